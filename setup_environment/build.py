@@ -1,0 +1,78 @@
+"""Building and installing the repository's ROS packages with colcon, straight into the environment."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from setup_environment import stamps
+from setup_environment.install import remove
+from setup_environment.layout import Layout
+from setup_environment.ros import Ros
+from setup_environment.steps import Runner
+
+PYTHON_PACKAGE = "payload_id"
+MESSAGES = "payload_id_msgs"
+STAND_INS = "interfaces"  # folder of stand-ins for message packages that ROS wheels lack
+COLCON = "import sys; from colcon_core.command import main; sys.exit(main())"
+REMEDY = "mend the sources if you changed them, else delete the environment's folder and run again."
+
+
+def packages(root: Path, ros: Ros | None) -> list[Path]:
+    """List the package folders to build, in the order of their dependencies.
+
+    A stand-in is left out where the ROS installation has the real package.
+    """
+    stand_ins = sorted(path.parent for path in (root / STAND_INS).glob("*/package.xml"))
+    needed = [path for path in stand_ins if not (ros and ros.provides(path.name))]
+    own = [root / name for name in (MESSAGES, PYTHON_PACKAGE)]
+    return needed + [path for path in own if (path / "package.xml").exists()]
+
+
+def changed(layout: Layout, folders: list[Path], environment: str) -> dict[Path, str]:
+    """Return the packages whose installation does not match their sources, with their digests."""
+    values = {folder: stamps.package_digest(folder, environment) for folder in folders}
+    return {
+        folder: value
+        for folder, value in values.items()
+        if not stamps.is_stamped(layout.package_stamp(folder.name), value)
+    }
+
+
+def build(layout: Layout, stale: dict[Path, str], runner: Runner) -> None:
+    """Build and install the stale packages anew; each gets its stamp when colcon is through."""
+    for folder in stale:
+        uninstall(layout, folder.name)
+    names = [folder.name for folder in stale]
+    runner.run(f"building {' and '.join(names)}", colcon(layout, list(stale)), REMEDY)
+    for folder, value in stale.items():
+        stamps.write_stamp(layout.package_stamp(folder.name), value)
+
+
+def uninstall(layout: Layout, name: str) -> None:
+    """Remove a package's stamp, then what its former installation left in the prefix."""
+    layout.package_stamp(name).unlink(missing_ok=True)
+    for pattern in (
+        f"{layout.purelib}/{name}",
+        f"{layout.purelib}/{name}-*-info",
+        f"{layout.purelib}/{name}-*.egg-info",
+        f"include/{name}",
+        f"lib/{name}",
+        f"lib/lib{name}__*.so",
+        f"share/{name}",
+        f"share/ament_index/resource_index/*/{name}",
+        f"share/colcon-core/packages/{name}",
+        f"setup/build/{name}",
+    ):
+        for path in layout.venv.glob(pattern):
+            remove(path)
+
+
+def colcon(layout: Layout, folders: list[Path]) -> list[str | Path]:
+    """Compose the colcon command; the environment's interpreter runs it, so that builds use it too."""
+    return [
+        layout.python, "-c", COLCON, "--log-base", layout.state / "log",
+        "build", "--paths", *folders,
+        "--build-base", layout.state / "build", "--install-base", layout.venv, "--merge-install",
+        "--cmake-args", "-GNinja", f"-DPython3_EXECUTABLE={layout.python}", "-DBUILD_TESTING=OFF",
+        "-DCMAKE_BUILD_TYPE=Release", f"-DPYTHON_INSTALL_DIR={layout.purelib}",
+    ]  # fmt: skip
