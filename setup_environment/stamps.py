@@ -7,7 +7,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-SKIPPED = {"test", "__pycache__", "build", "install", "log"}  # folders that are not installed
+NOT_INSTALLED = {"test", "build", "install", "log"}  # folders beside package.xml
 
 
 def digest(*parts: str | bytes) -> str:
@@ -22,9 +22,11 @@ def digest(*parts: str | bytes) -> str:
 def sources(package: Path) -> Iterator[Path]:
     """Yield the files of a package that its installation depends on, in a fixed order."""
     for folder, folders, files in os.walk(package):
+        skipped = NOT_INSTALLED if Path(folder) == package else set()
         folders[:] = sorted(
-            name for name in folders
-            if name not in SKIPPED and not name.startswith(".") and not name.endswith(".egg-info")
+            name
+            for name in folders
+            if name not in skipped and not name.startswith((".", "__pycache__")) and not name.endswith(".egg-info")
         )
         for name in sorted(files):
             if not name.startswith(".") and not name.endswith((".pyc", "~")):
