@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from payload_id.core.errors import ConfigurationError
+from ..core.errors import ConfigurationError
 
 PACKAGE = "payload_id"
 
@@ -38,7 +38,7 @@ def package_share_folder(package: str) -> Path:
         from ament_index_python.packages import get_package_share_directory
 
         return Path(get_package_share_directory(package))
-    except ImportError as error:
+    except (ImportError, OSError) as error:  # OSError: AMENT_PREFIX_PATH is not set
         raise ConfigurationError(
             f"The folder of package '{package}' is not known because ROS is not installed or not "
             "sourced. Source its setup file, or give a path to the file instead."

@@ -5,9 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
+from xml.etree import ElementTree
 from xml.parsers.expat import ExpatError
 
-from payload_id.core.errors import ModelError, UnknownNameError
+from ..core.errors import ModelError, UnknownNameError
 
 ARGUMENT = re.compile(r"<xacro:arg\s[^>]*?name\s*=\s*[\"']([^\"']+)[\"']")
 
@@ -53,8 +54,6 @@ def _present(folder: Path) -> str:
 
 def _read_plain(path: Path) -> str:
     """Return a URDF file's text after checking that it is well-formed XML."""
-    from xml.etree import ElementTree
-
     try:
         text = path.read_text(encoding="utf-8")
         ElementTree.fromstring(text)

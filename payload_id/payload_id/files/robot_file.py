@@ -1,0 +1,301 @@
+"""A robot as its YAML file describes it: description, topics, limits and uncertainty."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+
+from ..core.errors import ConfigurationError, InputError, ModelError, UnknownNameError
+from ..core.inertial import Array
+from ..core.uncertainty import Uncertainty
+from .configuration import read_configuration
+from .robot_schema import ROBOT
+from .share import share_folder
+from .urdf import read_urdf
+
+
+@dataclass(frozen=True)
+class JointStateSource:
+    """Where measurements come from.
+
+    Attributes:
+        topic: Topic of sensor_msgs/JointState.
+        rate: Rate at which it is published [Hz].
+        reliability: "best_effort" or "reliable", for the subscription.
+    """
+
+    topic: str
+    rate: float
+    reliability: str
+
+
+@dataclass(frozen=True, eq=False)
+class EffortSource:
+    """How JointState.effort becomes joint torque.
+
+    Attributes:
+        source: "torque" [N m], "current" [A] or "none".
+        sign: 1 or -1 for each joint, shape (n,).
+        offset: Known offset of the torque, shape (n,) [N m].
+        torque_constants: Joint torque per ampere, shape (n,) [N m/A]; None unless source is
+            "current".
+    """
+
+    source: str
+    sign: Array
+    offset: Array
+    torque_constants: Array | None
+
+    def torque(self, effort: Array) -> Array:
+        """Return the torque that the actuators apply, positive about the joint axes.
+
+        Args:
+            effort: What JointState.effort holds, shape (..., n) [N m or A].
+
+        Returns:
+            tau: sign * effort - offset; a current is first multiplied by its torque constant,
+                shape (..., n) [N m].
+
+        Raises:
+            InputError: The robot gives no useful effort.
+        """
+        if self.source == "none":
+            raise InputError(
+                "This robot file says 'effort.source: none': JointState.effort holds no torque. "
+                "Use a wrench sensor, or set the source to 'torque' or 'current'."
+            )
+        gain = 1.0 if self.torque_constants is None else self.torque_constants
+        return np.asarray(self.sign * gain * effort - self.offset, dtype=float)
+
+
+@dataclass(frozen=True)
+class CommandTarget:
+    """Where motion goes.
+
+    Attributes:
+        trajectory_topic: Topic of trajectory_msgs/JointTrajectory.
+    """
+
+    trajectory_topic: str
+
+
+@dataclass(frozen=True, eq=False)
+class JointLimits:
+    """One named set of joint limits, each of shape (n,).
+
+    Attributes:
+        name: Name of the set.
+        position_lower: Smallest position, -inf for a continuous joint [rad or m].
+        position_upper: Largest position, inf for a continuous joint [rad or m].
+        velocity: Largest speed [rad/s or m/s].
+        acceleration: Largest acceleration [rad/s2 or m/s2].
+        effort: Largest torque or force [N m or N].
+    """
+
+    name: str
+    position_lower: Array
+    position_upper: Array
+    velocity: Array
+    acceleration: Array
+    effort: Array
+
+
+@dataclass(frozen=True, eq=False)
+class RobotFile:
+    """A robot as its YAML file describes it; see `robot_schema.ROBOT` for the keys.
+
+    Attributes:
+        path: The file itself.
+        name: Name of the robot.
+        urdf_path: The robot description that the file names.
+        urdf: The robot description as URDF text, after xacro.
+        joints: Moving joints from base to flange.
+        payload_frame: Link that carries the payload.
+        gravity: Gravity in the base frame, shape (3,) [m/s2].
+        joint_states: Where measurements come from.
+        effort: How effort becomes torque.
+        command: Where motion goes.
+        limits: The joint limits in use.
+        limit_sets: All sets of joint limits by name.
+        uncertainty: What is assumed about sensors, links and payload.
+        home: Where excitation starts and ends, shape (n,) [rad or m]; None if not given.
+    """
+
+    path: Path
+    name: str
+    urdf_path: Path
+    urdf: str
+    joints: tuple[str, ...]
+    payload_frame: str
+    gravity: Array
+    joint_states: JointStateSource
+    effort: EffortSource
+    command: CommandTarget
+    limits: JointLimits
+    limit_sets: Mapping[str, JointLimits]
+    uncertainty: Uncertainty
+    home: Array | None
+
+    @classmethod
+    def load(cls, robot: str | Path) -> RobotFile:
+        """Read and check a robot file.
+
+        Args:
+            robot: Path of a robot file, or the name of one that this package ships, such as
+                "kinova_gen3".
+
+        Raises:
+            ConfigurationError: The file is missing, or an entry is unknown, missing or impossible.
+            UnknownNameError: No such robot, joint, link, limit set or xacro argument.
+            ModelError: The robot description that it names cannot be read.
+        """
+        path = find_robot_file(robot)
+        entries = read_configuration(path, ROBOT)
+        urdf_path = Path(entries["urdf"])
+        urdf = read_urdf(urdf_path, entries["xacro_arguments"])
+        joints = entries["joints"]
+        _check_names(urdf, urdf_path, joints, entries["payload_frame"])
+        sets = {k: _limits(k, v, path) for k, v in entries["limits"]["sets"].items()}
+        limits = _named_limits(sets, entries["limits"]["use"], path)
+        return cls(
+            path=path,
+            name=entries["name"],
+            urdf_path=urdf_path,
+            urdf=urdf,
+            joints=joints,
+            payload_frame=entries["payload_frame"],
+            gravity=np.array(entries["gravity"], dtype=float),
+            joint_states=JointStateSource(**entries["joint_states"]),
+            effort=_effort(entries["effort"], len(joints), path),
+            command=CommandTarget(**entries["command"]),
+            limits=limits,
+            limit_sets=sets,
+            uncertainty=_uncertainty(entries["uncertainty"], path),
+            home=_home(entries["home"], limits, joints, path),
+        )
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+        return len(self.joints)
+
+    def limits_named(self, name: str) -> JointLimits:
+        """Return the set of joint limits with this name.
+
+        Raises:
+            UnknownNameError: The file has no such set.
+        """
+        return _named_limits(self.limit_sets, name, self.path)
+
+
+def robot_names() -> tuple[str, ...]:
+    """Return the names of the robots that this package ships, for `RobotFile.load`."""
+    return tuple(sorted(p.stem for p in (share_folder() / "config" / "robots").glob("*.yaml")))
+
+
+def find_robot_file(robot: str | Path) -> Path:
+    """Return the path of a robot file, given as path or as name of a robot that is shipped.
+
+    Raises:
+        ConfigurationError: It is a robot description, not a robot file, or does not exist.
+        UnknownNameError: No robot of that name is shipped.
+    """
+    path = Path(robot).expanduser()
+    if path.suffix in (".urdf", ".xacro"):
+        raise ConfigurationError(
+            f"{path} is a robot description, not a robot file. Write a robot file (YAML) that "
+            "names it under 'urdf', starting from one in config/robots/, and give that."
+        )
+    if path.suffix in (".yaml", ".yml") or len(path.parts) > 1 or path.is_file():
+        return path.resolve()
+    if str(robot) not in robot_names():
+        raise UnknownNameError("robot", str(robot), robot_names())
+    return share_folder() / "config" / "robots" / f"{robot}.yaml"
+
+
+def _check_names(urdf: str, path: Path, joints: Iterable[str], payload_frame: str) -> None:
+    """Raise unless the description has the joints, which move, and the payload frame."""
+    try:
+        root = ElementTree.fromstring(urdf)
+    except ElementTree.ParseError as error:
+        raise ModelError(f"{path} is not well-formed XML: {error}.") from error
+    moving = [j.get("name", "") for j in root.findall("joint") if j.get("type") != "fixed"]
+    links = [link.get("name", "") for link in root.findall("link")]
+    for joint in joints:
+        if joint not in moving:
+            raise UnknownNameError("moving joint", joint, moving, path.name)
+    if payload_frame not in links:
+        raise UnknownNameError("link for payload_frame", payload_frame, links, path.name)
+
+
+def _limits(name: str, entries: Mapping[str, Any], path: Path) -> JointLimits:
+    """Return one set of limits, null as infinity."""
+    filled = {
+        key: np.array([_infinity(key) if v is None else v for v in values], dtype=float)
+        for key, values in entries.items()
+    }
+    if (filled["position_lower"] >= filled["position_upper"]).any():
+        raise ConfigurationError(
+            f"'limits.sets.{name}' in {path.name} has a position_lower that is not below "
+            f"position_upper: {entries['position_lower']} and {entries['position_upper']}."
+        )
+    return JointLimits(name=name, **filled)
+
+
+def _infinity(key: str) -> float:
+    """Return what null means for a limit."""
+    return -np.inf if key == "position_lower" else np.inf
+
+
+def _named_limits(sets: Mapping[str, JointLimits], name: str, path: Path) -> JointLimits:
+    """Return the set with this name."""
+    if name not in sets:
+        raise UnknownNameError("limit set", name, sets, path.name)
+    return sets[name]
+
+
+def _effort(entries: Mapping[str, Any], n: int, path: Path) -> EffortSource:
+    """Return how effort becomes torque."""
+    source, constants = entries["source"], entries["torque_constants"]
+    sign = np.ones(n) if entries["sign"] is None else np.array(entries["sign"])
+    offset = np.zeros(n) if entries["offset"] is None else np.array(entries["offset"])
+    if not (np.abs(sign) == 1.0).all():
+        raise ConfigurationError(
+            f"'effort.sign' in {path.name} must be 1 or -1 for each joint; found {sign.tolist()}."
+        )
+    if (source == "current") != (constants is not None):
+        raise ConfigurationError(
+            f"'effort.torque_constants' in {path.name} must be given if, and only if, "
+            f"'effort.source' is 'current'; found source '{source}' and constants "
+            f"{'null' if constants is None else list(constants)}."
+        )
+    return EffortSource(source, sign, offset, None if constants is None else np.array(constants))
+
+
+def _uncertainty(entries: dict[str, Any], path: Path) -> Uncertainty:
+    """Return what is assumed about sensors, links and payload."""
+    try:
+        return Uncertainty.from_dict(entries)
+    except InputError as error:
+        raise ConfigurationError(f"In section 'uncertainty' of {path.name}: {error}") from error
+
+
+def _home(
+    entries: tuple[float, ...] | None, limits: JointLimits, joints: tuple[str, ...], path: Path
+) -> Array | None:
+    """Return the home position, which lies within the limits in use."""
+    if entries is None:
+        return None
+    home = np.array(entries)
+    outside = (home < limits.position_lower) | (home > limits.position_upper)
+    for k in np.flatnonzero(outside):
+        raise ConfigurationError(
+            f"'home' in {path.name} has {home[k]:g} for {joints[k]}, outside the limits "
+            f"'{limits.name}': {limits.position_lower[k]:g} to {limits.position_upper[k]:g}."
+        )
+    return home
