@@ -39,13 +39,50 @@ def changed(layout: Layout, folders: list[Path], environment: str) -> dict[Path,
 
 
 def build(layout: Layout, stale: dict[Path, str], runner: Runner) -> None:
-    """Build and install the stale packages anew; each gets its stamp when colcon is through."""
+    """Build and install the stale packages; each gets its stamp when the tools are through."""
+    if [folder.name for folder in stale] == [PYTHON_PACKAGE] and is_installed(layout, PYTHON_PACKAGE):
+        update(layout, *stale, runner)
+    else:
+        install(layout, stale, runner)
+    for folder, value in stale.items():
+        stamps.write_stamp(layout.package_stamp(folder.name), value)
+
+
+def is_installed(layout: Layout, name: str) -> bool:
+    """Tell whether an installation of a Python package, of whatever state of the sources, is complete."""
+    return layout.package_stamp(name).exists() and installed_files(layout, name).exists()
+
+
+def installed_files(layout: Layout, name: str) -> Path:
+    """List of the files that a Python package's setup.py installed; colcon has it written there."""
+    return layout.state / "build" / name / "install.log"
+
+
+def update(layout: Layout, folder: Path, runner: Runner) -> None:
+    """Install a Python package again over a complete installation: colcon's own call of setup.py.
+
+    Without colcon around it this takes a third of the time, which counts after each edit.
+    """
+    layout.package_stamp(folder.name).unlink()
+    record = installed_files(layout, folder.name)
+    for line in record.read_text().splitlines():
+        remove(Path(line))
+    remove(record.parent / "build")
+    command: list[str | Path] = [
+        layout.python, "setup.py",
+        "egg_info", "--egg-base", record.parent,
+        "build", "--build-base", record.parent / "build",
+        "install", "--prefix", layout.venv, "--record", record, "--single-version-externally-managed",
+    ]  # fmt: skip
+    runner.run(f"updating {folder.name}", command, REMEDY, folder)
+
+
+def install(layout: Layout, stale: dict[Path, str], runner: Runner) -> None:
+    """Build and install packages from nothing with colcon."""
     for folder in stale:
         uninstall(layout, folder.name)
     names = [folder.name for folder in stale]
     runner.run(f"building {' and '.join(names)}", colcon(layout, list(stale)), REMEDY)
-    for folder, value in stale.items():
-        stamps.write_stamp(layout.package_stamp(folder.name), value)
 
 
 def uninstall(layout: Layout, name: str) -> None:

@@ -48,28 +48,34 @@ def tools_variables(base: Mapping[str, str], layout: Layout) -> dict[str, str]:
     prepend(result, "CMAKE_PREFIX_PATH", [layout.venv])
     result["PYTHONNOUSERSITE"] = "1"
     result["COLCON_HOME"] = str(layout.state / "colcon")  # no defaults of the user
+    # Otherwise colcon forbids parallel compilation while other programs load the machine.
+    result["MAKEFLAGS"] = f"-j{os.cpu_count() or 1}"
     if "PIP_INDEX_URL" in result:  # a mirror named for pip serves uv as well
         result.setdefault("UV_DEFAULT_INDEX", result["PIP_INDEX_URL"])
     return result
 
 
 def variables(base: Mapping[str, str], layout: Layout, ros: Ros | None) -> dict[str, str]:
-    """Return the variables that commands run with, from cleaned ones.
-
-    The ROS wheels restart the interpreter once to set the library path; it is set here instead.
-    """
+    """Return the variables that commands run with, from cleaned ones."""
     result = dict(base)
-    libraries = sorted(layout.site_packages.glob("ros_*.libs")) if not ros else []
     prepend(result, "PATH", [layout.venv / "bin"])
     prepend(result, "AMENT_PREFIX_PATH", [layout.venv])
-    prepend(result, "LD_LIBRARY_PATH", [layout.venv / "lib", *libraries])
     result |= {"VIRTUAL_ENV": str(layout.venv), "PYTHONNOUSERSITE": "1"}
     if ros:
+        prepend(result, "LD_LIBRARY_PATH", [layout.venv / "lib"])
         prepend(result, "PYTHONPATH", [layout.site_packages])
     else:
-        result |= {WHEELS_GUARD: "1", "RMW_IMPLEMENTATION": "rmw_fastrtps_cpp"}
+        set_wheels_libraries(result, layout)
+        result["RMW_IMPLEMENTATION"] = "rmw_fastrtps_cpp"  # the only one among the wheels
         result.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     return result
+
+
+def set_wheels_libraries(environment: dict[str, str], layout: Layout) -> None:
+    """Set the library path as the ROS wheels do, which saves the restart they do it by."""
+    bundled = sorted(layout.site_packages.glob("ros_*.libs"))
+    prepend(environment, "LD_LIBRARY_PATH", [layout.venv / "lib", *bundled])
+    environment[WHEELS_GUARD] = "1"
 
 
 def command(layout: Layout, arguments: Sequence[str]) -> tuple[list[str], Path | None]:

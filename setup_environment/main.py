@@ -58,7 +58,7 @@ def set_up(layout: Layout, ros: Ros | None, base: dict[str, str]) -> None:
         if is_current(layout, ros):  # by the run that was waited for
             return
         install.check_owner(layout)
-        runner = Runner(layout.log, lock_fd, handover.tools_variables(base, layout))
+        runner = Runner(layout.log, handover.tools_variables(base, layout), lock_fd)
         bring_up_to_date(layout, ros, runner)
     say(f"ready after {time.monotonic() - started:.1f} s")
 
@@ -79,6 +79,8 @@ def bring_up_to_date(layout: Layout, ros: Ros | None, runner: Runner) -> None:
         stamps.write_stamp(layout.stamp, value)
     stale = build.changed(layout, build.packages(layout.root, ros), value)
     if stale:
+        if not ros:
+            handover.set_wheels_libraries(runner.environment, layout)
         build.build(layout, stale, runner)
 
 

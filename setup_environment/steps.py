@@ -7,9 +7,10 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 TAIL_LINES = 6  # lines of a failed tool's output that are shown; the log has all of them
 
@@ -39,39 +40,49 @@ class Runner:
 
     Args:
         log: File that their output is appended to.
+        environment: Their environment variables.
         lock_fd: Descriptor of the set-up lock. Tools inherit it, so that the lock is held as long as
             any of them lives, even if this process is killed.
     """
 
     log: Path
+    environment: dict[str, str]
     lock_fd: int | None = None
-    environment: Mapping[str, str] = field(default_factory=lambda: dict(os.environ))
 
-    def run(self, step: str, command: Sequence[str | Path], remedy: str, quiet: bool = False) -> None:
-        """Run one tool and announce it, or raise `StepFailed`."""
-        if not quiet:
-            say(f"{step} ...")
+    def run(
+        self, step: str, command: Sequence[str | Path], remedy: str, folder: Path | None = None
+    ) -> None:
+        """Announce and run one tool, or raise `StepFailed`.
+
+        Args:
+            step: What is being done, for the announcement and the report of a failure.
+            command: The command line.
+            remedy: What the user can do if the tool fails.
+            folder: Where to run it.
+        """
+        say(f"{step} ...")
         started = time.monotonic()
         self.log.parent.mkdir(parents=True, exist_ok=True)
         with self.log.open("a+b") as log:
             log.write(f"\n## {step}\n$ {' '.join(map(str, command))}\n".encode())
             log.flush()
             begin = log.tell()
-            code = self._wait(command, log)
+            code = self._wait(command, log, folder)
             log.write(f"## exit code {code}, {time.monotonic() - started:.1f} s\n".encode())
             if code:
                 log.seek(begin)
                 words = log.read().decode(errors="replace").splitlines()[:-1]
                 raise StepFailed(step, telling_lines(words), self.log, remedy)
 
-    def _wait(self, command: Sequence[str | Path], log: object) -> int:
+    def _wait(self, command: Sequence[str | Path], log: BinaryIO, folder: Path | None) -> int:
         """Start a tool in a process group of its own and see to it that it ends with us."""
         process = subprocess.Popen(
             [str(part) for part in command],
             stdin=subprocess.DEVNULL,
-            stdout=log,  # type: ignore[arg-type]  # an open binary file
+            stdout=log,
             stderr=subprocess.STDOUT,
-            env=dict(self.environment),
+            cwd=folder,
+            env=self.environment,
             pass_fds=() if self.lock_fd is None else (self.lock_fd,),
             start_new_session=True,
         )
