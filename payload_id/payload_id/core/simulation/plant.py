@@ -105,7 +105,7 @@ class Plant:
             InputError: A parameter is impossible.
         """
         bare = skeleton(urdf, joints)
-        self.nominal = ArmModel.from_xml(bare, payload_frame, tuple(joints), tuple(gravity))
+        self.nominal = nominal_arm(urdf, joints, payload_frame, gravity)
         n = self.nominal.n
         self._armature = _per_joint("armature", armature, n)
         self._effort_limit = _per_joint("effort_limit", effort_limit, n)
@@ -225,7 +225,7 @@ class Plant:
         time (first + k / 2) step. Arrays are in MuJoCo's joint order.
         """
         self._first, self._end = self._steps, self._steps + BLOCK
-        half_steps = np.arange(2 * self._first, 2 * self._end + 1)
+        half_steps = np.arange(2 * self._first, 2 * self._end + 1, dtype=float)
         times: Array = half_steps * (0.5 * self.step) - self._trajectory_start
         desired = sample(self._trajectory, times)
         gains = self.controller.gains(desired.q)
@@ -292,6 +292,16 @@ class Plant:
                 f"for the step of {self.step:g} s, or the payload is far beyond the arm; use a "
                 "smaller step or other gains."
             )
+
+
+def nominal_arm(
+    urdf: str,
+    joints: Sequence[str],
+    payload_frame: str,
+    gravity: Sequence[float] | Array = STANDARD_GRAVITY,
+) -> ArmModel:
+    """Return the arm as its description says, one coordinate for each joint; see `Plant`."""
+    return ArmModel.from_xml(skeleton(urdf, joints), payload_frame, tuple(joints), tuple(gravity))
 
 
 def simulate(

@@ -1,0 +1,60 @@
+"""trajectory_msgs/JointTrajectory as joint_trajectory_controller reads it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from trajectory_msgs.msg import JointTrajectory as JointTrajectoryMessage
+
+from ..core.errors import InputError
+from ..core.inertial import Array
+from ..core.simulation.joint_trajectory import JointTrajectory, column_order
+
+
+def trajectory_from_message(
+    message: JointTrajectoryMessage, joints: Sequence[str]
+) -> JointTrajectory | None:
+    """Return the trajectory with its columns in the arm's joint order.
+
+    Unlike the controller, which decides for each segment, all points must have the same fields.
+
+    Args:
+        message: The message.
+        joints: The arm's joints.
+
+    Returns:
+        trajectory: None for a message without points, which means: stop.
+
+    Raises:
+        InputError: The controller would reject the message.
+    """
+    if not message.points:
+        return None
+    order = column_order(message.joint_names, joints)
+    if any(point.effort for point in message.points):
+        raise InputError(
+            "The trajectory has efforts, and the arm has no effort interface; leave them empty."
+        )
+    time = [p.time_from_start.sec + 1e-9 * p.time_from_start.nanosec for p in message.points]
+    if time[0] < 0:
+        raise InputError(f"time_from_start must not be negative; the first one is {time[0]} s.")
+    q = _field(message, "positions", order)
+    if q is None:
+        raise InputError("The trajectory has no positions; give them for every point.")
+    velocities = _field(message, "velocities", order)
+    return JointTrajectory(np.array(time), q, velocities, _field(message, "accelerations", order))
+
+
+def _field(message: JointTrajectoryMessage, name: str, order: list[int]) -> Array | None:
+    """Return one field of all points in the arm's order, shape (K, n); None where it is empty."""
+    rows = [getattr(point, name) for point in message.points]
+    if not any(len(row) for row in rows):
+        return None
+    for k, row in enumerate(rows):
+        if len(row) != len(order):
+            raise InputError(
+                f"Point {k} of the trajectory has {len(row)} {name} for {len(order)} joints; give "
+                f"as many as there are joints, for every point or (velocities, accelerations) none."
+            )
+    return np.array(rows, dtype=float)[:, order]

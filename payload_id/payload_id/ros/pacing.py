@@ -1,0 +1,42 @@
+"""Keeping a loop in step with the wall clock."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+
+LATE = 0.1  # [s] behind the wall clock that is worth a warning
+WARNING_PERIOD = 5.0  # [s] between two warnings
+
+
+class Pace:
+    """Due times of the rounds of a loop: start + count * period.
+
+    They do not drift: a late round is followed by others without a pause until the loop has caught
+    up. A loop that stays behind says so, at most every `WARNING_PERIOD`.
+    """
+
+    def __init__(self, period: float, warn: Callable[[str], object]) -> None:
+        """Start the clock.
+
+        Args:
+            period: Time between two rounds [s].
+            warn: Called with a sentence when the loop is late.
+        """
+        self._period, self._warn = period, warn
+        self._start = time.monotonic()
+        self._next_warning = self._start
+
+    def wait_for(self, count: int, stopping: threading.Event) -> None:
+        """Wait until round `count` is due, or until `stopping` is set."""
+        now = time.monotonic()
+        ahead = self._start + count * self._period - now
+        if ahead > 0:
+            stopping.wait(ahead)
+        elif -ahead > LATE and now >= self._next_warning:
+            self._next_warning = now + WARNING_PERIOD
+            self._warn(
+                f"The simulation is {-ahead:.2f} s behind the wall clock. Lower real_time_factor "
+                "or rate, or leave it more of the processor."
+            )
