@@ -119,7 +119,8 @@ def inertia_with_load(model: ArmModel, bare: pin.Model, q: Array) -> tuple[Array
     M, J = np.empty((len(q), model.n, model.n)), np.empty((len(q), 6, model.n))
     for k, pose in enumerate(np.ascontiguousarray(q[:, order])):
         M[k] = pin.crba(bare, data, pose)
-        J[k] = pin.computeFrameJacobian(bare, data, pose, frame)
+        # With one joint Pinocchio returns a vector.
+        J[k] = np.reshape(pin.computeFrameJacobian(bare, data, pose, frame), (6, model.n))
     M = np.triu(M) + np.triu(M, 1).transpose(0, 2, 1)
     load = LOAD_MASS * np.array([1.0] * 3 + [LOAD_RADIUS**2] * 3)
     L = np.einsum("kij,i,kil->kjl", J, load, J)
