@@ -6,7 +6,7 @@ import sys
 OLDEST = (3, 10)
 
 
-def newer_python():
+def newer_python() -> "str | None":
     """Find another Python on the PATH that is new enough, or None."""
     for minor in (13, 12, 11, 10):
         for folder in os.environ.get("PATH", "").split(os.pathsep):
@@ -16,7 +16,7 @@ def newer_python():
     return None
 
 
-def start():
+def start() -> None:
     """Run the set-up and the command with a Python that is new enough."""
     if sys.version_info < OLDEST:
         other = newer_python()
@@ -24,8 +24,10 @@ def start():
             os.environ["PAYLOAD_ID_PYTHON_TRIED"] = other
             os.execv(other, [other, "-S", os.path.abspath(__file__)] + sys.argv[1:])
         found = "%d.%d" % sys.version_info[:2]
-        sys.exit("payload-id: Python 3.10 or later is needed and python3 is Python %s; install one, for"
-                 " example with: sudo apt-get install python3 python3-venv python3-dev" % found)
+        sys.exit(
+            "payload-id: Python 3.10 or later is needed and python3 is Python %s; install one,"
+            " for example with: sudo apt-get install python3 python3-venv python3-dev" % found
+        )
     os.environ.pop("PAYLOAD_ID_PYTHON_TRIED", None)
     sys.path[0] = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
     sys.dont_write_bytecode = not os.access(os.path.dirname(os.path.abspath(__file__)), os.W_OK)

@@ -1,4 +1,4 @@
-"""Building and installing the repository's ROS packages with colcon, straight into the environment."""
+"""Building the repository's ROS packages with colcon, straight into the environment."""
 
 from __future__ import annotations
 
@@ -40,8 +40,10 @@ def changed(layout: Layout, folders: list[Path], environment: str) -> dict[Path,
 
 def build(layout: Layout, stale: dict[Path, str], runner: Runner) -> None:
     """Build and install the stale packages; each gets its stamp when the tools are through."""
-    if [folder.name for folder in stale] == [PYTHON_PACKAGE] and is_installed(layout, PYTHON_PACKAGE):
-        update(layout, *stale, runner)
+    if [folder.name for folder in stale] == [PYTHON_PACKAGE] and is_installed(
+        layout, PYTHON_PACKAGE
+    ):
+        update(layout, next(iter(stale)), runner)
     else:
         install(layout, stale, runner)
     for folder, value in stale.items():
@@ -49,7 +51,7 @@ def build(layout: Layout, stale: dict[Path, str], runner: Runner) -> None:
 
 
 def is_installed(layout: Layout, name: str) -> bool:
-    """Tell whether an installation of a Python package, of whatever state of the sources, is complete."""
+    """Tell whether a Python package is completely installed, from old or new sources."""
     return layout.package_stamp(name).exists() and installed_files(layout, name).exists()
 
 
@@ -72,7 +74,8 @@ def update(layout: Layout, folder: Path, runner: Runner) -> None:
         layout.python, "setup.py",
         "egg_info", "--egg-base", record.parent,
         "build", "--build-base", record.parent / "build",
-        "install", "--prefix", layout.venv, "--record", record, "--single-version-externally-managed",
+        "install", "--prefix", layout.venv, "--record", record,
+        "--single-version-externally-managed",
     ]  # fmt: skip
     runner.run(f"updating {folder.name}", command, REMEDY, folder)
 
@@ -105,7 +108,7 @@ def uninstall(layout: Layout, name: str) -> None:
 
 
 def colcon(layout: Layout, folders: list[Path]) -> list[str | Path]:
-    """Compose the colcon command; the environment's interpreter runs it, so that builds use it too."""
+    """Compose the colcon command; builds use the interpreter that runs it: the environment's."""
     return [
         layout.python, "-c", COLCON, "--log-base", layout.state / "log",
         "build", "--paths", *folders,

@@ -22,14 +22,16 @@ VISIBLE = (
     "import importlib.metadata as m, json, sys;"
     "print(json.dumps([d.metadata['Name'] for d in m.distributions() if d.metadata['Name']]))"
 )
-# How the ROS wheels' CMake exports name the include folders of the Python that they were built with.
+# Include folders of the Python that the ROS wheels were built with, as their CMake exports name it.
 BUILD_PYTHON = re.compile(r"/opt/python/cp\d+-cp\d+/include/python\d\.\d+")
-BUILD_NUMPY = re.compile(r"/opt/python/cp\d+-cp\d+/lib/python\d\.\d+/site-packages/numpy/_?core/include")
+BUILD_NUMPY = re.compile(
+    r"/opt/python/cp\d+-cp\d+/lib/python\d\.\d+/site-packages/numpy/_?core/include"
+)
 
 
 def environment_digest(layout: Layout, ros: Ros | None) -> str:
     """Hash everything that the environment is made from."""
-    python = f"{sys.implementation.cache_tag} {sys.version_info.major}.{sys.version_info.minor}"
+    python = str(sys.implementation.cache_tag)  # implementation and version, such as cpython-312
     place = f"{ros.distro} {ros.home}" if ros else "wheels"
     return stamps.digest(VERSION, python, place, str(layout.venv), layout.lock.read_bytes())
 
@@ -47,8 +49,8 @@ def check_owner(layout: Layout) -> None:
     """
     if layout.venv.is_dir() and not layout.owner.exists() and any(layout.venv.iterdir()):
         raise SetupError(
-            f"{layout.venv} was not made by payload-id; move it away or delete it, then run the same"
-            " command again."
+            f"{layout.venv} was not made by payload-id; move it away or delete it, then run the"
+            " same command again."
         )
 
 
@@ -96,21 +98,23 @@ def install_packages(layout: Layout, ros: Ros | None, runner: Runner) -> None:
     installer.write_text("".join(entry.text for entry in entries if entry.name == "uv"))
     wanted.write_text("".join(entry.text for entry in entries if entry.name != "uv"))
     options = ["install", "--require-hashes", "--no-deps"]
-    pip = [layout.python, "-m", "pip", *options, "--disable-pip-version-check"]
+    pip: list[str | Path] = [layout.python, "-m", "pip", *options, "--disable-pip-version-check"]
     runner.run("installing the installer", [*pip, "-r", installer], NETWORK)
-    uv = [layout.venv / "bin/uv", "pip", *options, "--python", layout.python]
+    uv: list[str | Path] = [layout.venv / "bin/uv", "pip", *options, "--python", layout.python]
     try:
-        runner.run(f"installing {len(entries)} pinned packages", [*uv, "-r", wanted], NETWORK)
+        runner.run("installing the pinned packages", [*uv, "-r", wanted], NETWORK)
     except StepFailed:
         # uv does not read pip's configuration: a mirror or certificate may be named only there.
         say("the fast installer failed; trying pip, which takes about a minute")
-        runner.run("installing the pinned packages", [*pip, "-r", wanted], packages_remedy())
+        runner.run(
+            "installing the pinned packages with pip", [*pip, "-r", wanted], packages_remedy()
+        )
 
 
 def packages_remedy() -> str:
     """Say what to do when the pinned packages cannot be installed."""
     if sys.version_info[:2] > (3, 12):
-        return f"{NETWORK[:-1]}; if it fails again, put a python3 between 3.10 and 3.12 first on the PATH."
+        return f"{NETWORK[:-1]}; if it fails again, put a Python 3.10 to 3.12 first on the PATH."
     return NETWORK
 
 
@@ -128,7 +132,11 @@ def visible_distributions(layout: Layout, only_in: tuple[str, ...]) -> set[str]:
     """List what the fresh environment's interpreter can import, or what lies in some folders."""
     code = VISIBLE.replace("()", f"(path={list(only_in)!r})", 1) if only_in else VISIBLE
     answer = subprocess.run(
-        [layout.python, "-c", code], stdin=subprocess.DEVNULL, capture_output=True, text=True, check=True
+        [layout.python, "-c", code],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        check=True,
     )
     return {lockfile.normalised(name) for name in json.loads(answer.stdout)} - {"pip", "setuptools"}
 
@@ -136,8 +144,8 @@ def visible_distributions(layout: Layout, only_in: tuple[str, ...]) -> set[str]:
 def mend_exports(layout: Layout) -> None:
     """Make the ROS wheels' CMake exports name this machine's include folders.
 
-    CMake refuses include folders that do not exist. Each file is replaced, not written to: it may be
-    a hard link into the installer's cache.
+    CMake refuses include folders that do not exist. Each file is replaced, not written to: it may
+    be a hard link into the installer's cache.
     """
     numpy = str(layout.site_packages / "numpy/_core/include")
     python = sysconfig.get_config_var("INCLUDEPY")

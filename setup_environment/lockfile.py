@@ -73,7 +73,9 @@ def without_ros(entries: Iterable[Entry], provided: set[str]) -> list[Entry]:
         entries: All entries of the lock.
         provided: Names of the distributions that the installation provides.
     """
-    candidates = [entry for entry in entries if not is_ros(entry.name) and entry.name not in provided]
+    candidates = [
+        entry for entry in entries if not is_ros(entry.name) and entry.name not in provided
+    ]
     kept: set[str] = {entry.name for entry in candidates if entry.direct}
     grown = True
     while grown:

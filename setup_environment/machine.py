@@ -12,6 +12,7 @@ import sysconfig
 from collections.abc import Callable
 from pathlib import Path
 
+from setup_environment.ros import WHEELS_GUARD
 from setup_environment.steps import Runner, SetupError, say
 
 NEWEST = (3, 14)  # newest Python that the ROS wheels are built for
@@ -25,19 +26,21 @@ def check_platform(system: str, machine: str, version: tuple[int, int]) -> None:
     """
     if (system, machine) != ("Linux", "x86_64"):
         raise SetupError(
-            f"this machine is {system} on {machine}, but the pinned packages exist for Linux on x86_64"
-            " only; use such a machine or a container of it."
+            f"this machine is {system} on {machine}, but the pinned packages exist for Linux on"
+            " x86_64 only; use such a machine or a container of it."
         )
     if version > NEWEST:
         raise SetupError(
-            f"the pinned packages do not exist for Python {version[0]}.{version[1]} yet; put a python3"
-            f" between 3.10 and {NEWEST[0]}.{NEWEST[1]} first on the PATH."
+            f"the pinned packages do not exist for Python {version[0]}.{version[1]} yet; put a"
+            f" python3 between 3.10 and {NEWEST[0]}.{NEWEST[1]} first on the PATH."
         )
 
 
 def check_this_machine() -> None:
     """Check the machine that this runs on; see `check_platform`."""
-    check_platform(platform.system(), platform.machine(), (sys.version_info[0], sys.version_info[1]))
+    check_platform(
+        platform.system(), platform.machine(), (sys.version_info[0], sys.version_info[1])
+    )
 
 
 def missing_tools(which: Callable[[str], str | None] = shutil.which) -> dict[str, str]:
@@ -55,9 +58,9 @@ def missing_tools(which: Callable[[str], str | None] = shutil.which) -> dict[str
 
 def advice(missing: dict[str, str]) -> str:
     """Return one line that says what is missing and how to install it."""
-    names = " and ".join(missing)
+    names, packages = " and ".join(missing), " ".join(missing.values())
     verb = "is" if len(missing) == 1 else "are"
-    return f"{names} {verb} missing; install with: sudo apt-get install {' '.join(missing.values())}"
+    return f"{names} {verb} missing; install with: sudo apt-get install {packages}"
 
 
 def ensure_tools(runner: Runner) -> None:
@@ -88,7 +91,10 @@ def base_python() -> str:
     """Return the interpreter outside any virtual environment that this one belongs to."""
     code = "import sys; print(sys._base_executable)"
     answer = subprocess.run(
-        [sys.executable, "-I", "-c", code], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-        env={**os.environ, "_ROS_WHEELS_BOOTSTRAP_COMPLETE": "1"},
+        [sys.executable, "-I", "-c", code],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        env={**os.environ, WHEELS_GUARD: "1"},
     )
     return answer.stdout.strip() or sys.executable

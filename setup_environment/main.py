@@ -99,5 +99,3 @@ def locked(root: Path) -> Iterator[int]:
         yield fd
     finally:
         os.close(fd)
-
-

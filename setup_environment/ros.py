@@ -65,7 +65,7 @@ def sourced(environment: Mapping[str, str], root: Path) -> Ros | None:
         return None
     if distro < OLDEST:
         raise SetupError(
-            f"ROS 2 {distro} is sourced, but {OLDEST} or later is needed; start from a shell in which it"
-            f" is not sourced (ROS 2 packages from PyPI are used then), or source {OLDEST} or later."
+            f"ROS 2 {distro} is sourced, but {OLDEST} or later is needed; start from a shell in"
+            " which it is not sourced (PyPI's ROS 2 packages are used then), or source a later one."
         )
     return Ros(distro, prefixes, outside(environment.get("PYTHONPATH"), root))

@@ -26,7 +26,9 @@ def sources(package: Path) -> Iterator[Path]:
         folders[:] = sorted(
             name
             for name in folders
-            if name not in skipped and not name.startswith((".", "__pycache__")) and not name.endswith(".egg-info")
+            if name not in skipped
+            and not name.startswith((".", "__pycache__"))
+            and not name.endswith(".egg-info")
         )
         for name in sorted(files):
             if not name.startswith(".") and not name.endswith((".pyc", "~")):

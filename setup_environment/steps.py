@@ -41,8 +41,8 @@ class Runner:
     Args:
         log: File that their output is appended to.
         environment: Their environment variables.
-        lock_fd: Descriptor of the set-up lock. Tools inherit it, so that the lock is held as long as
-            any of them lives, even if this process is killed.
+        lock_fd: Descriptor of the set-up lock. Tools inherit it, so that the lock is held as long
+            as any of them lives, even if this process is killed.
     """
 
     log: Path

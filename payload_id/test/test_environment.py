@@ -1,0 +1,422 @@
+"""The launcher and its set-up: what it trusts, what it refuses, what it says."""
+
+import os
+import re
+import shutil
+import signal
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT))
+
+from setup_environment import build, handover, install, lockfile, machine, main, stamps  # noqa: E402
+from setup_environment.layout import Layout, layout_of  # noqa: E402
+from setup_environment.ros import Ros, sourced  # noqa: E402
+from setup_environment.steps import Runner, SetupError, StepFailed, telling_lines  # noqa: E402
+
+LOCK = (ROOT / "requirements.lock").read_text()
+
+
+@pytest.fixture
+def layout(tmp_path: Path) -> Layout:
+    (tmp_path / "requirements.lock").write_text("one==1\n")
+    return layout_of(tmp_path, None)
+
+
+def pretend_complete(layout: Layout) -> str:
+    """Make an environment that looks finished and return the value of its stamp."""
+    value = install.environment_digest(layout, None)
+    layout.python.parent.mkdir(parents=True)
+    layout.python.symlink_to(sys.executable)
+    layout.state.mkdir(parents=True, exist_ok=True)
+    layout.owner.touch()
+    stamps.write_stamp(layout.stamp, value)
+    return value
+
+
+class TestStamps:
+    def test_complete_environment_is_trusted(self, layout):
+        assert install.is_complete(layout, pretend_complete(layout))
+
+    def test_environment_without_stamp_is_not_trusted(self, layout):
+        value = pretend_complete(layout)
+        layout.stamp.unlink()
+        assert not install.is_complete(layout, value)
+
+    def test_half_written_stamp_is_not_trusted(self, layout):
+        value = pretend_complete(layout)
+        layout.stamp.write_text(value[:10])
+        assert not install.is_complete(layout, value)
+
+    def test_vanished_interpreter_is_noticed(self, layout):
+        value = pretend_complete(layout)
+        layout.python.unlink()
+        layout.python.symlink_to("/nowhere/python")
+        assert not install.is_complete(layout, value)
+
+    def test_changed_lock_makes_another_environment(self, layout):
+        pretend_complete(layout)
+        layout.lock.write_text("one==2\n")
+        assert not install.is_complete(layout, install.environment_digest(layout, None))
+
+    def test_other_python_makes_another_environment(self, layout, monkeypatch):
+        pretend_complete(layout)
+        monkeypatch.setattr(sys.implementation, "cache_tag", "cpython-399")
+        assert not install.is_complete(layout, install.environment_digest(layout, None))
+
+    def test_moved_checkout_makes_another_environment(self, layout, tmp_path):
+        pretend_complete(layout)
+        moved = tmp_path.with_name(tmp_path.name + "-moved")
+        tmp_path.rename(moved)
+        there = layout_of(moved, None)
+        assert not install.is_complete(there, install.environment_digest(there, None))
+
+    def test_clearing_leaves_only_the_sign_of_the_owner(self, layout):
+        pretend_complete(layout)
+        (layout.venv / "lib").mkdir()
+        install.clear(layout)
+        left = [path for path in layout.venv.rglob("*") if not path.is_dir()]
+        assert left == [layout.owner]
+
+    def test_failed_creation_leaves_no_stamp_and_is_made_anew(self, layout, monkeypatch):
+        runner = Runner(layout.log, dict(os.environ))
+        monkeypatch.setattr(install.machine, "base_python", lambda: "/bin/false")
+        monkeypatch.setattr(machine, "missing_tools", dict)
+        for _ in range(2):
+            with pytest.raises(StepFailed, match="creating the Python environment"):
+                main.bring_up_to_date(layout, None, runner)
+            assert not layout.stamp.exists()
+            install.check_owner(layout)  # what the failed run left is ours and may be deleted
+
+    def test_foreign_environment_is_refused_and_left_alone(self, layout):
+        (layout.venv / "bin").mkdir(parents=True)
+        with pytest.raises(SetupError, match="was not made by payload-id"):
+            install.check_owner(layout)
+        assert (layout.venv / "bin").exists()
+
+
+class TestPackages:
+    @pytest.fixture
+    def package(self, layout) -> Path:
+        folder = layout.root / "payload_id"
+        for name in ("package.xml", "payload_id/core.py", "test/test_core.py", "config/a.yaml"):
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(name)
+        return folder
+
+    def changed(self, layout, package) -> bool:
+        return bool(build.changed(layout, [package], "environment"))
+
+    def install(self, layout, package) -> None:
+        layout.state.mkdir(parents=True, exist_ok=True)
+        for folder, value in build.changed(layout, [package], "environment").items():
+            stamps.write_stamp(layout.package_stamp(folder.name), value)
+
+    def test_unchanged_package_is_not_built_again(self, layout, package):
+        assert self.changed(layout, package)
+        self.install(layout, package)
+        assert not self.changed(layout, package)
+
+    @pytest.mark.parametrize("name", ["payload_id/core.py", "config/a.yaml", "launch/new.xml"])
+    def test_edited_or_new_file_is_noticed(self, layout, package, name):
+        self.install(layout, package)
+        (package / name).parent.mkdir(exist_ok=True)
+        (package / name).write_text("edited")
+        assert self.changed(layout, package)
+
+    def test_removed_file_is_noticed(self, layout, package):
+        self.install(layout, package)
+        (package / "config/a.yaml").unlink()
+        assert self.changed(layout, package)
+
+    @pytest.mark.parametrize("name", ["test/test_core.py", "payload_id/__pycache__/core.pyc"])
+    def test_files_that_are_not_installed_do_not_matter(self, layout, package, name):
+        self.install(layout, package)
+        (package / name).parent.mkdir(exist_ok=True)
+        (package / name).write_text("edited")
+        assert not self.changed(layout, package)
+
+    def test_sub_package_named_like_a_skipped_folder_matters(self, layout, package):
+        self.install(layout, package)
+        (package / "payload_id/log").mkdir()
+        (package / "payload_id/log/a.py").write_text("")
+        assert self.changed(layout, package)
+
+    def test_failed_build_leaves_no_stamp(self, layout, package):
+        pretend_complete(layout)
+        self.install(layout, package)
+        (package / "package.xml").write_text("edited")
+        layout.python.unlink()
+        layout.python.symlink_to("/bin/false")
+        stale = build.changed(layout, [package], "environment")
+        with pytest.raises(StepFailed, match="building payload_id"):
+            build.build(layout, stale, Runner(layout.log, dict(os.environ)))
+        assert not layout.package_stamp("payload_id").exists()
+
+    def test_stand_ins_give_way_to_the_real_package(self, layout, package, tmp_path):
+        stand_in = tmp_path / "interfaces/control_msgs/package.xml"
+        stand_in.parent.mkdir(parents=True)
+        stand_in.touch()
+        prefix = tmp_path / "ros"
+        index = prefix / "share/ament_index/resource_index/packages"
+        index.mkdir(parents=True)
+        ros = Ros("jazzy", (str(prefix),), ())
+        assert build.packages(layout.root, ros) == [stand_in.parent, package]
+        (index / "control_msgs").touch()
+        assert build.packages(layout.root, ros) == [package]
+
+
+class TestLock:
+    entries = lockfile.parse(LOCK)
+
+    def test_every_package_is_pinned_with_a_hash(self):
+        assert len(self.entries) > 100
+        assert [entry.name for entry in self.entries if not entry.hashed] == []
+
+    def test_no_package_is_missed_by_the_parser(self):
+        assert len(self.entries) == len(re.findall(r"^[^\s#]", LOCK, re.MULTILINE))
+
+    def test_every_direct_requirement_is_locked(self):
+        lines = (ROOT / "requirements.in").read_text().splitlines()
+        wanted = {line.split("#")[0].strip() for line in lines} - {""}
+        assert wanted == {entry.name for entry in self.entries if entry.direct}
+
+    def test_no_address_of_a_package_index(self):
+        assert not re.search(r"index-url|find-links|https?:|file:", LOCK)
+
+    def test_with_ros_no_ros_package_is_installed(self):
+        names = {entry.name for entry in lockfile.without_ros(self.entries, set())}
+        assert not any(name.startswith("ros-") for name in names)
+        assert "lark-parser" not in names  # only the wheels need it
+        assert {"pin", "cvxpy", "numpy", "mujoco", "colcon-core", "pytest"} <= names
+
+    def test_with_ros_and_colcon_what_only_colcon_needs_is_left_out(self):
+        colcon = {entry.name for entry in self.entries if lockfile.is_build_tool(entry.name)}
+        names = {entry.name for entry in lockfile.without_ros(self.entries, colcon)}
+        assert not {"empy", "catkin-pkg", "distlib"} & names
+
+    def test_what_ros_provides_is_not_shadowed(self):
+        names = {entry.name for entry in lockfile.without_ros(self.entries, {"xacro"})}
+        assert "xacro" not in names
+
+
+class TestMachine:
+    def test_missing_compiler_gives_one_line_naming_what_to_install(self):
+        missing = machine.missing_tools(lambda name: None if "+" in name else "/usr/bin/" + name)
+        assert missing == {"a C++ compiler": "g++"}
+        assert machine.advice(missing) == (
+            "a C++ compiler is missing; install with: sudo apt-get install g++"
+        )
+
+    def test_not_root_nothing_is_installed(self, layout, monkeypatch):
+        monkeypatch.setattr(machine, "missing_tools", lambda: {"a C++ compiler": "g++"})
+        monkeypatch.setattr(os, "geteuid", lambda: 1000)
+        with pytest.raises(SetupError, match="sudo apt-get install g\\+\\+"):
+            machine.ensure_tools(Runner(layout.log, dict(os.environ)))
+
+    def test_as_root_what_is_missing_is_installed_with_apt(self, layout, monkeypatch, tmp_path):
+        fake = tmp_path / "bin/apt-get"
+        fake.parent.mkdir()
+        fake.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/calls\n')
+        fake.chmod(fake.stat().st_mode | stat.S_IXUSR)
+        monkeypatch.setenv("PATH", f"{fake.parent}:{os.environ['PATH']}")
+        states = [{"a C++ compiler": "g++"}, {}]
+        monkeypatch.setattr(machine, "missing_tools", lambda: states.pop(0))
+        monkeypatch.setattr(os, "geteuid", lambda: 0)
+        machine.ensure_tools(Runner(layout.log, dict(os.environ)))
+        assert "install --no-install-recommends g++" in (tmp_path / "calls").read_text()
+
+    @pytest.mark.parametrize(
+        ("system", "processor", "version", "words"),
+        [
+            ("Linux", "aarch64", (3, 12), "Linux on aarch64"),
+            ("Darwin", "x86_64", (3, 12), "Darwin"),
+            ("Linux", "x86_64", (3, 99), "Python 3.99"),
+        ],
+    )
+    def test_other_machines_are_refused_in_one_sentence(self, system, processor, version, words):
+        with pytest.raises(SetupError, match=words) as caught:
+            machine.check_platform(system, processor, version)
+        assert "\n" not in str(caught.value)
+
+
+class TestRos:
+    def prefix(self, tmp_path: Path) -> str:
+        index = tmp_path / "ros/share/ament_index/resource_index/packages"
+        index.mkdir(parents=True)
+        (index / "rclpy").touch()
+        return str(tmp_path / "ros")
+
+    def test_sourced_installation_is_found(self, tmp_path):
+        variables = {"ROS_DISTRO": "jazzy", "AMENT_PREFIX_PATH": self.prefix(tmp_path)}
+        ros = sourced(variables, ROOT)
+        assert ros is not None
+        assert ros.home == variables["AMENT_PREFIX_PATH"]
+
+    def test_own_environment_is_not_an_installation(self, tmp_path):
+        path = f"{ROOT}/.venv"
+        assert sourced({"ROS_DISTRO": "jazzy", "AMENT_PREFIX_PATH": path}, ROOT) is None
+
+    def test_nothing_sourced(self):
+        assert sourced({}, ROOT) is None
+
+    def test_old_distribution_is_refused_in_one_sentence(self, tmp_path):
+        variables = {"ROS_DISTRO": "humble", "AMENT_PREFIX_PATH": self.prefix(tmp_path)}
+        with pytest.raises(SetupError, match="humble is sourced"):
+            sourced(variables, ROOT)
+
+    def test_each_distribution_has_an_environment_of_its_own(self):
+        assert layout_of(ROOT, None).venv.name == ".venv"
+        assert layout_of(ROOT, "jazzy").venv.name == ".venv-jazzy"
+
+
+class TestMending:
+    def test_exports_name_folders_of_this_machine_and_links_are_not_written_through(self, layout):
+        export = layout.venv / "share/some_msgs/cmake/export.cmake"
+        export.parent.mkdir(parents=True)
+        cached = layout.root / "cached.cmake"
+        text = (
+            'set(a "/opt/python/cp311-cp311/include/python3.11;'
+            '/opt/python/cp311-cp311/lib/python3.11/site-packages/numpy/_core/include")\n'
+        )
+        cached.write_text(text)
+        os.link(cached, export)
+        install.mend_exports(layout)
+        once = export.read_text()
+        install.mend_exports(layout)
+        assert export.read_text() == once
+        assert "/opt/python" not in once
+        assert str(layout.site_packages / "numpy/_core/include") in once
+        assert cached.read_text() == text
+
+
+class TestHandover:
+    def test_variables_of_a_former_hand_over_do_not_pile_up(self, layout):
+        (layout.site_packages / "ros_x.libs").mkdir(parents=True)
+        base = {"PATH": "/usr/bin"}
+        once = handover.variables(handover.clean(base, layout, None), layout, None)
+        again = handover.variables(handover.clean(once, layout, None), layout, None)
+        assert again == once
+        assert once["PATH"] == f"{layout.venv}/bin:/usr/bin"
+        assert once["LD_LIBRARY_PATH"].startswith(f"{layout.venv}/lib:")
+
+    def test_discovery_range_of_the_user_is_kept(self, layout):
+        key = "ROS_AUTOMATIC_DISCOVERY_RANGE"
+        assert handover.variables({}, layout, None)[key] == "LOCALHOST"
+        assert handover.variables({key: "SUBNET"}, layout, None)[key] == "SUBNET"
+        ros = Ros("jazzy", ("/opt/ros/jazzy",), ())
+        assert key not in handover.variables({}, layout, ros)
+
+    def test_ros_stays_in_front_of_nothing_but_its_own(self, layout):
+        ros = Ros("jazzy", ("/opt/ros/jazzy",), ("/opt/ros/jazzy/python",))
+        base = {"AMENT_PREFIX_PATH": "/opt/ros/jazzy", "PYTHONPATH": "/opt/ros/jazzy/python"}
+        result = handover.variables(handover.clean(base, layout, ros), layout, ros)
+        assert result["AMENT_PREFIX_PATH"] == f"{layout.venv}:/opt/ros/jazzy"
+        assert result["PYTHONPATH"] == f"{layout.site_packages}:/opt/ros/jazzy/python"
+
+    def test_verbs(self, layout):
+        python = str(layout.python)
+        assert handover.command(layout, ["python", "a.py", "-x"]) == ([python, "a.py", "-x"], None)
+        line, folder = handover.command(layout, ["test", "-k", "name"])
+        assert line == [python, "-m", "pytest", "payload_id/test", "-k", "name"]
+        assert folder == layout.root
+        line, folder = handover.command(layout, ["demo", "--json"])
+        assert line[-4:] == ["-m", "payload_id", "demo", "--json"]
+        assert folder is None
+
+    def test_named_test_files_replace_the_suite(self):
+        named = "payload_id/test/test_environment.py::TestLock"
+        assert handover.test_arguments(ROOT, [named, "-x"]) == [named, "-x"]
+
+
+class TestSteps:
+    def test_failed_step_reports_cause_log_and_remedy(self, layout):
+        runner = Runner(layout.log, dict(os.environ))
+        command = ["sh", "-c", "echo fine; echo 'error: no such thing' >&2; exit 3"]
+        with pytest.raises(StepFailed) as caught:
+            runner.run("trying", command, "do it otherwise")
+        report = str(caught.value)
+        for words in ("while trying", "no such thing", str(layout.log), "do it otherwise"):
+            assert words in report
+        assert "exit code 3" in layout.log.read_text()
+
+    def test_progress_goes_to_stderr_only(self, layout, capfd):
+        Runner(layout.log, dict(os.environ)).run("trying", ["echo", "noise"], "")
+        out, err = capfd.readouterr()
+        assert (out, err) == ("", "payload-id: trying ...\n")
+
+    def test_without_errors_the_last_lines_are_shown(self):
+        assert telling_lines(["a", "", "b"]) == ["a", "b"]
+
+    def test_lock_is_held_by_a_tool_that_outlives_the_launcher(self, tmp_path):
+        code = (
+            "import os, sys; sys.path.insert(0, sys.argv[1])\n"
+            "from pathlib import Path\n"
+            "from setup_environment import main, steps\n"
+            "with main.locked(Path(sys.argv[2])) as fd:\n"
+            "    runner = steps.Runner(Path(sys.argv[2], 'log'), dict(os.environ), fd)\n"
+            "    runner.run('sleeping', ['sleep', '1.5'], '')\n"
+        )
+        first = subprocess.Popen(
+            [sys.executable, "-c", code, str(ROOT), str(tmp_path)],
+            stderr=subprocess.PIPE,
+        )
+        assert first.stderr is not None
+        first.stderr.readline()  # the tool is announced just before it starts
+        time.sleep(0.3)
+        first.send_signal(signal.SIGKILL)
+        first.wait()
+        first.stderr.close()
+        started = time.monotonic()
+        with main.locked(tmp_path):
+            assert time.monotonic() - started > 0.5
+
+
+class TestLauncher:
+    def test_old_python_gets_one_sentence(self, tmp_path):
+        """The start file must be readable by older Pythons, so a version is pretended."""
+        code = (
+            "import sys, runpy\n"
+            "sys.version_info = (3, 8, 0, 'final', 0)\n"
+            "runpy.run_path(sys.argv[1], run_name='__main__')\n"
+        )
+        start = str(ROOT / "setup_environment/__main__.py")
+        variables = {**os.environ, "PATH": str(tmp_path)}
+        done = subprocess.run(
+            [sys.executable, "-c", code, start], capture_output=True, text=True, env=variables
+        )
+        assert done.returncode == 1
+        assert done.stdout == ""
+        assert "Python 3.10 or later is needed and python3 is Python 3.8" in done.stderr
+        assert done.stderr.count("\n") == 1
+
+    def test_without_python_one_line_names_what_to_install(self, tmp_path):
+        for tool in ("dirname", "readlink"):
+            (tmp_path / tool).symlink_to(str(shutil.which(tool)))
+        done = subprocess.run(
+            ["/bin/sh", str(ROOT / "payload-id"), "demo"],
+            capture_output=True, text=True, env={"PATH": str(tmp_path)},
+        )  # fmt: skip
+        assert done.returncode == 1
+        assert "apt-get install python3" in done.stderr
+        assert done.stderr.count("\n") == 1
+
+    def test_script_gets_its_arguments_and_clean_stdout(self, tmp_path):
+        script = tmp_path / "script.py"
+        script.write_text(
+            "import sys, payload_id_msgs.msg\n"
+            "from importlib.util import find_spec\n"
+            "assert '/.venv' in find_spec('payload_id').origin  # the installed package\n"
+            "print(sys.argv[1:])\n"
+        )
+        done = subprocess.run(
+            [str(ROOT / "payload-id"), "python", str(script), "a b", "--json"],
+            stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=tmp_path,
+        )  # fmt: skip
+        assert (done.returncode, done.stdout) == (0, "['a b', '--json']\n")
