@@ -33,7 +33,7 @@ from ..core.simulation.sensors import effort_from_torque, measure
 from ..files.robot_file import RobotFile
 from .joint_trajectory_message import trajectory_from_message
 from .pacing import Pace
-from .parameter_table import read_parameters
+from .parameters import read_parameters
 from .simulated_arm_setup import PARAMETER_TABLE, build_plant, build_sensor, effort_convention
 
 LATCHED = QoSProfile(
@@ -62,6 +62,8 @@ class SimulatedArmNode(Node):
         Raises:
             PayloadIdError: A parameter or a file cannot be used.
         """
+        # Undeclared parameters come in as well, so that misspelt ones are noticed.
+        options = {"automatically_declare_parameters_from_overrides": True} | options
         super().__init__("simulated_arm", **options)
         values = read_parameters(self, PARAMETER_TABLE)
         self.robot = RobotFile.load(values["robot_file"])

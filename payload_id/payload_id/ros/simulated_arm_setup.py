@@ -11,7 +11,7 @@ from ..core.simulation.perturbation import perturb_links
 from ..core.simulation.plant import PHYSICS_STEP, Plant, nominal_arm
 from ..core.simulation.sensors import SensorModel
 from ..files.robot_file import RobotFile
-from .parameter_table import Parameter
+from .parameters import Parameter
 
 PARAMETER_TABLE = (
     Parameter("robot_file", "kinova_gen3", "Robot file: its path, or the name of a shipped one."),
@@ -26,7 +26,7 @@ PARAMETER_TABLE = (
     Parameter(
         "link_relative",
         0.0,
-        "Largest relative deviation of the links' inertial parameters from the description.",
+        "Bound of the relative deviation of the links from the description, drawn once.",
         "-",
         0.0,
         0.5,

@@ -227,14 +227,18 @@ class Plant:
         self._first, self._end = self._steps, self._steps + BLOCK
         half_steps = np.arange(2 * self._first, 2 * self._end + 1, dtype=float)
         times: Array = half_steps * (0.5 * self.step) - self._trajectory_start
+        if times[0] >= self._trajectory.time[-1]:
+            times = times[:1]  # The arm holds still: all rows are the same.
         desired = sample(self._trajectory, times)
         gains = self.controller.gains(desired.q)
-        state = np.concatenate([desired.q, desired.dq], axis=1)
-        reference = self.controller.feedforward(desired) + np.einsum("kij,kj->ki", gains, state)
+        state = np.concatenate([desired.q, desired.dq], axis=1)[:, :, np.newaxis]
+        reference = self.controller.feedforward(desired) + (gains @ state)[:, :, 0]
         order = self._to_mujoco
         columns = np.concatenate([order, self.n + order])
-        self._reference = reference[:, order]
-        self._gains = np.ascontiguousarray(gains[:, order][:, :, columns])
+        gains = np.ascontiguousarray(gains[:, order][:, :, columns])
+        rows = len(half_steps)
+        self._reference = np.broadcast_to(reference[:, order], (rows, self.n))
+        self._gains = np.broadcast_to(gains, (rows, self.n, 2 * self.n))
 
     def _torque(self, row: int) -> Array:
         """Return the controller's torque in MuJoCo's present state, in MuJoCo's joint order."""
