@@ -1,0 +1,35 @@
+"""Payload identification with guaranteed intervals: mass, centre of mass and inertia, online.
+
+    from payload_id import Recording, RobotModel, Uncertainty, identify
+
+    robot = RobotModel.from_urdf("arm.urdf", payload_frame="tool0")
+    recording = Recording.from_bag("run", joints=robot.joints)
+    estimate = identify(recording, robot, Uncertainty(torque_relative=0.025, link_relative=0.05))
+    print(estimate.phi, estimate.lower, estimate.upper)
+"""
+
+from .core.errors import PayloadIdError
+from .core.estimate import Estimate
+from .core.online import OnlineIdentifier, Settings, identify, replay
+from .core.status import Status
+from .core.uncertainty import PayloadPrior, Uncertainty
+from .files.recording import Recording
+from .files.robot_file import RobotFile
+from .files.robot_model import RobotModel
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Estimate",
+    "OnlineIdentifier",
+    "PayloadIdError",
+    "PayloadPrior",
+    "Recording",
+    "RobotFile",
+    "RobotModel",
+    "Settings",
+    "Status",
+    "Uncertainty",
+    "identify",
+    "replay",
+]

@@ -1,0 +1,1 @@
+"""The mathematics: no ROS, no clock, no files; arrays in, arrays out."""

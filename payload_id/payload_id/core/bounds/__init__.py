@@ -1,0 +1,26 @@
+"""Intervals that contain the truth whenever the stated bounds hold; one file for each method."""
+
+from __future__ import annotations
+
+from ..errors import UnknownNameError
+from .hull import Hull, HullLP
+from .interval import Bounds, Interval, IntervalMethod, Memory
+from .least_squares_image import LeastSquaresImage
+
+METHODS: dict[str, type[IntervalMethod]] = {
+    method.name: method for method in (Hull, HullLP, LeastSquaresImage)
+}
+
+
+def method_named(name: str) -> IntervalMethod:
+    """Return the interval method of that name.
+
+    Raises:
+        UnknownNameError: There is none; the message lists those there are.
+    """
+    if name not in METHODS:
+        raise UnknownNameError("interval method", name, METHODS)
+    return METHODS[name]()
+
+
+__all__ = ["METHODS", "Bounds", "Interval", "IntervalMethod", "Memory", "method_named"]

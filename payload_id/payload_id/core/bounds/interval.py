@@ -1,0 +1,118 @@
+"""What interval methods take and give."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import Protocol
+
+import numpy as np
+
+from ..inertial import Array
+from ..rows.block import RowBlock
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Element-wise bounds on phi.
+
+    Attributes:
+        lower: Shape (10,).
+        upper: Shape (10,).
+    """
+
+    lower: Array
+    upper: Array
+
+    @property
+    def half_width(self) -> Array:
+        """Half the width, shape (10,)."""
+        return (self.upper - self.lower) / 2
+
+    @property
+    def magnitude(self) -> Array:
+        """Largest |phi| inside, shape (10,)."""
+        return np.maximum(np.abs(self.lower), np.abs(self.upper))
+
+    def contains(self, phi: Array) -> bool:
+        """Tell whether every element of phi lies inside."""
+        return bool((self.lower <= phi).all() and (phi <= self.upper).all())
+
+    def intersect(self, other: Interval) -> Interval:
+        """Return what both contain; lower exceeds upper where they share nothing."""
+        return Interval(
+            np.maximum(self.lower, other.lower), np.minimum(self.upper, other.upper)
+        )
+
+
+UNBOUNDED = Interval(np.full(10, -np.inf), np.full(10, np.inf))
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What one solution leaves for the next, so that it need not begin anew.
+
+    Attributes:
+        rows: Numbers of the rows that mattered.
+        cuts: Directions v whose inequality v' J(phi) v >= 0 mattered, shape (K, 4).
+    """
+
+    rows: frozenset[int] = frozenset()
+    cuts: Array = field(default_factory=lambda: np.zeros((0, 4)))
+
+
+@dataclass(frozen=True)
+class Bounds:
+    """What an interval method found.
+
+    Attributes:
+        interval: Bounds on phi; only meaningful if consistent.
+        consistent: Whether any phi and u explain the rows within their bounds.
+        noise_factor: Smallest common factor on the bounds d with which the rows are consistent
+            (computed where they are not, at most 1 or NaN otherwise).
+        blame: How much each joint asks for that factor, shares that sum to 1; empty if consistent.
+        slack: How close each row comes to being active at any of the bounds, 0 for active,
+            shape (m,).
+        memory: For the next solution of more rows.
+    """
+
+    interval: Interval
+    consistent: bool
+    noise_factor: float
+    blame: dict[int, float]
+    slack: Array
+    memory: Memory
+
+
+class IntervalMethod(Protocol):
+    """Finds bounds on phi from rows.
+
+    Attributes:
+        name: How it is chosen and reported.
+        citation: Where the method comes from, a key of docs/references.md.
+    """
+
+    name: str
+    citation: str
+
+    def bounds(self, rows: RowBlock, known: Interval, memory: Memory) -> Bounds:
+        """Return bounds on phi.
+
+        Args:
+            rows: All rows, with the nuisance parameters in the unit box.
+            known: Finite bounds that phi is known to keep.
+            memory: Of the last solution; may be empty.
+        """
+        ...
+
+
+def shares(weights: Sequence[float], joints: Sequence[int]) -> dict[int, float]:
+    """Return how much of the total weight falls on each joint, largest first."""
+    total: dict[int, float] = {}
+    for weight, joint in zip(weights, joints, strict=True):
+        total[int(joint)] = total.get(int(joint), 0.0) + float(weight)
+    whole = sum(total.values())
+    if whole <= 0.0:
+        return {}
+    ordered = sorted(total.items(), key=lambda item: -item[1])
+    return {joint: weight / whole for joint, weight in ordered}

@@ -1,0 +1,53 @@
+"""The image of the noise box under the least-squares solution: a fast outer bound."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..inertial import Array
+from ..rows.block import RowBlock
+from .interval import Bounds, Interval, Memory
+
+# Directions whose singular value is below this part of the largest are taken as not seen.
+RANK_TOLERANCE = 1e-10
+
+
+class LeastSquaresImage:
+    """phi = L (b - B u - w) for any left inverse L of A, so |phi - L b| <= |L| d + |L B| 1.
+
+    L is the least-squares inverse with rows weighted by 1/d. Where A does not see a parameter,
+    what is known stays. It cannot tell that rows are inconsistent unless the result is empty.
+    """
+
+    name = "least_squares_image"
+    citation = "design"
+
+    def bounds(self, rows: RowBlock, known: Interval, memory: Memory) -> Bounds:
+        """Return bounds on phi; see the protocol."""
+        interval = image(rows, known).intersect(known)
+        consistent = bool((interval.lower <= interval.upper).all())
+        return Bounds(interval, consistent, float("nan"), {}, np.zeros(len(rows)), memory)
+
+
+def image(rows: RowBlock, known: Interval) -> Interval:
+    """Return the interval of the least-squares image, infinite where A sees nothing."""
+    if not len(rows):
+        return known
+    d = rows.bound(known.magnitude)
+    scale = np.where(known.half_width > 0, known.half_width, 1.0)
+    inverse, seen = _left_inverse(rows.A * scale / d[:, None])
+    L = scale[:, None] * inverse / d
+    centre = L @ rows.b
+    half_width = np.where(seen, np.abs(L) @ d + np.abs(L @ rows.B).sum(axis=1), np.inf)
+    centre = np.where(seen, centre, 0.0)
+    return Interval(centre - half_width, centre + half_width)
+
+
+def _left_inverse(A: Array) -> tuple[Array, Array]:
+    """Return the pseudo-inverse, and which unknowns it truly determines."""
+    U, values, Vt = np.linalg.svd(A, full_matrices=False)
+    keep = values > RANK_TOLERANCE * values[0] if values[0] > 0 else np.zeros(len(values), bool)
+    inverse = (Vt[keep].T / values[keep]) @ U[:, keep].T
+    # Row k of inverse @ A is the k-th unit vector exactly where unknown k is determined.
+    seen = np.abs(Vt[keep].T @ Vt[keep] - np.eye(A.shape[1])).max(axis=1) < 1e-6
+    return inverse, seen

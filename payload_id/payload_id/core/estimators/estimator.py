@@ -1,0 +1,32 @@
+"""What every estimator is: a function from statistics to a point estimate."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from ..inertial import Array
+from ..statistics import Statistics
+
+
+class Estimator(Protocol):
+    """Finds one phi from the statistics of the rows.
+
+    Attributes:
+        name: How it is chosen and reported.
+        physical: Whether every estimate it returns is physically consistent.
+        citation: Where the method comes from, a key of docs/references.md.
+    """
+
+    name: str
+    physical: bool
+    citation: str
+
+    def estimate(self, statistics: Statistics, lower: Array, upper: Array) -> Array:
+        """Return phi, shape (10,).
+
+        Args:
+            statistics: Of all rows so far.
+            lower: Bounds that phi is known to keep, shape (10,).
+            upper: Likewise from above.
+        """
+        ...

@@ -1,0 +1,69 @@
+"""Blocks of rows A phi + B u = b + w, |w| <= d: all that estimators and bounds ever see."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..inertial import Array
+
+IntArray = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class RowBlock:
+    """Rows A phi + B u = b + w with |w| <= d + A_error |phi|, and every |u| <= 1.
+
+    Attributes:
+        A: Coefficients of the payload's parameters, shape (m, 10).
+        A_error: Bound on the error of A, element by element, shape (m, 10).
+        B: Coefficients of the nuisance parameters, scaled to the unit box, shape (m, p).
+        b: Right-hand side, shape (m,).
+        d: Bound on what the linear model leaves out, shape (m,), positive.
+        joint: Joint (or channel) of each row, shape (m,).
+        start: Time at which each row's data begin, shape (m,) [s].
+        end: Time at which they end, shape (m,) [s].
+    """
+
+    A: Array
+    A_error: Array
+    B: Array
+    b: Array
+    d: Array
+    joint: IntArray
+    start: Array
+    end: Array
+
+    def __len__(self) -> int:
+        return len(self.b)
+
+    def take(self, rows: NDArray[np.bool_] | IntArray) -> RowBlock:
+        """Return some of the rows."""
+        return RowBlock(*(getattr(self, entry.name)[rows] for entry in fields(self)))
+
+    def bound(self, phi_max: Array) -> Array:
+        """Return the bound on w when |phi| <= phi_max, shape (m,)."""
+        return self.d + self.A_error @ phi_max
+
+    def without_payload(self) -> RowBlock:
+        """Return the rows as they are when it is known that there was no payload (phi = 0)."""
+        return replace(self, A=np.zeros_like(self.A), A_error=np.zeros_like(self.A))
+
+    @classmethod
+    def stack(cls, blocks: Sequence[RowBlock]) -> RowBlock:
+        """Put blocks with the same nuisance parameters under each other; at least one."""
+        if len(blocks) == 1:
+            return blocks[0]
+        columns = (np.concatenate([getattr(x, e.name) for x in blocks]) for e in fields(cls))
+        return cls(*columns)
+
+    @classmethod
+    def empty(cls, p: int) -> RowBlock:
+        """Return no rows, for p nuisance parameters."""
+        none, wide = np.zeros(0), np.zeros((0, 10))
+        return cls(
+            wide, wide, np.zeros((0, p)), none, none, np.zeros(0, dtype=np.int64), none, none
+        )

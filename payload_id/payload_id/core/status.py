@@ -1,0 +1,74 @@
+"""What can be said of an estimate: a verdict, and the sentence that goes with it."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+import numpy as np
+
+from .bounds import Bounds, Interval
+from .inertial import PARAMETERS, Array
+
+
+class Status(str, Enum):
+    """Verdict on an estimate; the value is the name of the message's constant."""
+
+    GOOD = "GOOD"
+    USABLE = "USABLE"
+    SMALL_LOAD = "SMALL_LOAD"
+    NOT_IDENTIFIABLE = "NOT_IDENTIFIABLE"
+    INCONSISTENT = "INCONSISTENT"
+    NO_DATA = "NO_DATA"
+    SOLVER_FAILED = "SOLVER_FAILED"
+    WAITING = "WAITING"
+
+
+# A parameter counts as identifiable once its interval is at most this part of the prior's.
+IDENTIFIED = 0.5
+
+
+def identifiable(interval: Interval, prior: Interval) -> Array:
+    """Return which parameters the data bound clearly tighter than the prior did, shape (10,)."""
+    with np.errstate(invalid="ignore"):
+        return np.asarray(interval.half_width <= IDENTIFIED * prior.half_width)
+
+
+def verdict(bounds: Bounds, prior: Interval, joints: tuple[str, ...]) -> tuple[Status, str]:
+    """Return the status of an interval and one sentence of cause and remedy."""
+    if not bounds.consistent:
+        return Status.INCONSISTENT, _inconsistent(bounds, joints)
+    found = identifiable(bounds.interval, prior)
+    weak = [name for name, good in zip(PARAMETERS, found, strict=True) if not good]
+    if len(weak) == len(PARAMETERS):
+        return Status.NOT_IDENTIFIABLE, (
+            "No parameter is bounded tighter than the prior did. Move more joints, over a wider "
+            "range and faster, or state smaller sensor and link uncertainties if they are true."
+        )
+    lower, upper = bounds.interval.lower[0], bounds.interval.upper[0]
+    if found[0] and lower <= 0.0:
+        return Status.SMALL_LOAD, (
+            f"The mass interval [0, {upper:.3g}] kg contains zero: there is no load, or one too "
+            "small for the stated uncertainties; a tare run narrows them."
+        )
+    if weak:
+        return Status.USABLE, (
+            f"Not identifiable from these data: {', '.join(weak)}; their intervals come from the "
+            "prior and physical consistency. Turn the payload about more axes, and faster."
+        )
+    return Status.GOOD, "All ten parameters are bounded by the data."
+
+
+def _inconsistent(bounds: Bounds, joints: tuple[str, ...]) -> str:
+    """Say how far from consistent the rows are and who asks for it."""
+    asking = [joints[j] for j, share in bounds.blame.items() if share >= 0.1 and j < len(joints)]
+    factor = (
+        f"all bounds on the data would have to be {bounds.noise_factor:.3g} times as large"
+        if np.isfinite(bounds.noise_factor)
+        else "no bounds on the data, however large, would help"
+    )
+    by = f" (asked for by {', '.join(asking)})" if asking else ""
+    return (
+        f"No payload explains the data within the stated bounds: {factor}{by}. An assumption is "
+        "broken: check torque sign, gain and offset, link parameters and tool, contact, a payload "
+        "that slips; or state larger uncertainties."
+    )

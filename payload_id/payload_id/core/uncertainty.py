@@ -1,0 +1,135 @@
+"""What is assumed about sensors, links and payload: every interval is a consequence of these."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+import numpy as np
+
+from .errors import InputError
+from .inertial import Array
+
+PerJoint = float | tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class PayloadPrior:
+    """Finite box that holds the payload before any data are seen.
+
+    It must be true, and it need not be tight: it keeps every program bounded, and a parameter that
+    the data do not bound keeps (about) its prior interval and is reported as not identifiable.
+
+    Attributes:
+        mass_max: Largest mass [kg].
+        com_max: Largest distance of any of its mass from the payload frame's origin [m].
+    """
+
+    mass_max: float = 30.0
+    com_max: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name in ("mass_max", "com_max"):
+            value = getattr(self, name)
+            if not (np.isfinite(value) and value > 0):
+                raise InputError(
+                    f"prior.{name} must be a finite number above 0; found {value!r}. "
+                    "An infinite prior would leave what the data do not see without any bound."
+                )
+
+    def box(self) -> tuple[Array, Array]:
+        """Return lower and upper bounds of phi, each of shape (10,)."""
+        m, r = self.mass_max, self.com_max
+        first, second = m * r, m * r * r
+        upper = np.array([m, first, first, first] + [second] * 6)
+        upper[[5, 6, 8]] = 0.5 * second  # |Ixy| = |integral of xy| <= m r^2 / 2
+        lower = -upper
+        lower[[0, 4, 7, 9]] = 0.0
+        return lower, upper
+
+
+@dataclass(frozen=True)
+class Uncertainty:
+    """Bounds on everything that is not known exactly. Zero means known exactly.
+
+    Those marked "per joint" take one number, or one number for each joint.
+
+    Attributes:
+        torque_relative: |measured - true torque| may reach this fraction of the torque, at every
+            sample independently [-]. Per joint.
+        torque_absolute: ... plus this much [N m or N]. Per joint.
+        torque_gain: Error of each torque sensor's gain, constant in a run [-]. Per joint.
+        torque_offset: Offset of each torque sensor, constant in a run [N m or N]. Per joint.
+        link_relative: Each inertial parameter of each moving body of the robot's description (the
+            links between two joints taken together, about the joint's frame) lies within this
+            fraction of its value; parameters that are zero are taken as exactly zero [-].
+        friction_coulomb: Largest Coulomb friction that the measured torque contains
+            [N m or N]. Per joint.
+        friction_viscous: Largest viscous friction coefficient [N m s/rad or N s/m]. Per joint.
+        rotor_inertia: Largest reflected rotor inertia that the measured torque accelerates
+            [kg m2 or kg]. Per joint.
+        stiction_velocity: Below this speed the sign of Coulomb friction is unknown
+            [rad/s or m/s].
+        position_error: Largest error of a measured position [rad or m]. Per joint.
+        velocity_error: Largest error of a measured velocity [rad/s or m/s]. Per joint.
+        prior: Box that holds the payload before any data.
+    """
+
+    torque_relative: PerJoint = 0.0
+    torque_absolute: PerJoint = 0.0
+    torque_gain: PerJoint = 0.0
+    torque_offset: PerJoint = 0.0
+    link_relative: float = 0.0
+    friction_coulomb: PerJoint = 0.0
+    friction_viscous: PerJoint = 0.0
+    rotor_inertia: PerJoint = 0.0
+    stiction_velocity: float = 0.01
+    position_error: PerJoint = 0.0
+    velocity_error: PerJoint = 0.0
+    prior: PayloadPrior = field(default_factory=PayloadPrior)
+
+    def __post_init__(self) -> None:
+        for entry in fields(self):
+            if entry.name == "prior":
+                continue
+            value = getattr(self, entry.name)
+            if isinstance(value, (list, np.ndarray)):
+                value = tuple(float(x) for x in value)
+                object.__setattr__(self, entry.name, value)
+            numbers = np.asarray(value, dtype=float)
+            if not np.isfinite(numbers).all() or (numbers < 0).any():
+                raise InputError(
+                    f"Uncertainty '{entry.name}' must be finite and not negative; found {value!r}."
+                )
+        for name in ("torque_relative", "torque_gain", "link_relative"):
+            if np.max(getattr(self, name)) >= 1.0:
+                raise InputError(
+                    f"Uncertainty '{name}' is a fraction and must be below 1; "
+                    f"found {getattr(self, name)!r}. (2.5 % is written 0.025.)"
+                )
+
+    def per_joint(self, name: str, n: int) -> Array:
+        """Return one bound for each of n joints, shape (n,).
+
+        Raises:
+            InputError: The bound was given for another number of joints.
+        """
+        value = np.asarray(getattr(self, name), dtype=float)
+        if value.ndim == 1 and len(value) != n:
+            raise InputError(
+                f"Uncertainty '{name}' has {len(value)} entries; give one number, or {n} (one for "
+                "each joint)."
+            )
+        return np.broadcast_to(value, (n,)).astype(float)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain numbers and lists; `Uncertainty.from_dict` reads them back."""
+        return {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(self).items()}
+
+    @classmethod
+    def from_dict(cls, entries: dict[str, Any]) -> Uncertainty:
+        """Build from plain numbers, as a robot file or a saved result holds them."""
+        values = dict(entries)
+        if "prior" in values:
+            values["prior"] = PayloadPrior(**values["prior"])
+        return cls(**values)

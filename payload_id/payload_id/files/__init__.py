@@ -1,0 +1,1 @@
+"""Files: bags, tables, robot descriptions and reports; built on the mathematics, without ROS."""

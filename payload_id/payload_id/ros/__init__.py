@@ -1,0 +1,1 @@
+"""ROS 2 nodes: thin, they read parameters, convert messages and call the layers below."""
