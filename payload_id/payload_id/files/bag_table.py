@@ -176,4 +176,5 @@ def _require_topic(bag: Bag, topic: str) -> None:
         )
     unknown = UnknownNameError(f"topic of type {JOINT_STATE}", topic, known, str(bag.path))
     others = "" if known else f" Topics of other types: {', '.join(bag.types) or 'none'}."
-    raise RecordingError(f"{unknown}{others} Give the topic of the joint states.")
+    advice = " ".join(("Give the topic of the joint states.", *bag.notes))
+    raise RecordingError(f"{unknown}{others} {advice}")

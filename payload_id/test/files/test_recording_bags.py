@@ -135,6 +135,14 @@ def test_topic_that_is_not_there(tmp_path):
         Recording.from_bag(path, topic="/chat")
 
 
+def test_file_cut_before_its_first_message(tmp_path):
+    path = write_bag(tmp_path / "bag", messages())
+    file = path / "bag.mcap"
+    file.write_bytes(file.read_bytes()[:200])
+    with pytest.raises(RecordingError, match="cut off"):
+        Recording.from_bag(path)
+
+
 def test_topic_without_messages(tmp_path):
     with pytest.raises(RecordingError, match="holds no joint states"):
         Recording.from_bag(write_bag(tmp_path / "bag", []))
