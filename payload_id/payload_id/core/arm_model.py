@@ -221,7 +221,7 @@ def _axis(model: pin.Model, joint_id: int) -> Array:
             "continuous and prismatic joints are supported."
         )
     data = model.createData()
-    columns = pin.computeJointJacobians(model, data, pin.neutral(model))
+    columns = np.reshape(pin.computeJointJacobians(model, data, pin.neutral(model)), (6, -1))
     axis = data.oMi[joint_id].actInv(pin.Motion(columns[:, joint.idx_v])).vector
     if np.linalg.norm(axis[:3]) > 1e-12 and np.linalg.norm(axis[3:]) > 1e-12:
         raise ModelError(

@@ -86,7 +86,9 @@ class Problem:
         if self.estimate.windows == 0:
             empty = Bounds(self.known, True, float("nan"), {}, np.zeros(0), self.memory)
             return Solved(self.estimate, empty)
-        bounds = method_named(self.settings.intervals).bounds(self.rows, self.known, self.memory)
+        method = method_named(self.settings.intervals)
+        shape = self.settings.uncertainty.prior.shape()
+        bounds = method.bounds(self.rows, self.known, self.memory, shape)
         status, message = verdict(bounds, self.prior, self.joints)
         phi = self._point(bounds)
         found = bounds.interval

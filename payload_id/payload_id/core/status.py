@@ -23,14 +23,21 @@ class Status(str, Enum):
     WAITING = "WAITING"
 
 
-# A parameter counts as identifiable once its interval is at most this part of the prior's.
+# A parameter counts as identifiable once its interval is at most this part of what the prior
+# leaves for a payload of the largest mass that is still possible.
 IDENTIFIED = 0.5
 
 
 def identifiable(interval: Interval, prior: Interval) -> Array:
-    """Return which parameters the data bound clearly tighter than the prior did, shape (10,)."""
+    """Return which parameters the data bound clearly tighter than the prior did, shape (10,).
+
+    First moments and inertia are compared with the prior of a payload no heavier than the interval
+    of the mass allows: a bound on the mass alone does not make them identifiable.
+    """
+    part = np.clip(interval.upper[0] / prior.upper[0], 0.0, 1.0)
+    left = prior.half_width * np.where(np.arange(10) > 0, part, 1.0)
     with np.errstate(invalid="ignore"):
-        return np.asarray(interval.half_width <= IDENTIFIED * prior.half_width)
+        return np.asarray(interval.half_width <= IDENTIFIED * left)
 
 
 def verdict(bounds: Bounds, prior: Interval, joints: tuple[str, ...]) -> tuple[Status, str]:

@@ -47,6 +47,16 @@ class PayloadPrior:
         lower[[0, 4, 7, 9]] = 0.0
         return lower, upper
 
+    def shape(self) -> Array:
+        """Return rows c with c phi >= 0 for every payload inside the ball, shape (1, 10).
+
+        No mass is farther than r from the origin: m r^2 - tr(Sigma) >= 0, tr(Sigma) = tr(I) / 2.
+        """
+        row = np.zeros((1, 10))
+        row[0, 0] = self.com_max**2
+        row[0, [4, 7, 9]] = -0.5
+        return row
+
 
 @dataclass(frozen=True)
 class Uncertainty:

@@ -114,16 +114,30 @@ class ElasticRows:
 
 
 class ConsistencyCuts:
-    """v' J(phi) v >= 0 for every v; `columns` columns of the program follow those of phi and u."""
+    """v' J(phi) v >= 0 for every v, and what follows from the payload's size.
+
+    Attributes:
+        numbers: Number in the program of each cut that is in it.
+        directions: v of each cut but the first ones, which come from the size, shape (K, 4).
+        coefficients: c of each cut c phi >= 0 in the order of `numbers`, shape (K + ..., 10).
+    """
 
     def __init__(
-        self, program: LinearProgram, scaled: ScaledRows, first: Array, columns: int = 0
+        self,
+        program: LinearProgram,
+        scaled: ScaledRows,
+        first: Array,
+        shape: Array,
+        columns: int = 0,
     ) -> None:
+        """Let in the cuts to begin with; `columns` columns follow those of phi and u."""
         self._program, self._scaled, self._columns = program, scaled, columns
         self._length = _typical_length(scaled)
         self.numbers: list[int] = []
         self.directions = np.zeros((0, 4))
+        self.coefficients = np.zeros((0, 10))
         self._sizes = np.zeros(0)
+        self._add(shape)
         self._enter(np.vstack([consistency_cuts.COORDINATES, first]))
 
     def separate(self, x: Array) -> int:
@@ -133,18 +147,32 @@ class ConsistencyCuts:
         return len(directions)
 
     def _enter(self, directions: Array) -> None:
-        if not len(directions):
+        self.directions = np.vstack([self.directions, directions])
+        self._add(consistency_cuts.coefficients(directions))
+
+    def _add(self, coefficients: Array) -> None:
+        if not len(coefficients):
             return
-        wide, offset = self._scaled.of_phi(consistency_cuts.coefficients(directions))
+        wide, offset = self._scaled.of_phi(coefficients)
         size = np.maximum(np.abs(wide).max(axis=1), 1e-30)
         rows = np.hstack([wide / size[:, None], np.zeros((len(wide), self._columns))])
         self.numbers += self._program.add_rows(rows, -offset / size, np.full(len(wide), np.inf))
-        self.directions = np.vstack([self.directions, directions])
+        self.coefficients = np.vstack([self.coefficients, coefficients])
         self._sizes = np.concatenate([self._sizes, size])
 
     def multiplier(self, dual: Array) -> Array:
-        """Return the multiplier of each cut as v' J(phi) v >= 0, shape (K,)."""
+        """Return the multiplier of each cut as c phi >= 0, in the order of `coefficients`."""
         return _of(dual, self.numbers) / self._sizes
+
+    def used(self, multipliers: Array) -> Array:
+        """Return the directions whose cuts have a multiplier, shape (K, 4).
+
+        Args:
+            multipliers: Of each cut at several optima, shape (optima, cuts); may be shorter where
+                an optimum is older than the youngest cuts.
+        """
+        first = len(self.coefficients) - len(self.directions)
+        return self.directions[np.flatnonzero(multipliers[:, first:].any(axis=0))]
 
 
 def first_rows(scaled: ScaledRows, remembered: frozenset[int]) -> Array:

@@ -11,12 +11,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..errors import SolverError
 from ..inertial import Array
 from ..rows.block import RowBlock
-from . import consistency_cuts
 from .cutting_planes import ConsistencyCuts, HardRows, Separator, first_rows, minimise
 from .feasibility import smallest_noise_factor
-from .interval import UNBOUNDED, Bounds, Interval, Memory
+from .interval import NO_SHAPE, UNBOUNDED, Bounds, Interval, Memory
 from .least_squares_image import image
 from .linear_program import LinearProgram, Solution
 from .scaled_rows import ScaledRows
@@ -34,21 +34,23 @@ class Hull:
     citation = "design"
     consistent_only = True
 
-    def bounds(self, rows: RowBlock, known: Interval, memory: Memory) -> Bounds:
+    def bounds(
+        self, rows: RowBlock, known: Interval, memory: Memory, shape: Array = NO_SHAPE
+    ) -> Bounds:
         """Return bounds on phi; see the protocol."""
         if not len(rows):
             return Bounds(known, True, float("nan"), {}, np.zeros(0), memory)
         inside = image(rows, known).intersect(known)
         empty = bool((inside.lower > inside.upper).any())
         d = rows.bound(known.magnitude if empty else inside.magnitude)
-        found = None if empty else self._narrowed(rows, known, d, memory)
-        return found or self._inconsistent(rows, known, d, memory)
+        found = None if empty else self._narrowed(rows, known, d, memory, shape)
+        return found or self._inconsistent(rows, known, d, memory, shape)
 
     def _narrowed(
-        self, rows: RowBlock, known: Interval, d: Array, memory: Memory
+        self, rows: RowBlock, known: Interval, d: Array, memory: Memory, shape: Array
     ) -> Bounds | None:
         """Return the hull, solved again while it still narrows the rows' own bounds."""
-        found = self._hull(rows, known, d, memory)
+        found = self._hull(rows, known, d, memory, shape)
         for _ in range(PASSES - 1):
             if found is None:
                 break
@@ -56,31 +58,41 @@ class Hull:
             if (narrower >= NARROWED * d).all():
                 break
             d = narrower
-            found = self._hull(rows, known.intersect(found.interval), d, found.memory)
+            found = self._hull(rows, known.intersect(found.interval), d, found.memory, shape)
         return found
 
-    def _hull(self, rows: RowBlock, known: Interval, d: Array, memory: Memory) -> Bounds | None:
+    def _hull(
+        self, rows: RowBlock, known: Interval, d: Array, memory: Memory, shape: Array
+    ) -> Bounds | None:
         """Return the hull for bounds d, None if there is nothing in it."""
         scaled = ScaledRows.of(rows, known, d)
         program = LinearProgram(scaled.lower, scaled.upper)
         hard = HardRows(program, scaled, first_rows(scaled, memory.rows))
-        cuts = ConsistencyCuts(program, scaled, memory.cuts) if self.consistent_only else None
-        families: list[Separator] = [hard] if cuts is None else [hard, cuts]
+        families: list[Separator] = [hard]
+        cuts = None
+        if self.consistent_only:
+            cuts = ConsistencyCuts(program, scaled, memory.cuts, shape)
+            families.append(cuts)
         extremes = []
         for cost in _costs(len(scaled.lower)):
-            solution = minimise(program, families, cost)
+            try:
+                solution = minimise(program, families, cost)
+            except SolverError:
+                extremes.append(_Extreme.unsolved(scaled, cost))
+                continue
             if solution is None:
                 return None
             extremes.append(_Extreme.of(scaled, hard, cuts, cost, solution))
-        return _gather(scaled, hard, cuts, extremes)
+        return _gather(scaled, cuts, extremes)
 
-    def _inconsistent(self, rows: RowBlock, known: Interval, d: Array, memory: Memory) -> Bounds:
+    def _inconsistent(
+        self, rows: RowBlock, known: Interval, d: Array, memory: Memory, shape: Array
+    ) -> Bounds:
         """Return how far the rows are from consistent; the hull if that is not at all."""
-        factor, blame = smallest_noise_factor(
-            ScaledRows.of(rows, known, d, narrow=False), memory
-        )
+        scaled = ScaledRows.of(rows, known, d, narrow=False)
+        factor, blame = smallest_noise_factor(scaled, memory, shape)
         if factor <= BORDERLINE:
-            found = self._hull(rows, known, d * max(factor, 1.0) * BORDERLINE, memory)
+            found = self._hull(rows, known, d * max(factor, 1.0) * BORDERLINE, memory, shape)
             if found is not None:
                 return found
         return Bounds(UNBOUNDED, False, factor, blame, np.zeros(len(rows)), memory)
@@ -95,7 +107,14 @@ class HullLP(Hull):
 
 @dataclass(frozen=True)
 class _Extreme:
-    """The least value of one cost: where, the proven bound, and what proved it."""
+    """The least value of one cost.
+
+    Attributes:
+        x: Where it is, shape (10 + p,); NaN if the solver failed.
+        least: Proven bound in the units of phi.
+        rows: Multiplier of each row, shape (m,).
+        cuts: Multiplier of each cut that was in the program, shape (K,).
+    """
 
     x: Array
     least: float
@@ -111,22 +130,24 @@ class _Extreme:
         cost: Array,
         solution: Solution,
     ) -> _Extreme:
-        """Turn the solver's multipliers into a proven bound on cost'y in the units of phi."""
-        objective = cost[:10]
-        unit = scaled.scale @ np.abs(objective)  # cost'y is objective'(phi - centre) / unit
-        row_dual = hard.multiplier(solution.dual)
-        directions = np.zeros((0, 4)) if cuts is None else cuts.directions
-        cut_dual = np.zeros(0) if cuts is None else cuts.multiplier(solution.dual)
+        """Turn the solver's multipliers into a proven bound."""
+        # cost'y is objective'(phi - centre) in units of the parameter's scale
+        unit = scaled.scale @ np.abs(cost[:10])
+        rows = unit * hard.multiplier(solution.dual) / scaled.d
+        coefficients = NO_SHAPE if cuts is None else cuts.coefficients
+        multipliers = np.zeros(0) if cuts is None else unit * cuts.multiplier(solution.dual)
         least = safe_minimum(
-            objective,
-            scaled.rows,
-            scaled.d,
-            unit * row_dual / scaled.d,
-            consistency_cuts.coefficients(directions),
-            unit * cut_dual,
-            scaled.known,
+            cost[:10], scaled.rows, scaled.d, rows, coefficients, multipliers, scaled.known
         )
-        return cls(solution.x, least, np.flatnonzero(row_dual), np.flatnonzero(cut_dual))
+        return cls(solution.x, least, rows, multipliers)
+
+    @classmethod
+    def unsolved(cls, scaled: ScaledRows, cost: Array) -> _Extreme:
+        """Return what was known before: no multipliers, and still a valid bound."""
+        objective = cost[:10]
+        ends = np.where(objective > 0, scaled.known.lower, scaled.known.upper)
+        nowhere = np.full(len(cost), np.nan)
+        return cls(nowhere, float(objective @ ends), np.zeros(len(scaled.r)), np.zeros(0))
 
 
 def _costs(size: int) -> list[Array]:
@@ -140,16 +161,24 @@ def _costs(size: int) -> list[Array]:
     return costs
 
 
-def _gather(
-    scaled: ScaledRows, hard: HardRows, cuts: ConsistencyCuts | None, extremes: list[_Extreme]
-) -> Bounds:
+def _gather(scaled: ScaledRows, cuts: ConsistencyCuts | None, extremes: list[_Extreme]) -> Bounds:
     """Put twenty extremes together."""
     lower = np.array([extreme.least for extreme in extremes[0::2]])
     upper = -np.array([extreme.least for extreme in extremes[1::2]])
-    points = np.array([extreme.x for extreme in extremes])
-    slack = 1.0 - np.abs(points @ scaled.G.T - scaled.r).max(axis=0)
-    active = frozenset(int(row) for extreme in extremes for row in extreme.rows)
-    used = sorted({int(cut) for extreme in extremes for cut in extreme.cuts})
-    directions = np.zeros((0, 4)) if cuts is None else cuts.directions[used]
+    points = np.array([extreme.x for extreme in extremes if np.isfinite(extreme.x).all()])
+    size = np.abs(points.reshape(-1, len(scaled.lower)) @ scaled.G.T - scaled.r)
+    slack = 1.0 - size.max(axis=0, initial=0.0)
+    active = np.flatnonzero(np.any([extreme.rows != 0.0 for extreme in extremes], axis=0))
+    directions = np.zeros((0, 4)) if cuts is None else cuts.used(_padded(extremes))
+    memory = Memory(frozenset(active.tolist()), directions)
     interval = Interval(lower, upper).intersect(scaled.known)
-    return Bounds(interval, True, float("nan"), {}, slack, Memory(active, directions))
+    return Bounds(interval, True, float("nan"), {}, slack, memory)
+
+
+def _padded(extremes: list[_Extreme]) -> Array:
+    """Return the multipliers of all cuts at all extremes, zero where a cut came later."""
+    widest = max(len(extreme.cuts) for extreme in extremes)
+    padded = np.zeros((len(extremes), widest))
+    for row, extreme in zip(padded, extremes, strict=True):
+        row[: len(extreme.cuts)] = extreme.cuts
+    return padded

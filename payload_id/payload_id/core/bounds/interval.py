@@ -45,6 +45,7 @@ class Interval:
         )
 
 
+NO_SHAPE = np.zeros((0, 10))  # rows c with c phi >= 0 that are known beforehand: none
 UNBOUNDED = Interval(np.full(10, -np.inf), np.full(10, np.inf))
 
 
@@ -95,13 +96,16 @@ class IntervalMethod(Protocol):
     name: str
     citation: str
 
-    def bounds(self, rows: RowBlock, known: Interval, memory: Memory) -> Bounds:
+    def bounds(
+        self, rows: RowBlock, known: Interval, memory: Memory, shape: Array = NO_SHAPE
+    ) -> Bounds:
         """Return bounds on phi.
 
         Args:
             rows: All rows, with the nuisance parameters in the unit box.
             known: Finite bounds that phi is known to keep.
             memory: Of the last solution; may be empty.
+            shape: Rows c with c phi >= 0 that follow from the payload's size, shape (K, 10).
         """
         ...
 

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..inertial import Array
 from ..rows.block import RowBlock
-from .interval import Bounds, Interval, Memory
+from .interval import NO_SHAPE, Bounds, Interval, Memory
 
 # Directions whose singular value is below this part of the largest are taken as not seen.
 RANK_TOLERANCE = 1e-10
@@ -22,8 +22,10 @@ class LeastSquaresImage:
     name = "least_squares_image"
     citation = "design"
 
-    def bounds(self, rows: RowBlock, known: Interval, memory: Memory) -> Bounds:
-        """Return bounds on phi; see the protocol."""
+    def bounds(
+        self, rows: RowBlock, known: Interval, memory: Memory, shape: Array = NO_SHAPE
+    ) -> Bounds:
+        """Return bounds on phi; see the protocol. The shape is not used."""
         interval = image(rows, known).intersect(known)
         consistent = bool((interval.lower <= interval.upper).all())
         return Bounds(interval, consistent, float("nan"), {}, np.zeros(len(rows)), memory)

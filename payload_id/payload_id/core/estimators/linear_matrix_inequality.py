@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
-import cvxpy as cp
+import clarabel
 import numpy as np
+from scipy import sparse
 
 from ..errors import SolverError
 from ..inertial import PSEUDO_INERTIA_BASIS, Array, from_mass_com_inertia, is_physical
@@ -76,33 +75,47 @@ def _inside(x: Array, margin: float, lower: Array, upper: Array) -> bool:
     return is_physical(x, margin) and bool((x >= lower).all() and (x <= upper).all())
 
 
-@lru_cache(maxsize=1)
-def _program() -> tuple[cp.Problem, cp.Variable, dict[str, cp.Parameter]]:
-    """Return the program, compiled once, its variable and its parameters."""
-    x = cp.Variable(10)
-    data = {
-        "R": cp.Parameter((10, 10)),
-        "z": cp.Parameter(10),
-        "lower": cp.Parameter(10),
-        "upper": cp.Parameter(10),
-    }
-    J = sum(x[k] * PSEUDO_INERTIA_BASIS[k] for k in range(10))
-    constraints = [J >> EPSILON * np.eye(4), x >= data["lower"], x <= data["upper"]]
-    problem = cp.Problem(cp.Minimize(cp.sum_squares(data["R"] @ x - data["z"])), constraints)
-    return problem, x, data
-
-
 def _solve(R: Array, z: Array, lower: Array, upper: Array) -> Array:
-    """Solve the scaled program."""
-    problem, x, data = _program()
+    """Minimise |R x - z|^2 with J(x) >= epsilon and bounds; unknowns are x and y = R x - z."""
+    R, z = _square(R, z)
+    equal = sparse.csc_matrix(np.hstack([R, -np.eye(10)]))
+    none = sparse.csc_matrix((10, 10))
+    identity = sparse.identity(10, format="csc")
+    bounds = sparse.bmat([[identity, none], [-identity, none]])
+    consistency = sparse.csc_matrix(np.hstack([-_CONE, np.zeros((10, 10))]))
+    solver = clarabel.DefaultSolver(
+        sparse.block_diag([none, identity], format="csc"),
+        np.zeros(20),
+        sparse.vstack([equal, bounds, consistency], format="csc"),
+        np.concatenate([z, upper, -lower, -EPSILON * _triangle(np.eye(4))]),
+        [clarabel.ZeroConeT(10), clarabel.NonnegativeConeT(20), clarabel.PSDTriangleConeT(4)],
+        _settings(),
+    )
+    solution = solver.solve()
+    if solution.status not in (clarabel.SolverStatus.Solved, clarabel.SolverStatus.AlmostSolved):
+        raise SolverError("LMI least-squares program", str(solution.status))
+    return np.array(solution.x[:10])
+
+
+def _square(R: Array, z: Array) -> tuple[Array, Array]:
+    """Return an equivalent problem with a square R of norm one."""
     Q, square = np.linalg.qr(R)
     size = max(float(np.linalg.norm(square, 2)), 1e-300)
-    data["R"].value, data["z"].value = square / size, Q.T @ z / size
-    data["lower"].value, data["upper"].value = np.maximum(lower, -1e6), np.minimum(upper, 1e6)
-    try:
-        problem.solve(solver=cp.CLARABEL)
-    except cp.error.SolverError as error:
-        raise SolverError("LMI least-squares program", str(error)) from error
-    if x.value is None:
-        raise SolverError("LMI least-squares program", str(problem.status))
-    return np.asarray(x.value, dtype=float)
+    return square / size, Q.T @ z / size
+
+
+def _triangle(matrix: Array) -> Array:
+    """Return a symmetric matrix as the solver's cone has it: upper triangle by columns, scaled."""
+    row, column = np.tril_indices(4)[::-1]
+    return np.asarray(matrix[row, column] * np.where(row == column, 1.0, np.sqrt(2.0)))
+
+
+_CONE = np.stack([_triangle(E) for E in PSEUDO_INERTIA_BASIS], axis=1)  # (10, 10)
+
+
+def _settings() -> clarabel.DefaultSettings:
+    """Return the solver's settings."""
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.max_threads = 1
+    return settings

@@ -1,0 +1,66 @@
+"""The command line: `payload-id VERB ...`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+
+from .. import __version__
+from ..core.errors import PayloadIdError
+from . import demo, replay
+
+DESCRIPTION = """\
+Identify the mass, centre of mass and inertia of a grasped payload, with intervals that contain the
+truth whenever the stated noise and model bounds hold.
+"""
+EXIT_CODES = """\
+exit codes: 0 done; 1 the demo found an interval that misses the truth; 2 an input cannot be used
+(one sentence says which and what to do); 3 the data give no intervals (INCONSISTENT, NO_DATA).
+"""
+
+
+def parser() -> argparse.ArgumentParser:
+    """Return the parser of all commands."""
+    top = argparse.ArgumentParser(
+        prog="payload-id",
+        description=DESCRIPTION,
+        epilog=EXIT_CODES,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    top.add_argument("--version", action="version", version=f"payload_id {__version__}")
+    verbs = top.add_subparsers(dest="verb", metavar="VERB", required=True)
+    demo.add_parser(verbs)
+    replay.add_parser(verbs)
+    for verb, text in (
+        ("test", "run the whole test suite (arguments go to pytest)"),
+        ("python", "run a script in the same environment: python SCRIPT ..."),
+    ):
+        launcher = verbs.add_parser(verb, help=text, description=text)
+        launcher.set_defaults(run=_launcher_only)
+    return top
+
+
+def _launcher_only(arguments: argparse.Namespace) -> int:
+    """Say where a command is to be found that only the launcher has."""
+    print(
+        f"'{arguments.verb}' belongs to the launcher in the repository: ./payload-id "
+        f"{arguments.verb}",
+        file=sys.stderr,
+    )
+    return 2
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; return its exit code."""
+    chosen = parser().parse_args(arguments)
+    try:
+        return int(chosen.run(chosen))
+    except PayloadIdError as error:
+        print(f"payload-id {chosen.verb}: {error}", file=sys.stderr)
+        return 2
+    except KeyboardInterrupt:
+        print(f"payload-id {chosen.verb}: interrupted.", file=sys.stderr)
+        return 130
+    except BrokenPipeError:
+        return 0

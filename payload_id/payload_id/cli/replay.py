@@ -1,0 +1,234 @@
+"""`payload-id replay`: identify from a recording, without ROS."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import InputError
+from ..core.estimate import Estimate
+from ..core.online import Settings, replay
+from ..core.samples import Samples
+from ..core.status import Status
+from ..core.uncertainty import Uncertainty
+from ..files.figure import intervals_over_time
+from ..files.recording import Recording
+from ..files.robot_file import RobotFile
+from ..files.robot_model import RobotModel
+from ..files.run_file import RunFile, has_run_file
+from .arguments import add_method_arguments, with_changes
+from .presentation import console, estimate_table, verdict
+
+STEPS = 12  # updates on the way, for the figure, where the recording prescribes none
+FAILED = (Status.INCONSISTENT, Status.NO_DATA, Status.SOLVER_FAILED)
+
+
+@dataclass(frozen=True)
+class Run:
+    """A recording and how to identify from it.
+
+    Attributes:
+        recording: The samples.
+        robot: The arm.
+        settings: How to identify.
+        updates: Numbers of windows at which to update; empty to choose them.
+        before: Result of the live run that made the recording, if there was one.
+    """
+
+    recording: Recording
+    robot: RobotModel
+    settings: Settings
+    updates: tuple[int, ...] = ()
+    before: dict[str, Any] | None = None
+
+
+def add_parser(verbs: Any) -> None:
+    """Add the command and its arguments."""
+    text = "identify the payload from a recording, without ROS"
+    parser = verbs.add_parser("replay", help=text, description=text.capitalize() + ".")
+    parser.add_argument(
+        "recording", type=Path, help="rosbag2 folder, .mcap or .db3 file, or a table (.csv)"
+    )
+    parser.add_argument(
+        "--robot",
+        metavar="FILE",
+        help="robot file (YAML), or the name of a shipped one such as kinova_gen3; not needed for "
+        "a recording that a live run made",
+    )
+    parser.add_argument(
+        "--columns", type=Path, metavar="FILE", help="YAML that says what a table's columns hold"
+    )
+    parser.add_argument("--topic", help="topic of the joint states (default: the robot file's)")
+    parser.add_argument(
+        "--payload-frame", metavar="FRAME", help="frame of the payload (default: the robot file's)"
+    )
+    parser.add_argument("--from", dest="start", type=float, metavar="SECONDS", help="first second")
+    parser.add_argument("--to", dest="end", type=float, metavar="SECONDS", help="last second")
+    add_method_arguments(parser)
+    parser.add_argument("--figure", type=Path, metavar="PNG", help="draw intervals over time here")
+    parser.add_argument("--json", action="store_true", help="print one JSON object and no more")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Identify and show the result; return the exit code."""
+    job = load(arguments)
+    history = estimates(job)
+    last = history[-1]
+    if arguments.figure:
+        title = f"{job.robot.name}: {last.status.value}, {arguments.recording.name}"
+        intervals_over_time(arguments.figure, history, title)
+    if arguments.json:
+        print(json.dumps(as_json(job, last, arguments)))
+    else:
+        show(job, last, arguments)
+    return 3 if last.status in FAILED else 0
+
+
+def load(arguments: argparse.Namespace) -> Run:
+    """Read the recording and everything that goes with it."""
+    if arguments.robot is None and has_run_file(arguments.recording):
+        job = _from_run_file(arguments)
+    else:
+        job = _from_robot_file(arguments)
+    recording = job.recording
+    if arguments.start is not None or arguments.end is not None:
+        start = 0.0 if arguments.start is None else arguments.start
+        end = np.inf if arguments.end is None else arguments.end
+        recording = recording.between(start, end)
+    return Run(recording, job.robot, job.settings, job.updates, job.before)
+
+
+def _from_run_file(arguments: argparse.Namespace) -> Run:
+    """Repeat a live run from its own folder."""
+    file = RunFile.load(arguments.recording)
+    robot = RobotModel.from_urdf(
+        file.urdf, arguments.payload_frame or file.payload_frame, file.joints, file.gravity
+    )
+    recording = Recording.from_bag(
+        arguments.recording,
+        arguments.topic or file.topic,
+        file.joints,
+        file.effort_sign,
+        file.effort_offset,
+        file.start_ns,
+        file.end_ns,
+    )
+    uncertainty = Uncertainty.from_dict(dict(file.uncertainty))
+    own = Settings(uncertainty, file.estimator, file.intervals, file.window)
+    settings = _settings(arguments, own)
+    same = settings == own and arguments.payload_frame is None
+    return Run(
+        recording, robot, settings, file.updates if same else (), dict(file.result) or None
+    )
+
+
+def _from_robot_file(arguments: argparse.Namespace) -> Run:
+    """Identify from any recording of a known robot."""
+    if arguments.robot is None:
+        raise InputError(
+            f"Which robot made {arguments.recording}? Give --robot FILE, or a shipped name such "
+            "as kinova_gen3."
+        )
+    file = RobotFile.load(arguments.robot)
+    frame = arguments.payload_frame or file.payload_frame
+    robot = RobotModel.from_urdf(file.urdf, frame, file.joints, file.gravity)
+    settings = _settings(arguments, Settings(file.uncertainty))
+    return Run(_read(arguments, file), robot, settings)
+
+
+def _read(arguments: argparse.Namespace, file: RobotFile) -> Recording:
+    """Read a bag or a table."""
+    if arguments.recording.suffix.lower() in (".csv", ".txt", ".tsv"):
+        if arguments.columns is None:
+            raise InputError(
+                f"A table needs --columns FILE that says what the columns of "
+                f"{arguments.recording.name} hold; config/recordings/kinova_gen3_csv.yaml is one."
+            )
+        return Recording.from_csv(arguments.recording, arguments.columns)
+    gain = 1.0 if file.effort.torque_constants is None else file.effort.torque_constants
+    return Recording.from_bag(
+        arguments.recording,
+        arguments.topic or file.joint_states.topic,
+        file.joints,
+        tuple(float(x) for x in file.effort.sign * gain),
+        tuple(float(x) for x in file.effort.offset),
+    )
+
+
+def _settings(arguments: argparse.Namespace, own: Settings) -> Settings:
+    """Return the settings with what the command line replaces."""
+    return Settings(
+        uncertainty=with_changes(own.uncertainty, arguments.uncertainty),
+        estimator=arguments.estimator or own.estimator,
+        intervals=arguments.intervals or own.intervals,
+        window=own.window if arguments.window is None else arguments.window,
+    )
+
+
+def estimates(job: Run) -> list[Estimate]:
+    """Return the estimates at every update."""
+    updates = job.updates or steps(job.recording, job.settings.window)
+    return list(replay(job.recording, job.robot, job.settings, updates))
+
+
+def steps(samples: Samples, window: float) -> tuple[int, ...]:
+    """Return some numbers of windows at which to look, the last of them beyond the end."""
+    seconds = float(samples.stamp[-1] - samples.stamp[0]) if len(samples) else 0.0
+    full = int(seconds / window) + 1
+    return tuple(int(x) for x in np.unique(np.linspace(0, full, STEPS + 1).astype(int))[1:])
+
+
+def as_json(job: Run, estimate: Estimate, arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the result with what it rests on."""
+    return {
+        **estimate.to_dict(),
+        "recording": str(arguments.recording),
+        "robot": job.robot.name,
+        "robot_digest": job.robot.digest,
+        "window": job.settings.window,
+        "uncertainty": job.settings.uncertainty.to_dict(),
+        "dropped": dict(job.recording.dropped),
+        "notes": list(job.recording.notes),
+        "figure": str(arguments.figure) if arguments.figure else None,
+        "identical_to_live": identical(job.before, estimate) if job.updates else None,
+    }
+
+
+def identical(before: dict[str, Any] | None, estimate: Estimate) -> bool | None:
+    """Tell whether a replay gave bit for bit what the live run gave; None without a live run."""
+    if before is None:
+        return None
+    now = estimate.to_dict()
+    return all(before.get(name) == now[name] for name in ("phi", "lower", "upper", "status"))
+
+
+def show(job: Run, estimate: Estimate, arguments: argparse.Namespace) -> None:
+    """Print the result for a person."""
+    terminal = console()
+    terminal.print(f"[bold]{arguments.recording}[/bold] on [bold]{job.robot.name}[/bold]")
+    for line in remarks(job.recording):
+        terminal.print(line, style="yellow")
+    terminal.print(estimate_table(estimate))
+    terminal.print(verdict(estimate))
+    if job.updates:
+        same = identical(job.before, estimate)
+        terminal.print(
+            "Identical to the live run, bit for bit."
+            if same
+            else "[bold red]Differs from the live run.[/bold red]"
+        )
+    if arguments.figure:
+        terminal.print(f"figure: {arguments.figure.resolve()}")
+
+
+def remarks(recording: Recording) -> Sequence[str]:
+    """Return what the user should know about the data."""
+    lost = ", ".join(f"{count} {cause}" for cause, count in recording.dropped.items())
+    return [*recording.notes, *([f"samples left out: {lost}"] if lost else [])]

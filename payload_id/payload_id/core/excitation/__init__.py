@@ -1,0 +1,1 @@
+"""Motions that make the payload's parameters observable."""
