@@ -1,0 +1,69 @@
+"""A subscription that is emptied at a node's own pace instead of waking it for every message.
+
+At 1 kHz an executor spends most of its time on waking up. Taking all waiting messages at once,
+every few milliseconds, costs a third of that; the middleware's queue holds them meanwhile.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from rclpy.callback_groups import CallbackGroup
+from rclpy.node import Node
+from rclpy.qos import QoSProfile
+
+
+class _Never(CallbackGroup):
+    """Keeps an executor from waiting for the entities of this group."""
+
+    def can_execute(self, entity: Any) -> bool:
+        return False
+
+    def beginning_execution(self, entity: Any) -> bool:
+        return False
+
+    def ending_execution(self, entity: Any) -> None:
+        pass
+
+
+class PolledSubscription:
+    """Messages as bytes, in the order of arrival.
+
+    Attributes:
+        topic: The topic's full name, after remapping.
+    """
+
+    def __init__(self, node: Node, message_type: Any, topic: str, profile: QoSProfile) -> None:
+        """Subscribe.
+
+        Args:
+            node: The node.
+            message_type: Class of the messages.
+            topic: The topic.
+            profile: Quality of service; its depth must hold what arrives between two polls.
+        """
+        self._type = message_type
+        self._subscription = node.create_subscription(
+            message_type, topic, _ignore, profile, raw=True, callback_group=_Never()
+        )
+        self.topic = self._subscription.topic_name
+
+    def take_all(self, most: int) -> Iterator[tuple[bytes, int]]:
+        """Yield the waiting messages, at most `most`.
+
+        Yields:
+            data: The serialized message (CDR).
+            received_ns: When the middleware received it [ns]; 0 if it does not say.
+        """
+        with self._subscription.handle:
+            for _ in range(most):
+                taken = self._subscription.handle.take_message(self._type, True)
+                if taken is None:
+                    return
+                data, info = taken
+                yield data, int(info.get("received_timestamp") or 0)
+
+
+def _ignore(message: Any) -> None:
+    """Stand in for the callback that is never called."""

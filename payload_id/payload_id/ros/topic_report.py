@@ -1,0 +1,60 @@
+"""Who publishes what: the sentence for a node that waits for a topic in vain."""
+
+from __future__ import annotations
+
+import difflib
+
+from rclpy.node import Node
+from rclpy.qos import ReliabilityPolicy
+
+
+def publisher_names(node: Node, topic: str) -> list[str]:
+    """Return the full names of the nodes that publish a topic."""
+    found = node.get_publishers_info_by_topic(topic)
+    return sorted({f"{x.node_namespace.rstrip('/')}/{x.node_name}" for x in found})
+
+
+def silence_report(node: Node, topic: str, type_name: str, seconds: float, rate: float) -> str:
+    """Say that nothing arrives, and what the graph tells of the cause.
+
+    Args:
+        node: The node that waits.
+        topic: Full name of the topic.
+        type_name: Type of its messages, such as "sensor_msgs/msg/JointState".
+        seconds: How long nothing has arrived [s].
+        rate: Expected rate [Hz].
+    """
+    wanted = f"No {type_name} on {topic} for {seconds:.1f} s; expected at {rate:g} Hz."
+    publishers = publisher_names(node, topic)
+    if publishers:
+        return f"{wanted} Published by {', '.join(publishers)}, {_why_silent(node, topic)}."
+    others = _other_topics(node, topic, type_name)
+    if not others:
+        return (
+            f"{wanted} Nobody publishes it, nor any other topic of that type. Start the robot's "
+            "driver; on another machine, check ROS_DOMAIN_ID and the discovery range."
+        )
+    near = difflib.get_close_matches(topic, others, n=1, cutoff=0.0)[0]
+    return (
+        f"{wanted} Nobody publishes it. Topics of that type that are published: "
+        f"{', '.join(others)}. Set the parameter joint_states_topic, for example to '{near}'."
+    )
+
+
+def _why_silent(node: Node, topic: str) -> str:
+    """Say why messages of a published topic may not arrive."""
+    offered = {x.qos_profile.reliability for x in node.get_publishers_info_by_topic(topic)}
+    asked = {x.qos_profile.reliability for x in node.get_subscriptions_info_by_topic(topic)
+             if x.node_name == node.get_name()}  # fmt: skip
+    if asked == {ReliabilityPolicy.RELIABLE} and ReliabilityPolicy.RELIABLE not in offered:
+        return "as best effort only, but this node asks for reliable: set reliability:=best_effort"
+    return "which sends nothing: check that the driver runs and that the clock (/clock) advances"
+
+
+def _other_topics(node: Node, topic: str, type_name: str) -> list[str]:
+    """Return the other topics of a type that somebody publishes."""
+    return sorted(
+        name
+        for name, types in node.get_topic_names_and_types()
+        if type_name in types and name != topic and node.count_publishers(name)
+    )
