@@ -21,9 +21,21 @@ SECOND_ORDER = 1.05  # allowance for curvature and for the samples between the p
 
 
 def regressor_error(
-    model: ArmModel, uncertainty: Uncertainty, samples: Samples, weight: Array
+    model: ArmModel,
+    uncertainty: Uncertainty,
+    samples: Samples,
+    duration: float,
+    end_weights: tuple[float, float],
 ) -> Array:
-    """Return the error bound of W_m(t2) - W_m(t1) + correction - int W_c, (n + 1, n, 10)."""
+    """Return the error bound of W_m(t2) - W_m(t1) + correction - int W_c, (n + 1, n, 10).
+
+    Args:
+        model: The arm.
+        uncertainty: What is assumed of its sensors.
+        samples: Of one window.
+        duration: Of that window [s].
+        end_weights: By how much errors of W_m at single samples enter at the start and at the end.
+    """
     position = uncertainty.per_joint("position_error", model.n)
     velocity = uncertainty.per_joint("velocity_error", model.n)
     if not (position.any() or velocity.any()):
@@ -31,10 +43,8 @@ def regressor_error(
     probe = np.unique(np.linspace(0, len(samples) - 1, PROBES).astype(int))
     q, dq = samples.q[probe], samples.dq[probe]
     force, momentum = _sensitivity(model, q, dq, position, velocity)
-    duration = weight.sum()
     mean_force = np.mean(force, axis=0)
-    # At each end W_m enters with 1 + 1/12 and its neighbours' errors with 2/12 + 1/12.
-    ends = (4.0 / 3.0) * (momentum[0] + momentum[-1])
+    ends = end_weights[0] * momentum[0] + end_weights[1] * momentum[-1]
     return SECOND_ORDER * (ends + duration * mean_force)
 
 

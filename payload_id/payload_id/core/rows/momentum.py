@@ -7,11 +7,11 @@ For each joint and window [t1, t2]
 theta all bodies' parameters. No acceleration is needed. Integrals are taken by the trapezoid rule
 on the real stamps, and its leading error (Euler-Maclaurin)
 
-    trapezoid(dp/dt) - (p(t2) - p(t1)) = h^2/12 (d2p/dt2(t2) - d2p/dt2(t1)) + O(h^4),   p = W_m theta,
+    trapezoid(dp/dt) - (p(t2) - p(t1)) = h^2/12 (d2p/dt2(t2) - d2p/dt2(t1)) + O(h^4), p = W_m theta,
 
-is corrected with second differences of W_m at both ends; the size of the correction itself stands
-in the bound for what remains. [ZZV] (21)-(22) sum one interval too many; here the sums have as
-many intervals as the window.
+is corrected with second differences of W_m next to both ends. O(h^3) remains; the size of the
+correction and of the third differences, which tell it, stand in the bound. [ZZV] (21)-(22) sum one
+interval too many; here the sums have as many intervals as the window.
 """
 
 from __future__ import annotations
@@ -21,16 +21,17 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arm_model import ArmModel
+from ..errors import InputError
 from ..inertial import Array
 from ..samples import Samples
 from ..uncertainty import Uncertainty
-from .block import RowBlock
+from .block import IntArray, RowBlock
 from .kinematic_error import regressor_error
 from .kinetics import body_motion, force_regressor, momentum_regressor
-from .nuisance import Nuisance, nuisance_of
+from .nuisance import Nuisance, largest_gain, nuisance_of
 from .torque_bound import true_torque
 
-LEAST_SAMPLES = 5  # in a window: two second differences that do not share all their samples
+LEAST_SAMPLES = 5  # in a window: differences at its two ends that do not share all their samples
 ROUNDING = 1e-12  # relative size of what floating-point sums leave out
 
 
@@ -50,7 +51,19 @@ class MomentumRows:
 
     @classmethod
     def of(cls, model: ArmModel, uncertainty: Uncertainty) -> MomentumRows:
-        """Return the maker of rows for an arm under an uncertainty."""
+        """Return the maker of rows for an arm under an uncertainty.
+
+        Raises:
+            InputError: A bound has another number of joints, or the torques' errors may be as
+                large as the torques.
+        """
+        gain = largest_gain(uncertainty.per_joint("torque_gain", model.n))
+        if (uncertainty.per_joint("torque_relative", model.n) * gain >= 1.0).any():
+            raise InputError(
+                "torque_relative and torque_gain must sum to less than 1 at each joint; found "
+                f"{uncertainty.torque_relative} and {uncertainty.torque_gain}. With larger ones a "
+                "reading would say nothing of the torque."
+            )
         return cls(model, uncertainty, nuisance_of(model, uncertainty))
 
     def window(self, samples: Samples) -> RowBlock:
@@ -74,41 +87,53 @@ class MomentumRows:
         forces = force_regressor(motion)
         momentum = momentum_regressor(motion.at(ends))
         change = momentum[-1] - momentum[0]
-        correction = end_correction(samples.stamp, momentum)
+        correction, remainder = end_correction(samples.stamp, momentum)
         regressor = change + correction - np.tensordot(weight, forces, axes=1)
-        error = np.abs(correction) + regressor_error(self.model, self.uncertainty, samples, weight)
-        return regressor, error
+        measured = regressor_error(
+            self.model, self.uncertainty, samples, weight.sum(), end_weights(samples.stamp)
+        )
+        return regressor, remainder + measured
 
     def _joint_columns(self, samples: Samples, weight: Array) -> tuple[Array, Array]:
         """Return the columns of `JOINT_GROUPS` and what they leave out, (5, n) and (n,)."""
         n, dq = self.model.n, samples.dq
         duration = samples.stamp[-1] - samples.stamp[0]
-        signs, unknown = sign_integral(samples.stamp, dq, self.uncertainty.stiction_velocity)
+        speed_error = self.uncertainty.per_joint("velocity_error", n)
+        threshold = self.uncertainty.stiction_velocity + speed_error
+        signs, unknown = sign_integral(samples.stamp, dq, threshold)
+        correction, remainder = end_correction(samples.stamp, dq[end_samples(len(dq))])
         columns = np.stack(
             [
                 signs,
                 weight @ dq,
-                dq[-1] - dq[0],
+                dq[-1] - dq[0] + correction,
                 np.full(n, duration),
-                -(weight @ samples.tau),
+                -(weight @ self._measured_torque(samples)[0]),
             ]
         )
-        speed_error = self.uncertainty.per_joint("velocity_error", n)
+        change_error = remainder + sum(end_weights(samples.stamp)) * speed_error
         left_out = self.uncertainty.per_joint("friction_coulomb", n) * unknown
         left_out += self.uncertainty.per_joint("friction_viscous", n) * speed_error * duration
-        left_out += self.uncertainty.per_joint("rotor_inertia", n) * speed_error * 2
+        left_out += self.uncertainty.per_joint("rotor_inertia", n) * change_error
         return columns, left_out
 
     def _torque(self, samples: Samples, weight: Array) -> tuple[Array, Array]:
-        """Return the integral of the true torque and the bound on its error, (n,) each."""
-        n = self.model.n
-        middle, half_width = true_torque(
-            samples.tau,
-            self.uncertainty.per_joint("torque_relative", n),
-            self.uncertainty.per_joint("torque_absolute", n),
-        )
-        gain = 1.0 + self.uncertainty.per_joint("torque_gain", n)
+        """Return the integral of the noise-free reading and the bound on its error, (n,) each."""
+        middle, half_width = self._measured_torque(samples)
+        gain = largest_gain(self.uncertainty.per_joint("torque_gain", self.model.n))
         return weight @ middle, gain * (weight @ half_width)
+
+    def _measured_torque(self, samples: Samples) -> tuple[Array, Array]:
+        """Return what the sensors would show without noise: middle and half width, (N, n).
+
+        The noise may be relative to the joint's torque T or to the reading (1 + gain) T + offset.
+        """
+        n = self.model.n
+        gain = largest_gain(self.uncertainty.per_joint("torque_gain", n))
+        relative = self.uncertainty.per_joint("torque_relative", n) * gain
+        offset = self.uncertainty.per_joint("torque_offset", n)
+        absolute = self.uncertainty.per_joint("torque_absolute", n) + relative * offset
+        return true_torque(samples.tau, relative, absolute)
 
     def _assemble(
         self,
@@ -149,39 +174,70 @@ def trapezoid_weights(stamp: Array) -> Array:
     return weight
 
 
-def end_samples(N: int) -> Array:
-    """Return the first three and last three of N sample numbers."""
-    return np.array([0, 1, 2, N - 3, N - 2, N - 1])
+def end_samples(N: int) -> IntArray:
+    """Return the first four and last four of N sample numbers."""
+    return np.array([0, 1, 2, 3, N - 4, N - 3, N - 2, N - 1])
 
 
-def end_correction(stamp: Array, momentum: Array) -> Array:
-    """Return h^2/12 (d2/dt2 W_m(t2) - d2/dt2 W_m(t1)).
+def end_correction(stamp: Array, value: Array) -> tuple[Array, Array]:
+    """Return h^2/12 (d2/dt2 W_m(t2) - d2/dt2 W_m(t1)) and a bound on what it leaves.
+
+    The second differences lie a step inside the window, unequal steps weigh its parts unequally,
+    and the stamps are rounded; third, second and first differences at the ends tell how much each
+    may matter.
 
     Args:
         stamp: All stamps of the window, shape (N,) [s].
-        momentum: W_m at `end_samples`, shape (6, ...).
+        value: W_m (or what else is differentiated) at `end_samples`, shape (8, ...).
     """
+    step, square = np.diff(stamp), mean_square_step(stamp)
+    uneven = np.abs(step**3 - square * step).sum()
+    rounding = np.spacing(np.abs(stamp[[0, -1]]).max())
+    seconds, remainder = [], np.zeros(value.shape[1:])
+    for t, w in ((stamp[:4], value[:4]), (stamp[:-5:-1], value[:3:-1])):
+        first, second, third = _derivatives(t, w)
+        inward = abs(np.mean(t[:3]) - t[0])
+        remainder += (square * inward + uneven) / 12 * np.abs(third)
+        remainder += rounding * (np.abs(first) + step.sum() * np.abs(second))
+        seconds.append(second)
+    correction = square / 12 * (seconds[1] - seconds[0])
+    return correction, np.abs(correction) + remainder
+
+
+def mean_square_step(stamp: Array) -> float:
+    """Return h^2, the mean of the squared steps over time; exact for equal steps [s2]."""
     step = np.diff(stamp)
-    square = np.sum(step**3) / np.sum(step)  # h^2; exact for equal steps
-    first = _second_difference(stamp[:3], momentum[:3])
-    last = _second_difference(stamp[-3:], momentum[3:])
-    return square / 12 * (last - first)
+    return float(np.sum(step**3) / np.sum(step))
 
 
-def _second_difference(stamp: Array, value: Array) -> Array:
-    """Return the second derivative of the parabola through three values."""
-    before, after = stamp[1] - stamp[0], stamp[2] - stamp[1]
-    slope = (value[2] - value[1]) / after - (value[1] - value[0]) / before
-    return 2.0 * slope / (before + after)
+def end_weights(stamp: Array) -> tuple[float, float]:
+    """Return by how much errors of single samples enter corrected changes, at either end."""
+    square = mean_square_step(stamp)
+    sizes = []
+    for t in (stamp[:3], stamp[:-4:-1]):
+        before, after = abs(t[1] - t[0]), abs(t[2] - t[1])
+        sizes.append(1.0 + square / 12 * 4.0 / (before * after))
+    return sizes[0], sizes[1]
 
 
-def sign_integral(stamp: Array, dq: Array, threshold: float) -> tuple[Array, Array]:
+def _derivatives(t: Array, w: Array) -> tuple[Array, Array, Array]:
+    """Return first, second and third derivative from four values (Newton's differences).
+
+    The first is that of the line through the first two values, the second that of the parabola
+    through three, the third that of the cubic.
+    """
+    first = [(w[k + 1] - w[k]) / (t[k + 1] - t[k]) for k in range(3)]
+    second = [2.0 * (first[k + 1] - first[k]) / (t[k + 2] - t[k]) for k in range(2)]
+    return first[0], second[0], 3.0 * (second[1] - second[0]) / (t[3] - t[0])
+
+
+def sign_integral(stamp: Array, dq: Array, threshold: Array | float) -> tuple[Array, Array]:
     """Return the integral of sign(dq), and the time during which the sign is not known.
 
     Args:
         stamp: Times, shape (N,) [s].
         dq: Velocities, shape (N, n).
-        threshold: Speed below which the direction of friction is not known.
+        threshold: Speed below which the direction of friction is not known, shape (n,).
 
     Returns:
         integral, unknown: shape (n,) [s] each.

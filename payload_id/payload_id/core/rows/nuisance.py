@@ -52,13 +52,27 @@ class Nuisance:
         return np.abs(self.centre) + self.half_width
 
 
+def largest_gain(gain: Array) -> Array:
+    """Return how many times the noise-free reading the torque can be, offsets apart, shape (n,).
+
+    A sensor of gain 1 + g shows (1 + g) T, so that T = reading / (1 + g), |g| <= gain < 1.
+    """
+    return 1.0 / (1.0 - gain)
+
+
 def nuisance_of(model: ArmModel, uncertainty: Uncertainty) -> Nuisance:
     """Return the boxes that an uncertainty gives to the links, friction and sensors of an arm."""
     links = model.link_phi.ravel()
     centres, half_widths = [links], [uncertainty.link_relative * np.abs(links)]
     names = [f"{joint}.{parameter}" for joint in model.joints for parameter in PARAMETERS]
+    gain = largest_gain(uncertainty.per_joint("torque_gain", model.n))
+    # T = (reading - offset) / (1 + g) = reading + g' reading - offset'
+    bounds = {
+        "torque_gain": gain - 1.0,
+        "torque_offset": gain * uncertainty.per_joint("torque_offset", model.n),
+    }
     for group in JOINT_GROUPS:
-        bound = uncertainty.per_joint(group, model.n)
+        bound = bounds.get(group, uncertainty.per_joint(group, model.n))
         one_sided = group in NOT_NEGATIVE
         centres.append(bound / 2 if one_sided else np.zeros(model.n))
         half_widths.append(bound / 2 if one_sided else bound)
