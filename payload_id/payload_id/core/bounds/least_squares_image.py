@@ -10,13 +10,15 @@ from .interval import NO_SHAPE, Bounds, Interval, Memory
 
 # Directions whose singular value is below this part of the largest are taken as not seen.
 RANK_TOLERANCE = 1e-10
+ROUNDING = 1e-15  # of one product in a sum
 
 
 class LeastSquaresImage:
-    """phi = L (b - B u - w) for any left inverse L of A, so |phi - L b| <= |L| d + |L B| 1.
+    """phi = L (b - B u - w) + (1 - L A) phi, so |phi - L b| <= |L| d + |L B| 1 + |1 - L A| |phi|.
 
-    L is the least-squares inverse with rows weighted by 1/d. Where A does not see a parameter,
-    what is known stays. It cannot tell that rows are inconsistent unless the result is empty.
+    That holds for any L; a left inverse of A makes the last term nothing but rounding. L is the
+    least-squares inverse with rows weighted by 1/d. Where A does not see a parameter, what is
+    known stays. It cannot tell that rows are inconsistent unless the result is empty.
     """
 
     name = "least_squares_image"
@@ -40,7 +42,10 @@ def image(rows: RowBlock, known: Interval) -> Interval:
     inverse, seen = _left_inverse(rows.A * scale / d[:, None])
     L = scale[:, None] * inverse / d
     centre = L @ rows.b
-    half_width = np.where(seen, np.abs(L) @ d + np.abs(L @ rows.B).sum(axis=1), np.inf)
+    half_width = np.abs(L) @ d + np.abs(L @ rows.B).sum(axis=1)
+    half_width += np.abs(np.eye(10) - L @ rows.A) @ known.magnitude
+    half_width += ROUNDING * len(rows) * (np.abs(L) @ (np.abs(rows.b) + d))
+    half_width = np.where(seen, half_width, np.inf)
     centre = np.where(seen, centre, 0.0)
     return Interval(centre - half_width, centre + half_width)
 

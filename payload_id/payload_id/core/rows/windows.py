@@ -13,6 +13,7 @@ from .momentum import LEAST_SAMPLES
 # A pause longer than this part of a window is a gap: nothing is integrated over it.
 GAP_FRACTION = 0.25
 STAMP_TOLERANCE = 1e-6  # [s] a window is full when this much is missing
+SHORTEST = 10 * STAMP_TOLERANCE  # [s]
 
 
 @dataclass
@@ -31,8 +32,11 @@ class WindowCutter:
     _pending: Samples | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.length) and self.length > 0):
-            raise InputError(f"window must be a length of time above 0 s; found {self.length!r}.")
+        if not (np.isfinite(self.length) and self.length >= SHORTEST):
+            raise InputError(
+                f"window must be a length of time of at least {SHORTEST:g} s; found "
+                f"{self.length!r}."
+            )
 
     def add(self, samples: Samples) -> list[Samples]:
         """Take in samples newer than all before; return the windows that became full."""
