@@ -3,8 +3,8 @@
 import numpy as np
 import pinocchio as pin
 import pytest
-from arms import ARMS, arm, description, draw_payload, loaded_model, random_states
 
+from arms import ARMS, arm, description, draw_payload, loaded_model, random_states
 from payload_id.core.arm_model import ArmModel
 from payload_id.core.inertial import FROM_PINOCCHIO, from_mass_com_inertia
 from payload_id.core.rows.kinetics import (
