@@ -132,8 +132,7 @@ class Parameter:
         shown = list(given) if hasattr(given, "tolist") else given
         end = "" if rule.endswith(("?", ".")) else "."
         return ConfigurationError(
-            f"Parameter '{self.name}' with the value {shown!r} {rule}{end} "
-            f"It means: {self.text}"
+            f"Parameter '{self.name}' with the value {shown!r} {rule}{end} It means: {self.text}"
         )
 
 

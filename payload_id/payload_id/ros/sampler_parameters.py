@@ -40,9 +40,7 @@ SAMPLER_TABLE = (
         "Folder of the recording of the joint states as received; if it exists, the next free "
         "name is taken. Empty: none is made.",
     ),
-    Parameter(
-        "bag_storage", "mcap", "File format of the recording.", choices=("mcap", "sqlite3")
-    ),
+    Parameter("bag_storage", "mcap", "File format of the recording.", choices=("mcap", "sqlite3")),
     Parameter(
         "silence",
         1.0,

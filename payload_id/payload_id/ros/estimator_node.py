@@ -1,0 +1,328 @@
+"""The estimator: blocks of samples in, estimate and intervals out, runs controlled by services."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Awaitable, Callable, Sequence
+from concurrent.futures import Future
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray
+from geometry_msgs.msg import InertiaStamped
+from payload_id_msgs.msg import PayloadEstimate, SampleBlock
+from payload_id_msgs.srv import GetEstimate, Save
+from rclpy.clock import Clock, ClockType
+from rclpy.node import Node
+from rclpy.task import Future as RosFuture
+from std_msgs.msg import String
+from std_srvs.srv import Trigger
+from visualization_msgs.msg import MarkerArray
+
+from .. import __version__
+from ..core.centre_of_mass import gravity_in_payload_frame
+from ..core.errors import InputError, PayloadIdError
+from ..core.status import Status
+from ..files.bag_reader import open_bag
+from ..files.bag_table import JOINT_STATE
+from ..files.robot_file import RobotFile
+from ..files.robot_model import RobotModel
+from ..files.run_file import RunFile
+from .block_watch import BlockWatch
+from .conversions import Report, estimate_message, inertia_message, rows_of
+from .diagnostics import Condition, Level, diagnostics_message
+from .estimator_parameters import ESTIMATOR_TABLE, EstimatorParameters, run_settings
+from .live_run import LiveRun, RunSettings
+from .main_loop import run
+from .markers import estimate_markers
+from .parameters import current_values, read_parameters
+from .run_worker import Answer, RunWorker
+from .sampler_node import BLOCKS, LATCHED, joint_map_of
+from .topic_report import publisher_names
+
+CHECK_PERIOD = 0.05  # [s] how often answers of the worker are looked for
+DIAGNOSTICS_PERIOD = 1.0  # [s]
+LOG_PERIOD = 5.0  # [s] between two log lines about the same thing
+SILENCE = 1.0  # [s] without samples during a run, after which that is reported
+
+LEVELS = {
+    Status.GOOD: Level.OK,
+    Status.USABLE: Level.OK,
+    Status.SMALL_LOAD: Level.WARN,
+    Status.NOT_IDENTIFIABLE: Level.WARN,
+    Status.NO_DATA: Level.WARN,
+    Status.WAITING: Level.OK,
+    Status.INCONSISTENT: Level.ERROR,
+    Status.SOLVER_FAILED: Level.ERROR,
+}
+
+
+class EstimatorNode(Node):
+    """Identifies the payload while blocks of samples arrive.
+
+    Publishes `~/payload`, `~/payload_inertia`, `~/markers` and /diagnostics; serves `~/start`,
+    `~/stop`, `~/reset`, `~/tare`, `~/get_estimate` and `~/save`.
+
+    Attributes:
+        robot: The robot file.
+        watch: What is known of the blocks received.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        """Read parameters and robot file, and start the worker.
+
+        Args:
+            options: Arguments of rclpy's Node, such as parameter_overrides.
+
+        Raises:
+            PayloadIdError: A parameter or a file cannot be used, or the robot measures no torque.
+        """
+        super().__init__(
+            "payload_estimator", automatically_declare_parameters_from_overrides=True, **options
+        )
+        settings = EstimatorParameters.of(read_parameters(self, ESTIMATOR_TABLE))
+        self._settings = settings
+        self.robot = RobotFile.load(settings.robot_file)
+        self._map = joint_map_of(self.robot)
+        self._model = RobotModel.from_robot_file(self.robot)
+        self.watch = BlockWatch()
+        self._bag = ""
+        self._last_block = time.monotonic()
+        self._logged: dict[str, float] = {}
+        self._answers: list[tuple[Future[Answer], RosFuture]] = []
+        self._open_publishers()
+        self._worker = RunWorker(
+            LiveRun(self._model, self._map, self._run_settings),
+            self.robot.n,
+            int(settings.buffer * self.robot.joint_states.rate),
+            self._publish,
+        )
+        self._publish(self._worker.report)
+        self._subscribe()
+        self._serve()
+        wall = Clock(clock_type=ClockType.STEADY_TIME)  # runs while simulated time stands still
+        self.create_timer(CHECK_PERIOD, self._on_check_due, clock=wall)
+        self.create_timer(DIAGNOSTICS_PERIOD, self._on_diagnostics_due, clock=wall)
+        if settings.autostart:
+            self._worker.request(self._worker.start)
+        self.get_logger().info(
+            f"Estimating the payload of '{self.robot.name}' at {self.robot.payload_frame}; "
+            f"samples from {self._blocks.topic_name}."
+        )
+
+    def close(self) -> None:
+        """End the worker."""
+        self._worker.close()
+
+    def _open_publishers(self) -> None:
+        """Create all publishers."""
+        self._payload = self.create_publisher(PayloadEstimate, "~/payload", LATCHED)
+        self._inertia = self.create_publisher(InertiaStamped, "~/payload_inertia", LATCHED)
+        self._markers = self.create_publisher(MarkerArray, "~/markers", LATCHED)
+        self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", 10)
+
+    def _subscribe(self) -> None:
+        """Create all subscriptions."""
+        self._blocks = self.create_subscription(
+            SampleBlock, self._settings.samples_topic, self._on_block, BLOCKS
+        )
+        self._bag_news = self.create_subscription(
+            String, self._settings.bag_topic, self._on_bag, LATCHED
+        )
+
+    def _serve(self) -> None:
+        """Create all services."""
+        worker = self._worker
+        for name, action in (
+            ("~/start", worker.start),
+            ("~/stop", worker.stop),
+            ("~/reset", worker.reset),
+            ("~/tare", worker.tare),
+        ):
+            self.create_service(Trigger, name, self._trigger(action))
+        self.create_service(GetEstimate, "~/get_estimate", self._on_get_estimate)
+        self.create_service(Save, "~/save", self._on_save)
+
+    def _run_settings(self) -> RunSettings:
+        """Return the settings that the parameters ask for now."""
+        values = current_values(self, ESTIMATOR_TABLE)
+        return run_settings(values, self.robot.uncertainty, self.robot.n)
+
+    def _on_block(self, message: SampleBlock) -> None:
+        """Hand a block to the worker."""
+        self._last_block = time.monotonic()
+        missing = self.watch.see(message.sequence, message.first_index, len(message.stamp_ns))
+        if missing:
+            self._log("lost", f"{missing} samples were lost between sampler and estimator.")
+        try:
+            self._worker.write(rows_of(message, self.robot.joints), missing)
+        except InputError as error:
+            self._log("block", str(error))
+
+    def _on_bag(self, message: String) -> None:
+        """Remember where the sampler records."""
+        self._bag = message.data
+
+    def _publish(self, report: Report) -> None:
+        """Publish a report; called in the worker's thread."""
+        self._payload.publish(estimate_message(report))
+        if report.estimate.phi[0] > 0.0:
+            self._inertia.publish(inertia_message(report))
+        self._markers.publish(estimate_markers(report, self._gravity()))
+        if LEVELS[report.estimate.status] is Level.ERROR:
+            self._log(report.estimate.status.value, report.estimate.message)
+
+    def _gravity(self) -> Any:
+        """Return gravity in the payload frame, if the arm's pose is known."""
+        worker = getattr(self, "_worker", None)
+        q = None if worker is None else worker.newest_q
+        return None if q is None else gravity_in_payload_frame(self._model, q)
+
+    def _ask(self, action: Callable[[], Answer]) -> RosFuture:
+        """Hand a request to the worker; the executor goes on serving blocks meanwhile."""
+        asked = RosFuture()
+        self._answers.append((self._worker.request(action), asked))
+        return asked
+
+    def _on_check_due(self) -> None:
+        """Pass on the worker's answers."""
+        ready = [pair for pair in self._answers if pair[0].done()]
+        self._answers = [pair for pair in self._answers if not pair[0].done()]
+        for answered, asked in ready:
+            asked.set_result(answered.result())
+
+    def _trigger(
+        self, action: Callable[[], Answer]
+    ) -> Callable[[Trigger.Request, Trigger.Response], Awaitable[Trigger.Response]]:
+        """Return the callback of a service without arguments."""
+
+        async def answer(request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+            result = await self._ask(action)
+            response.success, response.message = result.success, result.message
+            self.get_logger().info(result.message)
+            return response
+
+        return answer
+
+    async def _on_get_estimate(
+        self, request: GetEstimate.Request, response: GetEstimate.Response
+    ) -> GetEstimate.Response:
+        """Answer with the estimate from all samples so far."""
+        result = await self._ask(self._worker.estimate)
+        response.success, response.message = result.success, result.message
+        response.estimate = estimate_message(result.report)
+        return response
+
+    async def _on_save(self, request: Save.Request, response: Save.Response) -> Save.Response:
+        """Save the run."""
+        folder, note = self._save_folder(request.path)
+        result = await self._ask(lambda: self._worker.save(folder, self._run_file, note))
+        response.success, response.message = result.success, result.message
+        response.path = str(result.path or "")
+        self.get_logger().info(result.message)
+        return response
+
+    def _save_folder(self, asked: str) -> tuple[Path, str]:
+        """Return where to save, and what to say about it."""
+        folder = Path(asked or self._bag or self._new_folder()).expanduser()
+        if self._bag and folder.resolve() == Path(self._bag):
+            return folder, ""
+        if self._bag:
+            return folder, f" The recording is elsewhere: {self._bag}"
+        return folder, (
+            " The sampler makes no recording, so the run cannot be replayed: start it with the "
+            "parameter bag."
+        )
+
+    def _new_folder(self) -> Path:
+        """Return a folder for a run without recording."""
+        return Path(self._settings.runs_folder) / datetime.now().strftime("run_%Y%m%d_%H%M%S")
+
+    def _run_file(self) -> RunFile:
+        """Return the entries of the run file that do not come from the identification."""
+        robot = self.robot
+        return RunFile(
+            joints=robot.joints,
+            payload_frame=robot.payload_frame,
+            urdf=robot.urdf,
+            robot=str(robot.path),
+            gravity=tuple(robot.gravity.tolist()),
+            topic=self._joint_states_topic(),
+            effort_sign=self._map.effort_sign,
+            effort_offset=self._map.effort_offset,
+            software_version=__version__,
+        )
+
+    def _joint_states_topic(self) -> str:
+        """Return the topic that the recording holds; without one, the robot file's."""
+        if self._bag:
+            try:
+                with open_bag(self._bag) as bag:
+                    for topic, kind in bag.types.items():
+                        if kind == JOINT_STATE:
+                            return str(topic)
+            except PayloadIdError as error:
+                self._log("bag", str(error))
+        return self.robot.joint_states.topic
+
+    def _on_diagnostics_due(self) -> None:
+        """Publish the condition."""
+        condition = self._condition()
+        stamp = self.get_clock().now().to_msg()
+        name = f"{self.get_name()}: identification"
+        self._diagnostics.publish(diagnostics_message(condition, name, self.robot.name, stamp))
+
+    def _condition(self) -> Condition:
+        """Judge the run."""
+        estimate, silent = self._worker.report.estimate, time.monotonic() - self._last_block
+        level, sentence = LEVELS[estimate.status], estimate.message
+        if self._worker.running and silent > SILENCE:
+            level, sentence = Level.ERROR, self._silence(silent)
+            self._log("silence", sentence)
+        return Condition(level, sentence, self._figures())
+
+    def _silence(self, seconds: float) -> str:
+        """Say that no samples arrive."""
+        topic = self._blocks.topic_name
+        names = ", ".join(publisher_names(self, topic))
+        who = (
+            f"It is published by {names}: read that node's diagnostics"
+            if names
+            else "Nobody publishes it: start the sampler, or correct samples_topic"
+        )
+        return f"A run is in progress, but no samples on {topic} for {seconds:.1f} s. {who}."
+
+    def _figures(self) -> dict[str, object]:
+        """Return the figures of the diagnostics."""
+        report, watch = self._worker.report, self.watch
+        return {
+            "status": report.estimate.status.value,
+            "running": self._worker.running,
+            "samples": report.estimate.samples,
+            "windows": report.estimate.windows,
+            "solve time [s]": report.solve_seconds,
+            "samples waiting": self._worker.waiting_samples,
+            "samples lost in this run": self._worker.lost,
+            "blocks": watch.blocks,
+            "blocks lost": watch.lost_blocks,
+            "sampler restarts": watch.restarts,
+            "errors": self._worker.failures,
+        }
+
+    def _log(self, subject: str, sentence: str) -> None:
+        """Log a sentence, each subject at most every `LOG_PERIOD`."""
+        now = time.monotonic()
+        if now - self._logged.get(subject, -LOG_PERIOD) >= LOG_PERIOD:
+            self._logged[subject] = now
+            self.get_logger().warning(sentence)
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run the estimator until SIGINT or SIGTERM; returns the exit code."""
+    return run([EstimatorNode], args)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

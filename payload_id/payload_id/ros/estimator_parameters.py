@@ -1,0 +1,136 @@
+"""Parameters of the estimator."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..core.bounds import METHODS
+from ..core.estimators import ESTIMATORS
+from ..core.online import Settings
+from ..core.uncertainty import Uncertainty
+from ..files.robot_schema import UNCERTAINTY
+from ..files.schema import Key
+from .live_run import RunSettings
+from .parameters import Parameter
+
+UNCERTAINTY_PREFIX = "uncertainty."
+PRIOR_PREFIX = "uncertainty.prior."
+
+
+def _bound(prefix: str, name: str, key: Key) -> Parameter:
+    """Return the parameter that replaces one bound of the robot file."""
+    return Parameter(
+        prefix + name,
+        None,
+        f"{key.text[0].upper()}{key.text[1:]}; not set: as the robot file says.",
+        key.unit,
+        key.lowest,
+        None if key.highest == float("inf") else key.highest,
+        read_only=False,
+        kind=key.kind,
+    )
+
+
+ESTIMATOR_TABLE = (
+    Parameter("robot_file", "kinova_gen3", "Robot file: its path, or the name of a shipped one."),
+    Parameter(
+        "samples_topic",
+        "payload_sampler/samples",
+        "Topic of the sampler's blocks; relative names lie in this node's namespace.",
+    ),
+    Parameter(
+        "bag_topic",
+        "payload_sampler/bag",
+        "Topic on which the sampler says where it records; ~/save writes there by default.",
+    ),
+    Parameter("autostart", False, "Whether a run begins at once, without ~/start."),
+    Parameter(
+        "buffer",
+        60.0,
+        "Time of data that may wait while a solver runs; what exceeds it is lost and counted.",
+        "s",
+        1.0,
+        600.0,
+    ),
+    Parameter(
+        "runs_folder",
+        "~/.ros/payload_id",
+        "Folder in which ~/save makes a new one where there is no recording to add to.",
+    ),
+    Parameter("estimator", "lmi", "Point estimator.", choices=tuple(ESTIMATORS), read_only=False),
+    Parameter(
+        "intervals", "hull", "Method of the intervals.", choices=tuple(METHODS), read_only=False
+    ),
+    Parameter(
+        "window",
+        0.1,
+        "Length of the windows over which torques are integrated.",
+        "s",
+        0.005,
+        10.0,
+        read_only=False,
+    ),
+    Parameter(
+        "update_period",
+        0.5,
+        "Time, by the data's stamps, between two updates of the estimate.",
+        "s",
+        0.01,
+        60.0,
+        read_only=False,
+    ),
+    *(
+        _bound(UNCERTAINTY_PREFIX, name, key)
+        for name, key in UNCERTAINTY.items()
+        if key.kind != "section"
+    ),
+    *(_bound(PRIOR_PREFIX, name, key) for name, key in UNCERTAINTY["prior"].keys.items()),
+)
+
+
+@dataclass(frozen=True)
+class EstimatorParameters:
+    """Those values of `ESTIMATOR_TABLE` that are fixed when the node starts."""
+
+    robot_file: str
+    samples_topic: str
+    bag_topic: str
+    autostart: bool
+    buffer: float
+    runs_folder: str
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> EstimatorParameters:
+        """Take them out of all values."""
+        return cls(**{name: values[name] for name in cls.__dataclass_fields__})
+
+
+def run_settings(values: Mapping[str, Any], from_robot_file: Uncertainty, n: int) -> RunSettings:
+    """Return the settings of the next run.
+
+    Args:
+        values: Values of `ESTIMATOR_TABLE`.
+        from_robot_file: The bounds where no parameter replaces them.
+        n: Number of joints.
+
+    Raises:
+        InputError: A bound is impossible, or has another number of entries than there are joints.
+    """
+    entries = from_robot_file.to_dict()
+    for name, value in values.items():
+        if value is None:
+            continue
+        if name.startswith(PRIOR_PREFIX):
+            entries["prior"][name.removeprefix(PRIOR_PREFIX)] = value
+        elif name.startswith(UNCERTAINTY_PREFIX):
+            entries[name.removeprefix(UNCERTAINTY_PREFIX)] = value
+    uncertainty = Uncertainty.from_dict(entries)
+    for name, key in UNCERTAINTY.items():
+        if key.kind == "number or numbers":
+            uncertainty.per_joint(name, n)
+    return RunSettings(
+        Settings(uncertainty, values["estimator"], values["intervals"], values["window"]),
+        values["update_period"],
+    )

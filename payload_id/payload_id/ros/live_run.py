@@ -1,0 +1,204 @@
+"""One identification run after another, fed live: the mathematics plus a run's book-keeping.
+
+It knows neither threads nor ROS; `run_worker` calls it from a thread of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from ..core.arm_model import ArmModel
+from ..core.estimate import Estimate
+from ..core.inertial import Array
+from ..core.joint_states import NANOSECONDS, JointMap, seconds_since
+from ..core.online import OnlineIdentifier, Settings
+from ..core.ring_buffer import SampleRows
+from ..core.samples import Samples
+from ..core.status import Status
+from ..files.run_file import RunFile
+from .conversions import waiting
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """How a run is identified.
+
+    Attributes:
+        identification: Settings of the mathematics.
+        update_period: Time of the data between two updates [s].
+    """
+
+    identification: Settings
+    update_period: float
+
+
+@dataclass
+class _Books:
+    """What is noted of one run."""
+
+    start_ns: int | None = None
+    newest_ns: int = 0
+    newest_q: Array | None = None
+    updated_ns: int = 0
+    end_ns: int = 0
+    lost: int = 0
+    effort_seen: bool = False
+    updates: tuple[int, ...] = ()
+    estimate: Estimate | None = field(default=None, repr=False)
+
+
+class LiveRun:
+    """Takes in samples and gives estimates; what it did is in `fill_in`.
+
+    Attributes:
+        settings: Settings of the present run.
+    """
+
+    def __init__(
+        self, model: ArmModel, joint_map: JointMap, settings: Callable[[], RunSettings]
+    ) -> None:
+        """Begin the first run.
+
+        Args:
+            model: The arm.
+            joint_map: How efforts became torques.
+            settings: Gives the settings for the next run.
+        """
+        self._model, self._map, self._settings_now = model, joint_map, settings
+        self.forget()
+
+    @property
+    def windows(self) -> int:
+        """Number of windows in this run."""
+        return self._identifier.windows
+
+    @property
+    def samples(self) -> int:
+        """Number of samples in this run."""
+        return self._identifier.samples
+
+    @property
+    def lost(self) -> int:
+        """Number of samples of this run that were lost on the way."""
+        return self._books.lost
+
+    @property
+    def tared(self) -> bool:
+        """Whether a run without payload is known."""
+        return self._identifier.tared
+
+    @property
+    def newest_ns(self) -> int:
+        """Stamp of the newest sample [ns]; 0 before the first."""
+        return self._books.newest_ns
+
+    @property
+    def newest_q(self) -> Array | None:
+        """Joint positions of the newest sample, shape (n,) [rad or m]."""
+        return self._books.newest_q
+
+    @property
+    def updated(self) -> bool:
+        """Whether there has been an estimate."""
+        return bool(self._books.updates)
+
+    def forget(self) -> None:
+        """Begin anew with the settings that hold now; forget a tare too."""
+        self.settings = self._settings_now()
+        self._identifier = OnlineIdentifier(self._model, self.settings.identification)
+        self._books = _Books()
+
+    def begin(self) -> bool:
+        """Begin a new run; return whether a tare was forgotten because settings have changed."""
+        tared = self.tared
+        if self._settings_now() != self.settings:
+            self.forget()
+            return tared
+        self._identifier.reset()
+        self._books = _Books()
+        return False
+
+    def tare(self) -> None:
+        """Keep this run as knowledge of the arm without payload, and begin anew."""
+        self._identifier.tare()
+        self._books = _Books()
+
+    def count_lost(self, samples: int) -> None:
+        """Note samples that were lost on the way."""
+        self._books.lost += samples
+
+    def add(self, rows: SampleRows) -> None:
+        """Take in samples."""
+        books = self._books
+        if books.start_ns is None:
+            books.start_ns = books.updated_ns = int(rows.stamp_ns[0])
+        books.newest_ns, books.newest_q = int(rows.stamp_ns[-1]), rows.q[-1]
+        books.effort_seen = books.effort_seen or not self._map.effort_is_zero(rows.tau)
+        stamp = seconds_since(rows.stamp_ns, books.start_ns)
+        self._identifier.add(Samples(stamp, rows.q, rows.dq, rows.tau))
+
+    def is_new(self) -> bool:
+        """Return whether there are windows that no update has seen."""
+        return self.windows > (self._books.updates[-1] if self.updated else 0)
+
+    def is_due(self) -> bool:
+        """Return whether enough data have arrived since the last update."""
+        elapsed = (self._books.newest_ns - self._books.updated_ns) / NANOSECONDS
+        return elapsed >= self.settings.update_period and self.is_new()
+
+    def update(self) -> Estimate:
+        """Solve with all data so far."""
+        books = self._books
+        books.updated_ns = books.newest_ns
+        if not books.effort_seen:
+            return self._without_effort()
+        books.estimate = self._identifier.update()
+        books.updates = tuple(self._identifier.updates)
+        books.end_ns = books.newest_ns
+        return self._with_losses(books.estimate)
+
+    def waiting(self, sentence: str) -> Estimate:
+        """Return the estimate that says that there is none, and why."""
+        settings = self.settings.identification
+        frame = self._model.payload_frame
+        return waiting(sentence, settings.estimator, settings.intervals, frame)
+
+    def progress(self) -> str:
+        """Return in words how much data there are."""
+        run = self._identifier
+        return f"{run.samples} samples, {run.windows} windows, {run.seconds:.1f} s"
+
+    def fill_in(self, run: RunFile) -> RunFile:
+        """Return a run file with the entries that come from the run, up to its last update."""
+        settings, books = self.settings.identification, self._books
+        return replace(
+            run,
+            start_ns=books.start_ns,
+            end_ns=books.end_ns,
+            window=settings.window,
+            estimator=settings.estimator,
+            intervals=settings.intervals,
+            uncertainty=settings.uncertainty.to_dict(),
+            updates=books.updates,
+            result=books.estimate.to_dict() if books.estimate else {},
+        )
+
+    def _with_losses(self, estimate: Estimate) -> Estimate:
+        """Add to the sentence what was lost."""
+        if not self.lost:
+            return estimate
+        return estimate.with_status(
+            estimate.status,
+            f"{estimate.message} {self.lost} samples of this run were lost on the way; the windows "
+            "that they would have filled are left out.".strip(),
+        )
+
+    def _without_effort(self) -> Estimate:
+        """Return the estimate that says that no torque is measured."""
+        sentence = (
+            f"Every effort is exactly zero in all {self.samples} samples, so nothing can be "
+            "identified. Switch on the driver's effort state interface, or set the sampler's "
+            "joint_states_topic to the topic that carries torques."
+        )
+        return self.waiting(sentence).with_status(Status.NO_DATA, sentence)
