@@ -24,6 +24,7 @@ from .rows.windows import GAP_FRACTION, WindowCutter
 from .samples import Samples
 from .statistics import Statistics, condition_number
 from .status import Status, identifiable, verdict
+from .threads import one_thread
 from .uncertainty import Uncertainty
 
 ROW_LIMIT = 8000  # rows kept at the most; beyond it those far from active are dropped
@@ -86,6 +87,11 @@ class Problem:
         if self.estimate.windows == 0:
             empty = Bounds(self.known, True, float("nan"), {}, np.zeros(0), self.memory)
             return Solved(self.estimate, empty)
+        with one_thread():
+            return self._solve()
+
+    def _solve(self) -> Solved:
+        """Return the estimate and the bounds where there is at least one window."""
         method = method_named(self.settings.intervals)
         shape = self.settings.uncertainty.prior.shape()
         bounds = method.bounds(self.rows, self.known, self.memory, shape)
@@ -194,13 +200,14 @@ class OnlineIdentifier:
 
         When there are too many rows an update is made on the spot, to know which to drop.
         """
-        block = self._maker.window(window)
-        self.windows += 1
-        self._recent.append(block)
-        self._pending.append(block)
-        if len(self._pending) == FOLD:
-            self._statistics = self._folded()
-            self._pending = []
+        with one_thread():
+            block = self._maker.window(window)
+            self.windows += 1
+            self._recent.append(block)
+            self._pending.append(block)
+            if len(self._pending) == FOLD:
+                self._statistics = self._folded()
+                self._pending = []
         if len(self._stock) + len(block) * len(self._recent) > ROW_LIMIT:
             self.accept(self._problem().solve())
 
@@ -237,9 +244,11 @@ class OnlineIdentifier:
         if self._recent:
             self._stock = RowBlock.stack([self._stock, *self._recent])
             self._recent = []
+        with one_thread():
+            statistics = self._folded()
         return Problem(
             rows=RowBlock.stack([self._tare, self._stock]),
-            statistics=self._folded(),
+            statistics=statistics,
             prior=self._prior,
             known=self._known,
             memory=self._memory,
@@ -267,7 +276,8 @@ class OnlineIdentifier:
         """
         rows = RowBlock.stack([self._stock, *self._recent]).without_payload()
         self._tare = RowBlock.stack([self._tare, rows])
-        self._tare_statistics = self._folded().of_nuisance_only()
+        with one_thread():
+            self._tare_statistics = self._folded().of_nuisance_only()
         self.reset()
 
     def _prune(self, slack: Array) -> None:

@@ -5,9 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+from builtin_interfaces.msg import Duration
 from trajectory_msgs.msg import JointTrajectory as JointTrajectoryMessage
+from trajectory_msgs.msg import JointTrajectoryPoint
 
 from ..core.errors import InputError
+from ..core.excitation.trajectory import Trajectory, sampled
 from ..core.inertial import Array
 from ..core.simulation.joint_trajectory import JointTrajectory, column_order
 
@@ -44,6 +47,28 @@ def trajectory_from_message(
         raise InputError("The trajectory has no positions; give them for every point.")
     velocities = _field(message, "velocities", order)
     return JointTrajectory(np.array(time), q, velocities, _field(message, "accelerations", order))
+
+
+def message_of(
+    trajectory: Trajectory, joints: Sequence[str], rate: float
+) -> JointTrajectoryMessage:
+    """Return a motion as a message, with velocities and accelerations (quintic interpolation).
+
+    Args:
+        trajectory: The motion.
+        joints: Names of its joints.
+        rate: Of the points [Hz].
+    """
+    motion = sampled(trajectory, rate)
+    message = JointTrajectoryMessage(joint_names=list(joints))
+    for time, q, dq, ddq in zip(motion.time, motion.q, motion.dq, motion.ddq, strict=True):
+        nanoseconds = round(time * 1e9)
+        point = JointTrajectoryPoint(positions=q, velocities=dq, accelerations=ddq)
+        point.time_from_start = Duration(
+            sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9
+        )
+        message.points.append(point)
+    return message
 
 
 def _field(message: JointTrajectoryMessage, name: str, order: list[int]) -> Array | None:

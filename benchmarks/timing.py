@@ -1,0 +1,97 @@
+"""How long identification takes on this machine: `./payload-id python benchmarks/timing.py`.
+
+Prints medians over repetitions for the simulated Gen3 at 1 kHz: rows per sample, one update (point
+estimate and hull) on 7.5 s of data, begun anew and begun from the last one, and `identify` on 60 s.
+Targets: 1.5 s for estimate and hull on 7.5 s, 8 s for `identify` on 60 s.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import platform
+import statistics
+import time
+from collections.abc import Callable
+
+import numpy as np
+
+from payload_id import OnlineIdentifier, RobotFile, RobotModel, Settings, Uncertainty, identify
+from payload_id.core.excitation.fourier import FourierSeries
+from payload_id.core.inertial import from_mass_com_inertia
+from payload_id.core.samples import Samples
+from payload_id.core.simulation.joint_trajectory import JointTrajectory
+from payload_id.core.simulation.perturbation import perturb_links
+from payload_id.core.simulation.plant import Plant, simulate
+
+UNCERTAINTY = Uncertainty(torque_relative=0.025, link_relative=0.05)
+
+
+def recording(seconds: float, seed: int) -> tuple[RobotModel, Samples, np.ndarray]:
+    """Return the arm, a simulated recording of it, and the true payload."""
+    rng = np.random.default_rng(seed)
+    robot = RobotFile.load("kinova_gen3")
+    model = RobotModel.from_robot_file(robot)
+    payload = from_mass_com_inertia(1.81, [0.01, -0.02, 0.08], 0.004 * np.eye(3))
+    links = perturb_links(model.link_phi, UNCERTAINTY.link_relative, rng)
+    plant = Plant(
+        robot.urdf, robot.joints, robot.payload_frame, payload, robot.gravity, link_phis=links
+    )
+    free = 0.06 * rng.normal(size=(model.n, 2, 4))
+    series = FourierSeries.from_free(robot.home, free, 7.5)
+    time_ = np.arange(0.0, seconds, 0.02)
+    motion = series.at(np.mod(time_, 7.5))
+    plant.reset(robot.home)
+    trajectory = JointTrajectory(
+        np.append(time_, seconds + 0.5) + 0.1,
+        np.vstack([motion.q, robot.home]),
+        np.vstack([motion.dq, np.zeros(model.n)]),
+        np.vstack([motion.ddq, np.zeros(model.n)]),
+    )
+    samples = simulate(plant, trajectory, seconds)
+    noise = 1.0 + UNCERTAINTY.torque_relative * rng.uniform(-1, 1, samples.tau.shape)
+    return model, Samples(samples.stamp, samples.q, samples.dq, samples.tau * noise), payload
+
+
+def seconds_of(work: Callable[[], object], repetitions: int) -> float:
+    """Return the median duration of some work [s]."""
+    durations = []
+    for _ in range(repetitions):
+        begin = time.perf_counter()
+        work()
+        durations.append(time.perf_counter() - begin)
+    return statistics.median(durations)
+
+
+def main() -> None:
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--repetitions", type=int, default=5)
+    parser.add_argument("--long", type=float, default=60.0, help="seconds of the long recording")
+    arguments = parser.parse_args()
+    model, short, payload = recording(7.5, seed=1)
+    settings = Settings(UNCERTAINTY)
+
+    def rows() -> OnlineIdentifier:
+        online = OnlineIdentifier(model, settings)
+        online.add(short)
+        return online
+
+    online = rows()
+    estimate = online.update()
+    print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores")
+    print(f"truth inside: {bool(estimate.contains(payload).all())}, verdict {estimate.status.value}")
+    print(f"half-widths: {np.array2string(estimate.half_width, precision=4)}")
+    ingest = seconds_of(rows, arguments.repetitions)
+    print(f"rows of 7.5 s at 1 kHz          {ingest:7.3f} s = {1e6 * ingest / len(short):.0f} us/sample")
+    fresh = seconds_of(lambda: rows().update(), arguments.repetitions) - ingest
+    print(f"estimate + hull, begun anew     {fresh:7.3f} s")
+    again = seconds_of(online.update, arguments.repetitions)
+    print(f"estimate + hull, from the last  {again:7.3f} s")
+    model, long, _ = recording(arguments.long, seed=2)
+    whole = seconds_of(lambda: identify(long, model, UNCERTAINTY), 1)
+    print(f"identify on {arguments.long:.0f} s at 1 kHz      {whole:7.3f} s")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,1 @@
+"""The main job on a simulated arm, with real nodes, from grasp to verdict."""
