@@ -218,6 +218,45 @@ def noise(rng: np.random.Generator, shape: tuple[int, int], kind: str) -> Array:
 
 
 @dataclass(frozen=True)
+class Joints:
+    """What the joints add to the links' torques, constant in a run; shape (n,) each.
+
+    Attributes:
+        coulomb: Coulomb friction [N m].
+        viscous: Viscous friction [N m s/rad].
+        rotor: Rotor inertia [kg m2].
+        offset: Of the sensors' readings [N m].
+        gain: Error of the sensors' gain [-].
+    """
+
+    coulomb: Array
+    viscous: Array
+    rotor: Array
+    offset: Array
+    gain: Array
+
+    @classmethod
+    def draw(
+        cls, rng: np.random.Generator, uncertainty: Uncertainty, n: int, extreme: bool
+    ) -> Joints:
+        """Draw values within their bounds, or at them."""
+        one_sided = rng.choice([0.0, 1.0], (3, n)) if extreme else rng.uniform(0, 1, (3, n))
+        both = rng.choice([-1.0, 1.0], (2, n)) if extreme else rng.uniform(-1, 1, (2, n))
+        names = ("friction_coulomb", "friction_viscous", "rotor_inertia")
+        friction = [
+            x * uncertainty.per_joint(name, n) for x, name in zip(one_sided, names, strict=True)
+        ]
+        names = ("torque_offset", "torque_gain")
+        sensor = [x * uncertainty.per_joint(name, n) for x, name in zip(both, names, strict=True)]
+        return cls(*friction, *sensor)
+
+    def reading(self, tau: Array, dq: Array, ddq: Array) -> Array:
+        """Return what the sensors show when the links need tau, shape (N, n)."""
+        friction = self.coulomb * np.sign(dq) + self.viscous * dq + self.rotor * ddq
+        return (1.0 + self.gain) * (tau + friction) + self.offset
+
+
+@dataclass(frozen=True)
 class Run:
     """A recording and the truth behind it.
 
@@ -257,8 +296,9 @@ def record(
     links: Array | None = None,
     jitter: float = 0.0,
     motion: Motion | None = None,
+    joints: Joints | None = None,
 ) -> Run:
-    """Return a run without sensor errors.
+    """Return a run without sensor noise.
 
     Args:
         model: The arm.
@@ -269,6 +309,7 @@ def record(
         links: True links; None for the nominal ones.
         jitter: Largest deviation of a sampling instant, in sampling steps.
         motion: How it moves; None draws one.
+        joints: Friction and constant sensor errors; None for none.
     """
     rng = np.random.default_rng(seed)
     motion = motion or Motion.draw(model, rng)
@@ -277,7 +318,8 @@ def record(
     t = np.arange(int(seconds * rate) + 1) / rate
     t = t + jitter / rate * rng.uniform(-1.0, 1.0, len(t))
     q, dq, ddq = motion.at(t)
-    samples = Samples(t, q, dq, joint_torques(model, links, phi, q, dq, ddq))
+    tau = joint_torques(model, links, phi, q, dq, ddq)
+    samples = Samples(t, q, dq, tau if joints is None else joints.reading(tau, dq, ddq))
     return Run(model, samples, phi, links, samples)
 
 
@@ -292,3 +334,34 @@ def rows_of(model: ArmModel, uncertainty: Uncertainty, samples: Samples, length:
     return type(maker.window(samples.part(0, 5))).stack(
         [maker.window(window) for window in windows(samples, length)]
     )
+
+
+def adversary(
+    run: Run, uncertainty: Uncertainty, k: int, sign: float, length: float = 0.1
+) -> tuple[Array, Array]:
+    """Return errors that move parameter k of the least-squares solution as far as they can.
+
+    Args:
+        run: Without any error, from which the weights are taken.
+        uncertainty: Bounds on noise and links.
+        k: Parameter to be moved.
+        sign: Which way.
+        length: Of the windows [s].
+
+    Returns:
+        u: Torque errors as fractions of their bounds, shape (N, n).
+        links: Link parameters at their extremes, shape (n, 10).
+    """
+    rows = rows_of(run.model, uncertainty, run.true, length)
+    d = rows.bound(np.abs(run.phi))
+    L = np.linalg.pinv(rows.A / d[:, None])[k] / d
+    # The rows hold A phi + B psi = b + w, so that the solution is off by L (B psi + w).
+    links = run.model.link_phi.ravel().copy()
+    uncertain = np.flatnonzero(links * uncertainty.link_relative)
+    pull = sign * np.sign(L @ rows.B)[: len(uncertain)]
+    links[uncertain] *= 1.0 + uncertainty.link_relative * pull * np.sign(links[uncertain])
+    u = np.ones_like(run.true.tau)
+    for row in range(len(rows)):
+        inside = (run.true.stamp >= rows.start[row]) & (run.true.stamp <= rows.end[row])
+        u[inside, rows.joint[row]] = sign * np.sign(L[row])
+    return u, links.reshape(run.model.link_phi.shape)

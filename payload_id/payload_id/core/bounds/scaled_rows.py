@@ -60,7 +60,7 @@ class ScaledRows:
         inside = image(rows, known)
         seen = np.isfinite(inside.half_width)
         half_width = np.minimum(np.where(seen, inside.half_width, np.inf), known.half_width)
-        middle = np.where(seen, (inside.lower + inside.upper) / 2, 0.0)
+        middle = (np.where(seen, inside.lower, 0.0) + np.where(seen, inside.upper, 0.0)) / 2
         centre = np.clip(middle, known.lower, known.upper)
         scale = np.where(half_width > 0, half_width, 1.0)
         lower, upper = (known.lower - centre) / scale, (known.upper - centre) / scale
