@@ -1,0 +1,94 @@
+"""Write the pages that follow from tables in the code: `./payload-id python docs/generate.py`.
+
+With `--check` nothing is written; the exit code is 1 if a page is not up to date.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from payload_id.files.configuration import describe_schema
+from payload_id.files.robot_file import robot_names
+from payload_id.files.robot_schema import ROBOT
+from payload_id.ros.estimator_parameters import ESTIMATOR_TABLE
+from payload_id.ros.parameters import describe_parameters
+from payload_id.ros.sampler_parameters import SAMPLER_TABLE
+from payload_id.ros.simulated_arm_setup import PARAMETER_TABLE
+
+FOLDER = Path(__file__).resolve().parent
+NOTE = "<!-- Written by docs/generate.py from tables in the code; edit those instead. -->\n"
+NODES = (
+    ("Sampler: `payload_sampler`", SAMPLER_TABLE),
+    ("Estimator: `payload_estimator`", ESTIMATOR_TABLE),
+    ("Simulated arm: `simulated_arm`", PARAMETER_TABLE),
+)
+
+
+def parameters_page() -> str:
+    """Return the page of all nodes' parameters."""
+    head = (
+        f"{NOTE}\n# Parameters of the nodes\n\n"
+        "SI units. A parameter with a wrong type or outside its range is refused with a sentence "
+        "that says what is allowed; a name that no table has is reported with the nearest one. "
+        "Topics, services and messages are on the page [Interfaces](interfaces.md).\n\n"
+        'A bound "per joint" takes one number, or one for each joint in the robot file\'s order. '
+        "Parameters marked *with the next run* may be changed while the node runs; the next "
+        "`~/start` takes them up.\n"
+    )
+    parts = [f"## {title}\n\n{describe_parameters(table)}" for title, table in NODES]
+    return "\n".join([head, *parts])
+
+
+def robot_file_page() -> str:
+    """Return the page of a robot file's keys."""
+    head = (
+        f"{NOTE}\n# Robot file\n\n"
+        "A YAML file that says everything about one robot: description, topics, meaning of effort, "
+        f"limits and uncertainty. Shipped, in `payload_id/config/robots/`: "
+        f"{', '.join(f'`{name}`' for name in robot_names())}. Their comments say when to change "
+        "each key.\n\n"
+        "A file of one's own says only what differs:\n\n"
+        "```yaml\n"
+        "extends: package://payload_id/config/robots/kinova_gen3.yaml\n"
+        "name: our_gen3\n"
+        "effort:\n"
+        "  offset: [0.4, -1.1, 0.2, 0.0, 0.1, -0.3, 0.0]\n"
+        "uncertainty:\n"
+        "  torque_offset: 0.5\n"
+        "```\n\n"
+        "Sections are merged, other values replaced; relative paths mean relative to the file that "
+        "gives them. Unknown, missing and impossible entries are errors that name the key, what "
+        "was found and what is allowed. How to choose the bounds is on the page "
+        "[Uncertainty](uncertainty.md).\n\n## Keys\n\n"
+    )
+    return head + describe_schema(ROBOT)
+
+
+PAGES = {"parameters.md": parameters_page, "robot_file.md": robot_file_page}
+
+
+def stale() -> list[str]:
+    """Return the names of the pages that are not what the code says."""
+    return [
+        name
+        for name, page in PAGES.items()
+        if not (FOLDER / name).is_file() or (FOLDER / name).read_text("utf-8") != page()
+    ]
+
+
+def main(arguments: list[str]) -> int:
+    """Write or check the pages; return the exit code."""
+    names = stale()
+    if arguments == ["--check"]:
+        for name in names:
+            print(f"docs/{name} is not up to date: run ./payload-id python docs/generate.py")
+        return 1 if names else 0
+    for name in names:
+        (FOLDER / name).write_text(PAGES[name](), encoding="utf-8")
+        print(f"wrote docs/{name}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
