@@ -12,7 +12,7 @@ from .momentum import LEAST_SAMPLES
 
 # A pause longer than this part of a window is a gap: nothing is integrated over it.
 GAP_FRACTION = 0.25
-STAMP_TOLERANCE = 1e-6  # [s] a window is full when this much is missing
+STAMP_TOLERANCE = 1e-6  # [s] by which a window may be too short, or a pause too long
 SHORTEST = 10 * STAMP_TOLERANCE  # [s]
 
 
@@ -44,7 +44,8 @@ class WindowCutter:
             samples = _join(self._pending, samples)
         windows, start = [], 0
         stamp = samples.stamp
-        breaks = np.flatnonzero(np.diff(stamp) > GAP_FRACTION * self.length) + 1
+        pause = GAP_FRACTION * self.length + STAMP_TOLERANCE
+        breaks = np.flatnonzero(np.diff(stamp) > pause) + 1
         self.gaps += len(breaks)
         for stop in [*breaks, len(stamp)]:
             start = self._cut(samples, start, int(stop), windows)
