@@ -14,7 +14,7 @@ import numpy as np
 
 from .arm_model import ArmModel
 from .bounds import Bounds, Interval, Memory, method_named
-from .errors import RecordingError, SolverError
+from .errors import InputError, RecordingError, SolverError
 from .estimate import Estimate
 from .estimators import estimator_named
 from .inertial import Array
@@ -48,6 +48,12 @@ class Settings:
     estimator: str = "lmi"
     intervals: str = "hull"
     window: float = 0.1
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.window) and self.window > 0):
+            raise InputError(f"window must be a length of time above 0 s; found {self.window!r}.")
+        estimator_named(self.estimator)  # unknown names are refused before any data
+        method_named(self.intervals)
 
 
 @dataclass(frozen=True)
@@ -145,8 +151,6 @@ class OnlineIdentifier:
     """
 
     def __init__(self, model: ArmModel, settings: Settings) -> None:
-        estimator_named(settings.estimator)  # unknown names are refused before any data
-        method_named(settings.intervals)
         self.model, self.settings = model, settings
         self._maker = MomentumRows.of(model, settings.uncertainty)
         self._prior = Interval(*settings.uncertainty.prior.box())

@@ -59,6 +59,10 @@ class DemonstrationNodes:
                 process.wait()
             log.close()
 
+    def pid(self, name: str) -> int:
+        """Return the process number of a node."""
+        return self._processes[name][0].pid
+
     def check(self) -> None:
         """Raise if a node has ended by itself.
 
