@@ -2,8 +2,9 @@
 
 One sees the verdict, and for each of the ten parameters the estimate, its interval and the truth,
 which a simulation knows. Every interval contains the truth, because the simulated links and torque
-noise keep the bounds that `Uncertainty` states. Tighten a bound below what the simulation does,
-for example torque_relative=0.01, and the verdict becomes INCONSISTENT instead.
+noise keep the bounds that `Uncertainty` states. With torque_relative=0.01 and link_relative=0.0,
+less than the simulation does, this recording becomes INCONSISTENT. (Others would not: only true
+bounds give true intervals.)
 
     ./payload-id python examples/01_identify_from_arrays.py
 """
