@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-import numpy as np
 from rich.console import Console, Group, RenderableType
 from rich.panel import Panel
 from rich.table import Table
@@ -14,6 +13,7 @@ from rich.text import Text
 from ..core.estimate import Estimate
 from ..core.inertial import PARAMETERS, UNITS, Array
 from ..core.status import Status
+from ..files.formatting import digits, number
 
 STYLES = {
     Status.GOOD: "bold green",
@@ -25,47 +25,46 @@ STYLES = {
     Status.NO_DATA: "bold red",
     Status.WAITING: "bold cyan",
 }
-BAR = 21  # characters of an interval's picture
+BAR = 15  # characters of an interval's picture
+WIDTH = 110  # characters of a line where there is no terminal
+NARROW = 100  # characters below which there is no room for the pictures
 WIDEST_COM = 0.5  # [m] wider bounds on the centre of mass are not worth printing
 
 
 def console(stderr: bool = False) -> Console:
     """Return the terminal, wide enough for the tables when there is none."""
     terminal = Console(stderr=stderr, highlight=False)
-    return terminal if terminal.is_terminal else Console(stderr=stderr, highlight=False, width=110)
+    return terminal if terminal.is_terminal else Console(stderr=stderr, highlight=False, width=WIDTH)
 
 
-def digits(half_width: float) -> int:
-    """Return how many decimals show a number to two digits of its half-width."""
-    if not math.isfinite(half_width) or half_width <= 0:
-        return 4
-    return int(np.clip(1 - math.floor(math.log10(half_width)), 0, 9))
+def estimate_table(
+    estimate: Estimate, truth: Array | None = None, width: int = WIDTH
+) -> Table:
+    """Return the ten parameters with their intervals, against the truth if it is known.
 
-
-def number(value: float, decimals: int) -> str:
-    """Return a number with so many decimals, a dash if it is not known."""
-    return f"{value:.{decimals}f}" if math.isfinite(value) else "–"
-
-
-def estimate_table(estimate: Estimate, truth: Array | None = None) -> Table:
-    """Return the ten parameters with their intervals, against the truth if it is known."""
+    Args:
+        estimate: What is shown.
+        truth: True parameters, shape (10,), if known.
+        width: Characters of a line; narrow ones leave the pictures out.
+    """
     table = Table(box=None, header_style="bold", padding=(0, 1), pad_edge=False)
-    table.add_column("parameter")
+    table.add_column("")
     for name in ("estimate", "±", "from", "to"):
-        table.add_column(name, justify="right")
-    table.add_column("unit")
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("unit", no_wrap=True)
     table.add_column("identifiable", justify="center")
     if truth is not None:
-        table.add_column("truth", justify="right")
-        table.add_column("where in the interval", justify="center")
+        table.add_column("truth", justify="right", no_wrap=True)
         table.add_column("contained", justify="center")
+        if width >= NARROW:
+            table.add_column("truth in interval", justify="center", no_wrap=True)
     for k in range(10):
-        table.add_row(*_cells(estimate, k, truth))
+        table.add_row(*_cells(estimate, k, truth)[: len(table.columns)])
     return table
 
 
 def _cells(estimate: Estimate, k: int, truth: Array | None) -> list[RenderableType]:
-    """Return the cells of one parameter."""
+    """Return the cells of one parameter, the picture last."""
     lower, upper, half_width = estimate.lower[k], estimate.upper[k], estimate.half_width[k]
     decimals = digits(half_width)
     cells: list[RenderableType] = [
@@ -81,8 +80,8 @@ def _cells(estimate: Estimate, k: int, truth: Array | None) -> list[RenderableTy
         inside = bool(estimate.contains(truth)[k])
         cells += [
             number(truth[k], decimals),
-            _bar(truth[k], lower, upper),
             Text("yes", style="green") if inside else Text("NO", style="bold red"),
+            _bar(truth[k], lower, upper),
         ]
     return cells
 

@@ -17,7 +17,6 @@ from ..core.online import Settings, replay
 from ..core.samples import Samples
 from ..core.status import Status
 from ..core.uncertainty import Uncertainty
-from ..files.figure import intervals_over_time
 from ..files.recording import Recording
 from ..files.robot_file import RobotFile
 from ..files.robot_model import RobotModel
@@ -82,8 +81,7 @@ def run(arguments: argparse.Namespace) -> int:
     history = estimates(job)
     last = history[-1]
     if arguments.figure:
-        title = f"{job.robot.name}: {last.status.value}, {arguments.recording.name}"
-        intervals_over_time(arguments.figure, history, title)
+        draw(job, history, arguments)
     if arguments.json:
         print(json.dumps(as_json(job, last, arguments)))
     else:
@@ -183,6 +181,15 @@ def steps(samples: Samples, window: float) -> tuple[int, ...]:
     seconds = float(samples.stamp[-1] - samples.stamp[0]) if len(samples) else 0.0
     full = int(seconds / window) + 1
     return tuple(int(x) for x in np.unique(np.linspace(0, full, STEPS + 1).astype(int))[1:])
+
+
+def draw(job: Run, history: Sequence[Estimate], arguments: argparse.Namespace) -> None:
+    """Draw the intervals over time."""
+    # Not at the top: the plotting library takes longer to import than most replays to run.
+    from ..files.figure import intervals_over_time
+
+    title = f"{job.robot.name}: {history[-1].status.value}, {arguments.recording.name}"
+    intervals_over_time(arguments.figure, history, title)
 
 
 def as_json(job: Run, estimate: Estimate, arguments: argparse.Namespace) -> dict[str, Any]:

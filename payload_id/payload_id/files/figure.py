@@ -5,16 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-import matplotlib
 import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
 
 from ..core.estimate import Estimate
 from ..core.inertial import PARAMETERS, UNITS, Array
 from ..core.status import Status
+from .formatting import digits, number
 
-matplotlib.use("Agg")
-import matplotlib.pyplot as plt  # noqa: E402  (the backend must be chosen first)
-from matplotlib.axes import Axes  # noqa: E402
 
 BAND, LINE, TRUTH = "#9ecae1", "#08519c", "#d94801"
 LABELS = tuple(
@@ -38,7 +37,8 @@ def intervals_over_time(
     Returns:
         path: The file.
     """
-    figure, axes = plt.subplots(2, 5, figsize=(15, 6.4), sharex=True, layout="constrained")
+    figure = Figure(figsize=(15, 6.4), layout="constrained")
+    axes = figure.subplots(2, 5, sharex=True)
     time = np.array([estimate.seconds for estimate in history])
     for k, axis in enumerate(axes.ravel()):
         _panel(axis, k, time, history, None if truth is None else float(truth[k]))
@@ -49,7 +49,6 @@ def intervals_over_time(
     figure.suptitle(title, fontsize=13, fontweight="bold")
     path.parent.mkdir(parents=True, exist_ok=True)
     figure.savefig(path, dpi=110)
-    plt.close(figure)
     return path
 
 
@@ -71,9 +70,9 @@ def _panel(
     if last.status in GOOD and np.isfinite(width):
         middle = float(last.lower[k] + last.upper[k]) / 2
         axis.set_ylim(middle - ZOOM * width, middle + ZOOM * width)
-        axis.set_title(f"{LABELS[k]} = {last.phi[k]:.4g} ± {width:.2g} {_unit(k)}", fontsize=10)
-    else:
-        axis.set_title(f"{LABELS[k]} = {last.phi[k]:.4g} {_unit(k)}, no interval", fontsize=10)
+    value = number(float(last.phi[k]), digits(width))
+    spread = f" ± {number(width, digits(width))}" if np.isfinite(width) else ""
+    axis.set_title(f"{LABELS[k]} = {value}{spread} {_unit(k)}", fontsize=10)
     axis.ticklabel_format(useOffset=False)
     axis.grid(alpha=0.25)
     axis.margins(x=0)

@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 import rclpy
+from payload_id_msgs.msg import SampleBlock
 from rich.console import Console
 from rich.rule import Rule
 from trajectory_msgs.msg import JointTrajectory
@@ -27,6 +28,7 @@ from .view import LiveView
 
 SETTLE = 0.3  # [s] after the motion
 READY = 40.0  # [s] until all nodes must have answered
+SAMPLES = "payload_sampler/samples"
 TRAJECTORY_RATE = 50.0  # [Hz] of the trajectory's points
 # In a process in which ROS cannot be imported:
 REPLAY = (
@@ -75,16 +77,19 @@ def identify(terminal: Console, scene: Scene) -> tuple[list[Estimate], float]:
 
 
 def _wait(scene: Scene, nodes: DemonstrationNodes, client: PayloadClient) -> None:
-    """Wait until every node has answered and samples flow."""
+    """Wait until every node has answered and samples reach the estimator's topic."""
+    blocks: list[SampleBlock] = []
+    subscription = client.node.create_subscription(SampleBlock, SAMPLES, blocks.append, 1)
 
     def ready() -> bool:
         nodes.check()
         topic = scene.robot.command.trajectory_topic
-        flowing = client.node.count_publishers(scene.robot.joint_states.topic) > 0
-        return flowing and client.node.count_subscribers(topic) > 0
+        heard = client.node.count_subscribers(SAMPLES) > 1
+        return heard and bool(blocks) and client.node.count_subscribers(topic) > 0
 
-    client.wait_for(ready, READY, "the simulated arm")
+    client.wait_for(ready, READY, "the simulated arm, the sampler and the estimator")
     client.wait_until_ready(READY)
+    client.node.destroy_subscription(subscription)
 
 
 def _shake(
@@ -127,7 +132,7 @@ def conclude(
     (scene.folder / "truth.json").write_text(json.dumps(truth, indent=2) + "\n")
     title = f"{scene.robot.name}, simulated, seed {scene.seed}: {last.status.value}"
     figure = intervals_over_time(scene.folder / "intervals.png", history, title, scene.payload)
-    terminal.print(estimate_table(last, scene.payload))
+    terminal.print(estimate_table(last, scene.payload, terminal.width))
     terminal.print(verdict(last))
     with terminal.status("Replaying the recording without ROS ..."):
         same = replayed_identically(bag, last)

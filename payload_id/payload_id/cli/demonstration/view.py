@@ -13,10 +13,11 @@ from rich.text import Text
 
 from ...core.estimate import Estimate
 from ...core.inertial import PARAMETERS, UNITS
-from ..presentation import STYLES, digits, number
+from ...files.formatting import digits, number
+from ..presentation import STYLES
 
 BAR = 30  # characters of the widest interval
-DECADES = 4  # powers of ten that a bar shows
+DECADES = 2  # powers of ten that a bar shows
 
 
 class LiveView:
@@ -66,7 +67,7 @@ class LiveView:
         if self._widest is None and all(map(math.isfinite, widths)):
             self._widest = widths
         table = Table(box=None, show_header=True, header_style="dim", padding=(0, 1))
-        for title in ("", "estimate", "±", "", "half-width, one decade each ┊"):
+        for title in ("", "estimate", "±", "", "half-width (logarithmic)"):
             table.add_column(title, justify="right" if title in ("estimate", "±") else "left")
         for k, width in enumerate(widths):
             decimals = digits(width)

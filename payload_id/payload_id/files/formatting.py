@@ -1,0 +1,17 @@
+"""Numbers as people read them: as many digits as their uncertainty allows."""
+
+from __future__ import annotations
+
+import math
+
+
+def digits(half_width: float) -> int:
+    """Return how many decimals show a number to two digits of its half-width."""
+    if not math.isfinite(half_width) or half_width <= 0:
+        return 4
+    return min(max(1 - math.floor(math.log10(half_width)), 0), 9)
+
+
+def number(value: float, decimals: int) -> str:
+    """Return a number with so many decimals, a dash if it is not known."""
+    return f"{value:.{decimals}f}" if math.isfinite(value) else "–"
