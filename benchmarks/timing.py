@@ -80,10 +80,14 @@ def main() -> None:
     online = rows()
     estimate = online.update()
     print(f"{platform.processor() or platform.machine()}, {os.cpu_count()} cores")
-    print(f"truth inside: {bool(estimate.contains(payload).all())}, verdict {estimate.status.value}")
+    print(
+        f"truth inside: {bool(estimate.contains(payload).all())}, verdict {estimate.status.value}"
+    )
     print(f"half-widths: {np.array2string(estimate.half_width, precision=4)}")
     ingest = seconds_of(rows, arguments.repetitions)
-    print(f"rows of 7.5 s at 1 kHz          {ingest:7.3f} s = {1e6 * ingest / len(short):.0f} us/sample")
+    print(
+        f"rows of 7.5 s at 1 kHz          {ingest:7.3f} s = {1e6 * ingest / len(short):.0f} us/sample"
+    )
     fresh = seconds_of(lambda: rows().update(), arguments.repetitions) - ingest
     print(f"estimate + hull, begun anew     {fresh:7.3f} s")
     again = seconds_of(online.update, arguments.repetitions)

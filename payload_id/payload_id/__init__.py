@@ -1,11 +1,11 @@
 """Payload identification with guaranteed intervals: mass, centre of mass and inertia, online.
 
-    from payload_id import Recording, RobotModel, Uncertainty, identify
+from payload_id import Recording, RobotModel, Uncertainty, identify
 
-    robot = RobotModel.from_urdf("arm.urdf", payload_frame="tool0")
-    recording = Recording.from_bag("run", joints=robot.joints)
-    estimate = identify(recording, robot, Uncertainty(torque_relative=0.025, link_relative=0.05))
-    print(estimate.phi, estimate.lower, estimate.upper)
+robot = RobotModel.from_urdf("arm.urdf", payload_frame="tool0")
+recording = Recording.from_bag("run", joints=robot.joints)
+estimate = identify(recording, robot, Uncertainty(torque_relative=0.025, link_relative=0.05))
+print(estimate.phi, estimate.lower, estimate.upper)
 """
 
 from .core.errors import PayloadIdError

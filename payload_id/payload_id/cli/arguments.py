@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import fields, replace
+from typing import Any
 
 from ..core.bounds import METHODS
 from ..core.errors import InputError, UnknownNameError
@@ -51,8 +52,8 @@ def with_changes(uncertainty: Uncertainty, changes: Sequence[str]) -> Uncertaint
             box = replace(uncertainty.prior, **{prior[name]: numbers[0]})
             uncertainty = replace(uncertainty, prior=box)
         elif name in known:
-            value = numbers[0] if len(numbers) == 1 else numbers
-            uncertainty = replace(uncertainty, **{name: value})
+            changed: dict[str, Any] = {name: numbers[0] if len(numbers) == 1 else numbers}
+            uncertainty = replace(uncertainty, **changed)
         else:
             raise UnknownNameError("bound", name, [*known, *prior], "--uncertainty")
     return uncertainty

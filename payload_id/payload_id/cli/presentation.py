@@ -34,12 +34,12 @@ WIDEST_COM = 0.5  # [m] wider bounds on the centre of mass are not worth printin
 def console(stderr: bool = False) -> Console:
     """Return the terminal, wide enough for the tables when there is none."""
     terminal = Console(stderr=stderr, highlight=False)
-    return terminal if terminal.is_terminal else Console(stderr=stderr, highlight=False, width=WIDTH)
+    return (
+        terminal if terminal.is_terminal else Console(stderr=stderr, highlight=False, width=WIDTH)
+    )
 
 
-def estimate_table(
-    estimate: Estimate, truth: Array | None = None, width: int = WIDTH
-) -> Table:
+def estimate_table(estimate: Estimate, truth: Array | None = None, width: int = WIDTH) -> Table:
     """Return the ten parameters with their intervals, against the truth if it is known.
 
     Args:

@@ -122,9 +122,7 @@ def _from_run_file(arguments: argparse.Namespace) -> Run:
     own = Settings(uncertainty, file.estimator, file.intervals, file.window)
     settings = _settings(arguments, own)
     same = settings == own and arguments.payload_frame is None
-    return Run(
-        recording, robot, settings, file.updates if same else (), dict(file.result) or None
-    )
+    return Run(recording, robot, settings, file.updates if same else (), dict(file.result) or None)
 
 
 def _from_robot_file(arguments: argparse.Namespace) -> Run:

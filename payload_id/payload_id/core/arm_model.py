@@ -116,7 +116,7 @@ class ArmModel:
         urdf: str,
         payload_frame: str,
         joints: Sequence[str] | None = None,
-        gravity: Sequence[float] = STANDARD_GRAVITY,
+        gravity: Sequence[float] | Array = STANDARD_GRAVITY,
     ) -> Self:
         """Read a URDF.
 

@@ -10,12 +10,14 @@ below is the only place where that is known. Sources: [WKS] Sec. II-A, [Traversa
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
 from .errors import InputError
 
-Array = NDArray[np.float64]
+Array = NDArray[Any]
 
 PARAMETERS = ("m", "hx", "hy", "hz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 UNITS = ("kg", "kg m", "kg m", "kg m") + ("kg m2",) * 6

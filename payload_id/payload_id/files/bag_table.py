@@ -149,7 +149,7 @@ class _Rows:
     def table(self, where: str, notes: tuple[str, ...]) -> JointTable:
         """Return the rows as arrays."""
         stamp_ns = np.array(self.stamp_ns, dtype=np.int64)
-        stacked = np.array(self.arrays)
+        stacked: Array = np.array(self.arrays)
         q, dq, tau = (np.ascontiguousarray(stacked[:, k]) for k in range(3))
         return JointTable(where, stamp_ns, q, dq, tau, dict(self.dropped), notes)
 

@@ -14,7 +14,6 @@ from ..core.inertial import PARAMETERS, UNITS, Array
 from ..core.status import Status
 from .formatting import digits, number
 
-
 BAND, LINE, TRUTH = "#9ecae1", "#08519c", "#d94801"
 LABELS = tuple(
     name if name == "m" else f"{name[0]}$_{{{name[1:]}}}$" for name in PARAMETERS

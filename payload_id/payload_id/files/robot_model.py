@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ..core.arm_model import STANDARD_GRAVITY, ArmModel
+from ..core.inertial import Array
 from .robot_file import RobotFile
 from .urdf import read_urdf
 
@@ -19,7 +20,7 @@ class RobotModel(ArmModel):
         urdf: str | Path,
         payload_frame: str,
         joints: Sequence[str] | None = None,
-        gravity: Sequence[float] = STANDARD_GRAVITY,
+        gravity: Sequence[float] | Array = STANDARD_GRAVITY,
     ) -> RobotModel:
         """Read a URDF or xacro file, or URDF text.
 

@@ -64,7 +64,9 @@ def bag(robot: RobotFile, tmp_path_factory: pytest.TempPathFactory) -> Path:
     tau = inverse_dynamics(model, motion, PAYLOAD)
     tau *= 1 + 0.025 * rng.uniform(-1, 1, tau.shape)
     effort = (tau + robot.effort.offset) / robot.effort.sign
-    recording = Recording(motion.time, motion.q, motion.dq, effort, start_ns=1_700_000_000_000_000_000)
+    recording = Recording(
+        motion.time, motion.q, motion.dq, effort, start_ns=1_700_000_000_000_000_000
+    )
     path = tmp_path_factory.mktemp("bags") / "run"
     write_joint_states(path, recording, joints=robot.joints)
     return path
@@ -153,7 +155,9 @@ def test_help_of_every_verb() -> None:
         assert "usage" in done.stdout
 
 
-@pytest.mark.skipif(not DATA.is_dir(), reason="the recordings of a real Gen3 are not beside the project")
+@pytest.mark.skipif(
+    not DATA.is_dir(), reason="the recordings of a real Gen3 are not beside the project"
+)
 def test_real_gen3_recording_is_consistent_from_about_one_newton_metre() -> None:
     table = DATA / "opti_traj_testing1.csv"
     common = (

@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+
 from payload_id.core.errors import InputError
 from payload_id.core.joint_states import JointMap, SampleGate, seconds_since
 from payload_id.core.samples import Drop, Samples

@@ -9,11 +9,12 @@ import time
 
 import numpy as np
 import pytest
+from rosbags.highlevel import AnyReader
+
 from payload_id.core.errors import InputError, RecordingError, UnknownNameError
 from payload_id.files.bag_table import JOINT_STATE, JointStateMessage, write_joint_state
 from payload_id.files.bag_writer import BagWriter, write_joint_states
 from payload_id.files.recording import Recording
-from rosbags.highlevel import AnyReader
 
 STORAGES = ["mcap", "sqlite3"]
 

@@ -6,12 +6,13 @@ from contextlib import closing
 
 import numpy as np
 import pytest
+from rosbags.rosbag2 import StoragePlugin, Writer
+from rosbags.typesys import Stores, get_typestore
+
 from payload_id.core.errors import RecordingError, UnknownNameError
 from payload_id.core.joint_states import seconds_since
 from payload_id.files.bag_table import JointStateMessage, write_joint_state
 from payload_id.files.recording import Recording
-from rosbags.rosbag2 import StoragePlugin, Writer
-from rosbags.typesys import Stores, get_typestore
 
 JOINTS = ("joint_1", "joint_2", "joint_3")
 START = 1_760_000_000_123_456_789

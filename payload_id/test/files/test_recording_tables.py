@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+
 from payload_id.core.errors import ConfigurationError, RecordingError, UnknownNameError
 from payload_id.files.recording import Recording
 

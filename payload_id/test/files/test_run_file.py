@@ -5,6 +5,7 @@ import math
 
 import numpy as np
 import pytest
+
 from payload_id.core.errors import ConfigurationError, RecordingError
 from payload_id.core.uncertainty import Uncertainty
 from payload_id.files.run_file import FILE_NAME, RunFile, has_run_file

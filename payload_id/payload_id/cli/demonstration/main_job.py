@@ -122,9 +122,7 @@ def _shake(
     return [*map(estimate_from, messages[:-1]), final], float(messages[-1].solve_seconds)
 
 
-def conclude(
-    terminal: Console, scene: Scene, history: list[Estimate], solve_seconds: float
-) -> int:
+def conclude(terminal: Console, scene: Scene, history: list[Estimate], solve_seconds: float) -> int:
     """Compare with the truth, replay the bag, and say what was written where."""
     last, bag = history[-1], scene.folder / "bag"
     contained = bool(last.contains(scene.payload).all())

@@ -40,9 +40,7 @@ class Interval:
 
     def intersect(self, other: Interval) -> Interval:
         """Return what both contain; lower exceeds upper where they share nothing."""
-        return Interval(
-            np.maximum(self.lower, other.lower), np.minimum(self.upper, other.upper)
-        )
+        return Interval(np.maximum(self.lower, other.lower), np.minimum(self.upper, other.upper))
 
 
 NO_SHAPE = np.zeros((0, 10))  # rows c with c phi >= 0 that are known beforehand: none

@@ -28,13 +28,12 @@ class Motion:
 
 
 class Trajectory(Protocol):
-    """A smooth motion of n joints over [0, duration].
+    """A smooth motion of n joints over [0, duration]."""
 
-    Attributes:
-        duration: Length of the motion [s].
-    """
-
-    duration: float
+    @property
+    def duration(self) -> float:
+        """Length of the motion [s]."""
+        ...
 
     def at(self, time: Array) -> Motion:
         """Return the motion at times in [0, duration], shape (N,) [s]."""

@@ -42,7 +42,8 @@ class WindowCutter:
         """Take in samples newer than all before; return the windows that became full."""
         if self._pending is not None:
             samples = _join(self._pending, samples)
-        windows, start = [], 0
+        windows: list[Samples] = []
+        start = 0
         stamp = samples.stamp
         pause = GAP_FRACTION * self.length + STAMP_TOLERANCE
         breaks = np.flatnonzero(np.diff(stamp) > pause) + 1
