@@ -32,6 +32,7 @@ from .nuisance import Nuisance, largest_gain, nuisance_of
 from .torque_bound import true_torque
 
 LEAST_SAMPLES = 5  # in a window: differences at its two ends that do not share all their samples
+PER_SAMPLE = ("torque_relative", "torque_absolute", "position_error", "velocity_error")
 ROUNDING = 1e-12  # relative size of what floating-point sums leave out
 
 
@@ -57,6 +58,8 @@ class MomentumRows:
             InputError: A bound has another number of joints, or the torques' errors may be as
                 large as the torques.
         """
+        for name in PER_SAMPLE:
+            uncertainty.per_joint(name, model.n)
         gain = largest_gain(uncertainty.per_joint("torque_gain", model.n))
         if (uncertainty.per_joint("torque_relative", model.n) * gain >= 1.0).any():
             raise InputError(
