@@ -19,6 +19,7 @@ from .estimate import Estimate
 from .estimators import estimator_named
 from .inertial import Array
 from .rows.block import RowBlock
+from .rows.maker import RowMaker
 from .rows.momentum import LEAST_SAMPLES, MomentumRows
 from .rows.windows import GAP_FRACTION, WindowCutter
 from .samples import Samples
@@ -76,7 +77,8 @@ class Problem:
         memory: Of the last solution.
         estimate: The answer's fields that do not depend on the solution.
         settings: How to solve.
-        joints: Joint names.
+        channels: Names of what is measured; rows name them by number.
+        shape: Rows c with c phi >= 0 that follow from the payload's size, shape (K, 10).
     """
 
     rows: RowBlock
@@ -86,7 +88,8 @@ class Problem:
     memory: Memory
     estimate: Estimate
     settings: Settings
-    joints: tuple[str, ...]
+    channels: tuple[str, ...]
+    shape: Array
 
     def solve(self) -> Solved:
         """Return the estimate and the bounds."""
@@ -99,9 +102,8 @@ class Problem:
     def _solve(self) -> Solved:
         """Return the estimate and the bounds where there is at least one window."""
         method = method_named(self.settings.intervals)
-        shape = self.settings.uncertainty.prior.shape()
-        bounds = method.bounds(self.rows, self.known, self.memory, shape)
-        status, message = verdict(bounds, self.prior, self.joints)
+        bounds = method.bounds(self.rows, self.known, self.memory, self.shape)
+        status, message = verdict(bounds, self.prior, self.channels)
         phi = self._point(bounds)
         found = bounds.interval
         estimate = Estimate(
@@ -143,20 +145,23 @@ class OnlineIdentifier:
     """One run after another: samples in, estimates out.
 
     Attributes:
-        model: The arm.
+        rows: Makes rows of samples.
         settings: How to identify.
         windows: Number of windows in this run.
         samples: Number of samples in this run.
         updates: Number of windows at which each update of this run was made.
     """
 
-    def __init__(self, model: ArmModel, settings: Settings) -> None:
-        self.model, self.settings = model, settings
-        self._maker = MomentumRows.of(model, settings.uncertainty)
-        self._prior = Interval(*settings.uncertainty.prior.box())
+    def __init__(self, model: ArmModel | RowMaker, settings: Settings) -> None:
+        """Prepare for joint torques of an arm, or for whatever a maker of rows takes."""
+        if isinstance(model, ArmModel):
+            model = MomentumRows.of(model, settings.uncertainty)
+        self.rows: RowMaker = model
+        self.settings = settings
+        self._prior = Interval(*self.rows.prior.box())
         self._typical = TYPICAL * self._prior.magnitude
-        self._tare = RowBlock.empty(self._maker.nuisance.p)
-        self._tare_statistics = Statistics.empty(self._maker.nuisance.p)
+        self._tare = RowBlock.empty(self.rows.p)
+        self._tare_statistics = Statistics.empty(self.rows.p)
         self.reset()
 
     def reset(self) -> None:
@@ -164,7 +169,7 @@ class OnlineIdentifier:
         self.windows = self.samples = 0
         self.updates: list[int] = []
         self._cutter = WindowCutter(self.settings.window)
-        self._stock = RowBlock.empty(self._maker.nuisance.p)
+        self._stock = RowBlock.empty(self.rows.p)
         self._recent: list[RowBlock] = []
         self._statistics = self._tare_statistics
         self._pending: list[RowBlock] = []
@@ -187,14 +192,14 @@ class OnlineIdentifier:
         """Take in samples newer than all before; form the rows of every window they fill.
 
         Raises:
-            RecordingError: The samples have another number of joints than the arm.
+            RecordingError: The samples do not fit, such as another number of joints than the arm.
         """
         for window in self.cut(samples):
             self.take(window)
 
     def cut(self, samples: Samples) -> list[Samples]:
         """Return the windows that samples fill, to be given to `take` one after the other."""
-        self._check(samples)
+        self.rows.check(samples)
         self.samples += len(samples)
         self._note_step(samples)
         return self._cutter.add(samples)
@@ -205,7 +210,7 @@ class OnlineIdentifier:
         When there are too many rows an update is made on the spot, to know which to drop.
         """
         with one_thread():
-            block = self._maker.window(window)
+            block = self.rows.window(window)
             self.windows += 1
             self._recent.append(block)
             self._pending.append(block)
@@ -215,22 +220,14 @@ class OnlineIdentifier:
         if len(self._stock) + len(block) * len(self._recent) > ROW_LIMIT:
             self.accept(self._problem().solve())
 
-    def _check(self, samples: Samples) -> None:
-        """Raise unless the samples have as many joints as the arm."""
-        if samples.n != self.model.n:
-            raise RecordingError(
-                f"The samples have {samples.n} joints and the robot has {self.model.n}: "
-                f"{', '.join(self.model.joints)}. Name the joints that were recorded."
-            )
-
     def _note_step(self, samples: Samples) -> None:
         """Remember the longest step, to explain why there may be no window."""
-        if len(samples):
-            stamps = samples.stamp if self._last_stamp is None else np.concatenate(
-                [[self._last_stamp], samples.stamp]
-            )  # fmt: skip
-            self._longest_step = max(self._longest_step, *np.diff(stamps, prepend=stamps[:1]))
-            self._last_stamp = float(samples.stamp[-1])
+        if not len(samples):
+            return
+        first = samples.stamp[:1] if self._last_stamp is None else [self._last_stamp]
+        steps = np.diff(samples.stamp, prepend=first)
+        self._longest_step = max(self._longest_step, float(steps.max()))
+        self._last_stamp = float(samples.stamp[-1])
 
     def _folded(self) -> Statistics:
         """Return the statistics with the pending rows."""
@@ -258,7 +255,8 @@ class OnlineIdentifier:
             memory=self._memory,
             estimate=self._no_data(),
             settings=self.settings,
-            joints=self.model.joints,
+            channels=self.rows.channels,
+            shape=self.rows.prior.shape(),
         )
 
     def accept(self, solved: Solved) -> Estimate:
@@ -312,7 +310,7 @@ class OnlineIdentifier:
             samples=self.samples,
             windows=self.windows,
             seconds=self.seconds,
-            payload_frame=self.model.payload_frame,
+            payload_frame=self.rows.frame,
         )
 
     def _why_no_window(self) -> str:

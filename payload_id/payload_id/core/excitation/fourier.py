@@ -1,4 +1,4 @@
-r"""Fourier series that begin and end at rest in the same pose (Swevers 1997, with rest at the ends).
+r"""Fourier series that begin and end at rest in one pose [Swevers1997, with rest at both ends].
 
     q_j(t) = q0_j + sum_k a_jk (cos(k w t) - 1) + b_jk sin(k w t),   w = 2 pi / duration.
 

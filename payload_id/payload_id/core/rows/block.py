@@ -26,6 +26,9 @@ class RowBlock:
         joint: Joint (or channel) of each row, shape (m,).
         start: Time at which each row's data begin, shape (m,) [s].
         end: Time at which they end, shape (m,) [s].
+        A_static: A as it would be without motion, gravity only, shape (m, 10); A if not given.
+        dynamism: How much motion there is in each row (nu of eq. 4 of [NGK]), shape (m,); if not
+            given, infinite: A_static does not count.
     """
 
     A: Array
@@ -36,6 +39,14 @@ class RowBlock:
     joint: IntArray
     start: Array
     end: Array
+    A_static: Array = None  # type: ignore[assignment]  # __post_init__ gives it a value
+    dynamism: Array = None  # type: ignore[assignment]  # likewise
+
+    def __post_init__(self) -> None:
+        if self.A_static is None:
+            object.__setattr__(self, "A_static", self.A)
+        if self.dynamism is None:
+            object.__setattr__(self, "dynamism", np.full(len(self.b), np.inf))
 
     def __len__(self) -> int:
         return len(self.b)
@@ -50,7 +61,8 @@ class RowBlock:
 
     def without_payload(self) -> RowBlock:
         """Return the rows as they are when it is known that there was no payload (phi = 0)."""
-        return replace(self, A=np.zeros_like(self.A), A_error=np.zeros_like(self.A))
+        none = np.zeros_like(self.A)
+        return replace(self, A=none, A_error=none, A_static=none)
 
     @classmethod
     def stack(cls, blocks: Sequence[RowBlock]) -> RowBlock:
@@ -63,7 +75,5 @@ class RowBlock:
     @classmethod
     def empty(cls, p: int) -> RowBlock:
         """Return no rows, for p nuisance parameters."""
-        none, wide = np.zeros(0), np.zeros((0, 10))
-        return cls(
-            wide, wide, np.zeros((0, p)), none, none, np.zeros(0, dtype=np.int64), none, none
-        )
+        none, wide, channel = np.zeros(0), np.zeros((0, 10)), np.zeros(0, dtype=np.int64)
+        return cls(wide, wide, np.zeros((0, p)), none, none, channel, none, none)

@@ -21,10 +21,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arm_model import ArmModel
-from ..errors import InputError
+from ..errors import InputError, RecordingError
 from ..inertial import Array
 from ..samples import Samples
-from ..uncertainty import Uncertainty
+from ..uncertainty import PayloadPrior, Uncertainty
 from .block import IntArray, RowBlock
 from .kinematic_error import regressor_error
 from .kinetics import body_motion, force_regressor, momentum_regressor
@@ -68,6 +68,38 @@ class MomentumRows:
                 "reading would say nothing of the torque."
             )
         return cls(model, uncertainty, nuisance_of(model, uncertainty))
+
+    @property
+    def p(self) -> int:
+        """Number of nuisance parameters."""
+        return self.nuisance.p
+
+    @property
+    def channels(self) -> tuple[str, ...]:
+        """Joint names."""
+        return self.model.joints
+
+    @property
+    def frame(self) -> str:
+        """Frame of the payload."""
+        return self.model.payload_frame
+
+    @property
+    def prior(self) -> PayloadPrior:
+        """Box that holds the payload before any data."""
+        return self.uncertainty.prior
+
+    def check(self, samples: Samples) -> None:
+        """Raise unless the samples have as many joints as the arm.
+
+        Raises:
+            RecordingError: They have another number.
+        """
+        if samples.n != self.model.n:
+            raise RecordingError(
+                f"The samples have {samples.n} joints and the robot has {self.model.n}: "
+                f"{', '.join(self.model.joints)}. Name the joints that were recorded."
+            )
 
     def window(self, samples: Samples) -> RowBlock:
         """Return one row for each joint from the samples of one window.
