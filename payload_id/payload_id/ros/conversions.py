@@ -5,11 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import Inertia, InertiaStamped, Point, Vector3
 from payload_id_msgs.msg import PayloadEstimate, SampleBlock
+from rclpy.impl.implementation_singleton import rclpy_implementation
+from rclpy.serialization import deserialize_message
 
 from ..core.errors import InputError
 from ..core.estimate import Estimate
@@ -34,6 +37,17 @@ class Report:
     estimate: Estimate
     stamp_ns: int = 0
     solve_seconds: float = float("nan")
+
+
+def decoded(data: bytes, kind: Any) -> Any:
+    """Return a serialized message; None if the bytes are not one of that kind.
+
+    Left to rclpy, bytes that cannot be decoded end the subscription for good.
+    """
+    try:
+        return deserialize_message(data, kind)
+    except rclpy_implementation.RMWError:
+        return None
 
 
 def time_message(stamp_ns: int) -> Time:

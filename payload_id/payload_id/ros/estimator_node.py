@@ -14,6 +14,7 @@ from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import InertiaStamped
 from payload_id_msgs.msg import PayloadEstimate, SampleBlock
 from payload_id_msgs.srv import GetEstimate, Save
+from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.task import Future as RosFuture
@@ -31,7 +32,7 @@ from ..files.robot_file import RobotFile
 from ..files.robot_model import RobotModel
 from ..files.run_file import RunFile
 from .block_watch import BlockWatch
-from .conversions import Report, estimate_message, inertia_message, rows_of
+from .conversions import Report, decoded, estimate_message, inertia_message, rows_of
 from .diagnostics import Condition, Level, diagnostics_message
 from .estimator_parameters import ESTIMATOR_TABLE, EstimatorParameters, run_settings
 from .live_run import LiveRun, RunSettings
@@ -126,7 +127,7 @@ class EstimatorNode(Node):
     def _subscribe(self) -> None:
         """Create all subscriptions."""
         self._blocks = self.create_subscription(
-            SampleBlock, self._settings.samples_topic, self._on_block, BLOCKS
+            SampleBlock, self._settings.samples_topic, self._on_block, BLOCKS, raw=True
         )
         self._bag_news = self.create_subscription(
             String, self._settings.bag_topic, self._on_bag, LATCHED
@@ -135,24 +136,36 @@ class EstimatorNode(Node):
     def _serve(self) -> None:
         """Create all services."""
         worker = self._worker
+        # While one of them waits for the worker, everything else is served.
+        group = ReentrantCallbackGroup()
         for name, action in (
             ("~/start", worker.start),
             ("~/stop", worker.stop),
             ("~/reset", worker.reset),
             ("~/tare", worker.tare),
         ):
-            self.create_service(Trigger, name, self._trigger(action))
-        self.create_service(GetEstimate, "~/get_estimate", self._on_get_estimate)
-        self.create_service(Save, "~/save", self._on_save)
+            self.create_service(Trigger, name, self._trigger(action), callback_group=group)
+        self.create_service(
+            GetEstimate, "~/get_estimate", self._on_get_estimate, callback_group=group
+        )
+        self.create_service(Save, "~/save", self._on_save, callback_group=group)
 
     def _run_settings(self) -> RunSettings:
         """Return the settings that the parameters ask for now."""
         values = current_values(self, ESTIMATOR_TABLE)
         return run_settings(values, self.robot.uncertainty, self.robot.n)
 
-    def _on_block(self, message: SampleBlock) -> None:
+    def _on_block(self, data: bytes) -> None:
         """Hand a block to the worker."""
         self._last_block = time.monotonic()
+        message = decoded(data, SampleBlock)
+        if message is None:
+            self._log(
+                "undecodable",
+                f"A message on {self._blocks.topic_name} could not be decoded. Build sampler and "
+                "estimator from the same message definitions.",
+            )
+            return
         missing = self.watch.see(message.sequence, message.first_index, len(message.stamp_ns))
         if missing:
             self._log("lost", f"{missing} samples were lost between sampler and estimator.")

@@ -13,8 +13,9 @@ from .sampler_node import SamplerNode
 def main(args: Sequence[str] | None = None) -> int:
     """Run both nodes until SIGINT or SIGTERM; returns the exit code.
 
-    Parameters of one of them are given with its name: `-p payload_sampler:bag:=/tmp/run`; those
-    given without a name go to both, and the node that has none of that name warns.
+    Parameters for one of them are given with its name (`-p payload_sampler:bag:=/tmp/run`), or in a
+    file of parameters, which a namespace requires. Those given without a name go to both, and the
+    node that has none of that name warns.
     """
     return run([SamplerNode, EstimatorNode], args)
 

@@ -44,6 +44,7 @@ class _Books:
     end_ns: int = 0
     lost: int = 0
     effort_seen: bool = False
+    failure: str = ""
     updates: tuple[int, ...] = ()
     estimate: Estimate | None = field(default=None, repr=False)
 
@@ -128,6 +129,10 @@ class LiveRun:
         """Note samples that were lost on the way."""
         self._books.lost += samples
 
+    def note_failure(self, sentence: str) -> None:
+        """Note that data of this run could not be worked on; later estimates say so."""
+        self._books.failure = sentence
+
     def add(self, rows: SampleRows) -> None:
         """Take in samples."""
         books = self._books
@@ -151,12 +156,12 @@ class LiveRun:
         """Solve with all data so far."""
         books = self._books
         books.updated_ns = books.newest_ns
-        if not books.effort_seen:
+        if self.samples and not books.effort_seen:
             return self._without_effort()
         books.estimate = self._identifier.update()
         books.updates = tuple(self._identifier.updates)
         books.end_ns = books.newest_ns
-        return self._with_losses(books.estimate)
+        return self._with_notes(books.estimate)
 
     def waiting(self, sentence: str) -> Estimate:
         """Return the estimate that says that there is none, and why."""
@@ -184,15 +189,18 @@ class LiveRun:
             result=books.estimate.to_dict() if books.estimate else {},
         )
 
-    def _with_losses(self, estimate: Estimate) -> Estimate:
-        """Add to the sentence what was lost."""
-        if not self.lost:
-            return estimate
-        return estimate.with_status(
-            estimate.status,
-            f"{estimate.message} {self.lost} samples of this run were lost on the way; the windows "
-            "that they would have filled are left out.".strip(),
-        )
+    def _with_notes(self, estimate: Estimate) -> Estimate:
+        """Add to the sentence what was lost or failed."""
+        notes, status = [estimate.message], estimate.status
+        if self.lost:
+            notes.append(
+                f"{self.lost} samples of this run were lost on the way; the windows that they "
+                "would have filled are left out."
+            )
+        if self._books.failure:
+            notes.append(f"An error left out data of this run: {self._books.failure}")
+            status = Status.SOLVER_FAILED if status is Status.NO_DATA else status
+        return estimate.with_status(status, " ".join(note for note in notes if note))
 
     def _without_effort(self) -> Estimate:
         """Return the estimate that says that no torque is measured."""
@@ -201,4 +209,10 @@ class LiveRun:
             "identified. Switch on the driver's effort state interface, or set the sampler's "
             "joint_states_topic to the topic that carries torques."
         )
-        return self.waiting(sentence).with_status(Status.NO_DATA, sentence)
+        return replace(
+            self.waiting(sentence),
+            status=Status.NO_DATA,
+            samples=self.samples,
+            windows=self.windows,
+            seconds=self._identifier.seconds,
+        )

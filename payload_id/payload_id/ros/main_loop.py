@@ -11,6 +11,8 @@ from typing import Protocol
 import rclpy
 from rclpy.exceptions import InvalidParameterValueException, ParameterException
 from rclpy.executors import SingleThreadedExecutor
+from rclpy.impl.implementation_singleton import rclpy_implementation
+from rclpy.signals import SignalHandlerOptions
 
 from ..core.errors import PayloadIdError
 
@@ -43,10 +45,14 @@ def run(makers: Sequence[Callable[[], RunnableNode]], args: Sequence[str] | None
     asked_to_stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: asked_to_stop.set())
-    rclpy.init(
-        args=None if args is None else ["payload_id", *args],
-        signal_handler_options=rclpy.signals.SignalHandlerOptions.NO,
-    )
+    try:
+        rclpy.init(
+            args=None if args is None else ["payload_id", *args],
+            signal_handler_options=SignalHandlerOptions.NO,
+        )
+    except rclpy_implementation.RCLError as error:
+        print(f"payload_id: {error}", file=sys.stderr)
+        return 1
     nodes: list[RunnableNode] = []
     executor = SingleThreadedExecutor()
     try:

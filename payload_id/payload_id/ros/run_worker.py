@@ -158,7 +158,8 @@ class RunWorker:
             )
         self._running = False
         self._drain()
-        self._update_if_new()
+        if self._run.is_new() or not self._run.updated:
+            self._update()
         estimate = self._report.estimate
         verdict = f"{estimate.status.value}. {estimate.message}".strip()
         return self._answer(True, f"The run has ended ({self._run.progress()}): {verdict}")
@@ -203,7 +204,7 @@ class RunWorker:
             note: What the caller has to say about the folder; appended to the sentence.
         """
         self._update_if_new()
-        if not self._run.updated:
+        if not self._run.windows:
             return self._answer(
                 False, "There is no estimate to save yet: call ~/start and move the arm."
             )
@@ -254,8 +255,9 @@ class RunWorker:
             return action()
         except Exception as error:  # the thread must outlive any error
             self.failures += 1
-            estimate = self._run.waiting("")
-            self._set(estimate.with_status(Status.SOLVER_FAILED, _sentence(error)))
+            sentence = _sentence(error)
+            self._run.note_failure(sentence)
+            self._set(self._run.waiting("").with_status(Status.SOLVER_FAILED, sentence))
             return None
 
     def _drain(self) -> bool:

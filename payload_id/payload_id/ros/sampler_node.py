@@ -14,7 +14,6 @@ from payload_id_msgs.msg import SampleBlock
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
-from rclpy.serialization import deserialize_message
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 
@@ -24,7 +23,7 @@ from ..core.joint_states import JointMap
 from ..files.bag_table import JOINT_STATE
 from ..files.bag_writer import BagWriter
 from ..files.robot_file import RobotFile
-from .conversions import block_message, stamp_of
+from .conversions import block_message, decoded, stamp_of
 from .diagnostics import Condition, Level, diagnostics_message
 from .main_loop import run
 from .parameters import read_parameters
@@ -148,9 +147,8 @@ class SamplerNode(Node):
         if self._writer is not None:
             stamp_ns = received_ns or self.get_clock().now().nanoseconds
             self._writer.write(self._joint_states.topic, JOINT_STATE, stamp_ns, data)
-        try:
-            message = deserialize_message(data, JointState)
-        except Exception:  # rclpy gives its C++ errors no common class of their own
+        message = decoded(data, JointState)
+        if message is None:
             self.intake.unreadable()
             return
         self.intake.offer(

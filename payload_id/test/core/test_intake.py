@@ -12,7 +12,9 @@ START = 1_700_000_000_000_000_000
 MAP = JointMap(("a", "b"), effort_sign=(-1.0, 2.0), effort_offset=(0.5, 0.0))
 
 
-def offer(intake, stamp_ns, names=("b", "x", "a"), velocity=(2.0, 9.0, 1.0), effort=(3.0, 9.0, 4.0)):
+def offer(
+    intake, stamp_ns, names=("b", "x", "a"), velocity=(2.0, 9.0, 1.0), effort=(3.0, 9.0, 4.0)
+):
     """Offer a message with the joints in another order, and one that nobody wants."""
     return intake.offer(stamp_ns, names, (20.0, 99.0, 10.0), velocity, effort)
 
@@ -113,6 +115,8 @@ def test_samples_equal_those_of_a_whole_recording_bit_for_bit():
     stamp = np.concatenate([seconds_since(block.stamp_ns, START) for block in blocks])
     assert np.array_equal(stamp, whole.stamp)
     for name in ("q", "dq", "tau"):
-        assert np.array_equal(np.concatenate([getattr(x, name) for x in blocks]), getattr(whole, name))
+        assert np.array_equal(
+            np.concatenate([getattr(x, name) for x in blocks]), getattr(whole, name)
+        )
     assert intake.dropped == whole.dropped
     assert [block.first for block in blocks] == np.cumsum([0, *map(len, blocks[:-1])]).tolist()

@@ -227,7 +227,9 @@ def test_an_interrupt_leaves_no_traceback_and_a_whole_bag(observer, sampler, arm
     settled(observer, arm, blocks)
     assert sampler.stop() == 0
     assert "Traceback" not in sampler.printed()
-    received = Recording.from_bag(sampler.log.parent / "bag", TOPIC, JOINTS, tuple(SIGN), tuple(OFFSET))
+    received = Recording.from_bag(
+        sampler.log.parent / "bag", TOPIC, JOINTS, tuple(SIGN), tuple(OFFSET)
+    )
     good = [arm.sent[int(s)] for s in received.start_ns + np.rint(received.stamp * 1e9).astype(int)
             if int(s) in arm.sent]  # fmt: skip
     assert len(good) == len(arm.sent)
