@@ -1,0 +1,164 @@
+"""The documentation: links resolve, code runs, generated pages and quoted sentences are true."""
+
+import ast
+import importlib.util
+import os
+import re
+import subprocess
+import sys
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+SOURCES = [ROOT / "payload_id" / "payload_id", ROOT / "setup_environment"]
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("examples/**/*.md")])
+LINK = re.compile(r"\]\(([^)\s]+)\)")
+# [KEY] or [KEY, eq. 1], not an index or a list
+KEY = re.compile(r"(?<![\w)])\[([A-Z]{3,}|[A-Z][a-z]+(?:19|20)\d\d)(?:, (?:eq|Sec|Theo)[^\]]*)?\]")
+YEAR = re.compile(r"\b([A-Z][a-z]+)(?:,? and [A-Z][a-z]+)? \(?((?:19|20)\d\d)\b")
+
+
+def load(path: Path):
+    """Import a file that is no module of a package."""
+    specification = importlib.util.spec_from_file_location(path.stem, path)
+    module = importlib.util.module_from_spec(specification)
+    specification.loader.exec_module(module)
+    return module
+
+
+def anchors(page: Path) -> set[str]:
+    """Return the anchors that headings of a page get."""
+    titles = re.findall(r"^#+ (.*)$", page.read_text("utf-8"), re.MULTILINE)
+    words = (re.sub(r"[^\w\- ]", "", title.lower().replace("`", "")) for title in titles)
+    return {word.replace(" ", "-") for word in words}
+
+
+def strings(path: Path) -> set[str]:
+    """Return the texts in a Python file, with a line break where a value is filled in."""
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+        if isinstance(node, ast.JoinedStr):
+            found.add(
+                "".join(x.value if isinstance(x, ast.Constant) else "\n" for x in node.values)
+            )
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str):
+            found.add(node.value)
+    return found
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_resolve(page):
+    for target in LINK.findall(page.read_text("utf-8")):
+        if target.startswith("http"):
+            continue
+        name, _, anchor = target.partition("#")
+        path = (page.parent / name).resolve() if name else page
+        assert path.exists(), f"{page.name} links to {target}"
+        if anchor and path.suffix == ".md":
+            assert anchor in anchors(path), f"{page.name} links to {target}"
+
+
+def test_every_page_is_linked_from_the_readme():
+    linked = {(ROOT / link).resolve() for link in LINK.findall((ROOT / "README.md").read_text())}
+    assert [page for page in ROOT.glob("docs/**/*.md") if page not in linked] == []
+
+
+def test_generated_pages_are_up_to_date():
+    assert load(ROOT / "docs" / "generate.py").stale() == []
+
+
+def test_citations_are_resolved():
+    table = (ROOT / "docs" / "references.md").read_text("utf-8")
+    resolved = set(re.findall(r"^\| (\w+) \|", table, re.MULTILINE))
+    cited = set()
+    for folder in [*SOURCES, ROOT / "docs"]:
+        for path in [*folder.rglob("*.py"), *folder.rglob("*.md")]:
+            text = path.read_text("utf-8")
+            cited |= set(KEY.findall(text))
+            cited |= set(re.findall(r'^ +citation = "(\w+)"', text, re.MULTILINE))
+            if path.suffix == ".py":
+                cited |= {name + year for name, year in YEAR.findall(text)}
+    assert cited - resolved == set()
+
+
+def test_quoted_sentences_are_those_of_the_software():
+    known = "\n\n".join(text for f in SOURCES for p in f.rglob("*.py") for text in strings(p))
+    page = (ROOT / "docs" / "troubleshooting.md").read_text("utf-8")
+    cells = [row.split(" | ") for row in page.splitlines() if row.startswith("| ")]
+    quotes = [quote for row in cells for cell in row[:2] for quote in re.findall("`([^`]+)`", cell)]
+    pieces = [piece.strip(" '") for quote in quotes for piece in quote.split("...")]
+    assert len(pieces) > 40
+    assert [piece for piece in pieces if len(piece) > 12 and piece not in known] == []
+
+
+@pytest.mark.parametrize(
+    "example", ["01_identify_from_arrays", "02_read_a_bag", "03_tare"], ids=lambda name: name[:2]
+)
+def test_example_runs(example, monkeypatch, capsys):
+    monkeypatch.syspath_prepend(str(ROOT / "examples"))
+    shared = importlib.import_module("simulated_arm")
+    module = load(ROOT / "examples" / f"{example}.py")
+    monkeypatch.setattr(
+        module, "shake", lambda payload, sensor, seed: shared.shake(payload, sensor, seed, 1.5)
+    )
+    module.main()
+    printed = capsys.readouterr().out
+    assert "GOOD" in printed or "USABLE" in printed
+    assert "False" not in printed and "NO" not in printed
+
+
+def test_examples_are_short_and_say_what_one_sees():
+    for path in (ROOT / "examples").glob("[0-9]*.py"):
+        text = path.read_text("utf-8")
+        assert len(text.splitlines()) <= 80, path.name
+        described = ast.get_docstring(ast.parse(text)) or ""
+        assert "sees" in described and f"./payload-id python examples/{path.name}" in described
+
+
+@pytest.fixture
+def bags(tmp_path, monkeypatch):
+    """Make the bags that the pages read: `run` with payload and `rest`, as the Gen3 gives them."""
+    monkeypatch.syspath_prepend(str(ROOT / "examples"))
+    from payload_id.core.simulation.sensors import SensorModel
+    from payload_id.files.bag_writer import write_joint_states
+
+    shared = importlib.import_module("simulated_arm")
+    for name, seconds in (("run", 1.5), ("rest", 0.2)):
+        seen = shared.shake(shared.PAYLOAD, SensorModel(), 1, seconds)
+        write_joint_states(tmp_path / name, replace(seen, tau=seen.tau / shared.ROBOT.effort.sign))
+    monkeypatch.chdir(tmp_path)
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/robots/kinova_gen3.md"])
+def test_python_of_pages_runs(page, bags, capsys):
+    blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text("utf-8"), re.DOTALL)
+    assert blocks
+    for block in blocks:
+        exec(compile(block, page, "exec"), {})
+    printed = capsys.readouterr().out
+    assert "joint_7" in printed or "mass 1.2" in printed
+
+
+def test_yaml_of_the_robot_file_page_loads(tmp_path):
+    from payload_id import RobotFile
+
+    text = re.search(
+        r"```yaml\n(.*?)```", (ROOT / "docs/robot_file.md").read_text("utf-8"), re.DOTALL
+    ).group(1)
+    (tmp_path / "our_gen3.yaml").write_text(text)
+    assert RobotFile.load(tmp_path / "our_gen3.yaml").name == "our_gen3"
+
+
+@pytest.mark.parametrize("verb", ["demo", "replay"])
+def test_options_named_in_pages_exist(verb):
+    command = [sys.executable, "-m", "payload_id", verb, "--help"]
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=True, env={**os.environ, "COLUMNS": "200"}
+    )
+    options = set()
+    for page in PAGES:
+        for line in re.findall(rf"\./payload-id {verb}((?:[^\n`]|\\\n)*)", page.read_text("utf-8")):
+            options |= set(re.findall(r" (--[a-z-]+)", line))
+    assert {option for option in options if option not in done.stdout} == set()
