@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +22,7 @@ from .inertial import Array
 from .rows.block import RowBlock
 from .rows.maker import RowMaker
 from .rows.momentum import LEAST_SAMPLES, MomentumRows
-from .rows.windows import GAP_FRACTION, WindowCutter
+from .rows.windows import GAP_FRACTION, TimedSamples, WindowCutter
 from .samples import Samples
 from .statistics import Statistics, condition_number
 from .status import Status, identifiable, verdict
@@ -188,7 +189,7 @@ class OnlineIdentifier:
         """Whether the rows of a run without payload are known."""
         return len(self._tare) > 0
 
-    def add(self, samples: Samples) -> None:
+    def add(self, samples: TimedSamples) -> None:
         """Take in samples newer than all before; form the rows of every window they fill.
 
         Raises:
@@ -197,14 +198,14 @@ class OnlineIdentifier:
         for window in self.cut(samples):
             self.take(window)
 
-    def cut(self, samples: Samples) -> list[Samples]:
+    def cut(self, samples: TimedSamples) -> list[Any]:
         """Return the windows that samples fill, to be given to `take` one after the other."""
         self.rows.check(samples)
         self.samples += len(samples)
         self._note_step(samples)
         return self._cutter.add(samples)
 
-    def take(self, window: Samples) -> None:
+    def take(self, window: TimedSamples) -> None:
         """Form the rows of one window.
 
         When there are too many rows an update is made on the spot, to know which to drop.
@@ -220,7 +221,7 @@ class OnlineIdentifier:
         if len(self._stock) + len(block) * len(self._recent) > ROW_LIMIT:
             self.accept(self._problem().solve())
 
-    def _note_step(self, samples: Samples) -> None:
+    def _note_step(self, samples: TimedSamples) -> None:
         """Remember the longest step, to explain why there may be no window."""
         if not len(samples):
             return
@@ -331,13 +332,13 @@ CHUNK = 10_000  # samples added at a time: limits the memory that long recording
 
 
 def replay(
-    samples: Samples, model: ArmModel, settings: Settings, updates: Iterable[int]
+    samples: TimedSamples, model: ArmModel | RowMaker, settings: Settings, updates: Iterable[int]
 ) -> Iterator[Estimate]:
     """Give the estimate at each update, as a live run with the same samples did.
 
     Args:
         samples: The recording.
-        model: The arm that it was made with.
+        model: The arm that it was made with, or what makes rows of such samples.
         settings: How to identify.
         updates: Numbers of windows at which to update, increasing.
     """

@@ -85,6 +85,16 @@ class Samples:
         rows = slice(start, stop)
         return Samples(self.stamp[rows], self.q[rows], self.dq[rows], self.tau[rows])
 
+    def joined(self, newer: Samples) -> Samples:
+        """Return both; what is not newer than these is dropped and counted."""
+        return Samples(
+            np.concatenate([self.stamp, newer.stamp]),
+            np.concatenate([self.q, newer.q]),
+            np.concatenate([self.dq, newer.dq]),
+            np.concatenate([self.tau, newer.tau]),
+            newer.dropped,
+        )
+
     def between(self, start: float, end: float) -> Samples:
         """Return the samples with start <= stamp <= end [s]."""
         keep = (self.stamp >= start) & (self.stamp <= end)

@@ -3,17 +3,37 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 import numpy as np
 
 from ..errors import InputError
-from ..samples import Samples
+from ..inertial import Array
 from .momentum import LEAST_SAMPLES
 
 # A pause longer than this part of a window is a gap: nothing is integrated over it.
 GAP_FRACTION = 0.25
 STAMP_TOLERANCE = 1e-6  # [s] by which a window may be too short, or a pause too long
 SHORTEST = 10 * STAMP_TOLERANCE  # [s]
+
+
+class TimedSamples(Protocol):
+    """Samples of any kind of measurement, at increasing instants."""
+
+    @property
+    def stamp(self) -> Array:
+        """Time of each sample, shape (N,) [s]."""
+        ...
+
+    def __len__(self) -> int: ...
+
+    def part(self, start: int, stop: int) -> Any:
+        """Return samples number start to stop - 1, of the same kind."""
+        ...
+
+    def joined(self, newer: Any) -> Any:
+        """Return these and newer ones of the same kind."""
+        ...
 
 
 @dataclass
@@ -29,7 +49,7 @@ class WindowCutter:
 
     length: float
     gaps: int = 0
-    _pending: Samples | None = field(default=None, repr=False)
+    _pending: Any = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.length) and self.length >= SHORTEST):
@@ -38,11 +58,11 @@ class WindowCutter:
                 f"{self.length!r}."
             )
 
-    def add(self, samples: Samples) -> list[Samples]:
+    def add(self, samples: TimedSamples) -> list[Any]:
         """Take in samples newer than all before; return the windows that became full."""
         if self._pending is not None:
-            samples = _join(self._pending, samples)
-        windows: list[Samples] = []
+            samples = self._pending.joined(samples)
+        windows: list[Any] = []
         start = 0
         stamp = samples.stamp
         pause = GAP_FRACTION * self.length + STAMP_TOLERANCE
@@ -55,7 +75,7 @@ class WindowCutter:
         self._pending = samples.part(start, len(stamp))
         return windows
 
-    def _cut(self, samples: Samples, start: int, stop: int, windows: list[Samples]) -> int:
+    def _cut(self, samples: TimedSamples, start: int, stop: int, windows: list[Any]) -> int:
         """Append the full windows of samples [start, stop); return where the rest begins."""
         stamp = samples.stamp[:stop]
         while start < stop:
@@ -67,14 +87,3 @@ class WindowCutter:
                 windows.append(samples.part(start, end + 1))
             start = end
         return start
-
-
-def _join(first: Samples, second: Samples) -> Samples:
-    """Return the samples of both; what is not newer than the first is dropped and counted."""
-    return Samples(
-        np.concatenate([first.stamp, second.stamp]),
-        np.concatenate([first.q, second.q]),
-        np.concatenate([first.dq, second.dq]),
-        np.concatenate([first.tau, second.tau]),
-        second.dropped,
-    )
