@@ -162,3 +162,12 @@ def test_options_named_in_pages_exist(verb):
         for line in re.findall(rf"\./payload-id {verb}((?:[^\n`]|\\\n)*)", page.read_text("utf-8")):
             options |= set(re.findall(r" (--[a-z-]+)", line))
     assert {option for option in options if option not in done.stdout} == set()
+
+
+def test_launch_arguments_named_in_pages_exist():
+    for page in PAGES:
+        text = page.read_text("utf-8").replace("\\\n", " ")
+        for name, line in re.findall(r"ros2 launch payload_id (\S+)([^\n]*)", text):
+            declared = (ROOT / "payload_id" / "launch" / name).read_text("utf-8")
+            for argument in re.findall(r"(\w+):=", line):
+                assert f'<arg name="{argument}"' in declared, f"{page.name}: {name} {argument}"
