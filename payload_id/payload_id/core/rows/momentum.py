@@ -37,6 +37,33 @@ ROUNDING = 1e-12  # relative size of what floating-point sums leave out
 
 
 @dataclass(frozen=True)
+class WindowTerms:
+    """The equation of each joint over one window, before it is split into known and unknown.
+
+    payload phi + candidates psi = torque + w,  |w| <= left_out + link_error |psi| + ...
+
+    Attributes:
+        payload: Coefficients of the payload's parameters, shape (n, 10).
+        payload_error: Bound on their errors, shape (n, 10).
+        candidates: Coefficients of all candidates of `Nuisance`, shape (n, 15 n).
+        link_error: Bound on the errors of those of the links, shape (n, 10 n).
+        torque: Integral of the torque, shape (n,) [N m s].
+        left_out: Bound on what else the equation leaves out, shape (n,) [N m s].
+        start: Time at which the window begins [s].
+        end: Time at which it ends [s].
+    """
+
+    payload: Array
+    payload_error: Array
+    candidates: Array
+    link_error: Array
+    torque: Array
+    left_out: Array
+    start: float
+    end: float
+
+
+@dataclass(frozen=True)
 class MomentumRows:
     """Makes rows of windows of samples of one arm.
 
@@ -107,12 +134,30 @@ class MomentumRows:
         Args:
             samples: At least `LEAST_SAMPLES` samples of n joints, without gaps.
         """
+        return self.rows(self.terms(samples))
+
+    def terms(self, samples: Samples) -> WindowTerms:
+        """Return the equations of one window with the coefficients of every candidate.
+
+        Args:
+            samples: At least `LEAST_SAMPLES` samples of n joints, without gaps.
+        """
+        n = self.model.n
         weight = trapezoid_weights(samples.stamp)
         regressor, regressor_bound = self._regressor(samples, weight)
         columns, column_bound = self._joint_columns(samples, weight)
         torque, torque_bound = self._torque(samples, weight)
-        return self._assemble(
-            samples, regressor, regressor_bound, columns, column_bound, torque, torque_bound
+        links = regressor[:n].transpose(1, 0, 2).reshape(n, 10 * n)
+        joints = np.concatenate([np.diag(column) for column in columns], axis=1)
+        return WindowTerms(
+            payload=regressor[n],
+            payload_error=regressor_bound[n],
+            candidates=np.concatenate([links, joints], axis=1),
+            link_error=regressor_bound[:n].transpose(1, 0, 2).reshape(n, 10 * n),
+            torque=torque,
+            left_out=torque_bound + column_bound,
+            start=float(samples.stamp[0]),
+            end=float(samples.stamp[-1]),
         )
 
     def _regressor(self, samples: Samples, weight: Array) -> tuple[Array, Array]:
@@ -170,33 +215,20 @@ class MomentumRows:
         absolute = self.uncertainty.per_joint("torque_absolute", n) + relative * offset
         return true_torque(samples.tau, relative, absolute)
 
-    def _assemble(
-        self,
-        samples: Samples,
-        regressor: Array,
-        regressor_bound: Array,
-        columns: Array,
-        column_bound: Array,
-        torque: Array,
-        torque_bound: Array,
-    ) -> RowBlock:
-        """Split the coefficients into payload, nuisance and right-hand side."""
-        n, nuisance = self.model.n, self.nuisance
-        links = regressor[:n].transpose(1, 0, 2).reshape(n, 10 * n)
-        joints = np.concatenate([np.diag(column) for column in columns], axis=1)
-        candidates = np.concatenate([links, joints], axis=1)  # (n, 15 n)
-        B = candidates[:, nuisance.uncertain] * nuisance.half_width[nuisance.uncertain]
-        link_error = regressor_bound[:n].transpose(1, 0, 2).reshape(n, 10 * n)
-        rounding = ROUNDING * (np.abs(candidates) @ nuisance.largest + np.abs(torque) + 1e-3)
+    def rows(self, terms: WindowTerms) -> RowBlock:
+        """Split the equations of one window into payload, nuisance and right-hand side."""
+        n, nuisance, candidates = self.model.n, self.nuisance, terms.candidates
+        links = nuisance.largest[: 10 * n]
+        rounding = np.abs(candidates) @ nuisance.largest + np.abs(terms.torque) + 1e-3
         return RowBlock(
-            A=regressor[n],
-            A_error=regressor_bound[n] + ROUNDING * np.abs(regressor[n]),
-            B=B,
-            b=torque - candidates @ nuisance.centre,
-            d=torque_bound + column_bound + link_error @ nuisance.largest[: 10 * n] + rounding,
+            A=terms.payload,
+            A_error=terms.payload_error + ROUNDING * np.abs(terms.payload),
+            B=candidates[:, nuisance.uncertain] * nuisance.half_width[nuisance.uncertain],
+            b=terms.torque - candidates @ nuisance.centre,
+            d=terms.left_out + terms.link_error @ links + ROUNDING * rounding,
             joint=np.arange(n),
-            start=np.full(n, samples.stamp[0]),
-            end=np.full(n, samples.stamp[-1]),
+            start=np.full(n, terms.start),
+            end=np.full(n, terms.end),
         )
 
 
