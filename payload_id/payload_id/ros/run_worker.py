@@ -25,7 +25,7 @@ from .conversions import Report
 from .live_run import LiveRun
 
 READ_MOST = 2000  # samples taken out of the ring buffer at a time
-IDLE_WAIT = 0.5  # longest wait for samples or requests [s]; both end it at once
+PAUSE = 0.1  # [s] between two looks into the ring buffer; a request ends it at once
 USABLE = (Status.GOOD, Status.USABLE, Status.SMALL_LOAD)
 
 
@@ -113,7 +113,6 @@ class RunWorker:
             if missing:
                 self._lost.put(missing)
             self._buffer.write(rows)
-            self._wake.set()
 
     def request(self, action: Callable[[], Answer]) -> Future[Answer]:
         """Have one of the methods below called in the thread, after the samples handed over.
@@ -225,7 +224,7 @@ class RunWorker:
     def _loop(self) -> None:
         """Take in samples, update when due, carry out requests."""
         while not self._closing.is_set():
-            self._wake.wait(IDLE_WAIT)
+            self._wake.wait(PAUSE)
             self._wake.clear()
             self._guard(self._advance)
             self._carry_out_requests()

@@ -28,7 +28,7 @@ SAMPLER_TABLE = (
     ),
     Parameter(
         "block_period",
-        0.02,
+        0.05,
         "Time between two blocks of samples; a longer one costs less, and estimates come later.",
         "s",
         0.001,

@@ -65,10 +65,12 @@ class Estimator:
         request = self.observer.call(SetParameters, f"{NODE}/set_parameters", parameters=[message])
         return request.results[0]
 
-    def run(self, messages: list[SampleBlock]) -> PayloadEstimate:
-        """Make a whole run."""
+    def run(self, messages: list[SampleBlock], parts: int = 1) -> PayloadEstimate:
+        """Make a whole run, waiting for an estimate after each part."""
         assert self.trigger("start").success
-        self.feed(messages)
+        size = -(-len(messages) // parts)
+        for first in range(0, len(messages), size):
+            self.feed(messages[first : first + size])
         answer = self.trigger("stop")
         assert answer.success
         self.ended = answer.message
@@ -124,14 +126,14 @@ def test_a_run_finds_the_payload(idle):
     observer = idle.observer
     inertias = observer.listen(InertiaStamped, f"{NODE}/payload_inertia", LATCHED)
     markers = observer.listen(MarkerArray, f"{NODE}/markers", LATCHED)
-    final = idle.run(blocks(measured(LOADED, SECONDS)))
+    final = idle.run(blocks(measured(LOADED, SECONDS)), parts=4)
     assert final.status in (PayloadEstimate.GOOD, PayloadEstimate.USABLE)
     assert "(2000 samples, 39 windows" in idle.ended
     assert final.windows == 39
     assert final.header.frame_id == "end_effector_link"
     assert abs(final.phi[0] - PAYLOAD[0]) < 0.01
     found = [x for x in idle.estimates if np.isfinite(x.phi[0])]
-    assert len(found) > 3
+    assert len(found) >= 3
     for earlier, later in zip(found, found[1:], strict=False):
         assert np.all(later.lower >= earlier.lower)
         assert np.all(later.upper <= earlier.upper)

@@ -194,16 +194,19 @@ def test_gaps_are_found_by_stamp(observer, arm, blocks):
     assert settled(observer, arm, blocks).gaps == before.gaps + 1
 
 
-def test_good_joint_states_are_diagnosed_as_such(observer, arm, blocks):
+def test_the_rate_is_diagnosed(observer, arm, blocks):
+    """How fast this machine can send is not known, so good and slow are both right."""
     box = observer.mailbox["/diagnostics"]
     box.clear()
 
-    def fast_enough() -> bool:
+    def arriving() -> bool:
         arm.send(20)
-        return any("from /observer" in x.message for array in box for x in array.status)
+        return any("states arrive at" in x.message for array in box for x in array.status)
 
-    observer.wait(fast_enough, "a good or slow rate in the diagnostics")
-    values = {x.key: x.value for x in box[-1].status[0].values}
+    observer.wait(arriving, "a rate in the diagnostics")
+    (status,) = box[-1].status
+    assert status.level in (DiagnosticStatus.OK, DiagnosticStatus.WARN)
+    values = {x.key: x.value for x in status.values}
     assert values["topic"] == TOPIC
     assert float(values["rate [Hz]"]) > 0
     assert int(values["dropped: not_finite"]) > 0
