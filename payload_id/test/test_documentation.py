@@ -17,7 +17,8 @@ PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("exam
 LINK = re.compile(r"\]\(([^)\s]+)\)")
 # [KEY] or [KEY, eq. 1], not an index or a list
 KEY = re.compile(r"(?<![\w)])\[([A-Z]{3,}|[A-Z][a-z]+(?:19|20)\d\d)(?:, (?:eq|Sec|Theo)[^\]]*)?\]")
-YEAR = re.compile(r"\b([A-Z][a-z]+)(?:,? and [A-Z][a-z]+)? \(?((?:19|20)\d\d)\b")
+NAME = r"[A-Z][a-z]+"
+YEAR = re.compile(rf"\b({NAME})(?:, {NAME})*(?: and {NAME})?,? \(?((?:19|20)\d\d)\b")  # Kelley 1960
 
 
 def load(path: Path):
