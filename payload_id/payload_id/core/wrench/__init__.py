@@ -1,0 +1,1 @@
+"""Identification from a force-torque sensor between flange and payload."""
