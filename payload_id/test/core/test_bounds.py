@@ -21,7 +21,15 @@ from arms import (
     record,
     rows_of,
 )
-from payload_id.core.bounds import METHODS, Interval, Memory, hull, linear_program, method_named
+from payload_id.core.bounds import (
+    METHODS,
+    Interval,
+    Memory,
+    feasibility,
+    hull,
+    linear_program,
+    method_named,
+)
 from payload_id.core.bounds.linear_program import LinearProgram
 from payload_id.core.bounds.verified import safe_minimum
 from payload_id.core.errors import SolverError, UnknownNameError
@@ -494,6 +502,15 @@ def test_solver_that_fails_now_and_then_costs_width_only(method, monkeypatch):
     ratio = relative_width(found, reference)
     assert (ratio >= 1 - 1e-3).all()
     assert ratio.max() > 1.5
+
+
+@EXACT_METHODS
+def test_no_verdict_without_a_solver(method, monkeypatch):
+    # Neither "inconsistent" nor a factor is reported when the solver did not get to the end.
+    monkeypatch.setattr(linear_program, "PATIENCE", 0)
+    monkeypatch.setattr(feasibility, "LinearProgram", Hopeless)
+    with pytest.raises(SolverError, match="Iteration limit"):
+        bounds_of(method, inconsistent())
 
 
 def test_unknown_method_lists_those_there_are():

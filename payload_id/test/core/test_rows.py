@@ -261,7 +261,7 @@ def test_worst_errors_of_position_and_velocity_stay_within_the_bound(jitter):
     model = arm("branched")
     uncertainty = Uncertainty(position_error=2e-3, velocity_error=0.02)
     maker = MomentumRows.of(model, uncertainty)
-    run = record(model, 15, seconds=0.2, rate=100.0, jitter=jitter)
+    run = record(model, 15, seconds=0.1, rate=100.0, jitter=jitter)
     true, size = run.true, np.array([2e-3, 0.02])
 
     def left(error):
