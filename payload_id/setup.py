@@ -41,6 +41,7 @@ setup(
             "payload-id = payload_id.cli.main:main",
             "sampler = payload_id.ros.sampler_node:main",
             "estimator = payload_id.ros.estimator_node:main",
+            "identify = payload_id.ros.identify_node:main",
             "simulated_arm = payload_id.ros.simulated_arm_node:main",
         ],
     },

@@ -50,7 +50,7 @@ class Run:
 def add_parser(verbs: Any) -> None:
     """Add the command and its arguments."""
     text = "identify the payload from a recording, without ROS"
-    parser = verbs.add_parser("replay", help=text, description=text.capitalize() + ".")
+    parser = verbs.add_parser("replay", help=text, description=f"{text[0].upper()}{text[1:]}.")
     parser.add_argument(
         "recording", type=Path, help="rosbag2 folder, .mcap or .db3 file, or a table (.csv)"
     )
@@ -109,6 +109,7 @@ def _from_run_file(arguments: argparse.Namespace) -> Run:
     robot = RobotModel.from_urdf(
         file.urdf, arguments.payload_frame or file.payload_frame, file.joints, file.gravity
     )
+    robot = robot.with_calibration(file.calibration)
     recording = Recording.from_bag(
         arguments.recording,
         arguments.topic or file.topic,
@@ -135,23 +136,31 @@ def _from_robot_file(arguments: argparse.Namespace) -> Run:
     file = RobotFile.load(arguments.robot)
     frame = arguments.payload_frame or file.payload_frame
     robot = RobotModel.from_urdf(file.urdf, frame, file.joints, file.gravity)
+    robot = robot.with_calibration(file.calibration)
     settings = _settings(arguments, Settings(file.uncertainty))
-    return Run(_read(arguments, file), robot, settings)
+    recording = read_recording(arguments.recording, arguments.columns, arguments.topic, file)
+    return Run(recording, robot, settings)
 
 
-def _read(arguments: argparse.Namespace, file: RobotFile) -> Recording:
-    """Read a bag or a table."""
-    if arguments.recording.suffix.lower() in (".csv", ".txt", ".tsv"):
-        if arguments.columns is None:
+def read_recording(
+    path: Path, columns: Path | None, topic: str | None, file: RobotFile
+) -> Recording:
+    """Read a bag, or a table with a description of its columns.
+
+    Raises:
+        InputError: A table comes without a description.
+    """
+    if path.suffix.lower() in (".csv", ".txt", ".tsv"):
+        if columns is None:
             raise InputError(
-                f"A table needs --columns FILE that says what the columns of "
-                f"{arguments.recording.name} hold; config/recordings/kinova_gen3_csv.yaml is one."
+                f"A table needs --columns FILE that says what the columns of {path.name} hold; "
+                "config/recordings/kinova_gen3_csv.yaml is one."
             )
-        return Recording.from_csv(arguments.recording, arguments.columns)
+        return Recording.from_csv(path, columns)
     gain = 1.0 if file.effort.torque_constants is None else file.effort.torque_constants
     return Recording.from_bag(
-        arguments.recording,
-        arguments.topic or file.joint_states.topic,
+        path,
+        topic or file.joint_states.topic,
         file.joints,
         tuple(float(x) for x in file.effort.sign * gain),
         tuple(float(x) for x in file.effort.offset),

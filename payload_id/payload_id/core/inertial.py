@@ -46,7 +46,7 @@ def _pseudo_inertia_basis() -> Array:
     basis[0, 3, 3] = 1.0
     for axis in range(3):
         basis[1 + axis, axis, 3] = basis[1 + axis, 3, axis] = 1.0
-    # Sigma = 1/2 tr(I) 1 - I  ([WKS] eq. 7)
+    # Sigma = 1/2 tr(I) 1 - I  ([WKS] eq. 17)
     for k, matrix in enumerate(INERTIA_BASIS):
         basis[4 + k, :3, :3] = 0.5 * np.trace(matrix) * np.eye(3) - matrix
     return basis

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import subprocess
@@ -40,6 +41,7 @@ class NodeProcess:
             self.process = subprocess.Popen(
                 [*command, *arguments, *options], env=environment, stdout=stream, stderr=stream
             )
+        atexit.register(self.process.kill)  # whatever becomes of the test
 
     @property
     def alive(self) -> bool:

@@ -50,7 +50,7 @@ class DemonstrationNodes:
         """End all nodes, the arm first."""
         for process, _ in reversed(self._processes.values()):
             if process.poll() is None:
-                process.send_signal(signal.SIGINT)
+                process.send_signal(signal.SIGTERM)
         for process, log in self._processes.values():
             try:
                 process.wait(END)
