@@ -18,6 +18,8 @@ GRID = 41  # delays tried before the best of them is refined
 LEAST_SAMPLES = 50
 CHECKED = 6000  # samples that are used, neighbours in the middle of the recording
 DEVIATIONS = 3.0  # an offset smaller than this many of its standard deviations is not taken out
+LEAST_OFFSET = 2e-5  # [s] that is worth taking out
+EXPLAINED = 0.5  # part of the wrench's variance that must be a payload's for the delay to mean one
 PRECISION = 1e-6  # [s] of the refined delay
 # Cutoff of the filter that both sides pass, in parts of the sampling rate: a spline through what is
 # left reproduces it at any instant. Through noise that changes from sample to sample it would be
@@ -44,13 +46,13 @@ class TimeOffset:
     @property
     def significant(self) -> bool:
         """Whether the offset is clearly not zero."""
-        return bool(abs(self.seconds) > DEVIATIONS * self.deviation)
+        return bool(abs(self.seconds) > max(DEVIATIONS * self.deviation, LEAST_OFFSET))
 
     @property
     def sentence(self) -> str:
         """What a person should know of it."""
         if not np.isfinite(self.deviation):
-            return "The motion is too slow to tell a time offset between wrench and motion."
+            return "A time offset between wrench and motion cannot be told from these data."
         late = "late" if self.seconds >= 0 else "early"
         return (
             f"The wrench is {1e3 * abs(self.seconds):.2f} ms {late} against the motion "
@@ -90,11 +92,11 @@ def time_offset(samples: WrenchSamples, largest: float = LARGEST_OFFSET) -> Time
         options={"xatol": PRECISION},
     )  # fmt: skip
     deviation = misfit.deviation(float(found.x))
-    if not deviation < largest:
+    unexplained = float(found.fun) / misfit.whole
+    if not deviation < largest or unexplained > 1.0 - EXPLAINED:
         return unknown
-    return TimeOffset(
-        float(found.x), deviation, misfit(0.0) / misfit.whole, float(found.fun) / misfit.whole
-    )
+    before = misfit(0.0) / misfit.whole
+    return TimeOffset(float(found.x), deviation, before, unexplained)
 
 
 def compensated(samples: WrenchSamples, seconds: float) -> WrenchSamples:

@@ -1,0 +1,176 @@
+"""Why no payload explains a wrench: wrong sign, swapped axes, gravity already taken out.
+
+The force of a rigid payload follows the proper acceleration, f = m a_p + ..., m > 0. The same fit
+is made with the axes of the force exchanged and reversed in all 48 ways; where another way than
+the given one explains the force far better, that is what is wrong.
+"""
+
+from __future__ import annotations
+
+from itertools import permutations, product
+
+import numpy as np
+
+from ..inertial import Array
+from .fit import regressor, residual, thinned, with_bias
+from .samples import WrenchSamples
+
+NAMES = "xyz"
+# Another arrangement of the axes must leave at most this part of the sum of squares that the given
+# one leaves, and explain this part of the whole.
+CLEARLY = 0.3
+EXPLAINED = 0.7
+LEAST_SAMPLES = 20
+# Gravity counts as taken out when the mass that weighs is at most this part of the one that resists
+# acceleration, and that one explains this much of the force.
+WEIGHTLESS = 0.2
+LEAST_TURN = 0.3  # change of gravity in the sensor frame, in parts of g, that a check needs
+FOLLOWS = 0.2  # part of the force's variance that gravity explains, for the force to follow it
+
+
+def diagnose(samples: WrenchSamples) -> str | None:
+    """Return one sentence that names what is wrong with a wrench, or None.
+
+    To be asked where the residual is bad, or where there seems to be no load.
+    """
+    if len(samples) < LEAST_SAMPLES:
+        return None
+    few = thinned(samples)
+    return _compensated(few) or _force_axes(few) or _torque_axes(few)
+
+
+def _force_axes(samples: WrenchSamples) -> str | None:
+    """Name a sign or an order of the force's axes that explains the force far better."""
+    force = samples.wrench[:, :3]
+    X = with_bias(regressor(samples)[:, :3, :4])
+    whole = _variation(force)
+    given, best, mass = np.inf, (np.inf, np.eye(3)), 0.0
+    for matrix in signed_permutations():
+        x, left = residual(X, force @ matrix)  # matrix' f in the sensor's own axes
+        size = float((left**2).sum())
+        if (matrix == np.eye(3)).all():
+            given = size if x[0] > 0 else whole
+        if x[0] > 0 and size < best[0]:
+            best, mass = (size, matrix), float(x[0])
+    size, matrix = best
+    if (matrix == np.eye(3)).all() or size > CLEARLY * given or size > (1 - EXPLAINED) * whole:
+        return None
+    if (matrix == -np.eye(3)).all():
+        return (
+            f"The force has the wrong sign: reversed, it is that of a payload of {mass:.3g} kg. "
+            "The wrench must be what the sensor exerts on the payload; set its sign to -1."
+        )
+    return (
+        f"The axes of the force are swapped or reversed: {_arrangement(matrix)} it is that of a "
+        f"payload of {mass:.3g} kg. Correct the sensor frame's orientation, or the order and signs "
+        "of the channels."
+    )
+
+
+def _torque_axes(samples: WrenchSamples) -> str | None:
+    """Name an order of the torque's axes that explains the torque far better.
+
+    The torque's overall sign goes with that of the lever arm; the force's own dependence on the
+    lever arm, m (alpha x c + ...), is what tells it, where the motion is fast enough.
+    """
+    torque = samples.wrench[:, 3:]
+    X = with_bias(regressor(samples)[:, 3:, 1:])
+    whole = _variation(torque)
+    given, best = np.inf, (np.inf, np.eye(3))
+    for matrix in signed_permutations():
+        if matrix[np.flatnonzero(matrix[:, 0])[0], 0] < 0:
+            continue  # the same as its opposite, with the opposite lever arm
+        size = float((residual(X, torque @ matrix)[1] ** 2).sum())
+        if (matrix == np.eye(3)).all():
+            given = size
+        if size < best[0]:
+            best = (size, matrix)
+    size, matrix = best
+    if (matrix == np.eye(3)).all() or size > CLEARLY * given or size > (1 - EXPLAINED) * whole:
+        return _torque_sign(samples)
+    return (
+        f"The axes of the torque are swapped or reversed: {_arrangement(matrix)} (or all of them "
+        "reversed) it is that of a rigid payload. Correct the order and signs of the channels."
+    )
+
+
+def _torque_sign(samples: WrenchSamples) -> str | None:
+    """Tell whether the torque fits the force only when reversed."""
+    Y = with_bias(regressor(samples))
+    scale = np.maximum(samples.wrench.std(axis=0), 1e-9)
+    sizes = []
+    for sign in (1.0, -1.0):
+        wrench = samples.wrench * ([1.0] * 3 + [sign] * 3)
+        left = residual(Y / scale[None, :, None], wrench / scale)[1]
+        sizes.append(float((left**2).sum()))
+    if sizes[1] > CLEARLY * sizes[0] or sizes[1] > (1 - EXPLAINED) * 6 * len(samples):
+        return None
+    return (
+        "The torque has the wrong sign against the force: reversed, both are those of one payload. "
+        "Force and torque must both be what the sensor exerts on the payload."
+    )
+
+
+def _compensated(samples: WrenchSamples) -> str | None:
+    """Tell whether the force does not follow the sensor's orientation."""
+    force, g = samples.wrench[:, :3], samples.gravity_in_sensor
+    size = float(np.linalg.norm(samples.gravity))
+    if float(np.linalg.norm(g.std(axis=0))) < LEAST_TURN * size:
+        return None
+    Y = regressor(samples)[:, :3, :4]
+    weighs = np.zeros((len(samples), 3, 1))
+    weighs[:, :, 0] = -g
+    resists = Y.copy()
+    resists[:, :, 0] += g
+    whole = _variation(force)
+    both, left = residual(with_bias(np.concatenate([weighs, resists], axis=2)), force)
+    without = residual(with_bias(resists), force)[1]
+    explained = 1.0 - float((left**2).sum()) / max(whole, 1e-30)
+    weight, mass = float(both[0]), float(both[1])
+    if mass > 0 and explained > EXPLAINED and abs(weight) < WEIGHTLESS * mass:
+        return (
+            "The sensor already compensates gravity: its force follows the acceleration as that "
+            f"of {mass:.3g} kg does, but does not follow the sensor's orientation. Switch the "
+            "compensation off; the bias is estimated here."
+        )
+    if explained > EXPLAINED:
+        return None
+    turned = max(_turned_share(samples, force, whole), 0.0)
+    still = 1.0 - float((without**2).sum()) / max(whole, 1e-30)
+    if turned < FOLLOWS and still < EXPLAINED:
+        return (
+            "The force does not follow the sensor's orientation at all: there is no load, or the "
+            "sensor already compensates gravity, or orientation and wrench are not of one motion."
+        )
+    return None
+
+
+def _turned_share(samples: WrenchSamples, force: Array, whole: float) -> float:
+    """Return how much of the force any linear function of gravity in the sensor explains."""
+    g = samples.gravity_in_sensor
+    X = np.column_stack([g, np.ones(len(g))])
+    left = force - X @ np.linalg.lstsq(X, force, rcond=None)[0]
+    return 1.0 - float((left**2).sum()) / max(whole, 1e-30)
+
+
+def _variation(value: Array) -> float:
+    """Return the sum of squares about the mean."""
+    return float(((value - value.mean(axis=0)) ** 2).sum())
+
+
+def signed_permutations() -> list[Array]:
+    """Return the 48 matrices that exchange and reverse three axes."""
+    return [
+        np.eye(3)[:, list(order)] * signs
+        for order in permutations(range(3))
+        for signs in product((1.0, -1.0), repeat=3)
+    ]
+
+
+def _arrangement(matrix: Array) -> str:
+    """Say which channels to take for x, y, z: value @ matrix are the sensor's own."""
+    parts = []
+    for column in matrix.T:
+        row = int(np.flatnonzero(column)[0])
+        parts.append(("-" if column[row] < 0 else "") + NAMES[row])
+    return f"with channels ({', '.join(parts)}) as x, y, z"
