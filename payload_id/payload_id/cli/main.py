@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from .. import __version__
 from ..core.errors import PayloadIdError
-from . import demo, replay
+from . import calibrate, demo, replay
 
 DESCRIPTION = """\
 Identify the mass, centre of mass and inertia of a grasped payload, with intervals that contain the
@@ -32,6 +32,7 @@ def parser() -> argparse.ArgumentParser:
     verbs = top.add_subparsers(dest="verb", metavar="VERB", required=True)
     demo.add_parser(verbs)
     replay.add_parser(verbs)
+    calibrate.add_parser(verbs)
     for verb, text in (
         ("test", "run the whole test suite (arguments go to pytest)"),
         ("python", "run a script in the same environment: python SCRIPT ..."),

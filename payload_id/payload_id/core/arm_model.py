@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pinocchio as pin
@@ -17,6 +17,9 @@ from typing_extensions import Self
 
 from .errors import InputError, ModelError, UnknownNameError
 from .inertial import FROM_PINOCCHIO, Array
+
+if TYPE_CHECKING:
+    from .calibration.calibration import Calibration
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)  # [m/s2] in the base frame, z up
 
@@ -45,6 +48,7 @@ class ArmModel:
         payload_translation: Its origin there, shape (3,) [m].
         pinocchio: The same arm as a Pinocchio model, joints in its own order (`order`).
         order: Index in q of Pinocchio's joints 1..n, shape (n,).
+        calibration: What a bare-arm run has taught about this arm; None if there was none.
     """
 
     name: str
@@ -63,6 +67,7 @@ class ArmModel:
     payload_translation: Array
     pinocchio: pin.Model
     order: tuple[int, ...]
+    calibration: Calibration | None = None
 
     @property
     def n(self) -> int:
@@ -84,6 +89,16 @@ class ArmModel:
             self.payload_translation,
         )
         return hashlib.sha256(text.encode() + b"".join(a.tobytes() for a in arrays)).hexdigest()
+
+    def with_calibration(self, calibration: Calibration | None) -> Self:
+        """Return the arm together with what is known of it; None forgets what was known.
+
+        Raises:
+            InputError: The calibration is of another arm or tool.
+        """
+        if calibration is not None:
+            calibration.check(self)
+        return replace(self, calibration=calibration)
 
     def supports(self) -> Array:
         """Return which joints move which body, shape (n + 1, n): bodies 0..n-1, then the payload.

@@ -161,8 +161,8 @@ class OnlineIdentifier:
         self.settings = settings
         self._prior = Interval(*self.rows.prior.box())
         self._typical = TYPICAL * self._prior.magnitude
-        self._tare = RowBlock.empty(self.rows.p)
-        self._tare_statistics = Statistics.empty(self.rows.p)
+        self._tare, self._tare_statistics = _known_beforehand(self.rows)
+        self._calibrated = len(self._tare)
         self.reset()
 
     def reset(self) -> None:
@@ -186,8 +186,8 @@ class OnlineIdentifier:
 
     @property
     def tared(self) -> bool:
-        """Whether the rows of a run without payload are known."""
-        return len(self._tare) > 0
+        """Whether the rows of a run without payload are known, beyond those of a calibration."""
+        return len(self._tare) > self._calibrated
 
     def add(self, samples: TimedSamples) -> None:
         """Take in samples newer than all before; form the rows of every window they fill.
@@ -326,6 +326,14 @@ class OnlineIdentifier:
                 f"Record faster, or use a window of at least {5 * self._longest_step:.2g} s."
             )
         return f"The samples do not fill one window of {window:g} s; record longer."
+
+
+def _known_beforehand(rows: RowMaker) -> tuple[RowBlock, Statistics]:
+    """Return the rows of the arm's calibration and their statistics; none without one."""
+    if isinstance(rows, MomentumRows) and rows.model.calibration is not None:
+        with one_thread():
+            return rows.model.calibration.tare(rows.nuisance)
+    return RowBlock.empty(rows.p), Statistics.empty(rows.p)
 
 
 CHUNK = 10_000  # samples added at a time: limits the memory that long recordings need

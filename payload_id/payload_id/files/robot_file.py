@@ -10,9 +10,11 @@ from xml.etree import ElementTree
 
 import numpy as np
 
+from ..core.calibration.calibration import Calibration
 from ..core.errors import ConfigurationError, InputError, ModelError, UnknownNameError
 from ..core.inertial import Array
 from ..core.uncertainty import Uncertainty
+from .calibration_file import load_calibration
 from .configuration import read_configuration
 from .robot_schema import ROBOT
 from .share import share_folder
@@ -124,6 +126,7 @@ class RobotFile:
         limit_sets: All sets of joint limits by name.
         uncertainty: What is assumed about sensors, links and payload.
         home: Where excitation starts and ends, shape (n,) [rad or m]; None if not given.
+        calibration: What a bare-arm run has taught about this arm; None if there was none.
     """
 
     path: Path
@@ -140,6 +143,7 @@ class RobotFile:
     limit_sets: Mapping[str, JointLimits]
     uncertainty: Uncertainty
     home: Array | None
+    calibration: Calibration | None = None
 
     @classmethod
     def load(cls, robot: str | Path) -> RobotFile:
@@ -177,6 +181,7 @@ class RobotFile:
             limit_sets=sets,
             uncertainty=_uncertainty(entries["uncertainty"], path),
             home=_home(entries["home"], limits, joints, path),
+            calibration=_calibration(entries["calibration"]),
         )
 
     @property
@@ -283,6 +288,11 @@ def _uncertainty(entries: dict[str, Any], path: Path) -> Uncertainty:
         return Uncertainty.from_dict(entries)
     except InputError as error:
         raise ConfigurationError(f"In section 'uncertainty' of {path.name}: {error}") from error
+
+
+def _calibration(path: str | None) -> Calibration | None:
+    """Return the calibration that the file names."""
+    return None if path is None else load_calibration(path)
 
 
 def _home(

@@ -41,5 +41,10 @@ class RobotModel(ArmModel):
 
     @classmethod
     def from_robot_file(cls, robot: RobotFile) -> RobotModel:
-        """Return the arm that a robot file describes."""
-        return cls.from_xml(robot.urdf, robot.payload_frame, robot.joints, robot.gravity)
+        """Return the arm that a robot file describes, with its calibration if it names one.
+
+        Raises:
+            InputError: The calibration is of another arm or tool.
+        """
+        arm = cls.from_xml(robot.urdf, robot.payload_frame, robot.joints, robot.gravity)
+        return arm.with_calibration(robot.calibration)

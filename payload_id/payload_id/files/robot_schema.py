@@ -175,6 +175,12 @@ ROBOT: Schema = {
         "bounds that every interval rests on; what is left out is taken as known exactly",
         keys=UNCERTAINTY,
     ),
+    "calibration": Key(
+        "path",
+        "what 'payload-id calibrate' has learnt about this arm (.npz); relative to this file",
+        default=None,
+        nullable=True,
+    ),
     "home": Key(
         "numbers",
         "where excitation starts and ends",

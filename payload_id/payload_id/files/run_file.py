@@ -11,12 +11,15 @@ from typing import Any
 import numpy as np
 import yaml
 
+from ..core.calibration.calibration import Calibration
 from ..core.errors import ConfigurationError, RecordingError, UnknownNameError
 from ..core.uncertainty import PerJoint
+from .calibration_file import load_calibration, save_calibration
 from .yaml_file import read_yaml
 
 FILE_NAME = "payload_id_run.yaml"
 URDF_NAME = "robot.urdf"
+CALIBRATION_NAME = "payload_id_calibration.npz"
 _HEAD = (
     "# Settings and result of a payload identification; 'payload-id replay' repeats it from the\n"
     f"# bag in this folder. The robot description is {URDF_NAME}. SI units; times in nanoseconds.\n"
@@ -46,6 +49,7 @@ class RunFile:
         updates: Number of windows in the data at each update of the live run, in order.
         result: The last estimate, `Estimate.to_dict()`.
         software_version: Version of this package that made the run.
+        calibration: What was known of the arm beforehand; saved beside the bag. None: nothing.
 
     """
 
@@ -66,27 +70,35 @@ class RunFile:
     updates: tuple[int, ...] = ()
     result: Mapping[str, Any] = field(default_factory=dict)
     software_version: str = ""
+    calibration: Calibration | None = None
 
     def __post_init__(self) -> None:
         for entry in fields(self):
+            if entry.name == "calibration":
+                continue
             value = _plain(getattr(self, entry.name))
             if entry.name not in ("uncertainty", "result") and isinstance(value, list):
                 value = tuple(value)
             object.__setattr__(self, entry.name, value)
 
     def save(self, folder: Path | str) -> Path:
-        """Write payload_id_run.yaml and robot.urdf into a bag's folder, replacing earlier ones.
+        """Write payload_id_run.yaml and what it names into a bag's folder, replacing earlier ones.
 
         Returns:
             path: The file of settings.
 
         Raises:
             RecordingError: The files cannot be written.
+            ConfigurationError: The calibration cannot be written.
 
         """
         folder = Path(folder)
-        entries = {entry.name: _plain(getattr(self, entry.name)) for entry in fields(self)}
+        names = [entry.name for entry in fields(self) if entry.name != "calibration"]
+        entries = {name: _plain(getattr(self, name)) for name in names}
         entries["urdf"] = URDF_NAME
+        if self.calibration is not None:
+            entries["calibration"] = CALIBRATION_NAME
+            save_calibration(folder / CALIBRATION_NAME, self.calibration)
         text = _HEAD + yaml.safe_dump(entries, sort_keys=False, default_flow_style=None, width=100)
         try:
             _replace(folder / URDF_NAME, self.urdf)
@@ -115,6 +127,8 @@ class RunFile:
             raise ConfigurationError(
                 f"The robot description {urdf} that {path.name} names cannot be read: {error}."
             ) from error
+        if "calibration" in entries:
+            entries["calibration"] = load_calibration(path.with_name(entries["calibration"]))
         return cls(**entries)
 
 

@@ -187,6 +187,7 @@ class LiveRun:
             uncertainty=settings.uncertainty.to_dict(),
             updates=books.updates,
             result=books.estimate.to_dict() if books.estimate else {},
+            calibration=self._model.calibration,
         )
 
     def _with_notes(self, estimate: Estimate) -> Estimate:

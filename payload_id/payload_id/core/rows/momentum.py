@@ -1,4 +1,4 @@
-r"""Rows from joint torques by the change of momentum over a window [ZZV, Sec. III-D].
+r"""Rows from joint torques by the change of momentum over a window [ZZV, Theorem 8].
 
 For each joint and window [t1, t2]
 
@@ -82,8 +82,8 @@ class MomentumRows:
         """Return the maker of rows for an arm under an uncertainty.
 
         Raises:
-            InputError: A bound has another number of joints, or the torques' errors may be as
-                large as the torques.
+            InputError: A bound has another number of joints, the torques' errors may be as large
+                as the torques, or the bounds do not go with the arm's calibration.
         """
         for name in PER_SAMPLE:
             uncertainty.per_joint(name, model.n)
@@ -94,7 +94,10 @@ class MomentumRows:
                 f"{uncertainty.torque_relative} and {uncertainty.torque_gain}. With larger ones a "
                 "reading would say nothing of the torque."
             )
-        return cls(model, uncertainty, nuisance_of(model, uncertainty))
+        if model.calibration is None:
+            return cls(model, uncertainty, nuisance_of(model, uncertainty))
+        nuisance = model.calibration.nuisance(model, uncertainty)
+        return cls(model, model.calibration.tightened(uncertainty), nuisance)
 
     @property
     def p(self) -> int:

@@ -1,0 +1,99 @@
+"""The box of psi that a bare-arm run leaves: its exact hull over the rows, bound by bound proven.
+
+Smallest and largest value of each parameter are linear programs over |B u - b| <= d, |u| <= 1. What
+is kept is not the solver's optimum but what its multipliers prove [Neumaier2004]: for any lambda
+
+    c'u >= lambda'b - |lambda|'d - |c - B'lambda|_1,
+
+since B u = b + w, |w| <= d, |u| <= 1.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..bounds.cutting_planes import HardRows, first_rows, minimise
+from ..bounds.feasibility import smallest_noise_factor
+from ..bounds.interval import NO_SHAPE, Interval, Memory
+from ..bounds.linear_program import LinearProgram
+from ..bounds.scaled_rows import ScaledRows
+from ..bounds.verified import UNIT
+from ..errors import SolverError
+from ..inertial import Array
+from ..rows.block import RowBlock
+
+NO_PAYLOAD = Interval(np.zeros(10), np.zeros(10))
+
+
+@dataclass(frozen=True)
+class UnitBox:
+    """Bounds on u in the unit box.
+
+    Attributes:
+        lower: Shape (p,).
+        upper: Shape (p,).
+        slack: How close each row comes to being active at any of the optima, 0 for active, (m,).
+        noise_factor: Smallest factor on d with which the rows are consistent; NaN where they are.
+        blame: How much each joint asks for that factor, shares that sum to 1; empty if consistent.
+    """
+
+    lower: Array
+    upper: Array
+    slack: Array
+    noise_factor: float = float("nan")
+    blame: tuple[tuple[int, float], ...] = ()
+
+    @property
+    def consistent(self) -> bool:
+        """Whether some u in the unit box explains every row."""
+        return bool(np.isnan(self.noise_factor))
+
+
+def unit_box(rows: RowBlock) -> UnitBox:
+    """Return the proven hull of all u that explain rows without payload."""
+    p = rows.B.shape[1]
+    if not len(rows) or not p:
+        return UnitBox(-np.ones(p), np.ones(p), np.zeros(len(rows)))
+    scaled = ScaledRows.of(rows, NO_PAYLOAD, rows.d, narrow=False)
+    program = LinearProgram(scaled.lower, scaled.upper)
+    hard = HardRows(program, scaled, first_rows(scaled, frozenset()))
+    least = np.full((p, 2), -1.0)
+    size = np.zeros(len(rows))
+    for k in range(p):
+        for side, sign in enumerate((1.0, -1.0)):
+            cost = np.zeros(10 + p)
+            cost[10 + k] = sign
+            try:
+                solution = minimise(program, (hard,), cost)
+            except SolverError:
+                continue  # the unit box stays
+            if solution is None:
+                return _inconsistent(scaled, rows)
+            proven = _proven(cost[10:], rows, hard.multiplier(solution.dual) / rows.d)
+            least[k, side] = max(proven, -1.0)
+            size = np.maximum(size, np.abs(scaled.G @ solution.x - scaled.r))
+    return UnitBox(least[:, 0], -least[:, 1], 1.0 - size)
+
+
+def _proven(cost: Array, rows: RowBlock, multiplier: Array) -> float:
+    """Return a number that cost'u cannot go below."""
+    used = np.flatnonzero(multiplier)
+    lam, B, b, d = multiplier[used], rows.B[used], rows.b[used], rows.d[used]
+    size = np.abs(lam)
+    left = cost - lam @ B
+    value = lam @ b - size @ d - np.abs(left).sum()
+    # Every sum of k products errs by at most (k + 2) units of the sum of their magnitudes.
+    unit = (len(lam) + len(cost) + 32) * UNIT * 1.01
+    slip = size @ (np.abs(b) + d) + (size @ np.abs(B)).sum() + np.abs(cost).sum() + abs(value)
+    return float(value - 2 * unit * slip)
+
+
+def _inconsistent(scaled: ScaledRows, rows: RowBlock) -> UnitBox:
+    """Return how far the rows are from consistent."""
+    p = rows.B.shape[1]
+    factor, blame = smallest_noise_factor(scaled, Memory(), NO_SHAPE)
+    if factor <= 1.0:  # by rounding only
+        return UnitBox(-np.ones(p), np.ones(p), np.zeros(len(rows)))
+    return UnitBox(-np.ones(p), np.ones(p), np.zeros(len(rows)), factor, tuple(blame.items()))

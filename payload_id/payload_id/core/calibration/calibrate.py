@@ -1,0 +1,329 @@
+"""Calibrating an arm from runs without payload (or with a known one)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from ..arm_model import ArmModel
+from ..errors import InputError, RecordingError, SolverError
+from ..inertial import Array, is_physical
+from ..rows.momentum import LEAST_SAMPLES, MomentumRows
+from ..rows.nuisance import JOINT_GROUPS, Nuisance, largest_gain
+from ..rows.windows import WindowCutter
+from ..samples import Samples
+from ..statistics import LEAST_VARIANCE, UNIFORM_VARIANCE
+from ..threads import one_thread
+from ..uncertainty import Uncertainty
+from .box import UnitBox, unit_box
+from .calibration import Calibration, candidate_names, group_slice
+from .equations import ArmEquations, factor_of
+from .fit import ArmFit
+from .identifiability import Identifiability, base_parameters, structural_rank
+from .physical import Consistency, Ellipsoid
+from .prior import Prior
+
+ROW_LIMIT = 2000  # rows that a calibration keeps; the rest only enter its box and its factor
+HELD_OUT = 0.2  # last part of every recording, on which the fit of the rest is judged
+NARROWED = 0.9  # part of its stated width below which a parameter counts as narrowed
+ROUNDING = 1e-12
+
+
+@dataclass(frozen=True)
+class Options:
+    """How an arm is calibrated.
+
+    Attributes:
+        window: Length of a window [s].
+        payload: Inertial parameters of the payload during the runs, shape (10,); zeros for none.
+        ellipsoids: Bounding ellipsoid of each link in its joint's frame, None where not known.
+        prior: How the point estimate is drawn to the description.
+    """
+
+    window: float = 0.1
+    payload: Array = field(default_factory=lambda: np.zeros(10))
+    ellipsoids: Sequence[Ellipsoid | None] = ()
+    prior: Prior = Prior.QUADRATIC
+
+
+@dataclass(frozen=True)
+class Validation:
+    """Mean torques over windows that models leave unexplained, each shape (n,) [N m, rms].
+
+    Attributes:
+        nominal: The description alone, without friction and offsets.
+        nominal_links: The description's links with friction and sensor parameters fitted.
+        calibrated: Everything fitted.
+        rows: Number of rows that were held out.
+    """
+
+    nominal: Array
+    nominal_links: Array
+    calibrated: Array
+    rows: int
+
+
+@dataclass(frozen=True)
+class CalibrationResult:
+    """A calibration and how good it is.
+
+    Attributes:
+        calibration: For later runs; only meaningful if consistent.
+        stated: The box of psi before.
+        estimate: Point estimate of all candidates, shape (15 n,).
+        validation: Of a fit to the first part of the data on the rest.
+        identifiability: Which combinations the motion determines.
+        noise_factor: Smallest factor on the bounds with which the data are consistent; NaN if
+            they are.
+        blame: How much each joint asks for that factor.
+        windows: Number of windows.
+        samples: Number of samples.
+        notes: What the user should know.
+    """
+
+    calibration: Calibration
+    stated: Nuisance
+    estimate: Array
+    validation: Validation
+    identifiability: Identifiability
+    noise_factor: float
+    blame: tuple[tuple[int, float], ...]
+    windows: int
+    samples: int
+    notes: tuple[str, ...] = ()
+
+    @property
+    def consistent(self) -> bool:
+        """Whether some psi within the stated bounds explains every row."""
+        return bool(np.isnan(self.noise_factor))
+
+    def link_phi(self) -> Array:
+        """Return the estimated inertial parameters of the links, shape (n, 10)."""
+        n = self.calibration.n
+        return self.estimate[: 10 * n].reshape(n, 10)
+
+    def width_ratio(self) -> Array:
+        """Return each candidate's width now as part of the stated one; NaN if known, (15 n,)."""
+        width = (self.calibration.upper - self.calibration.lower) / 2
+        uncertain = self.stated.uncertain
+        ratio = np.full(len(width), np.nan)
+        ratio[uncertain] = width[uncertain] / self.stated.half_width[uncertain]
+        return ratio
+
+    def narrowed_links(self) -> tuple[int, ...]:
+        """Return of how many parameters of each link the interval has become narrower."""
+        n = self.calibration.n
+        ratio = self.width_ratio()[: 10 * n].reshape(n, 10)
+        return tuple(int(count) for count in (ratio < NARROWED).sum(axis=1))
+
+
+def calibrate(
+    recordings: Sequence[Samples],
+    model: ArmModel,
+    uncertainty: Uncertainty,
+    options: Options | None = None,
+) -> CalibrationResult:
+    """Return what recordings of a bare arm (or one with a known payload) say of the arm.
+
+    Args:
+        recordings: At least one; all with the same constant psi.
+        model: The arm as described, with any tool that it carried.
+        uncertainty: What is assumed about sensors, links, friction.
+        options: How to calibrate.
+
+    Raises:
+        InputError: Nothing is uncertain, or there is no recording.
+        RecordingError: The recordings do not fit the arm, or hold no window or no torques.
+    """
+    options = options or Options()
+    maker = MomentumRows.of(replace(model, calibration=None), uncertainty)
+    if not recordings or not maker.nuisance.p:
+        raise InputError(
+            "There is nothing to calibrate: give at least one recording, and state in "
+            "'uncertainty' what is not known exactly (link_relative, friction, torque_offset, ...)."
+        )
+    with one_thread():
+        parts = [_equations(maker, samples, options) for samples in recordings]
+        every = ArmEquations.stack(parts)
+        box = unit_box(every.block(maker.nuisance))
+        lower, upper = _in_units(maker.nuisance, box)
+        problem, notes = _problem(model, uncertainty, options, lower, upper)
+        factors = every.factors(model.n)
+        factor = factor_of(factors)
+        estimate = _estimate(problem, factor, len(every), maker.nuisance)
+        validation = _validate(parts, problem, maker.nuisance)
+        found = _identifiability(model, maker.nuisance, factor)
+    calibration = Calibration(
+        digest=model.digest,
+        joints=model.joints,
+        lower=lower,
+        upper=upper,
+        estimate=estimate,
+        uncertainty=uncertainty.to_dict(),
+        equations=every.take(np.sort(np.argsort(box.slack, kind="stable")[:ROW_LIMIT])),
+        factors=factors,
+        counts=np.bincount(every.joint, minlength=model.n),
+    )
+    return CalibrationResult(
+        calibration=calibration,
+        stated=maker.nuisance,
+        estimate=estimate,
+        validation=validation,
+        identifiability=found,
+        noise_factor=box.noise_factor,
+        blame=box.blame,
+        windows=len(every) // model.n,
+        samples=sum(len(samples) for samples in recordings),
+        notes=notes,
+    )
+
+
+def _equations(maker: MomentumRows, samples: Samples, options: Options) -> ArmEquations:
+    """Return the equations of all windows of one recording."""
+    maker.check(samples)
+    if len(samples) and not samples.tau.any():
+        raise RecordingError(
+            f"Every one of the {len(samples)} torques of a recording is zero; record a topic that "
+            "carries effort."
+        )
+    windows = WindowCutter(options.window).add(samples)
+    if not windows:
+        raise RecordingError(
+            f"A recording of {len(samples)} samples fills no window of {options.window:g} s "
+            f"without gaps, of at least {LEAST_SAMPLES} samples. Record longer or faster, or give "
+            "a longer window."
+        )
+    payload = np.asarray(options.payload, dtype=float)
+    return ArmEquations.stack(
+        [ArmEquations.of(maker, maker.terms(window), payload) for window in windows]
+    )
+
+
+def _in_units(nuisance: Nuisance, box: UnitBox) -> tuple[Array, Array]:
+    """Return the box of all candidates in physical units, rounded outwards."""
+    lower, upper = nuisance.centre.copy(), nuisance.centre.copy()
+    half = nuisance.half_width[nuisance.uncertain]
+    slip = ROUNDING * nuisance.largest[nuisance.uncertain]
+    lower[nuisance.uncertain] += half * box.lower - slip
+    upper[nuisance.uncertain] += half * box.upper + slip
+    stated_lower = nuisance.centre - nuisance.half_width
+    stated_upper = nuisance.centre + nuisance.half_width
+    return np.maximum(lower, stated_lower), np.minimum(upper, stated_upper)
+
+
+def _problem(
+    model: ArmModel,
+    uncertainty: Uncertainty,
+    options: Options,
+    lower: Array,
+    upper: Array,
+) -> tuple[ArmFit, tuple[str, ...]]:
+    """Return the least-squares problem within the box, and notes on what it leaves out.
+
+    A link whose description is no rigid body is estimated without the box, since the box may hold
+    nothing consistent. If no psi explains the data the box is the stated one.
+    """
+    lower, upper, notes = lower.copy(), upper.copy(), []
+    for link, phi in enumerate(model.link_phi):
+        own = slice(10 * link, 10 * link + 10)
+        if uncertainty.link_relative > 0 and phi[0] > 0 and not is_physical(phi):
+            lower[own], upper[own] = -np.inf, np.inf
+            notes.append(
+                f"The description's inertia beyond {model.joints[link]} belongs to no rigid body; "
+                "its estimate may leave the stated box."
+            )
+    fit = ArmFit(
+        psi0=np.concatenate([model.link_phi.ravel(), np.zeros(5 * model.n)]),
+        lower=lower,
+        upper=upper,
+        consistency=Consistency.ELLIPSOID if len(options.ellipsoids) else Consistency.FULL,
+        ellipsoids=options.ellipsoids,
+        prior=options.prior,
+        relative=max(uncertainty.link_relative, 1e-6),
+        joint_size=_joint_sizes(uncertainty, model.n),
+    )
+    return fit, tuple(notes)
+
+
+def _joint_sizes(uncertainty: Uncertainty, n: int) -> Array:
+    """Return how large the joints' own parameters may be, shape (5 n,)."""
+    gain = largest_gain(uncertainty.per_joint("torque_gain", n)) - 1.0
+    sizes = [uncertainty.per_joint(group, n) for group in JOINT_GROUPS[:-1]]
+    return np.concatenate([*sizes, gain])
+
+
+def _estimate(problem: ArmFit, factor: Array, rows: int, nuisance: Nuisance) -> Array:
+    """Return the point estimate; links at their description where no consistent one fits the box.
+
+    The prior is as strong as the rows' residual and the stated box suggest.
+    """
+    freedom = rows - nuisance.p
+    variance = UNIFORM_VARIANCE
+    if freedom >= 10:
+        # Residual of the unconstrained fit, in units of the rows' bounds.
+        columns = factor[:, :-1][:, nuisance.uncertain]
+        scaled = columns * nuisance.half_width[nuisance.uncertain]
+        right = factor[:, -1] - factor[:, :-1] @ nuisance.centre
+        left = right - scaled @ np.linalg.lstsq(scaled, right, rcond=1e-10)[0]
+        variance = max(float(left @ left / freedom), LEAST_VARIANCE)
+    pulled = replace(problem, pull=float(np.sqrt(variance / UNIFORM_VARIANCE)))
+    try:
+        return pulled.solve(factor)
+    except SolverError:
+        # A box thinner than the solver's accuracy: the middle of the box has no better rival.
+        return replace(pulled, consistency=Consistency.NONE).solve(factor)
+
+
+def _validate(parts: Sequence[ArmEquations], problem: ArmFit, nuisance: Nuisance) -> Validation:
+    """Fit the first part of every recording, and judge the rest."""
+    train, test = [], []
+    for part in parts:
+        border = part.start.min() + (1.0 - HELD_OUT) * (part.end.max() - part.start.min())
+        train.append(part.take(part.end <= border))
+        test.append(part.take(part.start >= border))
+    first, last = ArmEquations.stack(train), ArmEquations.stack(test)
+    n = problem.n
+    # The box was made with the rows that are held out as well; here the stated one counts.
+    stated_lower = nuisance.centre - nuisance.half_width
+    stated_upper = nuisance.centre + nuisance.half_width
+    wide = replace(
+        problem,
+        lower=np.where(np.isfinite(problem.lower), stated_lower, problem.lower),
+        upper=np.where(np.isfinite(problem.upper), stated_upper, problem.upper),
+    )
+    lower, upper = wide.lower.copy(), wide.upper.copy()
+    lower[: 10 * n] = upper[: 10 * n] = problem.psi0[: 10 * n]
+    friction_only = replace(wide, lower=lower, upper=upper, consistency=Consistency.NONE)
+    factor = factor_of(first.factors(n))
+    friction = _estimate(friction_only, factor, len(first), nuisance)
+    everything = _estimate(wide, factor, len(first), nuisance)
+    return Validation(
+        nominal=_rms_per_joint(last, problem.psi0, n),
+        nominal_links=_rms_per_joint(last, friction, n),
+        calibrated=_rms_per_joint(last, everything, n),
+        rows=len(last),
+    )
+
+
+def _rms_per_joint(equations: ArmEquations, psi: Array, n: int) -> Array:
+    """Return the root mean square residual of each joint's rows, NaN without rows, (n,) [N m]."""
+    residual = equations.residual(psi)
+    groups = [residual[equations.joint == joint] for joint in range(n)]
+    return np.array([np.sqrt(np.mean(r**2)) if len(r) else np.nan for r in groups])
+
+
+def _identifiability(model: ArmModel, nuisance: Nuisance, factor: Array) -> Identifiability:
+    """Return which combinations of the uncertain parameters the rows determine.
+
+    Gains are left out: all torques and all other parameters times one factor fit as well, and only
+    the stated boxes tell such a factor.
+    """
+    uncertain = nuisance.uncertain.copy()
+    uncertain[group_slice("torque_gain", model.n)] = False
+    names = tuple(np.array(candidate_names(model.joints))[uncertain].tolist())
+    scale = nuisance.half_width
+    base, unseen = base_parameters(factor[:, :-1][:, uncertain], scale[uncertain], names)
+    possible = structural_rank(model, uncertain, scale)
+    return Identifiability(base, unseen, possible, len(names))

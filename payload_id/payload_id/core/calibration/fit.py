@@ -1,0 +1,222 @@
+"""All links, friction and sensors at once: the constrained least squares of [WKS, eq. 25].
+
+    minimise |R psi - z|^2 + pull^2 |P (psi - psi0)|^2
+    subject to  physical consistency of every link,  lower <= psi <= upper  (friction >= 0)
+
+[R z] is the triangular factor of all weighted rows, so that the cost does not grow with the data.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import clarabel
+import numpy as np
+from scipy import linalg, sparse
+
+from ..arm_model import ArmModel
+from ..errors import SolverError
+from ..inertial import Array
+from ..rows.nuisance import JOINT_GROUPS, NOT_NEGATIVE
+from .physical import Consistency, Ellipsoid, cone_rows, typical_scale
+from .prior import Prior, prior_rows
+
+FRICTION_SCALE = 1.0  # [N m], [N m s/rad], [kg m2] and [-] alike: size of a joint's own parameters
+
+
+@dataclass(frozen=True)
+class ArmFit:
+    """What is estimated, and what is known of it beforehand.
+
+    Attributes:
+        psi0: Description: links' parameters, zeros for what it does not know, shape (15 n,).
+        lower: Smallest values, may be -inf, shape (15 n,).
+        upper: Largest values, may be inf; a candidate with upper = lower is known, (15 n,).
+        consistency: What is required of every link.
+        ellipsoids: Bounding ellipsoid of each link in its joint's frame, None where not known.
+        prior: How links are drawn to the description.
+        relative: Size of the deviations that the prior expects [-].
+        pull: Weight of the prior: standard deviation of the weighted rows.
+        joint_size: Size of the joints' own parameters that the prior expects, shape (5 n,).
+    """
+
+    psi0: Array
+    lower: Array
+    upper: Array
+    consistency: Consistency = Consistency.FULL
+    ellipsoids: Sequence[Ellipsoid | None] = ()
+    prior: Prior = Prior.QUADRATIC
+    relative: float = 0.05
+    pull: float = 0.0
+    joint_size: Array = field(default_factory=lambda: np.zeros(0))
+
+    @classmethod
+    def of(
+        cls,
+        model: ArmModel,
+        groups: Sequence[str] = ("friction_coulomb", "friction_viscous", "rotor_inertia"),
+        consistency: Consistency = Consistency.FULL,
+        ellipsoids: Sequence[Ellipsoid | None] = (),
+        prior: Prior = Prior.QUADRATIC,
+        relative: float = 0.05,
+        pull: float = 1e-3,
+    ) -> ArmFit:
+        """Return the problem of [WKS, eq. 25]: every link free, and the groups of joint parameters.
+
+        Args:
+            model: The arm as described.
+            groups: Which of `JOINT_GROUPS` are estimated; the others are zero.
+            consistency: What is required of every link.
+            ellipsoids: Bounding ellipsoid of each link.
+            prior: How links are drawn to the description.
+            relative: Size of the deviations that the prior expects [-].
+            pull: Weight of the prior.
+        """
+        n = model.n
+        links = model.link_phi.ravel()
+        free = np.where(np.repeat(model.link_phi[:, 0] > 0, 10), np.inf, 0.0)
+        upper, lower = [free], [-free]
+        for group in JOINT_GROUPS:
+            bound = np.full(n, np.inf if group in groups else 0.0)
+            upper.append(bound)
+            lower.append(np.zeros(n) if group in NOT_NEGATIVE else -bound)
+        psi0 = np.concatenate([links, np.zeros(5 * n)])
+        return cls(
+            psi0, np.concatenate(lower), np.concatenate(upper), consistency, tuple(ellipsoids),
+            prior, relative, pull,
+        )  # fmt: skip
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+        return len(self.psi0) // 15
+
+    def link_phi(self) -> Array:
+        """Return the description's links, shape (n, 10)."""
+        return self.psi0[: 10 * self.n].reshape(self.n, 10)
+
+    def scale(self) -> Array:
+        """Return sizes that make psi's entries comparable, shape (15 n,)."""
+        links = np.concatenate([typical_scale(phi) for phi in self.link_phi()])
+        return np.concatenate([links, np.full(5 * self.n, FRICTION_SCALE)])
+
+    def prior_matrix(self) -> Array:
+        """Return P, shape (K, 15 n)."""
+        blocks = [prior_rows(self.prior, phi, self.relative) for phi in self.link_phi()]
+        size = self.joint_size if len(self.joint_size) else np.full(5 * self.n, np.inf)
+        with np.errstate(divide="ignore"):
+            joints = np.diag(np.where(size > 0, 1.0 / size, 0.0))
+        return np.asarray(linalg.block_diag(*blocks, joints))
+
+    def solve(self, factor: Array) -> Array:
+        """Return psi, shape (15 n,).
+
+        Args:
+            factor: R factor of [C t] with weighted rows, shape (15 n + 1, 15 n + 1).
+
+        Raises:
+            SolverError: The program did not end with an answer.
+        """
+        scale = self.scale()
+        P = self.pull * self.prior_matrix()
+        tall = np.vstack([factor[:, :-1], P]) * scale
+        right = np.concatenate([factor[:, -1], P @ self.psi0])
+        free = self.upper > self.lower
+        known = np.where(free, 0.0, self.lower) / scale
+        right = right - tall @ known
+        x = known.copy()
+        if free.any():
+            x[free] = _Program(self, scale, free, known).minimise(tall[:, free], right)
+        return np.asarray(np.clip(x * scale, self.lower, self.upper))
+
+
+class _Program:
+    """The conic program in the free, scaled parameters."""
+
+    def __init__(self, problem: ArmFit, scale: Array, free: Array, known: Array) -> None:
+        self._problem, self._scale, self._free, self._known = problem, scale, free, known
+        self._G: list[Array] = []
+        self._h: list[Array] = []
+        self._cones: list[object] = []
+
+    def minimise(self, tall: Array, right: Array) -> Array:
+        """Return the x that minimises |tall x - right|^2, shape (K,)."""
+        R, z = _square(tall, right)
+        k = R.shape[1]
+        self._add(np.hstack([R, -np.eye(k)]), z, clarabel.ZeroConeT(k))
+        self._bounds()
+        self._links()
+        solver = clarabel.DefaultSolver(
+            sparse.block_diag([sparse.csc_matrix((k, k)), sparse.identity(k)], format="csc"),
+            np.zeros(2 * k),
+            sparse.csc_matrix(np.vstack(self._G)),
+            np.concatenate(self._h),
+            self._cones,
+            _settings(),
+        )
+        solution = solver.solve()
+        good = (clarabel.SolverStatus.Solved, clarabel.SolverStatus.AlmostSolved)
+        if solution.status not in good:
+            raise SolverError("multi-link least-squares program", str(solution.status))
+        return np.array(solution.x[:k])
+
+    def _add(self, G: Array, h: Array, cone: object) -> None:
+        """Add h - G (x, y) in a cone; columns of y may be left out."""
+        k = int(self._free.sum())
+        missing = 2 * k - G.shape[1]
+        self._G.append(np.hstack([G, np.zeros((len(G), missing))]))
+        self._h.append(h)
+        self._cones.append(cone)
+
+    def _bounds(self) -> None:
+        """Add lower <= x <= upper where they are finite."""
+        problem, free = self._problem, self._free
+        identity = np.eye(int(free.sum()))
+        for sign, bound in ((1.0, problem.upper), (-1.0, problem.lower)):
+            limit = bound[free] / self._scale[free]
+            finite = np.isfinite(limit)
+            if finite.any():
+                cone = clarabel.NonnegativeConeT(int(finite.sum()))
+                self._add(sign * identity[finite], sign * limit[finite], cone)
+
+    def _links(self) -> None:
+        """Add what is required of every link that has free parameters."""
+        problem = self._problem
+        if problem.consistency is Consistency.NONE:
+            return
+        for link in range(problem.n):
+            own = slice(10 * link, 10 * link + 10)
+            if not self._free[own].any():
+                continue
+            G, g, k = cone_rows(problem.consistency, self._scale[own])
+            self._link_rows(own, G, g, clarabel.PSDTriangleConeT(k))
+            inside = problem.ellipsoids[link] if len(problem.ellipsoids) else None
+            if problem.consistency is Consistency.ELLIPSOID and inside is not None:
+                row = inside.row()[None] * self._scale[own] / self._scale[own][0]
+                self._link_rows(own, row, np.zeros(1), clarabel.NonnegativeConeT(1))
+
+    def _link_rows(self, own: slice, G: Array, g: Array, cone: object) -> None:
+        """Add G x + g in a cone for the parameters of one link."""
+        wide = np.zeros((len(G), len(self._free)))
+        wide[:, own] = G
+        self._add(-wide[:, self._free], g + wide @ self._known, cone)
+
+
+def _square(R: Array, z: Array) -> tuple[Array, Array]:
+    """Return an equivalent problem with a square R of norm one."""
+    k = R.shape[1]
+    if len(R) < k:
+        R = np.vstack([R, np.zeros((k - len(R), k))])
+        z = np.concatenate([z, np.zeros(k - len(z))])
+    Q, square = np.linalg.qr(R)
+    size = max(float(np.linalg.norm(square, 2)), 1e-300)
+    return square / size, Q.T @ z / size
+
+
+def _settings() -> clarabel.DefaultSettings:
+    """Return the solver's settings."""
+    settings = clarabel.DefaultSettings()
+    settings.verbose = False
+    settings.max_threads = 1
+    return settings
