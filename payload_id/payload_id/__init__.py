@@ -13,9 +13,14 @@ from .core.estimate import Estimate
 from .core.online import OnlineIdentifier, Settings, identify, replay
 from .core.status import Status
 from .core.uncertainty import PayloadPrior, Uncertainty
+from .core.wrench.identify import WrenchEstimate, identify_wrench
+from .core.wrench.samples import WrenchSamples
+from .core.wrench.static import identify_poses, identify_static
+from .core.wrench.uncertainty import WrenchUncertainty
 from .files.recording import Recording
 from .files.robot_file import RobotFile
 from .files.robot_model import RobotModel
+from .files.wrench_recording import WrenchRecording
 
 __version__ = "0.1.0"
 
@@ -30,6 +35,13 @@ __all__ = [
     "Settings",
     "Status",
     "Uncertainty",
+    "WrenchEstimate",
+    "WrenchRecording",
+    "WrenchSamples",
+    "WrenchUncertainty",
     "identify",
+    "identify_poses",
+    "identify_static",
+    "identify_wrench",
     "replay",
 ]

@@ -90,7 +90,13 @@ def read_csv(
 ) -> tuple[JointTable, JointMap]:
     """Read the joint states of a table; `Recording.from_csv` documents arguments and errors."""
     wanted = _load_columns(columns)
-    stamp_ns, values, dropped = _read_cells(Path(path), wanted)
+    stamp_ns, values, dropped = read_columns(
+        Path(path),
+        wanted.stamp,
+        wanted.stamp_unit,
+        (*wanted.position, *wanted.effort, *wanted.velocity),
+        wanted.delimiter,
+    )
     n = len(wanted.joint_map.joints)
     q = values[:, :n] * wanted.angle_unit
     tau = wanted.joint_map.torque(values[:, n : 2 * n])
@@ -105,13 +111,28 @@ def _load_columns(columns: Mapping[str, Any] | Path | str) -> Columns:
     return Columns.from_entries(read_yaml(columns), str(columns))
 
 
-def _read_cells(path: Path, wanted: Columns) -> tuple[NDArray[np.int64], Array, dict[str, int]]:
-    """Return stamps (N,) [ns], cells (N, 2n or 3n), and the number of rows without a stamp."""
+def read_columns(
+    path: Path, stamp_column: str, stamp_unit: int, columns: Sequence[str], delimiter: str = ","
+) -> tuple[NDArray[np.int64], Array, dict[str, int]]:
+    """Return stamps (N,) [ns], the cells of k columns (N, k), and what was left out, by cause.
+
+    Args:
+        path: The file; its first line names the columns.
+        stamp_column: Name of the column of time.
+        stamp_unit: Its unit [ns].
+        columns: Names of the columns wanted.
+        delimiter: Character between cells.
+
+    Raises:
+        RecordingError: The file cannot be read; says line and column of a bad cell.
+        UnknownNameError: A column does not exist.
+
+    """
     stamps: list[int] = []
     rows: list[list[float]] = []
     without_stamp = 0
-    with _csv_rows(path, wanted.delimiter) as lines:
-        names, at = _header(lines, path, wanted)
+    with _csv_rows(path, delimiter) as lines:
+        names, at = _header(lines, path, (stamp_column, *columns))
         for line, cells in lines:
             if len(cells) != len(names):
                 raise RecordingError(
@@ -119,7 +140,7 @@ def _read_cells(path: Path, wanted: Columns) -> tuple[NDArray[np.int64], Array, 
                     f"{len(names)}. The file may be cut off; remove the line to use the rest."
                 )
             row = [_number(cells[k], path, line, names[k]) for k in at[1:]]
-            stamp = _stamp(cells[at[0]], wanted.stamp_unit, path, line, wanted.stamp)
+            stamp = _stamp(cells[at[0]], stamp_unit, path, line, stamp_column)
             if stamp is None:
                 without_stamp += 1
             else:
@@ -147,14 +168,14 @@ def _csv_rows(path: Path, delimiter: str) -> Iterator[Iterator[tuple[int, list[s
 
 
 def _header(
-    lines: Iterator[tuple[int, list[str]]], path: Path, wanted: Columns
+    lines: Iterator[tuple[int, list[str]]], path: Path, wanted: Sequence[str]
 ) -> tuple[list[str], list[int]]:
     """Return the column names, and where the wanted ones are (the stamp first)."""
     names = [name.strip() for name in next(lines, (0, []))[1]]
     if not names:
         raise RecordingError(f"The table {path} is empty.")
     at = []
-    for name in (wanted.stamp, *wanted.position, *wanted.effort, *wanted.velocity):
+    for name in wanted:
         if name not in names:
             raise UnknownNameError("column", name, names, str(path))
         if names.count(name) > 1:

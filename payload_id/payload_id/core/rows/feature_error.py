@@ -17,9 +17,7 @@ _ROW, _COLUMN = [0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]
 MOTION = ("linear_acceleration", "angular_acceleration", "angular_velocity")
 
 
-def feature_error(
-    uncertainty: WrenchUncertainty, samples: WrenchSamples, weight: Array
-) -> Array:
+def feature_error(uncertainty: WrenchUncertainty, samples: WrenchSamples, weight: Array) -> Array:
     """Return the bound on the error of sum weight F, shape (12,).
 
     Args:

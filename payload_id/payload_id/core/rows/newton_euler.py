@@ -67,9 +67,7 @@ _MAGNITUDE = np.abs(FEATURES_TO_REGRESSOR)
 
 def features(proper_acceleration: Array, omega: Array, alpha: Array) -> Array:
     """Return F = (a_p, alpha, omega omega'), shape (N, 12)."""
-    return np.concatenate(
-        [proper_acceleration, alpha, omega[:, _ROW] * omega[:, _COLUMN]], axis=1
-    )
+    return np.concatenate([proper_acceleration, alpha, omega[:, _ROW] * omega[:, _COLUMN]], axis=1)
 
 
 def newton_euler_regressor(proper_acceleration: Array, omega: Array, alpha: Array) -> Array:

@@ -78,9 +78,7 @@ class WrenchNuisance:
         sizes = self.half_width[self.uncertain] * u
         return dict(zip(self.chosen, sizes.tolist(), strict=True))
 
-    def columns(
-        self, samples: WrenchSamples, weight: Array, reading: Array
-    ) -> tuple[Array, Array]:
+    def columns(self, samples: WrenchSamples, weight: Array, reading: Array) -> tuple[Array, Array]:
         """Return the columns B, shape (6, p), and what they leave out, shape (6,).
 
         Args:

@@ -12,10 +12,12 @@ from ..inertial import Array
 from ..rows.block import RowBlock
 from .samples import AXES
 
-MOST_ROWS = 3000  # that the program takes; longer recordings are thinned to every k-th window
+MOST_ROWS = 1800  # that the program takes; longer recordings are thinned to every k-th window
 CLEAR = 0.25  # excess over the bound, in parts of it, that counts
 BRIDGED = 2.5  # windows of quiet inside a span that do not end it
 ROUNDS = 5  # of solving with weights from the solution before
+STRETCHES = 8  # of time, pairs of which are taken for undisturbed to begin with
+STARTS = 3  # of those pairs that are followed up
 SOFTENING = 0.3  # excess below which a window's weight does not grow any further
 
 
@@ -78,8 +80,8 @@ def contamination(rows: RowBlock, lower: Array, upper: Array) -> Contamination:
     The smallest weighted sum of excesses, each in units of its row's bound: minimise sum v s
     subject to |A phi + B u - b| <= d (1 + s), s >= 0. A sum of magnitudes is least with few large
     ones; solved again with weights v = 1 / (a window's largest s + softening) it approaches the
-    smallest number of windows (Candes, Wakin, Boyd 2008). So the excess falls on the windows that
-    are disturbed and not on the others, as long as those are the smaller part.
+    smallest number of windows (Candes, Wakin, Boyd 2008). The program is solved from several starts,
+    and the answer with the fewest disturbed windows is taken.
 
     Args:
         rows: Six for each window, in the order of time.
@@ -98,26 +100,75 @@ def contamination(rows: RowBlock, lower: Array, upper: Array) -> Contamination:
 
 
 def _least_excess(rows: RowBlock, lower: Array, upper: Array) -> Array:
-    """Return s of the linear program, shape (m,); zero where it has no answer."""
-    m, p = rows.B.shape
-    d = rows.bound(np.zeros(10)) + rows.A_error @ _typical(rows, lower, upper)
+    """Return s with the fewest disturbed windows that is found, shape (m,)."""
+    d = rows.bound(_typical(rows, lower, upper))
     centre, scale = (lower + upper) / 2, (upper - lower) / 2
-    G = sparse.csr_matrix(np.hstack([rows.A * scale, rows.B]) / d[:, None])
+    G = np.hstack([rows.A * scale, rows.B]) / d[:, None]
     r = (rows.b - rows.A @ centre) / d
-    unit = sparse.identity(m, format="csr")
-    matrix = sparse.vstack([sparse.hstack([G, -unit]), sparse.hstack([-G, -unit])])
-    limits = np.concatenate([r + 1.0, 1.0 - r])
-    box = [(-1.0, 1.0)] * (10 + p) + [(0.0, None)] * m
-    weight, excess = np.ones(m), np.zeros(m)
-    for _ in range(ROUNDS):
-        cost = np.concatenate([np.zeros(10 + p), weight])
-        result = linprog(cost, A_ub=matrix, b_ub=limits, bounds=box, method="highs")
-        if result.x is None:
-            break
-        excess = np.asarray(result.x[10 + p :])
-        worst = excess.reshape(-1, len(AXES)).max(axis=1)
-        weight = np.repeat(1.0 / (worst + SOFTENING), len(AXES))
-    return excess
+    program = _Program(G, r)
+    best, fewest = np.zeros(len(r)), np.inf
+    for weight in [np.ones(len(r)), *_starts(G, r)]:
+        excess = program.solve(weight)
+        count = int((_worst(excess) > CLEAR).sum())
+        if count < fewest:
+            best, fewest = excess, count
+    return best
+
+
+class _Program:
+    """minimise sum v s subject to |G x - r| <= 1 + s, |x| <= 1, s >= 0."""
+
+    def __init__(self, G: Array, r: Array) -> None:
+        """Build what does not depend on the weights."""
+        m, columns = G.shape
+        self._columns = columns
+        rows, unit = sparse.csr_matrix(G), sparse.identity(m, format="csr")
+        self._matrix = sparse.vstack([sparse.hstack([rows, -unit]), sparse.hstack([-rows, -unit])])
+        self._limits = np.concatenate([r + 1.0, 1.0 - r])
+        self._box = [(-1.0, 1.0)] * columns + [(0.0, None)] * m
+
+    def solve(self, weight: Array) -> Array:
+        """Return s, solved again and again with weights from the solution before, shape (m,)."""
+        excess = np.zeros(len(weight))
+        for _ in range(ROUNDS):
+            cost = np.concatenate([np.zeros(self._columns), weight])
+            result = linprog(
+                cost, A_ub=self._matrix, b_ub=self._limits, bounds=self._box, method="highs"
+            )
+            if result.x is None:
+                break
+            excess = np.asarray(result.x[self._columns :])
+            weight = _weights(excess)
+        return excess
+
+
+def _starts(G: Array, r: Array) -> list[Array]:
+    """Return weights to begin with: those of fits to two stretches of time that explain the most.
+
+    The recording is cut into `STRETCHES`; every pair of them is taken for undisturbed in turn.
+    """
+    stretch = np.arange(len(r)) // len(AXES) * STRETCHES // max(1, len(r) // len(AXES))
+    pull = np.eye(G.shape[1])
+    found = []
+    for first in range(STRETCHES):
+        for second in range(first, STRETCHES):
+            chosen = (stretch == first) | (stretch == second)
+            left, right = np.vstack([G[chosen], pull]), np.concatenate([r[chosen], pull[0] * 0.0])
+            x = np.linalg.lstsq(left, right, rcond=None)[0]
+            excess = np.maximum(np.abs(G @ x - r) - 1.0, 0.0)
+            found.append(((_worst(excess) > CLEAR).sum(), _weights(excess)))
+    found.sort(key=lambda pair: int(pair[0]))
+    return [weight for _, weight in found[:STARTS]]
+
+
+def _worst(excess: Array) -> Array:
+    """Return the largest excess of each window."""
+    return np.asarray(excess.reshape(-1, len(AXES)).max(axis=1))
+
+
+def _weights(excess: Array) -> Array:
+    """Return the weight of each row: the smaller, the more its window exceeds its bounds."""
+    return np.repeat(1.0 / (_worst(excess) + SOFTENING), len(AXES))
 
 
 def _typical(rows: RowBlock, lower: Array, upper: Array) -> Array:
@@ -150,6 +201,4 @@ def _span(excess: Array, start: Array, end: Array, part: Array) -> Span:
     sums = inside.sum(axis=0)
     order = [k for k in np.argsort(-sums) if sums[k] > 0.1 * sums.max()]
     channels = tuple(AXES[k] for k in order)
-    return Span(
-        float(start[part[0]]), float(end[part[-1]]), channels, 1.0 + float(inside.max())
-    )
+    return Span(float(start[part[0]]), float(end[part[-1]]), channels, 1.0 + float(inside.max()))

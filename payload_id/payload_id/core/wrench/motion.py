@@ -1,4 +1,4 @@
-"""Motion of the sensor from what was recorded of it: poses, or orientations and an accelerometer."""
+"""Motion of the sensor from what was recorded: poses, or orientation and an accelerometer."""
 
 from __future__ import annotations
 
