@@ -265,7 +265,7 @@ class OnlineIdentifier:
         if solved.bounds.consistent:
             self._known = self._known.intersect(solved.bounds.interval)
             self._memory = solved.bounds.memory
-            self._prune(solved.bounds.slack)
+        self._prune(solved.bounds.slack)
         return solved.estimate
 
     def update(self) -> Estimate:
@@ -292,8 +292,7 @@ class OnlineIdentifier:
         keep = np.sort(np.argsort(own, kind="stable")[:ROW_STOCK])
         new_number = {tare + int(old): tare + new for new, old in enumerate(keep)}
         new_number.update({row: row for row in range(tare)})
-        rows = frozenset(new_number[row] for row in self._memory.rows if row in new_number)
-        self._memory = Memory(rows, self._memory.cuts)
+        self._memory = self._memory.renumbered(new_number)
         newer = np.arange(len(own), len(self._stock))
         self._stock = self._stock.take(np.concatenate([keep, newer]))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..errors import UnknownNameError
 from .hull import Hull, HullLP
-from .interval import Bounds, Interval, IntervalMethod, Memory
+from .interval import Bounds, Hint, Interval, IntervalMethod, Memory
 from .least_squares_image import LeastSquaresImage
 
 METHODS: dict[str, type[IntervalMethod]] = {
@@ -23,4 +23,4 @@ def method_named(name: str) -> IntervalMethod:
     return METHODS[name]()
 
 
-__all__ = ["METHODS", "Bounds", "Interval", "IntervalMethod", "Memory", "method_named"]
+__all__ = ["METHODS", "Bounds", "Hint", "Interval", "IntervalMethod", "Memory", "method_named"]

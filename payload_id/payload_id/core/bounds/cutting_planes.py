@@ -17,8 +17,8 @@ from . import consistency_cuts
 from .linear_program import LinearProgram, Solution
 from .scaled_rows import ScaledRows
 
-FIRST_ROWS = 200  # that a program begins with
-MORE_ROWS = 40  # that enter at a time
+FIRST_ROWS = 20  # that a program begins with; about as many are active in the end
+MORE_ROWS = 15  # that enter at a time
 ROW_TOLERANCE = 1e-7  # by how much a row may be broken, relative to its bound
 ROUNDS = 80  # of adding rows and cuts for one optimum; valid, only wider, if not enough
 STALLED = 1e-7  # improvement by PATIENCE rounds of cuts that is not worth more of them
@@ -165,25 +165,22 @@ class ConsistencyCuts:
         return _of(dual, self.numbers) / self._sizes
 
     def used(self, multipliers: Array) -> Array:
-        """Return the directions whose cuts have a multiplier, shape (K, 4).
-
-        Args:
-            multipliers: Of each cut at several optima, shape (optima, cuts); may be shorter where
-                an optimum is older than the youngest cuts.
-        """
+        """Return the directions whose cuts have a multiplier, shape (K, 4)."""
         first = len(self.coefficients) - len(self.directions)
-        return self.directions[np.flatnonzero(multipliers[:, first:].any(axis=0))]
+        return self.directions[np.flatnonzero(multipliers[first:])]
 
 
-def first_rows(scaled: ScaledRows, remembered: frozenset[int]) -> Array:
-    """Return the rows to begin with: those remembered, or those nearest to their bounds."""
+def first_rows(scaled: ScaledRows, remembered: Sequence[int] = ()) -> Array:
+    """Return the rows to begin with: those remembered, or a few that are near their bounds."""
     m = len(scaled.r)
     if m <= FIRST_ROWS:
         return np.arange(m)
+    old = np.unique(np.array([row for row in remembered if row < m], dtype=int))
+    if len(old):
+        return old
     spread = np.linspace(0, m - 1, FIRST_ROWS // 2).astype(int)
     near = np.argsort(-np.abs(scaled.r))[: FIRST_ROWS // 2]
-    old = np.array([row for row in remembered if row < m], dtype=int)
-    return np.unique(np.concatenate([old, spread, near]) if len(old) < FIRST_ROWS else old)
+    return np.unique(np.concatenate([spread, near]))
 
 
 def _worst(over: Array) -> Array:

@@ -16,7 +16,7 @@ from ..inertial import Array
 from ..rows.block import RowBlock
 from .cutting_planes import ConsistencyCuts, HardRows, Separator, first_rows, minimise
 from .feasibility import smallest_noise_factor
-from .interval import NO_SHAPE, UNBOUNDED, Bounds, Interval, Memory
+from .interval import NO_SHAPE, UNBOUNDED, Bounds, Hint, Interval, Memory
 from .least_squares_image import image
 from .linear_program import LinearProgram, Solution
 from .scaled_rows import ScaledRows
@@ -66,36 +66,46 @@ class Hull:
     ) -> Bounds | None:
         """Return the hull for bounds d, None if there is nothing in it."""
         scaled = ScaledRows.of(rows, known, d)
+        extremes = []
+        for number, cost in enumerate(_costs(len(scaled.lower))):
+            extreme = self._extreme(scaled, cost, memory.hint(number), shape)
+            if extreme is None:
+                return None
+            extremes.append(extreme)
+        return _gather(scaled, extremes)
+
+    def _extreme(
+        self, scaled: ScaledRows, cost: Array, hint: Hint, shape: Array
+    ) -> _Extreme | None:
+        """Return the least value of one cost, None if there is no point at all.
+
+        Each extreme has a program of its own: the few rows and cuts that matter to it make a far
+        smaller one than those that matter to any.
+        """
         program = LinearProgram(scaled.lower, scaled.upper)
-        hard = HardRows(program, scaled, first_rows(scaled, memory.rows))
-        families: list[Separator] = [hard]
+        rows = HardRows(program, scaled, first_rows(scaled, hint.rows))
+        families: list[Separator] = [rows]
         cuts = None
         if self.consistent_only:
-            cuts = ConsistencyCuts(program, scaled, memory.cuts, shape)
+            cuts = ConsistencyCuts(program, scaled, hint.cuts, shape)
             families.append(cuts)
-        extremes = []
-        for cost in _costs(len(scaled.lower)):
-            try:
-                solution = minimise(program, families, cost)
-            except SolverError:
-                extremes.append(_Extreme.unsolved(scaled, cost))
-                continue
-            if solution is None:
-                return None
-            extremes.append(_Extreme.of(scaled, hard, cuts, cost, solution))
-        return _gather(scaled, cuts, extremes)
+        try:
+            solution = minimise(program, families, cost)
+        except SolverError:
+            return _Extreme.unsolved(scaled, cost)
+        return None if solution is None else _Extreme.of(scaled, rows, cuts, cost, solution)
 
     def _inconsistent(
         self, rows: RowBlock, known: Interval, d: Array, memory: Memory, shape: Array
     ) -> Bounds:
         """Return how far the rows are from consistent; the hull if that is not at all."""
-        scaled = ScaledRows.of(rows, known, d, narrow=False)
-        factor, blame = smallest_noise_factor(scaled, memory, shape)
-        if factor <= BORDERLINE:
-            found = self._hull(rows, known, d * max(factor, 1.0) * BORDERLINE, memory, shape)
-            if found is not None:
-                return found
-        return Bounds(UNBOUNDED, False, factor, blame, np.zeros(len(rows)), memory)
+        found = smallest_noise_factor(ScaledRows.of(rows, known, d, narrow=False), shape)
+        if found.factor <= BORDERLINE:
+            d = d * max(found.factor, 1.0) * BORDERLINE
+            hull = self._hull(rows, known, d, memory, shape)
+            if hull is not None:
+                return hull
+        return Bounds(UNBOUNDED, False, found.factor, found.blame, found.slack, memory)
 
 
 class HullLP(Hull):
@@ -112,14 +122,12 @@ class _Extreme:
     Attributes:
         x: Where it is, shape (10 + p,); NaN if the solver failed.
         least: Proven bound in the units of phi.
-        rows: Multiplier of each row, shape (m,).
-        cuts: Multiplier of each cut that was in the program, shape (K,).
+        hint: The rows and cuts that prove it.
     """
 
     x: Array
     least: float
-    rows: Array
-    cuts: Array
+    hint: Hint
 
     @classmethod
     def of(
@@ -134,20 +142,21 @@ class _Extreme:
         # cost'y is objective'(phi - centre) in units of the parameter's scale
         unit = scaled.scale @ np.abs(cost[:10])
         rows = unit * hard.multiplier(solution.dual) / scaled.d
-        coefficients = NO_SHAPE if cuts is None else cuts.coefficients
-        multipliers = np.zeros(0) if cuts is None else unit * cuts.multiplier(solution.dual)
+        coefficients, multipliers, used = NO_SHAPE, np.zeros(0), np.zeros((0, 4))
+        if cuts is not None:
+            coefficients, multipliers = cuts.coefficients, unit * cuts.multiplier(solution.dual)
+            used = cuts.used(multipliers)
         least = safe_minimum(
             cost[:10], scaled.rows, scaled.d, rows, coefficients, multipliers, scaled.known
         )
-        return cls(solution.x, least, rows, multipliers)
+        return cls(solution.x, least, Hint(tuple(np.flatnonzero(rows).tolist()), used))
 
     @classmethod
     def unsolved(cls, scaled: ScaledRows, cost: Array) -> _Extreme:
         """Return what was known before: no multipliers, and still a valid bound."""
         objective = cost[:10]
         ends = np.where(objective > 0, scaled.known.lower, scaled.known.upper)
-        nowhere = np.full(len(cost), np.nan)
-        return cls(nowhere, float(objective @ ends), np.zeros(len(scaled.r)), np.zeros(0))
+        return cls(np.full(len(cost), np.nan), float(objective @ ends), Hint())
 
 
 def _costs(size: int) -> list[Array]:
@@ -161,24 +170,13 @@ def _costs(size: int) -> list[Array]:
     return costs
 
 
-def _gather(scaled: ScaledRows, cuts: ConsistencyCuts | None, extremes: list[_Extreme]) -> Bounds:
+def _gather(scaled: ScaledRows, extremes: list[_Extreme]) -> Bounds:
     """Put twenty extremes together."""
     lower = np.array([extreme.least for extreme in extremes[0::2]])
     upper = -np.array([extreme.least for extreme in extremes[1::2]])
     points = np.array([extreme.x for extreme in extremes if np.isfinite(extreme.x).all()])
     size = np.abs(points.reshape(-1, len(scaled.lower)) @ scaled.G.T - scaled.r)
     slack = 1.0 - size.max(axis=0, initial=0.0)
-    active = np.flatnonzero(np.any([extreme.rows != 0.0 for extreme in extremes], axis=0))
-    directions = np.zeros((0, 4)) if cuts is None else cuts.used(_padded(extremes))
-    memory = Memory(frozenset(active.tolist()), directions)
+    memory = Memory(tuple(extreme.hint for extreme in extremes))
     interval = Interval(lower, upper).intersect(scaled.known)
     return Bounds(interval, True, float("nan"), {}, slack, memory)
-
-
-def _padded(extremes: list[_Extreme]) -> Array:
-    """Return the multipliers of all cuts at all extremes, zero where a cut came later."""
-    widest = max(len(extreme.cuts) for extreme in extremes)
-    padded = np.zeros((len(extremes), widest))
-    for row, extreme in zip(padded, extremes, strict=True):
-        row[: len(extreme.cuts)] = extreme.cuts
-    return padded

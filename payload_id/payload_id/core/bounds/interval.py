@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -48,16 +48,42 @@ UNBOUNDED = Interval(np.full(10, -np.inf), np.full(10, np.inf))
 
 
 @dataclass(frozen=True)
-class Memory:
-    """What one solution leaves for the next, so that it need not begin anew.
+class Hint:
+    """What mattered at one extreme, so that the next solution can begin there.
 
     Attributes:
-        rows: Numbers of the rows that mattered.
-        cuts: Directions v whose inequality v' J(phi) v >= 0 mattered, shape (K, 4).
+        rows: Numbers of the rows that were active.
+        cuts: Directions v whose inequality v' J(phi) v >= 0 was active, shape (K, 4).
     """
 
-    rows: frozenset[int] = frozenset()
+    rows: tuple[int, ...] = ()
     cuts: Array = field(default_factory=lambda: np.zeros((0, 4)))
+
+
+@dataclass(frozen=True)
+class Memory:
+    """What one solution leaves for the next: a hint for each extreme, or nothing.
+
+    A hint only saves time; a wrong one costs some.
+
+    Attributes:
+        hints: One for each extreme, in the order of the method that made them.
+    """
+
+    hints: tuple[Hint, ...] = ()
+
+    def hint(self, extreme: int) -> Hint:
+        """Return the hint for an extreme, an empty one if there is none."""
+        return self.hints[extreme] if extreme < len(self.hints) else Hint()
+
+    def renumbered(self, number: Mapping[int, int]) -> Memory:
+        """Return the memory after rows got other numbers; those without one are forgotten."""
+        return Memory(
+            tuple(
+                Hint(tuple(number[row] for row in hint.rows if row in number), hint.cuts)
+                for hint in self.hints
+            )
+        )
 
 
 @dataclass(frozen=True)
