@@ -3,15 +3,22 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
+import scipy.linalg
 
+from .errors import InputError
 from .inertial import Array
 from .rows.block import RowBlock
 
 # Variance of a number that is uniform in [-1, 1]: what a bound of one says about a typical size.
 UNIFORM_VARIANCE = 1.0 / 3.0
 LEAST_VARIANCE = 1e-8
+DYNAMISM_SCALE = 300.0  # c1 of eq. 9 of [NGK], the value of its Sec. V
+DEPENDENT = 1e-11  # part of the largest column below which what is left of one is rounding
+POOLED_ROWS = 10.0  # rows' worth of trust in a channel having the noise of all channels together
+MOST_NOISE = 0.9  # largest part of a direction's information that may be taken for noise
 
 
 @dataclass(frozen=True)
@@ -30,6 +37,10 @@ class NormalForm:
     residual: float
     rows: int
 
+    def divided(self, sigma: float) -> NormalForm:
+        """Return the problem with every row divided by sigma."""
+        return NormalForm(self.R / sigma, self.z / sigma, self.residual / sigma, self.rows)
+
 
 @dataclass(frozen=True)
 class Statistics:
@@ -39,16 +50,33 @@ class Statistics:
         plain: R factor of [A b], rows as they are, shape (11, 11).
         weighted: R factor of [B A b], each row divided by its bound, shape (p + 11, p + 11).
         rows: Number of rows.
+        channels: As `weighted`, for each channel by itself, shape (C, p + 11, p + 11).
+        counts: Number of rows of each channel, shape (C,).
+        errors: Sum of the squares of [A_error d] / bound over the rows of each channel, shape
+            (C, 11).
+        blended: As `weighted`, for rows that are mixed of the full and the gravity-only model by
+            their dynamism [NGK, eq. 8]; None as long as all rows are of the full model.
     """
 
     plain: Array
     weighted: Array
     rows: int
+    channels: Array
+    counts: Array
+    errors: Array
+    blended: Array | None = None
 
     @classmethod
     def empty(cls, p: int) -> Statistics:
         """Return the statistics of no rows, for p nuisance parameters."""
-        return cls(np.zeros((11, 11)), np.zeros((p + 11, p + 11)), 0)
+        none = np.zeros((0, p + 11, p + 11))
+        square = np.zeros((p + 11, p + 11))
+        return cls(np.zeros((11, 11)), square, 0, none, np.zeros(0), np.zeros((0, 11)))
+
+    @property
+    def p(self) -> int:
+        """Number of nuisance parameters."""
+        return len(self.weighted) - 11
 
     def add(self, block: RowBlock, phi_max: Array) -> Statistics:
         """Return the statistics with more rows.
@@ -56,25 +84,83 @@ class Statistics:
         Args:
             block: The rows.
             phi_max: Largest |phi| expected, shape (10,): it sets the rows' weights only.
+
+        Raises:
+            InputError: A row holds a number that is not finite.
         """
+        bound = block.bound(phi_max)[:, None]
         plain = np.column_stack([block.A, block.b])
-        weighted = np.column_stack([block.B, plain]) / block.bound(phi_max)[:, None]
+        weighted = np.column_stack([block.B, plain]) / bound
+        error = np.column_stack([block.A_error, block.d]) / bound
+        if not (np.isfinite(weighted).all() and np.isfinite(error).all()):
+            bad = np.flatnonzero(~np.isfinite(np.column_stack([weighted, error])).all(axis=1))
+            raise InputError(
+                f"Rows must be finite numbers with bounds above zero; row {bad[0]} of {len(block)} "
+                f"(channel {block.joint[bad[0]]}, from {block.start[bad[0]]:g} s) is not. Drop the "
+                "samples that hold NaN before rows are made of them."
+            )
+        channels, counts, errors = self._channels_with(block.joint, weighted, error)
         return Statistics(
-            _factor(self.plain, plain), _factor(self.weighted, weighted), self.rows + len(block)
+            _factor(self.plain, plain),
+            _factor(self.weighted, weighted),
+            self.rows + len(block),
+            channels,
+            counts,
+            errors,
+            self._blend_with(block, weighted, bound),
         )
+
+    def _channels_with(
+        self, channel: Array, weighted: Array, error: Array
+    ) -> tuple[Array, Array, Array]:
+        """Return factors, counts and squared errors of the channels with more rows."""
+        more = max(0, int(channel.max(initial=-1)) + 1 - len(self.channels))
+        channels = np.pad(self.channels, ((0, more), (0, 0), (0, 0)))
+        counts = np.pad(self.counts, (0, more))
+        errors = np.pad(self.errors, ((0, more), (0, 0)))
+        for c in np.unique(channel):
+            own = channel == c
+            channels[c] = _factor(channels[c], weighted[own])
+            counts[c] += np.count_nonzero(own)
+            errors[c] += np.sum(error[own] ** 2, axis=0)
+        return channels, counts, errors
+
+    def _blend_with(self, block: RowBlock, weighted: Array, bound: Array) -> Array | None:
+        """Return the factor of the mixed rows with more rows."""
+        w = np.tanh(3.0 * block.dynamism / DYNAMISM_SCALE)[:, None]
+        if self.blended is None and (w == 1.0).all():
+            return None
+        before = self.weighted if self.blended is None else self.blended
+        static = weighted.copy()
+        static[:, self.p : self.p + 10] = block.A_static / bound
+        return _factor(before, w * weighted, (1.0 - w) * static)
 
     def of_nuisance_only(self) -> Statistics:
         """Return what the rows say of the nuisance parameters, for rows taken with phi = 0."""
-        p = len(self.weighted) - 11
-        kept = np.hstack([np.arange(p), [p + 10]])
-        weighted = np.zeros_like(self.weighted)
-        weighted[:, kept] = self.weighted[:, kept]
-        return Statistics(np.zeros((11, 11)), _factor(weighted), self.rows)
+        errors = self.errors.copy()
+        errors[:, :10] = 0.0
+        return Statistics(
+            np.zeros((11, 11)),
+            self._without_phi(self.weighted),
+            self.rows,
+            np.array([self._without_phi(factor) for factor in self.channels]).reshape(
+                self.channels.shape
+            ),
+            self.counts,
+            errors,
+            None if self.blended is None else self._without_phi(self.blended),
+        )
+
+    def _without_phi(self, factor: Array) -> Array:
+        """Return a factor as if the coefficients of phi were zero."""
+        kept = np.zeros_like(factor)
+        kept[:, : self.p], kept[:, -1] = factor[:, : self.p], factor[:, -1]
+        return _factor(kept)
 
     def nuisance(self, phi: Array) -> Array:
         """Return the u that goes with phi, as `marginal` estimates it, shape (p,)."""
-        p = len(self.weighted) - 11
-        pull = np.sqrt(self._row_variance(p) / UNIFORM_VARIANCE)
+        p = self.p
+        pull = np.sqrt(self.row_variance() / UNIFORM_VARIANCE)
         B, A, b = self.weighted[:, :p], self.weighted[:, p : p + 10], self.weighted[:, -1]
         left = np.vstack([B, pull * np.eye(p)])
         right = np.concatenate([b - A @ phi, np.zeros(p)])
@@ -90,19 +176,92 @@ class Statistics:
         They are drawn to the middle of their boxes as strongly as their boxes and the rows'
         residual suggest: minimise |rows|^2 + lambda^2 |u|^2, lambda^2 the ratio of the variances.
         """
-        p = len(self.weighted) - 11
-        pull = np.sqrt(self._row_variance(p) / UNIFORM_VARIANCE)
-        prior = np.hstack([pull * np.eye(p), np.zeros((p, 11))])
-        return _normal_form(_factor(self.weighted, prior)[p:, p:], self.rows)
+        return self._eliminated(self.weighted, np.sqrt(self.row_variance() / UNIFORM_VARIANCE))
 
-    def _row_variance(self, p: int) -> float:
+    def mixed(self) -> NormalForm:
+        """Return `marginal` for the rows mixed by their dynamism, in units of the rows' noise."""
+        sigma = np.sqrt(self.row_variance())
+        factor = self.weighted if self.blended is None else self.blended
+        return self._eliminated(factor / sigma, np.sqrt(1.0 / UNIFORM_VARIANCE))
+
+    def balanced(self) -> NormalForm:
+        """Return `marginal` with each channel weighted by its own noise, in units of the noise.
+
+        The noise of a channel is what a free fit leaves of its rows. Weights and fit are found in
+        turn (estimated generalised least squares; leverages count as in variance component
+        estimation [Foerstner1979]).
+        """
+        factors = self.channels / np.sqrt(self.channel_variance())[:, None, None]
+        stacked = factors.reshape(-1, self.p + 11)
+        return self._eliminated(stacked, np.sqrt(1.0 / UNIFORM_VARIANCE))
+
+    def channel_variance(self, rounds: int = 4) -> Array:
+        """Return the variance of each channel's rows in units of their bounds, shape (C,)."""
+        k = self.p + 10
+        grams = np.swapaxes(self.channels, 1, 2) @ self.channels
+        variance = np.full(len(self.channels), self.row_variance())
+        prior = np.zeros((k, k))
+        prior[np.arange(self.p), np.arange(self.p)] = 1.0 / UNIFORM_VARIANCE
+        for _ in range(rounds):
+            total = np.tensordot(1.0 / variance, grams, axes=1)
+            inverse = np.linalg.pinv(_regular(total[:k, :k] + prior), hermitian=True)
+            minus_one = np.append(inverse @ total[:k, k], -1.0)
+            squares = np.einsum("i,cij,j->c", minus_one, grams, minus_one)
+            leverage = np.einsum("cij,ji->c", grams[:, :k, :k], inverse) / variance
+            free = np.maximum(self.counts - leverage, 0.0)
+            pooled = self.row_variance() if free.sum() < 10 else squares.sum() / free.sum()
+            variance = (squares + POOLED_ROWS * pooled) / (free + POOLED_ROWS)
+            variance = np.maximum(variance, LEAST_VARIANCE)
+        return variance
+
+    def noise_of_coefficients(self, phi: Array) -> Array:
+        """Return the sum of squares that noise adds to the columns of `balanced`, shape (10,).
+
+        The bounds say which part of a row's noise comes from A and which from the rest; how large
+        the noise is, the rows' residuals say. In units of that noise only the parts remain.
+        """
+        squares = self.errors[:, :10]
+        whole = squares @ phi**2 + self.errors[:, 10]
+        share = np.divide(self.counts, whole, out=np.zeros(len(whole)), where=whole > 0)
+        return np.asarray(share @ squares)
+
+    def row_variance(self) -> float:
         """Return the variance of the weighted rows that the residual of a free fit suggests."""
-        freedom = self.rows - p - 10
-        if freedom < 10:
+        if self.rows - self.p - 10 < 10:
             return UNIFORM_VARIANCE
-        return float(
-            np.clip(self.weighted[-1, -1] ** 2 / freedom, LEAST_VARIANCE, UNIFORM_VARIANCE)
-        )
+        # Some parameters only occur in sums: the factor is singular, and its corner no residual.
+        Q, R, _ = scipy.linalg.qr(self.weighted[:, :-1], mode="economic", pivoting=True)
+        diagonal = np.abs(np.diag(R))
+        Q = Q[:, diagonal > DEPENDENT * diagonal[0]]
+        b = self.weighted[:, -1]
+        squares = float(np.sum((b - Q @ (Q.T @ b)) ** 2))
+        freedom = self.rows - Q.shape[1]
+        return float(np.clip(squares / freedom, LEAST_VARIANCE, UNIFORM_VARIANCE))
+
+    def _eliminated(self, factor: Array, pull: float) -> NormalForm:
+        """Return the problem in phi that is left when u, drawn to zero, is estimated along."""
+        p = self.p
+        prior = np.hstack([pull * np.eye(p), np.zeros((p, 11))])
+        return _normal_form(_factor(factor, prior)[p:, p:], self.rows)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain numbers and lists; `Statistics.from_dict` reads them back."""
+        return {
+            name: value.tolist() if isinstance(value, np.ndarray) else value
+            for name, value in vars(self).items()
+        }
+
+    @classmethod
+    def from_dict(cls, entries: dict[str, Any]) -> Statistics:
+        """Build from plain numbers, as `to_dict` gives them."""
+        empty = cls.empty(len(entries["weighted"]) - 11)
+        arrays = {
+            name: np.reshape(value, (-1, *getattr(empty, name).shape[1:]))
+            for name, value in entries.items()
+            if name not in ("rows", "blended")
+        }
+        blended = None if entries["blended"] is None else np.array(entries["blended"])
+        return cls(rows=entries["rows"], blended=blended, **arrays)
 
 
 def _factor(*parts: Array) -> Array:
@@ -115,9 +274,39 @@ def _factor(*parts: Array) -> Array:
     return square
 
 
+def _regular(gram: Array) -> Array:
+    """Return a Gram matrix with a diagonal that makes it regular, far below its entries."""
+    return gram + 1e-13 * np.diag(np.diag(gram)) + 1e-300 * np.eye(len(gram))
+
+
 def _normal_form(factor: Array, rows: int) -> NormalForm:
     """Split the factor of [A b], shape (11, 11)."""
     return NormalForm(factor[:10, :10], factor[:10, 10], float(abs(factor[10, 10])), rows)
+
+
+def without_attenuation(form: NormalForm, noise: Array) -> NormalForm:
+    """Return a problem without the bias that noise in the coefficients brings.
+
+    Noise in A adds diag(noise) to A'A, so that least squares draws phi to zero; here it is taken
+    away again, by at most `MOST_NOISE` of what there is in any direction [Fuller1987, Sec. 2.2].
+
+    Args:
+        form: The problem.
+        noise: Expected sum of squares of the noise in each column of A, shape (10,).
+    """
+    U, values, Vt = np.linalg.svd(form.R)
+    seen = values > 1e-12 * max(values[0], 1e-300)
+    if not seen.any() or not noise.any():
+        return form
+    half = (np.sqrt(noise)[:, None] * Vt[seen].T) / values[seen]  # (10, k)
+    share, axes = np.linalg.eigh(half.T @ half)
+    kept = np.sqrt(1.0 - np.minimum(share, MOST_NOISE))
+    turned = U[:, seen] @ axes
+    R = (turned * kept) @ turned.T @ form.R
+    z = (turned / kept) @ turned.T @ form.z
+    return NormalForm(R, z, form.residual, form.rows)
+
+
 
 
 def condition_number(form: NormalForm) -> float:

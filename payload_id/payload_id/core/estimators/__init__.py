@@ -3,21 +3,39 @@
 from __future__ import annotations
 
 from ..errors import UnknownNameError
+from ..shape import Shape
+from .entropic import Entropic
 from .estimator import Estimator
 from .linear_matrix_inequality import LinearMatrixInequality
+from .log_cholesky import LogCholesky
+from .manifold import Manifold
 from .ordinary_least_squares import OrdinaryLeastSquares
+from .point_masses import PointMasses
+from .total_least_squares import TotalLeastSquares
+from .weighted_least_squares import WeightedLeastSquares
 
 ESTIMATORS: dict[str, type[Estimator]] = {
-    method.name: method for method in (LinearMatrixInequality, OrdinaryLeastSquares)
+    method.name: method
+    for method in (
+        LinearMatrixInequality,
+        Entropic,
+        PointMasses,
+        Manifold,
+        LogCholesky,
+        OrdinaryLeastSquares,
+        WeightedLeastSquares,
+        TotalLeastSquares,
+    )
 }
 
 
-def estimator_named(name: str) -> Estimator:
-    """Return the estimator of that name.
+def estimator_named(name: str, shape: Shape | None = None) -> Estimator:
+    """Return the estimator of that name, for payloads of a shape if it is known.
 
     Raises:
         UnknownNameError: There is none; the message lists those there are.
+        InputError: The estimator needs a shape and there is none.
     """
     if name not in ESTIMATORS:
         raise UnknownNameError("estimator", name, ESTIMATORS)
-    return ESTIMATORS[name]()
+    return ESTIMATORS[name](shape)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from dataclasses import dataclass
+from typing import ClassVar, Protocol
 
 from ..inertial import Array
+from ..shape import Shape
 from ..statistics import Statistics
 
 
@@ -17,9 +19,13 @@ class Estimator(Protocol):
         citation: Where the method comes from, a key of docs/references.md.
     """
 
-    name: str
-    physical: bool
-    citation: str
+    name: ClassVar[str]
+    physical: ClassVar[bool]
+    citation: ClassVar[str]
+
+    def __init__(self, shape: Shape | None = None) -> None:
+        """Prepare for payloads of that shape."""
+        ...
 
     def estimate(self, statistics: Statistics, lower: Array, upper: Array) -> Array:
         """Return phi, shape (10,).
@@ -30,3 +36,14 @@ class Estimator(Protocol):
             upper: Likewise from above.
         """
         ...
+
+
+@dataclass(frozen=True, eq=False)
+class ShapeAware:
+    """What estimators have in common.
+
+    Attributes:
+        shape: What is known of the payload's shape; methods that have no use for it ignore it.
+    """
+
+    shape: Shape | None = None

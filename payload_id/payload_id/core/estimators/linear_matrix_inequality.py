@@ -1,26 +1,31 @@
-"""Least squares under physical consistency, J(phi) >= epsilon [WKS, eq. 16]: the default."""
+"""Least squares under physical consistency, J(phi) >= epsilon [WKS, Sec. IV-C]: the default."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import clarabel
 import numpy as np
 from scipy import sparse
 
+from ..ellipsoid import row_of
 from ..errors import SolverError
-from ..inertial import PSEUDO_INERTIA_BASIS, Array, from_mass_com_inertia, is_physical
+from ..inertial import PSEUDO_INERTIA_BASIS, Array, is_physical
+from ..shape import Shape
 from ..statistics import NormalForm, Statistics
-
-EPSILON = 1e-7  # smallest eigenvalue of the scaled J that counts as consistent
-PULL = 1e-7  # weight of the ball, relative to the data's largest singular value
-BALL_MASS = 1e-3  # [kg] least mass of the ball
-BALL_RADIUS = 0.03  # [m]
+from .estimator import ShapeAware
+from .problem import ScaledProblem, denoised, scaled_problem
+from .scaling import EPSILON, off_the_edge
 
 
-class LinearMatrixInequality:
+class LinearMatrixInequality(ShapeAware):
     """Minimise |R phi - z|^2 subject to J(phi) >= epsilon and the bounds.
 
-    The statistics are the weighted ones with the nuisance parameters estimated along. Directions
-    that the data do not see are drawn, very weakly, to a small ball.
+    The statistics are those weighted by each channel's noise, the nuisance parameters estimated
+    along and the noise of the coefficients accounted for. Directions that the data do not see are
+    drawn, very weakly, to a small ball, or to the homogeneous solid. With a shape the body lies in
+    its ellipsoid, tr(J Q) >= 0, or in the union of its ellipsoids, J = sum J_i with tr(J_i Q_i) >= 0
+    [WKS, Sec. III-C], and its centre of mass in its box.
     """
 
     name = "lmi"
@@ -29,79 +34,100 @@ class LinearMatrixInequality:
 
     def estimate(self, statistics: Statistics, lower: Array, upper: Array) -> Array:
         """Return phi, shape (10,), with J(phi) > 0."""
-        return constrained_least_squares(statistics.marginal(), lower, upper)
+        return constrained_least_squares(denoised(statistics), lower, upper, self.shape)
 
 
-def constrained_least_squares(form: NormalForm, lower: Array, upper: Array) -> Array:
+def constrained_least_squares(
+    form: NormalForm, lower: Array, upper: Array, shape: Shape | None = None
+) -> Array:
     """Return the consistent phi within bounds that fits best, shape (10,).
 
     Raises:
         SolverError: The program did not end with an answer.
     """
-    free = np.linalg.lstsq(form.R, form.z, rcond=1e-12)[0]
-    scale = _scale(free, upper)
-    R, z = _drawn_to_ball(form.R * scale, form.z, _ball(free, upper) / scale)
-    x = np.linalg.lstsq(R, z, rcond=None)[0]
-    if not _inside(x, EPSILON, lower / scale, upper / scale):
-        x = _solve(R, z, lower / scale, upper / scale)
-    return x * scale
+    problem = scaled_problem(form, upper, shape)
+    bounds = lower / problem.scale, upper / problem.scale
+    x = np.linalg.solve(problem.R, problem.z)
+    if not _inside(x * problem.scale, x, lower, upper, shape):
+        x = _solve(problem, *bounds, shape)
+    return x * problem.scale
 
 
-def _drawn_to_ball(R: Array, z: Array, ball: Array) -> tuple[Array, Array]:
-    """Add rows that draw scaled parameters to a ball's, with hardly any weight."""
-    size = np.linalg.norm(R, 2)
-    weight = PULL * size if size > 0 else 1.0
-    return np.vstack([R, weight * np.eye(10)]), np.concatenate([z, weight * ball])
+def _inside(phi: Array, x: Array, lower: Array, upper: Array, shape: Shape | None) -> bool:
+    """Tell whether a fit keeps every constraint; of unions only one ellipsoid is asked for."""
+    if not (is_physical(x, EPSILON) and bool((phi >= lower).all() and (phi <= upper).all())):
+        return False
+    return shape is None or (len(shape.ellipsoids) == 1 and bool((shape.rows() @ phi >= 0).all()))
 
 
-def _ball(phi: Array, upper: Array) -> Array:
-    """Return a ball with about the mass and centre of phi: the guess where data say nothing."""
-    mass = float(np.clip(phi[0], BALL_MASS, max(upper[0], BALL_MASS)))
-    reach = float(np.clip(upper[1] / max(upper[0], BALL_MASS), 0.0, 1.0))
-    com = np.clip(phi[1:4] / mass, -reach, reach)
-    return from_mass_com_inertia(mass, com, 0.4 * mass * BALL_RADIUS**2 * np.eye(3))
+def _solve(problem: ScaledProblem, lower: Array, upper: Array, shape: Shape | None) -> Array:
+    """Minimise |R x - z|^2 with J(x) >= epsilon, bounds and shape.
+
+    Unknowns are x, y = R x - z, and with a union of ellipsoids the parts x_i that sum to x.
+    """
+    parts = 0 if shape is None or len(shape.ellipsoids) < 2 else len(shape.ellipsoids)
+    width = 20 + 10 * parts
+    equal = [_columns({0: problem.R, 10: -np.eye(10)}, width)]
+    right = [problem.z]
+    if parts:
+        sums = {0: np.eye(10)} | {20 + 10 * k: -np.eye(10) for k in range(parts)}
+        equal.append(_columns(sums, width))
+        right.append(np.zeros(10))
+    linear = [_columns({0: np.eye(10)}, width), _columns({0: -np.eye(10)}, width)]
+    right += [upper, -lower]
+    if shape is not None:
+        rows = _shape_rows(shape, problem.scale, parts)
+        linear += [_columns(row, width) for row in rows]
+        right += [np.zeros(len(next(iter(row.values())))) for row in rows]
+    cones = [_columns({0: -_CONE}, width)]
+    cones += [_columns({20 + 10 * k: -_CONE}, width) for k in range(parts)]
+    right += [-EPSILON * _triangle(np.eye(4))] + [np.zeros(10)] * parts
+    kinds = [
+        clarabel.ZeroConeT(sum(len(block) for block in equal)),
+        clarabel.NonnegativeConeT(sum(len(block) for block in linear)),
+        *[clarabel.PSDTriangleConeT(4)] * len(cones),
+    ]
+    x = _minimise(np.vstack([*equal, *linear, *cones]), np.concatenate(right), kinds)
+    return off_the_edge(x, 0.5 * EPSILON)
 
 
-def _scale(phi: Array, upper: Array) -> Array:
-    """Return typical sizes of phi's entries as powers of one mass and one length, shape (10,)."""
-    mass = float(np.clip(abs(phi[0]), 1e-3, max(upper[0], 1e-3)))
-    spread = float(np.sum(np.abs(phi[[4, 7, 9]])) / mass)
-    length = float(np.clip(np.sqrt(spread), 0.02, 1.0))
-    return mass * np.array([1.0] + [length] * 3 + [length**2] * 6)
+def _shape_rows(shape: Shape, scale: Array, parts: int) -> Sequence[dict[int, Array]]:
+    """Return the rows that the shape adds, by the first column of what they multiply."""
+    rows: list[dict[int, Array]] = [{0: -_of_unit_size(shape.rows() * scale)}]
+    for k in range(parts):
+        rows.append({20 + 10 * k: -_of_unit_size(row_of(shape.ellipsoids[k])[None] * scale)})
+    return rows
 
 
-def _inside(x: Array, margin: float, lower: Array, upper: Array) -> bool:
-    """Tell whether scaled parameters keep every constraint."""
-    return is_physical(x, margin) and bool((x >= lower).all() and (x <= upper).all())
+def _of_unit_size(rows: Array) -> Array:
+    """Return rows divided by their norms."""
+    return np.asarray(rows / np.linalg.norm(rows, axis=1, keepdims=True))
 
 
-def _solve(R: Array, z: Array, lower: Array, upper: Array) -> Array:
-    """Minimise |R x - z|^2 with J(x) >= epsilon and bounds; unknowns are x and y = R x - z."""
-    R, z = _square(R, z)
-    equal = sparse.csc_matrix(np.hstack([R, -np.eye(10)]))
-    none = sparse.csc_matrix((10, 10))
-    identity = sparse.identity(10, format="csc")
-    bounds = sparse.bmat([[identity, none], [-identity, none]])
-    consistency = sparse.csc_matrix(np.hstack([-_CONE, np.zeros((10, 10))]))
+def _columns(blocks: dict[int, Array], width: int) -> Array:
+    """Return a matrix with blocks at the given first columns and zero elsewhere."""
+    matrix = np.zeros((len(next(iter(blocks.values()))), width))
+    for first, block in blocks.items():
+        matrix[:, first : first + block.shape[1]] = block
+    return matrix
+
+
+def _minimise(matrix: Array, right: Array, kinds: list[object]) -> Array:
+    """Minimise |y|^2 over the unknowns whose columns 10 to 20 are y; return x."""
+    weight = np.zeros(matrix.shape[1])
+    weight[10:20] = 1.0
     solver = clarabel.DefaultSolver(
-        sparse.block_diag([none, identity], format="csc"),
-        np.zeros(20),
-        sparse.vstack([equal, bounds, consistency], format="csc"),
-        np.concatenate([z, upper, -lower, -EPSILON * _triangle(np.eye(4))]),
-        [clarabel.ZeroConeT(10), clarabel.NonnegativeConeT(20), clarabel.PSDTriangleConeT(4)],
+        sparse.diags(weight, format="csc"),
+        np.zeros(matrix.shape[1]),
+        sparse.csc_matrix(matrix),
+        right,
+        kinds,
         _settings(),
     )
     solution = solver.solve()
     if solution.status not in (clarabel.SolverStatus.Solved, clarabel.SolverStatus.AlmostSolved):
         raise SolverError("LMI least-squares program", str(solution.status))
     return np.array(solution.x[:10])
-
-
-def _square(R: Array, z: Array) -> tuple[Array, Array]:
-    """Return an equivalent problem with a square R of norm one."""
-    Q, square = np.linalg.qr(R)
-    size = max(float(np.linalg.norm(square, 2)), 1e-300)
-    return square / size, Q.T @ z / size
 
 
 def _triangle(matrix: Array) -> Array:

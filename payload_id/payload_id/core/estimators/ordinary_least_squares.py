@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from ..inertial import Array
 from ..statistics import Statistics
+from .estimator import ShapeAware
+from .scaling import free_fit
 
 
-class OrdinaryLeastSquares:
+class OrdinaryLeastSquares(ShapeAware):
     """Minimise |A phi - b|^2, every row alike, nuisance parameters at the middle of their boxes.
 
     Directions that the data do not see get the smallest norm. Nothing makes the result physical.
@@ -20,5 +20,4 @@ class OrdinaryLeastSquares:
 
     def estimate(self, statistics: Statistics, lower: Array, upper: Array) -> Array:
         """Return phi, shape (10,); the bounds are not used."""
-        form = statistics.nominal()
-        return np.linalg.lstsq(form.R, form.z, rcond=1e-12)[0]
+        return free_fit(statistics.nominal())

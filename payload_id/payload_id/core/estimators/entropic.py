@@ -1,0 +1,160 @@
+r"""Least squares with an entropic prior around a homogeneous body [Lee2020].
+
+Minimise over phi and the body's mass s
+
+    1/2 |R phi - z|^2 + gamma d(J(phi), s J0),    d(J, J0) = -log det J + tr(J0^-1 J) + log det J0 - 4
+
+(eq. 21 of [Lee2020]: twice the Kullback-Leibler divergence of two zero-mean Gaussians). The rows
+are in units of their noise, so that gamma has a meaning: exp(-gamma d) is a prior under which the
+second moments depart from the homogeneous body's by 1/sqrt(gamma), relatively. How far bodies of
+known shape depart from homogeneity is a matter of the body, so gamma is not fixed but estimated
+along by the evidence [MacKay1992]: gamma ~ Gamma(PRIOR_DEGREES, mean 1 / DEPARTURE^2), which makes
+the prior of phi heavy-tailed. A body unlike its homogeneous solid keeps a small gamma as soon as
+the data say so; one like it gets a large gamma.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..inertial import PSEUDO_INERTIA_BASIS, Array, from_pseudo_inertia, pseudo_inertia
+from ..statistics import NormalForm, Statistics
+from .estimator import ShapeAware
+from .problem import denoised, likely_body
+from .scaling import free_fit
+
+DEPARTURE_OF_SHAPE = 0.05  # typical relative departure of second moments from a known solid's
+DEPARTURE_OF_BALL = 1.0  # ... from a ball's, where no shape is known
+PRIOR_DEGREES = 2.0  # shape of gamma's prior: a Student's t with twice as many degrees of freedom
+DIRECTIONS = 9  # of departure: ten parameters less the mass
+RESOLUTION = 1e9  # largest weight of data against prior that double precision can hold
+ROUNDS = 12
+NEWTON_STEPS = 60
+
+
+class Entropic(ShapeAware):
+    """Least squares, drawn to the homogeneous solid in the entropic distance.
+
+    Without a shape the solid is a small ball at the centre of mass that the data suggest. The
+    estimate is always consistent: -log det J keeps it off the edge.
+    """
+
+    name = "entropic"
+    physical = True
+    citation = "Lee2020"
+
+    def estimate(self, statistics: Statistics, lower: Array, upper: Array) -> Array:
+        """Return phi, shape (10,), with J(phi) > 0; the bounds are not used."""
+        form = denoised(statistics)
+        body = likely_body(free_fit(form), upper, self.shape)
+        departure = DEPARTURE_OF_BALL if self.shape is None else DEPARTURE_OF_SHAPE
+        return with_entropic_prior(form, body, departure)
+
+
+def with_entropic_prior(form: NormalForm, body: Array, departure: float) -> Array:
+    """Return the phi that balances data and distance from a body, shape (10,).
+
+    Args:
+        form: The data, in units of their noise.
+        body: Consistent phi; its mass is only where the search begins.
+        departure: Typical relative departure of bodies from it.
+    """
+    T = _congruence(np.linalg.cholesky(pseudo_inertia(body)))  # phi = T y, J(y) = 1 at the body
+    R, z = form.R @ T, form.z
+    expected = departure**-2
+    size = float(np.linalg.norm(R, 2))
+    most = RESOLUTION * np.sqrt(expected)
+    weight = most / size if size > most else 1.0
+    R, z = R * weight, z * weight
+    y, gamma = from_pseudo_inertia(np.eye(4)), expected
+    for _ in range(ROUNDS):
+        y = _newton(R, z, gamma, y)
+        new = _evidence(R, y, gamma, expected)
+        settled = abs(new - gamma) < 1e-3 * gamma
+        gamma = new
+        if settled:
+            break
+    return np.asarray(T @ _newton(R, z, gamma, y))
+
+
+def _congruence(X: Array) -> Array:
+    """Return the matrix of y -> phi with J(phi) = X J(y) X', shape (10, 10)."""
+    return np.stack([from_pseudo_inertia(X @ E @ X.T) for E in PSEUDO_INERTIA_BASIS], axis=1)
+
+
+def divergence(y: Array) -> float:
+    """Return the distance of J(y) from the nearest multiple of 1: 4 log(tr J / 4) - log det J."""
+    values = np.linalg.eigvalsh(pseudo_inertia(y))
+    if values[0] <= 0:
+        return float("inf")
+    return float(4.0 * np.log(values.mean()) - np.log(values).sum())
+
+
+def divergence_derivatives(y: Array) -> tuple[Array, Array, Array]:
+    """Return gradient (10,), Hessian (10, 10), and its part that is never negative (10, 10)."""
+    root = _convex_root(y)
+    t = _TRACES / np.trace(pseudo_inertia(y))
+    gradient = 4.0 * t - root[[0, 5, 10, 15]].sum(axis=0)
+    convex = root.T @ root
+    return gradient, convex - 4.0 * np.outer(t, t), convex
+
+
+def _convex_root(y: Array) -> Array:
+    """Return W, shape (16, 10), with W'W the Hessian of -log det J: columns J^-1/2 E_k J^-1/2."""
+    values, axes = np.linalg.eigh(pseudo_inertia(y))
+    S = axes / np.sqrt(np.maximum(values, 1e-300))
+    return np.asarray((S.T @ PSEUDO_INERTIA_BASIS @ S).reshape(10, 16).T)
+
+
+_TRACES = np.trace(PSEUDO_INERTIA_BASIS, axis1=1, axis2=2)
+
+
+def _newton(R: Array, z: Array, gamma: float, y: Array) -> Array:
+    """Minimise 1/2 |R y - z|^2 + gamma divergence(y) by damped Newton steps from y."""
+
+    def cost(y: Array) -> float:
+        left = R @ y - z
+        return 0.5 * float(left @ left) + gamma * divergence(y)
+
+    value = cost(y)
+    for _ in range(NEWTON_STEPS):
+        gradient = divergence_derivatives(y)[0]
+        step, decrease = _step(R, z - R @ y, np.sqrt(gamma) * _root(y), gamma * gradient)
+        if decrease < 1e-12:
+            break
+        length = 1.0
+        while (new := cost(y + length * step)) > value - 1e-4 * length * decrease:
+            length /= 2.0
+            if length < 1e-10:
+                return y
+        y, value = y + length * step, new
+    return y
+
+
+def _root(y: Array) -> Array:
+    """Return the triangular C with C'C the Hessian of -log det J(y), shape (10, 10)."""
+    return np.asarray(np.linalg.qr(_convex_root(y), mode="r"))
+
+
+def _step(R: Array, left: Array, C: Array, gradient: Array) -> tuple[Array, float]:
+    """Return the Newton step of 1/2 |R s - left|^2 + 1/2 |C s|^2 + gradient s, and its decrease.
+
+    By orthogonal factors: the weights of data and prior may differ by many powers of ten.
+    """
+    matrix = np.vstack([R, C])
+    right = np.concatenate([left, -np.linalg.solve(C.T, gradient)])
+    Q, factor = np.linalg.qr(matrix)
+    seen = Q.T @ right
+    return np.linalg.solve(factor, seen), float(seen @ seen)
+
+
+def _evidence(R: Array, y: Array, gamma: float, expected: float) -> float:
+    """Return the gamma under which departures like y's, and their uncertainty, are most likely.
+
+    An expectation-maximisation step: E[2 d] = 2 d(y) + (directions that the data leave) / gamma.
+    """
+    factor = np.linalg.qr(np.vstack([R, np.sqrt(gamma) * _root(y)]), mode="r")
+    learnt = float(np.linalg.norm(np.linalg.solve(factor.T, R.T)) ** 2) - 1.0
+    left = DIRECTIONS - np.clip(learnt, 0.0, DIRECTIONS)
+    degrees = 2.0 * PRIOR_DEGREES
+    return (DIRECTIONS + degrees) / (2.0 * divergence(y) + left / gamma + degrees / expected)

@@ -1,0 +1,128 @@
+r"""Least squares on the manifold of physically consistent bodies [TBEN, Sec. III].
+
+A body is theta = (m, c, Q, L) in R>=0 x R^3 x SO(3) x R^3>=0: mass, centre of mass, principal axes
+and second moments along them,
+
+    J = [[Q diag(L) Q' + m c c', m c], [m c', m]]                                  (Theorem 1, eq. 21)
+
+Steps are taken in the tangent space and brought back: Q by the exponential map of SO(3), m and L by
+the exponential map of the positive numbers, so that every iterate is consistent and the search may
+be ended at any of them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from ..inertial import Array, from_pseudo_inertia, pseudo_inertia, skew
+from ..statistics import Statistics
+from .estimator import ShapeAware
+from .problem import RESTARTS, ScaledProblem, denoised, scaled_problem
+from .scaling import TINY, off_the_edge
+from .trust_region import STEPS, minimise
+
+
+@dataclass(frozen=True, eq=False)
+class Body:
+    """A point of the manifold.
+
+    Attributes:
+        mass: m > 0.
+        com: c, shape (3,).
+        axes: Q, principal axes in its columns, shape (3, 3).
+        moments: L > 0, second moments along them about the centre of mass, shape (3,).
+    """
+
+    mass: float
+    com: Array
+    axes: Array
+    moments: Array
+
+    @classmethod
+    def of(cls, phi: Array) -> Body:
+        """Return the body of consistent inertial parameters."""
+        J = pseudo_inertia(phi)
+        com = J[:3, 3] / J[3, 3]
+        moments, axes = np.linalg.eigh(J[:3, :3] - J[3, 3] * np.outer(com, com))
+        axes[:, 0] *= np.sign(np.linalg.det(axes))
+        return cls(float(J[3, 3]), com, axes, np.maximum(moments, 1e-300))
+
+    def phi(self) -> Array:
+        """Return the inertial parameters, shape (10,)."""
+        x = np.append(self.com, 1.0)
+        J = self.mass * np.outer(x, x)
+        J[:3, :3] += (self.axes * self.moments) @ self.axes.T
+        return from_pseudo_inertia(J)
+
+    def moved(self, step: Array) -> Body:
+        """Return the body that local coordinates (log m, c, rotation about Q's axes, log L) reach.
+
+        Args:
+            step: Shape (10,).
+        """
+        turn = Rotation.from_rotvec(step[4:7]).as_matrix()
+        return Body(
+            self.mass * float(np.exp(step[0])),
+            self.com + step[1:4],
+            self.axes @ turn,
+            self.moments * np.exp(step[7:]),
+        )
+
+    def derivatives(self) -> Array:
+        """Return d phi / d step at step zero, shape (10, 10)."""
+        x = np.append(self.com, 1.0)
+        dJ = np.zeros((10, 4, 4))
+        dJ[0] = self.mass * np.outer(x, x)
+        for k in range(3):
+            unit = np.eye(4)[k]
+            dJ[1 + k] = self.mass * (np.outer(unit, x) + np.outer(x, unit))
+            half = self.axes @ skew(np.eye(3)[k]) @ np.diag(self.moments) @ self.axes.T
+            dJ[4 + k, :3, :3] = half + half.T
+            q = self.axes[:, k]
+            dJ[7 + k, :3, :3] = self.moments[k] * np.outer(q, q)
+        return np.stack([from_pseudo_inertia(matrix) for matrix in dJ], axis=1)
+
+
+class Manifold(ShapeAware):
+    """Minimise |R phi(theta) - z|^2 by Gauss-Newton steps with a trust region and a retraction.
+
+    The search begins at the consistent body nearest to the least-squares fit, and begins again where
+    it ends at an edge that is not the minimum.
+
+    Attributes:
+        steps: Most steps; fewer give an earlier, still consistent, answer.
+    """
+
+    name = "manifold"
+    physical = True
+    citation = "TBEN"
+    steps = STEPS
+
+    def estimate(self, statistics: Statistics, lower: Array, upper: Array) -> Array:
+        """Return phi, shape (10,), with J(phi) > 0; the bounds are not used."""
+        problem = scaled_problem(denoised(statistics), upper, self.shape)
+        start: Array | None = problem.start()
+        x = problem.guess
+        for _ in range(RESTARTS):
+            if start is None:
+                break
+            body = minimise(
+                Body.of(start),
+                lambda body: problem.cost(body.phi()),
+                lambda body: gauss_newton(problem, body),
+                Body.moved,
+                scale=float(problem.z @ problem.z),
+                steps=self.steps,
+            )
+            x = off_the_edge(body.phi(), TINY)
+            start = problem.better(x)
+        return np.asarray(x * problem.scale)
+
+
+def gauss_newton(problem: ScaledProblem, body: Body) -> tuple[Array, Array]:
+    """Return gradient (10,) and the Gauss-Newton Hessian (10, 10) of half the sum of squares."""
+    wide = problem.R @ body.derivatives()
+    return wide.T @ (problem.R @ body.phi() - problem.z), wide.T @ wide

@@ -1,0 +1,101 @@
+r"""Point masses inside the known shape [NGK, Problem 1].
+
+The body is n masses m_i >= 0 at points p_i, phi = P m. The rows are mixed of the full model and of
+the gravity-only one by how much motion there is, w = tanh(3 nu / c1) (eq. 9): the statistics hold
+them mixed. Compressed to ten rows R P m = z, the problem costs the same however many data there are.
+
+[NGK] draws m to zero with a weight that is set by hand ("encouraging homogeneity"). Here each mass
+is drawn to the mean one, with a typical departure of that size, in units of the rows' noise: a
+homogeneous body is then the answer where the data are silent, and no weight is left to be set.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..errors import InputError
+from ..inertial import Array, from_pseudo_inertia
+from ..shape import Shape
+from ..statistics import NormalForm, Statistics
+from .estimator import ShapeAware
+from .problem import likely_body
+from .scaling import free_fit
+
+LEAST = 1e-4  # of the mean mass: no point is empty, so that J > 0
+RESOLUTION = 1e8  # largest weight of data against prior that double precision can hold
+STEPS = 100
+TOLERANCE = 1e-26
+
+
+class PointMasses(ShapeAware):
+    """Least squares over point masses, none of them negative, at points inside the shape."""
+
+    name = "point_masses"
+    physical = True
+    citation = "NGK"
+
+    def __post_init__(self) -> None:
+        if self.shape is None:
+            raise InputError(
+                "The estimator 'point_masses' needs the payload's shape. Give a mesh or a point "
+                "cloud, or choose 'lmi'."
+            )
+
+    def estimate(self, statistics: Statistics, lower: Array, upper: Array) -> Array:
+        """Return phi, shape (10,), with J(phi) > 0; the bounds are not used."""
+        assert self.shape is not None  # checked when it was made
+        form = statistics.mixed()
+        P = phi_of_points(self.shape.points)
+        mass = float(likely_body(free_fit(form), upper, self.shape)[0])
+        return P @ masses_at(form, P, mass / P.shape[1])
+
+
+def phi_of_points(points: Array) -> Array:
+    """Return P with phi = P m for masses m at points (n, 3), shape (10, n)."""
+    x = np.column_stack([points, np.ones(len(points))])
+    return np.stack([from_pseudo_inertia(np.outer(row, row)) for row in x], axis=1)
+
+
+def masses_at(form: NormalForm, P: Array, mean: float) -> Array:
+    """Return the masses that fit best and are about the mean one where data do not say, (n,).
+
+    Args:
+        form: The data, in units of their noise.
+        P: phi of unit masses, shape (10, n).
+        mean: Typical mass [kg].
+    """
+    wide = form.R @ P * mean  # unknowns are masses in units of the mean one
+    size = float(np.linalg.norm(wide, 2))
+    weight = RESOLUTION / size if size > RESOLUTION else 1.0
+    wide, z = wide * weight, form.z * weight
+    least = np.full(P.shape[1], LEAST)
+    return np.asarray(mean * (least + _not_negative(wide, z - wide @ least, 1.0 - least)))
+
+
+def _not_negative(W: Array, z: Array, centre: Array) -> Array:
+    """Minimise |W x - z|^2 + |x - centre|^2 over x >= 0.
+
+    The dual problem has as many unknowns as W has rows: x = max(0, centre + W'u) where u minimises
+    1/2 |u|^2 - z'u + 1/2 |max(0, centre + W'u)|^2. Newton's method, by orthogonal factors, ends
+    after finitely many steps.
+    """
+
+    def cost(u: Array) -> float:
+        return float(0.5 * u @ u - z @ u + 0.5 * np.sum(np.maximum(0.0, centre + W.T @ u) ** 2))
+
+    u = np.zeros(len(z))
+    for _ in range(STEPS):
+        inside = centre + W.T @ u
+        left = z - u - W @ np.maximum(0.0, inside)
+        active = W[:, inside > 0.0]
+        factor = np.linalg.qr(np.vstack([active.T, np.eye(len(z))]), mode="r")
+        step = np.linalg.solve(factor, np.linalg.solve(factor.T, left))
+        if float(left @ step) <= TOLERANCE * (1.0 + float(z @ z)):
+            break
+        value, length = cost(u), 1.0
+        while cost(u + length * step) > value - 1e-4 * length * float(left @ step):
+            length /= 2.0
+            if length < 1e-8:
+                return np.maximum(0.0, inside)
+        u = u + length * step
+    return np.maximum(0.0, centre + W.T @ u)

@@ -1,0 +1,50 @@
+"""Recursive total least squares: errors in the coefficients too [Kubus2008], for comparison."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..inertial import Array
+from ..statistics import NormalForm, Statistics
+from .estimator import ShapeAware
+from .scaling import free_fit
+
+
+class TotalLeastSquares(ShapeAware):
+    """Generalised total least squares from the triangular factor of [A b], by its singular values.
+
+    With F'F the moments of the rows [A b] and D those of their errors as the bounds state them,
+    lambda = min eig(F'F, D) is the share of noise, and (A'A - lambda D_A) phi = A'b. Where no error
+    of the coefficients is stated this is weighted least squares. The factor is updated with the
+    rows, so that the cost does not grow with them. Nothing makes the result physical.
+    """
+
+    name = "rtls"
+    physical = False
+    citation = "Kubus2008"
+
+    def estimate(self, statistics: Statistics, lower: Array, upper: Array) -> Array:
+        """Return phi, shape (10,); the bounds are not used."""
+        return total_fit(statistics.marginal(), statistics.errors.sum(axis=0))
+
+
+def total_fit(form: NormalForm, errors: Array) -> Array:
+    """Return the phi that needs the smallest errors of [A b] to be exact, shape (10,).
+
+    Args:
+        form: The rows.
+        errors: Sums of squares of the errors that are expected in each column, up to a common
+            factor, shape (11,).
+    """
+    F = np.zeros((11, 11))
+    F[:10, :10], F[:10, 10], F[10, 10] = form.R, form.z, form.residual
+    D = np.sqrt(errors)
+    values = np.linalg.svd(F, compute_uv=False)
+    if values[-1] <= 1e-12 * values[0] or not errors[:10].any():
+        return free_fit(form)
+    # min eig(F'F, D^2) = 1 / max singular value of D inv(F), squared
+    share = np.linalg.norm(np.linalg.solve(F.T, np.diag(D)), 2) ** -2
+    # A'A - lambda D_A = R'(1 - lambda W W') R, W = inv(R') D_A^(1/2)
+    W = np.linalg.solve(form.R.T, np.diag(D[:10]))
+    inner = np.eye(10) - share * (W @ W.T)
+    return np.linalg.solve(form.R, np.linalg.lstsq(inner, form.z, rcond=1e-12)[0])
