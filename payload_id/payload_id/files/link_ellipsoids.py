@@ -9,14 +9,14 @@ import numpy as np
 import pinocchio as pin
 
 from ..core.arm_model import ArmModel
-from ..core.calibration.physical import Ellipsoid
+from ..core.ellipsoid import bounding_ellipsoid, row_of
 from ..core.inertial import Array
 
 CORNERS = 16  # of the polygon around a circle
 
 
-def link_ellipsoids(urdf: str, model: ArmModel) -> tuple[Ellipsoid | None, ...]:
-    """Return an ellipsoid around the collision shapes of each body, in its joint's frame.
+def link_ellipsoids(urdf: str, model: ArmModel) -> tuple[Array | None, ...]:
+    """Return Q of an ellipsoid around each body's collision shapes, in its joint's frame.
 
     None where the shapes cannot be trusted to hold all mass: a link with mass has none, or a mesh;
     or the description's own inertia lies partly outside.
@@ -30,7 +30,7 @@ def link_ellipsoids(urdf: str, model: ArmModel) -> tuple[Ellipsoid | None, ...]:
     shapes = pin.buildGeomFromUrdfString(full, text, pin.GeometryType.COLLISION)
     locked = [full.getJointId(name) for name in full.names[1:] if name not in model.joints]
     reduced, shapes = pin.buildReducedModel(full, shapes, locked, pin.neutral(full))
-    found = []
+    found: list[Array | None] = []
     for link, name in enumerate(model.joints):
         joint = reduced.getJointId(name)
         points = [
@@ -40,8 +40,8 @@ def link_ellipsoids(urdf: str, model: ArmModel) -> tuple[Ellipsoid | None, ...]:
         ]
         own = [f.name for f in reduced.frames if f.parentJoint == joint and f.name in complete]
         known = bool(points) and all(complete[body] for body in own)
-        ellipsoid = Ellipsoid.around(np.vstack(points)) if known else None
-        if ellipsoid is not None and ellipsoid.row() @ model.link_phi[link] < 0:
+        ellipsoid = bounding_ellipsoid(np.vstack(points)) if known else None
+        if ellipsoid is not None and row_of(ellipsoid) @ model.link_phi[link] < 0:
             ellipsoid = None
         found.append(ellipsoid)
     return tuple(found)

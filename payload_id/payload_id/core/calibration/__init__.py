@@ -6,7 +6,7 @@ from .calibrate import CalibrationResult, Options, Validation, calibrate
 from .calibration import Calibration
 from .fit import ArmFit
 from .identifiability import BaseParameter, Identifiability
-from .physical import Consistency, Ellipsoid
+from .physical import Consistency
 from .prior import Prior
 
 __all__ = [
@@ -15,7 +15,6 @@ __all__ = [
     "Calibration",
     "CalibrationResult",
     "Consistency",
-    "Ellipsoid",
     "Identifiability",
     "Options",
     "Prior",

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..bounds.cutting_planes import HardRows, first_rows, minimise
 from ..bounds.feasibility import smallest_noise_factor
-from ..bounds.interval import NO_SHAPE, Interval, Memory
+from ..bounds.interval import NO_SHAPE, Interval
 from ..bounds.linear_program import LinearProgram
 from ..bounds.scaled_rows import ScaledRows
 from ..bounds.verified import UNIT
@@ -58,7 +58,7 @@ def unit_box(rows: RowBlock) -> UnitBox:
         return UnitBox(-np.ones(p), np.ones(p), np.zeros(len(rows)))
     scaled = ScaledRows.of(rows, NO_PAYLOAD, rows.d, narrow=False)
     program = LinearProgram(scaled.lower, scaled.upper)
-    hard = HardRows(program, scaled, first_rows(scaled, frozenset()))
+    hard = HardRows(program, scaled, first_rows(scaled))
     least = np.full((p, 2), -1.0)
     size = np.zeros(len(rows))
     for k in range(p):
@@ -93,7 +93,8 @@ def _proven(cost: Array, rows: RowBlock, multiplier: Array) -> float:
 def _inconsistent(scaled: ScaledRows, rows: RowBlock) -> UnitBox:
     """Return how far the rows are from consistent."""
     p = rows.B.shape[1]
-    factor, blame = smallest_noise_factor(scaled, Memory(), NO_SHAPE)
-    if factor <= 1.0:  # by rounding only
+    found = smallest_noise_factor(scaled, NO_SHAPE)
+    if found.factor <= 1.0:  # by rounding only
         return UnitBox(-np.ones(p), np.ones(p), np.zeros(len(rows)))
-    return UnitBox(-np.ones(p), np.ones(p), np.zeros(len(rows)), factor, tuple(blame.items()))
+    blame = tuple(found.blame.items())
+    return UnitBox(-np.ones(p), np.ones(p), np.zeros(len(rows)), found.factor, blame)

@@ -22,7 +22,7 @@ from .calibration import Calibration, candidate_names, group_slice
 from .equations import ArmEquations, factor_of
 from .fit import ArmFit
 from .identifiability import Identifiability, base_parameters, structural_rank
-from .physical import Consistency, Ellipsoid
+from .physical import Consistency
 from .prior import Prior
 
 ROW_LIMIT = 2000  # rows that a calibration keeps; the rest only enter its box and its factor
@@ -38,13 +38,14 @@ class Options:
     Attributes:
         window: Length of a window [s].
         payload: Inertial parameters of the payload during the runs, shape (10,); zeros for none.
-        ellipsoids: Bounding ellipsoid of each link in its joint's frame, None where not known.
+        ellipsoids: Q of each link's bounding ellipsoid in its joint's frame, shape (4, 4); None
+            where not known.
         prior: How the point estimate is drawn to the description.
     """
 
     window: float = 0.1
     payload: Array = field(default_factory=lambda: np.zeros(10))
-    ellipsoids: Sequence[Ellipsoid | None] = ()
+    ellipsoids: Sequence[Array | None] = ()
     prior: Prior = Prior.QUADRATIC
 
 
@@ -154,7 +155,7 @@ def calibrate(
         factor = factor_of(factors)
         estimate = _estimate(problem, factor, len(every), maker.nuisance)
         validation = _validate(parts, problem, maker.nuisance)
-        found = _identifiability(model, maker.nuisance, factor)
+        found = _identifiability(model, maker.nuisance, problem.scale(), factor)
     calibration = Calibration(
         digest=model.digest,
         joints=model.joints,
@@ -314,7 +315,9 @@ def _rms_per_joint(equations: ArmEquations, psi: Array, n: int) -> Array:
     return np.array([np.sqrt(np.mean(r**2)) if len(r) else np.nan for r in groups])
 
 
-def _identifiability(model: ArmModel, nuisance: Nuisance, factor: Array) -> Identifiability:
+def _identifiability(
+    model: ArmModel, nuisance: Nuisance, scale: Array, factor: Array
+) -> Identifiability:
     """Return which combinations of the uncertain parameters the rows determine.
 
     Gains are left out: all torques and all other parameters times one factor fit as well, and only
@@ -323,7 +326,6 @@ def _identifiability(model: ArmModel, nuisance: Nuisance, factor: Array) -> Iden
     uncertain = nuisance.uncertain.copy()
     uncertain[group_slice("torque_gain", model.n)] = False
     names = tuple(np.array(candidate_names(model.joints))[uncertain].tolist())
-    scale = nuisance.half_width
     base, unseen = base_parameters(factor[:, :-1][:, uncertain], scale[uncertain], names)
     possible = structural_rank(model, uncertain, scale)
     return Identifiability(base, unseen, possible, len(names))

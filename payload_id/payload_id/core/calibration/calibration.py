@@ -190,7 +190,8 @@ class Calibration:
         for group in groups:
             gone[group_slice(group, self.n)] = True
         gone &= np.isfinite(self.lower)  # what is forgotten already has no coefficients
-        centre, half = (self.lower + self.upper)[gone] / 2, (self.upper - self.lower)[gone] / 2
+        low, high = self.lower[gone], self.upper[gone]
+        centre, half = (low + high) / 2, (high - low) / 2
         e = self.equations
         C = np.where(gone, 0.0, e.C)
         d = e.d + np.abs(e.C[:, gone]) @ half

@@ -16,12 +16,14 @@ import numpy as np
 from scipy import linalg, sparse
 
 from ..arm_model import ArmModel
+from ..ellipsoid import row_of
 from ..errors import SolverError
 from ..inertial import Array
 from ..rows.nuisance import JOINT_GROUPS, NOT_NEGATIVE
-from .physical import Consistency, Ellipsoid, cone_rows, typical_scale
+from .physical import Consistency, cone_rows, typical_scale
 from .prior import Prior, prior_rows
 
+RANK = 1e-13  # relative size of singular values that count as zero
 FRICTION_SCALE = 1.0  # [N m], [N m s/rad], [kg m2] and [-] alike: size of a joint's own parameters
 
 
@@ -34,7 +36,8 @@ class ArmFit:
         lower: Smallest values, may be -inf, shape (15 n,).
         upper: Largest values, may be inf; a candidate with upper = lower is known, (15 n,).
         consistency: What is required of every link.
-        ellipsoids: Bounding ellipsoid of each link in its joint's frame, None where not known.
+        ellipsoids: Q of each link's bounding ellipsoid in its joint's frame, (x, 1)' Q (x, 1) >= 0
+            inside, shape (4, 4); None where not known.
         prior: How links are drawn to the description.
         relative: Size of the deviations that the prior expects [-].
         pull: Weight of the prior: standard deviation of the weighted rows.
@@ -45,7 +48,7 @@ class ArmFit:
     lower: Array
     upper: Array
     consistency: Consistency = Consistency.FULL
-    ellipsoids: Sequence[Ellipsoid | None] = ()
+    ellipsoids: Sequence[Array | None] = ()
     prior: Prior = Prior.QUADRATIC
     relative: float = 0.05
     pull: float = 0.0
@@ -57,7 +60,7 @@ class ArmFit:
         model: ArmModel,
         groups: Sequence[str] = ("friction_coulomb", "friction_viscous", "rotor_inertia"),
         consistency: Consistency = Consistency.FULL,
-        ellipsoids: Sequence[Ellipsoid | None] = (),
+        ellipsoids: Sequence[Array | None] = (),
         prior: Prior = Prior.QUADRATIC,
         relative: float = 0.05,
         pull: float = 1e-3,
@@ -68,7 +71,7 @@ class ArmFit:
             model: The arm as described.
             groups: Which of `JOINT_GROUPS` are estimated; the others are zero.
             consistency: What is required of every link.
-            ellipsoids: Bounding ellipsoid of each link.
+            ellipsoids: Q of each link's bounding ellipsoid.
             prior: How links are drawn to the description.
             relative: Size of the deviations that the prior expects [-].
             pull: Weight of the prior.
@@ -135,17 +138,23 @@ class _Program:
     """The conic program in the free, scaled parameters."""
 
     def __init__(self, problem: ArmFit, scale: Array, free: Array, known: Array) -> None:
-        self._problem, self._scale, self._free, self._known = problem, scale, free, known
+        self._problem, self._scale, self._free, self._known = problem, scale, free, known.copy()
         self._G: list[Array] = []
         self._h: list[Array] = []
         self._cones: list[object] = []
 
     def minimise(self, tall: Array, right: Array) -> Array:
-        """Return the x that minimises |tall x - right|^2, shape (K,)."""
-        R, z = _square(tall, right)
-        k = R.shape[1]
-        self._add(np.hstack([R, -np.eye(k)]), z, clarabel.ZeroConeT(k))
-        self._bounds()
+        """Return the x that minimises |tall x - right|^2, shape (K,).
+
+        Unknowns are the step s from the free optimum and y = R s: the cost is |y|^2 and a constant,
+        so that the solver's tolerances are relative to what the constraints cost.
+        """
+        best = np.linalg.lstsq(tall, right, rcond=RANK)[0]
+        self._known[self._free] = best  # the constraints are then those of the step
+        R = _square(tall)
+        k = len(best)
+        self._add(np.hstack([R, -np.eye(k)]), np.zeros(k), clarabel.ZeroConeT(k))
+        self._bounds(best)
         self._links()
         solver = clarabel.DefaultSolver(
             sparse.block_diag([sparse.csc_matrix((k, k)), sparse.identity(k)], format="csc"),
@@ -159,7 +168,7 @@ class _Program:
         good = (clarabel.SolverStatus.Solved, clarabel.SolverStatus.AlmostSolved)
         if solution.status not in good:
             raise SolverError("multi-link least-squares program", str(solution.status))
-        return np.array(solution.x[:k])
+        return np.asarray(best + np.array(solution.x[:k]))
 
     def _add(self, G: Array, h: Array, cone: object) -> None:
         """Add h - G (x, y) in a cone; columns of y may be left out."""
@@ -169,12 +178,12 @@ class _Program:
         self._h.append(h)
         self._cones.append(cone)
 
-    def _bounds(self) -> None:
+    def _bounds(self, best: Array) -> None:
         """Add lower <= x <= upper where they are finite."""
         problem, free = self._problem, self._free
         identity = np.eye(int(free.sum()))
         for sign, bound in ((1.0, problem.upper), (-1.0, problem.lower)):
-            limit = bound[free] / self._scale[free]
+            limit = bound[free] / self._scale[free] - best
             finite = np.isfinite(limit)
             if finite.any():
                 cone = clarabel.NonnegativeConeT(int(finite.sum()))
@@ -193,7 +202,7 @@ class _Program:
             self._link_rows(own, G, g, clarabel.PSDTriangleConeT(k))
             inside = problem.ellipsoids[link] if len(problem.ellipsoids) else None
             if problem.consistency is Consistency.ELLIPSOID and inside is not None:
-                row = inside.row()[None] * self._scale[own] / self._scale[own][0]
+                row = row_of(inside)[None] * self._scale[own] / self._scale[own][0]
                 self._link_rows(own, row, np.zeros(1), clarabel.NonnegativeConeT(1))
 
     def _link_rows(self, own: slice, G: Array, g: Array, cone: object) -> None:
@@ -203,15 +212,11 @@ class _Program:
         self._add(-wide[:, self._free], g + wide @ self._known, cone)
 
 
-def _square(R: Array, z: Array) -> tuple[Array, Array]:
-    """Return an equivalent problem with a square R of norm one."""
-    k = R.shape[1]
-    if len(R) < k:
-        R = np.vstack([R, np.zeros((k - len(R), k))])
-        z = np.concatenate([z, np.zeros(k - len(z))])
-    Q, square = np.linalg.qr(R)
-    size = max(float(np.linalg.norm(square, 2)), 1e-300)
-    return square / size, Q.T @ z / size
+def _square(tall: Array) -> Array:
+    """Return a square R with |R s| = |tall s|."""
+    k = tall.shape[1]
+    R = np.linalg.qr(tall, mode="r")
+    return np.vstack([R, np.zeros((k - len(R), k))])
 
 
 def _settings() -> clarabel.DefaultSettings:

@@ -6,13 +6,10 @@ serves links of all sizes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
 from enum import Enum
 
 import numpy as np
 
-from ..errors import InputError
 from ..inertial import INERTIA_BASIS, PSEUDO_INERTIA_BASIS, Array, pseudo_inertia, skew
 
 EPSILON = 1e-6  # smallest eigenvalue of the scaled matrix that counts as consistent
@@ -47,62 +44,6 @@ _BASES = {
 }
 
 
-@dataclass(frozen=True)
-class Ellipsoid:
-    """The points x with (x - centre)' shape^-1 (x - centre) <= 1.
-
-    Attributes:
-        centre: Shape (3,) [m].
-        shape: Symmetric and positive definite, shape (3, 3) [m2].
-    """
-
-    centre: Array
-    shape: Array
-
-    @property
-    def Q(self) -> Array:
-        """The matrix with (x, 1)' Q (x, 1) >= 0 inside, shape (4, 4) [WKS, Theorem 4]."""
-        inverse = np.linalg.inv(self.shape)
-        Q = np.zeros((4, 4))
-        Q[:3, :3], Q[:3, 3] = -inverse, inverse @ self.centre
-        Q[3, :3], Q[3, 3] = Q[:3, 3], 1.0 - self.centre @ inverse @ self.centre
-        return Q
-
-    def row(self) -> Array:
-        """Return c with c phi = tr(J(phi) Q), not negative for every body inside, (10,)."""
-        return np.einsum("kij,ij->k", PSEUDO_INERTIA_BASIS, self.Q)
-
-    @classmethod
-    def around(cls, points: Array, tolerance: float = 1e-3) -> Ellipsoid:
-        """Return (nearly) the smallest ellipsoid around points [Khachiyan1996].
-
-        Args:
-            points: Shape (K, 3) [m], not all in one plane.
-            tolerance: By how much the enclosing ellipsoid may be too large, relative.
-
-        Raises:
-            InputError: The points span no volume.
-        """
-        lifted = np.column_stack([points, np.ones(len(points))])
-        if len(points) < 4 or np.linalg.matrix_rank(lifted - lifted[0], tol=1e-9) < 3:
-            raise InputError(f"{len(points)} points in one plane have no bounding ellipsoid.")
-        weight = np.full(len(points), 1.0 / len(points))
-        for _ in range(10_000):
-            moment = (lifted.T * weight) @ lifted
-            distance = np.einsum("ki,ij,kj->k", lifted, np.linalg.inv(moment), lifted)
-            k = int(np.argmax(distance))
-            if distance[k] <= 4.0 * (1.0 + tolerance):
-                break
-            step = (distance[k] - 4.0) / (4.0 * (distance[k] - 1.0))
-            weight *= 1.0 - step
-            weight[k] += step
-        centre = weight @ points
-        shape = 3.0 * ((points.T * weight) @ points - np.outer(centre, centre))
-        off = points - centre
-        reach = np.einsum("ki,ij,kj->k", off, np.linalg.inv(shape), off).max()
-        return cls(centre, shape * reach)
-
-
 def typical_scale(phi: Array) -> Array:
     """Return typical sizes of a link's parameters: powers of its mass and length, (10,)."""
     mass = abs(float(phi[0]))
@@ -134,8 +75,3 @@ def triangle(matrix: Array) -> Array:
     """Return a symmetric matrix as Clarabel has it: upper triangle by columns, scaled."""
     row, column = np.tril_indices(len(matrix))[::-1]
     return np.asarray(matrix[row, column] * np.where(row == column, 1.0, np.sqrt(2.0)))
-
-
-def ellipsoid_rows(ellipsoids: Sequence[Ellipsoid | None]) -> list[Array | None]:
-    """Return the row of each link's ellipsoid, None where there is none."""
-    return [None if e is None else e.row() for e in ellipsoids]
