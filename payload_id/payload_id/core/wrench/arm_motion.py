@@ -127,4 +127,5 @@ def wrench_samples_of_arm(
     ]
     rotation = frames(model, turned)[0][:, -1]
     gravity = (float(model.gravity[0]), float(model.gravity[1]), float(model.gravity[2]))
-    return WrenchSamples(at, rotation, *rates, wrench[inside], gravity=gravity)
+    omega, alpha, linear = rates
+    return WrenchSamples(at, rotation, omega, alpha, linear, wrench[inside], gravity=gravity)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -96,13 +97,16 @@ class WrenchSamples:
 
     def joined(self, newer: WrenchSamples) -> WrenchSamples:
         """Return both; what is not newer than these is dropped and counted."""
-        columns = (np.concatenate([getattr(self, name), getattr(newer, name)]) for name in _NAMES)
-        return WrenchSamples(*columns, gravity=self.gravity, dropped=newer.dropped)
+        columns: dict[str, Any] = {
+            name: np.concatenate([getattr(self, name), getattr(newer, name)]) for name in _NAMES
+        }
+        return WrenchSamples(**columns, gravity=self.gravity, dropped=newer.dropped)
 
     def with_wrench(self, wrench: Array) -> WrenchSamples:
         """Return the same motion with other wrenches, shape (N, 6)."""
-        columns = [getattr(self, name) for name in _NAMES[:-1]]
-        return WrenchSamples(*columns, wrench, gravity=self.gravity, dropped=self.dropped)
+        columns: dict[str, Any] = {name: getattr(self, name) for name in _NAMES}
+        columns["wrench"] = wrench
+        return WrenchSamples(**columns, gravity=self.gravity, dropped=self.dropped)
 
     def _checked(self, arrays: dict[str, Array]) -> WrenchSamples:
         """Return samples made of rows that have been checked before."""
