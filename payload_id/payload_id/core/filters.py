@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import linalg, signal
+from scipy import signal
 from scipy.interpolate import make_interp_spline
 from scipy.spatial.transform import Rotation, RotationSpline
 
@@ -19,6 +19,7 @@ from .inertial import Array
 EVEN = 0.2  # largest part of a step by which steps may differ for filters that need equal ones
 POLYNOMIAL = 3  # degree of the Savitzky-Golay filter: flat to third order, first two derivatives
 ENERGY = 0.99  # part of the motion's energy (its variance) that lies within its bandwidth
+HEADROOM = 5.0  # half-power frequency of the Savitzky-Golay filter over the motion's bandwidth
 LEAST_WINDOW = 5  # samples of the Savitzky-Golay filter
 
 
@@ -75,10 +76,10 @@ def savitzky_golay_window(bandwidth: float, step: float, samples: int) -> int:
     """Return the longest window (odd number of samples) that keeps a motion of this bandwidth.
 
     The half-power frequency of the filter of degree n over 2 M + 1 samples is about
-    (n + 1) / (3.2 M - 4.6) of half the sampling rate (Schafer 2011, eq. 12); twice the motion's
-    bandwidth leaves the motion itself unharmed.
+    (n + 1) / (3.2 M - 4.6) of half the sampling rate (Schafer 2011, eq. 12); `HEADROOM` times the
+    motion's bandwidth leaves the motion and its derivatives unharmed.
     """
-    wanted = 2.0 * bandwidth * 2.0 * step  # of half the sampling rate
+    wanted = HEADROOM * bandwidth * 2.0 * step  # of half the sampling rate
     half = ((POLYNOMIAL + 1) / max(wanted, 1e-9) + 4.6) / 3.2
     half = min(half, (samples - 1) // 2)
     return max(LEAST_WINDOW, 2 * int(half) + 1)
@@ -233,10 +234,11 @@ def kalman_smoother(stamp: Array, value: Array, noise: float, jerk: float) -> Li
     N, k = columns.shape
     means, predicted = np.zeros((N, 3, k)), np.zeros((N, 3, k))
     spreads, predicted_spreads = np.zeros((N, 3, 3)), np.zeros((N, 3, 3))
-    transitions = [_transition(step, jerk) for step in np.diff(stamp)]
+    unit = float(np.median(np.diff(stamp)))  # rates per step: all of one size
+    transitions = [_transition(step / unit, jerk * unit**2.5) for step in np.diff(stamp)]
     x = np.zeros((3, k))
     x[0] = columns[0]
-    P = _first_spread(stamp, columns, noise)
+    P = _first_spread(columns, noise)
     for n in range(N):
         if n:
             F, Q = transitions[n - 1]
@@ -249,10 +251,10 @@ def kalman_smoother(stamp: Array, value: Array, noise: float, jerk: float) -> Li
         means[n], spreads[n] = x, P
     for n in range(N - 2, -1, -1):
         F, _ = transitions[n]
-        back = linalg.solve(predicted_spreads[n + 1], F @ spreads[n], assume_a="pos").T
+        back = np.linalg.solve(predicted_spreads[n + 1], F @ spreads[n]).T
         means[n] += back @ (means[n + 1] - predicted[n + 1])
     shape = np.shape(value)
-    return LinearMotion(*(means[:, i].reshape(shape) for i in range(3)))
+    return LinearMotion(*((means[:, i] / unit**i).reshape(shape) for i in range(3)))
 
 
 def _transition(step: float, jerk: float) -> tuple[Array, Array]:
@@ -265,11 +267,10 @@ def _transition(step: float, jerk: float) -> tuple[Array, Array]:
     return F, jerk**2 * Q
 
 
-def _first_spread(stamp: Array, columns: Array, noise: float) -> Array:
-    """Return a wide covariance for the first sample: rates of the whole recording's size."""
-    step = float(np.median(np.diff(stamp)))
+def _first_spread(columns: Array, noise: float) -> Array:
+    """Return a wide covariance for the first sample: changes of the whole range in one step."""
     size = float(np.ptp(columns, axis=0).max()) + noise
-    return np.diag([noise**2, (size / step) ** 2, (size / step**2) ** 2])
+    return np.diag([noise**2, size**2, size**2])
 
 
 def rotation_kalman_smoother(

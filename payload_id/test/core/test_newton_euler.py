@@ -5,7 +5,6 @@ import time
 import numpy as np
 import pinocchio as pin
 import pytest
-from wrench_motion import PAYLOAD, simulated
 
 from payload_id.core.errors import InputError, RecordingError
 from payload_id.core.inertial import FROM_PINOCCHIO
@@ -19,6 +18,7 @@ from payload_id.core.rows.newton_euler import (
 from payload_id.core.uncertainty import PayloadPrior
 from payload_id.core.wrench.samples import WrenchSamples
 from payload_id.core.wrench.uncertainty import WrenchUncertainty
+from wrench_motion import PAYLOAD, simulated
 
 SMALL = PayloadPrior(mass_max=3.0, com_max=0.3)
 

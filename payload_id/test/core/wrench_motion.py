@@ -14,6 +14,7 @@ from payload_id.core.inertial import from_mass_com_inertia, inertia_matrix
 from payload_id.core.wrench.samples import WrenchSamples
 
 GRAVITY = np.array([0.0, 0.0, -9.81])
+NONE = np.zeros(6)
 PAYLOAD = from_mass_com_inertia(
     1.3, [0.02, -0.03, 0.06], [[4e-3, 3e-4, -2e-4], [3e-4, 5e-3, 1e-4], [-2e-4, 1e-4, 3e-3]]
 )
@@ -83,8 +84,8 @@ def simulated(
     phi=PAYLOAD,
     delay=0.0,
     noise=0.0,
-    bias=np.zeros(6),
-    drift=np.zeros(6),
+    bias=NONE,
+    drift=NONE,
     speed=1.0,
     seed=0,
 ):

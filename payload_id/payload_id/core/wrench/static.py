@@ -21,7 +21,7 @@ STILL_VELOCITY = 0.01  # [rad/s] below which the sensor counts as at rest
 STILL_ACCELERATION = 0.5  # [m/s2] of its mean over `SMOOTHED`: accelerometers are noisy
 SHORTEST = 0.3  # [s] of rest after settling that is worth using
 SMOOTHED = 0.05  # [s] over which the wrench is averaged to see whether it has settled
-SETTLED = 4.0  # standard deviations of that average at the end of the rest: how near it must be
+SETTLED = 6.0  # standard deviations of that average at the end of the rest: how near it must be
 LEAST_POSES = 4  # mass, first moment and bias need as many orientations at the least
 
 
