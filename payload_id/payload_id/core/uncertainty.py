@@ -82,6 +82,15 @@ class Uncertainty:
             [rad/s or m/s].
         position_error: Largest error of a measured position [rad or m]. Per joint.
         velocity_error: Largest error of a measured velocity [rad/s or m/s]. Per joint.
+        stamp_jitter: Largest error of a sample's stamp, at every sample independently [s].
+        gravity_error: Largest error of each component of gravity in the base frame [m/s2]; a base
+            that is tilted by a small angle makes one of 9.81 times the angle.
+        tool: Largest error of what the description says of the tool between flange and payload:
+            one bound for each inertial parameter about the payload frame, ten numbers in the order
+            of phi [kg, kg m, kg m2]; empty: the tool is known as well as the links are.
+        torque_sigma: Standard deviation of independent Gaussian torque noise [N m or N], an
+            alternative to hard bounds. Per joint.
+        coverage: Probability that no row of a run exceeds the bound made of `torque_sigma` [-].
         prior: Box that holds the payload before any data.
     """
 
@@ -96,6 +105,11 @@ class Uncertainty:
     stiction_velocity: float = 0.01
     position_error: PerJoint = 0.0
     velocity_error: PerJoint = 0.0
+    stamp_jitter: float = 0.0
+    gravity_error: float = 0.0
+    tool: tuple[float, ...] = ()
+    torque_sigma: PerJoint = 0.0
+    coverage: float = 0.99
     prior: PayloadPrior = field(default_factory=PayloadPrior)
 
     def __post_init__(self) -> None:
@@ -111,7 +125,12 @@ class Uncertainty:
                 raise InputError(
                     f"Uncertainty '{entry.name}' must be finite and not negative; found {value!r}."
                 )
-        for name in ("torque_relative", "torque_gain", "link_relative"):
+        if len(self.tool) not in (0, 10):
+            raise InputError(
+                "Uncertainty 'tool' takes ten bounds in the order of phi, or none; found "
+                f"{len(self.tool)}."
+            )
+        for name in ("torque_relative", "torque_gain", "link_relative", "coverage"):
             if np.max(getattr(self, name)) >= 1.0:
                 raise InputError(
                     f"Uncertainty '{name}' is a fraction and must be below 1; "

@@ -17,6 +17,7 @@ _PER_JOINT = {
     "rotor_inertia": ("kg m2 or kg", "largest rotor inertia, seen at the joint, in the torque"),
     "position_error": ("rad or m", "largest error of a measured position"),
     "velocity_error": ("rad/s or m/s", "largest error of a measured velocity"),
+    "torque_sigma": ("N m or N", "standard deviation of independent Gaussian torque noise"),
 }
 
 
@@ -45,6 +46,31 @@ UNCERTAINTY: Schema = {
         "rad/s or m/s",
         default=0.01,
         lowest=0.0,
+    ),
+    "stamp_jitter": Key(
+        "number", "largest error of a sample's stamp", "s", default=0.0, lowest=0.0
+    ),
+    "gravity_error": Key(
+        "number",
+        "largest error of each component of gravity in the base frame",
+        "m/s2",
+        default=0.0,
+        lowest=0.0,
+    ),
+    "tool": Key(
+        "numbers",
+        "largest errors of the tool's inertial parameters about the payload frame, ten numbers",
+        "kg, kg m, kg m2",
+        default=(),
+        lowest=0.0,
+    ),
+    "coverage": Key(
+        "number",
+        "probability that no row of a run exceeds the bound made of torque_sigma",
+        "-",
+        default=0.99,
+        lowest=0.0,
+        highest=0.999999,
     ),
     "prior": Key(
         "section",

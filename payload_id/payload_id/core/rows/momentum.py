@@ -19,6 +19,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.stats import norm
 
 from ..arm_model import ArmModel
 from ..errors import InputError, RecordingError
@@ -26,13 +27,22 @@ from ..inertial import Array
 from ..samples import Samples
 from ..uncertainty import PayloadPrior, Uncertainty
 from .block import IntArray, RowBlock
+from .gravity_error import gravity_error
 from .kinematic_error import regressor_error
 from .kinetics import body_motion, force_regressor, momentum_regressor
 from .nuisance import Nuisance, largest_gain, nuisance_of
+from .stamp_error import stamp_error
 from .torque_bound import true_torque
 
 LEAST_SAMPLES = 5  # in a window: differences at its two ends that do not share all their samples
-PER_SAMPLE = ("torque_relative", "torque_absolute", "position_error", "velocity_error")
+PER_SAMPLE = (
+    "torque_relative",
+    "torque_absolute",
+    "torque_sigma",
+    "position_error",
+    "velocity_error",
+)
+ROWS_OF_A_RUN = 100_000  # for which `coverage` holds: 24 minutes of 7 joints in 0.1 s windows
 ROUNDING = 1e-12  # relative size of what floating-point sums leave out
 
 
@@ -101,8 +111,13 @@ class MomentumRows:
 
     @property
     def p(self) -> int:
-        """Number of nuisance parameters."""
-        return self.nuisance.p
+        """Number of nuisance parameters, those of the tool last."""
+        return self.nuisance.p + len(self._tool)
+
+    @property
+    def _tool(self) -> IntArray:
+        """Which of the tool's ten parameters are uncertain."""
+        return np.flatnonzero(self.uncertainty.tool)
 
     @property
     def channels(self) -> tuple[str, ...]:
@@ -175,7 +190,12 @@ class MomentumRows:
         measured = regressor_error(
             self.model, self.uncertainty, samples, weight.sum(), end_weights(samples.stamp)
         )
-        return regressor, remainder + measured
+        unsure = self.uncertainty
+        error = remainder + measured + gravity_error(motion.axis, weight, unsure.gravity_error)
+        if unsure.stamp_jitter > 0.0:
+            every = momentum_regressor(motion)
+            error += stamp_error(samples.stamp, every, unsure.stamp_jitter)
+        return regressor, error
 
     def _joint_columns(self, samples: Samples, weight: Array) -> tuple[Array, Array]:
         """Return the columns of `JOINT_GROUPS` and what they leave out, (5, n) and (n,)."""
@@ -198,13 +218,26 @@ class MomentumRows:
         left_out = self.uncertainty.per_joint("friction_coulomb", n) * unknown
         left_out += self.uncertainty.per_joint("friction_viscous", n) * speed_error * duration
         left_out += self.uncertainty.per_joint("rotor_inertia", n) * change_error
+        jitter = 2.0 * self.uncertainty.stamp_jitter  # of the window's length
+        left_out += self.uncertainty.per_joint("torque_offset", n) * jitter
         return columns, left_out
 
     def _torque(self, samples: Samples, weight: Array) -> tuple[Array, Array]:
         """Return the integral of the noise-free reading and the bound on its error, (n,) each."""
         middle, half_width = self._measured_torque(samples)
         gain = largest_gain(self.uncertainty.per_joint("torque_gain", self.model.n))
-        return weight @ middle, gain * (weight @ half_width)
+        bound = weight @ half_width + self._gaussian() * np.linalg.norm(weight)
+        return weight @ middle, gain * bound
+
+    def _gaussian(self) -> Array:
+        """Return what independent Gaussian noise of one sample is held to, shape (n,) [N m].
+
+        A weighted sum of independent samples has the standard deviation sigma |weights|. No row of
+        `ROWS_OF_A_RUN` exceeds `quantile` of them with the stated probability (union bound).
+        """
+        sigma = self.uncertainty.per_joint("torque_sigma", self.model.n)
+        quantile = norm.isf((1.0 - self.uncertainty.coverage) / (2.0 * ROWS_OF_A_RUN))
+        return np.asarray(quantile * sigma)
 
     def _measured_torque(self, samples: Samples) -> tuple[Array, Array]:
         """Return what the sensors would show without noise: middle and half width, (N, n).
@@ -223,12 +256,18 @@ class MomentumRows:
         n, nuisance, candidates = self.model.n, self.nuisance, terms.candidates
         links = nuisance.largest[: 10 * n]
         rounding = np.abs(candidates) @ nuisance.largest + np.abs(terms.torque) + 1e-3
+        # The tool is one body with the payload: its errors have the payload's coefficients.
+        tool, width = self._tool, np.asarray(self.uncertainty.tool)[self._tool]
+        known = candidates[:, nuisance.uncertain] * nuisance.half_width[nuisance.uncertain]
         return RowBlock(
             A=terms.payload,
             A_error=terms.payload_error + ROUNDING * np.abs(terms.payload),
-            B=candidates[:, nuisance.uncertain] * nuisance.half_width[nuisance.uncertain],
+            B=np.hstack([known, terms.payload[:, tool] * width]),
             b=terms.torque - candidates @ nuisance.centre,
-            d=terms.left_out + terms.link_error @ links + ROUNDING * rounding,
+            d=terms.left_out
+            + terms.link_error @ links
+            + terms.payload_error[:, tool] @ width
+            + ROUNDING * rounding,
             joint=np.arange(n),
             start=np.full(n, terms.start),
             end=np.full(n, terms.end),
