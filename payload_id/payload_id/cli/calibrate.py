@@ -116,7 +116,7 @@ def add_parser(verbs: Any) -> None:
     )
     parser.add_argument(
         "--prior",
-        choices=[prior.value for prior in Prior],
+        choices=[Prior.QUADRATIC.value, Prior.ENTROPIC.value],
         default=Prior.QUADRATIC.value,
         help="how the point estimate is drawn to the description (default: quadratic)",
     )

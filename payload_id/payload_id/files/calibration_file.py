@@ -68,7 +68,7 @@ def load_calibration(path: Path | str) -> Calibration:
             "'payload-id calibrate' wrote; move both together, or calibrate again."
         )
     try:
-        with np.load(path, allow_pickle=False) as archive:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             about = json.loads(str(archive["about"]))
             if about["format"] != FORMAT:
                 raise ConfigurationError(

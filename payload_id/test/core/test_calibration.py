@@ -397,7 +397,7 @@ def test_rank_of_a_rich_motion_is_the_structural_one(name: str) -> None:
 @pytest.mark.parametrize(("name", "rank"), [("ur10", 36), ("panda", 43)])
 def test_structural_rank_is_the_known_one(name: str, rank: int) -> None:
     # Six- and seven-axis arms with the first axis along gravity: 36 and 43 base parameters
-    # of the links [Gautier1991; Gaz2019].
+    # of the links [Gautier1991].
     model = arm(name)
     columns = np.zeros(15 * model.n, dtype=bool)
     columns[: 10 * model.n] = True

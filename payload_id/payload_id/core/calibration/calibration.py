@@ -190,6 +190,8 @@ class Calibration:
         for group in groups:
             gone[group_slice(group, self.n)] = True
         gone &= np.isfinite(self.lower)  # what is forgotten already has no coefficients
+        if not gone.any():
+            return self
         low, high = self.lower[gone], self.upper[gone]
         centre, half = (low + high) / 2, (high - low) / 2
         e = self.equations

@@ -6,6 +6,8 @@ zero deviates by as much of the link's typical size.
 `entropic`: the second-order form of the entropic divergence d(J0, J) of Lee, Wensing and Park
 [Lee2020] at the description, 1/2 tr((J0^-1 dJ)^2) / relative^2: what an affine change of
 coordinates leaves as it is, so that it does not depend on the choice of frame.
+
+`euclidean`: |phi - phi0| in SI units, as in [WKS, eq. 25]; it depends on units and frame.
 """
 
 from __future__ import annotations
@@ -25,10 +27,16 @@ class Prior(str, Enum):
 
     QUADRATIC = "quadratic"
     ENTROPIC = "entropic"
+    EUCLIDEAN = "euclidean"
 
 
 def prior_rows(prior: Prior, phi: Array, relative: float) -> Array:
-    """Return P with |P (phi - phi0)|^2 the distance in units of `relative`, shape (10, 10)."""
+    """Return P with |P (phi - phi0)|^2 the distance in units of `relative`, shape (10, 10).
+
+    For `EUCLIDEAN` the unit is 1 kg, 1 kg m and 1 kg m2.
+    """
+    if prior is Prior.EUCLIDEAN:
+        return np.eye(10)
     if prior is Prior.QUADRATIC:
         typical = typical_scale(phi)
         size = np.where(np.abs(phi) > 1e-6 * typical, np.abs(phi), typical)
