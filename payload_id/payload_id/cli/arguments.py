@@ -5,12 +5,15 @@ from __future__ import annotations
 import argparse
 from collections.abc import Sequence
 from dataclasses import fields, replace
-from typing import Any
+from typing import Any, TypeVar
 
 from ..core.bounds import METHODS
 from ..core.errors import InputError, UnknownNameError
 from ..core.estimators import ESTIMATORS
 from ..core.uncertainty import PayloadPrior, Uncertainty
+from ..core.wrench.uncertainty import WrenchUncertainty
+
+Assumed = TypeVar("Assumed", Uncertainty, WrenchUncertainty)
 
 
 def add_method_arguments(parser: argparse.ArgumentParser) -> None:
@@ -34,14 +37,14 @@ def add_method_arguments(parser: argparse.ArgumentParser) -> None:
     )
 
 
-def with_changes(uncertainty: Uncertainty, changes: Sequence[str]) -> Uncertainty:
+def with_changes(uncertainty: Assumed, changes: Sequence[str]) -> Assumed:
     """Return the uncertainty with NAME=VALUE entries replaced.
 
     Raises:
         InputError: An entry cannot be read.
         UnknownNameError: There is no such bound.
     """
-    known = [entry.name for entry in fields(Uncertainty) if entry.name != "prior"]
+    known = [entry.name for entry in fields(uncertainty) if entry.name != "prior"]
     prior = {f"prior.{entry.name}": entry.name for entry in fields(PayloadPrior)}
     for change in changes:
         name, equals, text = change.partition("=")

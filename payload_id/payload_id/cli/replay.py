@@ -21,6 +21,7 @@ from ..files.recording import Recording
 from ..files.robot_file import RobotFile
 from ..files.robot_model import RobotModel
 from ..files.run_file import RunFile, has_run_file
+from . import replay_wrench
 from .arguments import add_method_arguments, with_changes
 from .presentation import console, estimate_table, verdict
 
@@ -70,6 +71,7 @@ def add_parser(verbs: Any) -> None:
     parser.add_argument("--from", dest="start", type=float, metavar="SECONDS", help="first second")
     parser.add_argument("--to", dest="end", type=float, metavar="SECONDS", help="last second")
     add_method_arguments(parser)
+    replay_wrench.add_wrench_arguments(parser)
     parser.add_argument("--figure", type=Path, metavar="PNG", help="draw intervals over time here")
     parser.add_argument("--json", action="store_true", help="print one JSON object and no more")
     parser.set_defaults(run=run)
@@ -77,6 +79,8 @@ def add_parser(verbs: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Identify and show the result; return the exit code."""
+    if replay_wrench.is_wrench(arguments):
+        return replay_wrench.run(arguments, FAILED)
     job = load(arguments)
     history = estimates(job)
     last = history[-1]
