@@ -44,8 +44,8 @@ def with_changes(uncertainty: Assumed, changes: Sequence[str]) -> Assumed:
         InputError: An entry cannot be read.
         UnknownNameError: There is no such bound.
     """
-    known = [entry.name for entry in fields(uncertainty) if entry.name != "prior"]
-    prior = {f"prior.{entry.name}": entry.name for entry in fields(PayloadPrior)}
+    known: list[str] = [entry.name for entry in fields(uncertainty) if entry.name != "prior"]
+    prior: dict[str, str] = {f"prior.{entry.name}": entry.name for entry in fields(PayloadPrior)}
     for change in changes:
         name, equals, text = change.partition("=")
         if not equals:
