@@ -20,7 +20,7 @@ from .scaled_rows import ScaledRows
 FIRST_ROWS = 20  # that a program begins with; about as many are active in the end
 MORE_ROWS = 15  # that enter at a time
 ROW_TOLERANCE = 1e-7  # by how much a row may be broken, relative to its bound
-ROUNDS = 80  # of adding rows and cuts for one optimum; valid, only wider, if not enough
+ROUNDS = 200  # of adding rows and cuts for one optimum; valid, only wider, if not enough
 STALLED = 1e-7  # improvement by PATIENCE rounds of cuts that is not worth more of them
 PATIENCE = 6
 
@@ -42,16 +42,20 @@ class Separator(Protocol):
 def minimise(
     program: LinearProgram, separators: Sequence[Separator], cost: Array
 ) -> Solution | None:
-    """Return the optimum over all members of all families; None if no x satisfies them."""
+    """Return the optimum over all members of all families; None if no x satisfies them.
+
+    The first family is finite and is always let in whole; another one may only creep closer.
+    """
     solution = program.minimise(cost)
     values: list[float] = []
     for _ in range(ROUNDS):
         if solution is None:
             return None
-        values.append(solution.value)
-        if len(values) > PATIENCE and values[-1] - values[-1 - PATIENCE] < STALLED:
+        entered = [family.separate(solution.x) for family in separators]
+        if not any(entered):
             break
-        if not sum(family.separate(solution.x) for family in separators):
+        values = [] if entered[0] else [*values, solution.value]
+        if len(values) > PATIENCE and values[-1] - values[-1 - PATIENCE] < STALLED:
             break
         solution = program.minimise(cost)
     return solution

@@ -41,25 +41,29 @@ class Hull:
         if not len(rows):
             return Bounds(known, True, float("nan"), {}, np.zeros(0), memory)
         inside = image(rows, known).intersect(known)
-        empty = bool((inside.lower > inside.upper).any())
-        d = rows.bound(known.magnitude if empty else inside.magnitude)
-        found = None if empty else self._narrowed(rows, known, d, memory, shape)
-        return found or self._inconsistent(rows, known, d, memory, shape)
+        if (inside.lower > inside.upper).any():
+            return self._inconsistent(rows, known, rows.bound(known.magnitude), memory, shape)
+        return self._narrowed(rows, known, rows.bound(inside.magnitude), memory, shape)
 
     def _narrowed(
         self, rows: RowBlock, known: Interval, d: Array, memory: Memory, shape: Array
-    ) -> Bounds | None:
-        """Return the hull, solved again while it still narrows the rows' own bounds."""
+    ) -> Bounds:
+        """Return the hull, solved again while it still narrows the rows' own bounds.
+
+        The errors of A count as much as the payload is large: every hull that holds it allows a
+        narrower d, and rows that are inconsistent with that are inconsistent.
+        """
         found = self._hull(rows, known, d, memory, shape)
         for _ in range(PASSES - 1):
             if found is None:
                 break
+            known, memory = known.intersect(found.interval), found.memory
             narrower = rows.bound(found.interval.magnitude)
             if (narrower >= NARROWED * d).all():
                 break
             d = narrower
-            found = self._hull(rows, known.intersect(found.interval), d, found.memory, shape)
-        return found
+            found = self._hull(rows, known, d, memory, shape)
+        return found or self._inconsistent(rows, known, d, memory, shape)
 
     def _hull(
         self, rows: RowBlock, known: Interval, d: Array, memory: Memory, shape: Array
