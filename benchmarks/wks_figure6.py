@@ -44,8 +44,8 @@ WEIGHT = 1e-6  # w_pi of [WKS, Sec. VI]
 PRINTED = (
     "[WKS, Sec. VI] prints no figures for its figure 6; its text says that tighter constraints "
     "give an accurate model with fewer samples. For 10 000 training samples of a 3-joint leg it "
-    "prints 1.48, 1.69 and 1.16 N m (1.46 N m overall) on the next 10 000, and 1.67 s for one solution "
-    "(MOSEK, 2011 Core i5)."
+    "prints 1.48, 1.69 and 1.16 N m (1.46 N m overall) on the next 10 000, and 1.67 s for one "
+    "solution (MOSEK, 2011 Core i5)."
 )
 
 

@@ -331,7 +331,7 @@ def _known_beforehand(rows: RowMaker) -> tuple[RowBlock, Statistics]:
     """Return the rows of the arm's calibration and their statistics; none without one."""
     if isinstance(rows, MomentumRows) and rows.model.calibration is not None:
         with one_thread():
-            return rows.model.calibration.tare(rows.nuisance)
+            return rows.model.calibration.tare(rows)
     return RowBlock.empty(rows.p), Statistics.empty(rows.p)
 
 

@@ -89,7 +89,7 @@ def _from_arrays(about: Mapping[str, Any], arrays: Mapping[str, Any]) -> Calibra
     """Put a calibration together; shapes that do not fit raise ValueError."""
     joints = tuple(str(name) for name in about["joints"])
     n, m = len(joints), len(arrays["row_t"])
-    size = 15 * n
+    size = 15 * n + 10
     wanted: dict[str, tuple[int, ...]]
     wanted = {"lower": (size,), "upper": (size,), "estimate": (size,)}
     wanted |= {"factors": (n, size + 1, size + 1), "counts": (n,), "row_C": (m, size)}

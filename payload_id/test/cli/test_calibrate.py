@@ -98,7 +98,9 @@ class Lab:
         """Return the true psi."""
         n, gain = self.model.n, 1.0 + self.gain
         friction = np.repeat([COULOMB, VISCOUS, ROTOR], n)
-        return np.concatenate([self.links.ravel(), friction, self.offset / gain, 1 / gain - 1])
+        return np.concatenate(
+            [self.links.ravel(), friction, self.offset / gain, 1 / gain - 1, np.zeros(10)]
+        )
 
 
 @pytest.fixture(scope="module")

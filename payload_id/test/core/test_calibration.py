@@ -67,7 +67,8 @@ def truth_of(links: Array, joints: Joints) -> Array:
     """Return the true psi: T = (reading - offset) / (1 + gain)."""
     gain = 1.0 + joints.gain
     constant = [joints.coulomb, joints.viscous, joints.rotor]
-    return np.concatenate([links.ravel(), *constant, joints.offset / gain, 1.0 / gain - 1.0])
+    sensors = [joints.offset / gain, 1.0 / gain - 1.0]
+    return np.concatenate([links.ravel(), *constant, *sensors, np.zeros(10)])
 
 
 def bare_run(
@@ -221,6 +222,25 @@ def test_known_payload_is_as_good_as_none() -> None:
     assert not wrong.consistent and wrong.noise_factor > 1.0
 
 
+def test_errors_of_the_tool_are_narrowed_too() -> None:
+    run, truth, joints = bare_run("gen3", replace(SENSORS, torque_gain=0.0), 12, seconds=6.0)
+    model, error = run.model, 0.8 * np.array([0.2, 0.01, 0.01, 0.02] + [0.002] * 6)
+    bound = replace(SENSORS, torque_gain=0.0, tool=tuple(1.25 * error))
+    links, payload = truth[:70].reshape(7, 10), draw_payload(np.random.default_rng(12))
+    tool = draw_payload(np.random.default_rng(13))
+    tool *= 0.9 * np.min(error / np.abs(tool))
+    bare = record(model, 12, tool, 6.0, links=links, joints=joints).measured(bound, "uniform", 1)
+    result = calibrate([bare.samples], model, bound)
+    truth = np.concatenate([truth[:-10], tool])
+    assert result.consistent and outside(result, truth) == []
+    run = record(model, 13, payload + tool, 5.0, links=links, joints=joints)
+    samples = run.measured(bound, "uniform", 2).samples
+    before = identify(samples, model, bound)
+    after = identify(samples, model.with_calibration(result.calibration), bound)
+    assert before.contains(payload).all() and after.contains(payload).all()
+    assert after.half_width[0] < 0.7 * before.half_width[0]
+
+
 def test_two_recordings_are_better_than_one() -> None:
     first, truth, joints = bare_run("gen3", SENSORS, 3, seconds=3.0)
     links = truth[:70].reshape(7, 10)
@@ -299,8 +319,8 @@ def simple_problem(
     model, rng = arm("ur10"), np.random.default_rng(0)
     fit = ArmFit.of(model, consistency=consistency, prior=prior, pull=0.3, ellipsoids=ellipsoids)
     size = fit.scale()
-    C = rng.normal(size=(60, 15 * model.n)) / size
-    t = C @ (fit.psi0 + 0.5 * size * rng.normal(size=15 * model.n))
+    C = rng.normal(size=(60, len(size))) / size
+    t = C @ (fit.psi0 + 0.5 * size * rng.normal(size=len(size)))
     return fit, factor_of(np.column_stack([C, t]))
 
 

@@ -19,7 +19,7 @@ from ..threads import one_thread
 from ..uncertainty import Uncertainty
 from .box import UnitBox, unit_box
 from .calibration import Calibration, candidate_names, group_slice
-from .equations import ArmEquations, factor_of
+from .equations import ArmEquations, box_of, factor_of
 from .fit import ArmFit
 from .identifiability import Identifiability, base_parameters, structural_rank
 from .physical import Consistency
@@ -73,7 +73,7 @@ class CalibrationResult:
     Attributes:
         calibration: For later runs; only meaningful if consistent.
         stated: The box of psi before.
-        estimate: Point estimate of all candidates, shape (15 n,).
+        estimate: Point estimate of all candidates, shape (15 n + 10,).
         validation: Of a fit to the first part of the data on the rest.
         identifiability: Which combinations the motion determines.
         noise_factor: Smallest factor on the bounds with which the data are consistent; NaN if
@@ -106,7 +106,7 @@ class CalibrationResult:
         return self.estimate[: 10 * n].reshape(n, 10)
 
     def width_ratio(self) -> Array:
-        """Return each candidate's width now as part of the stated one; NaN if known, (15 n,)."""
+        """Return each candidate's width as part of the stated one, (15 n + 10,); NaN if known."""
         width = (self.calibration.upper - self.calibration.lower) / 2
         uncertain = self.stated.uncertain
         ratio = np.full(len(width), np.nan)
@@ -140,7 +140,8 @@ def calibrate(
     """
     options = options or Options()
     maker = MomentumRows.of(replace(model, calibration=None), uncertainty)
-    if not recordings or not maker.nuisance.p:
+    stated = box_of(maker.nuisance, uncertainty)
+    if not recordings or not stated.p:
         raise InputError(
             "There is nothing to calibrate: give at least one recording, and state in "
             "'uncertainty' what is not known exactly (link_relative, friction, torque_offset, ...)."
@@ -148,14 +149,14 @@ def calibrate(
     with one_thread():
         parts = [_equations(maker, samples, options) for samples in recordings]
         every = ArmEquations.stack(parts)
-        box = unit_box(every.block(maker.nuisance))
-        lower, upper = _in_units(maker.nuisance, box)
+        box = unit_box(every.block(stated))
+        lower, upper = _in_units(stated, box)
         problem, notes = _problem(model, uncertainty, options, lower, upper)
         factors = every.factors(model.n)
         factor = factor_of(factors)
-        estimate = _estimate(problem, factor, len(every), maker.nuisance)
-        validation = _validate(parts, problem, maker.nuisance)
-        found = _identifiability(model, maker.nuisance, problem.scale(), factor)
+        estimate = _estimate(problem, factor, len(every), stated)
+        validation = _validate(parts, problem, stated)
+        found = _identifiability(model, stated, problem.scale(), factor)
     calibration = Calibration(
         digest=model.digest,
         joints=model.joints,
@@ -169,7 +170,7 @@ def calibrate(
     )
     return CalibrationResult(
         calibration=calibration,
-        stated=maker.nuisance,
+        stated=stated,
         estimate=estimate,
         validation=validation,
         identifiability=found,
@@ -236,23 +237,23 @@ def _problem(
                 "its estimate may leave the stated box."
             )
     fit = ArmFit(
-        psi0=np.concatenate([model.link_phi.ravel(), np.zeros(5 * model.n)]),
+        psi0=np.concatenate([model.link_phi.ravel(), np.zeros(5 * model.n + 10)]),
         lower=lower,
         upper=upper,
         consistency=Consistency.ELLIPSOID if len(options.ellipsoids) else Consistency.FULL,
         ellipsoids=options.ellipsoids,
         prior=options.prior,
         relative=max(uncertainty.link_relative, 1e-6),
-        joint_size=_joint_sizes(uncertainty, model.n),
+        rest_size=_rest_sizes(uncertainty, model.n),
     )
     return fit, tuple(notes)
 
 
-def _joint_sizes(uncertainty: Uncertainty, n: int) -> Array:
-    """Return how large the joints' own parameters may be, shape (5 n,)."""
+def _rest_sizes(uncertainty: Uncertainty, n: int) -> Array:
+    """Return how large the joints' and the tool's parameters may be, shape (5 n + 10,)."""
     gain = largest_gain(uncertainty.per_joint("torque_gain", n)) - 1.0
     sizes = [uncertainty.per_joint(group, n) for group in JOINT_GROUPS[:-1]]
-    return np.concatenate([*sizes, gain])
+    return np.concatenate([*sizes, gain, uncertainty.tool or np.zeros(10)])
 
 
 def _estimate(problem: ArmFit, factor: Array, rows: int, nuisance: Nuisance) -> Array:
@@ -318,14 +319,15 @@ def _rms_per_joint(equations: ArmEquations, psi: Array, n: int) -> Array:
 def _identifiability(
     model: ArmModel, nuisance: Nuisance, scale: Array, factor: Array
 ) -> Identifiability:
-    """Return which combinations of the uncertain parameters the rows determine.
+    """Return which combinations of the arm's uncertain parameters the rows determine.
 
-    Gains are left out: all torques and all other parameters times one factor fit as well, and only
-    the stated boxes tell such a factor.
+    The tool's errors cannot be told from the last link. Gains are left out: all torques and all
+    other parameters times one factor fit as well, and only the stated boxes tell such a factor.
     """
-    uncertain = nuisance.uncertain.copy()
+    uncertain = nuisance.uncertain[: 15 * model.n].copy()
+    scale = scale[: 15 * model.n]
     uncertain[group_slice("torque_gain", model.n)] = False
-    names = tuple(np.array(candidate_names(model.joints))[uncertain].tolist())
-    base, unseen = base_parameters(factor[:, :-1][:, uncertain], scale[uncertain], names)
+    names = tuple(np.array(candidate_names(model.joints))[: 15 * model.n][uncertain].tolist())
+    base, unseen = base_parameters(factor[:, : 15 * model.n][:, uncertain], scale[uncertain], names)
     possible = structural_rank(model, uncertain, scale)
     return Identifiability(base, unseen, possible, len(names))

@@ -18,10 +18,11 @@ from ..arm_model import ArmModel
 from ..errors import InputError, UnknownNameError
 from ..inertial import PARAMETERS, Array
 from ..rows.block import RowBlock
+from ..rows.momentum import MomentumRows
 from ..rows.nuisance import JOINT_GROUPS, Nuisance, nuisance_of
 from ..statistics import Statistics
 from ..uncertainty import Uncertainty
-from .equations import ArmEquations, factor_of
+from .equations import ArmEquations, box_of, factor_of
 
 ROUNDING = 1e-12  # relative; boxes grow by so much when they are moved
 # Uncertainty's bounds that a calibration tightens where they enter a row's own bound.
@@ -35,13 +36,13 @@ class Calibration:
     Attributes:
         digest: `ArmModel.digest` of the arm, tool included.
         joints: Names of its joints.
-        lower: Smallest value of each candidate; -inf where nothing is kept, shape (15 n,).
-        upper: Largest value; inf where nothing is kept, shape (15 n,).
-        estimate: Point estimate of each candidate, shape (15 n,).
+        lower: Smallest value of each candidate; -inf where nothing is kept, shape (15 n + 10,).
+        upper: Largest value; inf where nothing is kept, shape (15 n + 10,).
+        estimate: Point estimate of each candidate, shape (15 n + 10,).
         uncertainty: What was assumed, `Uncertainty.to_dict()`.
         equations: Rows that matter.
         factors: R factor of all weighted rows [C t] of each joint, shape
-            (n, 15 n + 1, 15 n + 1).
+            (n, 15 n + 11, 15 n + 11).
         counts: Number of rows that each of them stands for, shape (n,).
         about: What else the user should know: recordings, version, residuals.
     """
@@ -104,7 +105,7 @@ class Calibration:
         Raises:
             InputError: The stated bounds are wider than those of the calibration, or contradict it.
         """
-        stated = nuisance_of(model, uncertainty)
+        stated = box_of(nuisance_of(model, uncertainty), uncertainty)
         self._check_stated(model, stated)
         low, high = stated.centre - stated.half_width, stated.centre + stated.half_width
         lower, upper = np.maximum(low, self.lower), np.minimum(high, self.upper)
@@ -118,11 +119,14 @@ class Calibration:
             )
         centre = np.where(known, stated.centre, (lower + upper) / 2)
         half_width = np.where(known, 0.0, np.maximum(upper - lower, 0.0) / 2 + slip)
-        return Nuisance(stated.names, centre, half_width, stated.uncertain)
+        own = slice(15 * self.n)  # the tool's part is in `tightened`
+        names = tuple(name for name in stated.names if not name.startswith("tool."))
+        return Nuisance(names, centre[own], half_width[own], stated.uncertain[own])
 
     def _check_stated(self, model: ArmModel, stated: Nuisance) -> None:
         """Raise where bounds are stated that are wider than the calibration's own."""
-        assumed = nuisance_of(model, Uncertainty.from_dict(dict(self.uncertainty)))
+        before = Uncertainty.from_dict(dict(self.uncertainty))
+        assumed = box_of(nuisance_of(model, before), before)
         kept = np.isfinite(self.lower)
         edge = ROUNDING * (np.abs(assumed.centre) + assumed.half_width)
         below = stated.centre - stated.half_width < assumed.centre - assumed.half_width - edge
@@ -137,16 +141,25 @@ class Calibration:
             )
 
     def tightened(self, uncertainty: Uncertainty) -> Uncertainty:
-        """Return the uncertainty with the friction that the calibration leaves possible."""
-        changes = {}
+        """Return the uncertainty with what the calibration leaves of friction and tool errors."""
+        changes: dict[str, Any] = {}
         for name in TIGHTENED:
             upper = self.upper[group_slice(name, self.n)] * (1 + ROUNDING)
             bound = np.minimum(uncertainty.per_joint(name, self.n), np.maximum(upper, 0.0))
             changes[name] = tuple(float(x) for x in bound)
-        return replace(uncertainty, **changes)  # type: ignore[arg-type]  # names are its fields
+        if uncertainty.tool:
+            largest = np.maximum(np.abs(self.lower), np.abs(self.upper))[15 * self.n :]
+            tool = np.minimum(uncertainty.tool, largest * (1 + ROUNDING))
+            changes["tool"] = tuple(float(x) for x in tool)
+        return replace(uncertainty, **changes)
 
-    def tare(self, nuisance: Nuisance) -> tuple[RowBlock, Statistics]:
-        """Return the kept rows and the statistics of all rows, in the coordinates of a box."""
+    def tare(self, maker: MomentumRows) -> tuple[RowBlock, Statistics]:
+        """Return the kept rows and the statistics of all rows, in the coordinates of a run.
+
+        Args:
+            maker: Of the run's rows, for an arm with this calibration.
+        """
+        nuisance = box_of(maker.nuisance, maker.uncertainty)
         half = nuisance.half_width[nuisance.uncertain]
         stacked = self.factors.reshape(-1, self.factors.shape[-1])
         C, t = stacked[:, :-1], stacked[:, -1]
@@ -186,7 +199,7 @@ class Calibration:
         Raises:
             UnknownNameError: There is no such group.
         """
-        gone = np.zeros(15 * self.n, dtype=bool)
+        gone = np.zeros(len(self.lower), dtype=bool)
         for group in groups:
             gone[group_slice(group, self.n)] = True
         gone &= np.isfinite(self.lower)  # what is forgotten already has no coefficients
@@ -230,6 +243,7 @@ def group_slice(group: str, n: int) -> slice:
 
 
 def candidate_names(joints: Sequence[str]) -> tuple[str, ...]:
-    """Return the names of all 15 n candidates."""
+    """Return the names of all 15 n + 10 candidates."""
     links = [f"{joint}.{parameter}" for joint in joints for parameter in PARAMETERS]
-    return (*links, *(f"{joint}.{group}" for group in JOINT_GROUPS for joint in joints))
+    own = [f"{joint}.{group}" for group in JOINT_GROUPS for joint in joints]
+    return (*links, *own, *(f"tool.{parameter}" for parameter in PARAMETERS))

@@ -2,8 +2,8 @@
 
     |C psi - t| <= d  for every row,   psi = (links' inertial parameters, friction, sensors)
 
-psi has the 15 n candidates of `rows.nuisance`, in physical units, so that the same rows serve
-whatever box is stated later.
+psi has the 15 n candidates of `rows.nuisance` and the ten errors of the tool's parameters, in
+physical units, so that the same rows serve whatever box is stated later.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from dataclasses import dataclass, fields
 import numpy as np
 from numpy.typing import NDArray
 
-from ..inertial import Array
+from ..inertial import PARAMETERS, Array
 from ..rows.block import IntArray, RowBlock
 from ..rows.momentum import ROUNDING, MomentumRows, WindowTerms
 from ..rows.nuisance import Nuisance
+from ..uncertainty import Uncertainty
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class ArmEquations:
     """Rows |C psi - t| <= d.
 
     Attributes:
-        C: Coefficients of the candidates, shape (m, 15 n).
+        C: Coefficients of psi, shape (m, 15 n + 10).
         t: Integral of the torque less what a known payload needs, shape (m,) [N m s].
         d: Bound on what the rows leave out, shape (m,) [N m s], positive.
         joint: Joint of each row, shape (m,).
@@ -69,7 +70,7 @@ class ArmEquations:
         rows = maker.rows(terms)
         known = np.abs(payload)
         return cls(
-            C=terms.candidates,
+            C=np.hstack([terms.candidates, terms.payload]),
             t=terms.torque - terms.payload @ payload,
             d=rows.bound(known) + ROUNDING * (np.abs(terms.payload) @ known),
             joint=rows.joint,
@@ -78,7 +79,11 @@ class ArmEquations:
         )
 
     def block(self, nuisance: Nuisance) -> RowBlock:
-        """Return the equations as rows without payload, in the coordinates of a box of psi."""
+        """Return the equations as rows without payload, in the coordinates of a box of psi.
+
+        Args:
+            nuisance: The box, see `box_of`.
+        """
         none = np.zeros((len(self), 10))
         rounding = ROUNDING * (np.abs(self.C) @ nuisance.largest + np.abs(self.t))
         return RowBlock(
@@ -103,7 +108,7 @@ class ArmEquations:
             n: Number of joints.
 
         Returns:
-            factors: shape (n, 15 n + 1, 15 n + 1); see `factor_of`.
+            factors: shape (n, 15 n + 11, 15 n + 11); see `factor_of`.
         """
         weighted = np.column_stack([self.C, self.t]) / self.d[:, None]
         return np.array([factor_of(weighted[self.joint == joint]) for joint in range(n)])
@@ -119,3 +124,19 @@ def factor_of(matrix: Array) -> Array:
     k = tall.shape[1]
     factor = np.linalg.qr(tall, mode="r") if len(tall) else np.zeros((0, k))
     return np.vstack([factor, np.zeros((k - len(factor), k))])
+
+
+def box_of(nuisance: Nuisance, uncertainty: Uncertainty) -> Nuisance:
+    """Return the box of psi: that of the arm, and that of the tool's errors after it.
+
+    Its uncertain parameters are those of `MomentumRows`, in the same order.
+    """
+    width = np.asarray(uncertainty.tool if uncertainty.tool else np.zeros(10))
+    uncertain = width > 0
+    names = [f"tool.{name}" for name, keep in zip(PARAMETERS, uncertain, strict=True) if keep]
+    return Nuisance(
+        (*nuisance.names, *names),
+        np.append(nuisance.centre, np.zeros(10)),
+        np.append(nuisance.half_width, width),
+        np.append(nuisance.uncertain, uncertain),
+    )

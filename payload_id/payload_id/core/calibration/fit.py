@@ -32,16 +32,18 @@ class ArmFit:
     """What is estimated, and what is known of it beforehand.
 
     Attributes:
-        psi0: Description: links' parameters, zeros for what it does not know, shape (15 n,).
-        lower: Smallest values, may be -inf, shape (15 n,).
-        upper: Largest values, may be inf; a candidate with upper = lower is known, (15 n,).
+        psi0: Description: links' parameters, zeros for what it does not know, shape
+            (15 n + 10,).
+        lower: Smallest values, may be -inf, shape (15 n + 10,).
+        upper: Largest values, may be inf; a candidate with upper = lower is known.
         consistency: What is required of every link.
         ellipsoids: Q of each link's bounding ellipsoid in its joint's frame, (x, 1)' Q (x, 1) >= 0
             inside, shape (4, 4); None where not known.
         prior: How links are drawn to the description.
         relative: Size of the deviations that the prior expects [-].
         pull: Weight of the prior: standard deviation of the weighted rows.
-        joint_size: Size of the joints' own parameters that the prior expects, shape (5 n,).
+        rest_size: Size of the joints' and the tool's parameters that the prior expects, shape
+            (5 n + 10,); empty: nothing is expected of them.
     """
 
     psi0: Array
@@ -52,7 +54,7 @@ class ArmFit:
     prior: Prior = Prior.QUADRATIC
     relative: float = 0.05
     pull: float = 0.0
-    joint_size: Array = field(default_factory=lambda: np.zeros(0))
+    rest_size: Array = field(default_factory=lambda: np.zeros(0))
 
     @classmethod
     def of(
@@ -84,7 +86,9 @@ class ArmFit:
             bound = np.full(n, np.inf if group in groups else 0.0)
             upper.append(bound)
             lower.append(np.zeros(n) if group in NOT_NEGATIVE else -bound)
-        psi0 = np.concatenate([links, np.zeros(5 * n)])
+        upper.append(np.zeros(10))  # the tool is as described
+        lower.append(np.zeros(10))
+        psi0 = np.concatenate([links, np.zeros(5 * n + 10)])
         return cls(
             psi0, np.concatenate(lower), np.concatenate(upper), consistency, tuple(ellipsoids),
             prior, relative, pull,
@@ -100,23 +104,22 @@ class ArmFit:
         return self.psi0[: 10 * self.n].reshape(self.n, 10)
 
     def scale(self) -> Array:
-        """Return sizes that make psi's entries comparable, shape (15 n,)."""
+        """Return sizes that make psi's entries comparable, shape (15 n + 10,)."""
         links = np.concatenate([typical_scale(phi) for phi in self.link_phi()])
-        return np.concatenate([links, np.full(5 * self.n, FRICTION_SCALE)])
+        return np.append(links, np.full(5 * self.n + 10, FRICTION_SCALE))
 
     def prior_matrix(self) -> Array:
-        """Return P, shape (K, 15 n)."""
+        """Return P, shape (K, 15 n + 10)."""
         blocks = [prior_rows(self.prior, phi, self.relative) for phi in self.link_phi()]
-        size = self.joint_size if len(self.joint_size) else np.full(5 * self.n, np.inf)
-        with np.errstate(divide="ignore"):
-            joints = np.diag(np.where(size > 0, 1.0 / size, 0.0))
-        return np.asarray(linalg.block_diag(*blocks, joints))
+        size = self.rest_size if len(self.rest_size) else np.full(5 * self.n + 10, np.inf)
+        rest = np.divide(1.0, size, out=np.zeros(len(size)), where=size > 0)
+        return np.asarray(linalg.block_diag(*blocks, np.diag(rest)))
 
     def solve(self, factor: Array) -> Array:
-        """Return psi, shape (15 n,).
+        """Return psi, shape (15 n + 10,).
 
         Args:
-            factor: R factor of [C t] with weighted rows, shape (15 n + 1, 15 n + 1).
+            factor: R factor of [C t] with weighted rows, shape (15 n + 11, 15 n + 11).
 
         Raises:
             SolverError: The program did not end with an answer.
