@@ -40,6 +40,7 @@ setup(
         "console_scripts": [
             "payload-id = payload_id.cli.main:main",
             "sampler = payload_id.ros.sampler_node:main",
+            "wrench_sampler = payload_id.ros.wrench_sampler_node:main",
             "estimator = payload_id.ros.estimator_node:main",
             "identify = payload_id.ros.identify_node:main",
             "simulated_arm = payload_id.ros.simulated_arm_node:main",

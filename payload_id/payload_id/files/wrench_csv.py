@@ -65,6 +65,16 @@ def is_wrench_description(path: Path) -> bool:
     return "wrench" in read_yaml(path)
 
 
+def read_wrench_uncertainty(path: Path | str) -> WrenchUncertainty:
+    """Return the bounds that a YAML file holds, or the section `uncertainty` of a description.
+
+    Raises:
+        ConfigurationError: The file cannot be read, or an entry is unknown or impossible.
+    """
+    entries = read_yaml(path)
+    return _assumed(entries.get("uncertainty", entries), str(path))
+
+
 def read_wrench_csv(path: Path | str, columns: Mapping[str, Any] | Path | str) -> WrenchTables:
     """Read the tables; `WrenchRecording.from_csv` documents arguments and errors."""
     if isinstance(columns, Mapping):
@@ -110,7 +120,7 @@ class _Description:
             accelerometer_at=(at[0], at[1], at[2]),
             cutoff=self._optional(orientation, "cutoff"),
             dropped=dropped,
-            uncertainty=None if assumed is None else self._uncertainty(assumed),
+            uncertainty=None if assumed is None else _assumed(assumed, self._where),
         )
 
     def _orientation(self) -> tuple[NDArray[np.int64], Array, Array | None]:
@@ -159,13 +169,6 @@ class _Description:
         bias = np.asarray(self._numbers(section, "bias", (0.0, 0.0, 0.0), (3,)))
         keep = np.isfinite(values).all(axis=1) & _increasing(stamp)
         return stamp[keep], values[keep] * TO_ACCELERATION[unit] @ turn.T + bias
-
-    def _uncertainty(self, entries: Any) -> WrenchUncertainty:
-        """Return what the description assumes."""
-        try:
-            return WrenchUncertainty.from_dict(dict(entries))
-        except TypeError as error:
-            raise ConfigurationError(f"'uncertainty' in {self._where}: {error}.") from error
 
     def _read(
         self, name: str, columns: Sequence[str]
@@ -247,6 +250,14 @@ class _Description:
         if section.get(key) is None:
             return None
         return self._numbers(section, key, (), (1,))[0]
+
+
+def _assumed(entries: Any, where: str) -> WrenchUncertainty:
+    """Return the uncertainty that entries state."""
+    try:
+        return WrenchUncertainty.from_dict(dict(entries))
+    except (TypeError, ValueError) as error:
+        raise ConfigurationError(f"'uncertainty' in {where}: {error}") from error
 
 
 def _is_rows(matrix: object) -> bool:

@@ -12,7 +12,7 @@ from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import InertiaStamped
-from payload_id_msgs.msg import PayloadEstimate, SampleBlock
+from payload_id_msgs.msg import PayloadEstimate, SampleBlock, WrenchBlock
 from payload_id_msgs.srv import GetEstimate, Save
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.clock import Clock, ClockType
@@ -23,14 +23,20 @@ from std_srvs.srv import Trigger
 from visualization_msgs.msg import MarkerArray
 
 from .. import __version__
+from ..core.arm_model import ArmModel
 from ..core.centre_of_mass import gravity_in_payload_frame
 from ..core.errors import InputError, PayloadIdError
+from ..core.joint_states import JointMap
+from ..core.ring_buffer import SampleRows
 from ..core.status import Status
+from ..core.wrench.arm_motion import model_at
+from ..core.wrench.uncertainty import WrenchUncertainty
 from ..files.bag_reader import open_bag
 from ..files.bag_table import JOINT_STATE
 from ..files.robot_file import RobotFile
 from ..files.robot_model import RobotModel
 from ..files.run_file import RunFile
+from ..files.wrench_csv import read_wrench_uncertainty
 from .block_watch import BlockWatch
 from .conversions import Report, decoded, estimate_message, inertia_message, rows_of
 from .diagnostics import Condition, Level, diagnostics_message
@@ -42,6 +48,8 @@ from .parameters import current_values, read_parameters
 from .run_worker import Answer, RunWorker
 from .sampler_node import BLOCKS, LATCHED, joint_map_of
 from .topic_report import publisher_names
+from .wrench_blocks import COLUMNS, rows_of_wrench
+from .wrench_run import WrenchRun
 
 CHECK_PERIOD = 0.05  # [s] how often answers of the worker are looked for
 DIAGNOSTICS_PERIOD = 1.0  # [s]
@@ -86,8 +94,11 @@ class EstimatorNode(Node):
         settings = EstimatorParameters.of(read_parameters(self, ESTIMATOR_TABLE))
         self._settings = settings
         self.robot = RobotFile.load(settings.robot_file)
-        self._map = joint_map_of(self.robot)
-        self._model = RobotModel.from_robot_file(self.robot)
+        self._wrench = settings.source == "wrench"
+        self._map = JointMap(self.robot.joints) if self._wrench else joint_map_of(self.robot)
+        self._model: ArmModel = RobotModel.from_robot_file(self.robot)
+        if self._wrench:
+            self._model = model_at(self._model, settings.sensor_frame or self.robot.payload_frame)
         self.watch = BlockWatch()
         self._bag = ""
         self._last_block = time.monotonic()
@@ -95,8 +106,8 @@ class EstimatorNode(Node):
         self._answers: list[tuple[Future[Answer], RosFuture]] = []
         self._open_publishers()
         self._worker = RunWorker(
-            LiveRun(self._model, self._map, self._run_settings),
-            self.robot.n,
+            self._new_run(),
+            COLUMNS if self._wrench else self.robot.n,
             int(settings.buffer * self.robot.joint_states.rate),
             self._publish,
         )
@@ -113,6 +124,14 @@ class EstimatorNode(Node):
             f"samples from {self._blocks.topic_name}."
         )
 
+    def _new_run(self) -> LiveRun:
+        """Return the identification from what is measured."""
+        if not self._wrench:
+            return LiveRun(self._model, self._map, self._run_settings)
+        file = self._settings.wrench_uncertainty
+        uncertainty = read_wrench_uncertainty(file) if file else WrenchUncertainty()
+        return WrenchRun(self._model, self._map, self._run_settings, uncertainty)
+
     def close(self) -> None:
         """End the worker."""
         self._worker.close()
@@ -127,7 +146,7 @@ class EstimatorNode(Node):
     def _subscribe(self) -> None:
         """Create all subscriptions."""
         self._blocks = self.create_subscription(
-            SampleBlock, self._settings.samples_topic, self._on_block, BLOCKS, raw=True
+            self._block_type, self._settings.blocks, self._on_block, BLOCKS, raw=True
         )
         self._bag_news = self.create_subscription(
             String, self._settings.bag_topic, self._on_bag, LATCHED
@@ -158,7 +177,7 @@ class EstimatorNode(Node):
     def _on_block(self, data: bytes) -> None:
         """Hand a block to the worker."""
         self._last_block = time.monotonic()
-        message = decoded(data, SampleBlock)
+        message = decoded(data, self._block_type)
         if message is None:
             self._log(
                 "undecodable",
@@ -170,9 +189,20 @@ class EstimatorNode(Node):
         if missing:
             self._log("lost", f"{missing} samples were lost between sampler and estimator.")
         try:
-            self._worker.write(rows_of(message, self.robot.joints), missing)
+            self._worker.write(self._rows(message), missing)
         except InputError as error:
             self._log("block", str(error))
+
+    @property
+    def _block_type(self) -> Any:
+        """Type of the blocks."""
+        return WrenchBlock if self._wrench else SampleBlock
+
+    def _rows(self, message: Any) -> SampleRows:
+        """Return the samples of a block."""
+        if self._wrench:
+            return rows_of_wrench(message, self._model.payload_frame)
+        return rows_of(message, self.robot.joints)
 
     def _on_bag(self, message: String) -> None:
         """Remember where the sampler records."""
@@ -230,6 +260,13 @@ class EstimatorNode(Node):
 
     async def _on_save(self, request: Save.Request, response: Save.Response) -> Save.Response:
         """Save the run."""
+        if self._wrench:
+            response.success = False
+            response.message = (
+                "Runs of a force-torque sensor are not saved. Record its topic and the joint "
+                "states with 'ros2 bag record', and use 'payload-id replay --wrench-topic'."
+            )
+            return response
         folder, note = self._save_folder(request.path)
         result = await self._ask(lambda: self._worker.save(folder, self._run_file, note))
         response.success, response.message = result.success, result.message

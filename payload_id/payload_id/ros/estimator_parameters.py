@@ -36,9 +36,28 @@ def _bound(prefix: str, name: str, key: Key) -> Parameter:
 ESTIMATOR_TABLE = (
     Parameter("robot_file", "kinova_gen3", "Robot file: its path, or the name of a shipped one."),
     Parameter(
+        "source",
+        "torque",
+        "What is measured: joint torques (sampler), or the wrench of a force-torque sensor between "
+        "flange and payload (wrench_sampler).",
+        choices=("torque", "wrench"),
+    ),
+    Parameter(
         "samples_topic",
-        "payload_sampler/samples",
-        "Topic of the sampler's blocks; relative names lie in this node's namespace.",
+        "",
+        "Topic of the sampler's blocks; relative names lie in this node's namespace. Empty: "
+        "payload_sampler/samples, or wrench_sampler/samples for source wrench.",
+    ),
+    Parameter(
+        "sensor_frame",
+        "",
+        "For source wrench, frame of the sensor; empty: the robot file's payload frame.",
+    ),
+    Parameter(
+        "wrench_uncertainty",
+        "",
+        "For source wrench, YAML file with the bounds of WrenchUncertainty; empty: only the bias "
+        "is unknown.",
     ),
     Parameter(
         "bag_topic",
@@ -95,7 +114,10 @@ class EstimatorParameters:
     """Those values of `ESTIMATOR_TABLE` that are fixed when the node starts."""
 
     robot_file: str
+    source: str
     samples_topic: str
+    sensor_frame: str
+    wrench_uncertainty: str
     bag_topic: str
     autostart: bool
     buffer: float
@@ -105,6 +127,12 @@ class EstimatorParameters:
     def of(cls, values: Mapping[str, Any]) -> EstimatorParameters:
         """Take them out of all values."""
         return cls(**{name: values[name] for name in cls.__dataclass_fields__})
+
+    @property
+    def blocks(self) -> str:
+        """Topic of the blocks."""
+        sampler = "wrench_sampler" if self.source == "wrench" else "payload_sampler"
+        return self.samples_topic or f"{sampler}/samples"
 
 
 def run_settings(values: Mapping[str, Any], from_robot_file: Uncertainty, n: int) -> RunSettings:

@@ -11,6 +11,7 @@ from ..errors import ModelError, RecordingError, UnknownNameError
 from ..filters import even_step, resampled, savitzky_golay
 from ..inertial import Array
 from ..rows.kinetics import body_motion, frames
+from ..samples import GAP_STEPS, BoolArray
 from .samples import WrenchSamples
 
 
@@ -105,10 +106,13 @@ def wrench_samples_of_arm(
         wrench: What the sensor exerts on the payload, shape (N, 6) [N, N m].
         bandwidth: Of the motion [Hz]; None: told from the velocities.
 
+    Joint states whose steps are not equal are brought to equal ones. Wrenches that lie in a gap of
+    the joint states are left out.
+
     Raises:
         RecordingError: There is no time that both cover.
     """
-    inside = (stamp >= joint_stamp[0]) & (stamp <= joint_stamp[-1])
+    inside = _covered(joint_stamp, stamp)
     if not inside.any():
         raise RecordingError(
             f"Wrench and joint states share no time: joint states run from {joint_stamp[0]:.6g} to "
@@ -116,9 +120,12 @@ def wrench_samples_of_arm(
         )
     at = stamp[inside]
     turned = resampled(joint_stamp, q, at)
-    moving = motion_of(model, joint_stamp, q, dq, bandwidth)
+    grid = _even_grid(joint_stamp)
+    moving = motion_of(
+        model, grid, resampled(joint_stamp, q, grid), resampled(joint_stamp, dq, grid), bandwidth
+    )
     rates = [
-        resampled(joint_stamp, value, at)
+        resampled(grid, value, at)
         for value in (
             moving.angular_velocity,
             moving.angular_acceleration,
@@ -129,3 +136,21 @@ def wrench_samples_of_arm(
     gravity = (float(model.gravity[0]), float(model.gravity[1]), float(model.gravity[2]))
     omega, alpha, linear = rates
     return WrenchSamples(at, rotation, omega, alpha, linear, wrench[inside], gravity=gravity)
+
+
+def _covered(joint_stamp: Array, stamp: Array) -> BoolArray:
+    """Return which instants lie between two joint states without a gap, shape (N,)."""
+    steps = np.diff(joint_stamp)
+    after = np.clip(np.searchsorted(joint_stamp, stamp), 1, len(joint_stamp) - 1)
+    inside = (stamp >= joint_stamp[0]) & (stamp <= joint_stamp[-1])
+    return np.asarray(inside & (steps[after - 1] <= GAP_STEPS * np.median(steps)))
+
+
+def _even_grid(stamp: Array) -> Array:
+    """Return stamps with equal steps over the same time: the same ones if they have."""
+    count = len(stamp)
+    even = np.linspace(stamp[0], stamp[-1], count)
+    step = float(np.median(np.diff(stamp)))
+    if np.abs(stamp - even).max() <= 1e-3 * step:
+        return stamp
+    return np.linspace(stamp[0], stamp[-1], max(count, round((stamp[-1] - stamp[0]) / step) + 1))

@@ -80,8 +80,8 @@ def contamination(rows: RowBlock, lower: Array, upper: Array) -> Contamination:
     The smallest weighted sum of excesses, each in units of its row's bound: minimise sum v s
     subject to |A phi + B u - b| <= d (1 + s), s >= 0. A sum of magnitudes is least with few large
     ones; solved again with weights v = 1 / (a window's largest s + softening) it approaches the
-    smallest number of windows (Candes, Wakin, Boyd 2008). The program is solved from several starts,
-    and the answer with the fewest disturbed windows is taken.
+    smallest number of windows (Candes, Wakin, Boyd 2008). Of the answers from several starts
+    the one with the fewest disturbed windows is taken.
 
     Args:
         rows: Six for each window, in the order of time.

@@ -100,14 +100,15 @@ def identify_wrench(
 
 def judged(
     online: OnlineIdentifier,
-    samples: WrenchSamples,
+    samples: WrenchSamples | None,
     offset: TimeOffset | None,
     shifted: bool,
 ) -> WrenchEstimate:
     """Return the answer of a run, with what is wrong with its samples where it looks wrong."""
     problem = online.problem()
     estimate = online.accept(problem.solve())
-    sentence = (diagnose(samples) or "") if estimate.status in SUSPECT else ""
+    suspect = samples is not None and estimate.status in SUSPECT
+    sentence = (diagnose(samples) or "") if samples is not None and suspect else ""
     dirt = None
     if estimate.status is Status.INCONSISTENT and not sentence:
         dirt = contamination(problem.rows, problem.prior.lower, problem.prior.upper)

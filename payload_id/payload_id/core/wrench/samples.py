@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -97,10 +97,15 @@ class WrenchSamples:
 
     def joined(self, newer: WrenchSamples) -> WrenchSamples:
         """Return both; what is not newer than these is dropped and counted."""
+        return WrenchSamples.stacked([self, newer])
+
+    @classmethod
+    def stacked(cls, parts: Sequence[WrenchSamples]) -> WrenchSamples:
+        """Return samples one after the other; at least one part, with the gravity of the first."""
         columns: dict[str, Any] = {
-            name: np.concatenate([getattr(self, name), getattr(newer, name)]) for name in _NAMES
+            name: np.concatenate([getattr(part, name) for part in parts]) for name in _NAMES
         }
-        return WrenchSamples(**columns, gravity=self.gravity, dropped=newer.dropped)
+        return WrenchSamples(**columns, gravity=parts[0].gravity, dropped=parts[-1].dropped)
 
     def with_wrench(self, wrench: Array) -> WrenchSamples:
         """Return the same motion with other wrenches, shape (N, 6)."""

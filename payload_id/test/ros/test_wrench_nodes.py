@@ -1,0 +1,143 @@
+"""Wrench sampler and estimator as others see them: a wrench and joint states in, a payload out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+from geometry_msgs.msg import WrenchStamped
+from harness import LATCHED, START_NS, NodeProcess, Observer, joint_state, time_of
+from payload_id_msgs.msg import PayloadEstimate, WrenchBlock
+from payload_id_msgs.srv import Save
+from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
+from synthetic import NOTHING, PAYLOAD, measured, robot_file
+
+from payload_id.core.rows.newton_euler import newton_euler_regressor
+from payload_id.core.wrench.arm_motion import motion_of
+from payload_id.files.robot_file import RobotFile
+from payload_id.files.robot_model import RobotModel
+
+DOMAIN = 80 + os.getpid() % 20
+BOUNDS = """
+force_error: 0.05
+torque_error: 0.01
+linear_acceleration_error: 0.1
+angular_acceleration_error: 0.2
+prior: {mass_max: 3.0, com_max: 0.3}
+"""
+STEP = 2  # joint states for each wrench
+
+
+@pytest.fixture(scope="module")
+def observer() -> Iterator[Observer]:
+    watcher = Observer(DOMAIN)
+    yield watcher
+    watcher.close()
+
+
+@pytest.fixture(scope="module")
+def nodes(observer: Observer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Observer]:
+    """Start both nodes, and a run."""
+    folder = tmp_path_factory.mktemp("wrench")
+    robot = robot_file(folder)
+    (folder / "bounds.yaml").write_text(BOUNDS)
+    processes = [
+        NodeProcess("wrench_sampler_node", DOMAIN, folder / "sampler.log", robot_file=robot,
+                    wrench_sign="-1.0", wrench_topic="/ft/wrench"),
+        NodeProcess("estimator_node", DOMAIN, folder / "estimator.log", robot_file=robot,
+                    source="wrench", wrench_uncertainty=folder / "bounds.yaml"),
+    ]  # fmt: skip
+    yield observer
+    codes = [process.stop() for process in processes]
+    assert codes == [0, 0], [process.printed() for process in processes]
+
+
+def wrenches() -> tuple[np.ndarray, np.ndarray]:
+    """Return the numbers of some samples and the wrench that the payload then needs."""
+    samples = measured(tuple(NOTHING), 5.0)
+    model = RobotModel.from_robot_file(RobotFile.load("kinova_gen3"))
+    moving = motion_of(model, samples.stamp, samples.q, samples.dq, 4.0)
+    chosen = np.arange(0, len(samples), STEP)
+    proper = moving.linear_acceleration - model.gravity @ moving.rotation
+    Y = newton_euler_regressor(proper, moving.angular_velocity, moving.angular_acceleration)
+    return chosen, (Y @ PAYLOAD)[chosen] + [2.0, -1.0, 5.0, 0.1, 0.2, -0.1]
+
+
+def send(observer: Observer, frame: str, sign: float, start_ns: int) -> None:
+    """Publish a recording as two drivers would."""
+    samples = measured(tuple(NOTHING), 5.0)
+    joints = RobotFile.load("kinova_gen3").joints
+    states = observer.publisher(JointState, "/arm/joint_states")
+    sensor = observer.publisher(WrenchStamped, "/ft/wrench")
+    wrench = dict(zip(*wrenches(), strict=True))
+    for k, t in enumerate(samples.stamp):
+        at = start_ns + round(1e9 * t)
+        states.publish(joint_state(at, joints, samples.q[k], samples.dq[k], []))
+        if k in wrench:
+            message = WrenchStamped()
+            message.header.stamp, message.header.frame_id = time_of(at), frame
+            values = sign * wrench[k]
+            force, torque = message.wrench.force, message.wrench.torque
+            force.x, force.y, force.z, torque.x, torque.y, torque.z = map(float, values)
+            sensor.publish(message)
+        if k % 5 == 0:
+            observer.executor.spin_once(timeout_sec=0.001)
+
+
+def frame() -> str:
+    return RobotFile.load("kinova_gen3").payload_frame
+
+
+def test_payload_is_identified_from_a_live_wrench(nodes: Observer) -> None:
+    boxes = nodes.listen(WrenchBlock, "/wrench_sampler/samples")
+    estimates = nodes.listen(PayloadEstimate, "/payload_estimator/payload", LATCHED)
+    assert nodes.call(Trigger, "/payload_estimator/start").success
+    send(nodes, frame(), -1.0, START_NS)
+    nodes.wait(lambda: sum(len(b.stamp_ns) for b in boxes) > 1000, "blocks of wrenches")
+    assert boxes[0].header.frame_id == frame()
+    assert len(boxes[0].wrench) == 6 * len(boxes[0].stamp_ns)
+    nodes.call(Trigger, "/payload_estimator/stop")
+    nodes.wait(lambda: estimates[-1].samples > 1000, "the estimate of all samples")
+    last = estimates[-1]
+    assert last.header.frame_id == frame(), last.message
+    lower, upper = np.array(last.lower), np.array(last.upper)
+    assert (lower <= PAYLOAD).all() and (PAYLOAD <= upper).all(), last.message
+    assert last.phi[0] == pytest.approx(PAYLOAD[0], rel=0.01)
+    saved = nodes.call(Save, "/payload_estimator/save")
+    assert not saved.success and "replay --wrench-topic" in saved.message
+
+
+def test_wrong_sign_is_named_live(nodes: Observer) -> None:
+    estimates = nodes.listen(PayloadEstimate, "/payload_estimator/payload", LATCHED)
+    nodes.call(Trigger, "/payload_estimator/stop")
+    assert nodes.call(Trigger, "/payload_estimator/start").success
+    estimates.clear()
+    send(nodes, frame(), 1.0, START_NS + 10**10)
+    nodes.wait(lambda: any("wrong sign" in e.message for e in estimates), "the wrong sign's name")
+    nodes.call(Trigger, "/payload_estimator/stop")
+
+
+def test_wrench_of_another_frame_is_reported(nodes: Observer) -> None:
+    sensor = nodes.publisher(WrenchStamped, "/ft/wrench")
+    message = WrenchStamped()
+    message.header.frame_id = "elsewhere"
+    for _ in range(40):  # best effort: the first may be lost before both have met
+        sensor.publish(message)
+        nodes.executor.spin_once(timeout_sec=0.02)
+    assert nodes.diagnosis("of frame 'elsewhere'")
+
+
+def test_frame_that_does_not_exist_ends_the_node(tmp_path: object) -> None:
+    folder = tmp_path
+    process = NodeProcess(
+        "wrench_sampler_node",
+        DOMAIN,
+        folder / "log",
+        sensor_frame="nowhere",  # type: ignore[operator]
+    )
+    assert process.process.wait(25.0) != 0
+    assert "Unknown sensor frame 'nowhere'" in process.printed()
+    assert "Known: " in process.printed() and "Traceback" not in process.printed()
