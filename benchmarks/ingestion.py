@@ -86,7 +86,7 @@ def measure(scene, nodes, client, minutes: float) -> None:  # noqa: ANN001  (a s
         while time.monotonic() - begin < 60.0 * minute:
             nodes.check()
             target.publish(motion)
-            time.sleep(DURATION + 0.2)
+            time.sleep(DURATION + 1.0)  # never before the last motion has ended
         now = time.monotonic()
         shares = []
         for name, pid in pids.items():

@@ -6,9 +6,10 @@ from ..errors import UnknownNameError
 from .hull import Hull, HullLP
 from .interval import Bounds, Hint, Interval, IntervalMethod, Memory
 from .least_squares_image import LeastSquaresImage
+from .sensitivity import Sensitivity
 
 METHODS: dict[str, type[IntervalMethod]] = {
-    method.name: method for method in (Hull, HullLP, LeastSquaresImage)
+    method.name: method for method in (Hull, HullLP, LeastSquaresImage, Sensitivity)
 }
 
 

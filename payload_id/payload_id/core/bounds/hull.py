@@ -31,6 +31,7 @@ class Hull:
     """The interval hull of all physically consistent parameters that explain the rows."""
 
     name = "hull"
+    guaranteed = True
     citation = "design"
     consistent_only = True
 

@@ -22,6 +22,7 @@ class LeastSquaresImage:
     """
 
     name = "least_squares_image"
+    guaranteed = True
     citation = "design"
 
     def bounds(

@@ -33,21 +33,26 @@ class LogCholesky(ShapeAware):
     def estimate(self, statistics: Statistics, lower: Array, upper: Array) -> Array:
         """Return phi, shape (10,), with J(phi) > 0; the bounds are not used."""
         problem = scaled_problem(denoised(statistics), upper, self.shape)
-        start: Array | None = problem.start()
-        x = problem.guess
-        for _ in range(RESTARTS):
-            if start is None:
-                break
-            eta = minimise(
-                eta_of(start),
-                lambda eta: problem.cost(phi_of(eta)),
-                lambda eta: cost_derivatives(problem, eta),
-                lambda eta, step: eta + step,
-                scale=float(problem.z @ problem.z),
-            )
-            x = off_the_edge(phi_of(eta), TINY)
-            start = problem.better(x)
-        return np.asarray(x * problem.scale)
+        return np.asarray(minimum(problem) * problem.scale)
+
+
+def minimum(problem: ScaledProblem) -> Array:
+    """Return the scaled parameters of least cost among the consistent ones, shape (10,)."""
+    start: Array | None = problem.start()
+    x = problem.guess
+    for _ in range(RESTARTS):
+        if start is None:
+            break
+        eta = minimise(
+            eta_of(start),
+            lambda eta: problem.cost(phi_of(eta)),
+            lambda eta: cost_derivatives(problem, eta),
+            lambda eta, step: eta + step,
+            scale=float(problem.z @ problem.z),
+        )
+        x = off_the_edge(phi_of(eta), TINY)
+        start = problem.better(x)
+    return x
 
 
 def factor_of(eta: Array) -> Array:
