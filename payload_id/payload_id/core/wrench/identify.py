@@ -13,6 +13,7 @@ import numpy as np
 from ..estimate import Estimate
 from ..online import CHUNK, OnlineIdentifier, Settings
 from ..rows.newton_euler import NewtonEulerRows
+from ..shape import Shape
 from ..status import Status
 from .alignment import LARGEST_OFFSET, TimeOffset, compensated, time_offset
 from .contamination import Contamination, contamination
@@ -65,6 +66,7 @@ def identify_wrench(
     window: float = 0.1,
     largest_offset: float = LARGEST_OFFSET,
     frame: str | None = None,
+    shape: Shape | None = None,
 ) -> WrenchEstimate:
     """Return what a recording of a force-torque sensor says of the payload.
 
@@ -81,6 +83,7 @@ def identify_wrench(
         window: Length of the windows whose means make rows [s]; short against the motion.
         largest_offset: Largest delay that is looked for [s]; 0 to look for none.
         frame: Name of the sensor frame; None: the recording's, or "sensor".
+        shape: What is known of the payload's shape, in the sensor frame.
 
     Raises:
         UnknownNameError: There is no such estimator or interval method.
@@ -91,8 +94,8 @@ def identify_wrench(
     offset = time_offset(recording, largest_offset) if largest_offset > 0.0 else None
     shift = offset is not None and offset.significant
     samples = compensated(recording, offset.seconds) if offset and shift else recording
-    online = OnlineIdentifier(maker, Settings(estimator=estimator, intervals=intervals,
-                                              window=window))  # fmt: skip
+    settings = Settings(estimator=estimator, intervals=intervals, window=window, shape=shape)
+    online = OnlineIdentifier(maker, settings)
     for start in range(0, max(len(samples), 1), CHUNK):
         online.add(samples.part(start, start + CHUNK))
     return judged(online, samples, offset, shift)
