@@ -14,6 +14,7 @@ from ..wrench.samples import WrenchSamples
 from ..wrench.uncertainty import WrenchUncertainty
 
 _ROW, _COLUMN = [0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]
+_SAME = np.array([True, False, False, True, False, True])
 MOTION = ("linear_acceleration", "angular_acceleration", "angular_velocity")
 
 
@@ -27,7 +28,7 @@ def feature_error(uncertainty: WrenchUncertainty, samples: WrenchSamples, weight
     """
     hard = [uncertainty.axes(f"{name}_error") for name in MOTION]
     noise = [uncertainty.axes(f"{name}_sigma") for name in MOTION]
-    tilt = max(uncertainty.orientation_error, 0.0)
+    tilt = uncertainty.orientation_error
     if not (tilt or uncertainty.gravity_error or np.any(hard) or np.any(noise)):
         return np.zeros(12)
     duration = float(weight.sum())
@@ -68,13 +69,16 @@ def _products(omega: Array, weight: Array, spread: float, hard: Array, noise: Ar
     With noise n of standard deviation s beside the hard error e: the random part is that of
     x n_y + y n_x + n_x n_y with |x| <= |omega| + e, its mean s^2 where both are one.
     """
-    x, y = np.abs(omega[:, _ROW]), np.abs(omega[:, _COLUMN])
+    speed = np.abs(omega)
     e, f = hard[_ROW], hard[_COLUMN]
-    sure = weight @ (x * f + y * e + e * f)
-    s, t = noise[_ROW], noise[_COLUMN]
-    same = np.array([i == j for i, j in zip(_ROW, _COLUMN, strict=True)])
-    wide = ((x + e) * t) ** 2 + ((y + f) * s) ** 2 + (s * t) ** 2
-    wide += np.where(same, 2.0 * (x + e) * t * (y + f) * s, 0.0)
+    mean = weight @ speed
     whole = float(weight.sum())
+    sure = mean[_ROW] * f + mean[_COLUMN] * e + whole * e * f
+    if not noise.any():
+        return np.asarray(sure)
+    x, y = speed[:, _ROW], speed[:, _COLUMN]
+    s, t = noise[_ROW], noise[_COLUMN]
+    wide = ((x + e) * t) ** 2 + ((y + f) * s) ** 2 + (s * t) ** 2
+    wide += np.where(_SAME, 2.0 * (x + e) * t * (y + f) * s, 0.0)
     random = spread * np.sqrt(weight @ wide / whole)
-    return np.asarray(sure + random + np.where(same, s * t, 0.0) * whole)
+    return np.asarray(sure + random + np.where(_SAME, s * t, 0.0) * whole)

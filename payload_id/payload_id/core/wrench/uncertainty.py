@@ -80,16 +80,18 @@ class WrenchUncertainty:
     correlation_time: float = 0.0
     sigma_factor: float = SIGMA_FACTOR
     prior: PayloadPrior = field(default_factory=PayloadPrior)
+    _arrays: dict[str, Array] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
         for entry in fields(self):
-            if entry.name == "prior":
+            if entry.name in ("prior", "_arrays"):
                 continue
             value = getattr(self, entry.name)
             if isinstance(value, (list, np.ndarray)):
                 value = tuple(float(x) for x in value)
                 object.__setattr__(self, entry.name, value)
             _check(entry.name, value, entry.type == "PerAxis")
+        object.__setattr__(self, "_arrays", self._as_arrays())
 
     @property
     def is_hard(self) -> bool:
@@ -97,16 +99,30 @@ class WrenchUncertainty:
         return not any(np.any(getattr(self, e.name)) for e in fields(self) if "_sigma" in e.name)
 
     def axes(self, name: str) -> Array:
-        """Return a bound for each of three axes, shape (3,)."""
-        return np.broadcast_to(np.asarray(getattr(self, name), dtype=float), (3,)).astype(float)
+        """Return a bound for each of three axes, shape (3,), not to be written to."""
+        return self._arrays[name]
 
     def six(self, kind: str) -> Array:
         """Return `force_KIND` and `torque_KIND` for the six axes of a wrench, shape (6,)."""
-        return np.concatenate([self.axes(f"force_{kind}"), self.axes(f"torque_{kind}")])
+        return self._arrays[kind]
+
+    def _as_arrays(self) -> dict[str, Array]:
+        """Return all bounds per axis; they are asked for with every window."""
+        arrays = {
+            entry.name: np.broadcast_to(np.asarray(getattr(self, entry.name), dtype=float), (3,))
+            for entry in fields(self)
+            if entry.type == "PerAxis"
+        }
+        for kind in ("error", "sigma", "gain", "bias", "drift"):
+            arrays[kind] = np.concatenate([arrays[f"force_{kind}"], arrays[f"torque_{kind}"]])
+            arrays[kind].setflags(write=False)
+        return arrays
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers and lists; `WrenchUncertainty.from_dict` reads them back."""
-        return {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(self).items()}
+        values = {entry.name: getattr(self, entry.name) for entry in fields(self) if entry.init}
+        values["prior"] = asdict(self.prior)
+        return {k: list(v) if isinstance(v, tuple) else v for k, v in values.items()}
 
     @classmethod
     def from_dict(cls, entries: dict[str, Any]) -> WrenchUncertainty:
