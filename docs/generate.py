@@ -15,11 +15,13 @@ from payload_id.ros.estimator_parameters import ESTIMATOR_TABLE
 from payload_id.ros.parameters import describe_parameters
 from payload_id.ros.sampler_parameters import SAMPLER_TABLE
 from payload_id.ros.simulated_arm_setup import PARAMETER_TABLE
+from payload_id.ros.wrench_sampler_node import WRENCH_SAMPLER_TABLE
 
 FOLDER = Path(__file__).resolve().parent
 NOTE = "<!-- Written by docs/generate.py from tables in the code; edit those instead. -->\n"
 NODES = (
     ("Sampler: `payload_sampler`", SAMPLER_TABLE),
+    ("Wrench sampler: `wrench_sampler`", WRENCH_SAMPLER_TABLE),
     ("Estimator: `payload_estimator`", ESTIMATOR_TABLE),
     ("Simulated arm: `simulated_arm`", PARAMETER_TABLE),
 )
