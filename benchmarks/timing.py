@@ -27,7 +27,9 @@ from payload_id.core.simulation.plant import Plant, simulate
 UNCERTAINTY = Uncertainty(torque_relative=0.025, link_relative=0.05)
 
 
-def recording(seconds: float, seed: int) -> tuple[RobotModel, Samples, np.ndarray]:
+def recording(
+    seconds: float, seed: int, noisy: bool = True
+) -> tuple[RobotModel, Samples, np.ndarray]:
     """Return the arm, a simulated recording of it, and the true payload."""
     rng = np.random.default_rng(seed)
     robot = RobotFile.load("kinova_gen3")
@@ -49,8 +51,13 @@ def recording(seconds: float, seed: int) -> tuple[RobotModel, Samples, np.ndarra
         np.vstack([motion.ddq, np.zeros(model.n)]),
     )
     samples = simulate(plant, trajectory, seconds)
+    return model, with_noise(samples, rng) if noisy else samples, payload
+
+
+def with_noise(samples: Samples, rng: np.random.Generator) -> Samples:
+    """Return samples with torque noise up to its bound."""
     noise = 1.0 + UNCERTAINTY.torque_relative * rng.uniform(-1, 1, samples.tau.shape)
-    return model, Samples(samples.stamp, samples.q, samples.dq, samples.tau * noise), payload
+    return Samples(samples.stamp, samples.q, samples.dq, samples.tau * noise)
 
 
 def seconds_of(work: Callable[[], object], repetitions: int) -> float:
