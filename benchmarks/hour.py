@@ -41,7 +41,7 @@ def main() -> None:
     updates, feeding = [], []
     print("minute  update (median)  taking in a sample  memory   mass half-width")
     for number in range(1, arguments.minutes + 1):
-        stamp = minute.stamp + (number - 1) * MINUTE
+        stamp = minute.stamp + (number - 1) * (MINUTE + 1.0)  # a pause: the motions do not join
         again = with_noise(Samples(stamp, minute.q, minute.dq, minute.tau), rng)
         for start in range(0, len(again), size):
             begin = time.process_time()
