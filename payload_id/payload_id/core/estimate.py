@@ -34,6 +34,8 @@ class Estimate:
         noise_factor: Smallest common factor on all bounds that makes the data consistent; NaN if
             they are consistent.
         payload_frame: Frame of phi.
+        interval_overhead: By how much the proven intervals are wider than the solver's own, the
+            largest part of a half-width; NaN if nothing was solved.
     """
 
     phi: Array
@@ -51,6 +53,7 @@ class Estimate:
     condition_number: float = float("inf")
     noise_factor: float = float("nan")
     payload_frame: str = ""
+    interval_overhead: float = float("nan")
 
     @property
     def half_width(self) -> Array:
@@ -91,6 +94,7 @@ class Estimate:
             "residual_rms": _number(self.residual_rms),
             "condition_number": _number(self.condition_number),
             "noise_factor": _number(self.noise_factor),
+            "interval_overhead": _number(self.interval_overhead),
         }
 
 

@@ -552,3 +552,10 @@ def test_sensitivity_is_wider_than_the_hull_and_the_hull_holds_where_it_fails():
     hull_, first_order = bounds_of("hull", rows), bounds_of("sensitivity", rows)
     assert (hull_.interval.half_width < first_order.interval.half_width).all()
     assert np.mean(hull_.interval.half_width / first_order.interval.half_width) < 0.25
+
+
+@EXACT_METHODS
+@pytest.mark.parametrize("name", ["gen3", "ur10"])
+def test_proof_costs_next_to_nothing(method, name):
+    rows, _ = usual(name, 5)
+    assert 0.0 <= bounds_of(method, rows).overhead < 1e-5

@@ -127,11 +127,13 @@ class _Extreme:
     Attributes:
         x: Where it is, shape (10 + p,); NaN if the solver failed.
         least: Proven bound in the units of phi.
+        optimum: What the solver found for it.
         hint: The rows and cuts that prove it.
     """
 
     x: Array
     least: float
+    optimum: float
     hint: Hint
 
     @classmethod
@@ -154,14 +156,16 @@ class _Extreme:
         least = safe_minimum(
             cost[:10], scaled.rows, scaled.d, rows, coefficients, multipliers, scaled.known
         )
-        return cls(solution.x, least, Hint(tuple(np.flatnonzero(rows).tolist()), used))
+        optimum = float(cost[:10] @ scaled.centre + unit * solution.value)
+        return cls(solution.x, least, optimum, Hint(tuple(np.flatnonzero(rows).tolist()), used))
 
     @classmethod
     def unsolved(cls, scaled: ScaledRows, cost: Array) -> _Extreme:
         """Return what was known before: no multipliers, and still a valid bound."""
         objective = cost[:10]
         ends = np.where(objective > 0, scaled.known.lower, scaled.known.upper)
-        return cls(np.full(len(cost), np.nan), float(objective @ ends), Hint())
+        least = float(objective @ ends)
+        return cls(np.full(len(cost), np.nan), least, least, Hint())
 
 
 def _costs(size: int) -> list[Array]:
@@ -184,4 +188,6 @@ def _gather(scaled: ScaledRows, extremes: list[_Extreme]) -> Bounds:
     slack = 1.0 - size.max(axis=0, initial=0.0)
     memory = Memory(tuple(extreme.hint for extreme in extremes))
     interval = Interval(lower, upper).intersect(scaled.known)
-    return Bounds(interval, True, float("nan"), {}, slack, memory)
+    lost = np.array([extreme.optimum - extreme.least for extreme in extremes]).reshape(10, 2)
+    overhead = float(np.max(lost.sum(axis=1) / np.maximum(2 * interval.half_width, 1e-300)))
+    return Bounds(interval, True, float("nan"), {}, slack, memory, overhead)
