@@ -29,6 +29,8 @@ class RowBlock:
         A_static: A as it would be without motion, gravity only, shape (m, 10); A if not given.
         dynamism: How much motion there is in each row (nu of eq. 4 of [NGK]), shape (m,); if not
             given, infinite: A_static does not count.
+        reading: Integral of what the channel's sensor showed, shape (m,); zeros if not given, and
+            then nothing can be said of the sensor's gain.
     """
 
     A: Array
@@ -41,12 +43,15 @@ class RowBlock:
     end: Array
     A_static: Array = None  # type: ignore[assignment]  # __post_init__ gives it a value
     dynamism: Array = None  # type: ignore[assignment]  # likewise
+    reading: Array = None  # type: ignore[assignment]  # likewise
 
     def __post_init__(self) -> None:
         if self.A_static is None:
             object.__setattr__(self, "A_static", self.A)
         if self.dynamism is None:
             object.__setattr__(self, "dynamism", np.full(len(self.b), np.inf))
+        if self.reading is None:
+            object.__setattr__(self, "reading", np.zeros(len(self.b)))
 
     def __len__(self) -> int:
         return len(self.b)

@@ -271,6 +271,7 @@ class MomentumRows:
             joint=np.arange(n),
             start=np.full(n, terms.start),
             end=np.full(n, terms.end),
+            reading=terms.torque,
         )
 
 

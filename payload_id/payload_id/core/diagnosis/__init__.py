@@ -1,0 +1,23 @@
+"""Why no payload explains the rows: the likely cause, one file for each kind.
+
+Every cause relaxes the rows, or leaves some out, and the smallest noise factor is computed anew; the
+simplest one that brings it to about 1 is named.
+"""
+
+from __future__ import annotations
+
+from .cause import Cause, Finding
+from .contact import Contact
+from .diagnose import CAUSES, Diagnosis, diagnose
+from .evidence import Evidence
+from .link_model import LinkModel
+from .payload_slipped import PayloadSlipped
+from .torque_gain import TorqueGain
+from .torque_offset import TorqueOffset
+from .torque_sign import TorqueSign
+from .wrong_tool import WrongTool
+
+__all__ = [
+    "CAUSES", "Cause", "Contact", "Diagnosis", "Evidence", "Finding", "LinkModel",
+    "PayloadSlipped", "TorqueGain", "TorqueOffset", "TorqueSign", "WrongTool", "diagnose",
+]  # fmt: skip
