@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 from .. import __version__
 from ..core.errors import PayloadIdError
-from . import calibrate, demo, replay
+from . import calibrate, compare, demo, replay
 
 DESCRIPTION = """\
 Identify the mass, centre of mass and inertia of a grasped payload, with intervals that contain the
@@ -33,6 +33,7 @@ def parser() -> argparse.ArgumentParser:
     demo.add_parser(verbs)
     replay.add_parser(verbs)
     calibrate.add_parser(verbs)
+    compare.add_parser(verbs)
     for verb, text in (
         ("test", "run the whole test suite (arguments go to pytest)"),
         ("python", "run a script in the same environment: python SCRIPT ..."),

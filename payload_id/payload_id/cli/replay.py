@@ -52,6 +52,16 @@ def add_parser(verbs: Any) -> None:
     """Add the command and its arguments."""
     text = "identify the payload from a recording, without ROS"
     parser = verbs.add_parser("replay", help=text, description=f"{text[0].upper()}{text[1:]}.")
+    add_recording_arguments(parser)
+    add_method_arguments(parser)
+    replay_wrench.add_wrench_arguments(parser)
+    parser.add_argument("--figure", type=Path, metavar="PNG", help="draw intervals over time here")
+    parser.add_argument("--json", action="store_true", help="print one JSON object and no more")
+    parser.set_defaults(run=run)
+
+
+def add_recording_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add what says which recording is meant, and how it is read."""
     parser.add_argument(
         "recording", type=Path, help="rosbag2 folder, .mcap or .db3 file, or a table (.csv)"
     )
@@ -70,11 +80,6 @@ def add_parser(verbs: Any) -> None:
     )
     parser.add_argument("--from", dest="start", type=float, metavar="SECONDS", help="first second")
     parser.add_argument("--to", dest="end", type=float, metavar="SECONDS", help="last second")
-    add_method_arguments(parser)
-    replay_wrench.add_wrench_arguments(parser)
-    parser.add_argument("--figure", type=Path, metavar="PNG", help="draw intervals over time here")
-    parser.add_argument("--json", action="store_true", help="print one JSON object and no more")
-    parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:

@@ -63,7 +63,7 @@ def is_wrench(arguments: argparse.Namespace) -> bool:
 
 def run(arguments: argparse.Namespace, failed: tuple[Any, ...]) -> int:
     """Identify and show the result; return the exit code."""
-    recording = _read(arguments)
+    recording = read(arguments)
     uncertainty = with_changes(recording.assumed or WrenchUncertainty(), arguments.uncertainty)
     if arguments.figure:
         raise InputError("--figure is not available for a force-torque sensor's recording yet.")
@@ -88,7 +88,7 @@ def _identify(
     return identify_wrench(recording, uncertainty, estimator, intervals, window)
 
 
-def _read(arguments: argparse.Namespace) -> WrenchRecording:
+def read(arguments: argparse.Namespace) -> WrenchRecording:
     """Read a bag or tables, and keep the stretch that is asked for."""
     path: Path = arguments.recording
     if path.suffix.lower() in TABLES:
