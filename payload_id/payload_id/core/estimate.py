@@ -36,6 +36,9 @@ class Estimate:
         payload_frame: Frame of phi.
         interval_overhead: By how much the proven intervals are wider than the solver's own, the
             largest part of a half-width; NaN if nothing was solved.
+        cause: Likely cause of inconsistent data, such as "torque sign"; empty if none is known.
+        blame: Which joints' data ask for a larger noise factor, and when: joint, start [s],
+            end [s] and share of all that is asked for.
     """
 
     phi: Array
@@ -54,6 +57,8 @@ class Estimate:
     noise_factor: float = float("nan")
     payload_frame: str = ""
     interval_overhead: float = float("nan")
+    cause: str = ""
+    blame: tuple[tuple[str, float, float, float], ...] = ()
 
     @property
     def half_width(self) -> Array:
@@ -95,6 +100,8 @@ class Estimate:
             "condition_number": _number(self.condition_number),
             "noise_factor": _number(self.noise_factor),
             "interval_overhead": _number(self.interval_overhead),
+            "cause": self.cause,
+            "blame": [list(span) for span in self.blame],
         }
 
 

@@ -7,14 +7,15 @@ windows), never on how the samples were chopped up or on any clock.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from .arm_model import ArmModel
 from .bounds import Bounds, Interval, Memory, method_named
+from .diagnosis import Diagnosis, Evidence, MotionSeen, PayloadSlipped, advise, diagnose
 from .errors import InputError, RecordingError, SolverError
 from .estimate import Estimate
 from .estimators import estimator_named
@@ -24,8 +25,9 @@ from .rows.maker import RowMaker
 from .rows.momentum import LEAST_SAMPLES, MomentumRows
 from .rows.windows import GAP_FRACTION, TimedSamples, WindowCutter
 from .samples import Samples
+from .shape import Shape
 from .statistics import Statistics, condition_number
-from .status import Status, identifiable, verdict
+from .status import Status, identifiable, inconsistent, verdict
 from .threads import one_thread
 from .uncertainty import Uncertainty
 
@@ -33,6 +35,8 @@ ROW_LIMIT = 8000  # rows kept at the most; beyond it those far from active are d
 ROW_STOCK = 3000  # rows kept when dropping
 FOLD = 8  # windows whose rows enter the statistics at a time
 TYPICAL = 0.1  # part of the prior that is a typical payload; sets weights, not bounds
+CHANGE_SECONDS = 1.0  # of data that a new payload must explain before a run begins with it
+CHANGE_WINDOWS = 600  # windows in which a change of the payload is looked for
 
 
 @dataclass(frozen=True)
@@ -44,26 +48,70 @@ class Settings:
         estimator: Name of the point estimator.
         intervals: Name of the interval method.
         window: Length of a window [s].
+        shape: What is known of the payload's shape, in the payload frame. It must be true:
+            estimates and intervals rely on it.
     """
 
     uncertainty: Uncertainty = field(default_factory=Uncertainty)
     estimator: str = "lmi"
     intervals: str = "hull"
     window: float = 0.1
+    shape: Shape | None = None
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.window) and self.window > 0):
             raise InputError(f"window must be a length of time above 0 s; found {self.window!r}.")
-        estimator_named(self.estimator)  # unknown names are refused before any data
+        estimator_named(self.estimator, self.shape)  # what cannot be is refused before any data
         method_named(self.intervals)
 
 
 @dataclass(frozen=True)
+class Change:
+    """A payload that is another one than before.
+
+    Attributes:
+        first: Number of the first window in which only the new one was seen.
+        note: One sentence that says so.
+    """
+
+    first: int
+    note: str
+
+
+@dataclass(frozen=True)
+class Past:
+    """What a problem must know beside its rows to tell a change of the payload.
+
+    Attributes:
+        tare: Number of rows of a tare.
+        tare_statistics: Of the tare's rows.
+        since: Windows since the last consistent update, with their numbers.
+        consistent: Whether there was a consistent update in this run.
+        note: What was said of a change before.
+    """
+
+    tare: int
+    tare_statistics: Statistics
+    since: tuple[tuple[int, RowBlock], ...] = ()
+    consistent: bool = False
+    note: str = ""
+
+
+@dataclass(frozen=True)
 class Solved:
-    """The answer to a problem, not yet taken up by the run that asked."""
+    """The answer to a problem, not yet taken up by the run that asked.
+
+    Attributes:
+        estimate: The answer.
+        bounds: What it rests on.
+        upto: Number of windows that it takes into account.
+        change: The payload's change, if the answer is that of a new payload.
+    """
 
     estimate: Estimate
     bounds: Bounds
+    upto: int = 0
+    change: Change | None = None
 
 
 @dataclass(frozen=True)
@@ -80,6 +128,10 @@ class Problem:
         settings: How to solve.
         channels: Names of what is measured; rows name them by number.
         shape: Rows c with c phi >= 0 that follow from the payload's size, shape (K, 10).
+        maker: Made the rows.
+        past: What tells a change of the payload.
+        motion: Where the joints were; None if the rows are not of joints.
+        upto: Number of windows since the samples began.
     """
 
     rows: RowBlock
@@ -91,12 +143,16 @@ class Problem:
     settings: Settings
     channels: tuple[str, ...]
     shape: Array
+    maker: RowMaker
+    past: Past
+    motion: MotionSeen | None
+    upto: int
 
     def solve(self) -> Solved:
         """Return the estimate and the bounds."""
         if self.estimate.windows == 0:
             empty = Bounds(self.known, True, float("nan"), {}, np.zeros(0), self.memory)
-            return Solved(self.estimate, empty)
+            return Solved(self.estimate, empty, self.upto)
         with one_thread():
             return self._solve()
 
@@ -104,16 +160,22 @@ class Problem:
         """Return the estimate and the bounds where there is at least one window."""
         method = method_named(self.settings.intervals)
         bounds = method.bounds(self.rows, self.known, self.memory, self.shape)
-        status, message = verdict(bounds, self.prior, self.channels)
+        if not bounds.consistent:
+            return self._inconsistent(bounds)
+        status, message = verdict(bounds, self.prior, self._advice(bounds))
+        return Solved(self._estimate(bounds, status, message), bounds, self.upto)
+
+    def _estimate(self, bounds: Bounds, status: Status, message: str) -> Estimate:
+        """Return the estimate that goes with bounds."""
         phi = self._point(bounds)
         found = bounds.interval
-        estimate = Estimate(
+        return Estimate(
             phi=phi,
             lower=found.lower,
             upper=found.upper,
             identifiable=identifiable(found, self.prior),
             status=status,
-            message=message,
+            message=" ".join(part for part in (message, self.past.note) if part),
             estimator=self.settings.estimator,
             intervals=self.settings.intervals,
             samples=self.estimate.samples,
@@ -123,12 +185,82 @@ class Problem:
             condition_number=condition_number(self.statistics.nominal()),
             noise_factor=bounds.noise_factor,
             payload_frame=self.estimate.payload_frame,
+            interval_overhead=bounds.overhead,
         )
-        return Solved(estimate, bounds)
+
+    def _inconsistent(self, bounds: Bounds) -> Solved:
+        """Return the likely cause, or the answer for a new payload if that is the cause."""
+        links = _link_columns(self.maker)
+        rows, tare = self.rows, self.past.tare
+        evidence = Evidence.of(rows, self.prior, self.shape, tare, links, bounds.noise_factor)
+        found = diagnose(evidence)
+        changed = self._after_change(found)
+        if changed is not None:
+            return changed
+        message = inconsistent(bounds, found, self.channels)
+        estimate = self._estimate(bounds, Status.INCONSISTENT, message)
+        blame = tuple((self.channels[b.joint], b.start, b.end, b.share) for b in found.blame)
+        return Solved(replace(estimate, cause=found.cause, blame=blame), bounds, self.upto)
+
+    def _after_change(self, found: Diagnosis) -> Solved | None:
+        """Return the answer of the rows since the payload changed; None if it did not."""
+        likely, past = found.likely, self.past
+        if likely is None or likely.cause != PayloadSlipped.name or not past.consistent:
+            return None
+        new = tuple((k, block) for k, block in past.since if block.start[0] > likely.start)
+        if len(new) * self.settings.window < CHANGE_SECONDS - 1e-9:
+            return None
+        note = (
+            f"The payload changed at about {likely.start:.2f} s: this is a new run with the data "
+            f"since {new[0][1].start[0]:.2f} s, and its intervals are of the new payload."
+        )
+        anew = self._anew(new, note)
+        bounds = method_named(self.settings.intervals).bounds(
+            anew.rows, anew.known, anew.memory, anew.shape
+        )
+        if not bounds.consistent:
+            return None
+        status, message = verdict(bounds, anew.prior, anew._advice(bounds))
+        estimate = anew._estimate(bounds, status, message)
+        return Solved(estimate, bounds, self.upto, Change(new[0][0], note))
+
+    def _anew(self, windows: Sequence[tuple[int, RowBlock]], note: str) -> Problem:
+        """Return the problem of some windows alone, and the tare."""
+        blocks = [block for _, block in windows]
+        seconds = len(blocks) * self.settings.window
+        return replace(
+            self,
+            rows=RowBlock.stack([self.rows.take(np.arange(self.past.tare)), *blocks]),
+            statistics=_statistics(
+                self.past.tare_statistics, blocks, TYPICAL * self.prior.magnitude
+            ),
+            known=self.prior,
+            memory=Memory(),
+            estimate=replace(self.estimate, windows=len(blocks), seconds=seconds),
+            past=replace(self.past, note=note),
+        )
+
+    def _advice(self, bounds: Bounds) -> tuple[str, ...]:
+        """Say which joints' motion would help with what the data do not bound."""
+        found = bounds.interval
+        weak = np.flatnonzero(~identifiable(found, self.prior))
+        if self.motion is None or not isinstance(self.maker, MomentumRows) or not len(weak):
+            return ()
+        part = np.where(np.arange(10) > 0, found.upper[0] / self.prior.upper[0], 1.0)
+        advice = advise(
+            self.maker,
+            self.motion,
+            self.statistics,
+            weak.tolist(),
+            self.prior.half_width * np.clip(part, 1e-6, 1.0),
+            TYPICAL * self.prior.magnitude,
+            self.settings.window,
+        )
+        return tuple(each.sentence(self.channels) for each in advice)
 
     def _point(self, bounds: Bounds) -> Array:
         """Return the point estimate, inside the interval where the estimator can do that."""
-        estimator = estimator_named(self.settings.estimator)
+        estimator = estimator_named(self.settings.estimator, self.settings.shape)
         within = bounds.interval if bounds.consistent else self.prior
         try:
             return estimator.estimate(self.statistics, within.lower, within.upper)
@@ -148,7 +280,7 @@ class OnlineIdentifier:
     Attributes:
         rows: Makes rows of samples.
         settings: How to identify.
-        windows: Number of windows in this run.
+        windows: Number of windows since the last reset.
         samples: Number of samples in this run.
         updates: Number of windows at which each update of this run was made.
     """
@@ -178,6 +310,11 @@ class OnlineIdentifier:
         self._memory = Memory()
         self._longest_step = 0.0
         self._last_stamp: float | None = None
+        self._motion: MotionSeen | None = None
+        self._begin = 0  # windows before the payload that is now in the hand
+        self._since: deque[tuple[int, RowBlock]] = deque(maxlen=CHANGE_WINDOWS)
+        self._consistent = False
+        self._note = ""
 
     @property
     def seconds(self) -> float:
@@ -212,14 +349,21 @@ class OnlineIdentifier:
         """
         with one_thread():
             block = self.rows.window(window)
+            if isinstance(window, Samples):
+                self._motion = MotionSeen.of(window, self._motion)
+            self._since.append((self.windows, block))
             self.windows += 1
-            self._recent.append(block)
-            self._pending.append(block)
-            if len(self._pending) == FOLD:
-                self._statistics = self._folded()
-                self._pending = []
+            self._enter(block)
         if len(self._stock) + len(block) * len(self._recent) > ROW_LIMIT:
             self.accept(self._problem().solve())
+
+    def _enter(self, block: RowBlock) -> None:
+        """Let the rows of one window count."""
+        self._recent.append(block)
+        self._pending.append(block)
+        if len(self._pending) == FOLD:
+            self._statistics = self._folded()
+            self._pending = []
 
     def _note_step(self, samples: TimedSamples) -> None:
         """Remember the longest step, to explain why there may be no window."""
@@ -232,9 +376,7 @@ class OnlineIdentifier:
 
     def _folded(self) -> Statistics:
         """Return the statistics with the pending rows."""
-        if not self._pending:
-            return self._statistics
-        return self._statistics.add(RowBlock.stack(self._pending), self._typical)
+        return _statistics(self._statistics, self._pending, self._typical)
 
     def problem(self) -> Problem:
         """Return what an update has to solve; note in `updates` that it is being made."""
@@ -257,16 +399,50 @@ class OnlineIdentifier:
             estimate=self._no_data(),
             settings=self.settings,
             channels=self.rows.channels,
-            shape=self.rows.prior.shape(),
+            shape=self._shape_rows(),
+            maker=self.rows,
+            past=Past(
+                len(self._tare),
+                self._tare_statistics,
+                tuple(self._since),
+                self._consistent,
+                self._note,
+            ),
+            motion=self._motion,
+            upto=self.windows,
         )
+
+    def _shape_rows(self) -> Array:
+        """Return the rows that follow from the payload's size and shape, shape (K, 10)."""
+        known = self.rows.prior.shape()
+        shape = self.settings.shape
+        return known if shape is None else np.vstack([known, shape.rows()])
 
     def accept(self, solved: Solved) -> Estimate:
         """Take up an answer: later ones start from its bounds; drop rows if there are too many."""
+        if solved.change is not None:
+            self._begin_anew(solved.change)
         if solved.bounds.consistent:
+            while self._since and self._since[0][0] < solved.upto:
+                self._since.popleft()
+            self._consistent |= solved.upto > self._begin
+        if solved.bounds.consistent and method_named(self.settings.intervals).guaranteed:
             self._known = self._known.intersect(solved.bounds.interval)
             self._memory = solved.bounds.memory
         self._prune(solved.bounds.slack)
         return solved.estimate
+
+    def _begin_anew(self, change: Change) -> None:
+        """Begin with the rows of a new payload; keep a tare and the count of windows."""
+        self._begin, self._note = change.first, change.note
+        self._stock = RowBlock.empty(self.rows.p)
+        self._recent, self._pending = [], []
+        self._statistics = self._tare_statistics
+        self._known = self._prior
+        with one_thread():
+            for number, block in self._since:
+                if number >= change.first:
+                    self._enter(block)
 
     def update(self) -> Estimate:
         """Solve with all data so far and take up the answer."""
@@ -308,8 +484,8 @@ class OnlineIdentifier:
             estimator=self.settings.estimator,
             intervals=self.settings.intervals,
             samples=self.samples,
-            windows=self.windows,
-            seconds=self.seconds,
+            windows=self.windows - self._begin,
+            seconds=(self.windows - self._begin) * self.settings.window,
             payload_frame=self.rows.frame,
         )
 
@@ -333,6 +509,22 @@ def _known_beforehand(rows: RowMaker) -> tuple[RowBlock, Statistics]:
         with one_thread():
             return rows.model.calibration.tare(rows)
     return RowBlock.empty(rows.p), Statistics.empty(rows.p)
+
+
+def _statistics(before: Statistics, blocks: Sequence[RowBlock], typical: Array) -> Statistics:
+    """Return statistics with the rows of more windows, `FOLD` windows at a time."""
+    for k in range(0, len(blocks), FOLD):
+        before = before.add(RowBlock.stack(blocks[k : k + FOLD]), typical)
+    return before
+
+
+def _link_columns(maker: RowMaker) -> Array:
+    """Return the body of each nuisance parameter that is a link's, -1 for others, shape (p,)."""
+    columns = np.full(maker.p, -1)
+    if isinstance(maker, MomentumRows):
+        links = np.flatnonzero(maker.nuisance.uncertain[: 10 * maker.model.n])
+        columns[: len(links)] = links // 10
+    return columns
 
 
 CHUNK = 10_000  # samples added at a time: limits the memory that long recordings need
@@ -368,6 +560,7 @@ def identify(
     estimator: str = "lmi",
     intervals: str = "hull",
     window: float = 0.1,
+    shape: Shape | None = None,
 ) -> Estimate:
     """Return what a recording says of the payload.
 
@@ -376,15 +569,16 @@ def identify(
         robot: The arm, without the payload.
         uncertainty: What is assumed about sensors, links and payload. None: everything is known
             exactly, so that real data will be INCONSISTENT.
-        estimator: Name of the point estimator: "lmi" or "ols".
+        estimator: Name of the point estimator, such as "lmi" or "entropic".
         intervals: Name of the interval method: "hull", "hull_lp" or "least_squares_image".
         window: Length of the windows over which torques are integrated [s].
+        shape: What is known of the payload's shape, in the payload frame.
 
     Raises:
         RecordingError: The recording does not fit the robot, or holds no torques.
         UnknownNameError: There is no such estimator or interval method.
     """
-    settings = Settings(uncertainty or Uncertainty(), estimator, intervals, window)
+    settings = Settings(uncertainty or Uncertainty(), estimator, intervals, window, shape)
     online = OnlineIdentifier(robot, settings)
     if len(recording) and not recording.tau.any():
         raise RecordingError(

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from enum import Enum
 
 import numpy as np
 
 from .bounds import Bounds, Interval
+from .diagnosis import Diagnosis
 from .inertial import PARAMETERS, Array
 
 
@@ -40,16 +42,21 @@ def identifiable(interval: Interval, prior: Interval) -> Array:
         return np.asarray(interval.half_width <= IDENTIFIED * left)
 
 
-def verdict(bounds: Bounds, prior: Interval, joints: tuple[str, ...]) -> tuple[Status, str]:
-    """Return the status of an interval and one sentence of cause and remedy."""
-    if not bounds.consistent:
-        return Status.INCONSISTENT, _inconsistent(bounds, joints)
+def verdict(bounds: Bounds, prior: Interval, advice: Sequence[str] = ()) -> tuple[Status, str]:
+    """Return the status of consistent bounds and one sentence or two of cause and remedy.
+
+    Args:
+        bounds: Those found.
+        prior: Bounds on phi before any data.
+        advice: Sentences that say which motion would help.
+    """
     found = identifiable(bounds.interval, prior)
     weak = [name for name, good in zip(PARAMETERS, found, strict=True) if not good]
     if len(weak) == len(PARAMETERS):
+        remedy = " ".join(advice) or "Move more joints, over a wider range and faster."
         return Status.NOT_IDENTIFIABLE, (
-            "No parameter is bounded tighter than the prior did. Move more joints, over a wider "
-            "range and faster, or state smaller sensor and link uncertainties if they are true."
+            f"No parameter is bounded tighter than the prior did. {remedy} Or state smaller sensor "
+            "and link uncertainties if they are true."
         )
     lower, upper = bounds.interval.lower[0], bounds.interval.upper[0]
     if found[0] and lower <= 0.0:
@@ -58,15 +65,16 @@ def verdict(bounds: Bounds, prior: Interval, joints: tuple[str, ...]) -> tuple[S
             "small for the stated uncertainties; a tare run narrows them."
         )
     if weak:
+        remedy = " ".join(advice) or "Turn the payload about more axes, and faster."
         return Status.USABLE, (
             f"Not identifiable from these data: {', '.join(weak)}; their intervals come from the "
-            "prior and physical consistency. Turn the payload about more axes, and faster."
+            f"prior and physical consistency. {remedy}"
         )
     return Status.GOOD, "All ten parameters are bounded by the data."
 
 
-def _inconsistent(bounds: Bounds, joints: tuple[str, ...]) -> str:
-    """Say how far from consistent the rows are and who asks for it."""
+def inconsistent(bounds: Bounds, diagnosis: Diagnosis, joints: Sequence[str]) -> str:
+    """Say how far from consistent the rows are, who asks for it, and why that may be."""
     asking = [joints[j] for j, share in bounds.blame.items() if share >= 0.1 and j < len(joints)]
     factor = (
         f"all bounds on the data would have to be {bounds.noise_factor:.3g} times as large"
@@ -74,8 +82,5 @@ def _inconsistent(bounds: Bounds, joints: tuple[str, ...]) -> str:
         else "no bounds on the data, however large, would help"
     )
     by = f" (asked for by {', '.join(asking)})" if asking else ""
-    return (
-        f"No payload explains the data within the stated bounds: {factor}{by}. An assumption is "
-        "broken: check torque sign, gain and offset, link parameters and tool, contact, a payload "
-        "that slips; or state larger uncertainties."
-    )
+    why = diagnosis.sentence(joints)
+    return f"No payload explains the data within the stated bounds: {factor}{by}. {why}"

@@ -11,6 +11,7 @@ from .contact import Contact
 from .diagnose import CAUSES, Diagnosis, diagnose
 from .evidence import Evidence
 from .link_model import LinkModel
+from .motion import Advice, MotionSeen, advise
 from .payload_slipped import PayloadSlipped
 from .torque_gain import TorqueGain
 from .torque_offset import TorqueOffset
@@ -18,6 +19,6 @@ from .torque_sign import TorqueSign
 from .wrong_tool import WrongTool
 
 __all__ = [
-    "CAUSES", "Cause", "Contact", "Diagnosis", "Evidence", "Finding", "LinkModel",
-    "PayloadSlipped", "TorqueGain", "TorqueOffset", "TorqueSign", "WrongTool", "diagnose",
+    "CAUSES", "Advice", "Cause", "Contact", "Diagnosis", "Evidence", "Finding", "LinkModel", "MotionSeen",
+    "PayloadSlipped", "TorqueGain", "TorqueOffset", "TorqueSign", "WrongTool", "advise", "diagnose",
 ]  # fmt: skip

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -30,6 +30,17 @@ class Finding:
     joint: int | None = None
     start: float = float("-inf")
     end: float = float("inf")
+
+    def named(self, joints: Sequence[str]) -> str:
+        """Return the sentence with the joint's name."""
+        return self.sentence.replace("{joint}", self._joint(joints))
+
+    def label(self, joints: Sequence[str]) -> str:
+        """Return the cause's name and the joint's."""
+        return f"{self.cause} ({self._joint(joints)})" if self.joint is not None else self.cause
+
+    def _joint(self, joints: Sequence[str]) -> str:
+        return "" if self.joint is None else joints[self.joint]
 
 
 class Cause(Protocol):

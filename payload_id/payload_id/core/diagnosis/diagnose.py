@@ -46,6 +46,26 @@ class Diagnosis:
     tried: tuple[Finding, ...]
     blame: tuple[Blame, ...]
 
+    @property
+    def cause(self) -> str:
+        """Name of the likely cause; empty if there is none."""
+        return self.likely.cause if self.likely else ""
+
+    def sentence(self, joints: Sequence[str]) -> str:
+        """Return the likely cause and its remedy in words."""
+        if self.likely is not None:
+            return f"Most likely {self.likely.cause}: {self.likely.named(joints)}"
+        tried = ", ".join(
+            f"{finding.label(joints)} {finding.factor:.3g}"
+            for finding in self.tried
+            if np.isfinite(finding.factor)
+        )
+        leave = f" No single cause explains it; the factors they leave: {tried}." if tried else ""
+        return (
+            f"An assumption is broken.{leave} Check torque sign, gain and offset, link parameters "
+            "and tool, contact, a payload that slips; or state larger uncertainties."
+        )
+
 
 def diagnose(evidence: Evidence) -> Diagnosis:
     """Return the likely cause of inconsistent rows."""
@@ -99,10 +119,4 @@ def thinned(evidence: Evidence) -> Evidence:
         own=evidence.own[keep],
         fit=replace(fit, weight=fit.weight[keep]),
     )
-
-
-def named(finding: Finding, channels: Sequence[str]) -> str:
-    """Return a finding's sentence with the name of its joint."""
-    joint = "" if finding.joint is None else channels[finding.joint]
-    return finding.sentence.replace("{joint}", joint)
 
