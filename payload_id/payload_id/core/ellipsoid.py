@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
+from scipy.spatial import ConvexHull
 
 from .errors import InputError
 from .inertial import PSEUDO_INERTIA_BASIS, Array
 
 TOLERANCE = 1e-4
 STEPS = 20_000
+MANY = 50  # points of which only the convex hull's corners are taken
 
 
 def bounding_ellipsoid(points: Array) -> Array:
@@ -20,6 +22,8 @@ def bounding_ellipsoid(points: Array) -> Array:
     Raises:
         InputError: The points lie in a plane.
     """
+    if len(points) > MANY:
+        points = points[ConvexHull(points, qhull_options="QJ Pp").vertices]
     centre = points.mean(axis=0)
     size = max(float(np.abs(points - centre).max()), 1e-300)
     x = np.column_stack([(points - centre) / size, np.ones(len(points))])

@@ -12,6 +12,7 @@ from .errors import InputError
 from .inertial import Array, from_pseudo_inertia
 
 LEAK = 1e-3  # accepted probability that a sampled surface has a hole wider than the ball
+CONVEX = 0.85  # of its convex hull's volume: what fills more is convex, but for sampling
 FACES = np.array([[1, 2, 3], [0, 2, 3], [0, 1, 3], [0, 1, 2]])  # face k is opposite corner k
 
 
@@ -60,7 +61,9 @@ def carved_tetrahedra(points: Array) -> Array:
     A ball that cannot pass between neighbouring points is rolled over the body from outside;
     what it cannot reach is solid (an alpha shape [Edelsbrunner1994] whose cavities are filled).
     In a surface sampled at random with n points, of density q, no empty disc of radius r is
-    expected where n exp(-q pi r^2) is small; the distance to the nearest neighbour tells q.
+    expected where n exp(-q pi r^2) is small; the distance to the nearest neighbour tells q. The
+    ball nibbles at edges between points: a body that fills nearly all of its convex hull is taken
+    for convex.
     """
     mesh = _triangulation(points)
     nearest = cKDTree(points).query(points, k=2)[0][:, 1]
@@ -75,9 +78,10 @@ def carved_tetrahedra(points: Array) -> Array:
     graph = coo_matrix((np.ones(len(one)), (one, other)), shape=(outside + 1, outside + 1))
     part = connected_components(graph, directed=False)[1]
     solid = part[:outside] != part[outside]
-    if not solid.any():
-        return hull_tetrahedra(points)
-    return np.asarray(points[mesh.simplices[solid]])
+    corners = points[mesh.simplices]
+    volume = np.abs(signed_volumes(corners))
+    convex = volume[solid].sum() > CONVEX * volume.sum()
+    return np.asarray(corners if convex or not solid.any() else corners[solid])
 
 
 def _triangulation(points: Array) -> Delaunay:

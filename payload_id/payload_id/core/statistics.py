@@ -17,7 +17,8 @@ UNIFORM_VARIANCE = 1.0 / 3.0
 LEAST_VARIANCE = 1e-8
 DYNAMISM_SCALE = 300.0  # c1 of eq. 9 of [NGK], the value of its Sec. V
 DEPENDENT = 1e-11  # part of the largest column below which what is left of one is rounding
-POOLED_ROWS = 10.0  # rows' worth of trust in a channel having the noise of all channels together
+POOLED_ROWS = 10.0  # rows' worth of trust in the ratios of the channels' bounds
+LEAST_FREEDOM = 10  # rows beyond the unknowns from which residuals say something of the noise
 MOST_NOISE = 0.9  # largest part of a direction's information that may be taken for noise
 
 
@@ -54,7 +55,7 @@ class Statistics:
         counts: Number of rows of each channel, shape (C,).
         errors: Sum of the squares of [A_error d] / bound over the rows of each channel, shape
             (C, 11).
-        blended: As `weighted`, for rows that are mixed of the full and the gravity-only model by
+        blended: As `channels`, for rows that are mixed of the full and the gravity-only model by
             their dynamism [NGK, eq. 8]; None as long as all rows are of the full model.
     """
 
@@ -99,7 +100,8 @@ class Statistics:
                 f"(channel {block.joint[bad[0]]}, from {block.start[bad[0]]:g} s) is not. Drop the "
                 "samples that hold NaN before rows are made of them."
             )
-        channels, counts, errors = self._channels_with(block.joint, weighted, error)
+        counts, errors = self._counted(block.joint, error)
+        channels = _channels_with(self.channels, block.joint, weighted)
         return Statistics(
             _factor(self.plain, plain),
             _factor(self.weighted, weighted),
@@ -110,30 +112,26 @@ class Statistics:
             self._blend_with(block, weighted, bound),
         )
 
-    def _channels_with(
-        self, channel: Array, weighted: Array, error: Array
-    ) -> tuple[Array, Array, Array]:
-        """Return factors, counts and squared errors of the channels with more rows."""
-        more = max(0, int(channel.max(initial=-1)) + 1 - len(self.channels))
-        channels = np.pad(self.channels, ((0, more), (0, 0), (0, 0)))
-        counts = np.pad(self.counts, (0, more))
-        errors = np.pad(self.errors, ((0, more), (0, 0)))
-        for c in np.unique(channel):
-            own = channel == c
-            channels[c] = _factor(channels[c], weighted[own])
-            counts[c] += np.count_nonzero(own)
-            errors[c] += np.sum(error[own] ** 2, axis=0)
-        return channels, counts, errors
+    def _counted(self, channel: Array, error: Array) -> tuple[Array, Array]:
+        """Return counts and squared errors of the channels with more rows."""
+        number = max(len(self.counts), int(channel.max(initial=-1)) + 1)
+        counts = np.bincount(channel, minlength=number).astype(float)
+        counts[: len(self.counts)] += self.counts
+        errors = np.zeros((number, 11))
+        errors[: len(self.errors)] = self.errors
+        np.add.at(errors, channel, error**2)
+        return counts, errors
 
     def _blend_with(self, block: RowBlock, weighted: Array, bound: Array) -> Array | None:
-        """Return the factor of the mixed rows with more rows."""
+        """Return the factors of the mixed rows with more rows."""
         w = np.tanh(3.0 * block.dynamism / DYNAMISM_SCALE)[:, None]
         if self.blended is None and (w == 1.0).all():
             return None
-        before = self.weighted if self.blended is None else self.blended
+        before = self.channels if self.blended is None else self.blended
         static = weighted.copy()
         static[:, self.p : self.p + 10] = block.A_static / bound
-        return _factor(before, w * weighted, (1.0 - w) * static)
+        rows = np.vstack([w * weighted, (1.0 - w) * static])
+        return _channels_with(before, np.tile(block.joint, 2), rows)
 
     def of_nuisance_only(self) -> Statistics:
         """Return what the rows say of the nuisance parameters, for rows taken with phi = 0."""
@@ -143,13 +141,15 @@ class Statistics:
             np.zeros((11, 11)),
             self._without_phi(self.weighted),
             self.rows,
-            np.array([self._without_phi(factor) for factor in self.channels]).reshape(
-                self.channels.shape
-            ),
+            self._each_without_phi(self.channels),
             self.counts,
             errors,
-            None if self.blended is None else self._without_phi(self.blended),
+            None if self.blended is None else self._each_without_phi(self.blended),
         )
+
+    def _each_without_phi(self, factors: Array) -> Array:
+        """Return factors, shape (C, p + 11, p + 11), as if the coefficients of phi were zero."""
+        return np.array([self._without_phi(x) for x in factors]).reshape(factors.shape)
 
     def _without_phi(self, factor: Array) -> Array:
         """Return a factor as if the coefficients of phi were zero."""
@@ -180,9 +180,7 @@ class Statistics:
 
     def mixed(self) -> NormalForm:
         """Return `marginal` for the rows mixed by their dynamism, in units of the rows' noise."""
-        sigma = np.sqrt(self.row_variance())
-        factor = self.weighted if self.blended is None else self.blended
-        return self._eliminated(factor / sigma, np.sqrt(1.0 / UNIFORM_VARIANCE))
+        return self._weighted_by_noise(self.channels if self.blended is None else self.blended)
 
     def balanced(self) -> NormalForm:
         """Return `marginal` with each channel weighted by its own noise, in units of the noise.
@@ -191,17 +189,25 @@ class Statistics:
         turn (estimated generalised least squares; leverages count as in variance component
         estimation [Foerstner1979]).
         """
-        factors = self.channels / np.sqrt(self.channel_variance())[:, None, None]
+        return self._weighted_by_noise(self.channels)
+
+    def _weighted_by_noise(self, factors: Array) -> NormalForm:
+        """Return the problem of the channels' factors (C, p + 11, p + 11), each by its noise."""
+        factors = factors / np.sqrt(self.channel_variance())[:, None, None]
         stacked = factors.reshape(-1, self.p + 11)
         return self._eliminated(stacked, np.sqrt(1.0 / UNIFORM_VARIANCE))
 
     def channel_variance(self, rounds: int = 4) -> Array:
-        """Return the variance of each channel's rows in units of their bounds, shape (C,)."""
+        """Return the variance of each channel's rows in units of their bounds, shape (C,).
+
+        What the residuals say, with `POOLED_ROWS` rows' worth of trust in the ratios of the bounds.
+        """
         k = self.p + 10
         grams = np.swapaxes(self.channels, 1, 2) @ self.channels
-        variance = np.full(len(self.channels), self.row_variance())
         prior = np.zeros((k, k))
         prior[np.arange(self.p), np.arange(self.p)] = 1.0 / UNIFORM_VARIANCE
+        expected = self._stated_variance(np.zeros(10))
+        variance = expected * UNIFORM_VARIANCE
         for _ in range(rounds):
             total = np.tensordot(1.0 / variance, grams, axes=1)
             inverse = np.linalg.pinv(_regular(total[:k, :k] + prior), hermitian=True)
@@ -209,25 +215,28 @@ class Statistics:
             squares = np.einsum("i,cij,j->c", minus_one, grams, minus_one)
             leverage = np.einsum("cij,ji->c", grams[:, :k, :k], inverse) / variance
             free = np.maximum(self.counts - leverage, 0.0)
-            pooled = self.row_variance() if free.sum() < 10 else squares.sum() / free.sum()
-            variance = (squares + POOLED_ROWS * pooled) / (free + POOLED_ROWS)
-            variance = np.maximum(variance, LEAST_VARIANCE)
+            expected = self._stated_variance(minus_one[self.p : k])
+            variance = expected * _shrunk(squares / expected, free)
         return variance
 
-    def noise_of_coefficients(self, phi: Array) -> Array:
-        """Return the sum of squares that noise adds to the columns of `balanced`, shape (10,).
+    def _stated_variance(self, phi: Array) -> Array:
+        """Return the mean of the squared bounds of each channel's parts at phi, shape (C,)."""
+        whole = self.errors @ np.append(phi**2, 1.0)
+        return np.where(whole > 0, whole, 1.0) / np.maximum(self.counts, 1.0)
 
-        The bounds say which part of a row's noise comes from A and which from the rest; how large
-        the noise is, the rows' residuals say. In units of that noise only the parts remain.
+    def noise_moments(self, phi: Array) -> Array:
+        """Return what noise adds to the sums of squares of [A b] in `balanced`, shape (11,).
+
+        The bounds say how noise is divided between A and b; how large a channel's is, its rows'
+        residuals say. In units of that noise only the division remains. Up to a common factor.
         """
-        squares = self.errors[:, :10]
-        whole = squares @ phi**2 + self.errors[:, 10]
+        whole = self.errors @ np.append(phi**2, 1.0)
         share = np.divide(self.counts, whole, out=np.zeros(len(whole)), where=whole > 0)
-        return np.asarray(share @ squares)
+        return np.asarray(share @ self.errors)
 
     def row_variance(self) -> float:
         """Return the variance of the weighted rows that the residual of a free fit suggests."""
-        if self.rows - self.p - 10 < 10:
+        if self.rows - self.p - 10 < LEAST_FREEDOM:
             return UNIFORM_VARIANCE
         # Some parameters only occur in sums: the factor is singular, and its corner no residual.
         Q, R, _ = scipy.linalg.qr(self.weighted[:, :-1], mode="economic", pivoting=True)
@@ -264,6 +273,29 @@ class Statistics:
         return cls(rows=entries["rows"], blended=blended, **arrays)
 
 
+def _shrunk(squares: Array, free: Array) -> Array:
+    """Return the variances of channels, drawn to their geometric mean as if it were rows.
+
+    Args:
+        squares: Sums of squared residuals, shape (C,).
+        free: Degrees of freedom of each, shape (C,).
+    """
+    if free.sum() < LEAST_FREEDOM:
+        return np.full(len(free), UNIFORM_VARIANCE)
+    logs = np.log(np.maximum(squares / np.maximum(free, 1e-9), LEAST_VARIANCE))
+    mean = float(free @ logs / free.sum())
+    return np.exp((free * logs + POOLED_ROWS * mean) / (free + POOLED_ROWS))
+
+
+def _channels_with(factors: Array, channel: Array, rows: Array) -> Array:
+    """Return the factors of each channel, shape (C, k, k), with more rows."""
+    more = max(0, int(channel.max(initial=-1)) + 1 - len(factors))
+    factors = np.pad(factors, ((0, more), (0, 0), (0, 0)))
+    for c in np.unique(channel):
+        factors[c] = _factor(factors[c], rows[channel == c])
+    return factors
+
+
 def _factor(*parts: Array) -> Array:
     """Return the square R factor of matrices under each other."""
     stacked = np.vstack(parts)
@@ -284,16 +316,36 @@ def _normal_form(factor: Array, rows: int) -> NormalForm:
     return NormalForm(factor[:10, :10], factor[:10, 10], float(abs(factor[10, 10])), rows)
 
 
-def without_attenuation(form: NormalForm, noise: Array) -> NormalForm:
+def noise_share(form: NormalForm, moments: Array) -> float:
+    """Return the factor on the noise's moments that the rows suggest: min eig([A b]'[A b], D).
+
+    The noise-free rows are singular, [A b] (phi, -1) = 0, so that what is left in the direction
+    where there is least is noise [Fuller1987, Sec. 2.2].
+
+    Args:
+        form: The rows.
+        moments: Diagonal of D, the noise's sums of squares in each column up to a factor, (11,).
+    """
+    F = np.zeros((11, 11))
+    F[:10, :10], F[:10, 10], F[10, 10] = form.R, form.z, form.residual
+    values = np.linalg.svd(F, compute_uv=False)
+    if values[-1] <= 1e-12 * values[0] or not moments.any():
+        return 0.0
+    # min eig(F'F, D) = 1 / (largest singular value of D^(1/2) inv(F))^2
+    return float(np.linalg.norm(np.linalg.solve(F.T, np.diag(np.sqrt(moments))), 2) ** -2)
+
+
+def without_attenuation(form: NormalForm, moments: Array) -> NormalForm:
     """Return a problem without the bias that noise in the coefficients brings.
 
-    Noise in A adds diag(noise) to A'A, so that least squares draws phi to zero; here it is taken
-    away again, by at most `MOST_NOISE` of what there is in any direction [Fuller1987, Sec. 2.2].
+    Noise in A adds to A'A, so that least squares draws phi to zero; here it is taken away again, by
+    at most `MOST_NOISE` of what there is in any direction.
 
     Args:
         form: The problem.
-        noise: Expected sum of squares of the noise in each column of A, shape (10,).
+        moments: As in `noise_share`.
     """
+    noise = noise_share(form, moments) * moments[:10]
     U, values, Vt = np.linalg.svd(form.R)
     seen = values > 1e-12 * max(values[0], 1e-300)
     if not seen.any() or not noise.any():
@@ -305,8 +357,6 @@ def without_attenuation(form: NormalForm, noise: Array) -> NormalForm:
     R = (turned * kept) @ turned.T @ form.R
     z = (turned / kept) @ turned.T @ form.z
     return NormalForm(R, z, form.residual, form.rows)
-
-
 
 
 def condition_number(form: NormalForm) -> float:

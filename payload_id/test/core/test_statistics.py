@@ -1,5 +1,8 @@
 """Sufficient statistics: the same as all rows at once, in whatever portions they came."""
 
+import json
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,6 +13,7 @@ from payload_id.core.statistics import (
     UNIFORM_VARIANCE,
     Statistics,
     condition_number,
+    without_attenuation,
 )
 from payload_id.core.uncertainty import Uncertainty
 
@@ -131,3 +135,99 @@ def test_condition_number_is_that_of_the_regressor():
     rows = rows_of(arm("gen3"), USUAL, record(arm("gen3"), 9).true)
     expected = np.linalg.cond(rows.A)
     assert condition_number(statistics_of(rows, 4).nominal()) == pytest.approx(expected, rel=1e-8)
+
+
+def channel_rows(seed, sizes=(0.1, 1.0, 10.0), m=300, A_noise=0.0):
+    """Return rows of channels whose noise differs while their bounds do not, and the true phi."""
+    rng = np.random.default_rng(seed)
+    channel = np.arange(m) % len(sizes)
+    true, phi = rng.normal(size=(m, 10)), rng.normal(size=10)
+    b = true @ phi + np.array(sizes)[channel] * rng.normal(size=m)
+    A = true + A_noise * rng.normal(size=(m, 10))
+    zero = np.zeros(m)
+    error = np.full((m, 10), 3.0 * A_noise)
+    d = 3.0 * np.array(sizes)[channel] if A_noise else np.ones(m)
+    return RowBlock(A, error, np.zeros((m, 0)), b, d, channel, zero, zero), phi
+
+
+def test_noise_of_each_channel_is_found():
+    rows, _ = channel_rows(1)
+    statistics = statistics_of(rows, 5)
+    found = np.sqrt(statistics.channel_variance()) * rows.bound(PHI_MAX)[0]
+    np.testing.assert_allclose(found[:2], [0.1, 1.0], rtol=0.3)
+    np.testing.assert_array_equal(statistics.counts, [100, 100, 100])
+
+
+def test_channels_weighted_by_their_noise_are_generalised_least_squares():
+    plain, balanced = [], []
+    for seed in range(10):
+        rows, phi = channel_rows(seed)
+        form = statistics_of(rows, 3).balanced()
+        sigma = np.array([0.1, 1.0, 10.0])[rows.joint][:, None]
+        best = np.linalg.lstsq(rows.A / sigma, rows.b / sigma[:, 0], rcond=None)[0]
+        found = np.linalg.solve(form.R, form.z)
+        balanced.append(np.linalg.norm(found - phi) / np.linalg.norm(best - phi))
+        ordinary = np.linalg.lstsq(rows.A, rows.b, rcond=None)[0]
+        plain.append(np.linalg.norm(ordinary - phi) / np.linalg.norm(best - phi))
+    assert np.median(balanced) < 1.2
+    assert np.median(plain) > 5.0
+
+
+def test_noise_of_the_coefficients_does_not_attenuate():
+    errors = {"as they are": [], "corrected": []}
+    for seed in range(20):
+        rows, phi = channel_rows(seed, (0.3, 0.3), 2000, A_noise=0.5)
+        statistics = Statistics.empty(0).add(rows, np.zeros(10))
+        form = statistics.balanced()
+        fit = np.linalg.solve(form.R, form.z)
+        corrected = without_attenuation(form, statistics.noise_moments(fit))
+        better = np.linalg.solve(corrected.R, corrected.z)
+        errors["as they are"].append(fit @ phi / (phi @ phi) - 1.0)
+        errors["corrected"].append(better @ phi / (phi @ phi) - 1.0)
+    assert np.mean(errors["as they are"]) < -0.15  # about 1 / (1 + 0.5^2) - 1
+    assert abs(np.mean(errors["corrected"])) < 0.02
+
+
+def test_correction_never_takes_all_information():
+    form = statistics_of(random_rows(9)).balanced()
+    for moments in (np.ones(11), np.append(np.ones(10), 0.0), np.eye(11)[0]):
+        corrected = without_attenuation(form, moments)
+        left = np.linalg.svd(corrected.R @ np.linalg.inv(form.R), compute_uv=False) ** 2
+        assert 0.0999 < left.min() < left.max() < 1.0 + 1e-9
+    assert without_attenuation(form, np.zeros(11)) is form
+
+
+def test_dependent_nuisance_columns_leave_the_noise_as_it_is():
+    rows = random_rows(10)
+    doubled = RowBlock(
+        rows.A, rows.A_error, np.hstack([rows.B] * 2), rows.b, rows.d, rows.joint, rows.start,
+        rows.end,
+    )  # fmt: skip
+    expected = statistics_of(rows).row_variance() * (200 - 16)
+    for parts in (1, 9):
+        statistics = statistics_of(doubled, parts)
+        assert statistics.row_variance() * (200 - 16) == pytest.approx(expected, rel=1e-9)
+
+
+def test_rows_are_mixed_by_their_dynamism():
+    rows = random_rows(11)
+    rng = np.random.default_rng(11)
+    static, dynamism = rng.normal(size=rows.A.shape), rng.uniform(0.0, 300.0, len(rows))
+    mixed = replace(rows, A_static=static, dynamism=dynamism)
+    statistics = statistics_of(mixed, 6)
+    d, w = rows.bound(PHI_MAX)[:, None], np.tanh(3 * dynamism / 300.0)[:, None]
+    full = np.column_stack([rows.B, rows.A, rows.b]) / d
+    still = np.column_stack([rows.B, static, rows.b]) / d
+    expected = gram(np.vstack([w * full, (1 - w) * still]))
+    np.testing.assert_allclose(gram(statistics.blended.sum(axis=0)), expected, atol=1e-8)
+    assert statistics_of(rows).blended is None
+    both = statistics_of(rows).add(mixed, PHI_MAX)
+    np.testing.assert_allclose(gram(both.blended[0]), expected + gram(full), atol=1e-8)
+
+
+def test_saved_statistics_are_the_same():
+    rows, _ = channel_rows(12)
+    for statistics in (Statistics.empty(4), statistics_of(rows, 2), statistics_of(random_rows(1))):
+        loaded = Statistics.from_dict(json.loads(json.dumps(statistics.to_dict())))
+        for name, value in vars(statistics).items():
+            np.testing.assert_array_equal(getattr(loaded, name), value)

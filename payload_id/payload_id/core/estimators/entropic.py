@@ -2,7 +2,7 @@ r"""Least squares with an entropic prior around a homogeneous body [Lee2020].
 
 Minimise over phi and the body's mass s
 
-    1/2 |R phi - z|^2 + gamma d(J(phi), s J0),    d(J, J0) = -log det J + tr(J0^-1 J) + log det J0 - 4
+    1/2 |R phi - z|^2 + gamma d(J(phi), s J0),  d(J, J0) = -log det J + tr(J0^-1 J) + log det J0 - 4
 
 (eq. 21 of [Lee2020]: twice the Kullback-Leibler divergence of two zero-mean Gaussians). The rows
 are in units of their noise, so that gamma has a meaning: exp(-gamma d) is a prior under which the
@@ -153,7 +153,7 @@ def _evidence(R: Array, y: Array, gamma: float, expected: float) -> float:
 
     An expectation-maximisation step: E[2 d] = 2 d(y) + (directions that the data leave) / gamma.
     """
-    factor = np.linalg.qr(np.vstack([R, np.sqrt(gamma) * _root(y)]), mode="r")
+    factor = np.linalg.qr(np.vstack([R, np.sqrt(gamma) * _root(y)]))[1]
     learnt = float(np.linalg.norm(np.linalg.solve(factor.T, R.T)) ** 2) - 1.0
     left = DIRECTIONS - np.clip(learnt, 0.0, DIRECTIONS)
     degrees = 2.0 * PRIOR_DEGREES

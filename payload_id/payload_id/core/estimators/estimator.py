@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import Protocol
 
 from ..inertial import Array
 from ..shape import Shape
@@ -19,9 +19,9 @@ class Estimator(Protocol):
         citation: Where the method comes from, a key of docs/references.md.
     """
 
-    name: ClassVar[str]
-    physical: ClassVar[bool]
-    citation: ClassVar[str]
+    name: str
+    physical: bool
+    citation: str
 
     def __init__(self, shape: Shape | None = None) -> None:
         """Prepare for payloads of that shape."""

@@ -24,8 +24,8 @@ class LinearMatrixInequality(ShapeAware):
     The statistics are those weighted by each channel's noise, the nuisance parameters estimated
     along and the noise of the coefficients accounted for. Directions that the data do not see are
     drawn, very weakly, to a small ball, or to the homogeneous solid. With a shape the body lies in
-    its ellipsoid, tr(J Q) >= 0, or in the union of its ellipsoids, J = sum J_i with tr(J_i Q_i) >= 0
-    [WKS, Sec. III-C], and its centre of mass in its box.
+    its ellipsoid, tr(J Q) >= 0, or in the union of its ellipsoids, J = sum J_i with
+    tr(J_i Q_i) >= 0 [WKS, Sec. III-C], and its centre of mass in its box.
     """
 
     name = "lmi"
@@ -57,18 +57,22 @@ def _inside(phi: Array, x: Array, lower: Array, upper: Array, shape: Shape | Non
     """Tell whether a fit keeps every constraint; of unions only one ellipsoid is asked for."""
     if not (is_physical(x, EPSILON) and bool((phi >= lower).all() and (phi <= upper).all())):
         return False
-    return shape is None or (len(shape.ellipsoids) == 1 and bool((shape.rows() @ phi >= 0).all()))
+    if shape is None:
+        return True
+    return len(shape.ellipsoids) == 1 and bool((shape.rows() @ phi >= 0).all())
 
 
 def _solve(problem: ScaledProblem, lower: Array, upper: Array, shape: Shape | None) -> Array:
     """Minimise |R x - z|^2 with J(x) >= epsilon, bounds and shape.
 
-    Unknowns are x, y = R x - z, and with a union of ellipsoids the parts x_i that sum to x.
+    Unknowns are x, y = R x - z up to a factor, and with a union of ellipsoids the parts x_i that sum to x.
     """
     parts = 0 if shape is None or len(shape.ellipsoids) < 2 else len(shape.ellipsoids)
     width = 20 + 10 * parts
-    equal = [_columns({0: problem.R, 10: -np.eye(10)}, width)]
-    right = [problem.z]
+    # Differences that noise makes are tiny beside z; the solver sees them in units of a fair cost.
+    unit = np.sqrt(max(problem.cost(problem.start()), 1e-14 * float(problem.z @ problem.z), 1e-300))
+    equal = [_columns({0: problem.R / unit, 10: -np.eye(10)}, width)]
+    right = [problem.z / unit]
     if parts:
         sums = {0: np.eye(10)} | {20 + 10 * k: -np.eye(10) for k in range(parts)}
         equal.append(_columns(sums, width))

@@ -3,7 +3,7 @@ r"""Least squares on the manifold of physically consistent bodies [TBEN, Sec. II
 A body is theta = (m, c, Q, L) in R>=0 x R^3 x SO(3) x R^3>=0: mass, centre of mass, principal axes
 and second moments along them,
 
-    J = [[Q diag(L) Q' + m c c', m c], [m c', m]]                                  (Theorem 1, eq. 21)
+    J = [[Q diag(L) Q' + m c c', m c], [m c', m]]                              (Theorem 1, eq. 21)
 
 Steps are taken in the tangent space and brought back: Q by the exponential map of SO(3), m and L by
 the exponential map of the positive numbers, so that every iterate is consistent and the search may
@@ -89,8 +89,8 @@ class Body:
 class Manifold(ShapeAware):
     """Minimise |R phi(theta) - z|^2 by Gauss-Newton steps with a trust region and a retraction.
 
-    The search begins at the consistent body nearest to the least-squares fit, and begins again where
-    it ends at an edge that is not the minimum.
+    The search begins at the consistent body nearest to the least-squares fit, and begins again
+    where it ends at an edge that is not the minimum.
 
     Attributes:
         steps: Most steps; fewer give an earlier, still consistent, answer.

@@ -2,7 +2,8 @@ r"""Point masses inside the known shape [NGK, Problem 1].
 
 The body is n masses m_i >= 0 at points p_i, phi = P m. The rows are mixed of the full model and of
 the gravity-only one by how much motion there is, w = tanh(3 nu / c1) (eq. 9): the statistics hold
-them mixed. Compressed to ten rows R P m = z, the problem costs the same however many data there are.
+them mixed. Compressed to ten rows R P m = z, the problem costs the same however many data there
+are.
 
 [NGK] draws m to zero with a weight that is set by hand ("encouraging homogeneity"). Here each mass
 is drawn to the mean one, with a typical departure of that size, in units of the rows' noise: a
@@ -10,6 +11,8 @@ homogeneous body is then the answer where the data are silent, and no weight is 
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -27,6 +30,7 @@ STEPS = 100
 TOLERANCE = 1e-26
 
 
+@dataclass(frozen=True, eq=False)
 class PointMasses(ShapeAware):
     """Least squares over point masses, none of them negative, at points inside the shape."""
 
@@ -35,18 +39,22 @@ class PointMasses(ShapeAware):
     citation = "NGK"
 
     def __post_init__(self) -> None:
+        self._known_shape()
+
+    def _known_shape(self) -> Shape:
+        """Return the shape, without which there are no points."""
         if self.shape is None:
             raise InputError(
                 "The estimator 'point_masses' needs the payload's shape. Give a mesh or a point "
                 "cloud, or choose 'lmi'."
             )
+        return self.shape
 
     def estimate(self, statistics: Statistics, lower: Array, upper: Array) -> Array:
         """Return phi, shape (10,), with J(phi) > 0; the bounds are not used."""
-        assert self.shape is not None  # checked when it was made
-        form = statistics.mixed()
-        P = phi_of_points(self.shape.points)
-        mass = float(likely_body(free_fit(form), upper, self.shape)[0])
+        form, shape = statistics.mixed(), self._known_shape()
+        P = phi_of_points(shape.points)
+        mass = float(likely_body(free_fit(form), upper, shape)[0])
         return P @ masses_at(form, P, mass / P.shape[1])
 
 
@@ -88,7 +96,7 @@ def _not_negative(W: Array, z: Array, centre: Array) -> Array:
         inside = centre + W.T @ u
         left = z - u - W @ np.maximum(0.0, inside)
         active = W[:, inside > 0.0]
-        factor = np.linalg.qr(np.vstack([active.T, np.eye(len(z))]), mode="r")
+        factor = np.linalg.qr(np.vstack([active.T, np.eye(len(z))]))[1]
         step = np.linalg.solve(factor, np.linalg.solve(factor.T, left))
         if float(left @ step) <= TOLERANCE * (1.0 + float(z @ z)):
             break

@@ -16,7 +16,6 @@ RESTARTS = 8  # most searches, one after the other
 WORTH = 1e-9  # relative decrease of the cost for which a search is begun again
 
 
-
 @dataclass(frozen=True)
 class ScaledProblem:
     """Minimise |R x - z|^2, phi = scale * x; R has norm one and full rank.
@@ -72,9 +71,9 @@ def likely_body(free: Array, upper: Array, shape: Shape | None) -> Array:
 
 
 def denoised(statistics: Statistics) -> NormalForm:
-    """Return the rows weighted by their channels' noise, the noise of coefficients accounted for."""
+    """Return the rows weighted by channel, the noise of the coefficients accounted for."""
     form = statistics.balanced()
-    return without_attenuation(form, statistics.noise_of_coefficients(free_fit(form)))
+    return without_attenuation(form, statistics.noise_moments(free_fit(form)))
 
 
 def scaled_problem(form: NormalForm, upper: Array, shape: Shape | None = None) -> ScaledProblem:

@@ -7,7 +7,7 @@ import numpy as np
 from ..inertial import Array, from_mass_com_inertia, from_pseudo_inertia, pseudo_inertia
 from ..statistics import NormalForm
 
-EPSILON = 1e-7  # smallest eigenvalue of the scaled J that counts as consistent
+EPSILON = 1e-8  # smallest eigenvalue of the scaled J that counts as consistent
 TINY = 1e-10  # ... that searches over consistent bodies may come to
 PULL = 1e-7  # weight of the ball, relative to the data's largest singular value
 BALL_MASS = 1e-3  # [kg] least mass of the ball

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..inertial import Array
-from ..statistics import NormalForm, Statistics
+from ..statistics import NormalForm, Statistics, noise_share
 from .estimator import ShapeAware
 from .scaling import free_fit
 
@@ -36,15 +36,10 @@ def total_fit(form: NormalForm, errors: Array) -> Array:
         errors: Sums of squares of the errors that are expected in each column, up to a common
             factor, shape (11,).
     """
-    F = np.zeros((11, 11))
-    F[:10, :10], F[:10, 10], F[10, 10] = form.R, form.z, form.residual
-    D = np.sqrt(errors)
-    values = np.linalg.svd(F, compute_uv=False)
-    if values[-1] <= 1e-12 * values[0] or not errors[:10].any():
+    share = noise_share(form, errors)
+    if share == 0.0 or not errors[:10].any():
         return free_fit(form)
-    # min eig(F'F, D^2) = 1 / max singular value of D inv(F), squared
-    share = np.linalg.norm(np.linalg.solve(F.T, np.diag(D)), 2) ** -2
     # A'A - lambda D_A = R'(1 - lambda W W') R, W = inv(R') D_A^(1/2)
-    W = np.linalg.solve(form.R.T, np.diag(D[:10]))
+    W = np.linalg.solve(form.R.T, np.diag(np.sqrt(errors[:10])))
     inner = np.eye(10) - share * (W @ W.T)
     return np.linalg.solve(form.R, np.linalg.lstsq(inner, form.z, rcond=1e-12)[0])
