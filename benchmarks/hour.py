@@ -1,4 +1,4 @@
-"""An hour at 1 kHz: does an update cost more, or the memory grow? `benchmarks/hour.py --minutes 60`.
+"""An hour at 1 kHz: does an update cost more, or the memory grow? `benchmarks/hour.py`.
 
 A minute of simulated Gen3 is fed again and again with fresh torque noise and later stamps; an
 update is made every few seconds of data. Prints, for every ten minutes, the median time of an

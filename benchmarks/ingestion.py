@@ -1,9 +1,9 @@
 """What the live path costs and whether it loses anything: minutes at full rate, estimates running.
 
-`./payload-id python benchmarks/ingestion.py --minutes 10` starts the simulated Gen3 (1 kHz), sampler
-and estimator as the demo does, keeps the arm moving, and prints each minute: processor time of
-sampler and estimator as a share of one core, their memory, samples used and samples lost. Everything
-stays on this machine and ends by itself.
+`./payload-id python benchmarks/ingestion.py --minutes 10` starts the simulated Gen3 (1 kHz),
+sampler and estimator as the demo does, keeps the arm moving, and prints each minute: processor time
+of sampler and estimator as a share of one core, their memory, samples used and samples lost.
+Everything stays on this machine and ends by itself.
 """
 
 from __future__ import annotations
@@ -96,7 +96,8 @@ def measure(scene, nodes, client, minutes: float) -> None:  # noqa: ANN001  (a s
         last = now
         final = client.messages[-1]
         print(
-            f"{minute:6d}  {shares[0]:13s}  {shares[1]:13s}  {final.samples:8d}  {blocks.dropped:4d}"
+            f"{minute:6d}  {shares[0]:13s}  {shares[1]:13s}  {final.samples:8d}  "
+            f"{blocks.dropped:4d}"
             f"  {blocks.gaps:4d}  {len(client.messages):7d}  {final.solve_seconds:.2f} s",
             flush=True,
         )

@@ -93,7 +93,8 @@ def main() -> None:
     print(f"half-widths: {np.array2string(estimate.half_width, precision=4)}")
     ingest = seconds_of(rows, arguments.repetitions)
     print(
-        f"rows of 7.5 s at 1 kHz          {ingest:7.3f} s = {1e6 * ingest / len(short):.0f} us/sample"
+        f"rows of 7.5 s at 1 kHz          {ingest:7.3f} s"
+        f" = {1e6 * ingest / len(short):.0f} us/sample"
     )
     fresh = seconds_of(lambda: rows().update(), arguments.repetitions) - ingest
     print(f"estimate + hull, begun anew     {fresh:7.3f} s")

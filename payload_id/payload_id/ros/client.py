@@ -62,7 +62,9 @@ class PayloadClient:
         messages: Estimates published since the client began, oldest first.
     """
 
-    def __init__(self, estimator: str = "payload_estimator", context: Context | None = None) -> None:
+    def __init__(
+        self, estimator: str = "payload_estimator", context: Context | None = None
+    ) -> None:
         """Create the node; rclpy (or the given context) must be initialised."""
         self.node = Node("payload_client", context=context)
         self.messages: list[PayloadEstimate] = []

@@ -1,6 +1,7 @@
 """Velocities from positions."""
 
 import numpy as np
+
 from payload_id.core.differentiation import velocities
 
 
