@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import json
 import math
+import sys
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..core.bounds import METHODS
-from ..core.errors import InputError, RecordingError, UnknownNameError
+from ..core.errors import RecordingError, UnknownNameError
 from ..core.estimators import ESTIMATORS, estimator_named
 from ..core.inertial import PARAMETERS, UNITS, Array
 from ..core.online import CHUNK, OnlineIdentifier, Problem, Settings
@@ -101,7 +102,8 @@ def run(arguments: argparse.Namespace) -> int:
     intervals = _chosen(arguments.methods, METHODS, "interval method") or tuple(METHODS)
     data = _load(arguments, shape)
     if data.problem.estimate.windows == 0:
-        raise InputError(f"{arguments.recording}: {data.problem.estimate.message}")
+        print(f"{arguments.recording}: {data.problem.estimate.message}", file=sys.stderr)
+        return 3
     points, spreads = compared(data.problem, estimators, intervals)
     comparison = Comparison(points, spreads, truth, None if shape is None else shape.box)
     if arguments.figure:

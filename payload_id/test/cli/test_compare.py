@@ -158,3 +158,10 @@ def test_what_cannot_be_used_is_one_sentence(
     said = capsys.readouterr().err
     assert all(word in said for word in words)
     assert len(said.splitlines()) == 1
+
+
+def test_a_recording_too_short_for_a_window_is_told(
+    bag: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["compare", str(bag), *bounds(), "--to=0.05"]) == 3
+    assert "window" in capsys.readouterr().err
