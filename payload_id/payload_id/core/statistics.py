@@ -20,6 +20,7 @@ DEPENDENT = 1e-11  # part of the largest column below which what is left of one 
 POOLED_ROWS = 10.0  # rows' worth of trust in the ratios of the channels' bounds
 LEAST_FREEDOM = 10  # rows beyond the unknowns from which residuals say something of the noise
 MOST_NOISE = 0.9  # largest part of a direction's information that may be taken for noise
+HARDLY_SEEN = 1e-10  # part of a column that keeps a direction without data from being undetermined
 
 
 @dataclass(frozen=True)
@@ -202,22 +203,37 @@ class Statistics:
 
         What the residuals say, with `POOLED_ROWS` rows' worth of trust in the ratios of the bounds.
         """
-        k = self.p + 10
-        grams = np.swapaxes(self.channels, 1, 2) @ self.channels
-        prior = np.zeros((k, k))
-        prior[np.arange(self.p), np.arange(self.p)] = 1.0 / UNIFORM_VARIANCE
         expected = self._stated_variance(np.zeros(10))
         variance = expected * UNIFORM_VARIANCE
         for _ in range(rounds):
-            total = np.tensordot(1.0 / variance, grams, axes=1)
-            inverse = np.linalg.pinv(_regular(total[:k, :k] + prior), hermitian=True)
-            minus_one = np.append(inverse @ total[:k, k], -1.0)
-            squares = np.einsum("i,cij,j->c", minus_one, grams, minus_one)
-            leverage = np.einsum("cij,ji->c", grams[:, :k, :k], inverse) / variance
+            x, squares, leverage = self._free_fit(variance)
             free = np.maximum(self.counts - leverage, 0.0)
-            expected = self._stated_variance(minus_one[self.p : k])
+            expected = self._stated_variance(x[self.p :])
             variance = expected * _shrunk(squares / expected, free)
         return variance
+
+    def _free_fit(self, variance: Array) -> tuple[Array, Array, Array]:
+        """Return the fit (u, phi) for given variances, and what it does in each channel.
+
+        Everything is computed from triangular factors: squares of residuals taken from sums of
+        squares would vanish in rounding where data are nearly exact.
+
+        Returns:
+            x: Shape (p + 10,).
+            squares: Squared residuals of each channel, shape (C,).
+            leverage: Degrees of freedom that the fit takes from each channel, shape (C,).
+        """
+        k = self.p + 10
+        weighted = (self.channels / np.sqrt(variance)[:, None, None]).reshape(-1, k + 1)
+        hold = HARDLY_SEEN * np.linalg.norm(weighted[:, :k], axis=0) + 1e-150
+        hold[: self.p] = np.sqrt(1.0 / UNIFORM_VARIANCE)
+        factor = _factor(weighted, np.column_stack([np.diag(hold), np.zeros(k)]))
+        triangle = factor[:k, :k]
+        x = scipy.linalg.solve_triangular(triangle, factor[:k, k])
+        left = self.channels @ np.append(x, -1.0)
+        spread = scipy.linalg.solve_triangular(triangle, weighted[:, :k].T, trans="T")
+        leverage = (spread**2).sum(axis=0).reshape(len(variance), -1).sum(axis=1)
+        return x, (left**2).sum(axis=1), leverage
 
     def _stated_variance(self, phi: Array) -> Array:
         """Return the mean of the squared bounds of each channel's parts at phi, shape (C,)."""
@@ -304,11 +320,6 @@ def _factor(*parts: Array) -> Array:
     square = np.zeros((size, size))
     square[: len(factor)] = factor
     return square
-
-
-def _regular(gram: Array) -> Array:
-    """Return a Gram matrix with a diagonal that makes it regular, far below its entries."""
-    return gram + 1e-13 * np.diag(np.diag(gram)) + 1e-300 * np.eye(len(gram))
 
 
 def _normal_form(factor: Array, rows: int) -> NormalForm:

@@ -1,6 +1,6 @@
 r"""Least squares with an entropic prior around a homogeneous body [Lee2020].
 
-Minimise over phi and the body's mass s
+Minimise over phi and the body's size s
 
     1/2 |R phi - z|^2 + gamma d(J(phi), s J0),  d(J, J0) = -log det J + tr(J0^-1 J) + log det J0 - 4
 
@@ -10,12 +10,14 @@ second moments depart from the homogeneous body's by 1/sqrt(gamma), relatively. 
 known shape depart from homogeneity is a matter of the body, so gamma is not fixed but estimated
 along by the evidence [MacKay1992]: gamma ~ Gamma(PRIOR_DEGREES, mean 1 / DEPARTURE^2), which makes
 the prior of phi heavy-tailed. A body unlike its homogeneous solid keeps a small gamma as soon as
-the data say so; one like it gets a large gamma.
+the data say so; one like it gets a large gamma. The size is drawn, with the weight of a single row,
+to that of a free fit: rows of noise alone have a minimum too.
 """
 
 from __future__ import annotations
 
 import numpy as np
+from scipy.linalg import solve_triangular
 
 from ..inertial import PSEUDO_INERTIA_BASIS, Array, from_pseudo_inertia, pseudo_inertia
 from ..statistics import NormalForm, Statistics
@@ -28,8 +30,11 @@ DEPARTURE_OF_BALL = 1.0  # ... from a ball's, where no shape is known
 PRIOR_DEGREES = 2.0  # shape of gamma's prior: a Student's t with twice as many degrees of freedom
 DIRECTIONS = 9  # of departure: ten parameters less the mass
 RESOLUTION = 1e9  # largest weight of data against prior that double precision can hold
+MASS_ROWS = 1.0  # rows' worth of trust in the mass of a free fit
 ROUNDS = 12
 NEWTON_STEPS = 60
+SMALL = 1e-7  # gain in the cost, in units of the noise's variance, of the last step
+MOST_NEGATIVE = 0.9
 
 
 class Entropic(ShapeAware):
@@ -92,37 +97,47 @@ def divergence(y: Array) -> float:
 
 def divergence_derivatives(y: Array) -> tuple[Array, Array, Array]:
     """Return gradient (10,), Hessian (10, 10), and its part that is never negative (10, 10)."""
-    root = _convex_root(y)
-    t = _TRACES / np.trace(pseudo_inertia(y))
-    gradient = 4.0 * t - root[[0, 5, 10, 15]].sum(axis=0)
+    gradient, root, t = _parts(y)
     convex = root.T @ root
-    return gradient, convex - 4.0 * np.outer(t, t), convex
+    return gradient, convex - np.outer(t, t), convex
+
+
+def _parts(y: Array) -> tuple[Array, Array, Array]:
+    """Return the gradient, and W (16, 10) and t (10,) with W'W - t t' the Hessian."""
+    root = _convex_root(y)
+    t = 2.0 * _TRACES / np.trace(pseudo_inertia(y))
+    return 2.0 * t - root[[0, 5, 10, 15]].sum(axis=0), root, t
 
 
 def _convex_root(y: Array) -> Array:
     """Return W, shape (16, 10), with W'W the Hessian of -log det J: columns J^-1/2 E_k J^-1/2."""
     values, axes = np.linalg.eigh(pseudo_inertia(y))
-    S = axes / np.sqrt(np.maximum(values, 1e-300))
+    S = axes / np.sqrt(np.maximum(values, 1e-15 * values[-1]))
     return np.asarray((S.T @ PSEUDO_INERTIA_BASIS @ S).reshape(10, 16).T)
 
 
 _TRACES = np.trace(PSEUDO_INERTIA_BASIS, axis1=1, axis2=2)
 
 
+def _of_mass(y: Array) -> float:
+    """Return how unlikely the size of J(y) is, tr J / 4 - log(tr J / 4), least where it is one."""
+    size = float(_TRACES @ y) / 4.0
+    return size - float(np.log(size)) if size > 0 else float("inf")
+
+
 def _newton(R: Array, z: Array, gamma: float, y: Array) -> Array:
-    """Minimise 1/2 |R y - z|^2 + gamma divergence(y) by damped Newton steps from y."""
+    """Minimise 1/2 |R y - z|^2 + gamma divergence(y) + `_of_mass`(y) by Newton steps from y."""
 
     def cost(y: Array) -> float:
         left = R @ y - z
-        return 0.5 * float(left @ left) + gamma * divergence(y)
+        return 0.5 * float(left @ left) + gamma * divergence(y) + MASS_ROWS * _of_mass(y)
 
     value = cost(y)
     for _ in range(NEWTON_STEPS):
-        gradient = divergence_derivatives(y)[0]
-        step, decrease = _step(R, z - R @ y, np.sqrt(gamma) * _root(y), gamma * gradient)
-        if decrease < 1e-12:
-            break
+        step, decrease = _step(R, z - R @ y, gamma, y)
         length = 1.0
+        if decrease < SMALL and np.isfinite(cost(y + step)):
+            return y + step
         while (new := cost(y + length * step)) > value - 1e-4 * length * decrease:
             length /= 2.0
             if length < 1e-10:
@@ -131,21 +146,26 @@ def _newton(R: Array, z: Array, gamma: float, y: Array) -> Array:
     return y
 
 
-def _root(y: Array) -> Array:
-    """Return the triangular C with C'C the Hessian of -log det J(y), shape (10, 10)."""
-    return np.asarray(np.linalg.qr(_convex_root(y), mode="r"))
+def _step(R: Array, left: Array, gamma: float, y: Array) -> tuple[Array, float]:
+    """Return the Newton step from y of what `_newton` minimises, and twice what it gains.
 
-
-def _step(R: Array, left: Array, C: Array, gradient: Array) -> tuple[Array, float]:
-    """Return the Newton step of 1/2 |R s - left|^2 + 1/2 |C s|^2 + gradient s, and its decrease.
-
-    By orthogonal factors: the weights of data and prior may differ by many powers of ten.
+    By orthogonal factors: the weights of data and prior may differ by many powers of ten. Of the
+    Hessian's negative part, of rank one, as much is taken as leaves it positive.
     """
-    matrix = np.vstack([R, C])
-    right = np.concatenate([left, -np.linalg.solve(C.T, gradient)])
-    Q, factor = np.linalg.qr(matrix)
+    gradient, root, t = _parts(y)
+    size = float(_TRACES @ y) / 4.0
+    gradient = gamma * gradient + MASS_ROWS * (1.0 - 1.0 / size) * _TRACES / 4.0
+    C, weight = np.linalg.qr(root)[1], np.sqrt(gamma)
+    right = np.concatenate([left, -solve_triangular(C, gradient, trans="T") / weight])
+    Q, factor = np.linalg.qr(np.vstack([R, weight * C]))
     seen = Q.T @ right
-    return np.linalg.solve(factor, seen), float(seen @ seen)
+    negative = np.sqrt(max(gamma - MASS_ROWS / 4.0, 0.0)) * solve_triangular(factor, t, trans="T")
+    share = float(negative @ negative)
+    if share < MOST_NEGATIVE:  # Sherman and Morrison's formula
+        seen_more = seen + negative * float(negative @ seen) / (1.0 - share)
+    else:
+        seen_more = seen
+    return solve_triangular(factor, seen_more), float(seen @ seen_more)
 
 
 def _evidence(R: Array, y: Array, gamma: float, expected: float) -> float:
@@ -153,8 +173,8 @@ def _evidence(R: Array, y: Array, gamma: float, expected: float) -> float:
 
     An expectation-maximisation step: E[2 d] = 2 d(y) + (directions that the data leave) / gamma.
     """
-    factor = np.linalg.qr(np.vstack([R, np.sqrt(gamma) * _root(y)]))[1]
-    learnt = float(np.linalg.norm(np.linalg.solve(factor.T, R.T)) ** 2) - 1.0
+    factor = np.linalg.qr(np.vstack([R, np.sqrt(gamma) * _convex_root(y)]))[1]
+    learnt = float(np.linalg.norm(solve_triangular(factor, R.T, trans="T")) ** 2) - 1.0
     left = DIRECTIONS - np.clip(learnt, 0.0, DIRECTIONS)
     degrees = 2.0 * PRIOR_DEGREES
     return (DIRECTIONS + degrees) / (2.0 * divergence(y) + left / gamma + degrees / expected)

@@ -65,7 +65,7 @@ def _inside(phi: Array, x: Array, lower: Array, upper: Array, shape: Shape | Non
 def _solve(problem: ScaledProblem, lower: Array, upper: Array, shape: Shape | None) -> Array:
     """Minimise |R x - z|^2 with J(x) >= epsilon, bounds and shape.
 
-    Unknowns are x, y = R x - z up to a factor, and with a union of ellipsoids the parts x_i that sum to x.
+    Unknowns are x, y = R x - z up to a factor, and the parts x_i of x if the shape is a union.
     """
     parts = 0 if shape is None or len(shape.ellipsoids) < 2 else len(shape.ellipsoids)
     width = 20 + 10 * parts

@@ -17,12 +17,20 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from ..inertial import Array, from_pseudo_inertia, pseudo_inertia, skew
+from ..inertial import (
+    FROM_PSEUDO_INERTIA_BASIS,
+    Array,
+    from_pseudo_inertia,
+    pseudo_inertia,
+    skew,
+)
 from ..statistics import Statistics
 from .estimator import ShapeAware
 from .problem import RESTARTS, ScaledProblem, denoised, scaled_problem
 from .scaling import TINY, off_the_edge
 from .trust_region import STEPS, minimise
+
+_TURNS = np.stack([skew(axis) for axis in np.eye(3)])  # of rotations about each axis
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,17 +81,14 @@ class Body:
 
     def derivatives(self) -> Array:
         """Return d phi / d step at step zero, shape (10, 10)."""
-        x = np.append(self.com, 1.0)
-        dJ = np.zeros((10, 4, 4))
-        dJ[0] = self.mass * np.outer(x, x)
-        for k in range(3):
-            unit = np.eye(4)[k]
-            dJ[1 + k] = self.mass * (np.outer(unit, x) + np.outer(x, unit))
-            half = self.axes @ skew(np.eye(3)[k]) @ np.diag(self.moments) @ self.axes.T
-            dJ[4 + k, :3, :3] = half + half.T
-            q = self.axes[:, k]
-            dJ[7 + k, :3, :3] = self.moments[k] * np.outer(q, q)
-        return np.stack([from_pseudo_inertia(matrix) for matrix in dJ], axis=1)
+        x, Q, L = np.append(self.com, 1.0), self.axes, self.moments
+        half = np.zeros((10, 4, 4))  # dJ = half + half'
+        half[0] = 0.5 * self.mass * np.outer(x, x)
+        half[1:4] = self.mass * np.eye(4)[:3, :, None] * x
+        half[4:7, :3, :3] = Q @ (_TURNS * L) @ Q.T
+        half[7:, :3, :3] = 0.5 * np.einsum("k,ik,jk->kij", L, Q, Q)
+        wide = half.reshape(10, 16) @ FROM_PSEUDO_INERTIA_BASIS.reshape(10, 16).T
+        return 2.0 * wide.T  # the basis is symmetric
 
 
 class Manifold(ShapeAware):

@@ -71,8 +71,14 @@ def likely_body(free: Array, upper: Array, shape: Shape | None) -> Array:
 
 
 def denoised(statistics: Statistics) -> NormalForm:
-    """Return the rows weighted by channel, the noise of the coefficients accounted for."""
+    """Return the rows weighted by channel, the noise of the coefficients accounted for.
+
+    Only rows with a static part (a wrench's) have coefficients that are measured and noisy; those
+    of joint torques are exact but for a remainder, which is no noise.
+    """
     form = statistics.balanced()
+    if statistics.blended is None:
+        return form
     return without_attenuation(form, statistics.noise_moments(free_fit(form)))
 
 
