@@ -209,7 +209,9 @@ class Statistics:
             x, squares, leverage = self._free_fit(variance)
             free = np.maximum(self.counts - leverage, 0.0)
             expected = self._stated_variance(x[self.p :])
-            variance = expected * _shrunk(squares / expected, free)
+            before, variance = variance, expected * _shrunk(squares / expected, free)
+            if np.allclose(variance, before, rtol=1e-3, atol=0.0):
+                break
         return variance
 
     def _free_fit(self, variance: Array) -> tuple[Array, Array, Array]:
@@ -232,7 +234,7 @@ class Statistics:
         x = scipy.linalg.solve_triangular(triangle, factor[:k, k])
         left = self.channels @ np.append(x, -1.0)
         spread = scipy.linalg.solve_triangular(triangle, weighted[:, :k].T, trans="T")
-        leverage = (spread**2).sum(axis=0).reshape(len(variance), -1).sum(axis=1)
+        leverage = (spread**2).sum(axis=0).reshape(len(variance), k + 1).sum(axis=1)
         return x, (left**2).sum(axis=1), leverage
 
     def _stated_variance(self, phi: Array) -> Array:

@@ -10,6 +10,7 @@ from ..statistics import NormalForm
 EPSILON = 1e-8  # smallest eigenvalue of the scaled J that counts as consistent
 TINY = 1e-10  # ... that searches over consistent bodies may come to
 PULL = 1e-7  # weight of the ball, relative to the data's largest singular value
+UNSEEN = 1e-12  # part of the largest singular value below which a direction is not seen
 BALL_MASS = 1e-3  # [kg] least mass of the ball
 BALL_RADIUS = 0.03  # [m]
 
@@ -36,9 +37,15 @@ def typical_size(phi: Array, upper: Array) -> Array:
 
 
 def drawn_to(R: Array, z: Array, guess: Array) -> tuple[Array, Array]:
-    """Add rows that draw scaled parameters to a guess, with hardly any weight."""
-    size = np.linalg.norm(R, 2)
-    weight = PULL * size if size > 0 else 1.0
+    """Add rows that draw scaled parameters to a guess, with hardly any weight.
+
+    The weight is small against the least direction that the data see at all, too.
+    """
+    values = np.linalg.svd(R, compute_uv=False)
+    seen = values[values > UNSEEN * values[0]] if values[0] > 0 else values[:0]
+    weight = 1.0
+    if len(seen):
+        weight = float(np.clip(1e-3 * seen[-1], UNSEEN * values[0], PULL * values[0]))
     return np.vstack([R, weight * np.eye(10)]), np.concatenate([z, weight * guess])
 
 
