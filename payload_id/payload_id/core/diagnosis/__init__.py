@@ -1,6 +1,6 @@
 """Why no payload explains the rows: the likely cause, one file for each kind.
 
-Every cause relaxes the rows, or leaves some out, and the smallest noise factor is computed anew; the
+Every cause relaxes the rows, or leaves some out, and the smallest noise factor is found anew; the
 simplest one that brings it to about 1 is named.
 """
 
@@ -19,6 +19,7 @@ from .torque_sign import TorqueSign
 from .wrong_tool import WrongTool
 
 __all__ = [
-    "CAUSES", "Advice", "Cause", "Contact", "Diagnosis", "Evidence", "Finding", "LinkModel", "MotionSeen",
+    "CAUSES", "Advice", "Cause", "Contact", "Diagnosis", "Evidence", "Finding", "LinkModel",
+    "MotionSeen",
     "PayloadSlipped", "TorqueGain", "TorqueOffset", "TorqueSign", "WrongTool", "advise", "diagnose",
 ]  # fmt: skip

@@ -16,7 +16,7 @@ from .evidence import Evidence
 
 LONGEST = 1.0  # [s]
 LONGEST_PART = 0.3  # of the time of the run
-MOST = 0.9  # part of what the windows ask for that lies in the span
+PARTS = (0.9, 0.97, 0.999)  # of what the windows ask for that lie in the span, tried in turn
 MORE_ROWS = 25
 
 
@@ -39,33 +39,34 @@ class Contact:
         asked[np.isin(np.arange(len(starts)), window[~evidence.own])] = 0.0
         if not asked.any():
             return
-        first, last = _shortest_span(asked, starts, ends)
         longest = min(LONGEST, LONGEST_PART * (ends.max() - starts[window[evidence.own]].min()))
-        if ends[last] - starts[first] > longest:
-            return
-        begin, end = starts[max(first - 1, 0)], ends[min(last + 1, len(ends) - 1)]
-        keep = ~evidence.own | (rows.end <= begin) | (rows.start >= end)
-        sentence = (
-            f"Only {starts[first]:.2f} s to {ends[last]:.2f} s contradict the rest: something "
-            "touched the arm or the payload then (or a cable pulled, or a sensor saturated). "
-            "Leave that time out."
-        )
-        yield Finding(
-            self.name,
-            evidence.relaxed(keep=keep).factor,
-            2,
-            sentence,
-            start=float(starts[first]),
-            end=float(ends[last]),
-        )
+        spans = {_shortest_span(asked, starts, ends, part) for part in PARTS}
+        for first, last in sorted(spans):
+            if ends[last] - starts[first] <= longest:
+                yield _finding(evidence, first, last, starts, ends)
 
 
-def _shortest_span(asked: Array, starts: Array, ends: Array) -> tuple[int, int]:
-    """Return first and last window of the shortest span with most of what is asked."""
+def _finding(evidence: Evidence, first: int, last: int, starts: Array, ends: Array) -> Finding:
+    """Leave out windows from the first to the last, and one more on either side."""
+    rows = evidence.rows
+    begin, end = starts[max(first - 1, 0)], ends[min(last + 1, len(ends) - 1)]
+    keep = ~evidence.own | (rows.end <= begin) | (rows.start >= end)
+    sentence = (
+        f"Only {starts[first]:.2f} s to {ends[last]:.2f} s contradict the rest: something "
+        "touched the arm or the payload then (or a cable pulled, or a sensor saturated). Leave "
+        "that time out."
+    )
+    factor = evidence.relaxed(keep=keep).factor
+    start, end = float(starts[first]), float(ends[last])
+    return Finding(Contact.name, factor, 2, sentence, start=start, end=end)
+
+
+def _shortest_span(asked: Array, starts: Array, ends: Array, part: float) -> tuple[int, int]:
+    """Return first and last window of the shortest span with a part of all that is asked."""
     total = np.concatenate([[0.0], np.cumsum(asked)])
     best = (0, len(asked) - 1)
     for first in np.flatnonzero(asked):
-        inside = np.flatnonzero(total[first + 1 :] - total[first] >= MOST * total[-1])
+        inside = np.flatnonzero(total[first + 1 :] - total[first] >= part * total[-1])
         if not len(inside):
             break
         last = int(first + inside[0])

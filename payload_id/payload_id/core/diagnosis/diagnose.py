@@ -26,7 +26,9 @@ CAUSES: tuple[tuple[Cause, ...], ...] = (
     (PayloadSlipped(),),
     (LinkModel(),),
 )
-RESTORED = 1.05  # factor up to which a cause explains the rows
+RESTORED = 1.001  # factor up to which a cause explains the rows
+# A wrong reading also makes its relative bounds wrong: a cause that goes most of the way counts.
+NEARLY, MOST_OF_THE_WAY = 2.0, 0.3  # factor, and part of the factor without the cause
 CLEARLY = 0.5  # part of a simpler cause's factor that a less simple one must reach instead of it
 ENOUGH = 0.5  # factor that honest noise leaves, which is not at its bounds all the time
 MOST_ROWS = 1200  # that are looked at
@@ -54,7 +56,8 @@ class Diagnosis:
     def sentence(self, joints: Sequence[str]) -> str:
         """Return the likely cause and its remedy in words."""
         if self.likely is not None:
-            return f"Most likely {self.likely.cause}: {self.likely.named(joints)}"
+            left = f" (it leaves a factor of {self.likely.factor:.2g})"
+            return f"Most likely {self.likely.cause}{left}: {self.likely.named(joints)}"
         tried = ", ".join(
             f"{finding.label(joints)} {finding.factor:.3g}"
             for finding in self.tried
@@ -79,11 +82,16 @@ def diagnose(evidence: Evidence) -> Diagnosis:
         for cause in stage:
             found = sorted(cause.findings(evidence), key=_by_factor)
             tried += found[:1]
-            if found and found[0].factor <= RESTORED:
+            if found and _explains(found[0].factor, evidence.factor):
                 likely = _better(likely, found[0])
         if likely is not None and likely.factor <= ENOUGH:
             break
     return Diagnosis(likely, tuple(sorted(tried, key=_by_factor)), blame)
+
+
+def _explains(factor: float, without: float) -> bool:
+    """Tell whether a cause that leaves a factor explains rows that ask for another without it."""
+    return factor <= max(RESTORED, min(NEARLY, MOST_OF_THE_WAY * without))
 
 
 def _by_factor(finding: Finding) -> tuple[float, int]:

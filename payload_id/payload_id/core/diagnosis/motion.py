@@ -19,7 +19,7 @@ SWEEP_ANGLE, SWEEP_LENGTH = 0.5, 0.1  # amplitude of a trial sweep [rad], [m]
 PERIOD = 2.0  # of a sweep [s]
 RATE = 100.0  # of its samples [Hz]
 PHASES = (0.0, 0.125, 0.25, 0.375)  # at which a window of a sweep begins, in periods
-HELPS = 0.95  # standard deviation, relative to that without the sweep, that is worth a mention
+HELPS = 0.8  # standard deviation, relative to that without the sweep, that is worth a mention
 MOST_NAMED = 2  # joints
 
 
@@ -70,21 +70,24 @@ class Advice:
 
     def sentence(self, joints: Sequence[str]) -> str:
         """Return the advice in words."""
-        turn, turned, unit = ("turn", "turned", "deg") if self.revolute else ("move", "moved", "m")
-        scale = 180.0 / np.pi if self.revolute else 1.0
+        turn, turned = ("turn", "turned") if self.revolute else ("move", "moved")
         sweep = 2.0 * (SWEEP_ANGLE if self.revolute else SWEEP_LENGTH)
         speed = sweep * np.pi / PERIOD / 2.0
-        by = f"{sweep * scale:.1g} {unit}"
+        by = self._quantity(sweep)
         if self.moved < sweep / 2.0:
             remedy = f"{turn} it by about {by}"
         elif self.speed < speed:
-            now = f"{self.speed * scale:.2g} {unit}/s"
-            remedy = f"{turn} it faster, at about {speed * scale:.1g} {unit}/s (now at most {now})"
+            now = f"{self._quantity(self.speed)}/s"
+            remedy = f"{turn} it faster, at about {self._quantity(speed)}/s (now at most {now})"
         else:
             remedy = f"{turn} it by about {by} more, from where it is now"
         names = ", ".join(PARAMETERS[k] for k in self.parameters)
-        moved = f"{self.moved * scale:.2g} {unit}"
+        moved = self._quantity(self.moved)
         return f"For {names}: {joints[self.joint]} {turned} {moved}; {remedy}."
+
+    def _quantity(self, value: float) -> str:
+        """Return an angle in degrees, or a length."""
+        return f"{np.rad2deg(value):.0f} deg" if self.revolute else f"{value:.2f} m"
 
 
 def advise(
