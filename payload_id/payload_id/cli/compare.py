@@ -31,7 +31,7 @@ from .comparison import Comparison, Point, Spread, applicable, compared, read_tr
 from .comparison_table import estimator_table, interval_table
 from .presentation import console
 
-METRIC_OF_BOX = "eq. (10)-(12) of Nadeau, Giamou, Kelly 2022, in the shape's bounding box"
+METRIC_OF_BOX = "eqs. (10)-(12) of [NGK], in the shape's bounding box"
 METRIC_WITHOUT = "relative to the truth; inertia about the centre of mass"
 
 

@@ -140,7 +140,7 @@ def spread(samples: Array, count: int) -> Array:
 def winding_number(points: Array, triangles: Array) -> Array:
     """Return how often a surface winds around points, shape (N,): 1 inside, 0 outside.
 
-    The sum of the triangles' solid angles (formula of van Oosterom and Strackee, 1983).
+    The sum of the triangles' solid angles [Oosterom1983].
     """
     total = np.zeros(len(points))
     for part in np.array_split(np.arange(len(points)), max(1, len(points) // 200)):

@@ -64,9 +64,7 @@ def message_of(
     for time, q, dq, ddq in zip(motion.time, motion.q, motion.dq, motion.ddq, strict=True):
         nanoseconds = round(time * 1e9)
         point = JointTrajectoryPoint(positions=q, velocities=dq, accelerations=ddq)
-        point.time_from_start = Duration(
-            sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9
-        )
+        point.time_from_start = Duration(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)
         message.points.append(point)
     return message
 

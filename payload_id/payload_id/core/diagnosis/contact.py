@@ -82,9 +82,7 @@ def _asked(evidence: Evidence, window: Array, windows: int) -> Array:
     free, more = np.zeros(windows), np.full(windows, np.inf)
     program = LinearProgram(np.append(scaled.lower, free), np.append(scaled.upper, more))
     elastic = _ElasticWindows(program, scaled, window, windows)
-    cuts = ConsistencyCuts(
-        program, scaled, np.zeros((0, 4)), evidence.shape, columns=windows
-    )
+    cuts = ConsistencyCuts(program, scaled, np.zeros((0, 4)), evidence.shape, columns=windows)
     cost = np.append(np.zeros(len(scaled.lower)), np.ones(windows))
     try:
         solution = minimise(program, (elastic, cuts), cost)

@@ -127,4 +127,3 @@ def thinned(evidence: Evidence) -> Evidence:
         own=evidence.own[keep],
         fit=replace(fit, weight=fit.weight[keep]),
     )
-

@@ -134,9 +134,7 @@ def smallest_factor(rows: RowBlock, known: Interval, shape: Array, physical: boo
     return smallest_scaled_factor(scaled, (scaled,) if physical else (), shape)
 
 
-def smallest_scaled_factor(
-    scaled: ScaledRows, payloads: Sequence[ScaledRows], shape: Array
-) -> Fit:
+def smallest_scaled_factor(scaled: ScaledRows, payloads: Sequence[ScaledRows], shape: Array) -> Fit:
     """Return rows at their smallest noise factor.
 
     Args:

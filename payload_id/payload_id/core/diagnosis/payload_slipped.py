@@ -73,9 +73,7 @@ def two_payloads(evidence: Evidence, starts: Array, split: int) -> float:
     both = _TwoPayloads(
         **{
             **vars(scaled),
-            "G": np.hstack(
-                [payload * ~after[:, None], scaled.G[:, 10:], payload * after[:, None]]
-            ),
+            "G": np.hstack([payload * ~after[:, None], scaled.G[:, 10:], payload * after[:, None]]),
             "lower": np.concatenate([scaled.lower, scaled.lower[:10]]),
             "upper": np.concatenate([scaled.upper, scaled.upper[:10]]),
         },

@@ -33,7 +33,8 @@ RESOLUTION = 1e9  # largest weight of data against prior that double precision c
 MASS_ROWS = 1.0  # rows' worth of trust in the mass of a free fit
 ROUNDS = 12
 NEWTON_STEPS = 60
-SMALL = 1e-7  # gain in the cost, in units of the noise's variance, of the last step
+ROUGH, FINE = 1e-2, 1e-7  # gain in the cost, in units of the noise's variance, of the last step
+SETTLED = 2e-3  # relative change of gamma that ends the search for it
 MOST_NEGATIVE = 0.9
 
 
@@ -73,13 +74,13 @@ def with_entropic_prior(form: NormalForm, body: Array, departure: float) -> Arra
     R, z = R * weight, z * weight
     y, gamma = from_pseudo_inertia(np.eye(4)), expected
     for _ in range(ROUNDS):
-        y = _newton(R, z, gamma, y)
+        y = _newton(R, z, gamma, y, ROUGH)
         new = _evidence(R, y, gamma, expected)
-        settled = abs(new - gamma) < 1e-3 * gamma
+        settled = abs(new - gamma) < SETTLED * gamma
         gamma = new
         if settled:
             break
-    return np.asarray(T @ _newton(R, z, gamma, y))
+    return np.asarray(T @ _newton(R, z, gamma, y, FINE))
 
 
 def _congruence(X: Array) -> Array:
@@ -117,6 +118,7 @@ def _convex_root(y: Array) -> Array:
 
 
 _TRACES = np.trace(PSEUDO_INERTIA_BASIS, axis1=1, axis2=2)
+_DIAGONAL = np.eye(4).ravel()
 
 
 def _of_mass(y: Array) -> float:
@@ -125,7 +127,7 @@ def _of_mass(y: Array) -> float:
     return size - float(np.log(size)) if size > 0 else float("inf")
 
 
-def _newton(R: Array, z: Array, gamma: float, y: Array) -> Array:
+def _newton(R: Array, z: Array, gamma: float, y: Array, small: float) -> Array:
     """Minimise 1/2 |R y - z|^2 + gamma divergence(y) + `_of_mass`(y) by Newton steps from y."""
 
     def cost(y: Array) -> float:
@@ -136,7 +138,7 @@ def _newton(R: Array, z: Array, gamma: float, y: Array) -> Array:
     for _ in range(NEWTON_STEPS):
         step, decrease = _step(R, z - R @ y, gamma, y)
         length = 1.0
-        if decrease < SMALL and np.isfinite(cost(y + step)):
+        if decrease < small and np.isfinite(cost(y + step)):
             return y + step
         while (new := cost(y + length * step)) > value - 1e-4 * length * decrease:
             length /= 2.0
@@ -152,20 +154,18 @@ def _step(R: Array, left: Array, gamma: float, y: Array) -> tuple[Array, float]:
     By orthogonal factors: the weights of data and prior may differ by many powers of ten. Of the
     Hessian's negative part, of rank one, as much is taken as leaves it positive.
     """
-    gradient, root, t = _parts(y)
-    size = float(_TRACES @ y) / 4.0
-    gradient = gamma * gradient + MASS_ROWS * (1.0 - 1.0 / size) * _TRACES / 4.0
-    C, weight = np.linalg.qr(root)[1], np.sqrt(gamma)
-    right = np.concatenate([left, -solve_triangular(C, gradient, trans="T") / weight])
-    Q, factor = np.linalg.qr(np.vstack([R, weight * C]))
-    seen = Q.T @ right
-    negative = np.sqrt(max(gamma - MASS_ROWS / 4.0, 0.0)) * solve_triangular(factor, t, trans="T")
-    share = float(negative @ negative)
+    _, root, t = _parts(y)
+    weight, size = np.sqrt(gamma), float(_TRACES @ y) / 4.0
+    # -log det J has the gradient -W'e, e the diagonal's entries; the rest depends on tr J alone.
+    rest = 2.0 * gamma * t + MASS_ROWS * (1.0 - 1.0 / size) * _TRACES / 4.0
+    Q, factor = np.linalg.qr(np.vstack([R, weight * root]))
+    turned = solve_triangular(factor, np.column_stack([rest, t]), trans="T", check_finite=False)
+    seen = Q.T @ np.concatenate([left, weight * _DIAGONAL]) - turned[:, 0]
+    negative = np.sqrt(max(gamma - MASS_ROWS / 4.0, 0.0)) * turned[:, 1]
+    share, more = float(negative @ negative), seen
     if share < MOST_NEGATIVE:  # Sherman and Morrison's formula
-        seen_more = seen + negative * float(negative @ seen) / (1.0 - share)
-    else:
-        seen_more = seen
-    return solve_triangular(factor, seen_more), float(seen @ seen_more)
+        more = seen + negative * float(negative @ seen) / (1.0 - share)
+    return solve_triangular(factor, more, check_finite=False), float(seen @ more)
 
 
 def _evidence(R: Array, y: Array, gamma: float, expected: float) -> float:
