@@ -74,10 +74,10 @@ def test_blame_names_joints_and_times():
     shares = [share for *_, share in found.blame]
     assert shares == sorted(shares, reverse=True)
     assert 0.5 < sum(shares) <= 1.0 + 1e-9
-    joint, start, end, _ = found.blame[0]
-    assert joint in fault.model.joints
-    assert start < end
-    assert start - 0.2 <= fault.time <= end + 0.8
+    assert all(joint in fault.model.joints and start < end for joint, start, end, _ in found.blame)
+    touched = fault.time, fault.time + 0.6
+    assert any(start <= touched[1] and end >= touched[0] for _, start, end, _ in found.blame)
+    joint = found.blame[0][0]
     plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert plain["cause"] == "contact"
     assert plain["blame"][0][0] == joint
