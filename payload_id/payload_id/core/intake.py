@@ -151,12 +151,15 @@ class Intake:
 
     def _watch_effort(self, block: SampleRows) -> None:
         """Measure how long the efforts have been exactly zero."""
-        if not self._map.effort_is_zero(block.tau):
+        measured = np.flatnonzero(~self._map.effort_is_zero(block.tau))
+        if len(measured):
             self._zero_since_ns, self.zero_effort_time = None, 0.0
+        stamps = block.stamp_ns[measured[-1] + 1 :] if len(measured) else block.stamp_ns
+        if not len(stamps):
             return
         if self._zero_since_ns is None:
-            self._zero_since_ns = int(block.stamp_ns[0])
-        self.zero_effort_time = (int(block.stamp_ns[-1]) - self._zero_since_ns) / NANOSECONDS
+            self._zero_since_ns = int(stamps[0])
+        self.zero_effort_time = (int(stamps[-1]) - self._zero_since_ns) / NANOSECONDS
 
     def _watch_velocity(self, block: SampleRows) -> None:
         """Notice a driver that moves but reports no velocity."""

@@ -117,9 +117,9 @@ class JointMap:
         """Return joint torques for efforts in the order of `joints`, shape (n,) or (N, n)."""
         return self._sign * effort - self._offset
 
-    def effort_is_zero(self, tau: Array) -> bool:
-        """Return whether every effort behind the torques `tau`, shape (N, n), was exactly zero."""
-        return bool((tau == self._sign * 0.0 - self._offset).all())
+    def effort_is_zero(self, tau: Array) -> NDArray[np.bool_]:
+        """Return where every effort behind the torques `tau`, shape (N, n), was exactly zero."""
+        return np.asarray((tau == self._sign * 0.0 - self._offset).all(axis=1))
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,7 @@ def require_effort(table: JointTable, joint_map: JointMap) -> None:
     """
     if np.isnan(table.tau).all():
         found = "no effort (the field is empty or NaN throughout)"
-    elif joint_map.effort_is_zero(table.tau):
+    elif joint_map.effort_is_zero(table.tau).all():
         found = f"only zeros as effort, in all {len(table.tau)} samples of all joints"
     else:
         return

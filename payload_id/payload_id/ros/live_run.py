@@ -139,7 +139,7 @@ class LiveRun:
         if books.start_ns is None:
             books.start_ns = books.updated_ns = int(rows.stamp_ns[0])
         books.newest_ns, books.newest_q = int(rows.stamp_ns[-1]), rows.q[-1]
-        books.effort_seen = books.effort_seen or not self._map.effort_is_zero(rows.tau)
+        books.effort_seen = books.effort_seen or not self._map.effort_is_zero(rows.tau).all()
         stamp = seconds_since(rows.stamp_ns, books.start_ns)
         self._identifier.add(Samples(stamp, rows.q, rows.dq, rows.tau))
 

@@ -88,6 +88,18 @@ def test_zero_efforts_are_timed_until_one_is_measured():
     assert intake.zero_effort_time == 0.0
 
 
+@pytest.mark.parametrize("size", [1, 7, 60, 300])
+def test_time_of_zero_efforts_does_not_depend_on_the_blocks(size):
+    intake = Intake(MAP, 100.0)
+    for k in range(300):
+        changes = {} if k < 50 else {"effort": (0.0, 7.0, 0.0)}
+        offer(intake, START + k * 10 * MILLISECOND, **changes)
+        if (k + 1) % size == 0:
+            intake.take()
+    intake.take()
+    assert intake.zero_effort_time == pytest.approx(2.49)
+
+
 def test_a_driver_without_velocity_is_noticed():
     intake = Intake(JointMap(("a",)), 100.0)
     for k in range(20):

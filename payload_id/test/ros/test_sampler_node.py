@@ -220,7 +220,7 @@ def test_zero_efforts_are_an_error(observer, arm, blocks):
     box.clear()
 
     def reported() -> bool:
-        arm.send(1, effort=np.zeros(8))
+        arm.send(1, step_ns=10 * MILLISECOND, effort=np.zeros(8))
         return any("exactly zero for" in x.message for array in box for x in array.status)
 
     observer.wait(reported, "the error about zero efforts")
