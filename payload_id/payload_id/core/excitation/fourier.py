@@ -9,13 +9,17 @@ coefficients are written in a basis of those that do.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.linalg import null_space
 
 from ..errors import InputError
 from ..inertial import Array
-from .trajectory import Motion
+from .extrema import Index, ranges_of
+from .trajectory import Motion, MotionRanges
+
+FAMILY = "fourier"
 
 
 @dataclass(frozen=True)
@@ -69,6 +73,76 @@ class FourierSeries:
             dq=(-sin * rate) @ a + (cos * rate) @ b,
             ddq=(-cos * rate**2) @ a + (-sin * rate**2) @ b,
         )
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+        return len(self.start)
+
+    @property
+    def _rates(self) -> Array:
+        """Angular frequency of each harmonic, shape (K,) [rad/s]."""
+        return 2 * np.pi / self.duration * np.arange(1.0, self.cosine.shape[1] + 1)
+
+    def ranges(self, edges: Array) -> MotionRanges:
+        """Return rigorous extrema on the slices between edges, shape (K + 1,) [s].
+
+        Raises:
+            InputError: The edges do not increase or leave [0, duration].
+        """
+        return ranges_of(self, edges, self.duration)
+
+    def derivative(self, order: int, time: Array, joint: Index) -> Array:
+        """Return a derivative of the position of joint[i] at time[i], shape (P,)."""
+        rate = self._rates
+        angle = time[:, None] * rate + order * (np.pi / 2)  # d/dt cos(x) = cos(x + pi / 2)
+        a, b = self.cosine[joint] * rate**order, self.sine[joint] * rate**order
+        value = np.einsum("pk,pk->p", a, np.cos(angle)) + np.einsum("pk,pk->p", b, np.sin(angle))
+        if order == 0:
+            value += (self.start - self.cosine.sum(axis=1))[joint]
+        return np.asarray(value)
+
+    def derivatives(self, time: Array) -> Array:
+        """Return derivatives of order 0 to 5 of all positions, shape (6, N, n), times (N,)."""
+        rate = self._rates
+        cos, sin = np.cos(np.outer(time, rate)), np.sin(np.outer(time, rate))
+        a, b = self.cosine.T, self.sine.T
+        out = np.empty((6, len(time), self.n))
+        for order in range(6):
+            out[order] = (cos * rate**order) @ a + (sin * rate**order) @ b
+            cos, sin = -sin, cos
+        out[0] += self.start - self.cosine.sum(axis=1)
+        return out
+
+    def largest(self, order: int) -> Array:
+        """Return a bound on |derivative|, shape (n,)."""
+        amplitude = np.hypot(self.cosine, self.sine)
+        constant = np.abs(self.start) + np.abs(self.cosine).sum(axis=1) if order == 0 else 0.0
+        return np.asarray(amplitude @ self._rates**order + constant)
+
+    def rounding(self, order: int) -> Array:
+        """Return a bound on the floating-point error of a derivative, shape (n,).
+
+        An angle of size x is rounded by a few eps x before its cosine is taken.
+        """
+        largest_angle = self._rates[-1] * self.duration + 10.0
+        return self.largest(order) * (4.0 * np.finfo(float).eps * largest_angle)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain numbers and lists."""
+        return {
+            "family": FAMILY,
+            "start": self.start.tolist(),
+            "cosine": self.cosine.tolist(),
+            "sine": self.sine.tolist(),
+            "duration": self.duration,
+        }
+
+    @classmethod
+    def from_dict(cls, data: dict[str, Any]) -> FourierSeries:
+        """Return the motion that `to_dict` wrote."""
+        start, cosine, sine = (np.array(data[key], float) for key in ("start", "cosine", "sine"))
+        return cls(start, cosine, sine, float(data["duration"]))
 
     def scaled(self, factor: Array) -> FourierSeries:
         """Return the series with each joint's excursion multiplied, factor of shape (n,)."""
