@@ -5,10 +5,10 @@ On a slice with middle c and half width h, a function f with |f^(4)| <= B4 there
     monotone            if |f'(c)|  > h |f''(c)| + h^2/2 M3,     M3 = |f'''(c)| + h B4 >= |f'''|,
     convex or concave   if |f''(c)| > h M3,
 
-and its extrema are then its ends, or its ends and one stationary point s. A concave
-function lies below its tangent, so that f <= f(s') + |f'(s')| 2 h holds for any s': how far Newton's
-method came towards s decides how tight the bound is, never whether it is one. A slice that is
-neither is bounded by Taylor's theorem,
+and its extrema are then its ends, or its ends and one stationary point s. A concave function
+lies below its tangent, so that f <= f(s') + |f'(s')| 2 h holds for any s': how far Newton's method
+came towards s decides how tight the bound is, never whether it is one. A slice that is neither is
+bounded by Taylor's theorem,
 
     |f - f(c)| <= h |f'(c)| + h^2/2 (|f''(c)| + h M3 / 3),
 
