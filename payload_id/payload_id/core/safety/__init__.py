@@ -1,0 +1,1 @@
+"""What a motion may be proved to keep: tube, torque, clearance, certificate."""
