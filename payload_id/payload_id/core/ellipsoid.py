@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.spatial import ConvexHull
+import scipy
 
 from .errors import InputError
 from .inertial import PSEUDO_INERTIA_BASIS, Array
@@ -23,7 +23,7 @@ def bounding_ellipsoid(points: Array) -> Array:
         InputError: The points lie in a plane.
     """
     if len(points) > MANY:
-        points = points[ConvexHull(points, qhull_options="QJ Pp").vertices]
+        points = points[scipy.spatial.ConvexHull(points, qhull_options="QJ Pp").vertices]
     centre = points.mean(axis=0)
     size = max(float(np.abs(points - centre).max()), 1e-300)
     x = np.column_stack([(points - centre) / size, np.ones(len(points))])

@@ -9,9 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import signal
-from scipy.interpolate import make_interp_spline
-from scipy.spatial.transform import Rotation, RotationSpline
+import scipy
 
 from .errors import InputError, RecordingError
 from .inertial import Array
@@ -42,9 +40,9 @@ def butterworth(stamp: Array, value: Array, cutoff: float, order: int = 2) -> Ar
             f"cutoff must lie between 0 and half the sampling rate, {rate / 2:g} Hz; "
             f"found {cutoff:g} Hz."
         )
-    sections = signal.butter(order, cutoff, fs=rate, output="sos")
+    sections = scipy.signal.butter(order, cutoff, fs=rate, output="sos")
     reach = min(len(stamp) - 1, int(np.ceil(3 * rate / cutoff)))
-    return np.asarray(signal.sosfiltfilt(sections, value, axis=0, padlen=reach))
+    return np.asarray(scipy.signal.sosfiltfilt(sections, value, axis=0, padlen=reach))
 
 
 def savitzky_golay(
@@ -66,7 +64,7 @@ def savitzky_golay(
         bandwidth_of(stamp, value) if bandwidth is None else bandwidth, step, len(stamp)
     )
     return np.asarray(
-        signal.savgol_filter(
+        scipy.signal.savgol_filter(
             value, window, POLYNOMIAL, deriv=derivative, delta=step, axis=0, mode="interp"
         )
     )
@@ -92,7 +90,7 @@ def bandwidth_of(stamp: Array, value: Array) -> float:
     """
     step = even_step(stamp)
     columns = np.asarray(value, dtype=float).reshape(len(stamp), -1)
-    frequency, power = signal.periodogram(
+    frequency, power = scipy.signal.periodogram(
         columns, fs=1.0 / step, axis=0, window="hann", detrend="linear"
     )
     total = power.sum(axis=1)
@@ -133,7 +131,9 @@ def resampled(stamp: Array, value: Array, at: Array) -> Array:
         at: Instants within the stamps, shape (M,) [s].
     """
     _require_within(stamp, at)
-    return np.asarray(make_interp_spline(stamp, value, k=min(3, len(stamp) - 1))(at))
+    return np.asarray(
+        scipy.interpolate.make_interp_spline(stamp, value, k=min(3, len(stamp) - 1))(at)
+    )
 
 
 @dataclass(frozen=True)
@@ -160,7 +160,9 @@ def interpolated_rotation(stamp: Array, rotation: Array, at: Array) -> AngularMo
         at: Instants within the stamps, shape (M,) [s].
     """
     _require_within(stamp, at)
-    spline = RotationSpline(stamp, Rotation.from_matrix(rotation))
+    spline = scipy.spatial.transform.RotationSpline(
+        stamp, scipy.spatial.transform.Rotation.from_matrix(rotation)
+    )
     return AngularMotion(
         rotation=spline(at).as_matrix(),
         velocity=np.asarray(spline(at, 1)),
@@ -179,13 +181,13 @@ def smoothed_rotation(stamp: Array, rotation: Array, cutoff: float) -> Array:
         rotation: Axes in the world, shape (N, 3, 3).
         cutoff: Of the zero-phase Butterworth filter [Hz].
     """
-    measured = Rotation.from_matrix(rotation)
+    measured = scipy.spatial.transform.Rotation.from_matrix(rotation)
     theta = _turned(measured)
-    change = Rotation.from_rotvec(butterworth(stamp, theta, cutoff) - theta)
+    change = scipy.spatial.transform.Rotation.from_rotvec(butterworth(stamp, theta, cutoff) - theta)
     return np.asarray((measured * change).as_matrix())
 
 
-def _turned(rotation: Rotation) -> Array:
+def _turned(rotation: scipy.spatial.transform.Rotation) -> Array:
     """Return the rotation vectors of all steps added up, shape (N, 3); its rate is omega."""
     steps = (rotation[:-1].inv() * rotation[1:]).as_rotvec()
     return np.concatenate([np.zeros((1, 3)), np.cumsum(steps, axis=0)])
@@ -201,7 +203,7 @@ def angular_velocity(stamp: Array, rotation: Array) -> Array:
         stamp: Times, shape (N,) [s], two at the least.
         rotation: Axes in the world, shape (N, 3, 3).
     """
-    turned = Rotation.from_matrix(rotation)
+    turned = scipy.spatial.transform.Rotation.from_matrix(rotation)
     rates = (turned[:-1].inv() * turned[1:]).as_rotvec() / np.diff(stamp)[:, None]
     if len(rates) == 1:
         return np.repeat(rates, 2, axis=0)
@@ -287,10 +289,10 @@ def rotation_kalman_smoother(
         noise: Standard deviation of an orientation [rad].
         jerk: As in `kalman_smoother` [rad/s3 per sqrt(Hz)].
     """
-    measured = Rotation.from_matrix(rotation)
+    measured = scipy.spatial.transform.Rotation.from_matrix(rotation)
     theta = _turned(measured)
     smooth = kalman_smoother(stamp, theta, noise, jerk)
-    change = Rotation.from_rotvec(smooth.value - theta)
+    change = scipy.spatial.transform.Rotation.from_rotvec(smooth.value - theta)
     return AngularMotion((measured * change).as_matrix(), smooth.velocity, smooth.acceleration)
 
 

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy.cluster.vq import kmeans2
-from scipy.sparse import coo_matrix
-from scipy.sparse.csgraph import connected_components
-from scipy.spatial import Delaunay, QhullError, cKDTree
+import scipy
 
 from .errors import InputError
 from .inertial import Array, from_pseudo_inertia
@@ -66,7 +63,7 @@ def carved_tetrahedra(points: Array) -> Array:
     for convex.
     """
     mesh = _triangulation(points)
-    nearest = cKDTree(points).query(points, k=2)[0][:, 1]
+    nearest = scipy.spatial.cKDTree(points).query(points, k=2)[0][:, 1]
     radius = np.sqrt(np.mean(nearest**2) * np.log(len(points) / LEAK))
     outside = len(mesh.simplices)
     passages = []
@@ -75,8 +72,10 @@ def carved_tetrahedra(points: Array) -> Array:
         behind = mesh.neighbors[open_, k]
         passages.append(np.stack([open_, np.where(behind < 0, outside, behind)]))
     one, other = np.concatenate(passages, axis=1)
-    graph = coo_matrix((np.ones(len(one)), (one, other)), shape=(outside + 1, outside + 1))
-    part = connected_components(graph, directed=False)[1]
+    graph = scipy.sparse.coo_matrix(
+        (np.ones(len(one)), (one, other)), shape=(outside + 1, outside + 1)
+    )
+    part = scipy.sparse.csgraph.connected_components(graph, directed=False)[1]
     solid = part[:outside] != part[outside]
     corners = points[mesh.simplices]
     volume = np.abs(signed_volumes(corners))
@@ -84,11 +83,11 @@ def carved_tetrahedra(points: Array) -> Array:
     return np.asarray(corners if convex or not solid.any() else corners[solid])
 
 
-def _triangulation(points: Array) -> Delaunay:
+def _triangulation(points: Array) -> scipy.spatial.Delaunay:
     """Return the Delaunay triangulation of points."""
     try:
-        return Delaunay(points, qhull_options="QJ Pp")
-    except (QhullError, ValueError) as error:
+        return scipy.spatial.Delaunay(points, qhull_options="QJ Pp")
+    except (scipy.spatial.QhullError, ValueError) as error:
         raise InputError("The points lie in a plane or too close together for a solid.") from error
 
 
@@ -133,7 +132,9 @@ def points_in_surface(triangles: Array, count: int) -> Array:
 def spread(samples: Array, count: int) -> Array:
     """Return the centres of a partition of samples into cells of like size, shape (<= count, 3)."""
     start = samples[:: max(1, len(samples) // count)][:count]
-    centres, cell = kmeans2(samples, start, iter=20, minit="matrix", missing="warn")
+    centres, cell = scipy.cluster.vq.kmeans2(
+        samples, start, iter=20, minit="matrix", missing="warn"
+    )
     return np.asarray(centres[np.unique(cell)])
 
 

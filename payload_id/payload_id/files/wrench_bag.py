@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import Any, cast
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 from rosbags.serde import SerdeError
 from rosbags.typesys import Stores, get_typestore
-from scipy.spatial.transform import Rotation
 
 from ..core.errors import RecordingError, UnknownNameError
 from ..core.inertial import Array
@@ -59,7 +59,9 @@ def read_poses(path: Path | str, topic: str) -> tuple[StampedRows, Array]:
             f"Topic '{topic}' of {path} holds orientations that are no unit quaternions (lengths "
             f"{size.min():.3g} to {size.max():.3g}). Look for poses that were never set."
         )
-    return rows, np.asarray(Rotation.from_quat(rows.values[:, 3:]).as_matrix())
+    return rows, np.asarray(
+        scipy.spatial.transform.Rotation.from_quat(rows.values[:, 3:]).as_matrix()
+    )
 
 
 def _read(path: Path | str, topic: str | None, kind: str, row_of: Any) -> StampedRows:

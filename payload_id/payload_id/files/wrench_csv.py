@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.spatial.transform import Rotation
 
 from ..core.errors import ConfigurationError, RecordingError, UnknownNameError
 from ..core.inertial import Array
@@ -152,7 +152,7 @@ class _Description:
                 f"Quaternions of {self._path} must have length 1; found {size.min():.3g} to "
                 f"{size.max():.3g}. Check which columns hold x, y, z, w."
             )
-        return np.asarray(Rotation.from_quat(values).as_matrix())
+        return np.asarray(scipy.spatial.transform.Rotation.from_quat(values).as_matrix())
 
     def _acceleration(self, section: Mapping[str, Any]) -> tuple[NDArray[np.int64], Array]:
         """Return stamps and proper acceleration in the sensor frame [m/s2]."""

@@ -15,7 +15,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial.transform import Rotation
+import scipy
 
 from ..inertial import (
     FROM_PSEUDO_INERTIA_BASIS,
@@ -71,7 +71,7 @@ class Body:
         Args:
             step: Shape (10,).
         """
-        turn = Rotation.from_rotvec(step[4:7]).as_matrix()
+        turn = scipy.spatial.transform.Rotation.from_rotvec(step[4:7]).as_matrix()
         return Body(
             self.mass * float(np.exp(step[0])),
             self.com + step[1:4],

@@ -19,7 +19,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.stats import norm
+from scipy.special import ndtri
 
 from ..arm_model import ArmModel
 from ..errors import InputError, RecordingError
@@ -236,7 +236,7 @@ class MomentumRows:
         `ROWS_OF_A_RUN` exceeds `quantile` of them with the stated probability (union bound).
         """
         sigma = self.uncertainty.per_joint("torque_sigma", self.model.n)
-        quantile = norm.isf((1.0 - self.uncertainty.coverage) / (2.0 * ROWS_OF_A_RUN))
+        quantile = -ndtri((1.0 - self.uncertainty.coverage) / (2.0 * ROWS_OF_A_RUN))
         return np.asarray(quantile * sigma)
 
     def _measured_torque(self, samples: Samples) -> tuple[Array, Array]:

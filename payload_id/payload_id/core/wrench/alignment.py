@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import signal
-from scipy.interpolate import make_interp_spline
-from scipy.optimize import minimize_scalar
+import scipy
 
 from ..inertial import Array
 from .fit import axis_scales, regressor, with_bias
@@ -87,7 +85,7 @@ def time_offset(samples: WrenchSamples, largest: float = LARGEST_OFFSET) -> Time
     best = int(np.argmin(values))
     if best in (0, GRID - 1):
         return unknown
-    found = minimize_scalar(
+    found = scipy.optimize.minimize_scalar(
         misfit, bounds=(grid[best - 1], grid[best + 1]), method="bounded",
         options={"xatol": PRECISION},
     )  # fmt: skip
@@ -112,15 +110,15 @@ def compensated(samples: WrenchSamples, seconds: float) -> WrenchSamples:
     inside = np.flatnonzero((at >= samples.stamp[0]) & (at <= samples.stamp[-1]))
     if not len(inside):
         return samples
-    wrench = make_interp_spline(samples.stamp, samples.wrench, k=3)(at)
+    wrench = scipy.interpolate.make_interp_spline(samples.stamp, samples.wrench, k=3)(at)
     kept = samples.with_wrench(wrench)
     return kept.part(int(inside[0]), int(inside[-1]) + 1)
 
 
 def _low_pass(value: Array) -> Array:
     """Return values without what changes from sample to sample, and without delay."""
-    sections = signal.butter(2, CUTOFF, fs=1.0, output="sos")
-    return np.asarray(signal.sosfiltfilt(sections, value, axis=0))
+    sections = scipy.signal.butter(2, CUTOFF, fs=1.0, output="sos")
+    return np.asarray(scipy.signal.sosfiltfilt(sections, value, axis=0))
 
 
 def _middle(samples: WrenchSamples) -> WrenchSamples:
@@ -136,7 +134,7 @@ class _Misfit:
         """Factor the motion's columns once."""
         scale = axis_scales(samples)
         wrench = _low_pass(samples.wrench / scale)
-        self._spline = make_interp_spline(samples.stamp, wrench, k=3)
+        self._spline = scipy.interpolate.make_interp_spline(samples.stamp, wrench, k=3)
         low, high = samples.stamp[0] + largest, samples.stamp[-1] - largest
         inner = (samples.stamp >= low) & (samples.stamp <= high)
         self._stamp = samples.stamp[inner]

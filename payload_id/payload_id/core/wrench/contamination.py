@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from scipy import sparse
-from scipy.optimize import linprog
 
 from ..inertial import Array
 from ..rows.block import RowBlock
@@ -132,7 +132,7 @@ class _Program:
         excess = np.zeros(len(weight))
         for _ in range(ROUNDS):
             cost = np.concatenate([np.zeros(self._columns), weight])
-            result = linprog(
+            result = scipy.optimize.linprog(
                 cost, A_ub=self._matrix, b_ub=self._limits, bounds=self._box, method="highs"
             )
             if result.x is None:

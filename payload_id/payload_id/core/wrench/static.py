@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.ndimage import uniform_filter1d
+import scipy
 
 from ..arm_model import STANDARD_GRAVITY
 from ..errors import RecordingError
@@ -47,7 +47,7 @@ def rests(samples: WrenchSamples, velocity: float = STILL_VELOCITY) -> list[Rest
     if len(samples) < 2:
         return []
     width = max(1, round(SMOOTHED / samples.step))
-    acceleration = uniform_filter1d(samples.linear_acceleration, width, axis=0)
+    acceleration = scipy.ndimage.uniform_filter1d(samples.linear_acceleration, width, axis=0)
     still = np.linalg.norm(samples.angular_velocity, axis=1) < velocity
     still &= np.linalg.norm(acceleration, axis=1) < STILL_ACCELERATION
     still[1:] &= np.diff(samples.stamp) < SHORTEST
@@ -62,7 +62,7 @@ def rests(samples: WrenchSamples, velocity: float = STILL_VELOCITY) -> list[Rest
 
 def _settled(wrench: Array, width: int) -> int:
     """Return the first sample after which a wrench stays at its final level."""
-    smooth = uniform_filter1d(wrench, width, axis=0, mode="nearest")
+    smooth = scipy.ndimage.uniform_filter1d(wrench, width, axis=0, mode="nearest")
     tail = smooth[len(smooth) // 2 :]
     level, scatter = np.median(tail, axis=0), tail.std(axis=0)
     rounding = 1e-9 * np.abs(level) + 1e-12
