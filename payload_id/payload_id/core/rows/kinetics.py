@@ -112,7 +112,7 @@ def body_motion(model: ArmModel, q: Array, dq: Array) -> BodyMotion:
     """
     rotation, origin = frames(model, q)
     support = model.supports()
-    axis = _axes_at_base(model, rotation, origin)  # (N, n, 6)
+    axis = axes_at_base(model, rotation, origin)  # (N, n, 6)
     moving = axis * dq[..., None]
     velocity = support @ moving  # (N, n + 1, 6)
     joint_velocity = velocity[:, :-1]
@@ -123,9 +123,9 @@ def body_motion(model: ArmModel, q: Array, dq: Array) -> BodyMotion:
     mask = support[None, :, :, None]
     gravity = model.gravity @ rotation
     return BodyMotion(
-        axis=_seen_from(axis[:, None], rotation, origin) * mask,
-        axis_rate=_seen_from(rate[:, None], rotation, origin) * mask,
-        velocity=_seen_from(velocity[:, :, None], rotation, origin)[:, :, 0],
+        axis=seen_from(axis[:, None], rotation, origin) * mask,
+        axis_rate=seen_from(rate[:, None], rotation, origin) * mask,
+        velocity=seen_from(velocity[:, :, None], rotation, origin)[:, :, 0],
         gravity=gravity,
     )
 
@@ -173,7 +173,7 @@ def _rotate(rotation: Array, vector: Array) -> Array:
     return np.einsum("...ij,...j->...i", rotation, vector)
 
 
-def _axes_at_base(model: ArmModel, rotation: Array, origin: Array) -> Array:
+def axes_at_base(model: ArmModel, rotation: Array, origin: Array) -> Array:
     """Return the joint axes as spatial vectors about the base's origin, shape (N, n, 6)."""
     turned = rotation[:, :-1]
     angular = _rotate(turned, model.axis_angular)
@@ -181,7 +181,7 @@ def _axes_at_base(model: ArmModel, rotation: Array, origin: Array) -> Array:
     return np.concatenate([linear, angular], axis=-1)
 
 
-def _seen_from(vectors: Array, rotation: Array, origin: Array) -> Array:
+def seen_from(vectors: Array, rotation: Array, origin: Array) -> Array:
     """Move spatial vectors about the base's origin, (N, 1 or L, k, 6), into L body frames."""
     angular = vectors[..., 3:]
     linear = vectors[..., :3] + cross(angular, origin[:, :, None, :])
