@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from command_line import run
 from payload_id import Recording, RobotFile, RobotModel
 from payload_id.core.errors import ConfigurationError, InputError
 from payload_id.core.excitation.fourier import FourierSeries
@@ -39,16 +38,6 @@ BOUNDS = {
     "rotor_inertia": 0.1,
     "position_error": 0,
 }
-
-
-def payload_id(*arguments: object) -> subprocess.CompletedProcess[str]:
-    """Run a command where rclpy cannot be imported."""
-    code = (
-        "import sys; sys.modules['rclpy'] = None; from payload_id.cli.main import main; "
-        "sys.exit(main(sys.argv[1:]))"
-    )
-    command = [sys.executable, "-c", code, *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=180)
 
 
 def bounds() -> list[str]:
@@ -116,7 +105,7 @@ def folder(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Path:
     lab.bag(folder / "bare", lab.record(np.zeros(10), 1))
     lab.bag(folder / "loaded", lab.record(PAYLOAD, 2))
     arguments = ["calibrate", folder / "bare", "--robot", "kinova_gen3", *bounds()]
-    done = payload_id(*arguments, "--out", folder / "mine.yaml")
+    done = run(*arguments, "--out", folder / "mine.yaml")
     assert done.returncode == 0, done.stderr + done.stdout
     (folder / "output.txt").write_text(done.stdout)
     return folder
@@ -138,8 +127,8 @@ def test_output_says_what_was_found_and_what_comes_next(folder: Path) -> None:
 
 
 def test_replay_with_the_calibrated_robot_is_narrower_and_right(folder: Path) -> None:
-    plain = payload_id("replay", folder / "loaded", "--robot", "kinova_gen3", *bounds(), "--json")
-    tuned = payload_id("replay", folder / "loaded", "--robot", folder / "mine.yaml", "--json")
+    plain = run("replay", folder / "loaded", "--robot", "kinova_gen3", *bounds(), "--json")
+    tuned = run("replay", folder / "loaded", "--robot", folder / "mine.yaml", "--json")
     assert plain.returncode == tuned.returncode == 0, plain.stderr + tuned.stderr
     results = [json.loads(done.stdout) for done in (plain, tuned)]
     widths = []
@@ -164,7 +153,7 @@ def test_calibration_of_another_tool_is_refused(folder: Path) -> None:
     other.write_text(
         "extends: package://payload_id/config/robots/kinova_gen3_2f85.yaml\ncalibration: mine.npz\n"
     )
-    done = payload_id("replay", folder / "loaded", "--robot", other)
+    done = run("replay", folder / "loaded", "--robot", other)
     assert done.returncode == 2 and "another robot description, tool" in done.stderr
     assert done.stderr.count("\n") == 1
     with pytest.raises(InputError):
@@ -195,7 +184,7 @@ def test_run_file_keeps_the_calibration_for_replays(folder: Path, tmp_path: Path
 
 
 def test_json_is_one_object_with_intervals(folder: Path) -> None:
-    done = payload_id(
+    done = run(
         "calibrate", folder / "bare", "--robot", "kinova_gen3", *bounds(), "--changes",
         "torque_offset", "--ellipsoids", "--prior", "entropic", "--out",
         folder / "drifting.yaml", "--json",
@@ -211,9 +200,7 @@ def test_json_is_one_object_with_intervals(folder: Path) -> None:
 
 def test_inconsistent_data_write_nothing(folder: Path) -> None:
     out = folder / "never.yaml"
-    done = payload_id(
-        "calibrate", folder / "loaded", "--robot", "kinova_gen3", *bounds(), "--out", out
-    )
+    done = run("calibrate", folder / "loaded", "--robot", "kinova_gen3", *bounds(), "--out", out)
     assert done.returncode == 3 and "INCONSISTENT" in done.stdout
     assert not out.exists() and not out.with_suffix(".npz").exists()
 
@@ -232,7 +219,7 @@ def test_inconsistent_data_write_nothing(folder: Path) -> None:
 def test_bad_input_is_one_sentence(folder: Path, arguments: list[str], sentence: str) -> None:
     first, *rest = arguments
     rest = [str(folder / x) if x.endswith((".txt", ".yaml")) else x for x in rest]
-    done = payload_id("calibrate", folder / first, "--robot", "kinova_gen3", *rest)
+    done = run("calibrate", folder / first, "--robot", "kinova_gen3", *rest)
     assert done.returncode == 2 and sentence in done.stderr
     assert "Traceback" not in done.stderr and done.stdout == ""
 
@@ -240,7 +227,7 @@ def test_bad_input_is_one_sentence(folder: Path, arguments: list[str], sentence:
 @pytest.mark.skipif(not DATA.is_dir(), reason=f"no recordings at {DATA}")
 def test_real_recordings_of_a_gen3(tmp_path: Path) -> None:
     out = tmp_path / "real.yaml"
-    done = payload_id(
+    done = run(
         "calibrate", *sorted(DATA.glob("*.csv")), "--robot", "kinova_gen3_2f85", "--columns",
         COLUMNS, "--uncertainty=torque_absolute=3.0", "--out", out, "--json",
     )  # fmt: skip

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 import trimesh
 
+from command_line import run
 from payload_id import Recording, RobotFile, RobotModel
 from payload_id.cli.main import main
 from payload_id.core.bounds import METHODS
@@ -39,13 +39,8 @@ EXACT = {
 
 
 def compare(*arguments: object) -> subprocess.CompletedProcess[str]:
-    """Run the command where rclpy cannot be imported."""
-    code = (
-        "import sys; sys.modules['rclpy'] = None; from payload_id.cli.main import main; "
-        "sys.exit(main(sys.argv[1:]))"
-    )
-    command = [sys.executable, "-c", code, "compare", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+    """Run the command."""
+    return run("compare", *arguments)
 
 
 def bounds(**changes: float) -> list[str]:

@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from command_line import run
 from payload_id import Recording, RobotFile, RobotModel
 from payload_id.core.excitation.fourier import FourierSeries
 from payload_id.core.excitation.limits import inverse_dynamics
@@ -32,13 +33,8 @@ BOUNDS = {
 
 
 def replay(*arguments: object) -> subprocess.CompletedProcess[str]:
-    """Run the command where rclpy cannot be imported."""
-    code = (
-        "import sys; sys.modules['rclpy'] = None; from payload_id.cli.main import main; "
-        "sys.exit(main(sys.argv[1:]))"
-    )
-    command = [sys.executable, "-c", code, "replay", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+    """Run the command."""
+    return run("replay", *arguments)
 
 
 def bounds(**changes: float) -> list[str]:

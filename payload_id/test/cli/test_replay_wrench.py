@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import subprocess
-import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+from command_line import run
 from payload_id.core.inertial import from_mass_com_inertia
 from payload_id.core.rows.newton_euler import newton_euler_regressor
 
@@ -24,13 +24,8 @@ uncertainty: {force_error: 0.05, torque_error: 0.01, prior: {mass_max: 3.0, com_
 
 
 def replay(*arguments: object) -> subprocess.CompletedProcess[str]:
-    """Run the command where rclpy cannot be imported."""
-    code = (
-        "import sys; sys.modules['rclpy'] = None; from payload_id.cli.main import main; "
-        "sys.exit(main(sys.argv[1:]))"
-    )
-    command = [sys.executable, "-c", code, "replay", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, timeout=120)
+    """Run the command."""
+    return run("replay", *arguments)
 
 
 def write(path: Path, sign: float = 1.0) -> Path:
