@@ -59,12 +59,48 @@ BRANCHED = """<robot name="branched"><link name="base"/>
 <joint name="mount" type="fixed"><parent link="knuckle"/><child link="tool"/>
 <origin xyz="0.03 -0.02 0.1" rpy="0.5 0.1 -0.8"/></joint></robot>"""
 
+# One joint only.
+PENDULUM = """<robot name="pendulum"><link name="base"/>
+<link name="rod"><inertial><origin xyz="0.02 0 -0.25"/><mass value="1.2"/>
+<inertia ixx="0.02" iyy="0.02" izz="0.001" ixy="0" ixz="0.0002" iyz="0"/></inertial></link>
+<link name="tool"/>
+<joint name="swing" type="revolute"><parent link="base"/><child link="rod"/>
+<axis xyz="0 1 0"/><limit lower="-3" upper="3" effort="90" velocity="3"/></joint>
+<joint name="mount" type="fixed"><parent link="rod"/><child link="tool"/>
+<origin xyz="0.05 0 -0.5"/></joint></robot>"""
+
+# Three slides at skew angles, then a joint without limits.
+GANTRY = """<robot name="gantry"><link name="base"/>
+<link name="bridge"><inertial><mass value="6"/>
+<inertia ixx="0.4" iyy="0.1" izz="0.4" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<link name="carriage"><inertial><origin xyz="0 0.02 0"/><mass value="3"/>
+<inertia ixx="0.02" iyy="0.02" izz="0.03" ixy="0.001" ixz="0" iyz="0"/></inertial></link>
+<link name="column"><inertial><origin xyz="0 0 -0.2"/><mass value="2"/>
+<inertia ixx="0.03" iyy="0.03" izz="0.002" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<link name="spindle"><inertial><origin xyz="0.01 0 -0.05"/><mass value="0.7"/>
+<inertia ixx="0.001" iyy="0.001" izz="0.0008" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<link name="tool"/>
+<joint name="x" type="prismatic"><parent link="base"/><child link="bridge"/>
+<axis xyz="1 0 0"/><limit lower="-3" upper="3" effort="200" velocity="3"/></joint>
+<joint name="y" type="prismatic"><parent link="bridge"/><child link="carriage"/>
+<origin xyz="0 0 0.8" rpy="0.2 0 0"/><axis xyz="0 1 0"/>
+<limit lower="-3" upper="3" effort="200" velocity="3"/></joint>
+<joint name="z" type="prismatic"><parent link="carriage"/><child link="column"/>
+<origin xyz="0.1 0 0" rpy="0 0.3 0"/><axis xyz="0 0 1"/>
+<limit lower="-3" upper="3" effort="200" velocity="3"/></joint>
+<joint name="spin" type="continuous"><parent link="column"/><child link="spindle"/>
+<origin xyz="0 0 -0.4" rpy="0.5 0 0"/><axis xyz="0 0 1"/></joint>
+<joint name="mount" type="fixed"><parent link="spindle"/><child link="tool"/>
+<origin xyz="0 0.03 -0.1" rpy="0.1 0.2 0.3"/></joint></robot>"""
+
 BORROWED = {  # file of example-robot-data, payload frame, joints
     "panda": ("panda.urdf", "panda_hand", tuple(f"panda_joint{k}" for k in range(1, 8))),
     "ur10": ("ur10_robot.urdf", "tool0", None),
     "xarm7": ("xarm7.urdf", "link_eef", None),
 }
-ARMS = (*BORROWED, "gen3", "branched")
+OWN = {"branched": BRANCHED, "pendulum": PENDULUM, "gantry": GANTRY}
+ARMS = (*BORROWED, "gen3", "branched")  # that can tell every parameter
+EVERY_ARM = (*BORROWED, "gen3", *OWN)
 PAYLOADS = ("cloud", "point", "rod", "plate", "none")
 
 
@@ -77,12 +113,12 @@ def description(name: str) -> tuple[str, str, tuple[str, ...] | None]:
     if name == "gen3":
         robot = RobotFile.load("kinova_gen3")
         return robot.urdf, robot.payload_frame, robot.joints
-    return BRANCHED, "tool", None
+    return OWN[name], "tool", None
 
 
 @lru_cache
 def arm(name: str) -> ArmModel:
-    """Return one of `ARMS`."""
+    """Return one of `EVERY_ARM`."""
     return ArmModel.from_xml(*description(name))
 
 
@@ -207,9 +243,17 @@ def measured(true: Array, u: Array, relative: Array, absolute: Array, of_true: b
 
 
 def noise(rng: np.random.Generator, shape: tuple[int, int], kind: str) -> Array:
-    """Return errors as fractions of their bounds: "uniform", "vertices" or "correlated"."""
+    """Return errors as fractions of their bounds.
+
+    Args:
+        rng: Source of randomness.
+        shape: (N, n).
+        kind: "uniform", "vertices", "correlated" (of one sign for long), or "constant".
+    """
     if kind == "uniform":
         return rng.uniform(-1.0, 1.0, shape)
+    if kind == "constant":
+        return np.tile(rng.uniform(-1.0, 1.0, shape[1]), (shape[0], 1))
     if kind == "vertices":
         return rng.choice([-1.0, 1.0], shape)
     switches = rng.uniform(size=shape) < 0.01
