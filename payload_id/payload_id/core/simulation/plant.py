@@ -29,7 +29,7 @@ EQUILIBRIUM_ITERATIONS = 100
 EQUILIBRIUM = 1e-13  # [rad or m] change at which the search for the equilibrium ends
 
 # MuJoCo's control callback is one for the whole process: one plant steps at a time.
-_STEPPING = threading.Lock()
+STEPPING = threading.Lock()
 
 
 class SimulationError(PayloadIdError, RuntimeError):
@@ -257,7 +257,7 @@ class Plant:
         def control(_model: mujoco.MjModel, _data: mujoco.MjData) -> None:
             applied[:] = self._torque(int((data.time - start) * rate + offset))
 
-        with _STEPPING:
+        with STEPPING:
             previous = mujoco.get_mjcb_control()
             mujoco.set_mjcb_control(control)
             try:

@@ -1,0 +1,129 @@
+"""A controller on the simulated arm: how far from the desired motion, with which torques."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..control.controller import Controller, Measurement, Reference
+from ..excitation.limits import MotionLimits
+from ..excitation.trajectory import Trajectory
+from ..inertial import Array
+from ..safety.tube import TrackingTube
+from .torque_plant import TorquePlant
+
+
+@dataclass(frozen=True, eq=False)
+class ClosedLoopRun:
+    """What happened, at the N steps of the controller.
+
+    Attributes:
+        time: Shape (N,) [s].
+        q: True positions, shape (N, n) [rad or m].
+        dq: True velocities, shape (N, n) [rad/s or m/s].
+        q_d: Desired positions, shape (N, n).
+        dq_d: Desired velocities, shape (N, n).
+        torque: Commanded torques, shape (N, n) [N m or N].
+        states: The controller's state after each step, N of them.
+        reasons: What the controller said, each sentence once, with the time of the first.
+    """
+
+    time: Array
+    q: Array
+    dq: Array
+    q_d: Array
+    dq_d: Array
+    torque: Array
+    states: tuple[Any, ...]
+    reasons: tuple[tuple[float, str], ...]
+
+    @property
+    def position_error(self) -> Array:
+        """q_d - q, shape (N, n) [rad or m]."""
+        return np.asarray(self.q_d - self.q)
+
+    @property
+    def velocity_error(self) -> Array:
+        """dq_d - dq, shape (N, n) [rad/s or m/s]."""
+        return np.asarray(self.dq_d - self.dq)
+
+    def margins(self, limits: MotionLimits, tube: TrackingTube | None = None) -> dict[str, float]:
+        """Return how much of each bound was left at worst, as a part of it; below 0: broken."""
+        tight = {
+            "position": _left(self.q - _middle(limits), _reach(limits)),
+            "velocity": _left(self.dq, limits.velocity),
+            "torque": _left(self.torque, limits.torque),
+        }
+        if tube is not None:
+            tight["tube position"] = _left(self.position_error, tube.position)
+            tight["tube velocity"] = _left(self.velocity_error, tube.velocity)
+        return tight
+
+
+def run(
+    plant: TorquePlant,
+    controller: Controller[Any],
+    trajectory: Trajectory,
+    period: float = 1e-3,
+    measure: Callable[[Measurement], Measurement] = lambda truth: truth,
+    state: Any = None,
+    hold: float = 0.0,
+) -> ClosedLoopRun:
+    """Let a controller follow a trajectory; the plant starts where the trajectory does.
+
+    Torques are held for a period. The controller sees the state at the beginning of it.
+
+    Args:
+        plant: The arm; its state is replaced.
+        controller: The controller.
+        trajectory: The desired motion.
+        period: Time between two steps of the controller [s].
+        measure: What the sensors make of the truth.
+        state: State of the controller to start from; None: its own start.
+        hold: How long to hold the last position after the motion [s].
+    """
+    count = round((trajectory.duration + hold) / period)
+    times = np.minimum(np.arange(count) * period, trajectory.duration)
+    desired = trajectory.at(times)
+    moving = (np.arange(count) * period < trajectory.duration)[:, np.newaxis]
+    dq_d, ddq_d = desired.dq * moving, desired.ddq * moving
+    plant.reset(desired.q[0], dq_d[0])
+    q, dq, torque = (np.empty_like(desired.q) for _ in range(3))
+    states, said = [], {}
+    for k in range(count):
+        q[k], dq[k] = plant.state
+        seen = measure(Measurement(k * period, q[k], dq[k]))
+        if k == 0 and state is None:
+            state = controller.start(seen)
+        reference = Reference(desired.q[k], dq_d[k], ddq_d[k])
+        command, state = controller.command(state, seen, reference)
+        torque[k] = command.torque
+        states.append(state)
+        for reason in command.reasons:
+            said.setdefault(reason.split(":")[0], (k * period, reason))
+        plant.apply(command.torque, period)
+    time = np.arange(count) * period
+    return ClosedLoopRun(time, q, dq, desired.q, dq_d, torque, tuple(states), tuple(said.values()))
+
+
+def _left(value: Array, bound: Array) -> float:
+    """Return the smallest (bound - |value|) / bound over finite bounds."""
+    finite = np.isfinite(bound)
+    if not finite.any():
+        return np.inf
+    return float(1.0 - np.max(np.abs(value[:, finite]) / np.maximum(bound[finite], 1e-300)))
+
+
+def _middle(limits: MotionLimits) -> Array:
+    """Return the middle of each joint's range, 0 where it has no limit."""
+    with np.errstate(invalid="ignore"):
+        middle = (limits.position_lower + limits.position_upper) / 2.0
+    return np.where(np.isfinite(middle), middle, 0.0)
+
+
+def _reach(limits: MotionLimits) -> Array:
+    """Return half of each joint's range, inf where it has no limit."""
+    return np.asarray((limits.position_upper - limits.position_lower) / 2.0)
