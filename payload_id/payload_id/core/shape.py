@@ -10,7 +10,14 @@ import numpy as np
 from .ellipsoid import bounding_ellipsoid, row_of, slabs
 from .errors import InputError
 from .inertial import Array, change_of_frame
-from .solid import carved_tetrahedra, hull_tetrahedra, phi_of_tetrahedra, points_in_tetrahedra
+from .slabs import slab_outlines
+from .solid import (
+    FACES,
+    carved_tetrahedra,
+    hull_tetrahedra,
+    phi_of_tetrahedra,
+    points_in_tetrahedra,
+)
 
 DENSITY = 0.04  # points in a cubic centimetre [NGK, Sec. V-C]
 FEWEST, MOST = 27, 216  # point masses, whatever the volume
@@ -41,39 +48,48 @@ class Shape:
     box: Array
 
     @classmethod
-    def from_hull(cls, points: Array, density: float = DENSITY) -> Shape:
+    def from_hull(cls, points: Array, density: float = DENSITY, ellipsoids: int = 1) -> Shape:
         """Return the shape of the convex hull of points.
 
         Args:
             points: Shape (N, 3) [m].
             density: Point masses in a cubic centimetre.
+            ellipsoids: Number of ellipsoids whose union contains the body.
 
         Raises:
             InputError: There are too few points, or they are not finite, or lie in a plane.
         """
         points = checked(points)
-        return cls.from_tetrahedra(points, hull_tetrahedra(points), density)
+        return cls.from_tetrahedra(points, hull_tetrahedra(points), density, ellipsoids)
 
     @classmethod
-    def from_surface_points(cls, points: Array, density: float = DENSITY) -> Shape:
+    def from_surface_points(
+        cls, points: Array, density: float = DENSITY, ellipsoids: int = 1
+    ) -> Shape:
         """Return the shape of the body whose surface the points lie on, hollows included.
 
         Args:
             points: Shape (N, 3) [m], dense enough that its gaps are smaller than its hollows.
             density: Point masses in a cubic centimetre.
+            ellipsoids: Number of ellipsoids whose union contains the body.
 
         Raises:
             InputError: There are too few points, or they are not finite, or lie in a plane.
         """
         points = checked(points)
-        return cls.from_tetrahedra(points, carved_tetrahedra(points), density)
+        return cls.from_tetrahedra(points, carved_tetrahedra(points), density, ellipsoids)
 
     @classmethod
-    def from_tetrahedra(cls, outline: Array, corners: Array, density: float = DENSITY) -> Shape:
+    def from_tetrahedra(
+        cls, outline: Array, corners: Array, density: float = DENSITY, ellipsoids: int = 1
+    ) -> Shape:
         """Return the shape of a solid made of tetrahedra (K, 4, 3) inside an outline (N, 3)."""
         volume = float(np.abs(np.linalg.det(corners[:, 1:] - corners[:, :1])).sum() / 6.0)
         points = points_in_tetrahedra(corners, points_for(volume, density))
-        return cls.of_parts([outline], phi_of_tetrahedra(corners), points)
+        outlines = [outline]
+        if ellipsoids != 1:
+            outlines = slab_outlines(corners[:, FACES].reshape(-1, 3, 3), ellipsoids)
+        return cls.of_parts(outlines, phi_of_tetrahedra(corners), points)
 
     @classmethod
     def of_parts(cls, outlines: Sequence[Array], solid: Array, points: Array) -> Shape:

@@ -11,6 +11,7 @@ import trimesh
 from ..core.errors import InputError, UnknownNameError
 from ..core.inertial import Array
 from ..core.shape import DENSITY, Shape, checked, points_for
+from ..core.slabs import slab_outlines
 from ..core.solid import phi_of_tetrahedra, points_in_surface, signed_volumes
 
 LARGEST = 3.0  # [m] a hand-held object's bounding box
@@ -24,6 +25,7 @@ def read_shape(
     filling: str = "surface",
     density: float = DENSITY,
     scale: float = 1.0,
+    ellipsoids: int = 1,
 ) -> Shape:
     """Return the shape that a mesh or a point cloud shows, in the payload frame.
 
@@ -35,6 +37,8 @@ def read_shape(
             and for clouds that show only a part.
         density: Point masses in a cubic centimetre.
         scale: Metres per unit of the file.
+        ellipsoids: Number of ellipsoids around the body: with more than one it is cut along its
+            longest axis, and their union contains it.
 
     Raises:
         InputError: The file cannot be read, has implausible size, is flat, or encloses nothing.
@@ -45,7 +49,7 @@ def read_shape(
     vertices, triangles = _geometry(Path(path))
     points = _plausible(scale * vertices, Path(path))
     try:
-        shape = _shape(scale * triangles, points, filling, density)
+        shape = _shape(scale * triangles, points, filling, density, ellipsoids)
     except InputError as error:
         raise InputError(f"{path}: {error}") from error
     if pose is None:
@@ -54,21 +58,21 @@ def read_shape(
     return shape.transformed(rotation, translation)
 
 
-def _shape(triangles: Array, points: Array, filling: str, density: float) -> Shape:
+def _shape(triangles: Array, points: Array, filling: str, density: float, ellipsoids: int) -> Shape:
     """Return the shape of checked geometry; no triangles: a point cloud."""
     if filling == "hull":
-        return Shape.from_hull(points, density)
+        return Shape.from_hull(points, density, ellipsoids)
     if not len(triangles):
-        return Shape.from_surface_points(points, density)
+        return Shape.from_surface_points(points, density, ellipsoids)
     if not _is_closed(triangles):
         raise InputError(
             "The mesh is not closed, so that it has no inside. Close its holes, or take its convex "
             "hull (filling 'hull')."
         )
-    return _of_closed_surface(triangles, points, density)
+    return _of_closed_surface(triangles, points, density, ellipsoids)
 
 
-def _of_closed_surface(triangles: Array, points: Array, density: float) -> Shape:
+def _of_closed_surface(triangles: Array, points: Array, density: float, ellipsoids: int) -> Shape:
     """Return the shape of the solid that a closed surface bounds."""
     origin = np.broadcast_to(points.mean(axis=0), (len(triangles), 1, 3))
     corners = np.concatenate([origin, triangles], axis=1)
@@ -76,7 +80,8 @@ def _of_closed_surface(triangles: Array, points: Array, density: float) -> Shape
     if volume < 0:  # all faces look inwards
         triangles, corners, volume = triangles[:, ::-1], corners[:, [0, 3, 2, 1]], -volume
     inside = points_in_surface(triangles, points_for(volume, density))
-    return Shape.of_parts([points], phi_of_tetrahedra(corners), inside)
+    outlines = [points] if ellipsoids == 1 else slab_outlines(triangles, ellipsoids)
+    return Shape.of_parts(outlines, phi_of_tetrahedra(corners), inside)
 
 
 def _geometry(path: Path) -> tuple[Array, Array]:

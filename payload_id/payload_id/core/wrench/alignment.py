@@ -8,6 +8,7 @@ import numpy as np
 import scipy
 
 from ..inertial import Array
+from ..threads import one_thread
 from .fit import axis_scales, regressor, with_bias
 from .samples import WrenchSamples
 
@@ -71,6 +72,12 @@ def time_offset(samples: WrenchSamples, largest: float = LARGEST_OFFSET) -> Time
         samples: Of one recording.
         largest: Largest delay to either side that is looked for [s].
     """
+    with one_thread():
+        return _time_offset(samples, largest)
+
+
+def _time_offset(samples: WrenchSamples, largest: float) -> TimeOffset:
+    """Return the delay as `time_offset` does."""
     unknown = TimeOffset(0.0, float("inf"), float("nan"), float("nan"))
     middle = _middle(samples)
     seconds = float(middle.stamp[-1] - middle.stamp[0]) if len(middle) else 0.0

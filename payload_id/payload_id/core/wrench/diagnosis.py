@@ -12,7 +12,8 @@ from itertools import permutations, product
 import numpy as np
 
 from ..inertial import Array
-from .fit import regressor, residual, thinned, with_bias
+from ..threads import one_thread
+from .fit import misfits, regressor, residual, thinned, with_bias
 from .samples import WrenchSamples
 
 NAMES = "xyz"
@@ -36,7 +37,8 @@ def diagnose(samples: WrenchSamples) -> str | None:
     if len(samples) < LEAST_SAMPLES:
         return None
     few = thinned(samples)
-    return _compensated(few) or _force_axes(few) or _torque_axes(few)
+    with one_thread():
+        return _compensated(few) or _force_axes(few) or _torque_axes(few)
 
 
 def _force_axes(samples: WrenchSamples) -> str | None:
@@ -44,15 +46,11 @@ def _force_axes(samples: WrenchSamples) -> str | None:
     force = samples.wrench[:, :3]
     X = with_bias(regressor(samples)[:, :3, :4])
     whole = _variation(force)
-    given, best, mass = np.inf, (np.inf, np.eye(3)), 0.0
-    for matrix in signed_permutations():
-        x, left = residual(X, force @ matrix)  # matrix' f in the sensor's own axes
-        size = float((left**2).sum())
-        if (matrix == np.eye(3)).all():
-            given = size if x[0] > 0 else whole
-        if x[0] > 0 and size < best[0]:
-            best, mass = (size, matrix), float(x[0])
-    size, matrix = best
+    matrices = signed_permutations()  # the first is the given arrangement
+    x, sizes = misfits(X, force @ np.stack(matrices))  # matrix' f in the sensor's own axes
+    sizes = np.where(x[:, 0] > 0, sizes, np.inf)
+    given, best = min(sizes[0], whole), int(np.argmin(sizes))
+    size, matrix, mass = sizes[best], matrices[best], x[best, 0]
     if (matrix == np.eye(3)).all() or size > CLEARLY * given or size > (1 - EXPLAINED) * whole:
         return None
     if (matrix == -np.eye(3)).all():
@@ -76,16 +74,11 @@ def _torque_axes(samples: WrenchSamples) -> str | None:
     torque = samples.wrench[:, 3:]
     X = with_bias(regressor(samples)[:, 3:, 1:])
     whole = _variation(torque)
-    given, best = np.inf, (np.inf, np.eye(3))
-    for matrix in signed_permutations():
-        if matrix[np.flatnonzero(matrix[:, 0])[0], 0] < 0:
-            continue  # the same as its opposite, with the opposite lever arm
-        size = float((residual(X, torque @ matrix)[1] ** 2).sum())
-        if (matrix == np.eye(3)).all():
-            given = size
-        if size < best[0]:
-            best = (size, matrix)
-    size, matrix = best
+    # A matrix and its opposite are the same, with the opposite lever arm.
+    matrices = [M for M in signed_permutations() if M[np.flatnonzero(M[:, 0])[0], 0] > 0]
+    sizes = misfits(X, torque @ np.stack(matrices))[1]
+    given, best = sizes[0], int(np.argmin(sizes))
+    size, matrix = sizes[best], matrices[best]
     if (matrix == np.eye(3)).all() or size > CLEARLY * given or size > (1 - EXPLAINED) * whole:
         return _torque_sign(samples)
     return (

@@ -64,6 +64,26 @@ def residual(X: Array, value: Array) -> tuple[Array, Array]:
     return x, value - X @ x
 
 
+def misfits(X: Array, values: Array) -> tuple[Array, Array]:
+    """Fit each of several values by the same columns; return the fits and the sums of squares left.
+
+    Args:
+        X: Shape (N, k, columns).
+        values: Shape (M, N, k).
+
+    Returns:
+        x: Shape (M, columns).
+        squares: Shape (M,).
+    """
+    flat = X.reshape(-1, X.shape[2])
+    size = np.linalg.norm(flat, axis=0)
+    size[size == 0.0] = 1.0
+    wanted = values.reshape(len(values), -1).T
+    x = np.linalg.lstsq(flat / size, wanted, rcond=1e-10)[0]
+    left = wanted - (flat / size) @ x
+    return (x / size[:, None]).T, (left**2).sum(axis=0)
+
+
 def axis_scales(samples: WrenchSamples) -> Array:
     """Return the residual's typical size on each axis, shape (6,): what weights axes alike."""
     left = residual(with_bias(regressor(samples)), samples.wrench)[1]

@@ -5,7 +5,7 @@ The rows go through the same estimators and interval methods as those of joint t
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields, replace
+from dataclasses import dataclass, fields
 from typing import Any
 
 import numpy as np
@@ -94,9 +94,7 @@ def identify_wrench(
     offset = time_offset(recording, largest_offset) if largest_offset > 0.0 else None
     shift = offset is not None and offset.significant
     samples = compensated(recording, offset.seconds) if offset and shift else recording
-    settings = Settings(estimator=estimator, intervals=intervals, window=window)
-    if shape is not None:
-        settings = replace(settings, shape=shape)
+    settings = Settings(estimator=estimator, intervals=intervals, window=window, shape=shape)
     online = OnlineIdentifier(maker, settings)
     for start in range(0, max(len(samples), 1), CHUNK):
         online.add(samples.part(start, start + CHUNK))

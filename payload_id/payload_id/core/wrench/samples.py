@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arm_model import STANDARD_GRAVITY
 from ..errors import RecordingError
@@ -112,6 +113,12 @@ class WrenchSamples:
         columns: dict[str, Any] = {name: getattr(self, name) for name in _NAMES}
         columns["wrench"] = wrench
         return WrenchSamples(**columns, gravity=self.gravity, dropped=self.dropped)
+
+    def chosen(self, index: NDArray[np.int64], wrench: Array) -> WrenchSamples:
+        """Return some of the samples, in order, with other wrenches, shape (K, 6)."""
+        return self._checked(
+            {name: getattr(self, name)[index] for name in _NAMES[:-1]} | {"wrench": wrench}
+        )
 
     def _checked(self, arrays: dict[str, Array]) -> WrenchSamples:
         """Return samples made of rows that have been checked before."""

@@ -13,6 +13,7 @@ from ..errors import RecordingError
 from ..inertial import Array
 from ..online import CHUNK, OnlineIdentifier, Settings
 from ..rows.newton_euler import NewtonEulerRows
+from ..shape import Shape
 from .identify import WrenchEstimate, judged
 from .samples import WrenchSamples
 from .uncertainty import WrenchUncertainty
@@ -87,8 +88,11 @@ def identify_static(
     intervals: str = "hull",
     window: float = 0.1,
     frame: str = "sensor",
+    shape: Shape | None = None,
 ) -> WrenchEstimate:
     """Return mass and centre of mass from the rests of a recording; inertia is not identifiable.
+
+    With a shape, the sensor frame's, estimate and intervals of the inertia follow from it.
 
     Raises:
         RecordingError: There are fewer rests than the unknowns need.
@@ -101,7 +105,7 @@ def identify_static(
             "identify from the motion."
         )
     samples = at_rest(recording, segments)
-    online = _online(uncertainty, estimator, intervals, window, frame)
+    online = _online(uncertainty, estimator, intervals, window, frame, shape)
     for start in range(0, len(samples), CHUNK):
         online.add(samples.part(start, start + CHUNK))
     return judged(online, samples, None, False)
@@ -115,6 +119,7 @@ def identify_poses(
     estimator: str = "lmi",
     intervals: str = "hull",
     frame: str = "sensor",
+    shape: Shape | None = None,
 ) -> WrenchEstimate:
     """Return mass and centre of mass from one settled reading for each pose.
 
@@ -126,6 +131,7 @@ def identify_poses(
         estimator: Name of the point estimator.
         intervals: Name of the interval method.
         frame: Name of the sensor frame.
+        shape: What is known of the payload's shape, in the sensor frame.
 
     Raises:
         RecordingError: There are too few poses.
@@ -137,7 +143,7 @@ def identify_poses(
     samples = WrenchSamples(
         np.arange(float(N)), rotation, none, none, none, wrench, gravity=gravity
     )
-    online = _online(uncertainty, estimator, intervals, 1.0, frame)
+    online = _online(uncertainty, estimator, intervals, 1.0, frame, shape)
     online.samples = len(samples)
     for pose in range(len(samples)):
         online.take(samples.part(pose, pose + 1))
@@ -150,9 +156,9 @@ def _online(
     intervals: str,
     window: float,
     frame: str,
+    shape: Shape | None,
 ) -> OnlineIdentifier:
     """Return the identification of a run."""
     maker = NewtonEulerRows.of(uncertainty or WrenchUncertainty(), frame)
-    return OnlineIdentifier(
-        maker, Settings(estimator=estimator, intervals=intervals, window=window)
-    )
+    settings = Settings(estimator=estimator, intervals=intervals, window=window, shape=shape)
+    return OnlineIdentifier(maker, settings)
