@@ -13,6 +13,7 @@ import numpy as np
 from ..core.calibration.calibration import Calibration
 from ..core.errors import ConfigurationError, InputError, ModelError, UnknownNameError
 from ..core.inertial import Array
+from ..core.safety.tube import TrackingTube
 from ..core.uncertainty import Uncertainty
 from .calibration_file import load_calibration
 from .configuration import read_configuration
@@ -87,6 +88,32 @@ class CommandTarget:
 
 
 @dataclass(frozen=True, eq=False)
+class ControlSettings:
+    """What the arm's motion under a controller rests on, each of shape (n,).
+
+    Attributes:
+        rotor_inertia: Reflected inertia of each rotor that the commanded torque accelerates
+            [kg m2 or kg]; None if it is not known.
+        rotor_inertia_relative: Error of each of them, as a fraction, one number [-].
+        tracking_position: Largest |q - q_d| under the arm's own position controller [rad or m].
+        tracking_velocity: ... of the velocity [rad/s or m/s].
+        tracking_acceleration: ... of the acceleration [rad/s2 or m/s2].
+    """
+
+    rotor_inertia: Array | None
+    rotor_inertia_relative: float
+    tracking_position: Array
+    tracking_velocity: Array
+    tracking_acceleration: Array
+
+    def stated_tube(self) -> TrackingTube:
+        """Return the tube that the file states for the arm's own position controller."""
+        return TrackingTube.position_controlled(
+            self.tracking_position, self.tracking_velocity, self.tracking_acceleration
+        )
+
+
+@dataclass(frozen=True, eq=False)
 class JointLimits:
     """One named set of joint limits, each of shape (n,).
 
@@ -122,6 +149,7 @@ class RobotFile:
         joint_states: Where measurements come from.
         effort: How effort becomes torque.
         command: Where motion goes.
+        control: What the arm's motion under a controller rests on.
         limits: The joint limits in use.
         limit_sets: All sets of joint limits by name.
         uncertainty: What is assumed about sensors, links and payload.
@@ -139,6 +167,7 @@ class RobotFile:
     joint_states: JointStateSource
     effort: EffortSource
     command: CommandTarget
+    control: ControlSettings
     limits: JointLimits
     limit_sets: Mapping[str, JointLimits]
     uncertainty: Uncertainty
@@ -177,6 +206,7 @@ class RobotFile:
             joint_states=JointStateSource(**entries["joint_states"]),
             effort=_effort(entries["effort"], len(joints), path),
             command=CommandTarget(**entries["command"]),
+            control=_control(entries["control"], len(joints)),
             limits=limits,
             limit_sets=sets,
             uncertainty=_uncertainty(entries["uncertainty"], path),
@@ -280,6 +310,21 @@ def _effort(entries: Mapping[str, Any], n: int, path: Path) -> EffortSource:
             f"{'null' if constants is None else list(constants)}."
         )
     return EffortSource(source, sign, offset, None if constants is None else np.array(constants))
+
+
+def _control(entries: Mapping[str, Any], n: int) -> ControlSettings:
+    """Return what motion under a controller rests on, one number for each joint."""
+    tracking = {
+        key: np.broadcast_to(np.asarray(value, dtype=float), (n,))
+        for key, value in entries.items()
+        if key.startswith("tracking_")
+    }
+    rotor = entries["rotor_inertia"]
+    return ControlSettings(
+        rotor_inertia=None if rotor is None else np.array(rotor, dtype=float),
+        rotor_inertia_relative=entries["rotor_inertia_relative"],
+        **tracking,
+    )
 
 
 def _uncertainty(entries: dict[str, Any], path: Path) -> Uncertainty:

@@ -92,7 +92,8 @@ def run(
     dq_d, ddq_d = desired.dq * moving, desired.ddq * moving
     plant.reset(desired.q[0], dq_d[0])
     q, dq, torque = (np.empty_like(desired.q) for _ in range(3))
-    states, said = [], {}
+    states: list[Any] = []
+    said: dict[str, tuple[float, str]] = {}
     for k in range(count):
         q[k], dq[k] = plant.state
         seen = measure(Measurement(k * period, q[k], dq[k]))
