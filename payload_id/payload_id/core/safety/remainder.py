@@ -1,0 +1,241 @@
+r"""What the first-order expansion of the torques leaves out, bounded by levers.
+
+A body is a cloud of masses m_i at r_i(q), and with subscripts for partial derivatives
+
+    tau_j = sum_i m_i r_i,j . (sum_k r_i,k ddq_k + sum_km r_i,km dq_k dq_m - g).
+
+Turning a body about several axes in a row, the derivative of r_i with respect to joints k1, ..., ks,
+base to tip, is z_k1 x (z_k2 x ... (z_ks x (r_i - p_ks))): its length is at most the distance of r_i
+from the axis of the LAST of them, the one nearest to the tip. So every second derivative of tau_j
+is a sum of products of two such lengths, and with mass m, first moment h about a reference point
+and second moment Sigma of the body
+
+    | sum_i m_i r_i,a.. . r_i,b.. | <= P(a, b) = |m| o_a o_b + |h| (o_a k_b + o_b k_a) + |Sigma|_* k_a k_b,
+
+a and b the last joints of both, o the distance of the reference point from the axis, k = 1, and
+o = 1, k = 0 for a sliding joint. |Sigma|_* is the sum of the singular values, which bounds the trace
+of Sigma times any product of rotations and [z]x, so that it needs no physical consistency. The
+bound is linear in |m|, |h| and |Sigma|_*: it serves a box of phi.
+
+Only last joints matter, so that a sum over pairs (a, b) with weights x_a y_b is one over the last of
+both, with weights x * y (`last_of`). [Taylor's theorem: docs/torque_enclosure.md]
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arm_model import ArmModel
+from ..inertial import Array
+from ..rows.kinetics import cross
+from .slice_motion import EPS, Drifting, SliceMotion
+
+
+@dataclass(frozen=True, eq=False)
+class Moments:
+    """Bounds on the moments of B bodies about a reference point of each.
+
+    Attributes:
+        mass: |m|, shape (B,) [kg].
+        first: |h|, shape (B,) [kg m].
+        second: |Sigma|_*, shape (B,) [kg m2].
+    """
+
+    mass: Array
+    first: Array
+    second: Array
+
+
+def second_moment(phi: Array) -> Array:
+    """Return Sigma = 1/2 tr(I) 1 - I of bodies, shape (B, 3, 3), from phi (B, 10)."""
+    xx, xy, xz, yy, yz, zz = phi[:, 4:].T
+    rows = [
+        [(yy + zz - xx) / 2, -xy, -xz],
+        [-xy, (xx + zz - yy) / 2, -yz],
+        [-xz, -yz, (xx + yy - zz) / 2],
+    ]
+    return np.moveaxis(np.array(rows), -1, 0)
+
+
+def reference_points(phi: Array) -> Array:
+    """Return a point for each body about which its moments are small, shape (B, 3) [m]."""
+    mass = np.where(phi[:, 0] > 0, phi[:, 0], 1.0)
+    return np.where(phi[:, :1] > 0, phi[:, 1:4] / mass[:, None], 0.0)
+
+
+def moments_of(phi: Array, point: Array) -> Moments:
+    """Return the moments of bodies phi (B, 10) about points (B, 3)."""
+    m, h = phi[:, 0], phi[:, 1:4]
+    outer = h[:, :, None] * point[:, None]
+    second = second_moment(phi) - outer - outer.transpose(0, 2, 1)
+    second += m[:, None, None] * point[:, :, None] * point[:, None]
+    nuclear = np.abs(np.linalg.eigvalsh(second)).sum(axis=1)
+    size = np.abs(second).sum(axis=(1, 2))
+    rounding = 64 * EPS * (np.abs(phi).sum(axis=1) * (1 + np.abs(point).sum(axis=1)) ** 2)
+    first = np.linalg.norm(h - m[:, None] * point, axis=1)
+    return Moments(np.abs(m), first + rounding, np.minimum(nuclear, size) + rounding)
+
+
+def moments_within(half_width: Array, point: Array) -> Moments:
+    """Return bounds for all phi with |phi| <= half_width (B, 10), about points (B, 3)."""
+    m, h = half_width[:, 0], np.linalg.norm(half_width[:, 1:4], axis=1)
+    I = half_width[:, 4:]
+    c = np.linalg.norm(point, axis=1)
+    diagonal = 1.5 * (I[:, 0] + I[:, 3] + I[:, 5])
+    second = diagonal + 2 * (I[:, 1] + I[:, 2] + I[:, 4])  # entries' sum bounds singular values'
+    grown = 1 + 16 * EPS
+    return Moments(m, (h + m * c) * grown, (second + 2 * h * c + m * c**2) * grown)
+
+
+@dataclass(frozen=True, eq=False)
+class Levers:
+    """Distances of each body's reference point from the axes, over whole slices.
+
+    Attributes:
+        distance: o, 0 where the joint does not carry the body, shape (K, B, n) [m or 1].
+        turning: k, shape (B, n).
+    """
+
+    distance: Array
+    turning: Array
+
+    def pair(self, moments: Moments) -> Array:
+        """Return P, shape (K, B, n, n)."""
+        o, k = self.distance, self.turning
+        m, h, s = moments.mass[:, None], moments.first[:, None], moments.second[:, None]
+        # P = (m o_a + h k_a) o_b + (h o_a + s k_a) k_b
+        left = (m * o + h * k)[..., None] * o[:, :, None]
+        return np.asarray(left + (h * o + s * k)[..., None] * k[:, None])
+
+    def single(self, moments: Moments) -> Array:
+        """Return bounds on sum_i m_i |r_i,a..|, shape (K, B, n)."""
+        m, h = moments.mass[:, None], moments.first[:, None]
+        return np.asarray(m * self.distance + h * self.turning)
+
+
+def levers(axis: Array, point: Array, support: Array, revolute: Array, reach: Array) -> Levers:
+    """Return the levers on slices.
+
+    Args:
+        axis: Axes in the bodies' frames at the slices' centres, base to tip, (K, B, n, 6).
+        point: Reference points in the bodies' frames, shape (B, 3) [m].
+        support: Which joints carry which body, shape (B, n).
+        revolute: Which joints turn, shape (n,).
+        reach: Bounds on |q - q_c|, shape (K, n).
+    """
+    arm = axis[..., :3] + cross(axis[..., 3:], point[:, None])
+    distance = np.linalg.norm(arm, axis=-1) * support
+    moved = np.zeros(distance.shape[:2])
+    # A joint nearer to the tip moves the point by no more than its own lever times its angle.
+    for k in reversed(range(axis.shape[2])):
+        distance[..., k] += moved * support[:, k]
+        moved = moved + distance[..., k] * reach[:, None, k]
+    grown = 1 + 64 * axis.shape[2] * EPS
+    return Levers(distance * grown, support * revolute)
+
+
+def last_of(x: Array, y: Array) -> Array:
+    """Return weights of the last of two joints drawn with weights x and y, (..., n) each."""
+    return np.asarray(x * np.cumsum(y, axis=-1) + (np.cumsum(x, axis=-1) - x) * y)
+
+
+def second_order(
+    lever: Levers, moments: Moments, motion: SliceMotion, gravity: float, support: Array
+) -> Array:
+    """Return a bound on what the expansion to first order leaves out, shape (K, n) [N m or N].
+
+    Args:
+        lever: Levers over the slices.
+        moments: Of the bodies.
+        motion: States on the slices, joints base to tip.
+        gravity: |g| [m/s2].
+        support: Which joints carry which body, shape (B, n).
+    """
+    P, Q = lever.pair(moments), lever.single(moments)
+    d = motion.position.reach[:, None] * support  # (K, B, n)
+    a, da = _parts(motion.reference_acceleration, support)
+    v, dv = _parts(motion.velocity, support)
+    u, du = _parts(motion.reference_velocity, support)
+    vu, dvu = last_of(v, u), last_of(dv, u) + last_of(v, du)
+    still = a + vu  # the acceleration's derivatives' weights: value, first and second variation
+    first = da + dvu + last_of(still, d)
+    second = last_of(dv, du) + last_of(da + dvu, d) + 0.5 * last_of(last_of(still, d), d)
+    unit = np.eye(d.shape[-1])
+    once = last_of(np.broadcast_to(unit, (*d.shape, d.shape[-1])), d[:, :, None])
+    twice = 0.5 * last_of(once, d[:, :, None])
+    bound = np.einsum("kbjc,kbc->kj", P, second)
+    bound += np.einsum("kbjc,kbcd,kbd->kj", once, P, first, optimize=True)
+    bound += np.einsum("kbjc,kbcd,kbd->kj", twice, P, still, optimize=True)
+    bound += gravity * np.einsum("kbjc,kbc->kj", twice, Q)
+    return np.asarray(bound)
+
+
+def _parts(quantity: Drifting, support: Array) -> tuple[Array, Array]:
+    """Return largest magnitude and reach of a quantity for each body, shape (K, B, n)."""
+    return quantity.largest[:, None] * support, quantity.reach[:, None] * support
+
+
+@dataclass(frozen=True, eq=False)
+class Remainder:
+    """What value and first derivatives leave out, shape (K, n) each [N m or N].
+
+    Attributes:
+        middle: For theta_0, rounding errors and errors of gravity included.
+        half: For theta - theta_0.
+    """
+
+    middle: Array
+    half: Array
+
+    @classmethod
+    def of(
+        cls,
+        model: ArmModel,
+        order: list[int],
+        motion: SliceMotion,
+        axis: Array,
+        middle: Array,
+        half: Array,
+        gravity_error: float,
+    ) -> Remainder:
+        """Return the remainders.
+
+        Args:
+            model: The arm.
+            order: Joints from base to tip, as `motion` and `axis` have them.
+            motion: States on the slices.
+            axis: Axes in the bodies' frames, shape (K, B, n, 6).
+            middle: theta_0 of the bodies, shape (B, 10).
+            half: Half-widths, shape (B, 10).
+            gravity_error: Largest error of each component of gravity [m/s2].
+        """
+        point, support = reference_points(middle), model.supports()[:, order]
+        revolute = np.linalg.norm(model.axis_angular[order], axis=1) > 0.5
+        lever = levers(axis, point, support, revolute, motion.position.reach)
+        tilt = np.sqrt(3.0) * gravity_error
+        g = float(np.linalg.norm(model.gravity)) + tilt
+        parts = []
+        for moments in (moments_of(middle, point), moments_within(half, point)):
+            bound = second_order(lever, moments, motion, g, support)
+            bound += tilt * lever.single(moments).sum(axis=1)
+            parts.append(bound * (1 + 256 * EPS) + _rounding(lever, point, moments, motion, g))
+        return cls(*parts)
+
+
+def _rounding(
+    lever: Levers, point: Array, moments: Moments, motion: SliceMotion, gravity: float
+) -> Array:
+    """Return a bound on the floating-point errors of value and first-order terms, (K, 1).
+
+    Every torque is a sum of products with fewer than 300 n roundings each, whose magnitudes are
+    moments times levers times accelerations; positions are first found from the base, so that R,
+    the farthest that a body is from the first axis, stands for every lever.
+    """
+    n = lever.distance.shape[2]
+    R = 1.0 + lever.distance.sum(axis=(1, 2)) + np.abs(point).sum() + motion.position.largest.sum(1)
+    speed = motion.velocity.largest.sum(1) + motion.reference_velocity.largest.sum(1)
+    rate = motion.reference_acceleration.largest.sum(1) + speed**2
+    moved = (moments.mass.sum() * R + 2 * moments.first.sum()) * R + moments.second.sum()
+    return np.asarray(300 * n * EPS * moved * (rate + gravity + 1.0))[:, None]
