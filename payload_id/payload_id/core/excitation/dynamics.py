@@ -4,8 +4,8 @@ With J_j the joint axes, V velocity and A acceleration minus gravity of a body, 
 
     tau_j = J_j' (I A + V x* I V) = [K(J_j, A) - K(V x J_j, V)] phi,
 
-K the bilinear form of `kinetics`. That is W of (10) in [ZZV] without friction. Loops run over joints
-only; what Pinocchio computes for one state at a time is the same (tested).
+K the bilinear form of `kinetics`. That is W of (10) in [ZZV] without friction. Loops run over
+joints only; what Pinocchio computes for one state at a time is the same (tested).
 """
 
 from __future__ import annotations

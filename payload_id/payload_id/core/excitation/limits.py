@@ -48,6 +48,23 @@ class MotionLimits:
             "torque": float(np.max(np.abs(torque) / self.torque)),
         }
 
+    def usage_by_joint(self, motion: Motion) -> Array:
+        """Return the largest parts of kinematic limits that candidates take.
+
+        Args:
+            motion: Of C candidates, q, dq and ddq of shape (C, N, n).
+
+        Returns:
+            Position, velocity and acceleration of each joint, shape (C, 3 n).
+        """
+        middle = _finite_middle(self.position_lower, self.position_upper)
+        parts = (
+            (motion.q - middle) / (self.position_upper - middle),
+            motion.dq / self.velocity,
+            motion.ddq / self.acceleration,
+        )
+        return np.concatenate([np.abs(part).max(axis=1) for part in parts], axis=-1)
+
 
 def _finite_middle(lower: Array, upper: Array) -> Array:
     """Return the middle of each range, zero where there is no limit."""
