@@ -28,6 +28,7 @@ from rich.console import Console
 from rich.table import Table
 from trials import Outcome, Trial, run_broken, run_trial
 
+from payload_id.core.bounds import METHODS
 from payload_id.core.inertial import PARAMETERS
 
 Key = Callable[[Trial], str]
@@ -51,7 +52,7 @@ def table_of_methods(trials: Sequence[Trial]) -> Table:
         table.add_column(column, justify="right")
     for column in ("I [kg m2]", "overhead", "time [ms]"):
         table.add_column(column, justify="right")
-    for method in trials[0].outcomes if trials else ():
+    for method in METHODS:
         some = outcomes(trials, method)
         width = np.median([o.half_width for _, o in some if not o.inconsistent], axis=0)
         table.add_row(
@@ -71,21 +72,25 @@ def table_of_methods(trials: Sequence[Trial]) -> Table:
 
 def table_of(trials: Sequence[Trial], title: str, key: Key) -> Table:
     """Return misses of every method, inconsistent verdicts and ratios for each group of trials."""
-    methods = list(trials[0].outcomes) if trials else []
-    table = Table(title, title="Misses")
-    for column in ("trials", *methods, "inconsistent", "hull / sensitivity"):
+    table = Table(title, title="Misses of trials")
+    for column in (*METHODS, "INCONSISTENT", "hull / sensitivity"):
         table.add_column(column, justify="right")
     for name in sorted({key(trial) for trial in trials}):
         some = [trial for trial in trials if key(trial) == name]
         hull = [outcome for _, outcome in outcomes(some, "hull")]
+        ratio = np.concatenate([trial.ratio() for trial in some])
         table.add_row(
             name,
-            str(len(some)),
-            *(str(misses(outcomes(some, method))) for method in methods),
+            *(_misses_of(outcomes(some, method)) for method in METHODS),
             str(sum(outcome.inconsistent for outcome in hull)),
-            f"{np.nanmedian(np.concatenate([trial.ratio() for trial in some])):.2g}",
+            f"{np.median(ratio[np.isfinite(ratio)]):.2g}" if np.isfinite(ratio).any() else "-",
         )
     return table
+
+
+def _misses_of(some: Sequence[tuple[Trial, Outcome]]) -> str:
+    """Return misses and trials."""
+    return f"{misses(some)}/{len(some)}"
 
 
 def table_of_ratios(trials: Sequence[Trial]) -> Table:
@@ -202,8 +207,10 @@ def main() -> int:
     console.print(table_of_methods(every), table_of_ratios(every))
     for label in LABELS:
         console.print(table_of(every, label, lambda trial, label=label: trial.labels[label]))
-    both = "noise, assumed"
-    console.print(table_of(every, both, lambda t: f"{t.labels['noise']}, {t.labels['assumed']}"))
+    console.print(
+        table_of(every, "noise, assumed", lambda t: f"{t.labels['noise']}, {t.labels['assumed']}"),
+        table_of(every, "payload, noise", lambda t: f"{t.labels['payload']}, {t.labels['noise']}"),
+    )
     guaranteed = [o for t in every for m, o in t.outcomes.items() if m != "sensitivity"]
     return int(any(outcome.failed for outcome in guaranteed))
 
