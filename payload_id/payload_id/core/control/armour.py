@@ -8,9 +8,9 @@ theta_0 along (dq_a, ddq_a). With V = 1/2 r' M r the passivity of the arm gives
 
     M dr = w - v - C r,   dV/dt = r' (w - v),
 
-so that v must point along r. It is the smallest input for which h = V_M - V, which is positive
-inside the tube, obeys dh/dt >= -alpha h for every theta; no |v_j| exceeds the bound of |w_j| plus
-a reserve for the sampling. docs/safety.md has the proof.
+so that v must point along r. It is the smallest input for which h = V_c - V, which is positive
+well inside the tube, obeys dh/dt >= -alpha h for every theta; no |v_j| exceeds the bound of |w_j|
+plus a reserve for the sampling. `robust_design` says what follows, docs/safety.md proves it.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ import numpy as np
 from ..inertial import Array
 from .controller import Command, Measurement, Reference, errors, limited
 from .dynamics import ArmDynamics
+from .robust_design import RobustDesign
 
 # A robust input is never weaker than w_j r_j GENTLE / (largest |r_j|), which damps inside the tube,
 GENTLE = 4.0  # [-]
@@ -36,12 +37,14 @@ class ArmourState:
     Attributes:
         time: Its stamp [s].
         energy: Largest V over the box [J].
+        nominal: RNEA(theta_0; ...), shape (n,) [N m or N]; NaN before the first step.
         disturbance: Largest |w_j| over the box, shape (n,) [N m or N].
         robust: v, shape (n,) [N m or N].
     """
 
     time: float
     energy: float
+    nominal: Array
     disturbance: Array
     robust: Array
 
@@ -52,57 +55,73 @@ class Armour:
 
     Attributes:
         dynamics: The arm, theta_0 (centre of the box) and the box.
-        gain: K_r, shape (n,) [1/s].
-        level: V_M that the tube rests on [J].
-        inertia: Lower bounds d of the inertia at each joint, see `safety.inertia_bound`, (n,).
+        design: Gains, level and clock, and the tube that follows.
         torque_limit: Largest torque of the actuators, shape (n,) [N m or N].
-        rate: alpha [1/s].
-        margin: V_M minus the level at which the input acts fully, for the sampling [J].
-        reserve: Torque beyond the disturbance for the sampling, shape (n,) [N m or N].
-        period: Time between two steps [s].
     """
 
     dynamics: ArmDynamics
-    gain: Array
-    level: float
-    inertia: Array
+    design: RobustDesign
     torque_limit: Array
-    rate: float = 100.0
-    margin: float = 0.0
-    reserve: Array | float = 0.0
-    period: float = 1e-3
 
     def start(self, measurement: Measurement) -> ArmourState:
         """Return the state before the first step."""
         zero = np.zeros(self.dynamics.model.n)
-        return ArmourState(measurement.time, 0.0, zero, zero)
+        return ArmourState(measurement.time, 0.0, np.full_like(zero, np.nan), zero, zero)
 
     def command(
         self, state: ArmourState, measurement: Measurement, reference: Reference
     ) -> tuple[Command, ArmourState]:
         """Return u and what this step found."""
-        model, K = self.dynamics.model, self.gain
+        model, design = self.dynamics.model, self.design
+        K = design.gain
         e, de = errors(measurement, reference, np.asarray(model.continuous))
         r = de + K * e
         q, dq = measurement.q, measurement.dq
         u, w = self.dynamics.torque(q, dq, reference.dq + K * e, reference.ddq + K * de)
         V = self.dynamics.largest_energy(q, r)
-        needed = np.abs(r) @ w - self.rate * (self.level - self.margin - V)
-        bound = w + self.reserve
-        v = robust_input(r, bound, needed, self._gentle(bound), self._reach())
+        # However far the largest V may be above V_c, no more is asked than what sampling takes.
+        delta, sigma = design.reserve.change, float(design.reserve.rise(w))
+        barrier = max(design.rate * (design.full_level - V), -sigma)
+        needed = float(np.abs(r) @ (w + delta) - barrier)
+        bound = w + design.reserve(w)
+        v = robust_input(r, bound, needed, self._gentle(bound), design.reach)
         torque, reasons = limited(u + v, self.torque_limit, model.joints)
-        if not V <= self.level:
-            reasons += (f"The tube is left: V = {V:.3g} J is above V_M = {self.level:.3g} J.",)
-        return Command(torque, reasons), ArmourState(measurement.time, V, w, v)
-
-    def _reach(self) -> Array:
-        """Return the largest |r_j| in the tube, shape (n,)."""
-        return np.asarray(np.sqrt(2.0 * self.level / self.inertia))
+        found = ArmourState(measurement.time, V, u, w, v)
+        return Command(torque, reasons + self._broken(state, found, r)), found
 
     def _gentle(self, bound: Array) -> Array:
         """Return the least slope of v_j / bound_j over r_j / reach_j, shape (n,)."""
-        fastest = FASTEST * self.inertia * self._reach() / self.period
+        design = self.design
+        fastest = FASTEST * design.inertia * design.reach / design.period
         return np.minimum(GENTLE, fastest / np.maximum(bound, 1e-12))
+
+    def _broken(self, before: ArmourState, found: ArmourState, r: Array) -> tuple[str, ...]:
+        """Return which assumptions of the tube do not hold, one sentence each."""
+        design, joints = self.design, self.dynamics.model.joints
+        said: list[str] = []
+        if not (np.abs(r) <= design.reach).all():
+            j = int(np.argmax(np.nan_to_num(np.abs(r) / design.reach, nan=np.inf)))
+            said.append(
+                f"The tube is left: {joints[j]} has |r| = {abs(r[j]):.4g}, allowed is "
+                f"{design.reach[j]:.4g}."
+            )
+        said += _beyond("Disturbance", found.disturbance, design.disturbance, joints)
+        change = np.abs(found.nominal - before.nominal)
+        change += np.abs(found.disturbance - before.disturbance)
+        said += _beyond("Change of torque in a period", change, design.reserve.change, joints)
+        pause = found.time - before.time
+        if pause > 1.5 * design.period:
+            said.append(f"Late: {pause:.4g} s since the last step, not {design.period:g} s.")
+        return tuple(said)
+
+
+def _beyond(what: str, value: Array, stated: Array, joints: tuple[str, ...]) -> list[str]:
+    """Return a sentence if a value is above the stated one; a value not yet known is not."""
+    over = np.flatnonzero(value > stated)
+    if not len(over):
+        return []
+    j = int(over[np.argmax(value[over] - stated[over])])
+    return [f"{what}: {joints[j]} has {value[j]:.4g} N m, stated are {stated[j]:.4g} N m."]
 
 
 def robust_input(r: Array, bound: Array, needed: float, least: Array, reach: Array) -> Array:

@@ -15,6 +15,7 @@ import numpy as np
 
 from ..errors import InputError
 from ..inertial import Array
+from .sampling_reserve import SamplingReserve
 
 EXACT = "exact"
 POSITION_CONTROLLED = "position_controlled"
@@ -32,6 +33,7 @@ class TrackingTube:
         reference_acceleration: |ddq_a - ddq_d|, shape (n,) [rad/s2 or m/s2].
         kind: "exact", "position_controlled" or "robust".
         assumptions: What must be true for these bounds, one sentence each.
+        reserve: What the robust input may take beyond the disturbance; None: nothing.
     """
 
     position: Array
@@ -40,6 +42,7 @@ class TrackingTube:
     reference_acceleration: Array
     kind: str
     assumptions: tuple[str, ...]
+    reserve: SamplingReserve | None = None
 
     def __post_init__(self) -> None:
         n = np.size(self.position)
@@ -59,8 +62,9 @@ class TrackingTube:
     def feedback_torque(self, disturbance: Array) -> Array:
         """Return a bound of |v_j|, what the controller adds to RNEA(theta_0; q, dq, dq_a, ddq_a).
 
-        The robust input never exceeds the disturbance that it outweighs, joint by joint. An exact
-        or position-controlled arm takes the torque that its real motion needs, and no more.
+        The robust input never exceeds the disturbance that it outweighs and the reserve, joint by
+        joint. An exact or position-controlled arm takes the torque that its real motion needs, and
+        no more.
 
         Args:
             disturbance: Bounds of |w_j| over slices, shape (K, n) [N m or N].
@@ -68,7 +72,10 @@ class TrackingTube:
         Returns:
             bound: Shape (K, n) [N m or N].
         """
-        return np.array(disturbance) if self.kind == ROBUST else np.zeros_like(disturbance)
+        if self.kind != ROBUST:
+            return np.zeros_like(disturbance)
+        reserve = 0.0 if self.reserve is None else self.reserve(disturbance)
+        return np.asarray(disturbance + reserve)
 
     def contains(self, e: Array, de: Array) -> bool:
         """Tell whether tracking errors, each of shape (..., n), are within the tube."""
@@ -100,7 +107,12 @@ class TrackingTube:
 
     @classmethod
     def passivity_based(
-        cls, level: float, gain: Array, inertia: Array, assumptions: Sequence[str] = ()
+        cls,
+        level: float,
+        gain: Array,
+        inertia: Array,
+        assumptions: Sequence[str] = (),
+        reserve: SamplingReserve | None = None,
     ) -> TrackingTube:
         """Return the tube of 1/2 r' M r <= V_M.
 
@@ -110,6 +122,7 @@ class TrackingTube:
             inertia: Numbers d with M(q; theta) >= diag(d) for every pose and theta, or with
                 1 / (M^-1)_jj >= d_j, shape (n,) [kg m2 or kg].
             assumptions: What the level and the inertia rest on.
+            reserve: What the robust input may take beyond the disturbance.
         """
         K, d = np.asarray(gain, dtype=float), np.asarray(inertia, dtype=float)
         if not (level > 0 and np.isfinite(level) and (K > 0).all() and (d > 0).all()):
@@ -119,7 +132,7 @@ class TrackingTube:
                 "is not known has no such tube: give its rotor inertia, or state a tube."
             )
         r = np.sqrt(2.0 * level / d)  # |r_j| <= sqrt(2 V_M (M^-1)_jj)
-        return cls(r / K, 2.0 * r, r, 2.0 * K * r, ROBUST, tuple(assumptions))
+        return cls(r / K, 2.0 * r, r, 2.0 * K * r, ROBUST, tuple(assumptions), reserve)
 
 
 def _bounds(name: str, value: Array, n: int) -> Array:

@@ -1,0 +1,142 @@
+"""From what is uncertain and how the controller is clocked to the tube that it guarantees.
+
+V_M is the level of the tube and |r_j| <= rho_j = sqrt(2 V_M / d_j), d_j the inertia of each joint.
+The input, asked at each step for dV/dt <= alpha (V_c - V), lets V rise in a period T by at most
+T sigma more (`safety.sampling_reserve`); V_c = V_M - sigma / alpha keeps V <= V_M. docs/safety.md
+has the proof.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arm_model import ArmModel
+from ..errors import InputError
+from ..inertial import Array
+from ..safety.inertia_bound import bodies_upper, inertia_bound
+from ..safety.sampling_reserve import SamplingReserve
+from ..safety.tube import TrackingTube
+from .dynamics import DynamicsBox
+
+LEAST_LEVEL = 0.5  # V_c is at least this part of V_M [-]
+ITERATIONS = 30  # of the search for the largest reserve
+GROWTH = 1.01  # the reserve is taken so much above the fixed point that it is a bound [-]
+
+
+@dataclass(frozen=True, eq=False)
+class RobustDesign:
+    """Constants of the robust controller, and the tube that follows from them.
+
+    Attributes:
+        gain: K_r, shape (n,) [1/s].
+        level: V_M [J].
+        full_level: V_c, above which the input outweighs every disturbance [J].
+        rate: alpha [1/s].
+        period: T [s].
+        inertia: d, shape (n,) [kg m2 or kg].
+        disturbance: Largest |w_j| that the design holds for, shape (n,) [N m or N].
+        reserve: What the input may take beyond the disturbance.
+        tube: What follows, with its assumptions.
+    """
+
+    gain: Array
+    level: float
+    full_level: float
+    rate: float
+    period: float
+    inertia: Array
+    disturbance: Array
+    reserve: SamplingReserve
+    tube: TrackingTube
+
+    @property
+    def reach(self) -> Array:
+        """Return rho, the largest |r_j| in the tube, shape (n,)."""
+        return self.tube.reference_velocity
+
+
+def robust_design(
+    model: ArmModel,
+    box: DynamicsBox,
+    level: float,
+    gain: Array | float,
+    disturbance: Array | float,
+    torque_change: Array | float,
+    period: float = 1e-3,
+    rate: float = 200.0,
+) -> RobustDesign:
+    """Return the constants of the robust controller and its tube.
+
+    Args:
+        model: The arm.
+        box: What is uncertain; the rotors' inertias must be above 0.
+        level: V_M, which decides how wide the tube is [J].
+        gain: K_r, shape (n,) [1/s].
+        disturbance: Largest |w_j| in the motions to come, shape (n,) [N m or N].
+        torque_change: delta, a bound of how much RNEA(theta_0; ...) and the bound of |w| change
+            within a period, taken together, and of |C r|, shape (n,) [N m or N].
+        period: T, time between two steps of the controller [s].
+        rate: alpha [1/s].
+
+    Raises:
+        InputError: The rotors' inertia is unknown, or the tube is too narrow for the period.
+    """
+    n = model.n
+    given = (gain, disturbance, torque_change)
+    K, w, delta = (np.broadcast_to(np.asarray(x, dtype=float), (n,)) for x in given)
+    rotor = _smallest_rotor(box)
+    if not 0 < rate * period <= 1:
+        raise InputError(f"rate * period must be in (0, 1]; found {rate!r} * {period!r}.")
+    d = inertia_bound(model, rotor, box.links[1]).joint
+    links, payload = (centre + half for centre, half in (box.links, box.payload))
+    upper = box.rotor_inertia[0] + box.rotor_inertia[1] + bodies_upper(model, links, payload)
+    if not np.isfinite(upper).all():
+        raise InputError("A joint that turns before one that slides has no bounded inertia here.")
+    largest = np.zeros(n)
+    for _ in range(ITERATIONS):
+        # V_c only matters through its smallest value here; what is kept is not below it.
+        trial = SamplingReserve(delta, largest, rotor, upper, LEAST_LEVEL * level, period)
+        largest = GROWTH * trial(w)
+    reserve = SamplingReserve(delta, largest, rotor, upper, LEAST_LEVEL * level, period)
+    margin = float(reserve.rise(w)) / rate
+    if not ((reserve(w) <= largest).all() and margin <= (1.0 - LEAST_LEVEL) * level):
+        raise InputError(
+            f"A tube of V_M = {level:g} J is too narrow for a period of {period:g} s: the sampling "
+            f"alone takes {margin:.3g} J of it at rate {rate:g} 1/s. Raise level or rate, shorten "
+            "the period, or move so that the disturbance is smaller."
+        )
+    reserve = SamplingReserve(delta, largest, rotor, upper, level - margin, period)
+    tube = TrackingTube.passivity_based(level, K, d, _assumptions(rotor, period, w, delta), reserve)
+    return RobustDesign(K, level, level - margin, rate, period, d, w, reserve, tube)
+
+
+def _smallest_rotor(box: DynamicsBox) -> Array:
+    """Return the rotors' smallest inertias, shape (n,), all above 0."""
+    rotor = box.rotor_inertia[0] - box.rotor_inertia[1]
+    if not (rotor > 0).all():
+        raise InputError(
+            "The tube of the robust controller needs rotor inertias above 0; the smallest found "
+            f"are {rotor.tolist()} kg m2. Without rotors the tube is as wide as the small inertia "
+            "of the wrist makes it, which is of no use: give rotor inertias, or use the arm's own "
+            "position controller with a stated tube."
+        )
+    return np.asarray(rotor)
+
+
+def _assumptions(rotor: Array, period: float, w: Array, delta: Array) -> tuple[str, ...]:
+    """Return what the tube rests on."""
+
+    def listed(values: Array) -> str:
+        return ", ".join(f"{value:.3g}" for value in values)
+
+    return (
+        "The commanded torques act on the rotors, whose reflected inertias are at least "
+        f"{listed(rotor)} kg m2; half of it would make the tube 1.41 times as wide.",
+        "Links, payload, friction and rotors are in their intervals, and nothing else acts.",
+        "The arm starts in the tube; torques are not cut; positions and velocities are exact.",
+        f"The controller runs every {period:g} s and is not late.",
+        f"The disturbance is at most {listed(w)} N m; within a period it and the torque of the "
+        f"model change by at most {listed(delta)} N m. The controller says when it is not so.",
+    )
