@@ -11,82 +11,15 @@ so that two of Pinocchio's torque regressors give Y.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import pinocchio as pin
 
 from ..arm_model import ArmModel
 from ..errors import InputError
 from ..inertial import TO_PINOCCHIO, Array, change_of_frame
+from ..safety.parameter_box import ParameterBox
 
-
-@dataclass(frozen=True, eq=False)
-class DynamicsBox:
-    """Intervals of everything that the torque depends on: centre and half-width of each.
-
-    Attributes:
-        links: phi of each body about its joint's frame, shapes (n, 10) and (n, 10).
-        payload: phi about the payload frame, shapes (10,) and (10,).
-        rotor_inertia: Reflected rotor inertia, shapes (n,) and (n,) [kg m2 or kg].
-        coulomb: Coulomb friction, shapes (n,) and (n,) [N m or N].
-        viscous: Viscous friction, shapes (n,) and (n,) [N m s/rad or N s/m].
-        offset: Constant torque that the arm needs beyond these, shapes (n,) and (n,) [N m or N].
-        stiction_velocity: Below this speed the sign of Coulomb friction is unknown [rad/s or m/s].
-    """
-
-    links: tuple[Array, Array]
-    payload: tuple[Array, Array]
-    rotor_inertia: tuple[Array, Array]
-    coulomb: tuple[Array, Array]
-    viscous: tuple[Array, Array]
-    offset: tuple[Array, Array]
-    stiction_velocity: float = 0.01
-
-    def __post_init__(self) -> None:
-        n = len(self.links[0])
-        shapes = {"links": (n, 10), "payload": (10,)}
-        for name in ("links", "payload", "rotor_inertia", "coulomb", "viscous", "offset"):
-            shape = shapes.get(name, (n,))
-            pair = tuple(
-                np.array(np.broadcast_to(x, shape), dtype=float) for x in getattr(self, name)
-            )
-            if not np.isfinite(pair).all() or (pair[1] < 0).any():
-                raise InputError(
-                    f"The interval of '{name}' needs finite centres and finite half-widths, none "
-                    f"negative; found {pair[0].tolist()} +- {pair[1].tolist()}."
-                )
-            object.__setattr__(self, name, pair)
-
-    @classmethod
-    def around(
-        cls,
-        model: ArmModel,
-        payload: tuple[Array | float, Array | float] = (0.0, 0.0),
-        link_relative: float = 0.0,
-        rotor_inertia: tuple[Array | float, Array | float] = (0.0, 0.0),
-        coulomb: tuple[Array | float, Array | float] = (0.0, 0.0),
-        viscous: tuple[Array | float, Array | float] = (0.0, 0.0),
-        offset: tuple[Array | float, Array | float] = (0.0, 0.0),
-        stiction_velocity: float = 0.01,
-    ) -> DynamicsBox:
-        """Return the box of links within a fraction of the description, and what else is given."""
-        links = (model.link_phi, link_relative * np.abs(model.link_phi))
-        return cls(
-            links,
-            _pair(payload, 10),
-            _pair(rotor_inertia, model.n),
-            _pair(coulomb, model.n),
-            _pair(viscous, model.n),
-            _pair(offset, model.n),
-            stiction_velocity,
-        )
-
-
-def _pair(pair: tuple[Array | float, Array | float], length: int) -> tuple[Array, Array]:
-    """Return centre and half-width with one number for each entry."""
-    centre, half = (np.broadcast_to(np.asarray(x, dtype=float), (length,)) for x in pair)
-    return centre, half
+SMALLEST_SPEED = 1e-9  # [rad/s or m/s] below it a joint stands still
 
 
 class ArmDynamics:
@@ -97,10 +30,12 @@ class ArmDynamics:
 
     Attributes:
         model: The arm.
-        box: What is uncertain.
+        box: What is uncertain; theta_0 is its middle.
     """
 
-    def __init__(self, model: ArmModel, box: DynamicsBox) -> None:
+    def __init__(self, model: ArmModel, box: ParameterBox) -> None:
+        if box.n != model.n:
+            raise InputError(f"The box is of {box.n} joints; the arm has {model.n}.")
         self.model, self.box = model, box
         self._order = np.asarray(model.order)
         self._gravity = model.pinocchio
@@ -119,8 +54,13 @@ class ArmDynamics:
         self._to_last = move[TO_PINOCCHIO]
         self.centre, self.half_width = (
             np.concatenate([links[self._order][:, TO_PINOCCHIO].ravel(), payload])
-            for links, payload in zip(box.links, box.payload, strict=True)
+            for links, payload in zip(box.interval("links"), box.interval("payload"), strict=True)
         )
+        self.rotor = box.interval("rotor_inertia")
+        self._coulomb, self._viscous = box.interval("coulomb"), box.interval("viscous")
+        self._directions = [model.pinocchio.copy() for _ in range(3)]
+        for axis, tilted in enumerate(self._directions):
+            tilted.gravity.linear = np.eye(3)[axis]
 
     def configuration(self, q: Array) -> Array:
         """Return Pinocchio's configuration vector of a pose, shape (nq,)."""
@@ -158,8 +98,8 @@ class ArmDynamics:
     def largest_energy(self, q: Array, r: Array) -> float:
         """Return the largest 1/2 r' M(q; theta) r over the box, rotors included [J]."""
         y = self.energy_regressor(q, r)
-        rotor = self.box.rotor_inertia[0] + self.box.rotor_inertia[1]
-        return float(y @ self.centre + np.abs(y) @ self.half_width + 0.5 * rotor @ r**2)
+        bodies = y @ self.centre + np.abs(y) @ self.half_width
+        return float(bodies + 0.5 * self.box.rotor_inertia_upper @ r**2)
 
     def torque(
         self, q: Array, dq: Array, dq_a: Array, ddq_a: Array, regressor: Array | None = None
@@ -169,14 +109,27 @@ class ArmDynamics:
         w = RNEA(theta; ...) - RNEA(theta_0; ...), friction and rotors included; each of shape (n,).
         The regressor of the same state may be given where it is known already.
         """
-        box, speed = self.box, np.abs(dq)
+        speed, stiction = np.abs(dq), self.box.stiction_velocity
         Y = self.regressor(q, dq, dq_a, ddq_a) if regressor is None else regressor
-        rotor, coulomb, viscous, offset = box.rotor_inertia, box.coulomb, box.viscous, box.offset
-        slope = np.clip(dq / max(box.stiction_velocity, 1e-9), -1.0, 1.0)
-        nominal = Y @ self.centre + rotor[0] * ddq_a + viscous[0] * dq + offset[0]
-        nominal += coulomb[0] * slope
+        rotor, coulomb, viscous = self.rotor, self._coulomb, self._viscous
+        sign = np.clip(dq / max(stiction, SMALLEST_SPEED), -1.0, 1.0)
+        nominal = Y @ self.centre + rotor[0] * ddq_a + viscous[0] * dq + coulomb[0] * sign
         # At rest friction may be anything up to its largest value, against what is compensated.
-        stuck = coulomb[0] + coulomb[1] + np.abs(coulomb[0] * slope)
-        w = np.abs(Y) @ self.half_width + rotor[1] * np.abs(ddq_a) + viscous[1] * speed + offset[1]
-        w += np.where(speed > box.stiction_velocity, coulomb[1], stuck)
+        stuck = coulomb[0] + coulomb[1] + coulomb[0] * np.abs(sign)
+        w = np.abs(Y) @ self.half_width + rotor[1] * np.abs(ddq_a) + viscous[1] * speed
+        w += np.where(speed > max(stiction, SMALLEST_SPEED), coulomb[1], stuck)
+        if self.box.gravity_error > 0.0:
+            w += self.box.gravity_error * self._effect_of_gravity(q)
         return nominal, w
+
+    def _effect_of_gravity(self, q: Array) -> Array:
+        """Return a bound of the torques of 1 m/s2 of gravity along each axis, added up, (n,)."""
+        at, zero, total = self.configuration(q), np.zeros(len(q)), np.zeros(len(q))
+        for tilted in self._directions:
+            Y = np.empty((len(q), len(self.centre)))
+            Y[self._order, :-10] = pin.computeJointTorqueRegressor(
+                tilted, self._still_data, at, zero, zero
+            )
+            Y[:, -10:] = Y[:, self._last] @ self._to_last
+            total += np.abs(Y @ self.centre) + np.abs(Y) @ self.half_width
+        return total

@@ -16,9 +16,9 @@ from ..arm_model import ArmModel
 from ..errors import InputError
 from ..inertial import Array
 from ..safety.inertia_bound import bodies_upper, inertia_bound
+from ..safety.parameter_box import ParameterBox
 from ..safety.sampling_reserve import SamplingReserve
 from ..safety.tube import TrackingTube
-from .dynamics import DynamicsBox
 
 LEAST_LEVEL = 0.5  # V_c is at least this part of V_M [-]
 ITERATIONS = 30  # of the search for the largest reserve
@@ -59,7 +59,7 @@ class RobustDesign:
 
 def robust_design(
     model: ArmModel,
-    box: DynamicsBox,
+    box: ParameterBox,
     level: float,
     gain: Array | float,
     disturbance: Array | float,
@@ -87,11 +87,11 @@ def robust_design(
     given = (gain, disturbance, torque_change)
     K, w, delta = (np.broadcast_to(np.asarray(x, dtype=float), (n,)) for x in given)
     rotor = _smallest_rotor(box)
+    middle, half = box.bodies
     if not 0 < rate * period <= 1:
         raise InputError(f"rate * period must be in (0, 1]; found {rate!r} * {period!r}.")
-    d = inertia_bound(model, rotor, box.links[1]).joint
-    links, payload = (centre + half for centre, half in (box.links, box.payload))
-    upper = box.rotor_inertia[0] + box.rotor_inertia[1] + bodies_upper(model, links, payload)
+    d = inertia_bound(model, rotor, middle[:-1], half[:-1]).joint
+    upper = box.rotor_inertia_upper + bodies_upper(model, middle + half)
     if not np.isfinite(upper).all():
         raise InputError("A joint that turns before one that slides has no bounded inertia here.")
     largest = np.zeros(n)
@@ -112,9 +112,9 @@ def robust_design(
     return RobustDesign(K, level, level - margin, rate, period, d, w, reserve, tube)
 
 
-def _smallest_rotor(box: DynamicsBox) -> Array:
+def _smallest_rotor(box: ParameterBox) -> Array:
     """Return the rotors' smallest inertias, shape (n,), all above 0."""
-    rotor = box.rotor_inertia[0] - box.rotor_inertia[1]
+    rotor = box.rotor_inertia_lower
     if not (rotor > 0).all():
         raise InputError(
             "The tube of the robust controller needs rotor inertias above 0; the smallest found "

@@ -58,7 +58,7 @@ class SlotineLi:
 
     def start(self, measurement: Measurement) -> AdaptiveState:
         """Return the state before the first step."""
-        return AdaptiveState(measurement.time, np.array(self.dynamics.box.payload[0]))
+        return AdaptiveState(measurement.time, self.dynamics.box.interval("payload")[0])
 
     def command(
         self, state: AdaptiveState, measurement: Measurement, reference: Reference
@@ -70,11 +70,10 @@ class SlotineLi:
         q, dq = measurement.q, measurement.dq
         Y = self.dynamics.regressor(q, dq, dq_a, ddq_a)
         u, _ = self.dynamics.torque(q, dq, dq_a, ddq_a, Y)
-        u += Y[:, -10:] @ (state.phi - box.payload[0]) + self.damping * r
+        u += Y[:, -10:] @ (state.phi - box.interval("payload")[0]) + self.damping * r
         torque, reasons = limited(u, self.torque_limit, model.joints)
         step = float(np.clip(measurement.time - state.time, 0.0, LONGEST_PERIOD))
         # With its torque cut the arm does not show what phi needs: nothing is learnt.
         rate = np.zeros(10) if reasons else self.adaptation * (Y[:, -10:].T @ r)
-        lower, upper = box.payload[0] - box.payload[1], box.payload[0] + box.payload[1]
-        phi = np.clip(state.phi + step * rate, lower, upper)
+        phi = np.clip(state.phi + step * rate, box.payload_lower, box.payload_upper)
         return Command(torque, reasons), AdaptiveState(measurement.time, phi)

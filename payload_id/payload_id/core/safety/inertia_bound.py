@@ -56,7 +56,9 @@ class InertiaBound:
         return float(self.rotor.min() + 1.0 / np.sum(1.0 / self.bodies))
 
 
-def inertia_bound(model: ArmModel, rotor_lower: Array, link_half_width: Array) -> InertiaBound:
+def inertia_bound(
+    model: ArmModel, rotor_lower: Array, links: Array, link_half_width: Array
+) -> InertiaBound:
     """Return lower bounds of the inertia at each joint.
 
     The payload counts as nothing: whatever it is, its energy is not negative.
@@ -64,20 +66,20 @@ def inertia_bound(model: ArmModel, rotor_lower: Array, link_half_width: Array) -
     Args:
         model: The arm.
         rotor_lower: Smallest reflected rotor inertia, shape (n,) [kg m2 or kg].
-        link_half_width: Largest errors of `model.link_phi`, shape (n, 10). Only bodies that exist
-            (pseudo-inertia >= 0) are meant.
+        links: phi of each body about its joint's frame, middle of its interval, shape (n, 10).
+        link_half_width: Half-widths, shape (n, 10). Only bodies that exist are meant.
     """
     rotor = np.broadcast_to(np.asarray(rotor_lower, dtype=float), (model.n,))
-    shares = [surely_there(*pair) for pair in zip(model.link_phi, link_half_width, strict=True)]
+    shares = [surely_there(*pair) for pair in zip(links, link_half_width, strict=True)]
     bodies = [
         share * pin.Inertia.FromDynamicParameters(phi[TO_PINOCCHIO]).matrix()
-        for share, phi in zip(shares, model.link_phi, strict=True)
+        for share, phi in zip(shares, links, strict=True)
     ]
     mu = [_floating_pair(model, j, bodies) for j in range(model.n)]
     return InertiaBound(np.array(rotor), np.array(mu))
 
 
-def bodies_upper(model: ArmModel, links: Array, payload: Array) -> Array:
+def bodies_upper(model: ArmModel, bodies: Array) -> Array:
     """Return upper bounds of (M_bodies)_jj over every pose, shape (n,) [kg m2 or kg].
 
     A body with mass m and second moment S = integral of |x|^2 dm about its own frame's origin, at
@@ -87,10 +89,9 @@ def bodies_upper(model: ArmModel, links: Array, payload: Array) -> Array:
 
     Args:
         model: The arm.
-        links: Largest mass and moments of each body, phi of shape (n, 10).
-        payload: The same of the payload about its frame, shape (10,).
+        bodies: Largest mass and moments of each body about its joint's frame and, last, of the
+            payload about its own, phi of shape (n + 1, 10).
     """
-    bodies = np.vstack([links, payload])
     mass = np.maximum(bodies[:, 0], 0.0)
     spread = np.sqrt(np.maximum(bodies[:, [4, 7, 9]].sum(axis=1) / 2.0, 0.0))
     slides = np.linalg.norm(model.axis_linear, axis=1) > 0

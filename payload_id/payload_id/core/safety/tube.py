@@ -9,7 +9,8 @@ dq_a = dq_d + K_r e and ddq_a = ddq_d + K_r de; docs/safety.md derives the bound
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 
@@ -76,6 +77,10 @@ class TrackingTube:
             return np.zeros_like(disturbance)
         reserve = 0.0 if self.reserve is None else self.reserve(disturbance)
         return np.asarray(disturbance + reserve)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain numbers and lists that say all about the tube."""
+        return _plain(asdict(self))
 
     def contains(self, e: Array, de: Array) -> bool:
         """Tell whether tracking errors, each of shape (..., n), are within the tube."""
@@ -144,3 +149,12 @@ def _bounds(name: str, value: Array, n: int) -> Array:
         )
     array.setflags(write=False)
     return array
+
+
+def _plain(entries: dict[str, Any]) -> dict[str, Any]:
+    """Return the entries with arrays as lists."""
+    plain = {}
+    for name, value in entries.items():
+        nested = _plain(value) if isinstance(value, dict) else value
+        plain[name] = nested.tolist() if isinstance(nested, np.ndarray) else nested
+    return plain
