@@ -20,12 +20,14 @@ class JointTerms:
         slope: Derivatives for theta_0 along the 3 n directions, shape (n, 3 n).
         middle_rest: What value and slope leave out for theta_0, shape (K, n).
         half_rest: Largest effect of theta - theta_0, shape (K, n).
+        full_rest: What value and slope leave out for all theta, shape (K, n).
     """
 
     value: Array
     slope: Array
     middle_rest: Array
     half_rest: Array
+    full_rest: Array
 
 
 def joint_terms(box: ParameterBox, order: list[int], motion: SliceMotion) -> JointTerms:
@@ -44,12 +46,14 @@ def joint_terms(box: ParameterBox, order: list[int], motion: SliceMotion) -> Joi
     slope = np.zeros((n, 3 * n))
     slope[:, 2 * n :] = np.diag(rotor)
     value = rotor * ddq.centre + viscous * dq.centre + coulomb * sign
-    middle_rest = viscous * dq.reach + coulomb * (high - low) / 2
-    # Where the sign is not known, f is against what is compensated: from -f_max to f_max, less f_0 s.
-    stuck = 2.0 * coulomb + coulomb_half
-    half_rest = rotor_half * ddq.largest + viscous_half * dq.largest
-    half_rest = half_rest + np.where(known, coulomb_half, stuck)
-    return JointTerms(value, slope, middle_rest, half_rest)
+    swing = viscous * dq.reach
+    other = rotor_half * ddq.largest + viscous_half * dq.largest
+    # Where the sign is not known, f is against what is compensated: from -f to f, less f_0 s.
+    stuck = np.where(known, coulomb_half, 2.0 * coulomb + coulomb_half)
+    largest = np.where(known, coulomb_half, coulomb + coulomb_half)
+    return JointTerms(
+        value, slope, swing + coulomb * (high - low) / 2, other + stuck, swing + other + largest
+    )
 
 
 def _signs(dq: Drifting, stiction: float) -> tuple[Array, Array]:

@@ -30,7 +30,7 @@ import numpy as np
 from ..arm_model import ArmModel
 from ..inertial import Array
 from ..rows.kinetics import cross
-from .slice_motion import EPS, Drifting, SliceMotion
+from .slice_motion import EPS, SliceMotion
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,10 +81,12 @@ def moments_of(phi: Array, point: Array) -> Moments:
 def moments_within(half_width: Array, point: Array) -> Moments:
     """Return bounds for all phi with |phi| <= half_width (B, 10), about points (B, 3)."""
     m, h = half_width[:, 0], np.linalg.norm(half_width[:, 1:4], axis=1)
-    I = half_width[:, 4:]
     c = np.linalg.norm(point, axis=1)
-    diagonal = 1.5 * (I[:, 0] + I[:, 3] + I[:, 5])
-    second = diagonal + 2 * (I[:, 1] + I[:, 2] + I[:, 4])  # entries' sum bounds singular values'
+    xx, xy, xz, yy, yz, zz = half_width[:, 4:].T
+    diagonal, off = (xx + yy + zz) / 2, xy**2 + xz**2 + yz**2
+    # The singular values of a matrix sum to no more than its entries, or than sqrt(3) its norm.
+    entries = 3 * diagonal + 2 * (xy + xz + yz)
+    second = np.minimum(entries, np.sqrt(3.0 * (3 * diagonal**2 + 2 * off)))
     grown = 1 + 16 * EPS
     return Moments(m, (h + m * c) * grown, (second + 2 * h * c + m * c**2) * grown)
 
@@ -142,39 +144,57 @@ def last_of(x: Array, y: Array) -> Array:
 
 
 def second_order(
-    lever: Levers, moments: Moments, motion: SliceMotion, gravity: float, support: Array
+    lever: Levers, moments: Moments, motion: SliceMotion, gravity: float
 ) -> Array:
     """Return a bound on what the expansion to first order leaves out, shape (K, n) [N m or N].
+
+    Turning what carries two joints alike changes no product of their derivatives: only joints
+    beyond the first of them count where it matters, in the first variation of M and C.
 
     Args:
         lever: Levers over the slices.
         moments: Of the bodies.
         motion: States on the slices, joints base to tip.
         gravity: |g| [m/s2].
-        support: Which joints carry which body, shape (B, n).
     """
-    P, Q = lever.pair(moments), lever.single(moments)
-    d = motion.position.reach[:, None] * support  # (K, B, n)
-    a, da = _parts(motion.reference_acceleration, support)
-    v, dv = _parts(motion.velocity, support)
-    u, du = _parts(motion.reference_velocity, support)
-    vu, dvu = last_of(v, u), last_of(dv, u) + last_of(v, du)
-    still = a + vu  # the acceleration's derivatives' weights: value, first and second variation
-    first = da + dvu + last_of(still, d)
-    second = last_of(dv, du) + last_of(da + dvu, d) + 0.5 * last_of(last_of(still, d), d)
-    unit = np.eye(d.shape[-1])
-    once = last_of(np.broadcast_to(unit, (*d.shape, d.shape[-1])), d[:, :, None])
-    twice = 0.5 * last_of(once, d[:, :, None])
-    bound = np.einsum("kbjc,kbc->kj", P, second)
-    bound += np.einsum("kbjc,kbcd,kbd->kj", once, P, first, optimize=True)
-    bound += np.einsum("kbjc,kbcd,kbd->kj", twice, P, still, optimize=True)
-    bound += gravity * np.einsum("kbjc,kbc->kj", twice, Q)
-    return np.asarray(bound)
+    P, Q = lever.pair(moments).sum(axis=1), lever.single(moments).sum(axis=1)
+    d = motion.position.reach
+    a, da = motion.reference_acceleration.largest, motion.reference_acceleration.reach
+    v, dv = motion.velocity.largest, motion.velocity.reach
+    u, du = motion.reference_velocity.largest, motion.reference_velocity.reach
+    still = a + last_of(v, u)  # weights of the acceleration's derivatives
+    unit = np.broadcast_to(np.eye(d.shape[1]), (*d.shape, d.shape[1]))
+    once = last_of(unit, d[:, None])
+    twice = 0.5 * last_of(once, d[:, None])
+    second = last_of(dv, du) + 0.5 * last_of(last_of(still, d), d)
+    pairs = dv[:, :, None] * u[:, None] + v[:, :, None] * du[:, None]
+    return np.asarray(
+        (P @ second[..., None])[..., 0]
+        + _inertia_variation(P, d, da)
+        + _coriolis_variation(P, d, pairs)
+        + (once @ P @ last_of(still, d)[..., None])[..., 0]
+        + (twice @ P @ still[..., None])[..., 0]
+        + gravity * (twice @ Q[..., None])[..., 0]
+    )
 
 
-def _parts(quantity: Drifting, support: Array) -> tuple[Array, Array]:
-    """Return largest magnitude and reach of a quantity for each body, shape (K, B, n)."""
-    return quantity.largest[:, None] * support, quantity.reach[:, None] * support
+def _inertia_variation(P: Array, d: Array, weight: Array) -> Array:
+    """Return the bound on sum_km |dM_jk/dq_m| d_m weight_k, shape (K, n)."""
+    j, k, m = np.indices((P.shape[1],) * 3, sparse=True)
+    change = P[:, np.maximum(j, m), k] + P[:, j, np.maximum(k, m)]
+    change = change * (m > np.minimum(j, k))
+    return np.asarray(((change @ d[:, None, :, None])[..., 0] @ weight[..., None])[..., 0])
+
+
+def _coriolis_variation(P: Array, d: Array, weight: Array) -> Array:
+    """Return the bound on sum_klm |dC_jkl/dq_m| d_m weight_kl, shape (K, n)."""
+    n = P.shape[1]
+    j, k, l, m = np.indices((n,) * 4, sparse=True)  # noqa: E741
+    last = np.maximum(k, l)
+    change = P[:, np.maximum(j, m), last] + P[:, j, np.maximum(last, m)]
+    change = change * (m > np.minimum(j, np.minimum(k, l)))
+    varied = (change.reshape(len(P), n**3, n) @ d[..., None]).reshape(len(P), n, n * n)
+    return np.asarray((varied @ weight.reshape(len(P), n * n, 1))[..., 0])
 
 
 @dataclass(frozen=True, eq=False)
@@ -218,7 +238,7 @@ class Remainder:
         g = float(np.linalg.norm(model.gravity)) + tilt
         parts = []
         for moments in (moments_of(middle, point), moments_within(half, point)):
-            bound = second_order(lever, moments, motion, g, support)
+            bound = second_order(lever, moments, motion, g)
             bound += tilt * lever.single(moments).sum(axis=1)
             parts.append(bound * (1 + 256 * EPS) + _rounding(lever, point, moments, motion, g))
         return cls(*parts)

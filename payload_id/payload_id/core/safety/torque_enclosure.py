@@ -91,13 +91,12 @@ def torque_enclosure(
     remainder = Remainder.of(model, order, motion, terms.axis, middle, half, box.gravity_error)
     joints = joint_terms(box, order, motion)
     form = _bilinear_form(terms.value, terms.slope, middle, half, motion, joints)
-    rest = remainder.middle + joints.middle_rest
-    spread = form.spread + rest
-    wide_up, wide_down, disturbance = form.extremes()
-    extra = rest + remainder.half + joints.half_rest
+    up, down, disturbance = form.extremes()
+    spread = form.spread + remainder.middle + joints.middle_rest
+    rest = remainder.middle + remainder.half + joints.full_rest
     bounds = (
-        form.value - wide_down - extra,
-        form.value + wide_up + extra,
+        form.value - down - rest,
+        form.value + up + rest,
         form.value - spread,
         form.value + spread,
         disturbance + remainder.half + joints.half_rest,
