@@ -14,14 +14,17 @@ import numpy as np
 
 from ..arm_model import ArmModel
 from ..errors import InputError
+from ..excitation.trajectory import Trajectory, sampled
 from ..inertial import Array
 from ..safety.inertia_bound import bodies_upper, inertia_bound
 from ..safety.parameter_box import ParameterBox
 from ..safety.sampling_reserve import SamplingReserve
 from ..safety.tube import TrackingTube
+from .dynamics import ArmDynamics
 
 LEAST_LEVEL = 0.5  # V_c is at least this part of V_M [-]
 ITERATIONS = 30  # of the search for the largest reserve
+UNUSABLE = 1e6  # [N m or N] a search that comes so far has no fixed point
 GROWTH = 1.01  # the reserve is taken so much above the fixed point that it is a bound [-]
 
 
@@ -76,7 +79,8 @@ def robust_design(
         gain: K_r, shape (n,) [1/s].
         disturbance: Largest |w_j| in the motions to come, shape (n,) [N m or N].
         torque_change: delta, a bound of how much RNEA(theta_0; ...) and the bound of |w| change
-            within a period, taken together, and of |C r|, shape (n,) [N m or N].
+            within a period, taken together (the sign of friction changes at once), and of |C r|,
+            shape (n,) [N m or N].
         period: T, time between two steps of the controller [s].
         rate: alpha [1/s].
 
@@ -98,7 +102,7 @@ def robust_design(
     for _ in range(ITERATIONS):
         # V_c only matters through its smallest value here; what is kept is not below it.
         trial = SamplingReserve(delta, largest, rotor, upper, LEAST_LEVEL * level, period)
-        largest = GROWTH * trial(w)
+        largest = np.minimum(GROWTH * trial(w), UNUSABLE)
     reserve = SamplingReserve(delta, largest, rotor, upper, LEAST_LEVEL * level, period)
     margin = float(reserve.rise(w)) / rate
     if not ((reserve(w) <= largest).all() and margin <= (1.0 - LEAST_LEVEL) * level):
@@ -110,6 +114,33 @@ def robust_design(
     reserve = SamplingReserve(delta, largest, rotor, upper, level - margin, period)
     tube = TrackingTube.passivity_based(level, K, d, _assumptions(rotor, period, w, delta), reserve)
     return RobustDesign(K, level, level - margin, rate, period, d, w, reserve, tube)
+
+
+def expected(
+    dynamics: ArmDynamics, trajectory: Trajectory, period: float, factor: float = 2.0
+) -> tuple[Array, Array]:
+    """Return a disturbance and a change of torque that a motion is expected to stay below.
+
+    They are what the motion itself has at the controller's samples, times a factor for what the
+    tracking error adds. That proves nothing: they are stated, and the controller watches them.
+
+    Args:
+        dynamics: The arm and its box.
+        trajectory: The motion.
+        period: T [s].
+        factor: How much room to leave [-].
+
+    Returns:
+        disturbance: Shape (n,) [N m or N].
+        torque_change: Shape (n,) [N m or N].
+    """
+    motion = sampled(trajectory, 1.0 / period)
+    states = zip(motion.q, motion.dq, motion.ddq, strict=True)
+    found = np.array([dynamics.torque(q, dq, dq, ddq) for q, dq, ddq in states])
+    change = np.abs(np.diff(found, axis=0)).sum(axis=1).max(axis=0)
+    # The middle's friction may turn its sign at once, and its bound with it.
+    friction = 2.0 * dynamics.box.coulomb_upper
+    return factor * found[:, 1].max(axis=0), factor * change + friction
 
 
 def _smallest_rotor(box: ParameterBox) -> Array:

@@ -133,7 +133,7 @@ def _floating_pair(model: ArmModel, j: int, bodies: list[Array]) -> float:
         return float(axis @ own @ axis)
     if not bodies[parent].any():
         return 0.0
-    placement = pin.SE3(model.rotation[j], model.translation[j])
-    carrier = placement.actInv(pin.Inertia(bodies[parent])).matrix()
+    X = pin.SE3(model.rotation[j], model.translation[j]).toActionMatrix()
+    carrier = X.T @ bodies[parent] @ X
     compliance = axis @ np.linalg.solve(carrier, axis) + axis @ np.linalg.solve(own, axis)
     return float(1.0 / compliance)
