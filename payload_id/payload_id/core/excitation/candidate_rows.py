@@ -148,7 +148,7 @@ class RowPredictor:
             return np.asarray(whole.reshape(C, count * n, *value.shape[2:]))
 
         W = payload_regressor(state)
-        torque = arm_torque(state) + W @ self.payload
+        torque = arm_torque(state, self.model.link_phi) + W @ self.payload
         d = integral(self._noise(torque))
         if not nuisance:
             return CandidateRows(integral(W), np.zeros((C, count * n, 0)), d)

@@ -87,9 +87,14 @@ def payload_regressor(state: Kinematics) -> Array:
     return regressor(state, [state.model.n])[:, 0]
 
 
-def arm_torque(state: Kinematics) -> Array:
-    """Return the torque that the bare arm's nominal links need, shape (N, n) [N m or N]."""
-    n, phi = state.model.n, state.model.link_phi
+def arm_torque(state: Kinematics, phi: Array) -> Array:
+    """Return the torque that the bare arm needs, shape (N, n) [N m or N].
+
+    Args:
+        state: The states.
+        phi: Inertial parameters of the links, shape (n, 10).
+    """
+    n = state.model.n
     rotation, origin = state.rotation[:, :n], state.origin[:, :n]
     V = seen_from(state.velocity[:, :n, None], rotation, origin)[:, :, 0]
     A = seen_from(state.acceleration[:, :n, None], rotation, origin)[:, :, 0]

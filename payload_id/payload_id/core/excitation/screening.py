@@ -1,29 +1,34 @@
-r"""What candidates take of the limits, at sampled instants, and what they would teach: all at once.
+r"""What candidates take of the limits, at sampled instants, and what they would teach, all at once.
 
-Torques are exact over the payload's box at each instant, tau + W phi_mid +- |W| (half width), since
-they are linear in phi; the links' share is a margin in proportion to the torque. Nothing here is a
-proof; it only keeps the certifier from being asked in vain.
+Torques are linear in the parameters, so that tau +- |W| (half width) is exact over a body's box at
+an instant. That is computed for the payload and for the link that carries it, whose intervals may
+be wide; the other links' share is measured on a few motions and taken as a constant. Nothing here
+is a proof; it only keeps the certifier from being asked in vain.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from ..inertial import Array
+from ..safety.parameter_box import ParameterBox
 from .candidate_rows import Collected, RowPredictor
 from .candidates import Family
 from .criteria.criterion import Criterion
-from .dynamics import arm_torque, kinematics, payload_regressor
+from .dynamics import Kinematics, arm_torque, kinematics, regressor
 from .limits import MotionLimits
+from .trajectory import Motion
 
-INSTANTS = 24  # at which torques are looked at; not at time 0, which no candidate can change
+INSTANTS = 24  # at which limits are looked at; not at time 0, which no candidate can change
 AFTER = 0.93  # part of the torque that may be taken after the horizon: the next motion begins there
 DIFFERENCE = 1e-5  # step of central differences in x
+TYPICAL = 8  # motions on which the links' share is measured
 
-Clearance = Callable[[Array], Array]  # q (C, N, n) to what keeps it from collision (C,), above 0
+Clearance = Callable[[Array], Array]  # q (C, N, n) to rough distances to collision (C,) [m]
 
 
 @dataclass(frozen=True)
@@ -36,10 +41,10 @@ class Task:
         criterion: What is minimised.
         collected: Rows so far.
         horizon: Until when the motion's rows count [s].
-        limits: What may not be exceeded.
-        payload_lower: Least phi, shape (10,).
-        payload_upper: Largest phi, shape (10,).
-        clearance: Rough distance to collision of sampled configurations; None if there is none.
+        limits: What may not be exceeded; torque limits apply to the whole box.
+        box: Bounds of payload, links and joints.
+        reserve: Torque that the controller may add, shape (n,) [N m or N].
+        clearance: Rough distances of sampled configurations; None if there are no bodies.
     """
 
     family: Family
@@ -48,41 +53,60 @@ class Task:
     collected: Collected
     horizon: float
     limits: MotionLimits
-    payload_lower: Array
-    payload_upper: Array
+    box: ParameterBox
+    reserve: Array | float = 0.0
     clearance: Clearance | None = None
 
     def usage(self, x: Array) -> Array:
-        """Return parts of limits that candidates take, shape (C, constraints), 1 at the limit.
+        """Return parts of limits that candidates take, 1 at the limit, shape (C, N + 3, n).
 
-        Columns: torque of each joint at each instant, then position, velocity and acceleration of
-        each joint over all instants.
+        The first N rows are torques at each instant, the last three position, velocity and
+        acceleration over all instants.
         """
-        time = self._instants
-        motion = self.family.motion(x, time)
-        C, N, n = motion.q.shape
-        flat = (value.reshape(C * N, n) for value in (motion.q, motion.dq, motion.ddq))
-        state = kinematics(self.predictor.model, *flat)
-        W, bare = payload_regressor(state), arm_torque(state)
-        middle = (self.payload_lower + self.payload_upper) / 2
-        spread = np.abs(W) @ ((self.payload_upper - self.payload_lower) / 2)
-        unsure = self.predictor.maker.uncertainty.link_relative * np.abs(bare)
-        torque = (np.abs(bare + W @ middle) + spread + unsure) / self.limits.torque
-        torque = torque.reshape(C, N, n)
-        torque[:, time >= self.horizon] /= AFTER if self.horizon < self.family.duration else 1.0
-        whole = self.limits.usage_by_joint(motion)
-        return np.concatenate([torque.reshape(C, N * n), whole], axis=1)
+        motion = self.family.motion(x, self.instants)
+        torque = (self._torque(motion) + self._links_share + self.reserve) / self.limits.torque
+        if self.horizon < self.family.duration:
+            torque[:, self.instants >= self.horizon] /= AFTER
+        C, _, n = torque.shape
+        whole = self.limits.usage_by_joint(motion).reshape(C, 3, n)
+        return np.concatenate([torque, whole], axis=1)
 
-    @property
-    def _instants(self) -> Array:
+    @cached_property
+    def instants(self) -> Array:
         """Times at which limits are looked at, shape (N,) [s]."""
         return np.linspace(0.0, self.family.duration, INSTANTS + 1)[1:]
 
+    def _torque(self, motion: Motion) -> Array:
+        """Return the largest |torque|, other links at their middle, shape (C, N, n) [N m or N]."""
+        state, shape = _states(self, motion), motion.q.shape
+        middle, half = self.box.bodies
+        wide = [self.predictor.model.payload_joint, self.predictor.model.n]
+        W = regressor(state, wide)
+        torque = arm_torque(state, middle[:-1]) + W[:, 1] @ middle[-1]
+        spread = np.einsum("Nljk,lk->Nj", np.abs(W), half[wide])
+        rotor, rotor_half = self.box.interval("rotor_inertia")
+        dq, ddq = motion.dq.reshape(-1, shape[2]), motion.ddq.reshape(-1, shape[2])
+        spread += rotor_half * np.abs(ddq) + self.box.viscous_upper * np.abs(dq)
+        spread += self.box.coulomb_upper
+        return np.asarray((np.abs(torque + rotor * ddq) + spread).reshape(shape))
+
+    @cached_property
+    def _links_share(self) -> Array:
+        """What the other links' intervals add to the torque, shape (n,) [N m or N]."""
+        n, carrier = self.predictor.model.n, self.predictor.model.payload_joint
+        x = np.random.default_rng(0).uniform(-1.0, 1.0, (TYPICAL, self.family.size))
+        half = self.box.bodies[1][:-1].copy()
+        half[carrier] = 0.0
+        if not half.any():
+            return np.zeros(n)
+        W = regressor(_states(self, self.family.motion(x, self.instants)), slice(0, n))
+        return np.asarray(np.einsum("Nljk,lk->Nj", np.abs(W), half).max(axis=0))
+
     def clearances(self, x: Array) -> Array:
         """Return the rough distances to collision, shape (C,); infinite if nobody knows them."""
-        if self.clearance is None:
+        if self.clearance is None or not len(x):
             return np.full(len(x), np.inf)
-        return self.clearance(self.family.motion(x, self._instants).q)
+        return self.clearance(self.family.motion(x, self.instants).q)
 
     def value(self, x: Array) -> Array:
         """Return the criterion of candidates, shape (C,)."""
@@ -100,8 +124,8 @@ class Task:
         return float(values[0]), _slope(values, len(x))
 
     def usage_and_gradient(self, x: Array) -> tuple[Array, Array]:
-        """Return `usage` at x, shape (K,), and its Jacobian, shape (K, P)."""
-        values = self.usage(_star(x))
+        """Return `usage` at x, flat, shape (K,), and its Jacobian, shape (K, P)."""
+        values = self.usage(_star(x)).reshape(1 + 2 * len(x), -1)
         return values[0], _slope(values, len(x)).T
 
 
@@ -120,6 +144,13 @@ class Counter:
     def spent(self) -> bool:
         """Whether there are none left."""
         return self.used >= self.limit
+
+
+def _states(task: Task, motion: Motion) -> Kinematics:
+    """Return the kinematics of all candidates at all instants, one after the other."""
+    n = motion.q.shape[2]
+    flat = (value.reshape(-1, n) for value in (motion.q, motion.dq, motion.ddq))
+    return kinematics(task.predictor.model, *flat)
 
 
 def _star(x: Array) -> Array:
