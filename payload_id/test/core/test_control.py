@@ -10,8 +10,9 @@ import numpy as np
 import pinocchio as pin
 import pytest
 
+from payload_id.core.control import armour
 from payload_id.core.control.armour import Armour, robust_input
-from payload_id.core.control.controller import Measurement, Reference, limited
+from payload_id.core.control.controller import Command, Measurement, Reference, limited
 from payload_id.core.control.dynamics import ArmDynamics
 from payload_id.core.control.gravity_pid import GravityPid
 from payload_id.core.control.position_controlled import TrackingWatchdog
@@ -365,3 +366,40 @@ def test_impossible_designs_are_refused(change, words):
     parameters = ParameterBox.around(model, (PAYLOAD, PAYLOAD), Uncertainty(), (rotor, rotor))
     with pytest.raises(InputError, match=words):
         design(model, parameters, **change)
+
+
+class _Adversary:
+    """A controller whose torque reaches the arm less the worst that the box allows."""
+
+    def __init__(self, controller: Armour) -> None:
+        self.controller, self.start = controller, controller.start
+
+    def command(self, state, measurement, reference):
+        command, after = self.controller.command(state, measurement, reference)
+        K = self.controller.design.gain
+        r = reference.dq - measurement.dq + K * (reference.q - measurement.q)
+        against = np.where(r >= 0, 1.0, -1.0) * after.disturbance
+        return Command(command.torque - against, command.reasons), after
+
+
+@pytest.mark.parametrize(("gentle", "reached"), [(armour.GENTLE, 0.1), (0.0, 0.9)])
+def test_tube_holds_against_the_worst_disturbance(monkeypatch, gentle, reached):
+    """All of |w_j| against the motion at every joint: V comes near V_M, and never above.
+
+    Without its gentle part the input does no more than the proof asks for.
+    """
+    monkeypatch.setattr(armour, "GENTLE", gentle)
+    model, period = gen3(), 1e-3
+    parameters = box(model)
+    dynamics, trajectory = ArmDynamics(model, parameters), excitation(2)
+    made = robust_design(
+        model, parameters, 0.05, 10.0, *expected(dynamics, trajectory, period), period
+    )
+    controller = Armour(dynamics, made, np.full(7, 100.0))
+    rotor = robot().control.rotor_inertia
+    place = (robot().urdf, robot().joints, robot().payload_frame)
+    plant = TorquePlant(*place, PAYLOAD, armature=rotor)
+    done = run(plant, _Adversary(controller), trajectory, period)
+    assert done.reasons == ()
+    assert reached * made.level < max(s.energy for s in done.states) <= made.level
+    assert made.tube.contains(done.position_error, done.velocity_error)
