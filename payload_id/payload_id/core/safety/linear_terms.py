@@ -125,3 +125,48 @@ def _slopes(J: Array, Y0: Array, dF: Array) -> Array:
     turned = motion_cross(J[:, :, first], J[:, :, second])
     slope[:, :, first, second] += turned @ Y0
     return slope
+
+
+@dataclass(frozen=True, eq=False)
+class InertiaSlopes:
+    """dM_jk/dq_m at K states, joints base to tip.
+
+    Attributes:
+        middle: For theta_0, shape (K, n, n, n).
+        half: Largest change of any theta in the box, shape (K, n, n, n).
+    """
+
+    middle: Array
+    half: Array
+
+    @property
+    def christoffel(self) -> InertiaSlopes:
+        """C_jkl = (dM_jk/dq_l + dM_jl/dq_k - dM_kl/dq_j) / 2, and a bound on its change."""
+        A, a = self.middle, self.half
+        swap, turn = (0, 1, 3, 2), (0, 3, 1, 2)  # entry (j, k, l) of the result is (k, l, j) of A
+        return InertiaSlopes(
+            (A + A.transpose(swap) - A.transpose(turn)) / 2,
+            (a + a.transpose(swap) + a.transpose(turn)) / 2,
+        )
+
+
+def inertia_slopes(axis: Array, middle: Array, half: Array) -> InertiaSlopes:
+    """Return the derivatives of the mass matrix M_jk = sum_l J_j' I_l J_k.
+
+    Args:
+        axis: Axes in the frames of the bodies, shape (K, B, n, 6).
+        middle: theta_0 of the bodies, shape (B, 10).
+        half: Half-widths, shape (B, 10).
+    """
+    K, B, n, _ = axis.shape
+    columns = (axis @ _K[:6]).reshape(K, B, n, 6, 10).transpose(0, 1, 3, 2, 4)
+    first, last = np.triu_indices(n, 1)  # j < m
+    turned = motion_cross(axis[:, :, first], axis[:, :, last])  # dJ_j/dq_m
+    parts = (turned @ columns.reshape(K, B, 6, n * 10)).reshape(K, B, len(first), n, 10)
+    found = []
+    for weight, part in ((middle, parts), (half, np.abs(parts))):
+        moved = np.zeros((K, n, n, n))  # (dJ_j/dq_m)' I J_k as entry (j, k, m)
+        sums = np.einsum("kbpnx,bx->kpn", part, weight, optimize=True)
+        moved[:, first, :, last] = sums.transpose(1, 0, 2)
+        found.append(moved + moved.transpose(0, 2, 1, 3))
+    return InertiaSlopes(*found)

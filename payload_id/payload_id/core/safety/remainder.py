@@ -30,6 +30,7 @@ import numpy as np
 from ..arm_model import ArmModel
 from ..inertial import Array
 from ..rows.kinetics import cross
+from .linear_terms import inertia_slopes
 from .slice_motion import EPS, SliceMotion
 
 
@@ -144,20 +145,18 @@ def last_of(x: Array, y: Array) -> Array:
 
 
 def second_order(
-    lever: Levers, moments: Moments, motion: SliceMotion, gravity: float
+    P: Array, Q: Array, motion: SliceMotion, inertia: Array, coriolis: Array, gravity: float
 ) -> Array:
     """Return a bound on what the expansion to first order leaves out, shape (K, n) [N m or N].
 
-    Turning what carries two joints alike changes no product of their derivatives: only joints
-    beyond the first of them count where it matters, in the first variation of M and C.
-
     Args:
-        lever: Levers over the slices.
-        moments: Of the bodies.
+        P: `Levers.pair` of all bodies, shape (K, n, n).
+        Q: `Levers.single` of all bodies, shape (K, n).
         motion: States on the slices, joints base to tip.
+        inertia: Bounds on |dM_jk/dq_m| at the slices' centres, shape (K, n, n, n).
+        coriolis: Bounds on |C_jkl| there, shape (K, n, n, n).
         gravity: |g| [m/s2].
     """
-    P, Q = lever.pair(moments).sum(axis=1), lever.single(moments).sum(axis=1)
     d = motion.position.reach
     a, da = motion.reference_acceleration.largest, motion.reference_acceleration.reach
     v, dv = motion.velocity.largest, motion.velocity.reach
@@ -166,35 +165,44 @@ def second_order(
     unit = np.broadcast_to(np.eye(d.shape[1]), (*d.shape, d.shape[1]))
     once = last_of(unit, d[:, None])
     twice = 0.5 * last_of(once, d[:, None])
-    second = last_of(dv, du) + 0.5 * last_of(last_of(still, d), d)
+    turned = last_of(still, d)
     pairs = dv[:, :, None] * u[:, None] + v[:, :, None] * du[:, None]
     return np.asarray(
-        (P @ second[..., None])[..., 0]
-        + _inertia_variation(P, d, da)
-        + _coriolis_variation(P, d, pairs)
-        + (once @ P @ last_of(still, d)[..., None])[..., 0]
+        _weighted(inertia, da[:, :, None] * d[:, None])
+        + _weighted(coriolis, dv[:, :, None] * du[:, None])
+        + _weighted(_coriolis_variation(P, d), pairs)
+        + (P @ (0.5 * last_of(turned, d))[..., None])[..., 0]
+        + (once @ P @ turned[..., None])[..., 0]
         + (twice @ P @ still[..., None])[..., 0]
         + gravity * (twice @ Q[..., None])[..., 0]
     )
 
 
-def _inertia_variation(P: Array, d: Array, weight: Array) -> Array:
-    """Return the bound on sum_km |dM_jk/dq_m| d_m weight_k, shape (K, n)."""
-    j, k, m = np.indices((P.shape[1],) * 3, sparse=True)
-    change = P[:, np.maximum(j, m), k] + P[:, j, np.maximum(k, m)]
-    change = change * (m > np.minimum(j, k))
-    return np.asarray(((change @ d[:, None, :, None])[..., 0] @ weight[..., None])[..., 0])
+def _weighted(tensor: Array, weight: Array) -> Array:
+    """Return sum_kl tensor_jkl weight_kl, shape (K, n)."""
+    K, n, _ = weight.shape
+    return np.asarray((tensor.reshape(K, n, n * n) @ weight.reshape(K, n * n, 1))[..., 0])
 
 
-def _coriolis_variation(P: Array, d: Array, weight: Array) -> Array:
-    """Return the bound on sum_klm |dC_jkl/dq_m| d_m weight_kl, shape (K, n)."""
+def _coriolis_variation(P: Array, d: Array) -> Array:
+    """Return the bound on sum_m |dC_jkl/dq_m| d_m, shape (K, n, n, n).
+
+    Turning what carries two joints alike changes no product of their derivatives: only joints
+    beyond the first of j, k, l count.
+    """
     n = P.shape[1]
     j, k, l, m = np.indices((n,) * 4, sparse=True)  # noqa: E741
     last = np.maximum(k, l)
     change = P[:, np.maximum(j, m), last] + P[:, j, np.maximum(last, m)]
     change = change * (m > np.minimum(j, np.minimum(k, l)))
-    varied = (change.reshape(len(P), n**3, n) @ d[..., None]).reshape(len(P), n, n * n)
-    return np.asarray((varied @ weight.reshape(len(P), n * n, 1))[..., 0])
+    varied = change.reshape(len(P), n**3, n) @ d[..., None]
+    return np.asarray(varied.reshape(len(P), n, n, n))
+
+
+def _coriolis_bound(P: Array) -> Array:
+    """Return the bound on |C_jkl|, shape (K, n, n, n)."""
+    j, k, l = np.indices((P.shape[1],) * 3, sparse=True)  # noqa: E741
+    return np.asarray(P[:, j, np.maximum(k, l)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -236,10 +244,16 @@ class Remainder:
         lever = levers(axis, point, support, revolute, motion.position.reach)
         tilt = np.sqrt(3.0) * gravity_error
         g = float(np.linalg.norm(model.gravity)) + tilt
+        slopes = inertia_slopes(axis, middle, half)
+        symbols = slopes.christoffel
         parts = []
-        for moments in (moments_of(middle, point), moments_within(half, point)):
-            bound = second_order(lever, moments, motion, g)
-            bound += tilt * lever.single(moments).sum(axis=1)
+        for moments, inertia, coriolis in (
+            (moments_of(middle, point), np.abs(slopes.middle), np.abs(symbols.middle)),
+            (moments_within(half, point), slopes.half, symbols.half),
+        ):
+            P, Q = lever.pair(moments).sum(axis=1), lever.single(moments).sum(axis=1)
+            coriolis = np.minimum(coriolis, _coriolis_bound(P))
+            bound = second_order(P, Q, motion, inertia, coriolis, g) + tilt * Q
             parts.append(bound * (1 + 256 * EPS) + _rounding(lever, point, moments, motion, g))
         return cls(*parts)
 
