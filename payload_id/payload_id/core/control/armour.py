@@ -79,15 +79,20 @@ class Armour:
         q, dq = measurement.q, measurement.dq
         u, w = self.dynamics.torque(q, dq, reference.dq + K * e, reference.ddq + K * de)
         V = self.dynamics.largest_energy(q, r)
+        v = self._input(r, w, V)
+        torque, reasons = limited(u + v, self.torque_limit, model.joints)
+        found = ArmourState(measurement.time, V, u, w, v)
+        return Command(torque, reasons + self._broken(state, found, r)), found
+
+    def _input(self, r: Array, w: Array, V: float) -> Array:
+        """Return v, eq. (3) of docs/safety.md."""
+        design = self.design
         # However far the largest V may be above V_c, no more is asked than what sampling takes.
         delta, sigma = design.reserve.change, float(design.reserve.rise(w))
         barrier = max(design.rate * (design.full_level - V), -sigma)
         needed = float(np.abs(r) @ (w + delta) - barrier)
         bound = w + design.reserve(w)
-        v = robust_input(r, bound, needed, self._gentle(bound), design.reach)
-        torque, reasons = limited(u + v, self.torque_limit, model.joints)
-        found = ArmourState(measurement.time, V, u, w, v)
-        return Command(torque, reasons + self._broken(state, found, r)), found
+        return robust_input(r, bound, needed, self._gentle(bound), design.reach)
 
     def _gentle(self, bound: Array) -> Array:
         """Return the least slope of v_j / bound_j over r_j / reach_j, shape (n,)."""
