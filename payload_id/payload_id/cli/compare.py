@@ -30,6 +30,7 @@ from .arguments import with_changes
 from .comparison import Comparison, Point, Spread, applicable, compared, read_truth
 from .comparison_table import estimator_table, interval_table
 from .presentation import console
+from .shape_arguments import add_shape_arguments, described, shape_of
 
 METRIC_OF_BOX = "eqs. (10)-(12) of [NGK], in the shape's bounding box"
 METRIC_WITHOUT = "relative to the truth; inertia about the centre of mass"
@@ -78,15 +79,7 @@ def add_parser(verbs: Any) -> None:
         help="true parameters: a .json file, or ten numbers separated by commas (write "
         "--truth=...): m,hx,hy,hz,Ixx,Ixy,Ixz,Iyy,Iyz,Izz in the payload frame",
     )
-    parser.add_argument(
-        "--shape", type=Path, metavar="MESH", help="mesh or point cloud in the payload frame [m]"
-    )
-    parser.add_argument(
-        "--filling",
-        choices=("surface", "hull"),
-        default="surface",
-        help="what of the shape is solid (default: what its surface encloses)",
-    )
+    add_shape_arguments(parser)
     parser.add_argument("--figure", type=Path, metavar="PNG", help="draw the comparison here")
     parser.add_argument("--json", action="store_true", help="print one JSON object and no more")
     parser.set_defaults(run=run, estimator=None, intervals=None)
@@ -94,7 +87,7 @@ def add_parser(verbs: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare and show; return the exit code."""
-    shape = _shape(arguments)
+    shape = shape_of(arguments)
     truth = None if arguments.truth is None else read_truth(arguments.truth)
     estimators = _chosen(arguments.estimators, ESTIMATORS, "estimator") or applicable(shape)
     for name in estimators:
@@ -123,16 +116,6 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         _show(arguments, data, comparison)
     return 0 if comparison.consistent else 3
-
-
-def _shape(arguments: argparse.Namespace) -> Shape | None:
-    """Read the payload's shape if there is a file of it."""
-    if arguments.shape is None:
-        return None
-    # Not at the top: the reader of meshes is not needed by the other commands.
-    from ..files.mesh import read_shape
-
-    return read_shape(arguments.shape, None, arguments.filling)
 
 
 def _chosen(text: str | None, known: Collection[str], what: str) -> tuple[str, ...]:
@@ -207,6 +190,7 @@ def _as_json(arguments: argparse.Namespace, data: Data, comparison: Comparison) 
         "payload_frame": frame.payload_frame,
         "parameters": list(PARAMETERS),
         "units": list(UNITS),
+        "shape": described(arguments, data.problem.settings.shape),
         "truth": None if comparison.truth is None else _plain(comparison.truth),
         "metric": None if comparison.truth is None else _metric(comparison),
         "estimators": [_point_as_json(comparison, point) for point in comparison.points],

@@ -14,7 +14,6 @@ import numpy as np
 from ..core.errors import InputError
 from ..core.estimate import Estimate
 from ..core.online import Settings, replay
-from ..core.samples import Samples
 from ..core.status import Status
 from ..core.uncertainty import Uncertainty
 from ..files.recording import Recording
@@ -24,8 +23,9 @@ from ..files.run_file import RunFile, has_run_file
 from . import replay_wrench
 from .arguments import add_method_arguments, with_changes
 from .presentation import console, estimate_table, verdict
+from .repetition import identical, repetition, steps
+from .shape_arguments import add_shape_arguments, described, shape_of
 
-STEPS = 12  # updates on the way, for the figure, where the recording prescribes none
 FAILED = (Status.INCONSISTENT, Status.NO_DATA, Status.SOLVER_FAILED)
 
 
@@ -54,6 +54,7 @@ def add_parser(verbs: Any) -> None:
     parser = verbs.add_parser("replay", help=text, description=f"{text[0].upper()}{text[1:]}.")
     add_recording_arguments(parser)
     add_method_arguments(parser)
+    add_shape_arguments(parser)
     replay_wrench.add_wrench_arguments(parser)
     parser.add_argument("--figure", type=Path, metavar="PNG", help="draw intervals over time here")
     parser.add_argument("--json", action="store_true", help="print one JSON object and no more")
@@ -129,7 +130,7 @@ def _from_run_file(arguments: argparse.Namespace) -> Run:
         file.end_ns,
     )
     uncertainty = Uncertainty.from_dict(dict(file.uncertainty))
-    own = Settings(uncertainty, file.estimator, file.intervals, file.window)
+    own = Settings(uncertainty, file.estimator, file.intervals, file.window, file.shape)
     settings = _settings(arguments, own)
     same = settings == own and arguments.payload_frame is None
     return Run(recording, robot, settings, file.updates if same else (), dict(file.result) or None)
@@ -183,6 +184,7 @@ def _settings(arguments: argparse.Namespace, own: Settings) -> Settings:
         estimator=arguments.estimator or own.estimator,
         intervals=arguments.intervals or own.intervals,
         window=own.window if arguments.window is None else arguments.window,
+        shape=shape_of(arguments) or own.shape,
     )
 
 
@@ -190,13 +192,6 @@ def estimates(job: Run) -> list[Estimate]:
     """Return the estimates at every update."""
     updates = job.updates or steps(job.recording, job.settings.window)
     return list(replay(job.recording, job.robot, job.settings, updates))
-
-
-def steps(samples: Samples, window: float) -> tuple[int, ...]:
-    """Return some numbers of windows at which to look, the last of them beyond the end."""
-    seconds = float(samples.stamp[-1] - samples.stamp[0]) if len(samples) else 0.0
-    full = int(seconds / window) + 1
-    return tuple(int(x) for x in np.unique(np.linspace(0, full, STEPS + 1).astype(int))[1:])
 
 
 def draw(job: Run, history: Sequence[Estimate], arguments: argparse.Namespace) -> None:
@@ -216,20 +211,13 @@ def as_json(job: Run, estimate: Estimate, arguments: argparse.Namespace) -> dict
         "robot": job.robot.name,
         "robot_digest": job.robot.digest,
         "window": job.settings.window,
+        "shape": described(arguments, job.settings.shape),
         "uncertainty": job.settings.uncertainty.to_dict(),
         "dropped": dict(job.recording.dropped),
         "notes": list(job.recording.notes),
         "figure": str(arguments.figure) if arguments.figure else None,
         "identical_to_live": identical(job.before, estimate) if job.updates else None,
     }
-
-
-def identical(before: dict[str, Any] | None, estimate: Estimate) -> bool | None:
-    """Tell whether a replay gave bit for bit what the live run gave; None without a live run."""
-    if before is None:
-        return None
-    now = estimate.to_dict()
-    return all(before.get(name) == now[name] for name in ("phi", "lower", "upper", "status"))
 
 
 def show(job: Run, estimate: Estimate, arguments: argparse.Namespace) -> None:
@@ -241,12 +229,7 @@ def show(job: Run, estimate: Estimate, arguments: argparse.Namespace) -> None:
     terminal.print(estimate_table(estimate))
     terminal.print(verdict(estimate))
     if job.updates:
-        same = identical(job.before, estimate)
-        terminal.print(
-            "Identical to the live run, bit for bit."
-            if same
-            else "[bold red]Differs from the live run.[/bold red]"
-        )
+        terminal.print(repetition(identical(job.before, estimate)))
     if arguments.figure:
         terminal.print(f"figure: {arguments.figure.resolve()}")
 

@@ -4,21 +4,31 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ..core.errors import InputError
-from ..core.wrench.identify import WrenchEstimate, identify_wrench
+from ..core.online import Settings
+from ..core.rows.newton_euler import NewtonEulerRows
+from ..core.uncertainty import Uncertainty
+from ..core.wrench.identify import WrenchEstimate, wrench_estimates
+from ..core.wrench.online import OnlineWrench
 from ..core.wrench.static import identify_static
 from ..core.wrench.uncertainty import WrenchUncertainty
 from ..files.robot_file import RobotFile
 from ..files.robot_model import RobotModel
+from ..files.run_file import RunFile, has_run_file
+from ..files.wrench_blocks import read_blocks
 from ..files.wrench_csv import is_wrench_description
 from ..files.wrench_recording import WrenchRecording
 from .arguments import with_changes
 from .presentation import console, estimate_table, verdict
+from .repetition import identical, repetition, steps
+from .shape_arguments import described, shape_of
 
 TABLES = (".csv", ".txt", ".tsv")
 
@@ -50,7 +60,7 @@ def add_wrench_arguments(parser: argparse.ArgumentParser) -> None:
 
 def is_wrench(arguments: argparse.Namespace) -> bool:
     """Tell whether a recording of a force-torque sensor is asked for."""
-    if arguments.wrench_topic is not None:
+    if arguments.wrench_topic is not None or saved_run(arguments) is not None:
         return True
     if arguments.static or arguments.pose_topic is not None:
         if arguments.columns is None:
@@ -61,37 +71,116 @@ def is_wrench(arguments: argparse.Namespace) -> bool:
     return arguments.columns is not None and is_wrench_description(arguments.columns)
 
 
+def saved_run(arguments: argparse.Namespace) -> RunFile | None:
+    """Return the settings of the live run of a wrench that made the recording, if one did.
+
+    None too where the arguments say how to read the messages instead.
+    """
+    if arguments.wrench_topic is not None or arguments.robot is not None:
+        return None
+    if not has_run_file(arguments.recording):
+        return None
+    file = RunFile.load(arguments.recording)
+    return file if file.source == "wrench" else None
+
+
 def run(arguments: argparse.Namespace, failed: tuple[Any, ...]) -> int:
     """Identify and show the result; return the exit code."""
+    file = saved_run(arguments)
     recording = read(arguments)
     uncertainty = with_changes(recording.assumed or WrenchUncertainty(), arguments.uncertainty)
+    settings = _settings(arguments, file)
+    same = file is not None and _is_repetition(arguments, file, settings, uncertainty)
+    history = _history(arguments, recording, uncertainty, settings, file if same else None)
+    estimate = history[-1]
+    repeated = identical(dict(file.result), estimate) if file is not None and same else None
     if arguments.figure:
-        raise InputError("--figure is not available for a force-torque sensor's recording yet.")
-    estimate = _identify(arguments, recording, uncertainty)
+        _draw(arguments, history)
     if arguments.json:
-        print(json.dumps(_as_json(arguments, recording, uncertainty, estimate)))
+        result = _as_json(arguments, recording, uncertainty, settings, estimate)
+        print(json.dumps({**result, "identical_to_live": repeated}))
     else:
-        _show(arguments, recording, estimate)
+        _show(arguments, recording, estimate, repeated)
     return 3 if estimate.status in failed else 0
 
 
-def _identify(
-    arguments: argparse.Namespace, recording: WrenchRecording, uncertainty: WrenchUncertainty
-) -> WrenchEstimate:
-    """Identify, from motion or from rests."""
-    estimator, intervals = arguments.estimator or "lmi", arguments.intervals or "hull"
-    window = 0.1 if arguments.window is None else arguments.window
+def _own_settings(file: RunFile | None) -> Settings:
+    """Return how the live run identified; the defaults without one."""
+    if file is None:
+        return Settings()
+    return Settings(Uncertainty(), file.estimator, file.intervals, file.window, file.shape)
+
+
+def _settings(arguments: argparse.Namespace, file: RunFile | None) -> Settings:
+    """Return how to identify: as the live run did, if one was saved, but for the arguments."""
+    own = _own_settings(file)
+    return Settings(
+        own.uncertainty,
+        arguments.estimator or own.estimator,
+        arguments.intervals or own.intervals,
+        own.window if arguments.window is None else arguments.window,
+        shape_of(arguments) or own.shape,
+    )
+
+
+def _is_repetition(
+    arguments: argparse.Namespace,
+    file: RunFile,
+    settings: Settings,
+    uncertainty: WrenchUncertainty,
+) -> bool:
+    """Tell whether everything is as in the live run."""
+    whole = arguments.start is None and arguments.end is None and not arguments.static
+    same = settings == _own_settings(file) and uncertainty.to_dict() == dict(file.uncertainty)
+    return whole and same
+
+
+def _history(
+    arguments: argparse.Namespace,
+    recording: WrenchRecording,
+    uncertainty: WrenchUncertainty,
+    settings: Settings,
+    file: RunFile | None,
+) -> list[WrenchEstimate]:
+    """Identify, from motion or from rests; more than one estimate where they are drawn."""
+    if file is not None:
+        online = OnlineWrench(NewtonEulerRows.of(uncertainty, recording.frame), settings)
+        return list(online.replayed(recording, file.updates))
     if arguments.static:
-        return identify_static(
-            recording, uncertainty, estimator, intervals, window, recording.frame
-        )
-    return identify_wrench(recording, uncertainty, estimator, intervals, window)
+        if arguments.figure:
+            raise InputError(
+                "--figure draws intervals over the time of a motion; leave out --static or "
+                "--figure."
+            )
+        return [
+            identify_static(
+                recording, uncertainty, settings.estimator, settings.intervals, settings.window,
+                recording.frame, settings.shape,
+            )
+        ]  # fmt: skip
+    on_the_way = steps(recording, settings.window)[:-1] if arguments.figure else ()
+    return list(wrench_estimates(recording, uncertainty, settings, updates=on_the_way))
+
+
+def _draw(arguments: argparse.Namespace, history: Sequence[WrenchEstimate]) -> None:
+    """Draw the intervals over time."""
+    # Not at the top: the plotting library takes longer to import than most replays to run.
+    from ..files.figure import intervals_over_time
+
+    last = history[-1]
+    title = f"{last.payload_frame}: {last.status.value}, {arguments.recording.name}"
+    intervals_over_time(arguments.figure, history, title)
 
 
 def read(arguments: argparse.Namespace) -> WrenchRecording:
     """Read a bag or tables, and keep the stretch that is asked for."""
     path: Path = arguments.recording
-    if path.suffix.lower() in TABLES:
+    file = saved_run(arguments)
+    if file is not None:
+        recording = read_blocks(path, arguments.topic or file.topic, file.start_ns, file.end_ns)
+        assumed = WrenchUncertainty.from_dict(dict(file.uncertainty))
+        recording = replace(recording, assumed=assumed)
+    elif path.suffix.lower() in TABLES:
         if arguments.columns is None:
             raise InputError(
                 f"A table needs --columns FILE that says what the columns of {path.name} hold; "
@@ -133,20 +222,27 @@ def _as_json(
     arguments: argparse.Namespace,
     recording: WrenchRecording,
     uncertainty: WrenchUncertainty,
+    settings: Settings,
     estimate: WrenchEstimate,
 ) -> dict[str, Any]:
     """Return the result with what it rests on."""
     return {
         **estimate.to_dict(),
         "recording": str(arguments.recording),
+        "window": settings.window,
+        "shape": described(arguments, settings.shape),
         "uncertainty": uncertainty.to_dict(),
         "dropped": dict(recording.dropped),
         "notes": list(recording.notes),
+        "figure": str(arguments.figure) if arguments.figure else None,
     }
 
 
 def _show(
-    arguments: argparse.Namespace, recording: WrenchRecording, estimate: WrenchEstimate
+    arguments: argparse.Namespace,
+    recording: WrenchRecording,
+    estimate: WrenchEstimate,
+    repeated: bool | None,
 ) -> None:
     """Print the result for a person."""
     terminal = console()
@@ -158,3 +254,7 @@ def _show(
         terminal.print(line, style="yellow")
     terminal.print(estimate_table(estimate))
     terminal.print(verdict(estimate))
+    if repeated is not None:
+        terminal.print(repetition(repeated))
+    if arguments.figure:
+        terminal.print(f"figure: {arguments.figure.resolve()}")

@@ -36,7 +36,7 @@ def slab_outlines(triangles: Array, count: int) -> list[Array]:
     axis = np.linalg.svd(points - points.mean(axis=0), full_matrices=False)[2][0]
     height = triangles @ axis
     cuts = [float(height.min()), float(height.max())]
-    tried = np.linspace(*cuts, PLACES + 2)[1:-1]
+    tried = np.linspace(cuts[0], cuts[1], PLACES + 2)[1:-1]
     while len(cuts) <= count:
         choices = [sorted([*cuts, float(place)]) for place in tried]
         least = THIN * (cuts[-1] - cuts[0])

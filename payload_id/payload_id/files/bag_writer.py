@@ -117,6 +117,10 @@ class BagWriter:
         except (OSError, UnicodeDecodeError, TypesysError) as error:
             raise InputError(f"{file} cannot be read as a message definition: {error}") from error
 
+    def add_message_type(self, name: str, definition: str) -> None:
+        """Make one message definition known, such as "package/msg/Name" and its text."""
+        self._store.register(get_types_from_msg(definition, name))
+
     def write(self, topic: str, type_name: str, stamp_ns: int, data: bytes) -> None:
         """Save one message; returns at once.
 

@@ -13,13 +13,18 @@ import yaml
 
 from ..core.calibration.calibration import Calibration
 from ..core.errors import ConfigurationError, RecordingError, UnknownNameError
+from ..core.shape import Shape
 from ..core.uncertainty import PerJoint
 from .calibration_file import load_calibration, save_calibration
+from .shape_file import load_shape, save_shape
 from .yaml_file import read_yaml
 
 FILE_NAME = "payload_id_run.yaml"
 URDF_NAME = "robot.urdf"
 CALIBRATION_NAME = "payload_id_calibration.npz"
+SHAPE_NAME = "payload_id_shape.npz"
+SOURCES = ("torque", "wrench")
+BESIDE = ("calibration", "shape")  # entries that are files of their own
 _HEAD = (
     "# Settings and result of a payload identification; 'payload-id replay' repeats it from the\n"
     f"# bag in this folder. The robot description is {URDF_NAME}. SI units; times in nanoseconds.\n"
@@ -37,7 +42,8 @@ class RunFile:
             robot's own file does not change a replay.
         robot: The robot file that the run was started with: a name or path, for the reader.
         gravity: Gravity in the base frame [m/s2].
-        topic: Topic of the joint states.
+        source: What was measured: "torque" or "wrench".
+        topic: Topic of the joint states; for a wrench, of the wrench sampler's blocks.
         effort_sign: Factor of the efforts. Per joint.
         effort_offset: Effort at zero torque, after the sign [N m or N]. Per joint.
         start_ns: Header stamp of the first sample used [ns].
@@ -45,11 +51,12 @@ class RunFile:
         window: Length of the windows [s].
         estimator: Name of the estimator.
         intervals: Name of the method of the intervals.
-        uncertainty: The assumed bounds, `Uncertainty.to_dict()`.
+        uncertainty: The assumed bounds, `to_dict()` of `Uncertainty` or `WrenchUncertainty`.
         updates: Number of windows in the data at each update of the live run, in order.
         result: The last estimate, `Estimate.to_dict()`.
         software_version: Version of this package that made the run.
         calibration: What was known of the arm beforehand; saved beside the bag. None: nothing.
+        shape: What was known of the payload's shape; saved beside the bag. None: nothing.
 
     """
 
@@ -71,10 +78,12 @@ class RunFile:
     result: Mapping[str, Any] = field(default_factory=dict)
     software_version: str = ""
     calibration: Calibration | None = None
+    source: str = "torque"
+    shape: Shape | None = None
 
     def __post_init__(self) -> None:
         for entry in fields(self):
-            if entry.name == "calibration":
+            if entry.name in BESIDE:
                 continue
             value = _plain(getattr(self, entry.name))
             if entry.name not in ("uncertainty", "result") and isinstance(value, list):
@@ -89,16 +98,19 @@ class RunFile:
 
         Raises:
             RecordingError: The files cannot be written.
-            ConfigurationError: The calibration cannot be written.
+            ConfigurationError: The calibration or the shape cannot be written.
 
         """
         folder = Path(folder)
-        names = [entry.name for entry in fields(self) if entry.name != "calibration"]
+        names = [entry.name for entry in fields(self) if entry.name not in BESIDE]
         entries = {name: _plain(getattr(self, name)) for name in names}
         entries["urdf"] = URDF_NAME
         if self.calibration is not None:
             entries["calibration"] = CALIBRATION_NAME
             save_calibration(folder / CALIBRATION_NAME, self.calibration)
+        if self.shape is not None:
+            entries["shape"] = SHAPE_NAME
+            save_shape(folder / SHAPE_NAME, self.shape)
         text = _HEAD + yaml.safe_dump(entries, sort_keys=False, default_flow_style=None, width=100)
         try:
             _replace(folder / URDF_NAME, self.urdf)
@@ -129,6 +141,8 @@ class RunFile:
             ) from error
         if "calibration" in entries:
             entries["calibration"] = load_calibration(path.with_name(entries["calibration"]))
+        if "shape" in entries:
+            entries["shape"] = load_shape(path.with_name(entries["shape"]))
         return cls(**entries)
 
 
@@ -174,6 +188,7 @@ _TESTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "effort_offset": ("a number, or one for each joint", lambda x: _number(x) or _numbers(x)),
     "start_ns": ("a whole number [ns] or null", lambda x: x is None or _integer(x)),
     "end_ns": ("a whole number [ns] or null", lambda x: x is None or _integer(x)),
+    "source": ("'torque' or 'wrench'", lambda x: x in SOURCES),
     "window": ("a number above 0 [s]", lambda x: _number(x) and x > 0),
     "uncertainty": ("keys and values", lambda x: isinstance(x, dict)),
     "updates": ("a list of whole numbers", lambda x: isinstance(x, list) and all(map(_integer, x))),

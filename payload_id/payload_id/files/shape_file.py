@@ -8,6 +8,7 @@ import zipfile
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -95,7 +96,9 @@ def save_shape(path: Path | str, shape: Shape) -> Path:
     """
     path = Path(path)
     part = path.with_name(path.name + ".part")
-    arrays = {entry.name: np.asarray(getattr(shape, entry.name)) for entry in fields(Shape)}
+    arrays: dict[str, Any] = {
+        entry.name: np.asarray(getattr(shape, entry.name)) for entry in fields(Shape)
+    }
     try:
         with part.open("wb") as file:
             np.savez_compressed(file, about=np.array(json.dumps({"format": FORMAT})), **arrays)

@@ -86,7 +86,7 @@ class WrenchRecording(WrenchSamples):
         samples = wrench_samples(
             poses.stamp, sign * np.asarray(wrench, dtype=float), poses, gravity, None, cutoff
         )
-        return cls._of(samples, frame=frame)
+        return cls.of(samples, frame=frame)
 
     @classmethod
     def from_bag(
@@ -138,7 +138,7 @@ class WrenchRecording(WrenchSamples):
                 "topic of the sensor's pose (pose_topic)."
             )
         lost = {Drop.WRONG_LENGTH.value: wrench.undecodable} if wrench.undecodable else {}
-        return cls._of(
+        return cls.of(
             samples, frame=name, start_ns=origin, source=str(path), notes=wrench.notes, lost=lost
         )
 
@@ -171,13 +171,13 @@ class WrenchRecording(WrenchSamples):
             stamp[keep], wrench[keep], poses, tables.gravity, _accelerometer(tables, origin),
             tables.cutoff,
         )  # fmt: skip
-        return cls._of(
+        return cls.of(
             samples, frame=tables.frame, start_ns=origin, source=tables.source, lost=dropped,
             notes=_notes(tables), assumed=tables.uncertainty,
         )  # fmt: skip
 
     @classmethod
-    def _of(
+    def of(
         cls, samples: WrenchSamples, lost: Mapping[str, int] | None = None, **rest: Any
     ) -> WrenchRecording:
         """Return a recording of samples."""

@@ -14,9 +14,11 @@ from diagnostic_msgs.msg import DiagnosticArray
 from geometry_msgs.msg import InertiaStamped
 from payload_id_msgs.msg import PayloadEstimate, SampleBlock, WrenchBlock
 from payload_id_msgs.srv import GetEstimate, Save
+from rcl_interfaces.msg import SetParametersResult
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
+from rclpy.parameter import Parameter as RosParameter
 from rclpy.task import Future as RosFuture
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
@@ -40,7 +42,12 @@ from ..files.wrench_csv import read_wrench_uncertainty
 from .block_watch import BlockWatch
 from .conversions import Report, decoded, estimate_message, inertia_message, rows_of
 from .diagnostics import Condition, Level, diagnostics_message
-from .estimator_parameters import ESTIMATOR_TABLE, EstimatorParameters, run_settings
+from .estimator_parameters import (
+    ESTIMATOR_TABLE,
+    EstimatorParameters,
+    check_estimator,
+    run_settings,
+)
 from .live_run import LiveRun, RunSettings
 from .main_loop import run
 from .markers import estimate_markers
@@ -91,7 +98,10 @@ class EstimatorNode(Node):
         super().__init__(
             "payload_estimator", automatically_declare_parameters_from_overrides=True, **options
         )
-        settings = EstimatorParameters.of(read_parameters(self, ESTIMATOR_TABLE))
+        values = read_parameters(self, ESTIMATOR_TABLE)
+        check_estimator(values)
+        self.add_on_set_parameters_callback(self._on_parameters)
+        settings = EstimatorParameters.of(values)
         self._settings = settings
         self.robot = RobotFile.load(settings.robot_file)
         self._wrench = settings.source == "wrench"
@@ -149,7 +159,7 @@ class EstimatorNode(Node):
             self._block_type, self._settings.blocks, self._on_block, BLOCKS, raw=True
         )
         self._bag_news = self.create_subscription(
-            String, self._settings.bag_topic, self._on_bag, LATCHED
+            String, self._settings.bags, self._on_bag, LATCHED
         )
 
     def _serve(self) -> None:
@@ -173,6 +183,17 @@ class EstimatorNode(Node):
         """Return the settings that the parameters ask for now."""
         values = current_values(self, ESTIMATOR_TABLE)
         return run_settings(values, self.robot.uncertainty, self.robot.n)
+
+    def _on_parameters(self, changes: list[RosParameter]) -> SetParametersResult:
+        """Refuse an estimator without the shape that it needs, and shapes that cannot be read."""
+        news = {change.name: change.value for change in changes}
+        if not any(name == "estimator" or name.startswith("shape") for name in news):
+            return SetParametersResult(successful=True)
+        try:
+            check_estimator({**current_values(self, ESTIMATOR_TABLE), **news})
+        except PayloadIdError as error:
+            return SetParametersResult(successful=False, reason=str(error))
+        return SetParametersResult(successful=True)
 
     def _on_block(self, data: bytes) -> None:
         """Hand a block to the worker."""
@@ -260,13 +281,6 @@ class EstimatorNode(Node):
 
     async def _on_save(self, request: Save.Request, response: Save.Response) -> Save.Response:
         """Save the run."""
-        if self._wrench:
-            response.success = False
-            response.message = (
-                "Runs of a force-torque sensor are not saved. Record its topic and the joint "
-                "states with 'ros2 bag record', and use 'payload-id replay --wrench-topic'."
-            )
-            return response
         folder, note = self._save_folder(request.path)
         result = await self._ask(lambda: self._worker.save(folder, self._run_file, note))
         response.success, response.message = result.success, result.message
@@ -299,14 +313,16 @@ class EstimatorNode(Node):
             urdf=robot.urdf,
             robot=str(robot.path),
             gravity=tuple(robot.gravity.tolist()),
-            topic=self._joint_states_topic(),
+            topic=self._recorded_topic(),
             effort_sign=self._map.effort_sign,
             effort_offset=self._map.effort_offset,
             software_version=__version__,
         )
 
-    def _joint_states_topic(self) -> str:
-        """Return the topic that the recording holds; without one, the robot file's."""
+    def _recorded_topic(self) -> str:
+        """Return the topic of the samples in the recording; without one, the robot file's."""
+        if self._wrench:
+            return str(self._blocks.topic_name)
         if self._bag:
             try:
                 with open_bag(self._bag) as bag:

@@ -7,11 +7,14 @@ from dataclasses import dataclass
 from typing import Any
 
 from ..core.bounds import METHODS
-from ..core.estimators import ESTIMATORS
+from ..core.estimators import ESTIMATORS, estimator_named
 from ..core.online import Settings
+from ..core.shape import DENSITY, Shape
+from ..core.slabs import MOST_SLABS
 from ..core.uncertainty import Uncertainty
 from ..files.robot_schema import UNCERTAINTY
 from ..files.schema import Key
+from ..files.shape_file import ShapeSource
 from .live_run import RunSettings
 from .parameters import Parameter
 
@@ -61,8 +64,9 @@ ESTIMATOR_TABLE = (
     ),
     Parameter(
         "bag_topic",
-        "payload_sampler/bag",
-        "Topic on which the sampler says where it records; ~/save writes there by default.",
+        "",
+        "Topic on which the sampler says where it records; ~/save writes there by default. Empty: "
+        "payload_sampler/bag, or wrench_sampler/bag for source wrench.",
     ),
     Parameter("autostart", False, "Whether a run begins at once, without ~/start."),
     Parameter(
@@ -81,6 +85,56 @@ ESTIMATOR_TABLE = (
     Parameter("estimator", "lmi", "Point estimator.", choices=tuple(ESTIMATORS), read_only=False),
     Parameter(
         "intervals", "hull", "Method of the intervals.", choices=tuple(METHODS), read_only=False
+    ),
+    Parameter(
+        "shape",
+        "",
+        "Mesh or point cloud of the payload (.stl, .ply, .obj), in the payload frame; it must be "
+        "true. The estimator point_masses needs one; entropic, lmi and the intervals use it. "
+        "Empty: nothing is known of the shape.",
+        read_only=False,
+    ),
+    Parameter(
+        "shape_filling",
+        "surface",
+        "What of the shape is solid: what its surface encloses, or its convex hull.",
+        choices=("surface", "hull"),
+        read_only=False,
+    ),
+    Parameter(
+        "shape_density",
+        DENSITY,
+        "Point masses in a cubic centimetre of the shape.",
+        "1/cm3",
+        1e-4,
+        100.0,
+        read_only=False,
+    ),
+    Parameter(
+        "shape_ellipsoids",
+        1,
+        "Ellipsoids whose union contains the payload.",
+        "",
+        1,
+        MOST_SLABS,
+        read_only=False,
+    ),
+    Parameter(
+        "shape_scale",
+        1.0,
+        "Metres per unit of the shape's file: 0.001 for millimetres.",
+        "",
+        1e-6,
+        1e3,
+        read_only=False,
+    ),
+    Parameter(
+        "shape_pose",
+        None,
+        "Pose of the file's frame in the payload frame: x, y, z [m], roll, pitch, yaw [rad]; not "
+        "set: the same frame.",
+        kind="numbers",
+        read_only=False,
     ),
     Parameter(
         "window",
@@ -134,6 +188,12 @@ class EstimatorParameters:
         sampler = "wrench_sampler" if self.source == "wrench" else "payload_sampler"
         return self.samples_topic or f"{sampler}/samples"
 
+    @property
+    def bags(self) -> str:
+        """Topic on which the sampler says where it records."""
+        sampler = "wrench_sampler" if self.source == "wrench" else "payload_sampler"
+        return self.bag_topic or f"{sampler}/bag"
+
 
 def run_settings(values: Mapping[str, Any], from_robot_file: Uncertainty, n: int) -> RunSettings:
     """Return the settings of the next run.
@@ -144,7 +204,8 @@ def run_settings(values: Mapping[str, Any], from_robot_file: Uncertainty, n: int
         n: Number of joints.
 
     Raises:
-        InputError: A bound is impossible, or has another number of entries than there are joints.
+        InputError: A bound is impossible, or has another number of entries than there are joints;
+            the shape cannot be read, or the estimator needs one.
     """
     entries = from_robot_file.to_dict()
     for name, value in values.items():
@@ -159,6 +220,42 @@ def run_settings(values: Mapping[str, Any], from_robot_file: Uncertainty, n: int
         if key.kind == "number or numbers":
             uncertainty.per_joint(name, n)
     return RunSettings(
-        Settings(uncertainty, values["estimator"], values["intervals"], values["window"]),
+        Settings(
+            uncertainty,
+            values["estimator"],
+            values["intervals"],
+            values["window"],
+            shape_of(values),
+        ),
         values["update_period"],
     )
+
+
+def shape_of(values: Mapping[str, Any]) -> Shape | None:
+    """Return the payload's shape; None if nothing is known of it.
+
+    Args:
+        values: Values of `ESTIMATOR_TABLE`.
+
+    Raises:
+        InputError: It cannot be read.
+    """
+    if not values["shape"]:
+        return None
+    return ShapeSource(
+        values["shape"],
+        values["shape_filling"],
+        values["shape_density"],
+        values["shape_scale"],
+        values["shape_ellipsoids"],
+        tuple(values["shape_pose"] or ()),
+    ).read()
+
+
+def check_estimator(values: Mapping[str, Any]) -> None:
+    """Raise unless the estimator can do with what is known of the shape.
+
+    Raises:
+        InputError: The shape cannot be read, or the estimator needs one.
+    """
+    estimator_named(values["estimator"], shape_of(values))

@@ -107,8 +107,12 @@ class LiveRun:
     def forget(self) -> None:
         """Begin anew with the settings that hold now; forget a tare too."""
         self.settings = self._settings_now()
-        self._identifier = OnlineIdentifier(self._model, self.settings.identification)
+        self._identifier = self._new_identifier()
         self._books = _Books()
+
+    def _new_identifier(self) -> OnlineIdentifier:
+        """Return the identification of runs with the present settings."""
+        return OnlineIdentifier(self._model, self.settings.identification)
 
     def begin(self) -> bool:
         """Begin a new run; return whether a tare was forgotten because settings have changed."""
@@ -188,6 +192,7 @@ class LiveRun:
             updates=books.updates,
             result=books.estimate.to_dict() if books.estimate else {},
             calibration=self._model.calibration,
+            shape=settings.shape,
         )
 
     def _with_notes(self, estimate: Estimate) -> Estimate:

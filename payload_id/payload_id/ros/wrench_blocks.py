@@ -98,7 +98,8 @@ def samples_of_rows(rows: SampleRows, stamp: Array) -> WrenchSamples:
         rows: At least one row.
         stamp: Their stamps since the run began, shape (N,) [s].
     """
-    omega, alpha, linear = (rows.dq[:, k : k + 3] for k in (0, 3, 6))
+    # Contiguous as a recording's are, so that sums are taken in the same order.
+    omega, alpha, linear = (np.ascontiguousarray(rows.dq[:, k : k + 3]) for k in (0, 3, 6))
     x, y, z = rows.tau[0, 6:]
     return WrenchSamples(
         stamp,
@@ -106,6 +107,6 @@ def samples_of_rows(rows: SampleRows, stamp: Array) -> WrenchSamples:
         omega,
         alpha,
         linear,
-        rows.tau[:, :6],
+        np.ascontiguousarray(rows.tau[:, :6]),
         gravity=(float(x), float(y), float(z)),
     )

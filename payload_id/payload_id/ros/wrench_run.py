@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Callable
+from dataclasses import replace
 
 from ..core.arm_model import ArmModel
 from ..core.estimate import Estimate
@@ -11,19 +11,18 @@ from ..core.joint_states import JointMap, seconds_since
 from ..core.online import OnlineIdentifier
 from ..core.ring_buffer import SampleRows
 from ..core.rows.newton_euler import NewtonEulerRows
-from ..core.wrench.identify import judged
-from ..core.wrench.samples import WrenchSamples
+from ..core.wrench.online import OnlineWrench
 from ..core.wrench.uncertainty import WrenchUncertainty
+from ..files.run_file import RunFile
 from .live_run import LiveRun, RunSettings
 from .wrench_blocks import samples_of_rows
 
-REMEMBERED = 20.0  # [s] of samples that are looked at when the data are inconsistent
-
 
 class WrenchRun(LiveRun):
-    """Takes in wrench samples and gives estimates.
+    """Takes in wrench samples and gives estimates; a delay of the wrench is estimated on the way.
 
-    A delay of the wrench is not estimated live: `time_error` of the uncertainty has to hold it.
+    Attributes:
+        uncertainty: What is assumed about sensor and motion.
     """
 
     def __init__(
@@ -41,20 +40,13 @@ class WrenchRun(LiveRun):
             settings: Gives the settings for the next run.
             uncertainty: What is assumed about sensor and motion.
         """
+        self.uncertainty = uncertainty
         self._maker = NewtonEulerRows.of(uncertainty, model.payload_frame)
-        self._recent: deque[WrenchSamples] = deque()
         super().__init__(model, joint_map, settings)
 
-    def forget(self) -> None:
-        """Begin anew with the settings that hold now; forget a tare too."""
-        super().forget()
-        self._identifier = OnlineIdentifier(self._maker, self.settings.identification)
-        self._recent.clear()
-
-    def begin(self) -> bool:
-        """Begin a new run; return whether a tare was forgotten because settings have changed."""
-        self._recent.clear()
-        return super().begin()
+    def _new_identifier(self) -> OnlineIdentifier:
+        """Return the identification of runs with the present settings."""
+        return OnlineWrench(self._maker, self.settings.identification)
 
     def add(self, rows: SampleRows) -> None:
         """Take in samples."""
@@ -62,22 +54,24 @@ class WrenchRun(LiveRun):
         if books.start_ns is None:
             books.start_ns = books.updated_ns = int(rows.stamp_ns[0])
         books.newest_ns = int(rows.stamp_ns[-1])
-        books.effort_seen = True
-        samples = samples_of_rows(rows, seconds_since(rows.stamp_ns, books.start_ns))
-        self._identifier.add(samples)
-        self._recent.append(samples)
-        while self._recent[0].stamp[-1] < samples.stamp[-1] - REMEMBERED:
-            self._recent.popleft()
+        self._identifier.add(samples_of_rows(rows, seconds_since(rows.stamp_ns, books.start_ns)))
 
     def update(self) -> Estimate:
         """Solve with all data so far; say what is wrong where the data are inconsistent."""
         books = self._books
         books.updated_ns = books.newest_ns
-        books.estimate = judged(self._identifier, self._remembered(), None, False)
+        books.estimate = self._identifier.update()
         books.updates = tuple(self._identifier.updates)
         books.end_ns = books.newest_ns
         return self._with_notes(books.estimate)
 
-    def _remembered(self) -> WrenchSamples | None:
-        """Return the newest samples of the run; None if there are none."""
-        return WrenchSamples.stacked(list(self._recent)) if self._recent else None
+    def fill_in(self, run: RunFile) -> RunFile:
+        """Return a run file with the entries that come from the run, up to its last update."""
+        filled = super().fill_in(run)
+        return replace(
+            filled,
+            source="wrench",
+            payload_frame=self._model.payload_frame,
+            uncertainty=self.uncertainty.to_dict(),
+            calibration=None,
+        )

@@ -6,6 +6,7 @@ import sys
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,24 +16,30 @@ from payload_id_msgs.msg import WrenchBlock
 from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
+from std_msgs.msg import String
 
+from ..core.errors import RecordingError
 from ..core.joint_states import JointMap
 from ..core.wrench.arm_motion import model_at
 from ..core.wrench.intake import WrenchIntake
+from ..files.bag_table import JOINT_STATE
+from ..files.bag_writer import BagWriter
 from ..files.robot_file import RobotFile
 from ..files.robot_model import RobotModel
+from ..files.wrench_bag import WRENCH
+from ..files.wrench_blocks import BLOCK, DEFINITION
 from .conversions import decoded, stamp_of
 from .diagnostics import Condition, Level, diagnostics_message
 from .main_loop import run
 from .parameters import Parameter, read_parameters
 from .polled_subscription import PolledSubscription
-from .sampler_node import BLOCKS
+from .sampler_node import BLOCKS, LATCHED
 from .topic_report import silence_report
 from .wrench_blocks import wrench_block
 
 DIAGNOSTICS_PERIOD = 1.0  # [s]
-WRENCH = "geometry_msgs/msg/WrenchStamped"
 WRENCH_SAMPLER_TABLE = (
     Parameter("robot_file", "kinova_gen3", "Robot file: its path, or the name of a shipped one."),
     Parameter("wrench_topic", "wrench", "Topic of geometry_msgs/WrenchStamped."),
@@ -65,6 +72,13 @@ WRENCH_SAMPLER_TABLE = (
     Parameter("queue", 4000, "Messages that may wait to be taken.", lower=10, upper=100_000),
     Parameter("block_period", 0.05, "Time between two blocks of samples.", "s", 0.001, 1.0),
     Parameter(
+        "bag",
+        "",
+        "Folder of the recording: joint states and wrenches as received, and the samples made of "
+        "them; if it exists, the next free name is taken. Empty: none is made.",
+    ),
+    Parameter("bag_storage", "mcap", "File format of the recording.", choices=("mcap", "sqlite3")),
+    Parameter(
         "silence", 1.0, "Time without wrenches after which that is reported.", "s", 0.05, 60.0
     ),
 )
@@ -82,6 +96,8 @@ class WrenchSamplerParameters:
     bandwidth: float
     queue: int
     block_period: float
+    bag: str
+    bag_storage: str
     silence: float
 
 
@@ -123,6 +139,9 @@ class WrenchSamplerNode(Node):
         self._wrenches = PolledSubscription(self, WrenchStamped, settings.wrench_topic, profile)
         self._samples = self.create_publisher(WrenchBlock, "~/samples", BLOCKS)
         self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", 10)
+        self._writer = self._open_bag()
+        self._bag = self.create_publisher(String, "~/bag", LATCHED)
+        self._bag.publish(String(data=str(self._writer.path) if self._writer else ""))
         self._sequence = 0
         self._last_arrival = time.monotonic()
         self._foreign = ""
@@ -135,17 +154,43 @@ class WrenchSamplerNode(Node):
         )
 
     def close(self) -> None:
-        """Pass on what has arrived."""
+        """Pass on what has arrived, and end the recording."""
         self._on_block_due()
+        if self._writer is None:
+            return
+        writer, self._writer = self._writer, None
+        try:
+            self.get_logger().info(f"The wrench was recorded in {writer.close()}")
+        except RecordingError as error:
+            self.get_logger().error(str(error))
+
+    def _open_bag(self) -> BagWriter | None:
+        """Begin to record, if asked to."""
+        if not self._settings.bag:
+            return None
+        folder = Path(self._settings.bag).expanduser().resolve()
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        writer = BagWriter(folder, self._settings.bag_storage)
+        writer.add_message_type(BLOCK, DEFINITION)
+        self.get_logger().info(f"Recording wrench and joint states in {writer.path}")
+        return writer
+
+    def _record(self, topic: str, kind: str, received_ns: int, data: bytes) -> None:
+        """Record one message, if there is a recording."""
+        if self._writer is not None:
+            stamp_ns = received_ns or self.get_clock().now().nanoseconds
+            self._writer.write(topic, kind, stamp_ns, data)
 
     def _on_block_due(self) -> None:
         """Take what has arrived and pass on what can be used."""
-        for data, _ in self._joint_states.take_all(self._settings.queue):
+        for data, received_ns in self._joint_states.take_all(self._settings.queue):
+            self._record(self._joint_states.topic, JOINT_STATE, received_ns, data)
             state = decoded(data, JointState)
             if state is not None:
                 at = stamp_of(state.header.stamp)
                 self.intake.offer_joints(at, state.name, state.position, state.velocity)
-        for data, _ in self._wrenches.take_all(self._settings.queue):
+        for data, received_ns in self._wrenches.take_all(self._settings.queue):
+            self._record(self._wrenches.topic, WRENCH, received_ns, data)
             message = decoded(data, WrenchStamped)
             if message is not None:
                 self._take(message)
@@ -154,9 +199,10 @@ class WrenchSamplerNode(Node):
         if taken is None:
             return
         stamp_ns, samples = taken
-        self._samples.publish(
-            wrench_block(stamp_ns, samples, self._frame, self._sequence, first, self.intake)
-        )
+        block = wrench_block(stamp_ns, samples, self._frame, self._sequence, first, self.intake)
+        if self._writer is not None:
+            self._record(self._samples.topic_name, BLOCK, 0, serialize_message(block))
+        self._samples.publish(block)
         self._sequence += 1
 
     def _take(self, message: Any) -> None:
@@ -189,6 +235,11 @@ class WrenchSamplerNode(Node):
                 f"was told '{self._frame}'. Set sensor_frame to the frame of the messages; it must "
                 "be in the robot's description."
             )
+        if self._writer is not None and self._writer.lost:
+            return Level.ERROR, (
+                f"{self._writer.lost} messages are missing in {self._writer.path}: the disk is "
+                "full or too slow."
+            )
         if silent > self._settings.silence:
             rate = self.robot.joint_states.rate
             return Level.ERROR, silence_report(self, self._wrenches.topic, WRENCH, silent, rate)
@@ -209,6 +260,7 @@ class WrenchSamplerNode(Node):
             "accepted": intake.accepted,
             "blocks": self._sequence,
             "delay [joint states]": intake.delay,
+            "bag": str(self._writer.path) if self._writer else "",
             **{f"dropped: {cause}": count for cause, count in intake.dropped.items()},
             **{
                 f"joint states dropped: {cause}": count

@@ -8,8 +8,10 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import trimesh
 
 from command_line import run
+from payload_id.cli.main import main
 from payload_id.core.inertial import from_mass_com_inertia
 from payload_id.core.rows.newton_euler import newton_euler_regressor
 
@@ -97,3 +99,57 @@ def test_what_is_missing_is_said(table: Path, arguments: list[str], words: str) 
     extra = ["--columns", table.with_suffix(".yaml")] if "forse" in arguments[0] else []
     done = replay(table, *extra, *arguments)
     assert done.returncode == 2 and words in done.stderr and "Traceback" not in done.stderr
+
+
+@pytest.fixture(scope="module")
+def meshes(table: Path) -> Path:
+    """Return a folder of meshes: one that holds the payload, and some that cannot be used."""
+    folder = table.parent
+    box = trimesh.creation.box([0.25] * 3)
+    box.apply_translation(PAYLOAD[1:4] / PAYLOAD[0])
+    box.export(folder / "box.stl")
+    box.copy().apply_scale(1000.0).export(folder / "millimetres.stl")
+    trimesh.Trimesh(box.vertices, box.faces[:-1]).export(folder / "open.stl")
+    flat = box.copy()
+    flat.vertices[:, 2] = 0.1
+    flat.export(folder / "flat.stl")
+    (folder / "text.stl").write_text("no mesh")
+    return folder
+
+
+def test_shape_serves_estimator_and_figure(
+    table: Path, meshes: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    arguments = ["replay", str(table), "--columns", str(table.with_suffix(".yaml")), "--json",
+                 "--intervals=least_squares_image"]  # fmt: skip
+    assert main(arguments) == 0
+    plain = json.loads(capsys.readouterr().out)
+    figure = meshes / "figure.png"
+    shape = ["--shape", str(meshes / "box.stl"), "--shape-density=0.002", "--shape-ellipsoids=2"]
+    assert main([*arguments, *shape, "--estimator=point_masses", "--figure", str(figure)]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["shape"]["points"] == 31 and result["estimator"] == "point_masses"
+    assert result["physically_consistent"] and figure.stat().st_size > 10_000
+    width = np.array(result["upper"]) - np.array(result["lower"])
+    assert (width <= (np.array(plain["upper"]) - np.array(plain["lower"])) * (1 + 1e-6)).all()
+
+
+@pytest.mark.parametrize(
+    ("file", "words"),
+    [
+        ("open.stl", "not closed"),
+        ("millimetres.stl", "scale 0.001"),
+        ("flat.stl", "flat"),
+        ("text.stl", "holds no points"),
+        ("nowhere.stl", "no file"),
+        ("", "needs the payload's shape"),
+    ],
+)
+def test_shape_that_cannot_be_used_is_refused(
+    table: Path, meshes: Path, capsys: pytest.CaptureFixture[str], file: str, words: str
+) -> None:
+    shape = ["--shape", str(meshes / file)] if file else []
+    columns = ["--columns", str(table.with_suffix(".yaml"))]
+    assert main(["replay", str(table), *columns, "--estimator=point_masses", *shape]) == 2
+    printed = capsys.readouterr().err
+    assert words in printed and len(printed.strip().splitlines()) == 1

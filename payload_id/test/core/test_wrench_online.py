@@ -1,10 +1,9 @@
-"""Identification from a wrench as samples arrive: the same however they arrive, delays taken out."""
+"""Identification from a wrench: the same however samples arrive, its delay taken out."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
-from wrench_motion import PAYLOAD, simulated
 
 from payload_id import Settings, WrenchUncertainty
 from payload_id.core.rows.newton_euler import NewtonEulerRows
@@ -12,6 +11,7 @@ from payload_id.core.status import Status
 from payload_id.core.wrench.delay_line import DelayLine
 from payload_id.core.wrench.online import LOOKS, OnlineWrench
 from payload_id.core.wrench.samples import WrenchSamples
+from wrench_motion import PAYLOAD, simulated
 
 DELAY = 0.0134
 BOUNDS = WrenchUncertainty(

@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
+import io
+import json
 import os
 from collections.abc import Iterator
+from pathlib import Path
 
 import numpy as np
 import pytest
+import trimesh
 from geometry_msgs.msg import WrenchStamped
 from harness import LATCHED, START_NS, NodeProcess, Observer, joint_state, time_of
 from payload_id_msgs.msg import PayloadEstimate, WrenchBlock
 from payload_id_msgs.srv import Save
+from rcl_interfaces.msg import SetParametersResult
+from rcl_interfaces.srv import SetParameters
+from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 from synthetic import NOTHING, PAYLOAD, measured, robot_file
 
+from payload_id.cli.main import main
 from payload_id.core.rows.newton_euler import newton_euler_regressor
 from payload_id.core.wrench.arm_motion import motion_of
 from payload_id.files.robot_file import RobotFile
@@ -44,11 +53,16 @@ def nodes(observer: Observer, tmp_path_factory: pytest.TempPathFactory) -> Itera
     folder = tmp_path_factory.mktemp("wrench")
     robot = robot_file(folder)
     (folder / "bounds.yaml").write_text(BOUNDS)
+    body = trimesh.creation.box([0.25] * 3)
+    body.apply_translation(PAYLOAD[1:4] / PAYLOAD[0])
+    body.export(folder / "payload.stl")
     processes = [
         NodeProcess("wrench_sampler_node", DOMAIN, folder / "sampler.log", robot_file=robot,
-                    wrench_sign="-1.0", wrench_topic="/ft/wrench"),
+                    wrench_sign="-1.0", wrench_topic="/ft/wrench",
+                    bag=folder / "run"),
         NodeProcess("estimator_node", DOMAIN, folder / "estimator.log", robot_file=robot,
-                    source="wrench", wrench_uncertainty=folder / "bounds.yaml"),
+                    source="wrench", wrench_uncertainty=folder / "bounds.yaml",
+                    shape=folder / "payload.stl"),
     ]  # fmt: skip
     yield observer
     codes = [process.stop() for process in processes]
@@ -94,6 +108,11 @@ def frame() -> str:
 def test_payload_is_identified_from_a_live_wrench(nodes: Observer) -> None:
     boxes = nodes.listen(WrenchBlock, "/wrench_sampler/samples")
     estimates = nodes.listen(PayloadEstimate, "/payload_estimator/payload", LATCHED)
+    assert chosen(nodes, estimator="point_masses").successful
+    refused = chosen(nodes, shape="")
+    assert not refused.successful and "needs the payload's shape" in refused.reason
+    refused = chosen(nodes, shape_scale=100.0)
+    assert not refused.successful and "hand-held" in refused.reason
     assert nodes.call(Trigger, "/payload_estimator/start").success
     send(nodes, frame(), -1.0, START_NS)
     nodes.wait(lambda: sum(len(b.stamp_ns) for b in boxes) > 1000, "blocks of wrenches")
@@ -107,7 +126,35 @@ def test_payload_is_identified_from_a_live_wrench(nodes: Observer) -> None:
     assert (lower <= PAYLOAD).all() and (PAYLOAD <= upper).all(), last.message
     assert last.phi[0] == pytest.approx(PAYLOAD[0], rel=0.01)
     saved = nodes.call(Save, "/payload_estimator/save")
-    assert not saved.success and "replay --wrench-topic" in saved.message
+    assert saved.success and (Path(saved.path) / "payload_id_shape.npz").is_file(), saved.message
+    assert last.estimator == "point_masses"
+    again = replayed(saved.path)
+    assert again["identical_to_live"] is True
+    assert again["phi"] == pytest.approx(list(last.phi), rel=0, abs=0)
+    raw = replayed(saved.path, "--robot", "kinova_gen3", "--wrench-topic", "/ft/wrench",
+                   "--topic", "/arm/joint_states", "--wrench-sign", "-1",
+                   "--uncertainty=force_error=0.05", "--uncertainty=torque_error=0.01",
+                   "--uncertainty=linear_acceleration_error=0.1",
+                   "--uncertainty=angular_acceleration_error=0.2")  # fmt: skip
+    assert raw["identical_to_live"] is None
+    assert raw["phi"][0] == pytest.approx(PAYLOAD[0], rel=0.01)
+
+
+def replayed(folder: str, *arguments: str) -> dict[str, object]:
+    """Return what `payload-id replay` says of a recording."""
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        code = main(["replay", folder, "--json", *arguments])
+    assert code == 0, printed.getvalue()
+    return dict(json.loads(printed.getvalue()))
+
+
+def chosen(nodes: Observer, **values: object) -> SetParametersResult:
+    """Set one parameter of the estimator."""
+    (name, value) = next(iter(values.items()))
+    message = Parameter(name, value=value).to_parameter_msg()
+    service = "/payload_estimator/set_parameters"
+    return nodes.call(SetParameters, service, parameters=[message]).results[0]
 
 
 def test_wrong_sign_is_named_live(nodes: Observer) -> None:

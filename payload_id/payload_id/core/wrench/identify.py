@@ -5,6 +5,8 @@ The rows go through the same estimators and interval methods as those of joint t
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, fields
 from typing import Any
 
@@ -88,17 +90,45 @@ def identify_wrench(
     Raises:
         UnknownNameError: There is no such estimator or interval method.
     """
+    *_, last = wrench_estimates(
+        recording, uncertainty, Settings(estimator=estimator, intervals=intervals, window=window,
+        shape=shape), largest_offset, frame,
+    )  # fmt: skip
+    return last
+
+
+def wrench_estimates(
+    recording: WrenchSamples,
+    uncertainty: WrenchUncertainty | None,
+    settings: Settings,
+    largest_offset: float = LARGEST_OFFSET,
+    frame: str | None = None,
+    updates: Iterable[int] = (),
+) -> Iterator[WrenchEstimate]:
+    """Give the estimate at some numbers of windows, and then that of the whole recording.
+
+    Args:
+        recording: Motion of the sensor and wrench.
+        uncertainty: What is assumed about sensor and motion. None: only the bias is unknown.
+        settings: How to identify; its own uncertainty is not used.
+        largest_offset: Largest delay that is looked for [s]; 0 to look for none.
+        frame: Name of the sensor frame; None: the recording's, or "sensor".
+        updates: Numbers of windows on the way, increasing.
+    """
     maker = NewtonEulerRows.of(
         uncertainty or WrenchUncertainty(), frame or getattr(recording, "frame", "") or "sensor"
     )
     offset = time_offset(recording, largest_offset) if largest_offset > 0.0 else None
     shift = offset is not None and offset.significant
     samples = compensated(recording, offset.seconds) if offset and shift else recording
-    settings = Settings(estimator=estimator, intervals=intervals, window=window, shape=shape)
-    online = OnlineIdentifier(maker, settings)
+    online, due = OnlineIdentifier(maker, settings), deque(updates)
     for start in range(0, max(len(samples), 1), CHUNK):
-        online.add(samples.part(start, start + CHUNK))
-    return judged(online, samples, offset, shift)
+        for window in online.cut(samples.part(start, start + CHUNK)):
+            while due and due[0] <= online.windows:
+                due.popleft()
+                yield _verdict(online.update(), offset, shift, None, "")
+            online.take(window)
+    yield judged(online, samples, offset, shift)
 
 
 def judged(

@@ -115,7 +115,7 @@ class OnlineWrench(OnlineIdentifier):
         return self._cutter.add(samples if self._line is None else self._line.push(samples))
 
     def _look(self, end: float) -> bool:
-        """Estimate the delay from what came until some time [s]; return whether rows were remade."""
+        """Estimate the delay from samples until some time [s]; tell whether rows were remade."""
         run = WrenchSamples.stacked(self._own)
         run = run.part(0, int(np.searchsorted(run.stamp, end, side="right")))
         found = time_offset(run, self._largest)
