@@ -3,7 +3,7 @@
 Time is cut into slices. On a slice every joint stays within (q_upper - q_lower) / 2 plus the tube
 of the middle of its range; `separation` proves distances for all such positions. What is not
 proved, pair by pair, is cut in two and tried again: far pairs need a few long slices, near ones
-many short ones. The same search brings the reported margins close to the smallest clearance there is.
+many short ones. The same search brings the reported margins close to the smallest clearance.
 """
 
 from __future__ import annotations
@@ -108,22 +108,48 @@ def clearances(
         position_tube: |q - q_d|, shape (n,) [rad or m].
         required: Distance to keep [m].
     """
-    search = _Search(scene, trajectory, np.asarray(position_tube, dtype=float), required)
-    return search.run()
+    return _Search(scene, np.asarray(position_tube, dtype=float), required).run(trajectory)
+
+
+def pose_clearance(
+    scene: Scene, q: Array, position_tube: Array, required: float = 0.0
+) -> ClearanceReport:
+    """Prove that no two bodies come closer than a distance, at one pose and its tube.
+
+    Args:
+        scene: Arm and obstacles.
+        q: Joint positions, shape (n,) [rad or m].
+        position_tube: Largest deviation from them, shape (n,) [rad or m].
+        required: Distance to keep [m].
+    """
+    pair = np.arange(len(scene.group))
+    zero = np.zeros(len(pair))
+    open_ = _Open(zero, zero, pair, np.zeros((len(pair), 3)))
+    poses = Poses.of(scene.model, q[None], position_tube[None])
+    items = Items.of(scene.table, scene.pairs, poses, np.zeros(len(pair), dtype=int), pair)
+    search = _Search(scene, position_tube, required)
+    value, direction = search.prove(items, open_)
+    search.settle(open_, value, value > 0.0)
+    if (value > 0.0).all():
+        return ClearanceReport(search.smallest(), None)
+    k = int(np.argmin(value))
+    nominal = separation(scene.table, items, direction)[k]
+    refused = replace(search.clearance(open_, k, float(value[k])), nominal=float(nominal))
+    return ClearanceReport(search.smallest(), refused)
 
 
 class _Search:
     """One search; `goal` is what a pair must reach to be settled, by group."""
 
-    def __init__(self, scene: Scene, trajectory: Trajectory, tube: Array, required: float) -> None:
-        self.scene, self.trajectory, self.tube, self.required = scene, trajectory, tube, required
+    def __init__(self, scene: Scene, tube: Array, required: float) -> None:
+        self.scene, self.tube, self.required = scene, tube, required
         self.reachable = np.full(len(GROUPS), np.inf)  # what no finer cut can exceed by much
         self.found: dict[int, Clearance] = {}
 
-    def run(self) -> ClearanceReport:
+    def run(self, trajectory: Trajectory) -> ClearanceReport:
         """Cut until everything is proved, or something cannot be."""
-        count = max(4, int(np.ceil(self.trajectory.duration / SLICE)))
-        edges = np.linspace(0.0, self.trajectory.duration, count + 1)
+        count = max(4, int(np.ceil(trajectory.duration / SLICE)))
+        edges = np.linspace(0.0, trajectory.duration, count + 1)
         P = len(self.scene.group)
         open_ = _Open(
             np.repeat(edges[:-1], P),
@@ -132,11 +158,13 @@ class _Search:
             np.zeros((count * P, 3)),
         )
         for depth in range(DEPTH + 1):
-            items = self.items(open_)
-            value, direction = self.prove(items, open_, seed=depth == 0)
+            items = self.items(trajectory, open_)
+            if depth == 0:
+                self.seed(trajectory, open_, items)
+            value, direction = self.prove(items, open_)
             failed = value <= 0.0
             if failed.any():
-                refused = self.refused(open_, failed, value, last=depth == DEPTH)
+                refused = self.refused(trajectory, open_, failed, value, depth == DEPTH)
                 if refused is not None:
                     return ClearanceReport(self.smallest(), refused)
             again = failed if depth >= REPORT_DEPTH else value < self.goal()[self.group(open_)]
@@ -163,32 +191,30 @@ class _Search:
         near = np.maximum((1 - REPORT_RELATIVE) * finite - REPORT_ABSOLUTE, 0.0)
         return np.where(known, near, 0.0)
 
-    def items(self, open_: _Open) -> Items:
+    def items(self, trajectory: Trajectory, open_: _Open) -> Items:
         """Return the waiting pairs at the middle of the range of their slice."""
         edges = np.union1d(open_.start, open_.end)
-        ranges = self.trajectory.ranges(edges)
+        ranges = trajectory.ranges(edges)
         delta = (ranges.q_upper - ranges.q_lower) / 2 + self.tube
         poses = Poses.of(self.scene.model, ranges.middle.q, delta)
         slice_ = np.searchsorted(edges, open_.start)
         return Items.of(self.scene.table, self.scene.pairs, poses, slice_, open_.pair)
 
-    def at_middle(self, open_: _Open) -> Items:
+    def at_middle(self, trajectory: Trajectory, open_: _Open) -> Items:
         """Return the waiting pairs at the middle of their slices, with the tube only."""
         time = (open_.start + open_.end) / 2
-        q = self.trajectory.at(time).q
+        q = trajectory.at(time).q
         poses = Poses.of(self.scene.model, q, np.broadcast_to(self.tube, q.shape))
         row = np.arange(len(time))
         return Items.of(self.scene.table, self.scene.pairs, poses, row, open_.pair)
 
-    def prove(self, items: Items, open_: _Open, seed: bool) -> tuple[Array, Array]:
+    def prove(self, items: Items, open_: _Open) -> tuple[Array, Array]:
         """Return a proved clearance of each waiting pair, (I,) [m], and its direction, (I, 3)."""
         table, pairs = self.scene.table, self.scene.pairs
         rough, direction = rough_distance(table, items)
         value = rough - self.required - reach(table, pairs, items, 0)[0]
         if items.delta[1].any():
             value -= reach(table, pairs, items, 1)[0]
-        if seed:
-            self.seed(open_, rough)
         group = self.group(open_)
         known = np.any(open_.direction != 0.0, axis=1)
         told = np.einsum("kij,kj->ki", items.R[1], open_.direction)
@@ -214,29 +240,34 @@ class _Search:
             value -= motion_along(table, pairs, items, 1, direction)
         return value
 
-    def seed(self, open_: _Open, rough: Array) -> None:
+    def seed(self, trajectory: Trajectory, open_: _Open, items: Items) -> None:
         """Find what clearance can be reached at most, from the pairs that look nearest."""
-        group = self.group(open_)
+        group, rough = self.group(open_), rough_distance(self.scene.table, items)[0]
         for g in range(len(GROUPS)):
             mine = np.flatnonzero(group == g)
             if not len(mine):
                 continue
             near = mine[np.argsort(rough[mine])[:SEEDS]]
-            value, _ = self.exact(_take(open_, near))
+            value, _ = self.exact(trajectory, _take(open_, near))
             self.reachable[g] = value.min()
 
-    def exact(self, open_: _Open) -> tuple[Array, Array]:
+    def exact(self, trajectory: Trajectory, open_: _Open) -> tuple[Array, Array]:
         """Return clearance with tube, and distance without it, at the middles of slices [m]."""
-        items = self.at_middle(open_)
+        items = self.at_middle(trajectory, open_)
         direction = nearest_direction(self.scene.table, items)
         return self.along(items, direction), separation(self.scene.table, items, direction)
 
     def refused(
-        self, open_: _Open, failed: NDArray[np.bool_], value: Array, last: bool
+        self,
+        trajectory: Trajectory,
+        open_: _Open,
+        failed: NDArray[np.bool_],
+        value: Array,
+        last: bool,
     ) -> Clearance | None:
         """Return the earliest clearance that no finer cut can prove; None if there is hope."""
         some = _take(open_, np.flatnonzero(failed))
-        exact, nominal = self.exact(some)
+        exact, nominal = self.exact(trajectory, some)
         hopeless = exact <= 0.0
         if not hopeless.any() and not last:
             return None

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -140,6 +140,35 @@ class ArmGeometry:
             ],
             "allowed": [[*contact.links, contact.reason] for contact in self.allowed],
         }
+
+    @classmethod
+    def from_dict(cls, entries: Mapping[str, Any]) -> ArmGeometry:
+        """Build from plain numbers.
+
+        Raises:
+            InputError: An entry is missing or impossible.
+        """
+        try:
+            bodies = tuple(
+                LinkBody(
+                    str(item["link"]),
+                    int(item["joint"]),
+                    ConvexBody.from_dict(item["body"]),
+                    bool(item["attached"]),
+                )
+                for item in entries["bodies"]
+            )
+            allowed = tuple(AllowedContact((a, b), reason) for a, b, reason in entries["allowed"])
+        except (KeyError, TypeError) as error:
+            raise InputError(f"The bodies of an arm are not readable: {error!r}.") from error
+        return cls(bodies, allowed)
+
+    def without_attached(self) -> ArmGeometry:
+        """Return the robot's own links only."""
+        own = tuple(item for item in self.bodies if not item.attached)
+        names = {item.link for item in own}
+        allowed = tuple(c for c in self.allowed if names.issuperset(c.links))
+        return ArmGeometry(own, allowed)
 
     @property
     def digest(self) -> str:

@@ -1,0 +1,163 @@
+"""What certification says: a certificate with margins, or the first constraint that is not kept."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+from ..errors import InputError
+
+CONSTRAINTS = {
+    "position": "rad or m",
+    "velocity": "rad/s or m/s",
+    "acceleration": "rad/s2 or m/s2",
+    "torque": "N m or N",
+    "self-collision": "m",
+    "obstacles": "m",
+    "payload volume": "m",
+}
+CLEARANCES = ("self-collision", "obstacles", "payload volume")
+
+
+@dataclass(frozen=True)
+class Margin:
+    """The smallest margin of one constraint over all of a motion.
+
+    Attributes:
+        constraint: One of `CONSTRAINTS`.
+        where: Joint, or the two bodies.
+        value: What is left at least, for every payload and tracking error in the bounds; in the
+            unit of the constraint. A clearance is counted from the required distance.
+        used: Largest part of the limit that is used [-]; NaN for clearances.
+        start: Beginning of the slice of time in which it occurs [s].
+        end: End of the slice [s].
+    """
+
+    constraint: str
+    where: tuple[str, ...]
+    value: float
+    used: float
+    start: float
+    end: float
+
+    def __str__(self) -> str:
+        unit = CONSTRAINTS[self.constraint]
+        place = " and ".join(self.where)
+        part = "" if self.constraint in CLEARANCES else f", {100 * self.used:.0f} % used"
+        return (
+            f"{self.constraint}: at least {self.value:.4g} {unit} left{part} ({place}, "
+            f"{self.start:.2f} to {self.end:.2f} s)"
+        )
+
+
+@dataclass(frozen=True)
+class Refusal:
+    """The first constraint that a motion does not keep, or cannot be proved to keep.
+
+    Attributes:
+        constraint: One of `CONSTRAINTS`.
+        where: Joint, or the two bodies.
+        time: When [s].
+        missing: By how much, in the unit of the constraint.
+        certain: True: the desired motion itself breaks it. False: some payload or tracking error
+            within the bounds may, or no proof was found at the finest slices.
+        sentence: All of this for people.
+    """
+
+    constraint: str
+    where: tuple[str, ...]
+    time: float
+    missing: float
+    certain: bool
+    sentence: str
+
+    def __str__(self) -> str:
+        return self.sentence
+
+    def at_start(self) -> Refusal:
+        """Return the refusal of the state from which a motion starts."""
+        sentence = self.sentence.replace("Refused (", "The start state is refused (", 1)
+        return replace(self, time=0.0, sentence=sentence)
+
+
+@dataclass(frozen=True)
+class Certificate:
+    """A motion keeps every constraint, if the assumptions hold.
+
+    Attributes:
+        margins: The smallest margin of each constraint.
+        assumptions: What must be true, one sentence each.
+        digests: sha256 of everything that the proof used: model, geometry, obstacles, box, tube,
+            limits, required_clearance, trajectory.
+        duration: Length of the motion [s].
+        limits: Name of the set of limits.
+        step: Length of the first slices of time of the proof [s].
+        version: Version of this package.
+    """
+
+    margins: tuple[Margin, ...]
+    assumptions: tuple[str, ...]
+    digests: Mapping[str, str]
+    duration: float
+    limits: str
+    step: float
+    version: str
+
+    def margin(self, constraint: str) -> Margin | None:
+        """Return the margin of a constraint; None if nothing was to be checked."""
+        return next((m for m in self.margins if m.constraint == constraint), None)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain numbers, lists and dicts; `from_dict` reads them back."""
+        entries = asdict(self)
+        entries["margins"] = [
+            {**asdict(m), "where": list(m.where), "used": None if m.used != m.used else m.used}
+            for m in self.margins
+        ]
+        entries["assumptions"] = list(self.assumptions)
+        entries["digests"] = dict(self.digests)
+        return entries
+
+    @classmethod
+    def from_dict(cls, entries: Mapping[str, Any]) -> Certificate:
+        """Build from plain numbers.
+
+        Raises:
+            InputError: An entry is missing or impossible.
+        """
+        try:
+            margins = tuple(_margin(m) for m in entries["margins"])
+            return cls(
+                margins=margins,
+                assumptions=tuple(str(text) for text in entries["assumptions"]),
+                digests={str(k): str(v) for k, v in entries["digests"].items()},
+                duration=float(entries["duration"]),
+                limits=str(entries["limits"]),
+                step=float(entries["step"]),
+                version=str(entries["version"]),
+            )
+        except (KeyError, TypeError, ValueError, AttributeError) as error:
+            raise InputError(f"The certificate is not readable: {error!r}.") from error
+
+
+def _margin(entries: Mapping[str, Any]) -> Margin:
+    """Return one margin from plain numbers."""
+    if entries["constraint"] not in CONSTRAINTS:
+        raise ValueError(f"unknown constraint {entries['constraint']!r}")
+    used = float("nan") if entries["used"] is None else float(entries["used"])
+    return Margin(
+        constraint=str(entries["constraint"]),
+        where=tuple(str(name) for name in entries["where"]),
+        value=float(entries["value"]),
+        used=used,
+        start=float(entries["start"]),
+        end=float(entries["end"]),
+    )
+
+
+def digest_of(entries: Any) -> str:
+    """Return the sha256 of plain numbers, lists and dicts."""
+    return hashlib.sha256(json.dumps(entries, sort_keys=True).encode()).hexdigest()
