@@ -6,6 +6,7 @@ import argparse
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+from dataclasses import replace as with_fields
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from ..core.errors import InputError
 from ..core.estimate import Estimate
 from ..core.online import Settings, replay
 from ..core.status import Status
+from ..core.tare import Tare
 from ..core.uncertainty import Uncertainty
 from ..files.recording import Recording
 from ..files.robot_file import RobotFile
@@ -39,6 +41,7 @@ class Run:
         settings: How to identify.
         updates: Numbers of windows at which to update; empty to choose them.
         before: Result of the live run that made the recording, if there was one.
+        tare: What the live run knew of the arm from runs without payload, if anything.
     """
 
     recording: Recording
@@ -46,6 +49,7 @@ class Run:
     settings: Settings
     updates: tuple[int, ...] = ()
     before: dict[str, Any] | None = None
+    tare: Tare | None = None
 
 
 def add_parser(verbs: Any) -> None:
@@ -110,7 +114,7 @@ def load(arguments: argparse.Namespace) -> Run:
         start = 0.0 if arguments.start is None else arguments.start
         end = np.inf if arguments.end is None else arguments.end
         recording = recording.between(start, end)
-    return Run(recording, job.robot, job.settings, job.updates, job.before)
+    return with_fields(job, recording=recording)
 
 
 def _from_run_file(arguments: argparse.Namespace) -> Run:
@@ -133,7 +137,11 @@ def _from_run_file(arguments: argparse.Namespace) -> Run:
     own = Settings(uncertainty, file.estimator, file.intervals, file.window, file.shape)
     settings = _settings(arguments, own)
     same = settings == own and arguments.payload_frame is None
-    return Run(recording, robot, settings, file.updates if same else (), dict(file.result) or None)
+    updates = file.updates if same else ()
+    # Its rows are in the coordinates of the bounds that were stated then.
+    fits = settings.uncertainty == own.uncertainty and arguments.payload_frame is None
+    tare = file.tare if fits else None
+    return Run(recording, robot, settings, updates, dict(file.result) or None, tare)
 
 
 def _from_robot_file(arguments: argparse.Namespace) -> Run:
@@ -191,7 +199,7 @@ def _settings(arguments: argparse.Namespace, own: Settings) -> Settings:
 def estimates(job: Run) -> list[Estimate]:
     """Return the estimates at every update."""
     updates = job.updates or steps(job.recording, job.settings.window)
-    return list(replay(job.recording, job.robot, job.settings, updates))
+    return list(replay(job.recording, job.robot, job.settings, updates, job.tare))
 
 
 def draw(job: Run, history: Sequence[Estimate], arguments: argparse.Namespace) -> None:

@@ -28,6 +28,7 @@ from .samples import Samples
 from .shape import Shape
 from .statistics import Statistics, condition_number
 from .status import Status, identifiable, inconsistent, verdict
+from .tare import Tare
 from .threads import one_thread
 from .uncertainty import Uncertainty
 
@@ -459,6 +460,26 @@ class OnlineIdentifier:
             self._tare_statistics = self._folded().of_nuisance_only()
         self.reset()
 
+    @property
+    def known_arm(self) -> Tare:
+        """What calibration and tares have taught about the arm."""
+        return Tare(self._tare, self._tare_statistics, self._calibrated)
+
+    def know(self, arm: Tare) -> None:
+        """Take up what another identifier of the same arm and settings knew; reset.
+
+        Raises:
+            InputError: It is of an arm with other nuisance parameters.
+        """
+        if not arm.fits(self.rows):
+            raise InputError(
+                f"The tare is of {arm.rows.B.shape[1]} nuisance parameters, this run has "
+                f"{self.rows.p}: another arm, or other bounds were stated. Tare again."
+            )
+        self._tare, self._tare_statistics = arm.rows, arm.statistics
+        self._calibrated = arm.calibrated
+        self.reset()
+
     def _prune(self, slack: Array) -> None:
         """Drop rows far from active; intervals can only be wider for it, never wrong."""
         if len(self._stock) <= ROW_LIMIT // 2:
@@ -531,7 +552,11 @@ CHUNK = 10_000  # samples added at a time: limits the memory that long recording
 
 
 def replay(
-    samples: TimedSamples, model: ArmModel | RowMaker, settings: Settings, updates: Iterable[int]
+    samples: TimedSamples,
+    model: ArmModel | RowMaker,
+    settings: Settings,
+    updates: Iterable[int],
+    tare: Tare | None = None,
 ) -> Iterator[Estimate]:
     """Give the estimate at each update, as a live run with the same samples did.
 
@@ -540,8 +565,11 @@ def replay(
         model: The arm that it was made with, or what makes rows of such samples.
         settings: How to identify.
         updates: Numbers of windows at which to update, increasing.
+        tare: What runs without payload had taught before.
     """
     online = OnlineIdentifier(model, settings)
+    if tare is not None:
+        online.know(tare)
     due = deque(updates)
     for start in range(0, len(samples), CHUNK):
         for window in online.cut(samples.part(start, start + CHUNK)):

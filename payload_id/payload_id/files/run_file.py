@@ -14,17 +14,20 @@ import yaml
 from ..core.calibration.calibration import Calibration
 from ..core.errors import ConfigurationError, RecordingError, UnknownNameError
 from ..core.shape import Shape
+from ..core.tare import Tare
 from ..core.uncertainty import PerJoint
 from .calibration_file import load_calibration, save_calibration
 from .shape_file import load_shape, save_shape
+from .tare_file import load_tare, save_tare
 from .yaml_file import read_yaml
 
 FILE_NAME = "payload_id_run.yaml"
 URDF_NAME = "robot.urdf"
 CALIBRATION_NAME = "payload_id_calibration.npz"
 SHAPE_NAME = "payload_id_shape.npz"
+TARE_NAME = "payload_id_tare.npz"
 SOURCES = ("torque", "wrench")
-BESIDE = ("calibration", "shape")  # entries that are files of their own
+BESIDE = ("calibration", "shape", "tare")  # entries that are files of their own
 _HEAD = (
     "# Settings and result of a payload identification; 'payload-id replay' repeats it from the\n"
     f"# bag in this folder. The robot description is {URDF_NAME}. SI units; times in nanoseconds.\n"
@@ -57,6 +60,7 @@ class RunFile:
         software_version: Version of this package that made the run.
         calibration: What was known of the arm beforehand; saved beside the bag. None: nothing.
         shape: What was known of the payload's shape; saved beside the bag. None: nothing.
+        tare: What runs without payload had taught before; saved beside the bag. None: nothing.
 
     """
 
@@ -80,6 +84,7 @@ class RunFile:
     calibration: Calibration | None = None
     source: str = "torque"
     shape: Shape | None = None
+    tare: Tare | None = None
 
     def __post_init__(self) -> None:
         for entry in fields(self):
@@ -111,6 +116,9 @@ class RunFile:
         if self.shape is not None:
             entries["shape"] = SHAPE_NAME
             save_shape(folder / SHAPE_NAME, self.shape)
+        if self.tare is not None:
+            entries["tare"] = TARE_NAME
+            save_tare(folder / TARE_NAME, self.tare)
         text = _HEAD + yaml.safe_dump(entries, sort_keys=False, default_flow_style=None, width=100)
         try:
             _replace(folder / URDF_NAME, self.urdf)
@@ -143,6 +151,8 @@ class RunFile:
             entries["calibration"] = load_calibration(path.with_name(entries["calibration"]))
         if "shape" in entries:
             entries["shape"] = load_shape(path.with_name(entries["shape"]))
+        if "tare" in entries:
+            entries["tare"] = load_tare(path.with_name(entries["tare"]))
         return cls(**entries)
 
 

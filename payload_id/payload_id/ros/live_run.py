@@ -193,6 +193,7 @@ class LiveRun:
             result=books.estimate.to_dict() if books.estimate else {},
             calibration=self._model.calibration,
             shape=settings.shape,
+            tare=self._identifier.known_arm if self.tared else None,
         )
 
     def _with_notes(self, estimate: Estimate) -> Estimate:

@@ -212,12 +212,7 @@ class RunWorker:
         except OSError as error:
             return self._answer(False, f"The folder {folder} cannot be made: {error}.")
         path = self._run.fill_in(entries()).save(folder).parent.resolve()
-        tare = (
-            " The tare before this run is not in the file: a replay gives wider intervals."
-            if self._run.tared
-            else ""
-        )
-        return self._answer(True, f"Saved in {path}.{tare}{note}", path)
+        return self._answer(True, f"Saved in {path}.{note}", path)
 
     # The thread.
 

@@ -240,6 +240,31 @@ def test_tare_narrows_the_mass(name):
     assert_equal(online.update(), tared)
 
 
+def test_tared_run_is_repeated_to_the_last_bit():
+    model, settings = arm("gen3"), Settings(replace(USUAL, torque_gain=0.02))
+    live = OnlineIdentifier(model, settings)
+    live.add(usual_run("gen3", 20).samples)
+    live.update()  # drops nothing; what it established is forgotten with the payload
+    live.tare()
+    samples = usual_run("gen3", 21).samples
+    live.add(samples.part(0, len(samples) // 2))
+    live.update()
+    live.add(samples.part(len(samples) // 2, len(samples)))
+    last = live.update()
+    again = list(replay(samples, model, settings, live.updates, live.known_arm))
+    assert_equal(again[-1], last)
+    untared = list(replay(samples, model, settings, live.updates))
+    assert (untared[-1].lower != last.lower).any()
+
+
+def test_tare_of_other_bounds_is_refused():
+    model = arm("gen3")
+    arm_known = OnlineIdentifier(model, Settings(USUAL)).known_arm
+    wider = OnlineIdentifier(model, Settings(replace(USUAL, torque_gain=0.02)))
+    with pytest.raises(InputError, match="Tare again"):
+        wider.know(arm_known)
+
+
 def test_reset_forgets_the_payload():
     first, second = usual_run("gen3", 14), usual_run("gen3", 15)
     online = OnlineIdentifier(first.model, Settings(USUAL))

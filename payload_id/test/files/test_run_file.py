@@ -7,6 +7,9 @@ import numpy as np
 import pytest
 
 from payload_id.core.errors import ConfigurationError, RecordingError
+from payload_id.core.rows.block import RowBlock
+from payload_id.core.statistics import Statistics
+from payload_id.core.tare import Tare
 from payload_id.core.uncertainty import Uncertainty
 from payload_id.files.run_file import FILE_NAME, RunFile, has_run_file
 
@@ -49,6 +52,29 @@ def test_round_trip_is_bit_equal(tmp_path):
     assert (tmp_path / "robot.urdf").read_bytes().decode() == URDF
     assert math.copysign(1.0, RunFile.load(tmp_path).result["lower"][2]) == -1.0
     assert Uncertainty.from_dict(saved.uncertainty).torque_absolute == (0.1, 1 / 3)
+
+
+def test_tare_survives_to_the_last_bit(tmp_path):
+    rng = np.random.default_rng(3)
+    m, p = 12, 4
+    rows = RowBlock(
+        A=rng.normal(size=(m, 10)),
+        A_error=np.abs(rng.normal(size=(m, 10))),
+        B=rng.normal(size=(m, p)),
+        b=rng.normal(size=m),
+        d=1.0 + rng.uniform(size=m),
+        joint=np.arange(m) % 3,
+        start=np.zeros(m),
+        end=np.ones(m),
+    )
+    tare = Tare(rows.without_payload(), Statistics.empty(p).add(rows, np.ones(10)), 5)
+    saved = run(tare=tare)
+    saved.save(tmp_path)
+    assert RunFile.load(tmp_path) == saved
+    assert len(RunFile.load(tmp_path).tare) == m - 5
+    (tmp_path / "payload_id_tare.npz").write_bytes(b"PK")
+    with pytest.raises(ConfigurationError, match="copy the whole folder"):
+        RunFile.load(tmp_path)
 
 
 def test_nan_survives(tmp_path):
