@@ -307,9 +307,15 @@ def _shrunk(squares: Array, free: Array) -> Array:
 
 def _channels_with(factors: Array, channel: Array, rows: Array) -> Array:
     """Return the factors of each channel, shape (C, k, k), with more rows."""
-    more = max(0, int(channel.max(initial=-1)) + 1 - len(factors))
-    factors = np.pad(factors, ((0, more), (0, 0), (0, 0)))
-    for c in np.unique(channel):
+    number = np.bincount(channel, minlength=len(factors))
+    if more := len(number) - len(factors):
+        factors = np.pad(factors, ((0, more), (0, 0), (0, 0)))
+    if len(channel) and (number == number[0]).all():  # all at once is faster
+        order = np.argsort(channel, kind="stable")
+        stacked = rows[order].reshape(len(number), -1, rows.shape[1])
+        return np.asarray(np.linalg.qr(np.concatenate([factors, stacked], axis=1), mode="r"))
+    factors = factors.copy()
+    for c in np.flatnonzero(number):
         factors[c] = _factor(factors[c], rows[channel == c])
     return factors
 

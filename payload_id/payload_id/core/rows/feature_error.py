@@ -16,28 +16,39 @@ from ..wrench.uncertainty import WrenchUncertainty
 _ROW, _COLUMN = [0, 0, 0, 1, 1, 2], [0, 1, 2, 1, 2, 2]
 _SAME = np.array([True, False, False, True, False, True])
 MOTION = ("linear_acceleration", "angular_acceleration", "angular_velocity")
+_HARD = tuple(f"{name}_error" for name in MOTION)
+_NOISE = tuple(f"{name}_sigma" for name in MOTION)
 
 
-def feature_error(uncertainty: WrenchUncertainty, samples: WrenchSamples, weight: Array) -> Array:
+def feature_error(
+    uncertainty: WrenchUncertainty,
+    samples: WrenchSamples,
+    weight: Array,
+    speed: Array,
+    duration: float,
+) -> Array:
     """Return the bound on the error of sum weight F, shape (12,).
 
     Args:
         uncertainty: What is assumed of the motion.
         samples: Of one window.
         weight: Of each sample in the integral, shape (N,) [s].
+        speed: Integral of |omega|, shape (3,) [rad].
+        duration: Sum of the weights [s].
     """
-    hard = [uncertainty.axes(f"{name}_error") for name in MOTION]
-    noise = [uncertainty.axes(f"{name}_sigma") for name in MOTION]
+    hard = [uncertainty.axes(name) for name in _HARD]
+    noise = [uncertainty.axes(name) for name in _NOISE]
     tilt = uncertainty.orientation_error
-    if not (tilt or uncertainty.gravity_error or np.any(hard) or np.any(noise)):
-        return np.zeros(12)
-    duration = float(weight.sum())
     spread = random_part(uncertainty, samples, weight)
     error = np.zeros(12)
-    error[:3] = duration * hard[0] + spread * noise[0] + _tilt(samples, weight, tilt)
-    error[:3] += duration * 0.5 * uncertainty.gravity_error**2 * np.linalg.norm(samples.gravity)
+    error[:3] = duration * hard[0] + spread * noise[0]
+    if tilt or uncertainty.gravity_error:
+        level = 0.5 * uncertainty.gravity_error**2 * np.linalg.norm(samples.gravity)
+        error[:3] += duration * level + _tilt(samples, weight, tilt)
     error[3:6] = duration * hard[1] + spread * noise[1]
-    error[6:] = _products(samples.angular_velocity, weight, spread, hard[2], noise[2])
+    error[6:] = _products(
+        samples.angular_velocity, weight, spread, hard[2], noise[2], speed, duration
+    )
     return error
 
 
@@ -63,19 +74,25 @@ def _tilt(samples: WrenchSamples, weight: Array, angle: float) -> Array:
     return np.asarray(weight @ (angle * across + 0.5 * angle**2 * size))
 
 
-def _products(omega: Array, weight: Array, spread: float, hard: Array, noise: Array) -> Array:
+def _products(
+    omega: Array,
+    weight: Array,
+    spread: float,
+    hard: Array,
+    noise: Array,
+    mean: Array,
+    whole: float,
+) -> Array:
     """Return the error of the six products of omega, shape (6,).
 
     With noise n of standard deviation s beside the hard error e: the random part is that of
     x n_y + y n_x + n_x n_y with |x| <= |omega| + e, its mean s^2 where both are one.
     """
-    speed = np.abs(omega)
     e, f = hard[_ROW], hard[_COLUMN]
-    mean = weight @ speed
-    whole = float(weight.sum())
     sure = mean[_ROW] * f + mean[_COLUMN] * e + whole * e * f
     if not noise.any():
         return np.asarray(sure)
+    speed = np.abs(omega)
     x, y = speed[:, _ROW], speed[:, _COLUMN]
     s, t = noise[_ROW], noise[_COLUMN]
     wide = ((x + e) * t) ** 2 + ((y + f) * s) ** 2 + (s * t) ** 2

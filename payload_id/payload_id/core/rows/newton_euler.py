@@ -127,6 +127,7 @@ class NewtonEulerRows:
                 f"Rows of a force-torque sensor need WrenchSamples; found "
                 f"{type(samples).__name__}. Joint torques need an arm's model instead."
             )
+        samples.kept(integrands)  # for all windows at once
 
     def window(self, samples: WrenchSamples) -> RowBlock:
         """Return one row for each of the six axes from the samples of one window.
@@ -135,46 +136,61 @@ class NewtonEulerRows:
             samples: One or more samples, without gaps. A single one stands for a whole second.
         """
         weight = trapezoid_weights(samples.stamp) if len(samples) > 1 else np.ones(1)
-        proper = samples.proper_acceleration
-        F = features(proper, samples.angular_velocity, samples.angular_acceleration)
-        A = FEATURES_TO_REGRESSOR @ (weight @ F)
-        reading = weight @ samples.wrench
-        B, left_out = self.nuisance.columns(samples, weight, reading)
-        error = _MAGNITUDE @ feature_error(self.uncertainty, samples, weight)
-        error += _MAGNITUDE @ self._shifted(samples, F) + ROUNDING * np.abs(A)
-        bound = self.nuisance.reading_error(samples, weight) + left_out
+        values = samples.kept(integrands)
+        sums = weight @ values
         duration, start = float(weight.sum()), float(samples.stamp[0])
+        A = FEATURES_TO_REGRESSOR @ sums[_F]
+        reading = sums[_WRENCH]
+        B, left_out = self.nuisance.columns(samples, weight, reading, duration)
+        error = feature_error(self.uncertainty, samples, weight, sums[_SPEED], duration)
+        error += self._shifted(samples, values)
+        bound = self.nuisance.reading_error(samples, weight, duration) + left_out
+        rounding = np.abs(reading) + np.abs(B).sum(axis=1) + 1e-3 * duration
         return RowBlock(
             A=A,
-            A_error=error,
+            A_error=_MAGNITUDE @ error + ROUNDING * np.abs(A),
             B=B,
             b=reading,
-            d=bound + ROUNDING * (np.abs(reading) + np.abs(B).sum(axis=1) + 1e-3 * duration),
-            joint=np.arange(6),
+            d=bound + ROUNDING * rounding,
+            joint=_SIX,
             start=np.full(6, start),
             end=np.full(6, start + duration),
-            A_static=self._static(samples, weight),
-            dynamism=np.full(6, weight @ dynamism(samples) / duration),
+            A_static=_GRAVITY_TO_REGRESSOR @ sums[_GRAVITY],
+            dynamism=np.full(6, sums[_DYNAMISM] / duration),
         )
 
-    def _static(self, samples: WrenchSamples, weight: Array) -> Array:
-        """Return what A is without motion: gravity only, shape (6, 10)."""
-        F = np.zeros(12)
-        F[:3] = -(weight @ samples.gravity_in_sensor)
-        return FEATURES_TO_REGRESSOR @ F
-
-    def _shifted(self, samples: WrenchSamples, F: Array) -> Array:
+    def _shifted(self, samples: WrenchSamples, values: Array) -> Array:
         """Return the second-order effect of a shift in time on the integrals of F, shape (12,).
 
         1/2 tau^2 |dF/dt(t2) - dF/dt(t1)|, the difference of rates told by F at both ends and in
         the middle.
         """
         tau = self.uncertainty.time_error
-        if tau == 0.0 or len(F) < 3:
+        if tau == 0.0 or len(values) < 3:
             return np.zeros(12)
+        F = values[:, _F]
         duration = samples.stamp[-1] - samples.stamp[0]
         bend = np.abs(F[-1] - 2.0 * F[len(F) // 2] + F[0])
         return 0.5 * tau**2 * 4.0 / duration * bend
+
+
+def integrands(samples: WrenchSamples) -> Array:
+    """Return all whose integrals over a window its rows need, shape (N, 25).
+
+    F, the wrench, gravity in the sensor frame, the dynamism and |omega|.
+    """
+    gravity, omega = samples.gravity_in_sensor, samples.angular_velocity
+    proper = samples.linear_acceleration - gravity
+    F = features(proper, omega, samples.angular_acceleration)
+    parts = [F, samples.wrench, gravity, dynamism(samples)[:, None], np.abs(omega)]
+    return np.concatenate(parts, axis=1)
+
+
+_F, _WRENCH, _GRAVITY, _DYNAMISM, _SPEED = (
+    slice(0, 12), slice(12, 18), slice(18, 21), 21, slice(22, 25),
+)  # fmt: skip
+_SIX = np.arange(6)
+_GRAVITY_TO_REGRESSOR = -FEATURES_TO_REGRESSOR[:, :, :3]  # at rest a_p = -g
 
 
 def dynamism(samples: WrenchSamples) -> Array:

@@ -24,6 +24,7 @@ from ..wrench.samples import AXES, WrenchSamples
 from ..wrench.uncertainty import WrenchUncertainty
 from .feature_error import random_part
 
+_EYE = np.eye(6)
 TILTED = ("m", "hx", "hy", "hz")
 
 
@@ -36,12 +37,14 @@ class WrenchNuisance:
         names: Name of each candidate, such as "bias.fx".
         half_width: Of each candidate's box.
         uncertain: Which candidates have a width; those are the p nuisance parameters.
+        gain: How many times the reading, bias apart, the wrench can be, shape (6,).
     """
 
     uncertainty: WrenchUncertainty
     names: tuple[str, ...]
     half_width: Array
     uncertain: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    gain: Array
 
     @classmethod
     def of(cls, uncertainty: WrenchUncertainty) -> WrenchNuisance:
@@ -61,7 +64,7 @@ class WrenchNuisance:
         names += [f"tilt_{i}.{name}" for i in (1, 2) for name in TILTED]
         widths += [uncertainty.gravity_error * moments] * 2
         half_width = np.concatenate(widths)
-        return cls(uncertainty, tuple(names), half_width, half_width > 0)
+        return cls(uncertainty, tuple(names), half_width, half_width > 0, G)
 
     @property
     def p(self) -> int:
@@ -78,43 +81,45 @@ class WrenchNuisance:
         sizes = self.half_width[self.uncertain] * u
         return dict(zip(self.chosen, sizes.tolist(), strict=True))
 
-    def columns(self, samples: WrenchSamples, weight: Array, reading: Array) -> tuple[Array, Array]:
+    def columns(
+        self, samples: WrenchSamples, weight: Array, reading: Array, duration: float
+    ) -> tuple[Array, Array]:
         """Return the columns B, shape (6, p), and what they leave out, shape (6,).
 
         Args:
             samples: Of one window.
             weight: Of each sample in the integral, shape (N,) [s].
             reading: Integral of the wrench that the sensor shows, shape (6,).
+            duration: Sum of the weights [s].
         """
-        duration = float(weight.sum())
         change = samples.wrench[-1] - samples.wrench[0]
-        parts: list[tuple[slice, Callable[[], Array]]] = [
-            (slice(0, 6), lambda: duration * np.eye(6)),
-            (slice(6, 12), lambda: float(weight @ samples.stamp) * np.eye(6)),
-            (slice(12, 18), lambda: -np.diag(reading)),
-            (slice(18, 19), lambda: -change[:, None]),
-            (slice(19, 27), lambda: _tilt_columns(samples, weight)),
+        parts: list[tuple[int, int, Callable[[], Array]]] = [
+            (0, 6, lambda: duration * _EYE),
+            (6, 12, lambda: float(weight @ samples.stamp) * _EYE),
+            (12, 18, lambda: -np.diag(reading)),
+            (18, 19, lambda: -change[:, None]),
+            (19, 27, lambda: _tilt_columns(samples, weight)),
         ]
         columns = []
-        for part, make in parts:
-            keep = self.uncertain[part]
+        for first, end, make in parts:
+            keep = self.uncertain[first:end]
             if keep.any():
-                columns.append((make() * self.half_width[part])[:, keep])
+                columns.append((make() * self.half_width[first:end])[:, keep])
         B = np.concatenate(columns, axis=1) if columns else np.zeros((6, 0))
         return B, self._change_error(samples, change, duration)
 
-    def reading_error(self, samples: WrenchSamples, weight: Array) -> Array:
+    def reading_error(self, samples: WrenchSamples, weight: Array, duration: float) -> Array:
         """Return the bound on the error of the integrated reading, shape (6,)."""
-        known = float(weight.sum()) * self.uncertainty.six("error")
+        known = duration * self.uncertainty.six("error")
         random = random_part(self.uncertainty, samples, weight) * self.uncertainty.six("sigma")
-        return _largest_gain(self.uncertainty) * (known + random)
+        return self.gain * (known + random)
 
     def _change_error(self, samples: WrenchSamples, change: Array, duration: float) -> Array:
         """Return by how much tau (T(t2) - T(t1)) may differ from tau times the readings' change."""
         uncertainty = self.uncertainty
         if uncertainty.time_error == 0.0:
             return np.zeros(6)
-        G = _largest_gain(uncertainty)
+        G = self.gain
         noise = 2.0 * uncertainty.six("error")
         noise += np.sqrt(2.0) * uncertainty.sigma_factor * uncertainty.six("sigma")
         drift = uncertainty.six("drift") * duration

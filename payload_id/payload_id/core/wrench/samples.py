@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +54,8 @@ class WrenchSamples:
     wrench: Array
     gravity: tuple[float, float, float] = STANDARD_GRAVITY
     dropped: Mapping[str, int] = field(default_factory=dict)
+    # What `kept` was given, row by row; parts and stacks of samples take it along.
+    _kept: ClassVar[Array | None] = None
 
     def __post_init__(self) -> None:
         arrays = {name: np.asarray(getattr(self, name), dtype=float) for name in _NAMES}
@@ -87,9 +89,22 @@ class WrenchSamples:
         """What an accelerometer at the sensor's origin would show, a - R' g, shape (N, 3)."""
         return self.linear_acceleration - self.gravity_in_sensor
 
+    def kept(self, make: Callable[[WrenchSamples], Array]) -> Array:
+        """Return what a function makes of every sample, shape (N, k), made once for each sample.
+
+        Args:
+            make: Always the same function; its rows depend on their own sample only.
+        """
+        if self._kept is None:
+            object.__setattr__(self, "_kept", make(self))
+        return cast(Array, self._kept)
+
     def part(self, start: int, stop: int) -> WrenchSamples:
         """Return samples number start to stop - 1."""
-        return self._checked({name: getattr(self, name)[start:stop] for name in _NAMES})
+        chosen = self._checked({name: getattr(self, name)[start:stop] for name in _NAMES})
+        if self._kept is not None:
+            object.__setattr__(chosen, "_kept", self._kept[start:stop])
+        return chosen
 
     def between(self, start: float, end: float) -> WrenchSamples:
         """Return the samples with start <= stamp <= end [s]."""
@@ -106,7 +121,12 @@ class WrenchSamples:
         columns: dict[str, Any] = {
             name: np.concatenate([getattr(part, name) for part in parts]) for name in _NAMES
         }
-        return WrenchSamples(**columns, gravity=parts[0].gravity, dropped=parts[-1].dropped)
+        if not (np.diff(columns["stamp"]) > 0).all():
+            return WrenchSamples(**columns, gravity=parts[0].gravity, dropped=parts[-1].dropped)
+        whole = parts[0]._checked(columns)
+        if all(part._kept is not None for part in parts):
+            object.__setattr__(whole, "_kept", np.concatenate([part._kept for part in parts]))
+        return whole
 
     def with_wrench(self, wrench: Array) -> WrenchSamples:
         """Return the same motion with other wrenches, shape (N, 6)."""
