@@ -21,7 +21,7 @@ from .trajectory import Trajectory
 
 SHRINKING = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.0)  # of the way from the calm motion
 SEARCH_SHARE = 0.5  # of the time that goes into searching before the certifier is asked
-MORE = 1.2  # times the missing torque that is kept in reserve after a refusal
+MORE = 1.1  # times the missing torque that the next candidates keep away from
 
 
 @dataclass(frozen=True)
@@ -190,10 +190,13 @@ class _Queue:
         return None
 
     def refused(self, x: Array, verdict: Verdict) -> None:
-        """Note a refusal; torque that was missing is kept in reserve from now on."""
+        """Note a refusal; by how much sampled torques fell short is kept in reserve from now on."""
         self._refused.append(x)
         if verdict.torque is not None:
-            self._more = np.maximum(self._more, 0.0) + MORE * verdict.torque
+            limit = self._task.limits.torque
+            sampled = self._task.usage(x[None])[0, :-3].max(axis=0) * limit
+            short = np.maximum(limit + MORE * verdict.torque - sampled, 0.0)
+            self._more = np.where(verdict.torque > 0.0, np.maximum(self._more, short), self._more)
 
     def _shrunk(self) -> Array | None:
         """Return the best candidate so much calmer that it keeps the limits with the reserve."""
