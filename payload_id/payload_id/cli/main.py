@@ -8,15 +8,16 @@ from collections.abc import Sequence
 
 from .. import __version__
 from ..core.errors import PayloadIdError
-from . import calibrate, compare, demo, replay
+from . import calibrate, compare, demo, replay, verify
 
 DESCRIPTION = """\
 Identify the mass, centre of mass and inertia of a grasped payload, with intervals that contain the
 truth whenever the stated noise and model bounds hold.
 """
 EXIT_CODES = """\
-exit codes: 0 done; 1 the demo found an interval that misses the truth; 2 an input cannot be used
-(one sentence says which and what to do); 3 the data give no intervals (INCONSISTENT, NO_DATA).
+exit codes: 0 done; 1 the demo found an interval that misses the truth, or a certificate is not
+verified; 2 an input cannot be used (one sentence says which and what to do); 3 the data give no
+intervals (INCONSISTENT, NO_DATA).
 """
 
 
@@ -34,6 +35,7 @@ def parser() -> argparse.ArgumentParser:
     replay.add_parser(verbs)
     calibrate.add_parser(verbs)
     compare.add_parser(verbs)
+    verify.add_parser(verbs)
     for verb, text in (
         ("test", "run the whole test suite (arguments go to pytest)"),
         ("python", "run a script in the same environment: python SCRIPT ..."),

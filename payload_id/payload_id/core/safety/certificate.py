@@ -24,7 +24,7 @@ CLEARANCES = ("self-collision", "obstacles", "payload volume")
 
 @dataclass(frozen=True)
 class Margin:
-    """The smallest margin of one constraint over all of a motion.
+    """The smallest margin of one constraint over all of a motion, as a part of the limit.
 
     Attributes:
         constraint: One of `CONSTRAINTS`.
@@ -42,6 +42,11 @@ class Margin:
     used: float
     start: float
     end: float
+
+    @property
+    def left(self) -> float:
+        """What is left: part of the limit [-], or clearance beyond the required one [m]."""
+        return self.value if self.constraint in CLEARANCES else 1.0 - self.used
 
     def __str__(self) -> str:
         unit = CONSTRAINTS[self.constraint]

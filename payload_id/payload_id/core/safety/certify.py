@@ -20,6 +20,7 @@ from ... import __version__
 from ..arm_model import ArmModel
 from ..errors import InputError
 from ..excitation.limits import MotionLimits
+from ..excitation.state import State
 from ..excitation.trajectory import MotionRanges, Trajectory, even_edges
 from ..inertial import Array
 from .certificate import Certificate, Margin, Refusal, digest_of
@@ -134,14 +135,15 @@ def certify(case: SafetyCase, trajectory: Trajectory, step: float = STEP) -> Cer
         InputError: The motion has another number of joints, or no duration.
     """
     ranges = _ranges(case, trajectory, step)
-    at_start = start_refusal(case, trajectory)
-    if at_start is not None:
-        return at_start
+    start = State.of(trajectory, 0.0)
     kinematic = motion_margins(case.model.joints, case.limits, case.tube, ranges)
     refused = next((x for x in kinematic if isinstance(x, Refusal)), None)
     if refused is not None:
-        return refused
-    report = clearances(case.scene, trajectory, case.tube.position, case.clearance)
+        return start_refusal(case, start, pose=False) or refused
+    at_start = start_refusal(case, start)
+    if at_start is not None:
+        return at_start
+    report = clearances(case.scene, trajectory, case.tube.position, case.clearance, 2 * step)
     if report.refused is not None:
         return clearance_refusal(report.refused, case.clearance)
     torque = torque_margins(case.model, case.limits, case.tube, case.box, trajectory, ranges)
@@ -162,14 +164,22 @@ def certify(case: SafetyCase, trajectory: Trajectory, step: float = STEP) -> Cer
     )
 
 
-def start_refusal(case: SafetyCase, trajectory: Trajectory) -> Refusal | None:
-    """Return why a motion cannot begin where it does; None if it can."""
-    start = trajectory.at(np.zeros(1))
-    point = MotionRanges(np.zeros(2), start.q, start.q, start.dq, start.dq, start.ddq, start.ddq)
-    for found in motion_margins(case.model.joints, case.limits, case.tube, point):
+def start_refusal(case: SafetyCase, start: State, pose: bool = True) -> Refusal | None:
+    """Return why a motion cannot start from a state; None if it can.
+
+    Args:
+        case: What it is certified against.
+        start: Position, velocity and acceleration.
+        pose: Whether the bodies' clearance is checked too.
+    """
+    q, dq, ddq = (x[None] for x in (start.q, start.dq, start.ddq))
+    instant = MotionRanges(np.zeros(2), q, q, dq, dq, ddq, ddq)
+    for found in motion_margins(case.model.joints, case.limits, case.tube, instant):
         if isinstance(found, Refusal):
             return found.at_start()
-    report = pose_clearance(case.scene, start.q[0], case.tube.position, case.clearance)
+    if not pose:
+        return None
+    report = pose_clearance(case.scene, start.q, case.tube.position, case.clearance)
     if report.refused is None:
         return None
     return clearance_refusal(report.refused, case.clearance).at_start()

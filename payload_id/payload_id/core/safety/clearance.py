@@ -98,7 +98,11 @@ class _Open:
 
 
 def clearances(
-    scene: Scene, trajectory: Trajectory, position_tube: Array, required: float = 0.0
+    scene: Scene,
+    trajectory: Trajectory,
+    position_tube: Array,
+    required: float = 0.0,
+    slice_length: float = SLICE,
 ) -> ClearanceReport:
     """Prove that no two bodies come closer than a distance, in continuous time.
 
@@ -107,8 +111,10 @@ def clearances(
         trajectory: The desired motion.
         position_tube: |q - q_d|, shape (n,) [rad or m].
         required: Distance to keep [m].
+        slice_length: Length of the first slices of time [s].
     """
-    return _Search(scene, np.asarray(position_tube, dtype=float), required).run(trajectory)
+    search = _Search(scene, np.asarray(position_tube, dtype=float), required)
+    return search.run(trajectory, slice_length)
 
 
 def pose_clearance(
@@ -146,9 +152,9 @@ class _Search:
         self.reachable = np.full(len(GROUPS), np.inf)  # what no finer cut can exceed by much
         self.found: dict[int, Clearance] = {}
 
-    def run(self, trajectory: Trajectory) -> ClearanceReport:
+    def run(self, trajectory: Trajectory, slice_length: float) -> ClearanceReport:
         """Cut until everything is proved, or something cannot be."""
-        count = max(4, int(np.ceil(trajectory.duration / SLICE)))
+        count = max(4, int(np.ceil(trajectory.duration / slice_length)))
         edges = np.linspace(0.0, trajectory.duration, count + 1)
         P = len(self.scene.group)
         open_ = _Open(

@@ -1,4 +1,4 @@
-"""A certified motion looked at from outside: sampled states, Pinocchio's regressor, coal's distances.
+"""A certified motion from outside: sampled states, Pinocchio's regressor, coal's distances.
 
 Nothing here is a proof, and nothing is shared with the proof but the description of the case: a
 mistake in slices, Taylor remainders or support functions would show as a sampled state beyond a
@@ -43,7 +43,7 @@ class SampledStates:
 def sampled_margins(
     case: SafetyCase, trajectory: Trajectory, samples: int = 2000, seed: int = 0
 ) -> dict[str, float]:
-    """Return the smallest sampled margin of each constraint, counted as in a certificate.
+    """Return what sampled states leave of each constraint at least, counted as `Margin.left`.
 
     Args:
         case: What the motion was certified against.
@@ -55,14 +55,17 @@ def sampled_margins(
     rng = np.random.default_rng(seed)
     states = sample_states(case, trajectory, samples, rng)
     limits = case.limits
-    torque = np.abs(sample_torques(case, states, rng))
+    low, high = limits.position_lower, limits.position_upper
+    finite = np.isfinite(high - low)
+    q = states.q[:, finite]
+    position = np.minimum(high[finite] - q, q - low[finite]) / (high - low)[finite] * 2
     found = {
-        "position": np.minimum(limits.position_upper - states.q, states.q - limits.position_lower),
-        "velocity": limits.velocity - np.abs(states.dq),
-        "acceleration": limits.acceleration - np.abs(states.ddq_a),
-        "torque": limits.torque - torque,
+        "position": position,
+        "velocity": 1.0 - np.abs(states.dq) / limits.velocity,
+        "acceleration": 1.0 - np.abs(states.ddq_a) / limits.acceleration,
+        "torque": 1.0 - np.abs(sample_torques(case, states, rng)) / limits.torque,
     }
-    smallest = {name: float(value.min()) for name, value in found.items()}
+    smallest = {name: float(value.min(initial=1.0)) for name, value in found.items()}
     return smallest | sample_clearances(case, states.q[::DISTANCE_PART])
 
 
