@@ -25,8 +25,6 @@ from rich.table import Table
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "test" / "core"))
 
 from arms import EVERY_ARM, arm, draw_payload
-from torque_samples import TorqueSampler
-
 from payload_id import Uncertainty
 from payload_id.core.arm_model import ArmModel
 from payload_id.core.excitation.bezier import BezierPiece
@@ -34,12 +32,11 @@ from payload_id.core.excitation.state import State
 from payload_id.core.safety.parameter_box import ParameterBox
 from payload_id.core.safety.torque_enclosure import TorqueEnclosure, torque_enclosure
 from payload_id.core.safety.tube import TrackingTube
+from torque_samples import TorqueSampler
 
 DURATION = 3.0  # [s]
 # Links 3 %, friction and rotors as a calibrated arm might have them.
-ARM = Uncertainty(
-    link_relative=0.03, friction_coulomb=0.5, friction_viscous=0.2, rotor_inertia=0.1
-)
+ARM = Uncertainty(link_relative=0.03, friction_coulomb=0.5, friction_viscous=0.2, rotor_inertia=0.1)
 TUBES = {  # position [rad], velocity, reference velocity [rad/s], reference acceleration [rad/s2]
     "exact": (0.0, 0.0, 0.0, 0.0),
     "position": (0.005, 0.05, 0.05, 0.5),
@@ -113,7 +110,18 @@ def main() -> None:
     options = parser.parse_args()
     edges = np.linspace(0.0, DURATION, options.slices + 1)
     table = Table(title=f"{options.slices} slices of {DURATION} s; width over sampled range")
-    for head in ("arm", "box", "tube", "slice", "worst", "peak", "worst", "N m", "ms", "violations"):
+    for head in (
+        "arm",
+        "box",
+        "tube",
+        "slice",
+        "worst",
+        "peak",
+        "worst",
+        "N m",
+        "ms",
+        "violations",
+    ):
         table.add_column(head)
     rows = [(name, box, tube) for name in options.arms for box in BOXES for tube in TUBES]
     rows = [row for row in rows if row[1] != "table I" or row[0] == "gen3"]

@@ -4,8 +4,9 @@ In the frame of body l, with J_k the axis of joint k as a spatial vector (linear
 body's origin, V velocity, A acceleration less gravity, x the spatial cross product and sums over
 the joints that carry the body, base to tip:
 
-    dJ_j/dq_k = J_j x J_k for j < k, else 0,                       V = sum J_k dq_k,
-    Y_k = dV/dq_k = (sum_{j<k} J_j dq_j) x J_k,                    A = sum (J_k ddq_k + Y_k dq_k) - g,
+    dJ_j/dq_k = J_j x J_k for j < k, else 0,
+    V = sum J_k dq_k,    Y_k = dV/dq_k = (sum_{j<k} J_j dq_j) x J_k,
+    A = sum (J_k ddq_k + Y_k dq_k) - g,
     dA/dq_k = A_{<k} x J_k + Y_k x V_{>=k},   dA/d(dq_k) = Y_k + J_k x V_{>k},   dA/d(ddq_k) = J_k,
 
 A_{<k}, V_{>=k}, V_{>k} the parts of these sums over such joints, gravity in A_{<k}. The torque of

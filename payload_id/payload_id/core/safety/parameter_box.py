@@ -139,9 +139,7 @@ class ParameterBox:
         """
         names = {entry.name for entry in fields(cls)}
         if set(entries) != names:
-            raise InputError(
-                f"A box needs the entries {sorted(names)}; found {sorted(entries)}."
-            )
+            raise InputError(f"A box needs the entries {sorted(names)}; found {sorted(entries)}.")
         return cls(**entries)
 
     @classmethod

@@ -4,21 +4,22 @@ A body is a cloud of masses m_i at r_i(q), and with subscripts for partial deriv
 
     tau_j = sum_i m_i r_i,j . (sum_k r_i,k ddq_k + sum_km r_i,km dq_k dq_m - g).
 
-Turning a body about several axes in a row, the derivative of r_i with respect to joints k1, ..., ks,
-base to tip, is z_k1 x (z_k2 x ... (z_ks x (r_i - p_ks))): its length is at most the distance of r_i
-from the axis of the LAST of them, the one nearest to the tip. So every second derivative of tau_j
-is a sum of products of two such lengths, and with mass m, first moment h about a reference point
-and second moment Sigma of the body
+Turning a body about several axes in a row, the derivative of r_i with respect to joints k1, ...,
+ks, base to tip, is z_k1 x (z_k2 x ... (z_ks x (r_i - p_ks))): its length is at most the distance of
+r_i from the axis of the LAST of them, the one nearest to the tip. So every second derivative of
+tau_j is a sum of products of two such lengths, and with mass m, first moment h about a reference
+point and second moment Sigma of the body
 
-    | sum_i m_i r_i,a.. . r_i,b.. | <= P(a, b) = |m| o_a o_b + |h| (o_a k_b + o_b k_a) + |Sigma|_* k_a k_b,
+    | sum_i m_i r_i,a.. . r_i,b.. | <= P(a, b)
+                                     = |m| o_a o_b + |h| (o_a k_b + o_b k_a) + |Sigma|_* k_a k_b,
 
 a and b the last joints of both, o the distance of the reference point from the axis, k = 1, and
-o = 1, k = 0 for a sliding joint. |Sigma|_* is the sum of the singular values, which bounds the trace
-of Sigma times any product of rotations and [z]x, so that it needs no physical consistency. The
-bound is linear in |m|, |h| and |Sigma|_*: it serves a box of phi.
+o = 1, k = 0 for a sliding joint. |Sigma|_* is the sum of the singular values, which bounds the
+trace of Sigma times any product of rotations and [z]x, so that it needs no physical consistency.
+The bound is linear in |m|, |h| and |Sigma|_*: it serves a box of phi.
 
-Only last joints matter, so that a sum over pairs (a, b) with weights x_a y_b is one over the last of
-both, with weights x * y (`last_of`). [Taylor's theorem: docs/torque_enclosure.md]
+Only last joints matter, so that a sum over pairs (a, b) with weights x_a y_b is one over the last
+of both, with weights x * y (`last_of`). docs/torque_enclosure.md has the proof.
 """
 
 from __future__ import annotations
@@ -210,12 +211,14 @@ class Remainder:
     """What value and first derivatives leave out, shape (K, n) each [N m or N].
 
     Attributes:
-        middle: For theta_0, rounding errors and errors of gravity included.
+        middle: For theta_0, rounding errors included.
         half: For theta - theta_0.
+        tilted: What gravity's error makes of the torque of any theta.
     """
 
     middle: Array
     half: Array
+    tilted: Array
 
     @classmethod
     def of(
@@ -246,30 +249,40 @@ class Remainder:
         g = float(np.linalg.norm(model.gravity)) + tilt
         slopes = inertia_slopes(axis, middle, half)
         symbols = slopes.christoffel
-        parts = []
+        parts, tilted = [], np.zeros_like(motion.position.reach)
         for moments, inertia, coriolis in (
             (moments_of(middle, point), np.abs(slopes.middle), np.abs(symbols.middle)),
             (moments_within(half, point), slopes.half, symbols.half),
         ):
             P, Q = lever.pair(moments).sum(axis=1), lever.single(moments).sum(axis=1)
             coriolis = np.minimum(coriolis, _coriolis_bound(P))
-            bound = second_order(P, Q, motion, inertia, coriolis, g) + tilt * Q
-            parts.append(bound * (1 + 256 * EPS) + _rounding(lever, point, moments, motion, g))
-        return cls(*parts)
+            bound = second_order(P, Q, motion, inertia, coriolis, g) * (1 + 256 * EPS)
+            parts.append(bound + _rounding(model, ~revolute, point, moments, motion, g))
+            tilted = tilted + tilt * Q
+        return cls(parts[0], parts[1], tilted)
 
 
 def _rounding(
-    lever: Levers, point: Array, moments: Moments, motion: SliceMotion, gravity: float
+    model: ArmModel,
+    sliding: Array,
+    point: Array,
+    moments: Moments,
+    motion: SliceMotion,
+    gravity: float,
 ) -> Array:
     """Return a bound on the floating-point errors of value and first-order terms, (K, 1).
 
-    Every torque is a sum of products with fewer than 300 n roundings each, whose magnitudes are
-    moments times levers times accelerations; positions are first found from the base, so that R,
-    the farthest that a body is from the first axis, stands for every lever.
+    Every torque is a sum of products, each of a moment, two levers and an acceleration. With
+    products of n rotations, sums over n joints and n + 1 bodies of ten parameters each goes through
+    fewer than 60 (n + 1) roundings; 300 n covers the squares of the errors and the loss of
+    cancelled digits, since positions are first found from the base: R, which no body is farther
+    from the base than, stands for every lever.
     """
-    n = lever.distance.shape[2]
-    R = 1.0 + lever.distance.sum(axis=(1, 2)) + np.abs(point).sum() + motion.position.largest.sum(1)
-    speed = motion.velocity.largest.sum(1) + motion.reference_velocity.largest.sum(1)
-    rate = motion.reference_acceleration.largest.sum(1) + speed**2
+    lengths = np.linalg.norm(np.vstack([model.translation, model.payload_translation]), axis=1)
+    R = 1.0 + lengths.sum() + np.linalg.norm(point, axis=1).max()
+    R = R + (motion.position.largest * sliding).sum(axis=1)
+    n = model.n
+    speed = motion.velocity.largest.sum(axis=1) + motion.reference_velocity.largest.sum(axis=1)
+    rate = motion.reference_acceleration.largest.sum(axis=1) + speed**2
     moved = (moments.mass.sum() * R + 2 * moments.first.sum()) * R + moments.second.sum()
     return np.asarray(300 * n * EPS * moved * (rate + gravity + 1.0))[:, None]

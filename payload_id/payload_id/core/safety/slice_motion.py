@@ -6,8 +6,8 @@ With s the time from the middle of a slice of half width h,
 
 and likewise for velocities and accelerations; the drift is what all joints have in common, so that
 it must not be counted joint by joint. It follows from the ranges alone: where the velocity keeps
-its sign, |dq| >= a, the position in the middle of the slice is a h away from both ends of its range,
-and q - dq_c s changes by no more than h rad(dq) from there:
+its sign, |dq| >= a, the position in the middle of the slice is a h away from both ends of its
+range, and q - dq_c s changes by no more than h rad(dq) from there:
 
     q_s = dq_c,   q_rest = rad(q) - a h + h rad(dq).
 
@@ -119,7 +119,8 @@ def _drifting(
     bend = h * (slope_upper - slope_lower) / 2
     least = np.maximum(0.0, np.maximum(slope_lower, -slope_upper))
     rest = np.maximum(whole.reach - h * least, 0.0) + bend + 4 * EPS * (h * np.abs(slope))
-    better = rest < 0.7 * whole.reach
+    # A drift beyond the reach cannot be: the range is of an instant, whatever the slice's length.
+    better = (rest < 0.7 * whole.reach) & (h * np.abs(slope) < 1.5 * whole.reach)
     return Drifting(
         whole.centre,
         np.where(better, h * slope, 0.0),

@@ -93,13 +93,14 @@ def torque_enclosure(
     form = _bilinear_form(terms.value, terms.slope, middle, half, motion, joints)
     up, down, disturbance = form.extremes()
     spread = form.spread + remainder.middle + joints.middle_rest
-    rest = remainder.middle + remainder.half + joints.full_rest
+    unknown = remainder.half + remainder.tilted
+    rest = remainder.middle + unknown + joints.full_rest
     bounds = (
         form.value - down - rest,
         form.value + up + rest,
         form.value - spread,
         form.value + spread,
-        disturbance + remainder.half + joints.half_rest,
+        disturbance + unknown + joints.half_rest,
     )
     return TorqueEnclosure(*(bound[:, back] for bound in bounds))
 
@@ -175,9 +176,7 @@ def _radii(motion: SliceMotion) -> tuple[Array, Array]:
     return radius, np.concatenate([q.drift, dq.drift, ddq.drift], axis=1)
 
 
-def _check(
-    model: ArmModel, ranges: MotionRanges, tube: TrackingTube, box: ParameterBox
-) -> None:
+def _check(model: ArmModel, ranges: MotionRanges, tube: TrackingTube, box: ParameterBox) -> None:
     """Raise unless all are of the same number of joints."""
     found = {"motion": ranges.q_lower.shape[1], "tube": tube.n, "parameter box": box.n}
     for name, n in found.items():

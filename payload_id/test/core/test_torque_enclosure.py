@@ -1,0 +1,235 @@
+"""The enclosure of the joint torques holds, is tight, and is exact where nothing is uncertain."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from arms import EVERY_ARM, arm, draw_payload, joint_torques, perturbed_links
+from payload_id import Uncertainty
+from payload_id.core.errors import InputError
+from payload_id.core.excitation.bezier import BezierPiece
+from payload_id.core.excitation.state import State
+from payload_id.core.excitation.trajectory import MotionRanges
+from payload_id.core.safety.linear_terms import base_to_tip, body_terms, inertia_slopes
+from payload_id.core.safety.parameter_box import TABLE_1_LOWER, TABLE_1_UPPER, ParameterBox
+from payload_id.core.safety.slice_motion import SliceMotion
+from payload_id.core.safety.torque_enclosure import torque_enclosure
+from payload_id.core.safety.tube import TrackingTube
+from torque_samples import TorqueSampler
+
+DURATION = 3.0
+ARM = Uncertainty(link_relative=0.05, friction_coulomb=0.5, friction_viscous=0.3, rotor_inertia=0.4)
+
+
+def piece_of(model, rng):
+    n = model.n
+    start = State(rng.uniform(-1.5, 1.5, n), rng.uniform(-0.4, 0.4, n), rng.uniform(-1, 1, n))
+    return BezierPiece(start, rng.uniform(-1.0, 1.0, n), DURATION)
+
+
+def tube_of(n, rng=None, scale=1.0):
+    shares = np.ones((4, n)) if rng is None else rng.uniform(0, 1, (4, n))
+    sizes = scale * shares * np.array([[0.01], [0.1], [0.05], [1.0]])
+    return TrackingTube(*sizes, "robust", ("A test's.",))
+
+
+def box_of(model, rng, relative=0.15, uncertainty=ARM):
+    phi = draw_payload(rng)
+    slack = relative * np.abs(phi) + 0.01 * relative
+    return ParameterBox.around(model, (phi - slack, phi + slack), uncertainty)
+
+
+def at_instant(model, rng, count=4):
+    q, dq, ddq = rng.uniform(-2, 2, (3, count, model.n))
+    return MotionRanges(np.arange(count + 1.0), q, q, dq, dq, ddq, ddq)
+
+
+@pytest.mark.parametrize("name", EVERY_ARM)
+@pytest.mark.parametrize("slices", [20, 100])
+def test_no_sampled_state_is_outside(name, slices):
+    rng = np.random.default_rng(slices)
+    model = arm(name)
+    piece, box, tube = piece_of(model, rng), box_of(model, rng, 0.3), tube_of(model.n, rng)
+    edges = np.linspace(0.0, DURATION, slices + 1)
+    found = torque_enclosure(model, piece.ranges(edges), tube, box)
+    sampler = TorqueSampler(model, box, tube, piece, edges)
+    for _ in range(400):
+        k, at = sampler.random(rng)
+        assert (found.lower[k] <= at.full).all() and (at.full <= found.upper[k]).all()
+        assert (found.nominal_lower[k] <= at.nominal).all()
+        assert (at.nominal <= found.nominal_upper[k]).all()
+        assert (np.abs(at.full - at.nominal) <= found.disturbance[k]).all()
+
+
+@pytest.mark.parametrize("name", ["gen3", "ur10", "gantry"])
+def test_worst_corners_are_inside_and_nearly_reached(name):
+    rng = np.random.default_rng(3)
+    model = arm(name)
+    piece, box, tube = piece_of(model, rng), box_of(model, rng), tube_of(model.n, scale=0.5)
+    edges = np.linspace(0.0, DURATION, 129)
+    found = torque_enclosure(model, piece.ranges(edges), tube, box)
+    sampler = TorqueSampler(model, box, tube, piece, edges)
+    ratios = []
+    for k in (5, 60, 100):
+        for joint in range(model.n):
+            low, high = sampler.extremes(k, joint)
+            assert found.lower[k, joint] <= low and high <= found.upper[k, joint]
+            ratios.append((found.upper[k, joint] - found.lower[k, joint]) / (high - low))
+    assert np.mean(ratios) < 1.3
+
+
+@pytest.mark.parametrize("name", EVERY_ARM)
+def test_exact_where_nothing_is_uncertain(name):
+    rng = np.random.default_rng(1)
+    model, phi = arm(name), draw_payload(rng)
+    box = ParameterBox.around(model, (phi, phi), Uncertainty())
+    ranges = at_instant(model, rng)
+    found = torque_enclosure(model, ranges, TrackingTube.exact(model.n), box)
+    true = joint_torques(
+        model, model.link_phi, phi, ranges.q_lower, ranges.dq_lower, ranges.ddq_lower
+    )
+    assert (found.lower <= true).all() and (true <= found.upper).all()
+    scale = np.abs(true).max()
+    assert (found.upper - found.lower).max() < 1e-8 * scale
+    assert found.disturbance.max() < 1e-8 * scale
+
+
+def test_exact_over_the_box_at_an_instant():
+    """At one state the range over the box is |W| times its half-widths."""
+    rng = np.random.default_rng(2)
+    model = arm("gen3")
+    box = box_of(model, rng, uncertainty=Uncertainty(link_relative=0.05))
+    ranges = at_instant(model, rng)
+    found = torque_enclosure(model, ranges, TrackingTube.exact(7), box)
+    terms = body_terms(model, base_to_tip(model), ranges.q_lower, ranges.dq_lower, ranges.ddq_lower)
+    wide = np.einsum("kbjp,bp->kj", np.abs(terms.value), box.bodies[1])
+    # What is added for rounding errors is below 1e-7 N m.
+    np.testing.assert_allclose(found.upper - found.lower, 2 * wide, rtol=1e-8, atol=1e-7)
+    np.testing.assert_allclose(found.disturbance, wide, rtol=1e-8, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", EVERY_ARM)
+def test_value_and_slopes_of_the_regressor(name):
+    """The value is Pinocchio's inverse dynamics, the slopes are its finite differences."""
+    rng = np.random.default_rng(4)
+    model, phi = arm(name), draw_payload(rng)
+    n, order, links = model.n, base_to_tip(model), perturbed_links(model, rng, 0.1)
+    theta = np.vstack([links, phi])
+    state = rng.uniform(-2, 2, (3, 2, n))  # joints base to tip
+
+    def torque(parts):
+        back = np.argsort(order)
+        return joint_torques(model, links, phi, *(part[:, back] for part in parts))[:, order]
+
+    terms = body_terms(model, order, *state)
+    value = np.einsum("kbjp,bp->kj", terms.value, theta)
+    np.testing.assert_allclose(value, torque(state), atol=1e-10)
+    slopes = np.einsum("kbjdp,bp->kjd", terms.slope, theta)
+    for direction in range(3 * n):
+        step = np.zeros((3, 1, n))
+        step[direction // n, 0, direction % n] = 1e-5
+        difference = (torque(state + step) - torque(state - step)) / 2e-5
+        np.testing.assert_allclose(slopes[:, :, direction], difference, atol=1e-6)
+
+
+def test_christoffel_symbols():
+    """C(q, dq) dq is what inverse dynamics adds with the velocity."""
+    rng = np.random.default_rng(5)
+    model, phi = arm("gen3"), draw_payload(rng)
+    q, dq = rng.uniform(-2, 2, (2, 3, 7))
+    zero = np.zeros_like(q)
+    order = base_to_tip(model)
+    theta = np.vstack([model.link_phi, phi])
+    axis = body_terms(model, order, q, zero, zero).axis
+    C = inertia_slopes(axis, theta, 0 * theta).christoffel.middle
+    true = joint_torques(model, model.link_phi, phi, q, dq, zero)
+    true -= joint_torques(model, model.link_phi, phi, q, zero, zero)
+    np.testing.assert_allclose(np.einsum("sjkl,sk,sl->sj", C, dq, dq), true, atol=1e-10)
+
+
+def test_more_uncertainty_is_never_narrower():
+    rng = np.random.default_rng(6)
+    model = arm("panda")
+    piece = piece_of(model, rng)
+    ranges = piece.ranges(np.linspace(0.0, DURATION, 65))
+    phi = draw_payload(rng)
+
+    def enclosure(width, scale):
+        slack = width * np.abs(phi)
+        known = replace(ARM, link_relative=width, rotor_inertia=width)
+        box = ParameterBox.around(model, (phi - slack, phi + slack), known)
+        return torque_enclosure(model, ranges, tube_of(7, scale=scale), box)
+
+    narrow, wide, loose = enclosure(0.05, 0.3), enclosure(0.2, 0.3), enclosure(0.05, 0.6)
+    for other in (wide, loose):
+        assert (other.upper - other.lower >= narrow.upper - narrow.lower).all()
+        assert (other.disturbance >= narrow.disturbance).all()
+
+
+def test_slices_are_bounded_whole_and_their_drift_is_shared():
+    """q(t) stays within centre + drift s/h -+ rest, and within reach."""
+    rng = np.random.default_rng(7)
+    model = arm("gen3")
+    piece, edges = piece_of(model, rng), np.linspace(0.0, DURATION, 41)
+    motion = SliceMotion.of(piece.ranges(edges), TrackingTube.exact(7))
+    for k in range(40):
+        share = np.linspace(-1.0, 1.0, 21)
+        at = piece.at((edges[k] + edges[k + 1]) / 2 + share * (edges[k + 1] - edges[k]) / 2)
+        for part, true in ((motion.position, at.q), (motion.desired_velocity, at.dq)):
+            along = part.centre[k] + share[:, None] * part.drift[k]
+            assert (np.abs(true - along) <= part.rest[k] + 1e-13).all()
+            assert (np.abs(true - part.centre[k]) <= part.reach[k] + 1e-13).all()
+    assert np.median(motion.position.rest / motion.position.reach) < 0.2
+
+
+def test_table_1_takes_the_place_of_the_last_link():
+    model = arm("gen3")
+    box = ParameterBox.table_1(model, ARM)
+    assert (box.links_lower[6] == TABLE_1_LOWER).all()
+    assert (box.links_upper[6] == TABLE_1_UPPER).all()
+    assert not box.payload_upper.any()
+
+
+def test_robust_controller_adds_the_disturbance_to_the_nominal_torque():
+    rng = np.random.default_rng(8)
+    model = arm("ur10")
+    tube, box = tube_of(6), box_of(model, rng)
+    found = torque_enclosure(model, at_instant(model, rng), tube, box)
+    lower, upper = found.commanded(tube)
+    np.testing.assert_allclose(upper, found.nominal_upper + found.disturbance)
+    np.testing.assert_allclose(lower, found.nominal_lower - found.disturbance)
+    exact = found.commanded(TrackingTube.exact(6))
+    assert (exact[0] == found.lower).all() and (exact[1] == found.upper).all()
+
+
+def test_boxes_compare_and_travel():
+    rng = np.random.default_rng(9)
+    model = arm("gen3")
+    box = box_of(model, rng)
+    same = ParameterBox.from_dict(box.to_dict())
+    assert same.digest == box.digest
+    middle, half = box.interval("payload")
+    inner = box.with_payload(middle - half / 2, middle + half / 2)
+    assert inner.digest != box.digest
+    assert box.contains(inner) and not inner.contains(box)
+    assert (middle - half <= box.payload_lower).all() and (box.payload_upper <= middle + half).all()
+
+
+@pytest.mark.parametrize("wrong", ["inverted", "nan"])
+def test_impossible_boxes_are_refused(wrong):
+    model = arm("gen3")
+    phi = np.array([1.0] + [0.0] * 3 + [0.01, 0.0, 0.0, 0.01, 0.0, 0.01])
+    lower, upper = phi.copy(), phi.copy()
+    lower[0] = 2.0 if wrong == "inverted" else np.nan
+    with pytest.raises(InputError, match=wrong):
+        ParameterBox.around(model, (lower, upper), ARM)
+
+
+def test_other_arms_are_refused():
+    rng = np.random.default_rng(10)
+    gen3, ur10 = arm("gen3"), arm("ur10")
+    with pytest.raises(InputError, match="tube is of 6 joints"):
+        torque_enclosure(gen3, at_instant(gen3, rng), tube_of(6), box_of(gen3, rng))
+    with pytest.raises(InputError, match="parameter box is of 6 joints"):
+        torque_enclosure(gen3, at_instant(gen3, rng), tube_of(7), box_of(ur10, rng))
