@@ -75,11 +75,15 @@ def regressor(state: Kinematics, bodies: slice | list[int]) -> Array:
         bodies: Which of the n + 1 bodies; n is the payload.
     """
     rotation, origin = state.rotation[:, bodies], state.origin[:, bodies]
-    J = seen_from(state.axis[:, None], rotation, origin)
-    J *= state.model.supports()[bodies][None, :, :, None]
-    V = seen_from(state.velocity[:, bodies, None], rotation, origin)
-    A = seen_from(state.acceleration[:, bodies, None], rotation, origin)
-    return bilinear_form(J, A) - bilinear_form(spatial_cross(V, J), V)
+    V = seen_from(state.velocity[:, bodies, None], rotation, origin)[:, :, 0]
+    A = seen_from(state.acceleration[:, bodies, None], rotation, origin)[:, :, 0]
+    # Only joints between base and body count: in a chain that is half of all pairs.
+    body, joint = np.nonzero(state.model.supports()[bodies])
+    J = seen_from(state.axis[:, joint, None], rotation[:, body], origin[:, body])[:, :, 0]
+    V, A = V[:, body], A[:, body]
+    found = np.zeros((len(J), rotation.shape[1], state.model.n, 10))
+    found[:, body, joint] = bilinear_form(J, A) - bilinear_form(spatial_cross(V, J), V)
+    return found
 
 
 def payload_regressor(state: Kinematics) -> Array:

@@ -20,7 +20,7 @@ from .search import Pool, apart, search
 from .trajectory import Trajectory
 
 SHRINKING = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.0)  # of the way from the calm motion
-SEARCH_SHARE = 0.5  # of the time that goes into searching before the certifier is asked
+SEARCH_SHARE = 0.6  # of the time that goes into searching before the certifier is asked
 MORE = 1.1  # times the missing torque that the next candidates keep away from
 
 

@@ -10,14 +10,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
 from ..inertial import Array
 from ..safety.parameter_box import ParameterBox
-from .candidate_rows import Collected, RowPredictor
+from .candidate_rows import CandidateRows, Collected, RowPredictor
 from .candidates import Family
+from .criteria.condition_number import ConditionNumber
 from .criteria.criterion import Criterion
 from .dynamics import Kinematics, arm_torque, kinematics, regressor
 from .limits import MotionLimits
@@ -110,13 +111,16 @@ class Task:
 
     def value(self, x: Array) -> Array:
         """Return the criterion of candidates, shape (C,)."""
-        rows = self.predictor.rows(
-            lambda time: self.family.motion(x, time),
-            self.horizon,
-            nuisance=self.criterion.needs_nuisance,
-            points=1,
-        )
-        return self.criterion.value(rows, self.collected)
+        return self.criterion.value(self._rows(x, self.criterion.needs_nuisance), self.collected)
+
+    def condition_number(self, x: Array) -> Array:
+        """Return the logarithm of the condition number, which costs less, shape (C,)."""
+        return ConditionNumber().value(self._rows(x, nuisance=False), self.collected)
+
+    def _rows(self, x: Array, nuisance: bool) -> CandidateRows:
+        """Return the rows of candidates."""
+        motion = partial(self.family.motion, x)
+        return self.predictor.rows(motion, self.horizon, nuisance=nuisance, points=1)
 
     def value_and_gradient(self, x: Array) -> tuple[float, Array]:
         """Return the criterion at x, shape (P,), and its gradient, by central differences."""

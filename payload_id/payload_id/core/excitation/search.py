@@ -12,6 +12,7 @@ from ..inertial import Array
 from .screening import Counter, Task
 
 CANDIDATES = 150  # random ones of the first screening
+PROMISING = 45  # of them whose criterion is computed, when that is costly
 LOOKED_AT = 30  # best of them whose clearance is looked at
 STARTS = 3  # best ones that are refined
 STEPS = 12  # of the optimiser for each
@@ -114,9 +115,11 @@ def _over_time(usage: Array) -> Array:
 
 def _pool(task: Task, x: Array, usage: Array) -> Pool:
     """Return candidates with their values, and the clearances of the best."""
-    fits = usage.max(axis=(1, 2)) <= PART
+    fits = np.flatnonzero(usage.max(axis=(1, 2)) <= PART)
     value = np.full(len(x), np.inf)
-    if fits.any():
+    if task.criterion.needs_nuisance and len(fits) > PROMISING:
+        fits = fits[np.argsort(task.condition_number(x[fits]))[:PROMISING]]
+    if len(fits):
         value[fits] = task.value(x[fits])
     pool = Pool(x, value, usage, np.full(len(x), np.inf)).ordered()
     clear = pool.clear.copy()
