@@ -1,8 +1,8 @@
-"""Condition number of the inverse dynamics' regressor against that of momentum: Table IV of [ZZV].
+"""Condition numbers of the regressors of inverse dynamics and of momentum: Table IV of [ZZV].
 
-Random Fourier motions of 10 s, sampled at 1 kHz. W stacks the payload's rows of the inverse dynamics at
-every sample, Y(h) those of momentum over every window of h samples. Table IV correlates cond(W) with
-cond(Y(h)) over motions; planning by W is justified as long as they go together.
+Random Fourier motions of 10 s, sampled at 1 kHz. W stacks the payload rows of the inverse dynamics
+at every sample, Y(h) those of momentum over every window of h samples. Table IV correlates cond(W)
+with cond(Y(h)) over motions; planning by W is justified as long as they go together.
 
     ./payload-id python benchmarks/correlation.py --trials 40
 

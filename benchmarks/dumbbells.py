@@ -1,16 +1,15 @@
 """Exciting pieces against random ones for five dumbbells: Table V and figure 6 of [ZZV].
 
 A Gen3 holds a dumbbell of 4 to 8 lb. Four Bezier pieces of 3 s, each left after 1.5 s but for the
-last, are planned in receding horizon with the package's planner and certifier; intervals of the rows
-so far feed the next plan. The same is done with pieces drawn at random until one is certified. The
-rows are those of exact data under the bounds of the paper (2.5 % torque, 5 % links); compared are the
+last, are planned in receding horizon with the package's planner and certifier; the rows so far feed
+the next plan. The same is done with pieces drawn at random until one is certified. The rows are
+those of exact data under the bounds of the paper (2.5 % torque, 5 % links); compared are the
 condition number of Y and the half widths of the exact hull.
 
     ./payload-id python benchmarks/dumbbells.py --trials 3 --limits safety_warning
 
-The heavy dumbbells need more than the 39/9 N m of the limits `urdf`: 8 lb and the arm stretched out
-take about 50 N m at joint 2. `safety_warning` is 56.7/29.4 N m; the paper's own implementation plans
-with 90/45.
+The heavy dumbbells need more than the 39/9 N m of the limits `urdf`; `safety_warning` is 56.7/29.4
+N m, and the paper's own implementation plans with 90/45.
 """
 
 from __future__ import annotations
@@ -54,6 +53,19 @@ LENGTH, HANDOVER = 3.0, 1.5  # t_f, t_p [s]
 HOME = np.array([0.0, 0.26, np.pi, -2.27, 0.0, 0.96, 1.57])
 FIRST_BOX = 0.15  # part of the payload by which it is uncertain at first [-]
 SECONDS = 1.5  # for each plan, certification included
+COLUMNS = (
+    "dumbbell",
+    "cond(Y) ours",
+    "random",
+    "ratio",
+    "paper ours",
+    "random",
+    "ratio",
+    "half widths ours / random",
+    "slowest plan",
+    "refused ours",
+    "random",
+)
 DRAWS = 400  # random pieces of which one must be certified
 
 
@@ -190,17 +202,14 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--trials", type=int, default=3, help="runs for each dumbbell and method")
     parser.add_argument("--pieces", type=int, default=4)
-    parser.add_argument(
-        "--limits", default="safety_warning", help="set of limits of the robot file"
-    )
+    parser.add_argument("--limits", default="safety_warning", help="a set of the robot file")
     parser.add_argument("--criterion", default=DEFAULT, choices=sorted(CRITERIA))
     parser.add_argument("--pounds", type=float, nargs="+", default=list(PAPER))
     parser.add_argument("--seed", type=int, default=0)
     chosen = parser.parse_args()
     console, ratios, widths = Console(width=160), [], []
     table = Table(title=f"limits '{chosen.limits}', criterion '{chosen.criterion}'")
-    for name in ("dumbbell", "cond(Y) ours", "random", "ratio", "paper ours", "random", "ratio",
-                 "half widths ours / random", "slowest plan", "refused ours", "random"):  # fmt: skip
+    for name in COLUMNS:
         table.add_column(name, justify="right")
     details = Table("dumbbell", "", *PARAMETERS, title="median half widths of the hull")
     for pounds in track(chosen.pounds, console=console, transient=True):
