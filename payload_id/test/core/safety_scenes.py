@@ -42,10 +42,15 @@ def branched() -> tuple[ArmModel, ArmGeometry]:
 
 
 @lru_cache
+def arm_named(name: str) -> tuple[RobotFile, RobotModel]:
+    """Return a shipped robot."""
+    robot = RobotFile.load(name)
+    return robot, RobotModel.from_robot_file(robot)
+
+
 def gen3() -> tuple[RobotFile, RobotModel]:
     """Return a Gen3."""
-    robot = RobotFile.load("kinova_gen3")
-    return robot, RobotModel.from_robot_file(robot)
+    return arm_named("kinova_gen3")
 
 
 def rotation(rng: np.random.Generator) -> np.ndarray:
@@ -103,9 +108,9 @@ def limits_of(robot: RobotFile, name: str = "safety_warning") -> MotionLimits:
     )
 
 
-def gen3_case(around: tuple[ConvexBody, ...] = ()) -> SafetyCase:
+def gen3_case(around: tuple[ConvexBody, ...] = (), name: str = "kinova_gen3") -> SafetyCase:
     """Return a Gen3 that holds a dumbbell."""
-    robot, model = gen3()
+    robot, model = arm_named(name)
     dumbbell = ConvexBody.primitive("sphere", (0.08,), translation=(0.0, 0.0, 0.08))
     return SafetyCase(
         model=model,
