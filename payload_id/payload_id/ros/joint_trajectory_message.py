@@ -10,9 +10,10 @@ from trajectory_msgs.msg import JointTrajectory as JointTrajectoryMessage
 from trajectory_msgs.msg import JointTrajectoryPoint
 
 from ..core.errors import InputError
-from ..core.excitation.trajectory import Trajectory, sampled
+from ..core.excitation.trajectory import Motion, Trajectory, sampled
 from ..core.inertial import Array
 from ..core.simulation.joint_trajectory import JointTrajectory, column_order
+from .conversions import time_message
 
 
 def trajectory_from_message(
@@ -59,8 +60,22 @@ def message_of(
         joints: Names of its joints.
         rate: Of the points [Hz].
     """
-    motion = sampled(trajectory, rate)
+    return message_of_points(sampled(trajectory, rate), joints)
+
+
+def message_of_points(
+    motion: Motion, joints: Sequence[str], start_ns: int | None = None
+) -> JointTrajectoryMessage:
+    """Return points as a message.
+
+    Args:
+        motion: The points.
+        joints: Names of its joints.
+        start_ns: Stamp of time 0 [ns]; None: as soon as it arrives.
+    """
     message = JointTrajectoryMessage(joint_names=list(joints))
+    if start_ns is not None:
+        message.header.stamp = time_message(start_ns)
     for time, q, dq, ddq in zip(motion.time, motion.q, motion.dq, motion.ddq, strict=True):
         nanoseconds = round(time * 1e9)
         point = JointTrajectoryPoint(positions=q, velocities=dq, accelerations=ddq)

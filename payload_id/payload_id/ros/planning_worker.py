@@ -1,0 +1,356 @@
+"""What runs in the planning process: plans, certifies, and keeps the certificates.
+
+It knows no ROS. Candidates are shaped by what the tracking tube leaves of the limits; what counts
+is the certifier's answer about the limits themselves.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ..core.errors import InputError
+from ..core.excitation.candidate_rows import Collected, RowPredictor
+from ..core.excitation.candidates import BezierFamily, Family, FourierFamily
+from ..core.excitation.certifier import certifier, planning_limits
+from ..core.excitation.criteria import criterion_named
+from ..core.excitation.criteria.half_widths import HalfWidths
+from ..core.excitation.limits import MotionLimits
+from ..core.excitation.planning import Budget, NoPlan, Verdict, plan
+from ..core.excitation.points import interpolation_error
+from ..core.excitation.screening import Task
+from ..core.excitation.slowed import Slowed
+from ..core.excitation.state import State
+from ..core.excitation.stop import StopPiece
+from ..core.excitation.trajectory import Trajectory
+from ..core.inertial import Array
+from ..core.rows.momentum import MomentumRows
+from ..core.safety.certificate import Certificate
+from ..core.safety.certified_motion import CertifiedMotion, CertifiedStop
+from ..core.safety.certify import SafetyCase
+from ..core.safety.convex_body import ConvexBody
+from ..core.safety.parameter_box import ParameterBox
+from ..core.safety.swept_volume import swept_volume
+from ..core.safety.tube import TrackingTube
+from ..files.arm_geometry import robot_geometry
+from ..files.robot_file import RobotFile
+from ..files.robot_model import RobotModel
+from .plan_figures import figures_of
+from .planning_request import (
+    Goal,
+    Piece,
+    PieceRequest,
+    Planned,
+    PlanningSettings,
+    PlanRequest,
+    Refused,
+)
+
+# What points and interpolation may add to the tracking error [rad, rad/s, rad/s2] or [m, ...].
+INTERPOLATION = (1e-6, 1e-5, 1e-3)
+STOP_FACTORS = (1.0, 1.5, 2.5)  # durations of a stop that are tried, as multiples of the shortest
+LEAST_EXCURSION = 1e-3  # [rad or m] below which a motion moves nothing
+STANDING_STILL = (
+    "Only standing still was certified: nothing that moves keeps limits and clearances for every "
+    "payload in the intervals. Allow more (limits, clearance, a smaller prior), or start farther "
+    "from obstacles and limits."
+)
+LEAST_SEARCH = 0.2  # [s] of computing below which a piece is not begun
+STOPS_SHARE = 0.15  # of a piece's computing time that is left for its stops
+
+
+@dataclass
+class _Horizon:
+    """What the pieces of one run have taught, as predicted."""
+
+    plan_id: str
+    predictor: RowPredictor
+    known: Array
+    collected: Collected
+    last: tuple[Trajectory, float] | None = None
+
+
+class PlanningWorker:
+    """Carries out plan and piece requests for one robot."""
+
+    def __init__(self, settings: PlanningSettings) -> None:
+        """Read the robot file.
+
+        Raises:
+            PayloadIdError: A file cannot be used, or there is no collision geometry.
+        """
+        self.settings = settings
+        self.robot = RobotFile.load(settings.robot_file)
+        self.model = RobotModel.from_robot_file(self.robot)
+        self.geometry = robot_geometry(self.robot, self.model, settings.payload)
+        stated = self.robot.control.stated_tube()
+        position, velocity, acceleration = INTERPOLATION
+        self.tube = TrackingTube.position_controlled(
+            stated.position + position,
+            stated.velocity + velocity,
+            stated.reference_acceleration + acceleration,
+        )
+        self._rows = MomentumRows.of(self.model, settings.uncertainty)
+        self._horizon: _Horizon | None = None
+
+    def __call__(self, request: PlanRequest | PieceRequest | None) -> Any:
+        """Return `Planned`, `Piece` or `Refused`; for None, say that the worker is there."""
+        if request is None:
+            return True
+        try:
+            return self.piece(request) if isinstance(request, PieceRequest) else self.plan(request)
+        except InputError as error:
+            return Refused(str(error))
+
+    def plan(self, request: PlanRequest) -> Planned | Refused:
+        """Return a certified motion from rest to rest."""
+        begin, goal = time.monotonic(), request.goal
+        case = self.case(goal, request.obstacles)
+        fresh = self._fresh(request.plan_id, case.box)
+        start = State.at_rest(request.start)
+        found = plan(
+            self._task(case, goal, start, fresh, goal.duration),
+            lambda motion: self._verdict(case, _executed(motion, goal)),
+            Budget(goal.time_budget),
+            goal.seed,
+            time.monotonic,
+        )
+        if isinstance(found, NoPlan):
+            return Refused(f"No motion was certified. {found.reason}")
+        if _largest_excursion(found.trajectory) < LEAST_EXCURSION:
+            return Refused(STANDING_STILL)
+        motion = self._with_stops(case, _executed(found.trajectory, goal))
+        certificate: Certificate = found.certificate
+        path = self._keep(request.plan_id, case, motion.trajectory, certificate)
+        known = fresh.known
+        rows = fresh.predictor.rows(_alone(motion.trajectory), motion.trajectory.duration)
+        expected = HalfWidths(known).predicted(rows, fresh.collected)[0]
+        seconds = time.monotonic() - begin
+        return Planned(
+            request=request,
+            motion=motion,
+            certificate=certificate,
+            certificate_path=path,
+            figures=figures_of(case, motion.trajectory, certificate, known, expected, seconds),
+            swept=swept_volume(self.model, self.geometry, motion.trajectory),
+            clearance=case.clearance,
+        )
+
+    def piece(self, request: PieceRequest) -> Piece:
+        """Return the next piece of a receding horizon, certified with its end at rest."""
+        begin, goal = time.monotonic(), request.goal
+        case = self.case(goal, request.obstacles)
+        horizon = self._horizon_of(request, case.box)
+        task = self._task(case, goal, request.start, horizon, request.handover)
+        budget = (1.0 - STOPS_SHARE) * goal.time_budget
+        if budget < LEAST_SEARCH:
+            none = NoPlan(f"Only {budget:.2f} s were left to plan in.", None, 0, 0, 0.0)
+            return Piece(none, self.tube)
+        found = plan(
+            task,
+            lambda motion: self._verdict(case, motion),
+            Budget(budget),
+            goal.seed + request.index,
+            time.monotonic,
+        )
+        if not isinstance(found, NoPlan) and _largest_excursion(found.trajectory) < LEAST_EXCURSION:
+            found = NoPlan(STANDING_STILL, None, found.evaluations, found.asked, found.seconds)
+        if isinstance(found, NoPlan):
+            return Piece(found, self.tube, seconds=time.monotonic() - begin)
+        self._keep(f"{request.plan_id}/piece_{request.index:02d}", case, found.trajectory,
+                   found.certificate)  # fmt: skip
+        horizon.last = (found.trajectory, request.handover)
+        deadline = begin + goal.time_budget
+        stops = self._stops(case, found.trajectory, request.handover, deadline)
+        rows = horizon.predictor.rows(_alone(found.trajectory), request.handover)
+        after = horizon.collected.plus(rows)
+        return Piece(found, self.tube, stops, _condition(after), seconds=time.monotonic() - begin)
+
+    def case(self, goal: Goal, obstacles: tuple[ConvexBody, ...]) -> SafetyCase:
+        """Return what a motion is certified against.
+
+        Raises:
+            InputError: An interval is inverted or NaN, or there is no such set of limits.
+        """
+        ground = self.settings.ground
+        floor = () if ground is None else (ConvexBody.ground(ground),)
+        payload = (goal.payload_lower, goal.payload_upper)
+        return SafetyCase(
+            model=self.model,
+            geometry=self.geometry,
+            obstacles=(*obstacles, *floor),
+            box=ParameterBox.around(self.model, payload, self.settings.uncertainty),
+            tube=self.tube,
+            limits=self._limits(goal.limits),
+            limits_name=goal.limits,
+            clearance=self.settings.clearance,
+        )
+
+    def _limits(self, name: str) -> MotionLimits:
+        """Return a set of limits."""
+        limits = self.robot.limits_named(name)
+        return MotionLimits(
+            limits.position_lower,
+            limits.position_upper,
+            limits.velocity,
+            limits.acceleration,
+            limits.effort,
+        )
+
+    def _left(self, case: SafetyCase, scale: float) -> MotionLimits:
+        """Return what the speed scale and the tube leave of the limits.
+
+        Raises:
+            InputError: They leave nothing.
+        """
+        full, tube = case.limits, case.tube
+        scaled = replace(
+            full, velocity=scale * full.velocity, acceleration=scale**2 * full.acceleration
+        )
+        left = {
+            "velocity": scaled.velocity - tube.velocity,
+            "acceleration": scaled.acceleration - tube.reference_acceleration,
+            "position": full.position_upper - full.position_lower - 2 * tube.position,
+        }
+        for name, value in left.items():
+            if (value <= 0.0).any():
+                joint = self.model.joints[int(np.argmin(value))]
+                raise InputError(
+                    f"The tracking error that the robot file states (control.tracking_{name}) "
+                    f"leaves nothing of the {name} limit of {joint} in the set "
+                    f"'{case.limits_name}' at a speed scale of {scale:g}; measure and lower it, or "
+                    "choose another set of limits or a larger scale."
+                )
+        return planning_limits(replace(case, limits=scaled))
+
+    def _family(self, goal: Goal, start: State, limits: MotionLimits) -> Family:
+        """Return the candidates."""
+        if goal.family == "bezier":
+            return BezierFamily.within(start, goal.duration, limits)
+        return FourierFamily.within(start.q, goal.duration, limits)
+
+    def _fresh(self, plan_id: str, box: ParameterBox) -> _Horizon:
+        """Return the state of a run without data."""
+        middle = (box.payload_lower + box.payload_upper) / 2
+        predictor = RowPredictor(self._rows, middle)
+        return _Horizon(plan_id, predictor, _half_width(box), Collected.nothing(predictor.p))
+
+    def _task(
+        self, case: SafetyCase, goal: Goal, start: State, horizon: _Horizon, until: float
+    ) -> Task:
+        """Return what is to be optimised: a motion whose rows count until a time [s]."""
+        limits = self._left(case, goal.speed_scale)
+        return Task(
+            family=self._family(goal, start, limits),
+            predictor=horizon.predictor,
+            criterion=criterion_named(goal.criterion, horizon.known),
+            collected=horizon.collected,
+            horizon=until,
+            limits=limits,
+            box=case.box,
+        )
+
+    def _verdict(self, case: SafetyCase, motion: Trajectory) -> Verdict:
+        """Return the certifier's answer, for a motion as the arm's controller interpolates it."""
+        error = interpolation_error(motion, self.settings.point_rate)
+        parts = (error.position, error.velocity, error.acceleration)
+        for bound, reserve in zip(parts, INTERPOLATION, strict=True):
+            if (bound > reserve).any():
+                return Verdict(False, None, _too_coarse(float(bound.max()), reserve))
+        return certifier(case)(motion)
+
+    def _with_stops(self, case: SafetyCase, motion: Trajectory) -> CertifiedMotion:
+        """Return a motion with certified stops all along."""
+        stops = self._stops(case, motion, motion.duration, np.inf)
+        return CertifiedMotion(motion, stops, self.tube)
+
+    def _stops(
+        self, case: SafetyCase, motion: Trajectory, until: float, deadline: float
+    ) -> tuple[CertifiedStop, ...]:
+        """Return certified stops every `stop_step` before a time [s]; those that exist in time."""
+        step, found = self.settings.stop_step, []
+        for moment in np.arange(step, until - 0.5 * step, step):
+            if time.monotonic() > deadline:
+                break
+            stop = self._stop(case, State.of(motion, float(moment)))
+            if stop is not None:
+                found.append(CertifiedStop(float(moment), stop))
+        return tuple(found)
+
+    def _stop(self, case: SafetyCase, state: State) -> Trajectory | None:
+        """Return the shortest certified stop from a state; None if none was certified."""
+        try:
+            shortest = StopPiece.within(state, planning_limits(case))
+        except InputError:
+            return None
+        for factor in STOP_FACTORS:
+            stop = StopPiece(state, factor * shortest.duration)
+            if self._verdict(case, stop).accepted:
+                return stop
+        return None
+
+    def _horizon_of(self, request: PieceRequest, box: ParameterBox) -> _Horizon:
+        """Return what the run's pieces so far have taught; the last one is counted as followed."""
+        horizon = self._horizon
+        if request.index == 0 or horizon is None or horizon.plan_id != request.plan_id:
+            horizon = self._fresh(request.plan_id, box)
+        elif horizon.last is not None:
+            motion, until = horizon.last
+            rows = horizon.predictor.rows(_alone(motion), until)
+            horizon.collected, horizon.last = horizon.collected.plus(rows), None
+        self._horizon = horizon
+        return horizon
+
+    def _keep(
+        self, name: str, case: SafetyCase, motion: Trajectory, certificate: Certificate
+    ) -> str:
+        """Write a certificate; return its path."""
+        return str(Path(self.settings.folder).expanduser() / name)
+
+
+def make_worker(settings: PlanningSettings) -> PlanningWorker:
+    """Return the worker; called in the planning process."""
+    return PlanningWorker(settings)
+
+
+def _executed(motion: Trajectory, goal: Goal) -> Trajectory:
+    """Return the motion as it will be executed: slower in a dry run."""
+    return Slowed(motion, goal.dry_run_scale) if goal.dry_run_scale else motion
+
+
+def _largest_excursion(motion: Trajectory) -> float:
+    """Return how far any joint moves [rad or m]."""
+    q = motion.at(np.linspace(0.0, motion.duration, 50)).q
+    return float(np.ptp(q, axis=0).max())
+
+
+def _alone(motion: Trajectory) -> Any:
+    """Return a motion as the only candidate, for `RowPredictor.rows`."""
+
+    def at(instants: Array) -> Any:
+        found = motion.at(instants)
+        return replace(found, q=found.q[None], dq=found.dq[None], ddq=found.ddq[None])
+
+    return at
+
+
+def _half_width(box: ParameterBox) -> Array:
+    """Return the half widths of the payload's interval, none of them zero, shape (10,)."""
+    return np.asarray(np.maximum((box.payload_upper - box.payload_lower) / 2, 1e-9))
+
+
+def _condition(collected: Collected) -> float:
+    """Return the condition number of the payload's stacked regressor."""
+    values = np.linalg.eigvalsh(collected.plain)
+    return float(np.sqrt(values[-1] / values[0])) if values[0] > 0.0 else float("inf")
+
+
+def _too_coarse(error: float, reserve: float) -> str:
+    return (
+        f"The controller's interpolation could be {error:.2g} off the motion, above the "
+        f"{reserve:g} that the certificate allows for; raise point_rate."
+    )

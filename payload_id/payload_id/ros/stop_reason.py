@@ -1,0 +1,53 @@
+"""Why motions end, as messages and diagnostics say it."""
+
+from __future__ import annotations
+
+from enum import Enum
+
+from payload_id_msgs.msg import StopReason
+
+
+class Reason(Enum):
+    """Names of the constants of payload_id_msgs/StopReason, each with what follows from it."""
+
+    COMPLETED = "The motion was completed."
+    CANCELLED = "It was cancelled."
+    JOINT_STATES_LOST = (
+        "Check the robot's driver and the network, and look at the arm before it moves again."
+    )
+    TUBE_LEFT = (
+        "Check whether the arm touches something and its controller is active; otherwise state a "
+        "wider tracking error in the robot file (control.tracking_*) and plan again."
+    )
+    ESTIMATE_INCONSISTENT = (
+        "No payload explains the data: inspect the grasp, then read the estimator's message."
+    )
+    OBSTACLES_CHANGED = "Plan again with the obstacles of now."
+    NO_FURTHER_PLAN = "No further piece was certified in time."
+    TARGET_REACHED = "All half-widths are as small as asked for."
+    NO_PROGRESS = "The half-widths do not shrink any more."
+    PIECES_DONE = "As many pieces as asked for were executed."
+    REFUSED = "Nothing has moved."
+    NOT_STARTED = "Check that the arm's trajectory controller is active."
+    SHUT_DOWN = "The planner was ended."
+
+    @property
+    def as_asked(self) -> bool:
+        """Whether the motion ended as whoever asked for it wanted."""
+        return self in (
+            Reason.COMPLETED,
+            Reason.TARGET_REACHED,
+            Reason.NO_PROGRESS,
+            Reason.PIECES_DONE,
+        )
+
+
+def reason_message(reason: Reason, detail: str = "") -> StopReason:
+    """Return a reason as a message: what was found, then what follows."""
+    return StopReason(code=getattr(StopReason, reason.name), sentence=sentence(reason, detail))
+
+
+def sentence(reason: Reason, detail: str = "") -> str:
+    """Return a reason as one or two sentences."""
+    found = detail.rstrip(".")
+    return f"{found}. {reason.value}" if found else reason.value
