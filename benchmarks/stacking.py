@@ -1,0 +1,325 @@
+"""Stacking dumbbells and passing obstacles with several controllers: table III of [ZZV].
+
+The simulated Gen3 with its gripper (links up to 5 % and rotors up to 5 % off, torque noise 2.5 %)
+carries each dumbbell along the motions of `stacking_scene` under the methods of table II. A run
+fails when the arm or the dumbbell meets an obstacle, when a torque is cut at its limit, or when the
+dumbbell ends more than the tolerance away from its place (a and b: stacking).
+
+Limits: those of the paper's public implementation, 90 and 45 N m, or a limit set of the robot file.
+With reflected rotor inertias of 8 to 12 kg m2 these fast motions take up to 75 N m. Not the paper's:
+coordinates (it gives none), gains, and the method adap-2 [Abdelwahab et al. 2024], which is left
+out. `wrong` and `conservative` use the input of ARMOUR as published (K_r = 5, V_M = 0.02 J,
+alpha = 20); `ours` and `random` the controller of this package. Excitation for `ours` is the best of
+random Fourier series of 7.5 s, for `random` the first one that keeps the limits; `grav-pid-excit`
+takes one that keeps velocity and acceleration limits only.
+
+    ./payload-id python benchmarks/stacking.py --tasks a b c --limits public
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pinocchio as pin
+from rich.console import Console
+from rich.table import Table
+from stacking_scene import POUNDS, Task, dumbbell, tasks, tool_position
+
+from payload_id import Recording, RobotFile, RobotModel, Uncertainty, identify
+from payload_id.core.control.armour import Armour
+from payload_id.core.control.controller import Controller
+from payload_id.core.control.dynamics import ArmDynamics
+from payload_id.core.control.gravity_pid import GravityPid
+from payload_id.core.control.robust_design import expected, robust_design
+from payload_id.core.control.slotine_li import SlotineLi
+from payload_id.core.excitation.fourier import FourierSeries
+from payload_id.core.excitation.limits import MotionLimits, with_payload
+from payload_id.core.excitation.random_search import search
+from payload_id.core.inertial import TO_PINOCCHIO, Array
+from payload_id.core.safety.clearance import pose_clearance
+from payload_id.core.safety.parameter_box import ParameterBox
+from payload_id.core.simulation.closed_loop import ClosedLoopRun, run
+from payload_id.core.simulation.perturbation import perturb_links
+from payload_id.core.simulation.plant import nominal_arm
+from payload_id.core.simulation.torque_plant import TorquePlant
+
+ROBOT = RobotFile.load("kinova_gen3_2f85")
+MODEL = RobotModel.from_robot_file(ROBOT)
+ARM = nominal_arm(ROBOT.urdf, ROBOT.joints, ROBOT.payload_frame)
+LINK_RELATIVE, TORQUE_NOISE = 0.05, 0.025
+ROTOR, ROTOR_RELATIVE = ROBOT.control.rotor_inertia, 0.05
+UNCERTAIN = Uncertainty(
+    link_relative=LINK_RELATIVE, torque_relative=TORQUE_NOISE, prior=ROBOT.uncertainty.prior
+)
+NONE = np.zeros(10)
+# As wide as table I, about the tool's frame and without the gripper.
+WIDE = (
+    np.array([0.3] + [-0.4] * 3 + [-0.2] * 6),
+    np.array([4.3] + [0.4] * 3 + [0.2] * 6),
+)
+LEVEL, GAIN, PERIOD = 0.02, 10.0, 1e-3
+HOLD = 0.5  # [s] at the place before the dumbbell is let go
+CHECKS = 60  # poses of a run at which clearance is looked at
+
+
+class PublishedArmour(Armour):
+    """ARMOUR with the input as published, v = gamma r / |r|, which no disturbance bounds."""
+
+    def _input(self, r: Array, w: Array, V: float) -> Array:
+        needed = np.abs(r) @ w - 20.0 * (self.design.level - V)
+        return np.maximum(needed, 0.0) * r / max(float(r @ r), 1e-12)
+
+
+@dataclass(frozen=True, eq=False)
+class World:
+    """One simulated arm and the limits in use.
+
+    Attributes:
+        links: True links, shape (n, 10).
+        rotor: True rotor inertias, shape (n,).
+        limits: The limits.
+        seed: Of motions and noise.
+    """
+
+    links: Array
+    rotor: Array
+    limits: MotionLimits
+    seed: int
+
+    def plant(self, payload: Array) -> TorquePlant:
+        """Return the arm with a payload."""
+        return TorquePlant(
+            ROBOT.urdf,
+            ROBOT.joints,
+            ROBOT.payload_frame,
+            payload,
+            link_phis=self.links,
+            armature=self.rotor,
+        )
+
+    def recording(self, payload: Array, done: ClosedLoopRun) -> Recording:
+        """Return what sensors behind the gears say: the torque of links and payload, with noise."""
+        true = ARM.pinocchio.copy()
+        for joint, phi in enumerate(self.links, start=1):
+            true.inertias[joint] = pin.Inertia.FromDynamicParameters(phi[TO_PINOCCHIO])
+        model = with_payload(replace(ARM, pinocchio=true), payload)
+        model.armature = self.rotor
+        data = model.createData()
+        states = zip(done.q, done.dq, done.torque, strict=True)
+        ddq = np.array([pin.aba(model, data, *state) for state in states])
+        tau = done.torque - self.rotor * ddq
+        noise = np.random.default_rng(self.seed).uniform(-TORQUE_NOISE, TORQUE_NOISE, tau.shape)
+        return Recording(done.time, done.q, done.dq, tau * (1 + noise), joints=ROBOT.joints)
+
+
+def box_of(payload: tuple[Array, Array], relative: float = LINK_RELATIVE) -> ParameterBox:
+    """Return the box of a payload's interval and of the arm."""
+    share = ROTOR_RELATIVE if relative else 0.0
+    return ParameterBox.around(
+        ARM,
+        payload,
+        Uncertainty(link_relative=relative, prior=UNCERTAIN.prior),
+        ((1 - share) * ROTOR, (1 + share) * ROTOR),
+    )
+
+
+def robust(box: ParameterBox, task: Task, world: World) -> Controller:
+    """Return this package's controller."""
+    dynamics = ArmDynamics(ARM, box)
+    stated = expected(dynamics, task.motion, PERIOD)
+    design = robust_design(ARM, box, LEVEL, GAIN, *stated, PERIOD)
+    return Armour(dynamics, design, world.limits.torque)
+
+
+def published(box: ParameterBox, world: World) -> Controller:
+    """Return ARMOUR with the published input and constants."""
+    design = robust_design(ARM, box, LEVEL, 5.0, 0.0, 0.0, PERIOD)
+    return PublishedArmour(ArmDynamics(ARM, box), design, world.limits.torque)
+
+
+def pid(payload: Array, world: World) -> Controller:
+    """Return PID with the gravity of a payload."""
+    box = box_of((payload, payload), 0.0)
+    return GravityPid.tuned(ArmDynamics(ARM, box), ROTOR, 15.0, world.limits.torque)
+
+
+def adaptive(world: World) -> Controller:
+    """Return the adaptive controller, which begins without a payload."""
+    reach = np.array([6.0] + [1.0] * 3 + [0.5] * 6)
+    gamma = np.array([20.0] + [2.0] * 3 + [0.2] * 6)
+    dynamics = ArmDynamics(ARM, box_of((-reach, reach), 1e-9))
+    return SlotineLi(dynamics, np.full(7, 5.0), 10.0 * ROTOR, gamma, world.limits.torque)
+
+
+@dataclass(frozen=True)
+class Identified:
+    """What an identification phase gives.
+
+    Attributes:
+        phi: Estimate, shape (10,).
+        lower: Shape (10,).
+        upper: Shape (10,).
+    """
+
+    phi: Array
+    lower: Array
+    upper: Array
+
+
+def excitation(world: World, candidates: int) -> FourierSeries:
+    """Return the best of random series that keep limits with the heaviest dumbbell and rotors."""
+    room = MotionLimits(
+        world.limits.position_lower,
+        world.limits.position_upper,
+        world.limits.velocity,
+        np.full(7, 1.5),
+        np.maximum(world.limits.torque - 1.5 * ROTOR, 1.0),
+    )
+    home = np.array([0.0, -0.2, np.pi, -2.0, 0.0, -0.9, np.pi / 2])
+    found = search(ARM, home, room, [NONE, dumbbell(8)], world.seed, candidates=candidates)
+    return found.trajectory
+
+
+def identified(world: World, payload: Array, motion: FourierSeries) -> Identified:
+    """Follow a motion under the published controller with a wide box, and identify."""
+    reach = np.array([2.5] + [0.4] * 3 + [0.1] * 6)
+    middle = np.array([2.5] + [0.0] * 9)
+    done = run(
+        world.plant(payload), published(box_of((middle - reach, middle + reach)), world), motion
+    )
+    estimate = identify(world.recording(payload, done), MODEL, UNCERTAIN)
+    return Identified(estimate.phi, estimate.lower, estimate.upper)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run ended.
+
+    Attributes:
+        failure: Why it failed; empty: it did not.
+        error: Largest |q_d - q| [deg].
+        place: Distance of the tool from its place at the end [m].
+        torque: Largest part of a torque limit that was commanded [-].
+    """
+
+    failure: str
+    error: float
+    place: float
+    torque: float
+
+
+def judge(task: Task, world: World, done: ClosedLoopRun, tolerance: float) -> Outcome:
+    """Return how a run ended."""
+    failure = ""
+    cut = [reason for _, reason in done.reasons if "the limit is" in reason]
+    place = float(
+        np.linalg.norm(tool_position(MODEL, done.q[-1]) - tool_position(MODEL, done.q_d[-1]))
+    )
+    moving = np.linspace(0, len(done.q) - 1, CHECKS).astype(int)
+    for k in moving:
+        hit = pose_clearance(task.scene, done.q[k], np.zeros(7)).refused
+        if hit is not None:
+            failure = f"meets {' and '.join(hit.pair)} at {done.time[k]:.2f} s"
+            break
+    if not failure and cut:
+        failure = f"torque cut: {cut[0]}"
+    if not failure and task.name != "c" and place > tolerance:
+        failure = f"{1e3 * place:.0f} mm off"
+    error = float(np.rad2deg(np.abs(done.position_error).max()))
+    return Outcome(failure, error, place, float(np.max(np.abs(done.torque) / world.limits.torque)))
+
+
+Method = Callable[[Task, World, Array], Outcome]
+
+
+def methods(tolerance: float, best: FourierSeries, first: FourierSeries) -> dict[str, Method]:
+    """Return what each method makes of a task, world and payload."""
+
+    def follow(task: Task, world: World, payload: Array, controller, state=None) -> Outcome:
+        done = run(world.plant(payload), controller, task.motion, PERIOD, state=state, hold=HOLD)
+        return judge(task, world, done, tolerance)
+
+    def with_interval(motion: FourierSeries) -> Method:
+        def made(task: Task, world: World, payload: Array) -> Outcome:
+            found = identified(world, payload, motion)
+            box = box_of((found.lower, found.upper))
+            return follow(task, world, payload, robust(box, task, world))
+
+        return made
+
+    def with_estimate(task: Task, world: World, payload: Array) -> Outcome:
+        found = identified(world, payload, best)
+        return follow(task, world, payload, pid(found.phi, world))
+
+    def adaptive_after(task: Task, world: World, payload: Array) -> Outcome:
+        controller = adaptive(world)
+        learnt = run(world.plant(payload), controller, best).states[-1]
+        again = type(learnt)(0.0, learnt.phi)
+        return follow(task, world, payload, controller, again)
+
+    lower, upper = (
+        np.array([x] + [s] * 3 + [t] * 6) for x, s, t in ((0.8, -0.4, -0.1), (4.2, 0.4, 0.1))
+    )
+    return {
+        "ours": with_interval(best),
+        "wrong": lambda t, w, p: follow(t, w, p, published(box_of((NONE, NONE), 0.0), w)),
+        "conservative": lambda t, w, p: follow(t, w, p, published(box_of(WIDE), w)),
+        "random": with_interval(first),
+        "adap-1": lambda t, w, p: follow(t, w, p, adaptive(w)),
+        "adap-1-excit": adaptive_after,
+        "grav-pid": lambda t, w, p: follow(t, w, p, pid(NONE, w)),
+        "grav-pid-ours": with_estimate,
+    }
+
+
+def limits_named(name: str) -> MotionLimits:
+    """Return the limits of the public implementation, or a set of the robot file."""
+    given = ROBOT.limits if name == "public" else ROBOT.limits_named(name)
+    velocity, effort = given.velocity, given.effort
+    if name == "public":
+        velocity = np.deg2rad([100.0] * 4 + [180.0] * 3)
+        effort = np.array([90.0] * 4 + [45.0] * 3)
+    bounds = (given.position_lower, given.position_upper, velocity, given.acceleration, effort)
+    return MotionLimits(*bounds)
+
+
+def main() -> None:
+    """Run and print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--tasks", nargs="+", default=["a", "b", "c"], choices=["a", "b", "c"])
+    parser.add_argument("--pounds", nargs="+", type=int, default=list(POUNDS))
+    parser.add_argument("--methods", nargs="+", default=None)
+    parser.add_argument("--limits", default="public", help="public, or a set of the robot file")
+    parser.add_argument("--tolerance", type=float, default=0.01, help="of a place [m]")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    rng = np.random.default_rng(options.seed)
+    links = perturb_links(ARM.link_phi, LINK_RELATIVE, rng)
+    rotor = ROTOR * (1 + ROTOR_RELATIVE * rng.uniform(-1, 1, 7))
+    world = World(links, rotor, limits_named(options.limits), options.seed)
+    tried = methods(options.tolerance, excitation(world, 40), excitation(world, 1))
+    table = Table("task", "method", "lb", "result", "error [deg]", "place [mm]", "torque [%]")
+    for task in tasks(ROBOT, MODEL):
+        if task.name not in options.tasks or task.pounds not in options.pounds:
+            continue
+        for name, method in tried.items():
+            if options.methods and name not in options.methods:
+                continue
+            got = method(task, world, dumbbell(task.pounds))
+            table.add_row(
+                task.name,
+                name,
+                str(task.pounds),
+                got.failure or "success",
+                f"{got.error:.2f}",
+                f"{1e3 * got.place:.1f}",
+                f"{100 * got.torque:.0f}",
+            )
+    Console(width=150).print(table)
+
+
+if __name__ == "__main__":
+    main()
