@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import math
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -118,10 +119,7 @@ class Certificate:
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers, lists and dicts; `from_dict` reads them back."""
         entries = asdict(self)
-        entries["margins"] = [
-            {**asdict(m), "where": list(m.where), "used": None if m.used != m.used else m.used}
-            for m in self.margins
-        ]
+        entries["margins"] = [_plain(margin) for margin in self.margins]
         entries["assumptions"] = list(self.assumptions)
         entries["digests"] = dict(self.digests)
         return entries
@@ -148,15 +146,23 @@ class Certificate:
             raise InputError(f"The certificate is not readable: {error!r}.") from error
 
 
+def _plain(margin: Margin) -> dict[str, Any]:
+    """Return a margin as plain numbers: None for a clearance's `used`, and for an endless value."""
+    entries = {**asdict(margin), "where": list(margin.where)}
+    for key in ("used", "value"):
+        entries[key] = entries[key] if math.isfinite(entries[key]) else None
+    return entries
+
+
 def _margin(entries: Mapping[str, Any]) -> Margin:
     """Return one margin from plain numbers."""
     if entries["constraint"] not in CONSTRAINTS:
         raise ValueError(f"unknown constraint {entries['constraint']!r}")
-    used = float("nan") if entries["used"] is None else float(entries["used"])
+    used = math.nan if entries["used"] is None else float(entries["used"])
     return Margin(
         constraint=str(entries["constraint"]),
         where=tuple(str(name) for name in entries["where"]),
-        value=float(entries["value"]),
+        value=math.inf if entries["value"] is None else float(entries["value"]),
         used=used,
         start=float(entries["start"]),
         end=float(entries["end"]),
