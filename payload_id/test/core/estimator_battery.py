@@ -19,9 +19,14 @@ from payload_id.core.estimators import ESTIMATORS, estimator_named
 from payload_id.core.estimators.estimator import Estimator
 from payload_id.core.inertial import Array, change_of_frame, is_physical
 from payload_id.core.rows.block import RowBlock
+from payload_id.core.rows.newton_euler import NewtonEulerRows
 from payload_id.core.shape import Shape
 from payload_id.core.statistics import Statistics
+from payload_id.core.threads import one_thread
 from payload_id.core.uncertainty import PayloadPrior, Uncertainty
+from payload_id.core.wrench.samples import WrenchSamples
+from payload_id.core.wrench.uncertainty import WrenchUncertainty
+from wrench_motion import PAYLOAD, simulated
 
 PRIOR = PayloadPrior()
 LOWER, UPPER = PRIOR.box()
@@ -31,6 +36,19 @@ REFERENCES = Path(__file__).parents[3] / "docs" / "references.md"
 
 # A box that holds every payload that is drawn here, so that any of them may be of this shape.
 WIDE = Shape.from_hull(0.5 * np.array(np.meshgrid(*[[-1.0, 1.0]] * 3)).reshape(3, -1).T)
+NEAR = PAYLOAD[1:4] / PAYLOAD[0]
+CUBE = np.array(np.meshgrid(*[[-0.5, 0.5]] * 3)).reshape(3, -1).T
+SHAPES = (
+    None,
+    Shape.from_hull(NEAR + CUBE * [0.2, 0.15, 0.1]),
+    Shape.from_hull(NEAR + CUBE * [0.4, 0.03, 0.001]),  # a ruler
+    Shape.from_hull(NEAR + CUBE * [0.4, 0.1, 0.1], ellipsoids=3),
+    Shape.from_hull(1.0 + CUBE * 0.05),  # away from where the data put the body
+)
+NOISY = WrenchUncertainty(
+    force_sigma=0.1, torque_sigma=0.005, linear_acceleration_sigma=0.05,
+    angular_acceleration_sigma=0.5,
+)  # fmt: skip
 NEEDS_SHAPE = ("point_masses",)
 EXCEPTIONS = {
     ("rtls", "check_frame"): "element-wise bounds on A's errors are those of one frame",
@@ -227,6 +245,46 @@ def check_error_falls_with_the_noise(estimator: Estimator) -> None:
     assert 4.0 < np.median(errors[0.02]) / np.median(errors[0.002]) < 25.0
 
 
+def wrench_statistics(
+    samples: WrenchSamples, windows: int, uncertainty: WrenchUncertainty
+) -> Statistics:
+    """Return the statistics of some single samples, or of a whole recording (windows -1)."""
+    maker = NewtonEulerRows.of(uncertainty)
+    if windows < 0:
+        parts = [samples.part(k, k + 11) for k in range(0, len(samples) - 10, 10)]
+    else:
+        parts = [samples.part(k, k + 1) for k in range(windows)]
+    statistics = Statistics.empty(maker.p)
+    rows = [maker.window(part) for part in parts]
+    return statistics.add(RowBlock.stack(rows), TYPICAL) if rows else statistics
+
+
+def wrench_noise(size: float) -> WrenchSamples:
+    """Return a motion with wrenches that have nothing to do with it."""
+    moving = simulated(1.0, 100.0)
+    return moving.with_wrench(np.random.default_rng(9).normal(size=moving.wrench.shape) * size)
+
+
+def check_wrench_with_shape(estimator: Estimator) -> None:
+    """Of a wrench: 0, 1 and 5 samples, rest and pure noise, whatever the shape.
+
+    All combinations: benchmarks/consistency.py.
+    """
+    if getattr(estimator, "shape", None) is not None and estimator.name not in NEEDS_SHAPE:
+        return  # all shapes have their turn anyway
+    moving = simulated(1.0, 100.0)
+    cases = [
+        *(wrench_statistics(moving, windows, NOISY) for windows in (0, 1, 5)),
+        wrench_statistics(simulated(1.0, 100.0, speed=0.0), -1, NOISY),
+        wrench_statistics(wrench_noise(1e4), 1, WrenchUncertainty()),
+    ]
+    for shape in SHAPES[estimator.name in NEEDS_SHAPE :: 2]:
+        shaped = type(estimator)(shape)
+        for statistics in cases:
+            with one_thread():
+                check_result(shaped, shaped.estimate(statistics, LOWER, UPPER))
+
+
 CHECKS = (
     check_is_named,
     check_inputs_and_repetition,
@@ -240,4 +298,5 @@ CHECKS = (
     check_noise_free,
     check_units_of_the_rows,
     check_error_falls_with_the_noise,
+    check_wrench_with_shape,
 )

@@ -23,7 +23,7 @@ from ..inertial import PSEUDO_INERTIA_BASIS, Array, from_pseudo_inertia, pseudo_
 from ..statistics import NormalForm, Statistics
 from .estimator import ShapeAware
 from .problem import denoised, likely_body
-from .scaling import free_fit
+from .scaling import TINY, free_fit, off_the_edge, typical_size
 
 DEPARTURE_OF_SHAPE = 0.05  # typical relative departure of second moments from a known solid's
 DEPARTURE_OF_BALL = 1.0  # ... from a ball's, where no shape is known
@@ -54,7 +54,10 @@ class Entropic(ShapeAware):
         form = denoised(statistics)
         body = likely_body(free_fit(form), upper, self.shape)
         departure = DEPARTURE_OF_BALL if self.shape is None else DEPARTURE_OF_SHAPE
-        return with_entropic_prior(form, body, departure)
+        phi = with_entropic_prior(form, body, departure)
+        # Data far from any body lead near the edge, where rounding could make J indefinite.
+        scale = typical_size(phi, upper)
+        return off_the_edge(phi / scale, TINY) * scale
 
 
 def with_entropic_prior(form: NormalForm, body: Array, departure: float) -> Array:

@@ -48,9 +48,15 @@ def constrained_least_squares(
     problem = scaled_problem(form, upper, shape)
     bounds = lower / problem.scale, upper / problem.scale
     x = np.linalg.solve(problem.R, problem.z)
-    if not _inside(x * problem.scale, x, lower, upper, shape):
-        x = _solve(problem, *bounds, shape)
-    return x * problem.scale
+    if _inside(x * problem.scale, x, lower, upper, shape):
+        return x * problem.scale
+    # Differences that noise makes are tiny beside z; the solver sees them in units of a fair cost.
+    # Where bounds or shape contradict the data, no fair fit keeps them: then that of the guess.
+    costs = problem.cost(problem.start()), problem.cost(problem.guess)
+    try:
+        return _solve(problem, costs[0], *bounds, shape) * problem.scale
+    except SolverError:
+        return _solve(problem, max(costs), *bounds, shape) * problem.scale
 
 
 def _inside(phi: Array, x: Array, lower: Array, upper: Array, shape: Shape | None) -> bool:
@@ -62,15 +68,16 @@ def _inside(phi: Array, x: Array, lower: Array, upper: Array, shape: Shape | Non
     return len(shape.ellipsoids) == 1 and bool((shape.rows() @ phi >= 0).all())
 
 
-def _solve(problem: ScaledProblem, lower: Array, upper: Array, shape: Shape | None) -> Array:
-    """Minimise |R x - z|^2 with J(x) >= epsilon, bounds and shape.
+def _solve(
+    problem: ScaledProblem, fair: float, lower: Array, upper: Array, shape: Shape | None
+) -> Array:
+    """Minimise |R x - z|^2 with J(x) >= epsilon, bounds and shape; a fair cost sets the unit.
 
     Unknowns are x, y = R x - z up to a factor, and the parts x_i of x if the shape is a union.
     """
     parts = 0 if shape is None or len(shape.ellipsoids) < 2 else len(shape.ellipsoids)
     width = 20 + 10 * parts
-    # Differences that noise makes are tiny beside z; the solver sees them in units of a fair cost.
-    unit = np.sqrt(max(problem.cost(problem.start()), 1e-14 * float(problem.z @ problem.z), 1e-300))
+    unit = np.sqrt(max(fair, 1e-14 * float(problem.z @ problem.z), 1e-300))
     equal = [_columns({0: problem.R / unit, 10: -np.eye(10)}, width)]
     right = [problem.z / unit]
     if parts:
