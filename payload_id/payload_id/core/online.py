@@ -266,11 +266,18 @@ class Problem:
         try:
             return estimator.estimate(self.statistics, within.lower, within.upper)
         except SolverError:
-            # Rounding can leave nothing strictly consistent in a thin interval.
+            pass  # rounding can leave nothing strictly consistent in a thin interval
+        try:
             return estimator.estimate(self.statistics, self.prior.lower, self.prior.upper)
+        except SolverError:
+            if bounds.consistent:
+                raise
+            return np.full(10, np.nan)  # the prior is far from all that the data allow
 
     def _residual(self, phi: Array) -> float:
-        """Return what is left of the rows as a mean torque [N m]."""
+        """Return what is left of the rows as a mean torque [N m]; NaN without an estimate."""
+        if not np.isfinite(phi).all():
+            return float("nan")
         left = self.rows.b - self.rows.A @ phi - self.rows.B @ self.statistics.nuisance(phi)
         return float(np.sqrt(np.mean((left / (self.rows.end - self.rows.start)) ** 2)))
 

@@ -13,6 +13,7 @@ from .evidence import Evidence
 from .link_model import LinkModel
 from .motion import Advice, MotionSeen, advise
 from .payload_slipped import PayloadSlipped
+from .prior import Prior
 from .torque_gain import TorqueGain
 from .torque_offset import TorqueOffset
 from .torque_sign import TorqueSign
@@ -21,5 +22,6 @@ from .wrong_tool import WrongTool
 __all__ = [
     "CAUSES", "Advice", "Cause", "Contact", "Diagnosis", "Evidence", "Finding", "LinkModel",
     "MotionSeen",
-    "PayloadSlipped", "TorqueGain", "TorqueOffset", "TorqueSign", "WrongTool", "advise", "diagnose",
+    "PayloadSlipped", "Prior", "TorqueGain", "TorqueOffset", "TorqueSign", "WrongTool", "advise",
+    "diagnose",
 ]  # fmt: skip

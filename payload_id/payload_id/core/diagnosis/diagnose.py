@@ -13,6 +13,7 @@ from .contact import Contact
 from .evidence import Evidence
 from .link_model import LinkModel
 from .payload_slipped import PayloadSlipped
+from .prior import Prior
 from .torque_gain import TorqueGain
 from .torque_offset import TorqueOffset
 from .torque_sign import TorqueSign
@@ -20,7 +21,7 @@ from .wrong_tool import WrongTool
 
 # From the simplest to those that leave most free; of one stage the one that goes farthest counts.
 CAUSES: tuple[tuple[Cause, ...], ...] = (
-    (TorqueSign(),),
+    (Prior(), TorqueSign()),
     (TorqueGain(), TorqueOffset()),
     (WrongTool(), Contact()),
     (PayloadSlipped(),),
