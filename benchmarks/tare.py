@@ -6,9 +6,10 @@ payload; links are wrong by up to 5 %. Two kinds of torque sensors:
     constant    gains wrong by up to 2.5 % (part of psi), 0.3 % and 0.02 N m new at every sample
     per sample  2.5 % new at every sample
 
-with noise that is uniform, or of one sign for long ("correlated"). A tare cannot tell a common
-factor of all torques, of the links and of the payload, as far as gains and links allow one:
-`factor` is how much of the mass that leaves, as a half-width, if gains alone may take it up.
+with noise that is uniform, or of one sign for long ("correlated"). No tare can do better than links
+and gains that are known exactly (`psi known`): what is left then is the noise in the run with the
+payload. Nor can one tell a common factor of all torques, of the links and of the payload: `factor`
+is how much of the mass that leaves, as a half-width, if gains alone may take it up.
 Windows of 0.01 s use the noise's own size, where it is new at every sample: of many short means
 some come close to the bound, and rule out what long means allow.
 
@@ -20,7 +21,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -80,6 +81,7 @@ class Result:
         mass: True mass.
         without: Half-width without tare.
         with_tare: Half-width with it.
+        known: Half-width if links and gains were known exactly.
         factor: What a common factor of gains leaves of the mass, as a half-width.
         inside: Whether all intervals hold the truth.
     """
@@ -87,6 +89,7 @@ class Result:
     mass: float
     without: float
     with_tare: float
+    known: float
     factor: float
     inside: bool
 
@@ -128,12 +131,16 @@ def measure(seed: int, cases: Sequence[tuple[str, str, float]]) -> list[Result]:
         tared.add(bare)
         tared.tare()
         tared.add(loaded)
-        estimates = [online.update() for online in (without, tared)]
+        exact = replace(uncertainty, torque_gain=0.0, link_relative=0.0)
+        known = OnlineIdentifier(replace(MODEL, link_phi=links), Settings(exact, window=window))
+        known.add(replace(loaded, tau=loaded.tau / (1.0 + joints.gain)))
+        estimates = [online.update() for online in (without, tared, known)]
         results.append(
             Result(
                 payload[0],
                 estimates[0].half_width[0],
                 estimates[1].half_width[0],
+                estimates[2].half_width[0],
                 payload[0] * _common_factor(joints.gain, np.max(uncertainty.torque_gain)),
                 bool(all(estimate.contains(payload).all() for estimate in estimates)),
             )
@@ -152,7 +159,15 @@ def table_of(case: tuple[str, str, float], results: Sequence[Result]) -> Table:
     """Return one line for each seed."""
     sensors, noise, window = case
     table = Table("seed", title=f"{sensors} errors, {noise} noise, windows of {window:g} s")
-    for column in ("mass [kg]", "± without", "± with tare", "ratio", "± factor", "truth inside"):
+    for column in (
+        "mass [kg]",
+        "± without",
+        "± with tare",
+        "ratio",
+        "± psi known",
+        "± factor",
+        "inside",
+    ):
         table.add_column(column, justify="right")
     for seed, r in enumerate(results):
         table.add_row(
@@ -161,11 +176,12 @@ def table_of(case: tuple[str, str, float], results: Sequence[Result]) -> Table:
             f"{r.without:.4f}",
             f"{r.with_tare:.4f}",
             f"{r.with_tare / r.without:.2f}",
+            f"{r.known:.4f}",
             f"{r.factor:.4f}",
             "yes" if r.inside else "NO",
         )
     ratio = [r.with_tare / r.without for r in results]
-    table.add_row("median", "", "", "", f"{np.median(ratio):.2f}", "", "")
+    table.add_row("median", "", "", "", f"{np.median(ratio):.2f}", "", "", "")
     return table
 
 

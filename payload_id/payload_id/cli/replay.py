@@ -71,6 +71,15 @@ def add_recording_arguments(parser: argparse.ArgumentParser) -> None:
         "recording", type=Path, help="rosbag2 folder, .mcap or .db3 file, or a table (.csv)"
     )
     parser.add_argument(
+        "--also",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="RECORDING",
+        help="further recording of the same arm and payload, whose rows count as well; may be "
+        "repeated (joint torques only, with --robot)",
+    )
+    parser.add_argument(
         "--robot",
         metavar="FILE",
         help="robot file (YAML), or the name of a shipped one such as kinova_gen3; not needed for "
@@ -105,6 +114,8 @@ def run(arguments: argparse.Namespace) -> int:
 
 def load(arguments: argparse.Namespace) -> Run:
     """Read the recording and everything that goes with it."""
+    if arguments.also and arguments.robot is None:
+        raise InputError("--also needs --robot: a live run's own settings are for its bag alone.")
     if arguments.robot is None and has_run_file(arguments.recording):
         job = _from_run_file(arguments)
     else:
@@ -157,6 +168,9 @@ def _from_robot_file(arguments: argparse.Namespace) -> Run:
     robot = robot.with_calibration(file.calibration)
     settings = _settings(arguments, Settings(file.uncertainty))
     recording = read_recording(arguments.recording, arguments.columns, arguments.topic, file)
+    for path in arguments.also:
+        more = read_recording(path, arguments.columns, arguments.topic, file)
+        recording = recording.followed_by(more)
     return Run(recording, robot, settings)
 
 

@@ -7,6 +7,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ..core.errors import RecordingError
 from ..core.joint_states import JointMap, seconds_since
 from ..core.samples import Samples
@@ -14,6 +16,8 @@ from ..core.uncertainty import PerJoint
 from .bag_table import read_bag
 from .csv_table import read_csv
 from .joint_table import JointTable, first_usable_ns, require_effort, with_velocities
+
+PAUSE = 100.0  # [s] between recordings that are taken together; longer than any window
 
 
 @dataclass(frozen=True)
@@ -53,6 +57,37 @@ class Recording(Samples):
             dq=self.dq[keep],
             tau=self.tau[keep],
             dropped={},
+        )
+
+    def followed_by(self, other: Recording) -> Recording:
+        """Return both as one recording, with a pause of `PAUSE` between them.
+
+        No window reaches over the pause, so that the arm may stand elsewhere after it. What is
+        constant in a run (the payload, links, friction, gains, offsets) must be so in both.
+
+        Raises:
+            RecordingError: They are of different joints.
+        """
+        if self.joints != other.joints or self.n != other.n:
+            raise RecordingError(
+                f"{other.source} is of the joints {', '.join(other.joints)}, {self.source} of "
+                f"{', '.join(self.joints)}; only recordings of the same arm go together."
+            )
+        shift = (self.stamp[-1] if len(self) else 0.0) + PAUSE
+        later = replace(other, stamp=other.stamp - other.stamp[:1] + shift, dropped={})
+        dropped = {
+            cause: self.dropped.get(cause, 0) + other.dropped.get(cause, 0)
+            for cause in {**self.dropped, **other.dropped}
+        }
+        return replace(
+            self,
+            stamp=np.concatenate([self.stamp, later.stamp]),
+            q=np.concatenate([self.q, later.q]),
+            dq=np.concatenate([self.dq, later.dq]),
+            tau=np.concatenate([self.tau, later.tau]),
+            dropped=dropped,
+            source=f"{self.source}, {other.source}",
+            notes=(*self.notes, *other.notes),
         )
 
     @classmethod
