@@ -5,8 +5,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from arms import EVERY_ARM, arm, draw_payload, joint_torques, perturbed_links
+from arms import EVERY_ARM, arm, description, draw_payload, joint_torques, perturbed_links
 from payload_id import Uncertainty
+from payload_id.core.arm_model import ArmModel
 from payload_id.core.errors import InputError
 from payload_id.core.excitation.bezier import BezierPiece
 from payload_id.core.excitation.state import State
@@ -107,6 +108,23 @@ def test_exact_over_the_box_at_an_instant():
     # What is added for rounding errors is below 1e-7 N m.
     np.testing.assert_allclose(found.upper - found.lower, 2 * wide, rtol=1e-8, atol=1e-7)
     np.testing.assert_allclose(found.disturbance, wide, rtol=1e-8, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", ["gen3", "gantry"])
+def test_error_of_gravity_is_covered(name):
+    rng = np.random.default_rng(11)
+    model, error = arm(name), 0.2
+    phi, ranges = draw_payload(rng), at_instant(arm(name), np.random.default_rng(12))
+    tube = TrackingTube.exact(model.n)
+    box = ParameterBox.around(model, (phi, phi), Uncertainty(gravity_error=error))
+    found = torque_enclosure(model, ranges, tube, box)
+    exact = torque_enclosure(model, ranges, tube, replace(box, gravity_error=0.0))
+    for _ in range(10):
+        gravity = model.gravity + error * rng.choice([-1.0, 1.0], 3)
+        tilted = ArmModel.from_xml(*description(name), gravity=gravity)
+        true = torque_enclosure(tilted, ranges, tube, replace(box, gravity_error=0.0))
+        assert (found.lower <= true.lower).all() and (true.upper <= found.upper).all()
+        assert (np.abs(true.upper - exact.upper) <= found.disturbance + 1e-6).all()
 
 
 @pytest.mark.parametrize("name", EVERY_ARM)
