@@ -37,7 +37,7 @@ def robot_geometry(
         allowed: Pairs of links that are not checked, each with its reason.
 
     Raises:
-        ModelError: A moving link has no collision geometry, or it cannot be read.
+        ModelError: A moving body has no collision geometry, or it cannot be read.
     """
     bodies = link_bodies(robot.urdf, model, robot.urdf_path.parent)
     geometry = ArmGeometry(bodies, tuple(allowed))
@@ -53,21 +53,24 @@ def link_bodies(urdf: str, model: ArmModel, folder: Path) -> tuple[LinkBody, ...
         folder: Where relative file names of meshes begin.
 
     Raises:
-        ModelError: A link with mass that moves has no <collision>, or one cannot be read.
+        ModelError: Of all links with mass that a joint carries none has a <collision>, or one
+            cannot be read.
     """
     carriers = _carriers(model)
     found: list[LinkBody] = []
-    bare: list[str] = []
+    heavy: dict[int, str] = {}
     for link in ElementTree.fromstring(urdf).findall("link"):
         name = link.get("name", "")
         joint, placement = carriers.get(name, (BASE, pin.SE3.Identity()))
         shapes = link.findall("collision")
-        if joint != BASE and link.find("inertial") is not None and not shapes:
-            bare.append(name)
+        if link.find("inertial") is not None:
+            heavy.setdefault(joint, name)
         for shape in shapes:
             body = _body(shape, name, folder)
             moved = body.moved(np.array(placement.rotation), np.array(placement.translation))
             found.append(LinkBody(name, joint, moved))
+    shown = {BASE, *(item.joint for item in found)}
+    bare = [name for joint, name in heavy.items() if joint not in shown]
     if bare:
         raise ModelError(
             f"The robot description has no collision geometry on {', '.join(bare)}, so that no "
