@@ -2,8 +2,8 @@
 
 The paper gives the platform's distance (0.25 and 0.50 m), a low or a high obstacle, the motion
 (2 s, two Bezier pieces of degree 5, made for the 8 lb dumbbell by minimising jerk) and no
-coordinates: the rest is chosen here. A motion goes from a pose beside the arm over a via pose to the
-place; position, velocity and acceleration are continuous, those in between are of least jerk.
+coordinates: the rest is chosen here. A motion goes from a pose beside the arm over a via pose to
+the place; position, velocity and acceleration are continuous, those in between of least jerk.
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from payload_id.core.arm_model import ArmModel
 from payload_id.core.excitation.pieces import Sequence
 from payload_id.core.excitation.polynomial import PolynomialMotion
 from payload_id.core.inertial import Array, from_mass_com_inertia
+from payload_id.core.safety.clearance import clearances
 from payload_id.core.safety.convex_body import ConvexBody
 from payload_id.core.safety.scene import Scene
 from payload_id.files.arm_geometry import robot_geometry
@@ -29,6 +30,7 @@ POUNDS = (4, 5, 6, 7, 8)
 DISC, HANDLE = (0.04, 0.07), (0.015, 0.13)  # radius and length of a head and of the handle [m]
 HEIGHT = 0.08  # [m] of one dumbbell in the stack
 PIECE = 1.0  # [s]
+PASSING = 0.006  # [m] distance at which the dumbbell passes the walls of task c
 
 
 @dataclass(frozen=True)
@@ -96,7 +98,7 @@ def tasks(robot: RobotFile, model: ArmModel) -> list[Task]:
             place = np.array([distance + 0.02, 0.0, top + DISC[0] + 0.01])
             pick = np.array([0.20 + 0.04 * k, 0.45, 0.10])
             middle = (pick + place) / 2
-            via = np.array([middle[0] - 0.03, middle[1], max(wall, top) + 0.11])
+            via = np.array([middle[0] - 0.03, middle[1], max(wall + 0.18, top + 0.11)])
             box = ConvexBody.primitive(
                 "box", (0.5, 0.04, wall), translation=(0.4, 0.24, wall / 2), name="obstacle"
             )
@@ -110,16 +112,20 @@ def tasks(robot: RobotFile, model: ArmModel) -> list[Task]:
 
 
 def _narrow(robot: RobotFile, model: ArmModel, points: Array) -> list[ConvexBody]:
-    """Return obstacles near the path of the dumbbell: it passes them at about 12 mm."""
+    """Return walls near the path that the dumbbell, or the gripper, passes at `PASSING`."""
     motion = motion_through(model, points)
-    path = [tool_position(model, q) for q in motion.at(np.linspace(0, 2 * PIECE, 81)).q]
+    geometry = robot_geometry(robot, model, [volume()])
     walls = []
     for time in (0.7, 1.0, 1.3):
-        at = path[int(time * 40)]
-        near = [p[2] for p in path if np.hypot(*(p - at)[:2]) < HANDLE[1] / 2 + DISC[1] + 0.05]
-        height = min(near) - DISC[0] - 0.012
-        place, name = (at[0], at[1], height / 2), f"wall at {time:g} s"
-        walls.append(ConvexBody.primitive("box", (0.06, 0.04, height), None, place, name))
+        at = tool_position(model, motion.at(np.array([time])).q[0])
+        height = 0.5 * at[2]
+        for _ in range(3):
+            place, name = (at[0], at[1], height / 2), f"wall at {time:g} s"
+            wall = ConvexBody.primitive("box", (0.06, 0.04, height), None, place, name)
+            report = clearances(Scene.of(model, geometry, [wall]), motion, np.zeros(model.n))
+            room = min(c.value for c in report.smallest if name in c.pair)
+            height += room - PASSING
+        walls.append(wall)
     return walls
 
 
