@@ -19,7 +19,7 @@ from .diagnosis import Diagnosis, Evidence, MotionSeen, PayloadSlipped, advise, 
 from .errors import InputError, RecordingError, SolverError
 from .estimate import Estimate
 from .estimators import estimator_named
-from .inertial import Array
+from .inertial import Array, as_phi
 from .rows.block import RowBlock
 from .rows.maker import RowMaker
 from .rows.momentum import LEAST_SAMPLES, MomentumRows
@@ -456,15 +456,20 @@ class OnlineIdentifier:
         """Solve with all data so far and take up the answer."""
         return self.accept(self.problem().solve())
 
-    def tare(self) -> None:
-        """Declare that this run had no payload: keep its rows as knowledge of the arm; reset.
+    def tare(self, payload: Array | None = None) -> None:
+        """Declare that this run's payload is known: keep its rows as knowledge of the arm; reset.
 
-        Rows of an earlier tare stay.
+        Rows of an earlier tare stay. A known payload also tells a common factor of all gains, which
+        a bare arm cannot.
+
+        Args:
+            payload: Its parameters about the payload frame, shape (10,), exactly; None for none.
         """
-        rows = RowBlock.stack([self._stock, *self._recent]).without_payload()
+        phi = np.zeros(10) if payload is None else as_phi(payload)
+        rows = RowBlock.stack([self._stock, *self._recent]).with_payload(phi)
         self._tare = RowBlock.stack([self._tare, rows])
         with one_thread():
-            self._tare_statistics = self._folded().of_nuisance_only()
+            self._tare_statistics = self._folded().of_nuisance_only(phi)
         self.reset()
 
     @property

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -134,8 +134,14 @@ class Statistics:
         rows = np.vstack([w * weighted, (1.0 - w) * static])
         return _channels_with(before, np.tile(block.joint, 2), rows)
 
-    def of_nuisance_only(self) -> Statistics:
-        """Return what the rows say of the nuisance parameters, for rows taken with phi = 0."""
+    def of_nuisance_only(self, phi: Array | None = None) -> Statistics:
+        """Return what the rows say of the nuisance parameters, for rows taken with a known phi.
+
+        Args:
+            phi: The payload, shape (10,); None for no payload.
+        """
+        if phi is not None and phi.any():
+            return self._less(phi).of_nuisance_only()
         errors = self.errors.copy()
         errors[:, :10] = 0.0
         return Statistics(
@@ -146,6 +152,22 @@ class Statistics:
             self.counts,
             errors,
             None if self.blended is None else self._each_without_phi(self.blended),
+        )
+
+    def _less(self, phi: Array) -> Statistics:
+        """Return the statistics of the rows A phi' + B u = b - A phi."""
+
+        def moved(factor: Array) -> Array:
+            factor = factor.copy()
+            factor[..., -1] -= factor[..., -11:-1] @ phi
+            return factor
+
+        return replace(
+            self,
+            plain=moved(self.plain),
+            weighted=moved(self.weighted),
+            channels=moved(self.channels),
+            blended=None if self.blended is None else moved(self.blended),
         )
 
     def _each_without_phi(self, factors: Array) -> Array:

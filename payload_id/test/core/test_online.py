@@ -6,7 +6,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from arms import ARMS, PAYLOADS, Joints, Motion, arm, description, draw_payload, record
+from arms import (
+    ARMS,
+    PAYLOADS,
+    Joints,
+    Motion,
+    arm,
+    description,
+    draw_payload,
+    perturbed_links,
+    record,
+)
 from payload_id.core import online as online_module
 from payload_id.core.arm_model import ArmModel
 from payload_id.core.bounds import METHODS
@@ -238,6 +248,28 @@ def test_tare_narrows_the_mass(name):
     assert online.tared
     online.add(with_load)
     assert_equal(online.update(), tared)
+
+
+@pytest.mark.parametrize("noise", ["uniform", "correlated"])
+def test_known_payload_tells_more_than_none(noise):
+    model, rng = arm("gen3"), np.random.default_rng(31)
+    uncertainty = Uncertainty(
+        torque_relative=0.003, torque_absolute=0.02, torque_gain=0.025, link_relative=0.05
+    )
+    links = perturbed_links(model, rng, 0.05)
+    joints = Joints.draw(rng, uncertainty, model.n, extreme=False)
+    weight = draw_payload(rng)
+    estimates, loaded = [], None
+    for phi in (np.zeros(10), weight):
+        online = OnlineIdentifier(model, Settings(uncertainty))
+        taring = record(model, 32, phi=phi, links=links, joints=joints)
+        online.add(taring.measured(uncertainty, noise, 1).samples)
+        online.tare(phi)
+        loaded = record(model, 33, links=links, joints=joints)
+        online.add(loaded.measured(uncertainty, noise, 2).samples)
+        estimates.append(online.update())
+    assert all(estimate.contains(loaded.phi).all() for estimate in estimates)
+    assert estimates[1].half_width[0] < estimates[0].half_width[0]
 
 
 def test_tared_run_is_repeated_to_the_last_bit():

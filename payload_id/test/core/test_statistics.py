@@ -109,6 +109,13 @@ def test_rows_without_payload_teach_the_nuisance_only():
         gram(statistics_of(same.without_payload()).weighted),
         atol=1e-9,
     )
+    phi = np.random.default_rng(6).normal(size=10)
+    known = replace(same, b=same.b - same.A @ phi).without_payload()
+    np.testing.assert_allclose(
+        gram(statistics_of(same, 3).of_nuisance_only(phi).weighted),
+        gram(statistics_of(known).weighted),
+        atol=1e-8,
+    )
     assert not taught.plain.any()
     assert not gram(taught.weighted)[:, 6:16].any()
     assert taught.rows == expected.rows == len(rows)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..inertial import Array
 
 IntArray = NDArray[np.int64]
+ROUNDING = 1e-14  # of A phi, relative to the sum of its terms' magnitudes
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,15 @@ class RowBlock:
         """Return the rows as they are when it is known that there was no payload (phi = 0)."""
         none = np.zeros_like(self.A)
         return replace(self, A=none, A_error=none, A_static=none)
+
+    def with_payload(self, phi: Array) -> RowBlock:
+        """Return the rows as they are when the payload is known: phi, shape (10,)."""
+        known = replace(
+            self,
+            b=self.b - self.A @ phi,
+            d=self.bound(np.abs(phi)) + ROUNDING * (np.abs(self.A) @ np.abs(phi)),
+        )
+        return known.without_payload()
 
     @classmethod
     def stack(cls, blocks: Sequence[RowBlock]) -> RowBlock:
