@@ -34,6 +34,7 @@ from payload_id.core.excitation.limits import MotionLimits
 from payload_id.core.excitation.planning import Budget, Plan, plan
 from payload_id.core.excitation.screening import Task
 from payload_id.core.excitation.state import State
+from payload_id.core.excitation.wave_candidates import WaveFamily
 from payload_id.core.inertial import PARAMETERS, Array, from_mass_com_inertia
 from payload_id.core.rows.block import RowBlock
 from payload_id.core.rows.momentum import MomentumRows
@@ -53,6 +54,8 @@ LENGTH, HANDOVER = 3.0, 1.5  # t_f, t_p [s]
 HOME = np.array([0.0, 0.26, np.pi, -2.27, 0.0, 0.96, 1.57])
 FIRST_BOX = 0.15  # part of the payload by which it is uncertain at first [-]
 SECONDS = 1.5  # for each plan, certification included
+DEFAULT_BUDGET = Budget(seconds=SECONDS, evaluations=np.inf)
+FAMILIES = {"bezier": BezierFamily, "wave": WaveFamily}
 COLUMNS = (
     "dumbbell",
     "cond(Y) ours",
@@ -135,8 +138,15 @@ def dumbbell(pounds: float) -> tuple[Array, ConvexBody]:
     return phi, ConvexBody.primitive("cylinder", size, turn, place, "dumbbell")
 
 
-def run(setting: Setting, pieces: int, seed: int, criterion: str | None) -> Outcome | None:
-    """Return what four pieces give, optimised for a criterion or (None) random; None if refused."""
+def run(
+    setting: Setting,
+    pieces: int,
+    seed: int,
+    criterion: str | None,
+    budget: Budget = DEFAULT_BUDGET,
+    family_name: str = "bezier",
+) -> Outcome | None:
+    """Return what pieces give, optimised for a criterion or (None) random; None if refused."""
     case, predictor = setting.case, setting.predictor
     known = half_width_of(UNSURE.prior.box())
     start, collected = State.at_rest(HOME), Collected.nothing(predictor.p)
@@ -144,7 +154,7 @@ def run(setting: Setting, pieces: int, seed: int, criterion: str | None) -> Outc
     limits, clear = planning_limits(case), rough_clearance(case)
     rng, warm, longest, asked = np.random.default_rng(seed), None, 0.0, 0
     for piece in range(pieces):
-        family = BezierFamily.within(start, LENGTH, limits)
+        family = FAMILIES[family_name].within(start, LENGTH, limits)
         horizon = LENGTH if piece == pieces - 1 else HANDOVER
         task = Task(family, predictor, criterion_named(criterion or DEFAULT, known), collected,
                     horizon, limits, case.box, 0.0, clear)  # fmt: skip
@@ -152,7 +162,6 @@ def run(setting: Setting, pieces: int, seed: int, criterion: str | None) -> Outc
         if criterion is None:
             found = random_piece(task, case, rng)
         else:
-            budget = Budget(seconds=SECONDS)
             found = plan(task, certifier(case), budget, seed + piece, time.perf_counter, warm)
         longest = max(longest, time.perf_counter() - began)
         if not isinstance(found, Plan):
@@ -205,8 +214,12 @@ def main() -> None:
     parser.add_argument("--limits", default="safety_warning", help="a set of the robot file")
     parser.add_argument("--criterion", default=DEFAULT, choices=sorted(CRITERIA))
     parser.add_argument("--pounds", type=float, nargs="+", default=list(PAPER))
+    parser.add_argument("--family", default="bezier", choices=sorted(FAMILIES))
+    parser.add_argument("--evaluations", type=float, help="for each plan, instead of 1.5 s")
     parser.add_argument("--seed", type=int, default=0)
     chosen = parser.parse_args()
+    few = chosen.evaluations
+    budget = DEFAULT_BUDGET if few is None else Budget(evaluations=few)
     console, ratios, widths = Console(width=160), [], []
     table = Table(title=f"limits '{chosen.limits}', criterion '{chosen.criterion}'")
     for name in COLUMNS:
@@ -216,7 +229,10 @@ def main() -> None:
         setting = Setting.of(pounds, chosen.limits)
         seeds = [chosen.seed + 100 * trial for trial in range(chosen.trials)]
         with one_thread():
-            ours = [run(setting, chosen.pieces, seed, chosen.criterion) for seed in seeds]
+            ours = [
+                run(setting, chosen.pieces, seed, chosen.criterion, budget, chosen.family)
+                for seed in seeds
+            ]
             random = [run(setting, chosen.pieces, seed, None) for seed in seeds]
         a, b = ([x for x in found if x is not None] for found in (ours, random))
         lost = [str(len(seeds) - len(found)) for found in (a, b)]

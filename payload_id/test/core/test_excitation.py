@@ -22,6 +22,7 @@ from payload_id.core.excitation.planning import Budget, NoPlan, Plan, Verdict, p
 from payload_id.core.excitation.screening import Task
 from payload_id.core.excitation.state import State
 from payload_id.core.excitation.trajectory import Motion, even_edges
+from payload_id.core.excitation.wave_candidates import WaveFamily
 from payload_id.core.inertial import from_mass_com_inertia
 from payload_id.core.rows.block import RowBlock
 from payload_id.core.rows.momentum import MomentumRows
@@ -250,9 +251,27 @@ def test_the_box_of_the_bezier_family_uses_up_a_limit():
     assert near.all()
 
 
-@pytest.mark.parametrize("family", ["bezier", "fourier"])
+def family_named(name: str):
+    if name == "fourier":
+        return FourierFamily.within(HOME, 7.5, LIMITS)
+    start = State.of(task().family.trajectory(0.5 * np.ones(7)), 1.5)
+    return {"bezier": BezierFamily, "wave": WaveFamily}[name].within(start, 3.0, LIMITS)
+
+
+def test_drawn_waves_keep_the_limits_joint_by_joint():
+    family = family_named("wave")
+    x = family.drawn(np.random.default_rng(0).uniform(-1, 1, (5, family.size)))
+    for one in x:
+        found = family.trajectory(one).ranges(even_edges(family.trajectory(one), 0.05))
+        assert (found.q_upper <= LIMITS.position_upper).all()
+        assert (found.q_lower >= LIMITS.position_lower).all()
+        assert np.maximum(found.dq_upper, -found.dq_lower).max() <= 1.2 * 1.002
+        assert np.maximum(found.ddq_upper, -found.ddq_lower).max() <= 5.0 * 1.01
+
+
+@pytest.mark.parametrize("family", ["bezier", "wave", "fourier"])
 def test_candidates_in_a_batch_are_the_motions_one_by_one(family):
-    made = task().family if family == "bezier" else FourierFamily.within(HOME, 7.5, LIMITS)
+    made = family_named(family)
     x = np.random.default_rng(0).uniform(-1, 1, (4, made.size))
     t = np.linspace(0.0, made.duration, 9)
     batch = made.motion(x, t)

@@ -17,6 +17,7 @@ from payload_id.core.excitation.slowed import Slowed
 from payload_id.core.excitation.state import State
 from payload_id.core.excitation.stop import StopPiece
 from payload_id.core.excitation.trajectory import even_edges
+from payload_id.core.excitation.wave import WavePiece
 
 LIMITS = MotionLimits(
     np.full(3, -3.0), np.full(3, 3.0), np.full(3, 1.5), np.full(3, 5.0), np.full(3, 50.0)
@@ -47,7 +48,12 @@ def slowed(seed: int = 0) -> Slowed:
     return Slowed(sequence(seed), 0.1)
 
 
-FAMILIES = (fourier, bezier, stop, sequence, slowed)
+def wave(seed: int = 0) -> WavePiece:
+    plain, rng = bezier(seed), np.random.default_rng(seed)
+    return WavePiece(plain.start, plain.k, 0.2 * rng.normal(size=(3, 2)), plain.duration)
+
+
+FAMILIES = (fourier, bezier, wave, stop, sequence, slowed)
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -69,7 +75,7 @@ def test_ranges_hold_every_sample_and_touch_the_motion(family, slices):
         motion = family(seed)
         edges = np.linspace(0.0, motion.duration, slices + 1)
         found = motion.ranges(edges)
-        parts = max(20, 60_000 // slices)
+        parts = max(20, 24_000 // slices)
         u = np.linspace(0.0, 1.0, parts + 1)
         for k in range(0, slices, max(1, slices // 25)):
             sample = motion.at(edges[k] + (edges[k + 1] - edges[k]) * u)
@@ -130,6 +136,16 @@ def test_a_bezier_piece_continues_its_state_and_ends_at_rest():
         assert np.allclose(getattr(ends, kind)[0], getattr(piece.start, kind), atol=1e-12)
     assert np.allclose(ends.q[1], piece.start.q + piece.k, atol=1e-12)
     assert np.allclose([ends.dq[1], ends.ddq[1]], 0.0, atol=1e-11)
+
+
+def test_waves_leave_both_ends_as_they_are():
+    piece, plain = wave(), bezier()
+    ends = np.array([0.0, piece.duration])
+    for kind in KINDS:
+        there, here = getattr(piece.at(ends), kind), getattr(plain.at(ends), kind)
+        assert np.allclose(there, here, atol=1e-11)
+    middle = np.array([piece.duration / 2])
+    assert np.allclose(piece.at(middle).q - plain.at(middle).q, piece.wave[:, 0], atol=1e-12)
 
 
 def test_a_bezier_piece_is_linear_in_its_parameters():

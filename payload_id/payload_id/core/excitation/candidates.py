@@ -45,6 +45,10 @@ class Family(Protocol):
         """Return candidates x, shape (C, P), at times (N,) [s]: q, dq, ddq of shape (C, N, n)."""
         ...
 
+    def drawn(self, x: Array) -> Array:
+        """Return random candidates as the family prefers to draw them, shape (C, P)."""
+        ...
+
     def trajectory(self, x: Array) -> Trajectory:
         """Return the motion of one candidate, x of shape (P,)."""
         ...
@@ -131,6 +135,10 @@ class BezierFamily:
         ]
         return Motion(time, *values)
 
+    def drawn(self, x: Array) -> Array:
+        """Return random candidates as they are."""
+        return x
+
     def trajectory(self, x: Array) -> BezierPiece:
         """Return the motion of one candidate, x of shape (P,)."""
         return BezierPiece(self.start, self.k(x), self.duration)
@@ -179,6 +187,10 @@ class FourierFamily:
     def calm(self) -> Array:
         """Parameters of the series that stays where it is, shape (P,)."""
         return np.zeros(self.size)
+
+    def drawn(self, x: Array) -> Array:
+        """Return random candidates as they are."""
+        return x
 
     def trajectory(self, x: Array) -> FourierSeries:
         """Return the motion of one candidate, x of shape (P,)."""

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import InputError, UnknownNameError
-from . import bezier, fourier, pieces, slowed, stop
+from . import bezier, fourier, pieces, slowed, stop, wave
 from .trajectory import Trajectory
 
 
@@ -43,4 +43,5 @@ READERS: dict[str, Callable[[dict[str, Any]], Trajectory]] = {
     pieces.FAMILY: _sequence,
     slowed.FAMILY: _slowed,
     stop.FAMILY: stop.StopPiece.from_dict,
+    wave.FAMILY: wave.WavePiece.from_dict,
 }

@@ -39,7 +39,7 @@ class MotionLimits:
             motion: The motion.
             torque: Torques that it needs, shape (N, n) [N m or N].
         """
-        middle = _finite_middle(self.position_lower, self.position_upper)
+        middle = finite_middle(self.position_lower, self.position_upper)
         reach = self.position_upper - middle
         return {
             "position": float(np.max(np.abs(motion.q - middle) / reach)),
@@ -57,7 +57,7 @@ class MotionLimits:
         Returns:
             Position, velocity and acceleration of each joint, shape (C, 3 n).
         """
-        middle = _finite_middle(self.position_lower, self.position_upper)
+        middle = finite_middle(self.position_lower, self.position_upper)
         parts = (
             (motion.q - middle) / (self.position_upper - middle),
             motion.dq / self.velocity,
@@ -66,7 +66,7 @@ class MotionLimits:
         return np.concatenate([np.abs(part).max(axis=1) for part in parts], axis=-1)
 
 
-def _finite_middle(lower: Array, upper: Array) -> Array:
+def finite_middle(lower: Array, upper: Array) -> Array:
     """Return the middle of each range, zero where there is no limit."""
     with np.errstate(invalid="ignore"):
         return np.where(np.isfinite(upper - lower), (lower + upper) / 2, 0.0)

@@ -94,7 +94,7 @@ def _screen(task: Task, rng: np.random.Generator, counter: Counter, warm: Array 
     """Return random candidates, those that exceed sampled limits drawn towards the calm one."""
     P, calm = task.family.size, task.family.calm
     count = int(max(2, min(CANDIDATES, counter.limit - counter.used)))
-    x = rng.uniform(-1.0, 1.0, (count, P))
+    x = task.family.drawn(rng.uniform(-1.0, 1.0, (count, P)))
     x[0] = calm
     if warm is not None:
         x[1] = np.clip(warm, -1.0, 1.0)
