@@ -13,10 +13,9 @@ from rich.table import Table
 from ..core.errors import InputError
 from ..core.safety.certificate import CLEARANCES, Certificate
 from ..core.safety.certify import plain_limits
-from ..core.safety.geometry import ArmGeometry
 from ..core.safety.verify import Verification, verify
 from ..core.threads import one_thread
-from ..files.arm_geometry import link_bodies
+from ..files.arm_geometry import robot_geometry
 from ..files.certificate_file import SavedCertificate, load_certificate, robot_of
 from ..files.robot_file import RobotFile
 from ..files.robot_model import RobotModel
@@ -76,12 +75,11 @@ def file_differences(saved: SavedCertificate, robot: RobotFile) -> list[str]:
     if not saved.intact:
         found.append("The file was changed after it was saved: its digest is not its content's.")
     model = RobotModel.from_robot_file(robot)
-    own = ArmGeometry(
-        link_bodies(robot.urdf, model, robot.urdf_path.parent),
-        saved.geometry.without_attached().allowed,
-    )
+    own = robot_geometry(robot, model)
     if own.digest != saved.geometry.without_attached().digest:
-        found.append(f"The bodies of the links are not those of {robot.path.name}.")
+        found.append(
+            f"The bodies of the links, or the contacts allowed, are not those of {robot.path.name}."
+        )
     named = robot.limit_sets.get(saved.certificate.limits)
     if named is not None:
         present = {

@@ -34,13 +34,15 @@ def robot_geometry(
         robot: The robot file.
         model: The arm that it describes.
         payload: Bodies that contain the payload together, poses in the payload frame.
-        allowed: Pairs of links that are not checked, each with its reason.
+        allowed: Pairs of links that are not checked, each with its reason, beyond those that the
+            robot file allows.
 
     Raises:
         ModelError: A moving body has no collision geometry, or it cannot be read.
     """
     bodies = link_bodies(robot.urdf, model, robot.urdf_path.parent)
-    geometry = ArmGeometry(bodies, tuple(allowed))
+    stated = (AllowedContact(pair, why) for pair, why in robot.allowed_contacts.items())
+    geometry = ArmGeometry(bodies, (*stated, *allowed))
     return geometry.with_attached(model, payload) if payload else geometry
 
 

@@ -150,6 +150,7 @@ class RobotFile:
         effort: How effort becomes torque.
         command: Where motion goes.
         control: What the arm's motion under a controller rests on.
+        allowed_contacts: Pairs of links that are not checked against each other, and why.
         limits: The joint limits in use.
         limit_sets: All sets of joint limits by name.
         uncertainty: What is assumed about sensors, links and payload.
@@ -168,6 +169,7 @@ class RobotFile:
     effort: EffortSource
     command: CommandTarget
     control: ControlSettings
+    allowed_contacts: Mapping[tuple[str, str], str]
     limits: JointLimits
     limit_sets: Mapping[str, JointLimits]
     uncertainty: Uncertainty
@@ -207,6 +209,7 @@ class RobotFile:
             effort=_effort(entries["effort"], len(joints), path),
             command=CommandTarget(**entries["command"]),
             control=_control(entries["control"], len(joints)),
+            allowed_contacts=_allowed_contacts(entries["allowed_contacts"], urdf, path),
             limits=limits,
             limit_sets=sets,
             uncertainty=_uncertainty(entries["uncertainty"], path),
@@ -310,6 +313,26 @@ def _effort(entries: Mapping[str, Any], n: int, path: Path) -> EffortSource:
             f"{'null' if constants is None else list(constants)}."
         )
     return EffortSource(source, sign, offset, None if constants is None else np.array(constants))
+
+
+def _allowed_contacts(
+    entries: Mapping[str, Any], urdf: str, path: Path
+) -> dict[tuple[str, str], str]:
+    """Return pairs of links with a reason each."""
+    links = [link.get("name", "") for link in ElementTree.fromstring(urdf).findall("link")]
+    found = {}
+    for pair, reason in entries.items():
+        names = pair.split()
+        for name in names:
+            if name not in links:
+                raise UnknownNameError("link", name, links, f"'allowed_contacts' of {path.name}")
+        if len(names) != 2 or not isinstance(reason, str) or not reason.strip():
+            raise ConfigurationError(
+                f"'allowed_contacts' in {path.name} takes lines 'link_a link_b: why they may "
+                f"touch'; found '{pair}: {reason}'."
+            )
+        found[names[0], names[1]] = reason
+    return found
 
 
 def _control(entries: Mapping[str, Any], n: int) -> ControlSettings:

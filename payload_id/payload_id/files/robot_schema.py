@@ -236,6 +236,11 @@ ROBOT: Schema = {
             ),
         },
     ),
+    "allowed_contacts": Key(
+        "values",
+        "pairs of links that are not checked against each other, 'link_a link_b: why'",
+        default={},
+    ),
     "limits": Key(
         "section",
         "joint limits: named sets, one of them in use",

@@ -313,3 +313,23 @@ def test_a_mesh_becomes_its_hull(tmp_path):
     assert abs(coal_distance(body, ball) - coal_distance(box, ball)) < 1e-6
     with pytest.raises(InputError, match="There is no mesh"):
         mesh_hull(tmp_path / "none.stl")
+
+
+def test_a_robot_file_may_allow_contacts_with_a_reason(tmp_path):
+    from payload_id.core.errors import ConfigurationError
+    from payload_id.files.robot_file import RobotFile
+
+    head = "extends: package://payload_id/config/robots/kinova_gen3.yaml\nallowed_contacts:\n"
+    path = tmp_path / "arm.yaml"
+    path.write_text(f"{head}  base_link forearm_link: a shield is between them\n")
+    robot = RobotFile.load(path)
+    geometry = robot_geometry(robot, gen3()[1])
+    assert geometry.allowed == (
+        AllowedContact(("base_link", "forearm_link"), "a shield is between them"),
+    )
+    path.write_text(f"{head}  base_link forearm: why\n")
+    with pytest.raises(UnknownNameError, match="Did you mean 'forearm_link'"):
+        RobotFile.load(path)
+    path.write_text(f"{head}  base_link: why\n")
+    with pytest.raises(ConfigurationError, match="link_a link_b: why they may touch"):
+        RobotFile.load(path)

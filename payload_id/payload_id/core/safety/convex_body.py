@@ -16,7 +16,7 @@ from typing import Any
 
 import coal
 import numpy as np
-from scipy.spatial import ConvexHull, QhullError
+import scipy
 
 from ..errors import InputError, UnknownNameError
 from ..inertial import Array
@@ -111,8 +111,8 @@ class ConvexBody:
         where = f"Body '{name}'"
         cloud = _numbers(points, (-1, 3), "points", where)
         try:
-            corners = cloud[np.sort(ConvexHull(cloud).vertices)]
-        except (QhullError, ValueError) as error:
+            corners = cloud[np.sort(scipy.spatial.ConvexHull(cloud).vertices)]
+        except (scipy.spatial.QhullError, ValueError) as error:
             raise InputError(
                 f"{where}: a convex hull needs at least 4 points that do not lie in a plane; "
                 f"found {len(cloud)}."
@@ -252,7 +252,7 @@ def _check_rotation(rotation: Array, where: str) -> None:
 
 def _coal_hull(points: Array) -> Any:
     """Return a convex polyhedron for coal, faces counter-clockwise seen from outside."""
-    hull = ConvexHull(points)
+    hull = scipy.spatial.ConvexHull(points)
     corners, triangles = coal.StdVec_Vec3s(), coal.StdVec_Triangle()
     for point in points:
         corners.append(point)
