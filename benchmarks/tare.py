@@ -1,13 +1,14 @@
 """What a tare of 7.5 s is worth: the half-width of the mass with it over that without.
 
-A Gen3 moves as in the demonstration (`core/excitation/random_search.py`), first bare, then with a
-payload; links are wrong by up to 5 %. Two kinds of torque sensors:
+A Gen3 moves as in the demonstration (`core/excitation/random_search.py`), first bare (or with a
+known weight of 1 kg: `weight`), then with a payload; links are wrong by up to 5 %. Two kinds of
+torque sensors:
 
     constant    gains wrong by up to 2.5 % (part of psi), 0.3 % and 0.02 N m new at every sample
     per sample  2.5 % new at every sample
 
 with noise that is uniform, or of one sign for long ("correlated"). No tare can do better than links
-and gains that are known exactly (`psi known`): what is left then is the noise in the run with the
+and gains that are known exactly (`known`): what is left then is the noise in the run with the
 payload. Nor can one tell a common factor of all torques, of the links and of the payload: `factor`
 is how much of the mass that leaves, as a half-width, if gains alone may take it up.
 Windows of 0.01 s use the noise's own size, where it is new at every sample: of many short means
@@ -36,11 +37,12 @@ from payload_id.cli.demonstration.scene import draw_payload, heavy_payload
 from payload_id.core.excitation.limits import MotionLimits
 from payload_id.core.excitation.random_search import search
 from payload_id.core.excitation.trajectory import Trajectory
-from payload_id.core.inertial import Array
+from payload_id.core.inertial import Array, from_mass_com_inertia
 from payload_id.core.samples import Samples
 
 ROBOT = RobotFile.load("kinova_gen3")
 MODEL = RobotModel.from_robot_file(ROBOT)
+WEIGHT = from_mass_com_inertia(1.0, [0.0, 0.0, 0.05], 1e-3 * np.eye(3))
 SECONDS, RATE = 7.5, 1000.0  # [s], [Hz]
 PRIOR = ROBOT.uncertainty.prior
 SENSORS = {
@@ -81,6 +83,7 @@ class Result:
         mass: True mass.
         without: Half-width without tare.
         with_tare: Half-width with it.
+        weight: Half-width with a tare whose payload is a known weight.
         known: Half-width if links and gains were known exactly.
         factor: What a common factor of gains leaves of the mass, as a half-width.
         inside: Whether all intervals hold the truth.
@@ -89,6 +92,7 @@ class Result:
     mass: float
     without: float
     with_tare: float
+    weight: float
     known: float
     factor: float
     inside: bool
@@ -125,22 +129,36 @@ def measure(seed: int, cases: Sequence[tuple[str, str, float]]) -> list[Result]:
 
         loaded = measured(motions[0], payload, seed)
         bare = measured(motions[1], np.zeros(10), seed + 1000)
+        weighted = measured(motions[1], WEIGHT, seed + 2000)
         without = OnlineIdentifier(MODEL, Settings(uncertainty, window=window))
         without.add(loaded)
         tared = OnlineIdentifier(MODEL, Settings(uncertainty, window=window))
         tared.add(bare)
         tared.tare()
         tared.add(loaded)
-        exact = replace(uncertainty, torque_gain=0.0, link_relative=0.0)
+        with_weight = OnlineIdentifier(MODEL, Settings(uncertainty, window=window))
+        with_weight.add(weighted)
+        with_weight.tare(WEIGHT)
+        with_weight.add(loaded)
+        # The readings are divided by 1 + gain, and their noise with them.
+        larger = 1.0 / (1.0 - np.max(uncertainty.torque_gain))
+        exact = replace(
+            uncertainty,
+            torque_gain=0.0,
+            link_relative=0.0,
+            torque_relative=larger * uncertainty.torque_relative,
+            torque_absolute=larger * uncertainty.torque_absolute,
+        )
         known = OnlineIdentifier(replace(MODEL, link_phi=links), Settings(exact, window=window))
         known.add(replace(loaded, tau=loaded.tau / (1.0 + joints.gain)))
-        estimates = [online.update() for online in (without, tared, known)]
+        estimates = [online.update() for online in (without, tared, with_weight, known)]
         results.append(
             Result(
                 payload[0],
                 estimates[0].half_width[0],
                 estimates[1].half_width[0],
                 estimates[2].half_width[0],
+                estimates[3].half_width[0],
                 payload[0] * _common_factor(joints.gain, np.max(uncertainty.torque_gain)),
                 bool(all(estimate.contains(payload).all() for estimate in estimates)),
             )
@@ -159,15 +177,9 @@ def table_of(case: tuple[str, str, float], results: Sequence[Result]) -> Table:
     """Return one line for each seed."""
     sensors, noise, window = case
     table = Table("seed", title=f"{sensors} errors, {noise} noise, windows of {window:g} s")
-    for column in (
-        "mass [kg]",
-        "± without",
-        "± with tare",
-        "ratio",
-        "± psi known",
-        "± factor",
-        "inside",
-    ):
+    for column in ("mass [kg]", "± without", "± tare", "ratio", "± weight", "ratio"):
+        table.add_column(column, justify="right")
+    for column in ("± known", "± factor", "inside"):
         table.add_column(column, justify="right")
     for seed, r in enumerate(results):
         table.add_row(
@@ -176,12 +188,17 @@ def table_of(case: tuple[str, str, float], results: Sequence[Result]) -> Table:
             f"{r.without:.4f}",
             f"{r.with_tare:.4f}",
             f"{r.with_tare / r.without:.2f}",
+            f"{r.weight:.4f}",
+            f"{r.weight / r.without:.2f}",
             f"{r.known:.4f}",
             f"{r.factor:.4f}",
             "yes" if r.inside else "NO",
         )
-    ratio = [r.with_tare / r.without for r in results]
-    table.add_row("median", "", "", "", f"{np.median(ratio):.2f}", "", "", "")
+    medians = [
+        f"{np.median([width / r.without for width, r in zip(widths, results, strict=True)]):.2f}"
+        for widths in ([r.with_tare for r in results], [r.weight for r in results])
+    ]
+    table.add_row("median", "", "", "", medians[0], "", medians[1], "", "", "")
     return table
 
 

@@ -30,7 +30,7 @@ from payload_id.core.calibration.physical import (
 )
 from payload_id.core.calibration.prior import prior_rows
 from payload_id.core.ellipsoid import bounding_ellipsoid, row_of
-from payload_id.core.errors import InputError, RecordingError, UnknownNameError
+from payload_id.core.errors import InputError, RecordingError, SolverError, UnknownNameError
 from payload_id.core.inertial import (
     PSEUDO_INERTIA_BASIS,
     Array,
@@ -436,3 +436,17 @@ def test_base_parameters_reproduce_the_torques() -> None:
     chosen = [names.index(b.name) for b in base]
     combined = [value[b.name] + sum(c * value[k] for k, c in b.terms) for b in base]
     assert W[:, chosen] @ combined == pytest.approx(W @ x)
+
+
+def test_links_that_could_not_be_held_consistent_are_reported(monkeypatch) -> None:
+    run, _, _ = bare_run("branched", SENSORS, 3, seconds=2.0)
+    solve = ArmFit.solve
+
+    def failing(self: ArmFit, factor: Array) -> Array:
+        if self.consistency is not Consistency.NONE:
+            raise SolverError("multi-link least-squares program", "InsufficientProgress")
+        return solve(self, factor)
+
+    assert not calibrate([run.samples], run.model, SENSORS).notes
+    monkeypatch.setattr(ArmFit, "solve", failing)
+    assert "may be no rigid body" in calibrate([run.samples], run.model, SENSORS).notes[0]

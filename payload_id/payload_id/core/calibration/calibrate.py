@@ -29,6 +29,11 @@ ROW_LIMIT = 2000  # rows that a calibration keeps; the rest only enter its box a
 HELD_OUT = 0.2  # last part of every recording, on which the fit of the rest is judged
 NARROWED = 0.9  # part of its stated width below which a parameter counts as narrowed
 ROUNDING = 1e-12
+UNCONSTRAINED = (
+    "The solver found no physically consistent links inside the box, so that the point estimate of "
+    "the links was made without that constraint and a link of it may be no rigid body. Intervals "
+    "do not rest on it; see link_phi() before using it in a simulator."
+)
 
 
 @dataclass(frozen=True)
@@ -154,7 +159,8 @@ def calibrate(
         problem, notes = _problem(model, uncertainty, options, lower, upper)
         factors = every.factors(model.n)
         factor = factor_of(factors)
-        estimate = _estimate(problem, factor, len(every), stated)
+        estimate, constrained = _estimate(problem, factor, len(every), stated)
+        notes += () if constrained else (UNCONSTRAINED,)
         validation = _validate(parts, problem, stated)
         found = _identifiability(model, stated, problem.scale(), factor)
     calibration = Calibration(
@@ -256,10 +262,11 @@ def _rest_sizes(uncertainty: Uncertainty, n: int) -> Array:
     return np.concatenate([*sizes, gain, uncertainty.tool or np.zeros(10)])
 
 
-def _estimate(problem: ArmFit, factor: Array, rows: int, nuisance: Nuisance) -> Array:
-    """Return the point estimate; links at their description where no consistent one fits the box.
+def _estimate(problem: ArmFit, factor: Array, rows: int, nuisance: Nuisance) -> tuple[Array, bool]:
+    """Return the point estimate, and whether its links were held to physical consistency.
 
-    The prior is as strong as the rows' residual and the stated box suggest.
+    They are not where the solver finds nothing consistent in a box thinner than its accuracy. The
+    prior is as strong as the rows' residual and the stated box suggest.
     """
     freedom = rows - nuisance.p
     variance = UNIFORM_VARIANCE
@@ -272,10 +279,9 @@ def _estimate(problem: ArmFit, factor: Array, rows: int, nuisance: Nuisance) -> 
         variance = max(float(left @ left / freedom), LEAST_VARIANCE)
     pulled = replace(problem, pull=float(np.sqrt(variance / UNIFORM_VARIANCE)))
     try:
-        return pulled.solve(factor)
+        return pulled.solve(factor), problem.consistency is not Consistency.NONE
     except SolverError:
-        # A box thinner than the solver's accuracy: the middle of the box has no better rival.
-        return replace(pulled, consistency=Consistency.NONE).solve(factor)
+        return replace(pulled, consistency=Consistency.NONE).solve(factor), False
 
 
 def _validate(parts: Sequence[ArmEquations], problem: ArmFit, nuisance: Nuisance) -> Validation:
@@ -299,8 +305,8 @@ def _validate(parts: Sequence[ArmEquations], problem: ArmFit, nuisance: Nuisance
     lower[: 10 * n] = upper[: 10 * n] = problem.psi0[: 10 * n]
     friction_only = replace(wide, lower=lower, upper=upper, consistency=Consistency.NONE)
     factor = factor_of(first.factors(n))
-    friction = _estimate(friction_only, factor, len(first), nuisance)
-    everything = _estimate(wide, factor, len(first), nuisance)
+    friction, _ = _estimate(friction_only, factor, len(first), nuisance)
+    everything, _ = _estimate(wide, factor, len(first), nuisance)
     return Validation(
         nominal=_rms_per_joint(last, problem.psi0, n),
         nominal_links=_rms_per_joint(last, friction, n),
