@@ -23,7 +23,7 @@ from ..candidate_rows import CandidateRows, Collected
 from .posterior import information, payload_columns
 
 # Half width of the hull over that of the image: median of each group over random Bezier pieces.
-RATIO = np.array([0.7] + [0.45] * 3 + [0.4] * 6)
+RATIO = np.array([0.75] + [0.42] * 3 + [0.28] * 6)
 
 
 @dataclass(frozen=True)
