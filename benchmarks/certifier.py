@@ -4,11 +4,11 @@ In each random scene (the ground and ten boxes, cylinders, capsules, balls and h
 random Fourier motions of 3 s of a Gen3 with a dumbbell known to 15 % are tried until one is
 certified. Certified motions are then sampled: time, parameters in the box and tracking errors in
 the tube at random, half of them at corners, torques from Pinocchio's regressor and, for one state
-in four, distances from coal; no state may go beyond a certified margin. From each certified motion
-four unsafe cases are made, each of which must be refused: a velocity limit that is exceeded between two samples of
-20 Hz only, a foil of 0.1 mm in the payload's way, a torque limit that the worst corner of the box
-alone exceeds, and an acceleration limit exceeded between samples. Tubes alternate between the
-position-controlled one of the robot file and one of the robust controller.
+in four, distances from coal; no state may go beyond a certified margin.
+From each certified motion four unsafe cases are made, each of which must be refused: a velocity and
+an acceleration limit that are exceeded between two samples of 20 Hz only, a foil of 0.1 mm in the
+payload's way, and a torque limit that the worst corner of the box alone exceeds. Tubes alternate
+between the position-controlled one of the robot file and one of the robust controller.
 Times are those of the processor, in one thread.
 """
 

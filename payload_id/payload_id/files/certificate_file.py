@@ -16,7 +16,7 @@ from ..core.excitation.families import trajectory_from_dict
 from ..core.excitation.limits import MotionLimits
 from ..core.excitation.trajectory import Trajectory
 from ..core.safety.certificate import Certificate, digest_of
-from ..core.safety.certify import SafetyCase, plain_limits, plain_tube
+from ..core.safety.certify import SafetyCase, plain_limits
 from ..core.safety.convex_body import ConvexBody
 from ..core.safety.geometry import ArmGeometry
 from ..core.safety.parameter_box import ParameterBox
@@ -101,7 +101,7 @@ def save_certificate(
         "geometry": case.geometry.to_dict(),
         "obstacles": [body.to_dict() for body in case.obstacles],
         "box": case.box.to_dict(),
-        "tube": plain_tube(case.tube),
+        "tube": case.tube.to_dict(),
         "limits": plain_limits(case.limits),
         "clearance": case.clearance,
         "trajectory": trajectory.to_dict(),
@@ -146,7 +146,6 @@ def _saved(content: Mapping[str, Any]) -> SavedCertificate:
     """Put a saved certificate together."""
     stated = content["digest"]
     rest = {key: value for key, value in content.items() if key != "digest"}
-    tube = dict(content["tube"])
     return SavedCertificate(
         certificate=Certificate.from_dict(content["certificate"]),
         robot=str(content["robot"]["file"]),
@@ -155,7 +154,7 @@ def _saved(content: Mapping[str, Any]) -> SavedCertificate:
         geometry=ArmGeometry.from_dict(content["geometry"]),
         obstacles=tuple(ConvexBody.from_dict(body) for body in content["obstacles"]),
         box=ParameterBox.from_dict(dict(content["box"])),
-        tube=TrackingTube(**{**tube, "assumptions": tuple(tube["assumptions"])}),
+        tube=TrackingTube.from_dict(dict(content["tube"])),
         limits=_limits(content["limits"]),
         clearance=float(content["clearance"]),
         trajectory=trajectory_from_dict(dict(content["trajectory"])),

@@ -12,7 +12,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass, fields
 from functools import cached_property
 from itertools import chain
-from typing import Any
 
 import numpy as np
 
@@ -83,7 +82,7 @@ class SafetyCase:
             "geometry": self.geometry.digest,
             "obstacles": digest_of([body.to_dict() for body in self.obstacles]),
             "box": self.box.digest,
-            "tube": digest_of(plain_tube(self.tube)),
+            "tube": digest_of(self.tube.to_dict()),
             "limits": digest_of({"name": self.limits_name, **plain_limits(self.limits)}),
             "required_clearance": digest_of(self.clearance),
         }
@@ -114,13 +113,6 @@ def plain_limits(limits: MotionLimits) -> dict[str, list[float | None]]:
         entry.name: [float(x) if np.isfinite(x) else None for x in getattr(limits, entry.name)]
         for entry in fields(limits)
     }
-
-
-def plain_tube(tube: TrackingTube) -> dict[str, Any]:
-    """Return a tube as plain numbers and lists, the arguments of `TrackingTube`."""
-    bounds = ("position", "velocity", "reference_velocity", "reference_acceleration")
-    entries = {name: getattr(tube, name).tolist() for name in bounds}
-    return {**entries, "kind": tube.kind, "assumptions": list(tube.assumptions)}
 
 
 def certify(case: SafetyCase, trajectory: Trajectory, step: float = STEP) -> Certificate | Refusal:

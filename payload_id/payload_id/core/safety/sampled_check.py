@@ -96,8 +96,8 @@ def _errors(bound: Array, samples: int, rng: np.random.Generator) -> Array:
 def sample_torques(case: SafetyCase, states: SampledStates, rng: np.random.Generator) -> Array:
     """Return what actuators must give, for random parameters in the box, shape (N, n) [N m or N].
 
-    Under the robust controller that is the nominal torque and, in either direction, as much as the
-    parameters can be wrong at the state.
+    Under the robust controller that is the nominal torque and, in the worse direction, the robust
+    input against as much as the parameters can be wrong at the state.
     """
     box = case.box
     middle, half = box.bodies
@@ -111,7 +111,8 @@ def sample_torques(case: SafetyCase, states: SampledStates, rng: np.random.Gener
         joint, spread = _joint_torque(case, states, i, rng)
         torque[i] = np.tensordot(Y, theta, axes=2) + joint
         if nominal:
-            most = np.tensordot(np.abs(Y), half, axes=2) + spread
+            disturbance = np.tensordot(np.abs(Y), half, axes=2) + spread
+            most = case.tube.feedback_torque(disturbance[None])[0]
             torque[i] += np.where(torque[i] < 0, -most, most)
     return torque
 

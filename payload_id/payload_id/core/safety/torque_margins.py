@@ -125,6 +125,8 @@ class _Search:
     def refusal(self, joint: int, time: float, used: float, certain: bool, why: str) -> Refusal:
         """Return the refusal of a joint's torque at a time."""
         name, limit = self.model.joints[joint], self.limit[joint]
+        if not np.isfinite(used):
+            why = "where the disturbance is larger than the controller is designed for"
         missing = float((used - 1.0) * limit)
         sentence = (
             f"Refused (torque): {name} needs up to {used * limit:.4g} of {limit:.4g} N m (or N) "
