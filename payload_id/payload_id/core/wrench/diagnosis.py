@@ -25,6 +25,9 @@ LEAST_SAMPLES = 20
 # Gravity counts as taken out when the mass that weighs is at most this part of the one that resists
 # acceleration, and that one explains this much of the force.
 WEIGHTLESS = 0.2
+# Of a small load noise explains most; then the mass must be this many standard deviations from zero,
+# and the weight below that part by some of its own.
+SURE, SURELY = 8.0, 2.0
 LEAST_TURN = 0.3  # change of gravity in the sensor frame, in parts of g, that a check needs
 FOLLOWS = 0.2  # part of the force's variance that gravity explains, for the force to follow it
 
@@ -116,11 +119,14 @@ def _compensated(samples: WrenchSamples) -> str | None:
     resists = Y.copy()
     resists[:, :, 0] += g
     whole = _variation(force)
-    both, left = residual(with_bias(np.concatenate([weighs, resists], axis=2)), force)
+    X = with_bias(np.concatenate([weighs, resists], axis=2))
+    both, left = residual(X, force)
     without = residual(with_bias(resists), force)[1]
     explained = 1.0 - float((left**2).sum()) / max(whole, 1e-30)
     weight, mass = float(both[0]), float(both[1])
-    if mass > 0 and explained > EXPLAINED and abs(weight) < WEIGHTLESS * mass:
+    error = _deviations(X, left)
+    clear = explained > EXPLAINED or mass > SURE * error[1]
+    if mass > 0 and clear and abs(weight) + SURELY * error[0] < WEIGHTLESS * mass:
         return (
             "The sensor already compensates gravity: its force follows the acceleration as that "
             f"of {mass:.3g} kg does, but does not follow the sensor's orientation. Switch the "
@@ -136,6 +142,15 @@ def _compensated(samples: WrenchSamples) -> str | None:
             "sensor already compensates gravity, or orientation and wrench are not of one motion."
         )
     return None
+
+
+def _deviations(X: Array, left: Array) -> Array:
+    """Return the standard deviations of a fit's unknowns, shape (columns,)."""
+    flat = X.reshape(-1, X.shape[2])
+    size = np.linalg.norm(flat, axis=0)
+    size[size == 0.0] = 1.0
+    spread = np.diag(np.linalg.pinv((flat / size).T @ (flat / size))) / size**2
+    return np.asarray(np.sqrt(np.maximum(spread, 0.0) * float((left**2).mean())))
 
 
 def _turned_share(samples: WrenchSamples, force: Array, whole: float) -> float:
