@@ -16,7 +16,7 @@ from payload_id.core.control.controller import Command, Measurement, Reference, 
 from payload_id.core.control.dynamics import ArmDynamics
 from payload_id.core.control.gravity_pid import GravityPid
 from payload_id.core.control.position_controlled import TrackingWatchdog
-from payload_id.core.control.robust_design import expected, robust_design
+from payload_id.core.control.robust_design import design_for, robust_design
 from payload_id.core.control.slotine_li import SlotineLi
 from payload_id.core.errors import InputError
 from payload_id.core.excitation.fourier import FourierSeries
@@ -170,7 +170,19 @@ def test_tube_follows_from_the_level():
     w = np.ones((3, 2))
     np.testing.assert_array_equal(tube.feedback_torque(w), w)
     np.testing.assert_array_equal(TrackingTube.exact(2).feedback_torque(w), 0.0)
-    assert json.dumps(tube.to_dict())
+
+
+def test_a_tube_is_saved_whole_and_holds_for_its_disturbance_only():
+    """What is read back gives the same bound of the input; beyond the design there is none."""
+    made = design(gen3(), box(gen3()))
+    again = TrackingTube.from_dict(json.loads(json.dumps(made.tube.to_dict())))
+    w = np.vstack([0.5 * DISTURBANCE, DISTURBANCE, 1.01 * DISTURBANCE])
+    bound = made.tube.feedback_torque(w)
+    np.testing.assert_array_equal(again.feedback_torque(w), bound)
+    assert (bound[:2] > w[:2]).all() and np.isfinite(bound[:2]).all()
+    assert np.isinf(bound[2]).all()
+    exact = TrackingTube.exact(3)
+    assert TrackingTube.from_dict(exact.to_dict()).to_dict() == exact.to_dict()
 
 
 def test_reserve_covers_what_sampling_can_add():
@@ -222,8 +234,7 @@ def test_closed_loop_stays_in_the_tube_at_corners(period):
     dynamics = ArmDynamics(model, parameters)
     for k, payload in enumerate(corners(2, 7)):
         trajectory = excitation(k)
-        stated = expected(dynamics, trajectory, period)
-        made = robust_design(model, parameters, 0.1, 10.0, *stated, period)
+        made = design_for(dynamics, trajectory, 0.1, 10.0, period)
         controller = Armour(dynamics, made, np.full(7, 100.0))
         sign = rng.choice([-1.0, 1.0], 7)
         rotor = robot().control.rotor_inertia * (1 + ROTOR_RELATIVE * sign)
@@ -392,9 +403,7 @@ def test_tube_holds_against_the_worst_disturbance(monkeypatch, gentle, reached):
     model, period = gen3(), 1e-3
     parameters = box(model)
     dynamics, trajectory = ArmDynamics(model, parameters), excitation(2)
-    made = robust_design(
-        model, parameters, 0.05, 10.0, *expected(dynamics, trajectory, period), period
-    )
+    made = design_for(dynamics, trajectory, 0.05, 10.0, period)
     controller = Armour(dynamics, made, np.full(7, 100.0))
     rotor = robot().control.rotor_inertia
     place = (robot().urdf, robot().joints, robot().payload_frame)

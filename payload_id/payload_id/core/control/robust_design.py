@@ -19,10 +19,13 @@ from ..inertial import Array
 from ..safety.inertia_bound import bodies_upper, inertia_bound
 from ..safety.parameter_box import ParameterBox
 from ..safety.sampling_reserve import SamplingReserve
+from ..safety.torque_enclosure import torque_enclosure
 from ..safety.tube import TrackingTube
 from .dynamics import ArmDynamics
 
 LEAST_LEVEL = 0.5  # V_c is at least this part of V_M [-]
+SLICE = 0.02  # [s] of the slices on which a motion's disturbance is bounded
+ROOM = 1.05  # for other slices than these [-]
 ITERATIONS = 30  # of the search for the largest reserve
 UNUSABLE = 1e6  # [N m or N] a search that comes so far has no fixed point
 GROWTH = 1.01  # the reserve is taken so much above the fixed point that it is a bound [-]
@@ -101,9 +104,9 @@ def robust_design(
     largest = np.zeros(n)
     for _ in range(ITERATIONS):
         # V_c only matters through its smallest value here; what is kept is not below it.
-        trial = SamplingReserve(delta, largest, rotor, upper, LEAST_LEVEL * level, period)
+        trial = SamplingReserve(w, delta, largest, rotor, upper, LEAST_LEVEL * level, period)
         largest = np.minimum(GROWTH * trial(w), UNUSABLE)
-    reserve = SamplingReserve(delta, largest, rotor, upper, LEAST_LEVEL * level, period)
+    reserve = SamplingReserve(w, delta, largest, rotor, upper, LEAST_LEVEL * level, period)
     margin = float(reserve.rise(w)) / rate
     if not ((reserve(w) <= largest).all() and margin <= (1.0 - LEAST_LEVEL) * level):
         raise InputError(
@@ -111,9 +114,33 @@ def robust_design(
             f"alone takes {margin:.3g} J of it at rate {rate:g} 1/s. Raise level or rate, shorten "
             "the period, or move so that the disturbance is smaller."
         )
-    reserve = SamplingReserve(delta, largest, rotor, upper, level - margin, period)
+    reserve = SamplingReserve(w, delta, largest, rotor, upper, level - margin, period)
     tube = TrackingTube.passivity_based(level, K, d, _assumptions(rotor, period, w, delta), reserve)
     return RobustDesign(K, level, level - margin, rate, period, d, w, reserve, tube)
+
+
+def design_for(
+    dynamics: ArmDynamics,
+    trajectory: Trajectory,
+    level: float,
+    gain: Array | float,
+    period: float = 1e-3,
+    rate: float = 200.0,
+) -> RobustDesign:
+    """Return the design for one motion; see `robust_design`.
+
+    The disturbance is the certifier's own bound over the tube, which depends on level and gain
+    only; the change of torque is `expected`.
+    """
+    model, box = dynamics.model, dynamics.box
+    middle, half = box.bodies
+    d = inertia_bound(model, _smallest_rotor(box), middle[:-1], half[:-1]).joint
+    tube = TrackingTube.passivity_based(level, np.broadcast_to(gain, (model.n,)), d)
+    edges = np.linspace(0.0, trajectory.duration, int(trajectory.duration / SLICE) + 2)
+    enclosure = torque_enclosure(model, trajectory.ranges(edges), tube, box)
+    w = ROOM * enclosure.disturbance.max(axis=0)
+    change = expected(dynamics, trajectory, period)[1]
+    return robust_design(model, box, level, gain, w, change, period, rate)
 
 
 def expected(

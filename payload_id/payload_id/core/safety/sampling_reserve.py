@@ -17,6 +17,7 @@ proof.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -28,6 +29,7 @@ class SamplingReserve:
     """The reserve as a function of the disturbance.
 
     Attributes:
+        disturbance: Largest |w_j| that V_c is made for, shape (n,) [N m or N].
         change: delta, shape (n,) [N m or N].
         largest: Largest reserve, shape (n,) [N m or N].
         rotor: Smallest reflected rotor inertia, shape (n,) [kg m2 or kg].
@@ -36,12 +38,26 @@ class SamplingReserve:
         period: T [s].
     """
 
+    disturbance: Array
     change: Array
     largest: Array
     rotor: Array
     upper: Array
     full_level: float
     period: float
+
+    @classmethod
+    def from_dict(cls, entries: dict[str, Any]) -> SamplingReserve:
+        """Build from plain numbers and lists."""
+        arrays = {k: np.asarray(v, dtype=float) for k, v in entries.items() if isinstance(v, list)}
+        level, period = float(entries["full_level"]), float(entries["period"])
+        names = ("disturbance", "change", "largest", "rotor", "upper")
+        w, change, largest, rotor, upper = (arrays[name] for name in names)
+        return cls(w, change, largest, rotor, upper, level, period)
+
+    def holds(self, disturbance: Array) -> Array:
+        """Tell for which disturbances of shape (..., n) V_c is made, shape (...)."""
+        return np.asarray((disturbance <= self.disturbance).all(axis=-1))
 
     def rise(self, disturbance: Array) -> Array:
         """Return sigma for disturbances of shape (..., n), shape (...) [W]."""

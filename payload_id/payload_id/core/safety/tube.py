@@ -65,7 +65,7 @@ class TrackingTube:
 
         The robust input never exceeds the disturbance that it outweighs and the reserve, joint by
         joint. An exact or position-controlled arm takes the torque that its real motion needs, and
-        no more.
+        no more. Infinite where the disturbance is above what the controller is designed for.
 
         Args:
             disturbance: Bounds of |w_j| over slices, shape (K, n) [N m or N].
@@ -75,12 +75,29 @@ class TrackingTube:
         """
         if self.kind != ROBUST:
             return np.zeros_like(disturbance)
-        reserve = 0.0 if self.reserve is None else self.reserve(disturbance)
-        return np.asarray(disturbance + reserve)
+        if self.reserve is None:
+            return np.array(disturbance)
+        bound = disturbance + self.reserve(disturbance)
+        return np.where(self.reserve.holds(disturbance)[..., np.newaxis], bound, np.inf)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain numbers and lists that say all about the tube."""
+        """Return plain numbers and lists; `TrackingTube.from_dict` reads them back."""
         return _plain(asdict(self))
+
+    @classmethod
+    def from_dict(cls, entries: dict[str, Any]) -> TrackingTube:
+        """Build from what `to_dict` returned.
+
+        Raises:
+            InputError: Entries are missing or unknown.
+        """
+        try:
+            reserve = entries["reserve"]
+            made = None if reserve is None else SamplingReserve.from_dict(reserve)
+            given = {**entries, "assumptions": tuple(entries["assumptions"]), "reserve": made}
+            return cls(**given)
+        except (KeyError, TypeError, AttributeError) as error:
+            raise InputError(f"The entries of a tube are not readable: {error!r}.") from error
 
     def contains(self, e: Array, de: Array) -> bool:
         """Tell whether tracking errors, each of shape (..., n), are within the tube."""
@@ -156,5 +173,6 @@ def _plain(entries: dict[str, Any]) -> dict[str, Any]:
     plain = {}
     for name, value in entries.items():
         nested = _plain(value) if isinstance(value, dict) else value
+        nested = list(nested) if isinstance(nested, tuple) else nested
         plain[name] = nested.tolist() if isinstance(nested, np.ndarray) else nested
     return plain
