@@ -18,7 +18,7 @@ WIDE = np.ones(10)
 
 def plan_from(start: State, duration: float = 3.0) -> Plan:
     piece = BezierPiece(start, np.array([0.4, -0.3]), duration)
-    return Plan(piece, np.zeros(2), 0.0, "certificate", 0.5, 10, 1, 0.2)
+    return Plan(piece, np.zeros(2), 0.0, "certificate", 10, 1, 0.2)
 
 
 def no_plan(reason: str = "nothing fits") -> NoPlan:
