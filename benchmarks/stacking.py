@@ -35,7 +35,7 @@ from payload_id.core.control.armour import Armour
 from payload_id.core.control.controller import Controller
 from payload_id.core.control.dynamics import ArmDynamics
 from payload_id.core.control.gravity_pid import GravityPid
-from payload_id.core.control.robust_design import expected, robust_design
+from payload_id.core.control.robust_design import design_for, robust_design
 from payload_id.core.control.slotine_li import SlotineLi
 from payload_id.core.excitation.fourier import FourierSeries
 from payload_id.core.excitation.limits import MotionLimits, with_payload
@@ -62,7 +62,8 @@ WIDE = (
     np.array([0.3] + [-0.4] * 3 + [-0.2] * 6),
     np.array([4.3] + [0.4] * 3 + [0.2] * 6),
 )
-LEVEL, GAIN, PERIOD = 0.02, 10.0, 1e-3
+LEVEL, GAIN, PERIOD = 0.05, 10.0, 1e-3
+PUBLISHED_LEVEL = 0.02  # [J]
 HOLD = 0.5  # [s] at the place before the dumbbell is let go
 CHECKS = 60  # poses of a run at which clearance is looked at
 
@@ -131,14 +132,13 @@ def box_of(payload: tuple[Array, Array], relative: float = LINK_RELATIVE) -> Par
 def robust(box: ParameterBox, task: Task, world: World) -> Controller:
     """Return this package's controller."""
     dynamics = ArmDynamics(ARM, box)
-    stated = expected(dynamics, task.motion, PERIOD)
-    design = robust_design(ARM, box, LEVEL, GAIN, *stated, PERIOD)
+    design = design_for(dynamics, task.motion, LEVEL, GAIN, PERIOD)
     return Armour(dynamics, design, world.limits.torque)
 
 
 def published(box: ParameterBox, world: World) -> Controller:
     """Return ARMOUR with the published input and constants."""
-    design = robust_design(ARM, box, LEVEL, 5.0, 0.0, 0.0, PERIOD)
+    design = robust_design(ARM, box, PUBLISHED_LEVEL, 5.0, 0.0, 0.0, PERIOD)
     return PublishedArmour(ArmDynamics(ARM, box), design, world.limits.torque)
 
 
