@@ -21,6 +21,7 @@ from .conversions import point, time_message
 from .planner_parameters import FAMILIES, PlannerParameters
 from .planning_request import Goal, Planned
 
+ESTIMATED = "the estimator's newest intervals"  # where intervals come from
 DRY_RUN_MOST = 0.1  # largest fraction of full speed of a dry run
 USABLE = (PayloadEstimate.GOOD, PayloadEstimate.USABLE, PayloadEstimate.SMALL_LOAD)
 OBSTACLE_COLOUR = (0.85, 0.35, 0.2, 0.6)
@@ -90,7 +91,7 @@ def intervals_from(
         )
     if message.intervals == ExcitationGoal.INTERVALS_CURRENT and is_usable(estimate):
         lower, upper = estimate_intervals(estimate)
-        return lower, upper, "the estimator's newest intervals"
+        return lower, upper, ESTIMATED
     return *prior.box(), "the prior box of the robot file or the parameters"
 
 

@@ -37,6 +37,7 @@ from ..core.safety.parameter_box import ParameterBox
 from ..core.safety.swept_volume import swept_volume
 from ..core.safety.tube import TrackingTube
 from ..files.arm_geometry import robot_geometry
+from ..files.certificate_file import save_certificate
 from ..files.robot_file import RobotFile
 from ..files.robot_model import RobotModel
 from .plan_figures import figures_of
@@ -123,9 +124,9 @@ class PlanningWorker:
             return Refused(f"No motion was certified. {found.reason}")
         if _largest_excursion(found.trajectory) < LEAST_EXCURSION:
             return Refused(STANDING_STILL)
-        motion = self._with_stops(case, _executed(found.trajectory, goal))
+        motion = self._with_stops(request.plan_id, case, _executed(found.trajectory, goal))
         certificate: Certificate = found.certificate
-        path = self._keep(request.plan_id, case, motion.trajectory, certificate)
+        path = self._keep(f"{request.plan_id}/motion", case, motion.trajectory, certificate)
         known = fresh.known
         rows = fresh.predictor.rows(_alone(motion.trajectory), motion.trajectory.duration)
         expected = HalfWidths(known).predicted(rows, fresh.collected)[0]
@@ -161,11 +162,11 @@ class PlanningWorker:
             found = NoPlan(STANDING_STILL, None, found.evaluations, found.asked, found.seconds)
         if isinstance(found, NoPlan):
             return Piece(found, self.tube, seconds=time.monotonic() - begin)
-        self._keep(f"{request.plan_id}/piece_{request.index:02d}", case, found.trajectory,
-                   found.certificate)  # fmt: skip
+        name = f"{request.plan_id}/piece_{request.index:02d}"
+        self._keep(name, case, found.trajectory, found.certificate)
         horizon.last = (found.trajectory, request.handover)
         deadline = begin + goal.time_budget
-        stops = self._stops(case, found.trajectory, request.handover, deadline)
+        stops = self._stops(name, case, found.trajectory, request.handover, deadline)
         rows = horizon.predictor.rows(_alone(found.trajectory), request.handover)
         after = horizon.collected.plus(rows)
         return Piece(found, self.tube, stops, _condition(after), seconds=time.monotonic() - begin)
@@ -263,25 +264,25 @@ class PlanningWorker:
                 return Verdict(False, None, _too_coarse(float(bound.max()), reserve))
         return certifier(case)(motion)
 
-    def _with_stops(self, case: SafetyCase, motion: Trajectory) -> CertifiedMotion:
+    def _with_stops(self, name: str, case: SafetyCase, motion: Trajectory) -> CertifiedMotion:
         """Return a motion with certified stops all along."""
-        stops = self._stops(case, motion, motion.duration, np.inf)
+        stops = self._stops(name, case, motion, motion.duration, np.inf)
         return CertifiedMotion(motion, stops, self.tube)
 
     def _stops(
-        self, case: SafetyCase, motion: Trajectory, until: float, deadline: float
+        self, name: str, case: SafetyCase, motion: Trajectory, until: float, deadline: float
     ) -> tuple[CertifiedStop, ...]:
         """Return certified stops every `stop_step` before a time [s]; those that exist in time."""
         step, found = self.settings.stop_step, []
         for moment in np.arange(step, until - 0.5 * step, step):
             if time.monotonic() > deadline:
                 break
-            stop = self._stop(case, State.of(motion, float(moment)))
+            stop = self._stop(case, State.of(motion, float(moment)), f"{name}/stop_{moment:.2f}")
             if stop is not None:
                 found.append(CertifiedStop(float(moment), stop))
         return tuple(found)
 
-    def _stop(self, case: SafetyCase, state: State) -> Trajectory | None:
+    def _stop(self, case: SafetyCase, state: State, name: str) -> Trajectory | None:
         """Return the shortest certified stop from a state; None if none was certified."""
         try:
             shortest = StopPiece.within(state, planning_limits(case))
@@ -289,7 +290,9 @@ class PlanningWorker:
             return None
         for factor in STOP_FACTORS:
             stop = StopPiece(state, factor * shortest.duration)
-            if self._verdict(case, stop).accepted:
+            verdict = self._verdict(case, stop)
+            if verdict.accepted:
+                self._keep(name, case, stop, verdict.answer)
                 return stop
         return None
 
@@ -309,7 +312,9 @@ class PlanningWorker:
         self, name: str, case: SafetyCase, motion: Trajectory, certificate: Certificate
     ) -> str:
         """Write a certificate; return its path."""
-        return str(Path(self.settings.folder).expanduser() / name)
+        path = Path(self.settings.folder) / f"{name}.json"
+        path.parent.mkdir(parents=True, exist_ok=True)
+        return str(save_certificate(path, certificate, case, motion, self.robot))
 
 
 def make_worker(settings: PlanningSettings) -> PlanningWorker:
