@@ -234,6 +234,7 @@ def _spread_as_json(comparison: Comparison, spread: Spread) -> dict[str, Any]:
         "upper": _plain(interval.upper) if consistent else unknown,
         "half_width": _plain(spread.half_width),
         "ratio_to_hull": _plain(comparison.ratio(spread)),
+        "mean_hull_over_this": _number(comparison.hull_over(spread)),
         "contains_truth": [bool(x) for x in spread.contains(comparison.truth)]
         if known and comparison.truth is not None
         else None,

@@ -109,6 +109,12 @@ class Comparison:
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.asarray(spread.half_width / self.reference.half_width)
 
+    def hull_over(self, spread: Spread) -> float:
+        """Return the mean over the parameters of the hull's half-widths over a method's; or NaN."""
+        ratio = self.ratio(spread)
+        known = ratio[np.isfinite(ratio) & (ratio > 0)]
+        return float(np.mean(1.0 / known)) if len(known) else math.nan
+
     def errors(self, point: Point) -> Errors | None:
         """Return an estimate's errors in per cent; None without a truth."""
         if self.truth is None or not np.isfinite(point.phi).all():

@@ -120,6 +120,7 @@ def _inside(comparison: Comparison, spread: Spread) -> Text:
 
 
 _FOOTER = {
+    "hull / this, mean": lambda comparison, spread: Text(_short(comparison.hull_over(spread))),
     "data consistent": _consistent,
     "truth inside": _inside,
     "guaranteed": lambda _, spread: Text("yes" if spread.guaranteed else "no"),

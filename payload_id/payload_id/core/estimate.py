@@ -25,7 +25,8 @@ class Estimate:
         message: One sentence: cause and remedy.
         estimator: Name of the estimator.
         intervals: Name of the interval method.
-        samples: Number of samples used.
+        samples: Number of samples taken in before the update, with those of a window that is not
+            full yet; how many these are depends on how the samples came in pieces.
         windows: Number of windows used.
         seconds: Time that the data cover [s].
         residual_rms: Root mean square of what the estimate leaves unexplained, as a mean torque

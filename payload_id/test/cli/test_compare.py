@@ -160,3 +160,25 @@ def test_a_recording_too_short_for_a_window_is_told(
 ) -> None:
     assert main(["compare", str(bag), *bounds(), "--to=0.05"]) == 3
     assert "window" in capsys.readouterr().err
+
+
+def test_rows_of_a_further_recording_count(bag: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    common = [str(bag), *bounds(), "--json", "--to=1.0"]
+    methods = ["--intervals=hull,sensitivity", "--estimators=lmi"]
+    assert main(["compare", *common, *methods]) == 0
+    alone = json.loads(capsys.readouterr().out)
+    common[-1:] = ["--from=0.0"]
+    assert main(["compare", *common, *methods, "--also", str(bag)]) == 0
+    together = json.loads(capsys.readouterr().out)
+    assert together["windows"] > 7 * alone["windows"]
+    widths = [np.array(x["intervals"][0]["half_width"]) for x in (alone, together)]
+    assert (widths[1] <= widths[0]).all() and (widths[1] < widths[0]).any()
+    for found in (alone, together):
+        hull, other = found["intervals"]
+        ratio = np.array(hull["half_width"]) / other["half_width"]
+        assert other["mean_hull_over_this"] == pytest.approx(ratio.mean(), rel=1e-6)
+
+
+def test_a_further_recording_needs_a_robot(bag: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["replay", str(bag), "--also", str(bag)]) == 2
+    assert "--also needs --robot" in capsys.readouterr().err
