@@ -19,7 +19,7 @@ from .screening import Counter, Task
 from .search import Pool, apart, search
 from .trajectory import Trajectory
 
-SHRINKING = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.0)  # of the way from the calm motion
+SHRINKING = (0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.1, 0.05)  # of the way from the calm motion
 SEARCH_SHARE = 0.6  # of the time that goes into searching before the certifier is asked
 MORE = 1.1  # times the missing torque that the next candidates keep away from
 
@@ -175,6 +175,11 @@ class _Queue:
         self._task, self._pool, self._calm = task, pool, task.family.calm
         self._base = pool.x[0]
         self._parts = list(SHRINKING)
+        # Where rough distances see a collision even of the calm motion they tell nothing.
+        calm = task.clearances(self._calm[None])[0]
+        self._least_clear = 0.0 if calm > 0.0 else -np.inf
+        if calm <= 0.0:
+            self._parts = self._parts[2::3]  # larger steps, since nothing tells which to leave out
         self._refused: list[Array] = []
         self._more = np.zeros(task.predictor.model.n)  # torque in reserve beyond the task's
 
@@ -199,13 +204,14 @@ class _Queue:
             self._more = np.where(verdict.torque > 0.0, np.maximum(self._more, short), self._more)
 
     def _shrunk(self) -> Array | None:
-        """Return the best candidate so much calmer that it keeps the limits with the reserve."""
+        """Return the best candidate so much calmer that sampled limits and clearances are kept."""
         while self._parts:
             part = self._parts.pop(0)
             x = self._calm + part * (self._base - self._calm)
             usage = self._task.usage(x[None])
             usage[:, :-3] += self._more / self._task.limits.torque
-            if part == 0.0 or usage.max() <= 1.0:
+            fits = usage.max() <= 1.0 and self._task.clearances(x[None])[0] > self._least_clear
+            if fits or part == SHRINKING[-1]:
                 return x
         return None
 

@@ -95,7 +95,8 @@ class Task:
     def _links_share(self) -> Array:
         """What the other links' intervals add to the torque, shape (n,) [N m or N]."""
         n, carrier = self.predictor.model.n, self.predictor.model.payload_joint
-        x = np.random.default_rng(0).uniform(-1.0, 1.0, (TYPICAL, self.family.size))
+        rng = np.random.default_rng(0)
+        x = rng.uniform(-1.0, 1.0, (TYPICAL, self.family.size))
         half = self.box.bodies[1][:-1].copy()
         half[carrier] = 0.0
         if not half.any():
