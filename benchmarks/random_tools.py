@@ -141,8 +141,11 @@ def main() -> None:
                     found.setdefault((name, known, level), []).append(off)
         if arguments.each:
             off = [found["entropic", True, level][-1] for level in NOISE]
-            print(f"{seed} {tool.phi[0]:5.2f} kg {tool.rate:5.0f} Hz {'thin' if tool.thin else '':4}"
-                  + "".join("  {:.2f} {:.2f} {:.1f}".format(*x) for x in off), flush=True)  # fmt: skip
+            kind = "thin" if tool.thin else ""
+            print(
+                f"{seed} {tool.phi[0]:5.2f} kg {tool.rate:5.0f} Hz {kind:4}",
+                *("  {:.2f} {:.2f} {:.1f}".format(*x) for x in off),
+            )
     table = Table("estimator", *NOISE, title="mass / centre of mass / inertia [%]: mean (median)")
     for name, known in CASES:
         row = []

@@ -202,7 +202,10 @@ class Statistics:
         return self._eliminated(self.weighted, np.sqrt(self.row_variance() / UNIFORM_VARIANCE))
 
     def mixed(self) -> NormalForm:
-        """Return `marginal` for the rows mixed by their dynamism, in units of the rows' noise."""
+        """Return `marginal` for the rows mixed by their dynamism, in units of what a fit leaves.
+
+        That holds what the gravity-only model leaves out, beside the noise.
+        """
         return self._weighted_by_noise(self.channels if self.blended is None else self.blended)
 
     def balanced(self) -> NormalForm:
@@ -216,7 +219,7 @@ class Statistics:
 
     def _weighted_by_noise(self, factors: Array) -> NormalForm:
         """Return the problem of the channels' factors (C, p + 11, p + 11), each by its noise."""
-        factors = factors / np.sqrt(self.channel_variance())[:, None, None]
+        factors = factors / np.sqrt(self._variance_of(factors))[:, None, None]
         stacked = factors.reshape(-1, self.p + 11)
         return self._eliminated(stacked, np.sqrt(1.0 / UNIFORM_VARIANCE))
 
@@ -225,10 +228,14 @@ class Statistics:
 
         What the residuals say, with `POOLED_ROWS` rows' worth of trust in the ratios of the bounds.
         """
+        return self._variance_of(self.channels, rounds)
+
+    def _variance_of(self, factors: Array, rounds: int = 4) -> Array:
+        """Return `channel_variance` as the residuals of some factors (C, p + 11, p + 11) say it."""
         expected = self._stated_variance(np.zeros(10))
         variance = expected * UNIFORM_VARIANCE
         for _ in range(rounds):
-            x, squares, leverage = self._free_fit(variance)
+            x, squares, leverage = self._free_fit(factors, variance)
             free = np.maximum(self.counts - leverage, 0.0)
             expected = self._stated_variance(x[self.p :])
             before, variance = variance, expected * _shrunk(squares / expected, free)
@@ -236,8 +243,8 @@ class Statistics:
                 break
         return variance
 
-    def _free_fit(self, variance: Array) -> tuple[Array, Array, Array]:
-        """Return the fit (u, phi) for given variances, and what it does in each channel.
+    def _free_fit(self, factors: Array, variance: Array) -> tuple[Array, Array, Array]:
+        """Return the fit (u, phi) to factors for given variances, and what it does in each channel.
 
         Everything is computed from triangular factors: squares of residuals taken from sums of
         squares would vanish in rounding where data are nearly exact.
@@ -248,13 +255,13 @@ class Statistics:
             leverage: Degrees of freedom that the fit takes from each channel, shape (C,).
         """
         k = self.p + 10
-        weighted = (self.channels / np.sqrt(variance)[:, None, None]).reshape(-1, k + 1)
+        weighted = (factors / np.sqrt(variance)[:, None, None]).reshape(-1, k + 1)
         hold = HARDLY_SEEN * np.linalg.norm(weighted[:, :k], axis=0) + 1e-150
         hold[: self.p] = np.sqrt(1.0 / UNIFORM_VARIANCE)
         factor = _factor(weighted, np.column_stack([np.diag(hold), np.zeros(k)]))
         triangle = factor[:k, :k]
         x = scipy.linalg.solve_triangular(triangle, factor[:k, k])
-        left = self.channels @ np.append(x, -1.0)
+        left = factors @ np.append(x, -1.0)
         spread = scipy.linalg.solve_triangular(triangle, weighted[:, :k].T, trans="T")
         leverage = (spread**2).sum(axis=0).reshape(len(variance), k + 1).sum(axis=1)
         return x, (left**2).sum(axis=1), leverage

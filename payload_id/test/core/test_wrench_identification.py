@@ -208,3 +208,16 @@ def test_motion_from_poses_and_from_an_accelerometer_agree():
     np.testing.assert_allclose(by_pose.linear_acceleration, wanted, atol=0.02)
     with pytest.raises(RecordingError, match="share no time"):
         wrench_samples(at + 100, wrench, Poses(t, rotation.as_matrix()), gravity)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_compensated_sensor_of_a_small_load_is_named(seed):
+    small = 0.1 * PAYLOAD
+    samples = simulated(10.0, 100.0, phi=small, noise=0.1, speed=1.5, seed=seed)
+    weight = samples.wrench.copy()
+    weight[:, :3] += small[0] * samples.gravity_in_sensor
+    weight[:, 3:] += np.cross(small[1:4], samples.gravity_in_sensor)
+    assert diagnose(samples) is None
+    assert "already compensates gravity: its force" in diagnose(samples.with_wrench(weight))
+    swapped = samples.wrench[:, [1, 0, 2, 3, 4, 5]]
+    assert "axes of the force" in diagnose(samples.with_wrench(swapped))

@@ -25,8 +25,8 @@ LEAST_SAMPLES = 20
 # Gravity counts as taken out when the mass that weighs is at most this part of the one that resists
 # acceleration, and that one explains this much of the force.
 WEIGHTLESS = 0.2
-# Of a small load noise explains most; then the mass must be this many standard deviations from zero,
-# and the weight below that part by some of its own.
+# A small load's force is mostly noise; then the mass must be this many standard deviations above
+# zero, and the weight below that part of it by some of its own.
 SURE, SURELY = 8.0, 2.0
 LEAST_TURN = 0.3  # change of gravity in the sensor frame, in parts of g, that a check needs
 FOLLOWS = 0.2  # part of the force's variance that gravity explains, for the force to follow it
@@ -41,7 +41,7 @@ def diagnose(samples: WrenchSamples) -> str | None:
         return None
     few = thinned(samples)
     with one_thread():
-        return _compensated(few) or _force_axes(few) or _torque_axes(few)
+        return _compensated(few) or _force_axes(few) or _torque_axes(few) or _weightless(few)
 
 
 def _force_axes(samples: WrenchSamples) -> str | None:
@@ -108,40 +108,72 @@ def _torque_sign(samples: WrenchSamples) -> str | None:
 
 
 def _compensated(samples: WrenchSamples) -> str | None:
-    """Tell whether the force does not follow the sensor's orientation."""
-    force, g = samples.wrench[:, :3], samples.gravity_in_sensor
-    size = float(np.linalg.norm(samples.gravity))
-    if float(np.linalg.norm(g.std(axis=0))) < LEAST_TURN * size:
+    """Tell whether the force follows the acceleration, and the sensor's orientation not."""
+    if not _turns(samples):
         return None
-    Y = regressor(samples)[:, :3, :4]
-    weighs = np.zeros((len(samples), 3, 1))
-    weighs[:, :, 0] = -g
-    resists = Y.copy()
-    resists[:, :, 0] += g
-    whole = _variation(force)
-    X = with_bias(np.concatenate([weighs, resists], axis=2))
-    both, left = residual(X, force)
-    without = residual(with_bias(resists), force)[1]
-    explained = 1.0 - float((left**2).sum()) / max(whole, 1e-30)
-    weight, mass = float(both[0]), float(both[1])
-    error = _deviations(X, left)
-    clear = explained > EXPLAINED or mass > SURE * error[1]
-    if mass > 0 and clear and abs(weight) + SURELY * error[0] < WEIGHTLESS * mass:
-        return (
-            "The sensor already compensates gravity: its force follows the acceleration as that "
-            f"of {mass:.3g} kg does, but does not follow the sensor's orientation. Switch the "
-            "compensation off; the bias is estimated here."
-        )
-    if explained > EXPLAINED:
+    fit = _WeightAndMass(samples)
+    light = fit.mass > 0 and abs(fit.weight) < WEIGHTLESS * fit.mass
+    return _compensates(fit.mass) if light and fit.explained > EXPLAINED else None
+
+
+def _weightless(samples: WrenchSamples) -> str | None:
+    """Tell whether a force that is mostly noise does not follow the sensor's orientation."""
+    if not _turns(samples):
         return None
-    turned = max(_turned_share(samples, force, whole), 0.0)
-    still = 1.0 - float((without**2).sum()) / max(whole, 1e-30)
-    if turned < FOLLOWS and still < EXPLAINED:
+    fit = _WeightAndMass(samples)
+    sure = fit.mass > SURE * fit.deviation[1]
+    if sure and abs(fit.weight) + SURELY * fit.deviation[0] < WEIGHTLESS * fit.mass:
+        return _compensates(fit.mass)
+    if fit.explained > EXPLAINED or fit.without_weight > EXPLAINED:
+        return None
+    if _turned_share(samples, samples.wrench[:, :3]) < FOLLOWS:
         return (
             "The force does not follow the sensor's orientation at all: there is no load, or the "
             "sensor already compensates gravity, or orientation and wrench are not of one motion."
         )
     return None
+
+
+def _turns(samples: WrenchSamples) -> bool:
+    """Tell whether the sensor is turned far enough for its orientation to matter."""
+    spread = float(np.linalg.norm(samples.gravity_in_sensor.std(axis=0)))
+    return spread >= LEAST_TURN * float(np.linalg.norm(samples.gravity))
+
+
+def _compensates(mass: float) -> str:
+    """Say that gravity is already taken out."""
+    return (
+        "The sensor already compensates gravity: its force follows the acceleration as that "
+        f"of {mass:.3g} kg does, but does not follow the sensor's orientation. Switch the "
+        "compensation off; the bias is estimated here."
+    )
+
+
+class _WeightAndMass:
+    """A fit to the force in which the mass that weighs and the one that resists may differ.
+
+    Attributes:
+        weight: Mass that weighs [kg].
+        mass: Mass that resists acceleration [kg].
+        deviation: Standard deviations of both [kg].
+        explained: Part of the force's variance that the fit explains.
+        without_weight: Part that one without weight explains.
+    """
+
+    def __init__(self, samples: WrenchSamples) -> None:
+        """Fit."""
+        force, g = samples.wrench[:, :3], samples.gravity_in_sensor
+        resists = regressor(samples)[:, :3, :4]
+        resists[:, :, 0] += g
+        weighs = -g[:, :, None]
+        whole = max(_variation(force), 1e-30)
+        X = with_bias(np.concatenate([weighs, resists], axis=2))
+        both, left = residual(X, force)
+        without = residual(with_bias(resists), force)[1]
+        self.weight, self.mass = float(both[0]), float(both[1])
+        self.deviation = _deviations(X, left)[:2]
+        self.explained = 1.0 - float((left**2).sum()) / whole
+        self.without_weight = 1.0 - float((without**2).sum()) / whole
 
 
 def _deviations(X: Array, left: Array) -> Array:
@@ -153,9 +185,9 @@ def _deviations(X: Array, left: Array) -> Array:
     return np.asarray(np.sqrt(np.maximum(spread, 0.0) * float((left**2).mean())))
 
 
-def _turned_share(samples: WrenchSamples, force: Array, whole: float) -> float:
+def _turned_share(samples: WrenchSamples, force: Array) -> float:
     """Return how much of the force any linear function of gravity in the sensor explains."""
-    g = samples.gravity_in_sensor
+    g, whole = samples.gravity_in_sensor, _variation(force)
     X = np.column_stack([g, np.ones(len(g))])
     left = force - X @ np.linalg.lstsq(X, force, rcond=None)[0]
     return 1.0 - float((left**2).sum()) / max(whole, 1e-30)
