@@ -60,13 +60,13 @@ class Task:
         name: "a", "b" or "c".
         pounds: The dumbbell's weight [lb].
         motion: The desired motion.
-        scene: Arm, dumbbell and obstacles.
+        scene: Arm, dumbbell and obstacles; None: nothing is in the way.
     """
 
     name: str
     pounds: int
     motion: Sequence
-    scene: Scene
+    scene: Scene | None
 
 
 def dumbbell(pounds: float) -> Array:
