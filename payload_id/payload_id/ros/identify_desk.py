@@ -26,6 +26,7 @@ from .planning_request import Goal, PieceRequest
 from .start_check import NotReadyError
 from .stop_reason import Reason, reason_message, sentence
 
+EARLY = 0.06  # [s] before the last moment at which a piece is handed over
 MANY = 100_000  # pieces: no bound
 
 
@@ -62,7 +63,7 @@ class IdentifyDesk:
         ask = self._asker(name, goal, handle.request.goal)
 
         def make(begin: Begin) -> HorizonExecution:
-            budget, lead = goal.time_budget, context.settings.reaction
+            budget, lead = goal.time_budget, context.settings.reaction + EARLY
             return HorizonExecution.of(rules, start, ask, begin, budget, lead)
 
         begun = time.monotonic()
@@ -87,7 +88,7 @@ class IdentifyDesk:
                 "Receding horizon takes the family 'bezier' and no dry run; plan a single motion "
                 "for anything else."
             )
-        if settings.piece_time + settings.reaction >= goal.duration:
+        if settings.piece_time + settings.reaction + EARLY >= goal.duration:
             raise InputError(
                 f"A piece of {goal.duration:g} s is too short: the parameter piece_time is "
                 f"{settings.piece_time:g} s, and its braking follows that."

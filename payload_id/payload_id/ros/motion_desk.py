@@ -166,7 +166,7 @@ class MotionDesk:
         self.ended, execution = (reason, detail), self.execution
         if execution is not None and execution.done and reason is not Reason.TUBE_LEFT:
             self._context.holding = execution.end_positions()
-        self._horizon = None
+        self._horizon = self._goal = None
         text = f"{reason.name}: {sentence(reason, detail)}"
         if reason.as_asked:
             self._context.node.get_logger().info(text)

@@ -17,7 +17,7 @@ from ..core.errors import InputError
 from ..core.excitation.candidate_rows import Collected, RowPredictor
 from ..core.excitation.candidates import BezierFamily, Family, FourierFamily
 from ..core.excitation.certifier import certifier, planning_limits
-from ..core.excitation.criteria import criterion_named
+from ..core.excitation.criteria import DEFAULT, criterion_named
 from ..core.excitation.criteria.half_widths import HalfWidths
 from ..core.excitation.limits import MotionLimits
 from ..core.excitation.planning import Budget, NoPlan, Verdict, plan
@@ -54,6 +54,7 @@ from .planning_request import (
 # What points and interpolation may add to the tracking error [rad, rad/s, rad/s2] or [m, ...].
 INTERPOLATION = (1e-6, 1e-5, 1e-3)
 STOP_FACTORS = (1.0, 1.5, 2.5)  # durations of a stop that are tried, as multiples of the shortest
+WARM = Budget(1.0, 300, 1)  # of the plan that nobody wants
 LEAST_EXCURSION = 1e-3  # [rad or m] below which a motion moves nothing
 STANDING_STILL = (
     "Only standing still was certified: nothing that moves keeps limits and clearances for every "
@@ -99,13 +100,28 @@ class PlanningWorker:
         self._horizon: _Horizon | None = None
 
     def __call__(self, request: PlanRequest | PieceRequest | None) -> Any:
-        """Return `Planned`, `Piece` or `Refused`; for None, say that the worker is there."""
+        """Return `Planned`, `Piece` or `Refused`; for None, only get ready for the first one."""
         if request is None:
-            return True
+            return self._warm_up()
         try:
             return self.piece(request) if isinstance(request, PieceRequest) else self.plan(request)
         except InputError as error:
             return Refused(str(error))
+
+    def _warm_up(self) -> bool:
+        """Load what is loaded on first use, by planning a motion that nobody wants."""
+        robot, nothing = self.robot, np.zeros(10)
+        q = np.zeros(robot.n) if robot.home is None else robot.home
+        goal = Goal(
+            "bezier", DEFAULT, 3.0, 1.0, 0.0, 1.0, 0, robot.limits.name, nothing, nothing, ""
+        )
+        try:
+            case, start = self.case(goal, ()), State.at_rest(q)
+            task = self._task(case, goal, start, self._fresh("", case.box), goal.duration)
+            plan(task, lambda motion: self._verdict(case, motion), WARM, 0, time.monotonic)
+        except InputError:
+            return False
+        return True
 
     def plan(self, request: PlanRequest) -> Planned | Refused:
         """Return a certified motion from rest to rest."""
