@@ -13,6 +13,7 @@ from .core.estimate import Estimate
 from .core.online import OnlineIdentifier, Settings, identify, replay
 from .core.status import Status
 from .core.uncertainty import PayloadPrior, Uncertainty
+from .core.version import VERSION
 from .core.wrench.identify import WrenchEstimate, identify_wrench
 from .core.wrench.samples import WrenchSamples
 from .core.wrench.static import identify_poses, identify_static
@@ -22,7 +23,7 @@ from .files.robot_file import RobotFile
 from .files.robot_model import RobotModel
 from .files.wrench_recording import WrenchRecording
 
-__version__ = "0.1.0"
+__version__ = VERSION
 
 __all__ = [
     "Estimate",

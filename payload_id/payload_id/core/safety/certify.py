@@ -15,13 +15,13 @@ from itertools import chain
 
 import numpy as np
 
-from ... import __version__
 from ..arm_model import ArmModel
 from ..errors import InputError
 from ..excitation.limits import MotionLimits
 from ..excitation.state import State
 from ..excitation.trajectory import MotionRanges, Trajectory, even_edges
 from ..inertial import Array
+from ..version import VERSION
 from .certificate import Certificate, Margin, Refusal, digest_of
 from .clearance import Clearance, clearances, pose_clearance
 from .convex_body import ConvexBody
@@ -152,7 +152,7 @@ def certify(case: SafetyCase, trajectory: Trajectory, step: float = STEP) -> Cer
         duration=trajectory.duration,
         limits=case.limits_name,
         step=step,
-        version=__version__,
+        version=VERSION,
     )
 
 
