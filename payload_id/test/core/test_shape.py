@@ -170,3 +170,28 @@ def test_what_is_no_body_is_refused(points, reason):
 def test_density_must_be_positive():
     with pytest.raises(InputError, match="density above 0"):
         Shape.from_hull(CORNERS, density=0.0)
+
+
+def test_union_of_slabs_contains_the_body_and_less_air():
+    rng = np.random.default_rng(3)
+    handle = rng.uniform([0.0, -0.015, -0.015], [0.3, 0.015, 0.015], (400, 3))
+    head = rng.uniform([0.3, -0.1, -0.03], [0.36, 0.1, 0.03], (400, 3))
+    corners = np.concatenate([hull_tetrahedra(handle), hull_tetrahedra(head)])
+    points = np.vstack([handle, head])
+    one = Shape.from_tetrahedra(points, corners)
+    both = Shape.from_tetrahedra(points, corners, ellipsoids=2)
+    assert (len(one.ellipsoids), len(both.ellipsoids)) == (1, 2)
+    inside = (
+        rng.dirichlet(np.ones(4), 5000)[:, None] @ corners[rng.integers(len(corners), size=5000)]
+    )
+    x = np.column_stack([inside[:, 0], np.ones(5000)])
+    values = np.stack([np.einsum("ki,ij,kj->k", x, Q, x) for Q in both.ellipsoids])
+    assert (values.max(axis=0) >= -1e-9).all()
+
+    def volume(Q):
+        E, h = -Q[:3, :3], Q[:3, 3]
+        return (Q[3, 3] + h @ np.linalg.solve(E, h)) ** 1.5 / np.sqrt(np.linalg.det(E))
+
+    assert sum(map(volume, both.ellipsoids)) < 0.6 * volume(one.ellipsoids[0])
+    with pytest.raises(InputError, match="1 to 8 ellipsoids"):
+        Shape.from_tetrahedra(points, corners, ellipsoids=9)
