@@ -99,6 +99,8 @@ class Outcome:
         seconds: Time of the bounds [s].
         sound: Whether the estimate is consistent and inside the interval.
         overhead: Of the proof over the solver's own optimum, part of a half-width.
+        lower: Lower ends, shape (10,), of the hull only.
+        upper: Upper ends, likewise.
         noise_factor: Smallest factor on the bounds that explains the rows, where it was computed.
     """
 
@@ -109,6 +111,8 @@ class Outcome:
     seconds: float
     sound: bool = True
     overhead: float = 0.0
+    lower: tuple[float, ...] = ()
+    upper: tuple[float, ...] = ()
     noise_factor: float = 0.0
 
     @property
@@ -205,7 +209,7 @@ def run_broken(seed: int) -> Trial:
     problem = replace(online.problem(), motion=None)
     outcome = _outcome(problem, case.phi, "hull")
     if outcome.missed and not outcome.inconsistent:
-        outcome = replace(outcome, noise_factor=_noise_factor(problem))
+        outcome = replace(outcome, noise_factor=_noise_factor(problem, outcome))
     return Trial(seed, labels, {"hull": outcome})
 
 
@@ -341,16 +345,26 @@ def _outcome(problem: Problem, phi: Array, method: str) -> Outcome:
     return Outcome(
         tuple(name for name, inside in zip(PARAMETERS, contained, strict=True) if not inside),
         status,
-        tuple(float(x) for x in interval.half_width),
+        _plain(interval.half_width),
         tuple(bool(x) for x in identifiable(interval, problem.prior)),
         seconds,
         sound,
         float(np.nan_to_num(overhead)),
+        *((_plain(interval.lower), _plain(interval.upper)) if method == "hull" else ()),
     )
 
 
-def _noise_factor(problem: Problem) -> float:
-    """Return the smallest factor on the bounds that explains the rows, by a program of its own."""
+def _plain(values: Array) -> tuple[float, ...]:
+    """Return numbers that a file can hold."""
+    return tuple(float(x) for x in values)
+
+
+def _noise_factor(problem: Problem, outcome: Outcome) -> float:
+    """Return the smallest factor on the bounds that explains the rows, by a program of its own.
+
+    Errors of the coefficients count as for payloads within the intervals that were found.
+    """
     rows, prior = problem.rows, problem.prior
-    scaled = ScaledRows.of(rows, prior, rows.bound(prior.magnitude), narrow=False)
+    found = Interval(np.array(outcome.lower), np.array(outcome.upper))
+    scaled = ScaledRows.of(rows, prior, rows.bound(found.magnitude), narrow=False)
     return smallest_noise_factor(scaled, problem.shape).factor
