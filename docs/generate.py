@@ -13,6 +13,7 @@ from payload_id.files.robot_file import robot_names
 from payload_id.files.robot_schema import ROBOT
 from payload_id.ros.estimator_parameters import ESTIMATOR_TABLE
 from payload_id.ros.parameters import describe_parameters
+from payload_id.ros.planner_parameters import PLANNER_TABLE
 from payload_id.ros.sampler_parameters import SAMPLER_TABLE
 from payload_id.ros.simulated_arm_setup import PARAMETER_TABLE
 from payload_id.ros.wrench_sampler_node import WRENCH_SAMPLER_TABLE
@@ -23,6 +24,7 @@ NODES = (
     ("Sampler: `payload_sampler`", SAMPLER_TABLE),
     ("Wrench sampler: `wrench_sampler`", WRENCH_SAMPLER_TABLE),
     ("Estimator: `payload_estimator`", ESTIMATOR_TABLE),
+    ("Planner: `payload_planner`", PLANNER_TABLE),
     ("Simulated arm: `simulated_arm`", PARAMETER_TABLE),
 )
 

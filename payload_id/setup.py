@@ -42,6 +42,7 @@ setup(
             "sampler = payload_id.ros.sampler_node:main",
             "wrench_sampler = payload_id.ros.wrench_sampler_node:main",
             "estimator = payload_id.ros.estimator_node:main",
+            "planner = payload_id.ros.planner_node:main",
             "identify = payload_id.ros.identify_node:main",
             "simulated_arm = payload_id.ros.simulated_arm_node:main",
         ],

@@ -10,15 +10,22 @@ import pytest
 import yaml
 
 from payload_id.ros.estimator_parameters import ESTIMATOR_TABLE
+from payload_id.ros.planner_parameters import PLANNER_TABLE
 from payload_id.ros.sampler_parameters import SAMPLER_TABLE
 from payload_id.ros.simulated_arm_setup import PARAMETER_TABLE as ARM_TABLE
 
 PACKAGE = Path(__file__).resolve().parents[2]
 FILES = sorted((PACKAGE / "launch").glob("*.launch.xml"))
-TABLES = {"sampler": SAMPLER_TABLE, "estimator": ESTIMATOR_TABLE, "simulated_arm": ARM_TABLE}
+TABLES = {
+    "sampler": SAMPLER_TABLE,
+    "estimator": ESTIMATOR_TABLE,
+    "planner": PLANNER_TABLE,
+    "simulated_arm": ARM_TABLE,
+}
 NAMES = {
     "sampler": "payload_sampler",
     "estimator": "payload_estimator",
+    "planner": "payload_planner",
     "simulated_arm": "simulated_arm",
 }
 
@@ -36,7 +43,8 @@ def arguments(file: Path) -> dict[str, ElementTree.Element]:
 
 
 def test_there_are_launch_files():
-    assert {file.name for file in FILES} == {"identify.launch.xml", "demo.launch.xml"}
+    names = {"identify.launch.xml", "demo.launch.xml", "planner.launch.xml"}
+    assert {file.name for file in FILES} == names
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda x: x.name)
@@ -85,8 +93,9 @@ def test_default_values_are_allowed(file):
                 assert type(value) is type(entry.default)
 
 
-def test_rviz_shows_what_the_estimator_publishes():
+def test_rviz_shows_what_the_nodes_publish():
     scene = yaml.safe_load((PACKAGE / "rviz" / "payload.rviz").read_text())
     displays = scene["Visualization Manager"]["Displays"]
     topics = {x["Topic"]["Value"] for x in displays if "Topic" in x}
-    assert topics == {"/payload_estimator/markers"}
+    planner = {f"/payload_planner/{name}" for name in ("swept_volume", "obstacle_markers")}
+    assert topics == {"/payload_estimator/markers", *planner}
