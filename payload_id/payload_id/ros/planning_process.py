@@ -49,17 +49,15 @@ class PlanningProcess:
         """
         self._make, self._arguments = make, arguments
         self._queue: SimpleQueue[tuple[Any, Future[Any]] | None] = SimpleQueue()
-        self._connection: Connection | None = None
-        self._process: Any = None
         self._closing = False
-        self._start()
+        self._process, self._connection = self._started()
         self._thread = threading.Thread(target=self._loop, name="planning", daemon=True)
         self._thread.start()
 
     @property
     def alive(self) -> bool:
         """Whether the process runs."""
-        return bool(self._process is not None and self._process.is_alive())
+        return bool(self._process.is_alive())
 
     @property
     def pid(self) -> int:
@@ -80,16 +78,16 @@ class PlanningProcess:
         self._process.join(END)
         self._thread.join(END)
 
-    def _start(self) -> None:
-        """Start a process."""
+    def _started(self) -> tuple[Any, Connection]:
+        """Start a process; return it and this end of the connection to it."""
         context = multiprocessing.get_context("spawn")  # no copies of ROS's threads and sockets
         here, there = context.Pipe()
-        self._process = context.Process(
+        process = context.Process(
             target=_serve, args=(there, self._make, self._arguments), daemon=True, name="planning"
         )
-        self._process.start()
+        process.start()
         there.close()  # so that the end of the process is the end of the connection
-        self._connection = here
+        return process, here
 
     def _loop(self) -> None:
         """Pass requests on, one after the other."""
@@ -100,7 +98,6 @@ class PlanningProcess:
 
     def _carried_out(self, request: Any) -> Any:
         """Return the answer to a request; a new process after one that has died."""
-        assert self._connection is not None  # noqa: S101 - for the type checker
         try:
             self._connection.send(request)
             return self._connection.recv()
@@ -108,7 +105,7 @@ class PlanningProcess:
             self._process.join(END)
             code = self._process.exitcode
             if not self._closing:
-                self._start()
+                self._process, self._connection = self._started()
             return Failure(
                 f"The planning process ended unexpectedly (exit code {code}); it was started anew. "
                 "Plan again, and report it if it happens again."
