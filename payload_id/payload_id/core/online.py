@@ -36,6 +36,7 @@ ROW_LIMIT = 8000  # rows kept at the most; beyond it those far from active are d
 ROW_STOCK = 3000  # rows kept when dropping
 FOLD = 8  # windows whose rows enter the statistics at a time
 TYPICAL = 0.1  # part of the prior that is a typical payload; sets weights, not bounds
+MARGINS = (0.0, 1e-6, 1e-4, 1e-2)  # of a half-width, by which an estimate may leave its interval
 CHANGE_SECONDS = 1.0  # of data that a new payload must explain before a run begins with it
 CHANGE_WINDOWS = 600  # windows in which a change of the payload is looked for
 
@@ -260,19 +261,31 @@ class Problem:
         return tuple(each.sentence(self.channels) for each in advice)
 
     def _point(self, bounds: Bounds) -> Array:
-        """Return the point estimate, inside the interval where the estimator can do that."""
+        """Return the point estimate, inside the interval where the estimator can do that.
+
+        Rounding can leave nothing strictly consistent in a thin interval: a little more is tried,
+        then the prior. NaN where even that is far from all that the data allow.
+        """
+        if not bounds.consistent:
+            phi = self._point_within(self.prior)
+            return np.full(10, np.nan) if phi is None else phi
+        for part in MARGINS:
+            margin = part * bounds.interval.half_width
+            phi = self._point_within(
+                Interval(bounds.interval.lower - margin, bounds.interval.upper + margin)
+            )
+            if phi is not None:
+                return phi
         estimator = estimator_named(self.settings.estimator, self.settings.shape)
-        within = bounds.interval if bounds.consistent else self.prior
+        return estimator.estimate(self.statistics, self.prior.lower, self.prior.upper)
+
+    def _point_within(self, interval: Interval) -> Array | None:
+        """Return the point estimate inside an interval, None if the estimator finds none."""
+        estimator = estimator_named(self.settings.estimator, self.settings.shape)
         try:
-            return estimator.estimate(self.statistics, within.lower, within.upper)
+            return estimator.estimate(self.statistics, interval.lower, interval.upper)
         except SolverError:
-            pass  # rounding can leave nothing strictly consistent in a thin interval
-        try:
-            return estimator.estimate(self.statistics, self.prior.lower, self.prior.upper)
-        except SolverError:
-            if bounds.consistent:
-                raise
-            return np.full(10, np.nan)  # the prior is far from all that the data allow
+            return None
 
     def _residual(self, phi: Array) -> float:
         """Return what is left of the rows as a mean torque [N m]; NaN without an estimate."""
