@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from arms import arm, draw_payload, noise, record
+from arms import Motion, arm, draw_payload, noise, record
 from payload_id.core.arm_model import ArmModel
 from payload_id.core.errors import InputError
 from payload_id.core.inertial import Array
@@ -91,6 +91,22 @@ def test_torque_noise(seed: int, which: str, kind: str) -> None:
     u = noise(np.random.default_rng(seed), samples.tau.shape, kind)
     wrong = Samples(samples.stamp, samples.q, samples.dq, samples.tau + bound * size * u)
     check(model, wrong, phi, Uncertainty(**{which: bound}))
+
+
+@SIDE
+@pytest.mark.parametrize("seed", range(2))
+def test_stiction(seed: int, kind: str) -> None:
+    model, rng = arm("ur10"), np.random.default_rng(seed)
+    motion = Motion.draw(model, rng, period=20.0)  # slow: near standstill for much of the time
+    run = record(model, seed, motion=motion)
+    coulomb, threshold = 1.0, 0.05
+    dq = run.samples.dq
+    assert 0.1 < np.mean(np.abs(dq) < threshold) < 0.9
+    # Below the threshold friction may take any value up to its largest.
+    sign = np.where(np.abs(dq) > threshold, np.sign(dq), noise(rng, dq.shape, kind))
+    sticking = replace(run.samples, tau=run.samples.tau + coulomb * sign)
+    bounds = Uncertainty(friction_coulomb=coulomb, stiction_velocity=threshold)
+    check(model, sticking, run.phi, bounds)
 
 
 def test_gaussian_noise_stays_inside_at_least_as_often_as_stated() -> None:
