@@ -26,7 +26,7 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 from rich.table import Table
-from trials import Outcome, Trial, run_broken, run_trial
+from trials import ARMS, Outcome, Trial, run_broken, run_trial
 
 from payload_id.core.bounds import METHODS
 from payload_id.core.inertial import PARAMETERS
@@ -94,9 +94,13 @@ def _misses_of(some: Sequence[tuple[Trial, Outcome]]) -> str:
 
 
 def table_of_ratios(trials: Sequence[Trial]) -> Table:
-    """Return the half-widths of the hull over those of `sensitivity` for each parameter."""
-    table = Table("", title="hull / sensitivity, identifiable parameters of loaded arms")
-    loaded = [trial for trial in trials if trial.labels["payload"] == "cloud"]
+    """Return the half-widths of the hull over those of `sensitivity` for each parameter.
+
+    Only where `sensitivity` is meant to work: payloads inside physical consistency, arms that can
+    tell every parameter.
+    """
+    table = Table("", title="hull / sensitivity, identifiable parameters, payloads with extent")
+    loaded = [t for t in trials if t.labels["payload"] == "cloud" and t.labels["arm"] in ARMS]
     ratio = np.array([trial.ratio() for trial in loaded])
     rows: list[list[str]] = [["median"], ["mean"], ["90 % below"], ["not narrower"]]
     for k, name in enumerate(PARAMETERS):

@@ -13,6 +13,7 @@ import numpy as np
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "test" / "core"))
 
 from arms import (
+    ARMS,
     EVERY_ARM,
     PAYLOADS,
     Joints,
@@ -34,6 +35,8 @@ from payload_id.core.samples import Samples
 from payload_id.core.status import identifiable
 from payload_id.core.threads import one_thread
 from payload_id.core.uncertainty import Uncertainty
+
+__all__ = ["ARMS", "Case", "Outcome", "Trial", "run_broken", "run_trial"]
 
 NOISE = ("uniform", "vertices", "correlated", "gain", "adversary")
 TOOL = (0.03, *[0.002] * 3, *[1e-4] * 6)
