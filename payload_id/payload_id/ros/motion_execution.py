@@ -24,7 +24,7 @@ from .stop_reason import Reason
 
 BEHIND = 0.1  # [s] of the motion's past that a new command holds as well
 AT_REST = 0.02  # [rad/s or m/s] below which a joint counts as standing still
-SETTLED = 0.1  # [s] of joint states in which it must
+SETTLED = 0.25  # [s] of joint states in which it must; longer than what a next start looks at
 
 
 class Phase(Enum):

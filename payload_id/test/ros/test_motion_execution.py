@@ -54,7 +54,7 @@ class Arm:
     def command(self, points, start_ns):
         assert start_ns == START_NS
         assert np.abs(points.dq[-1]).max() < 1e-9  # whatever is commanded ends at rest
-        self.commanded.append(self.time)
+        self.commanded.append(round(self.time, 6))
         self.commands.append(JointTrajectory(points.time, points.q, points.dq, points.ddq))
 
     @property
