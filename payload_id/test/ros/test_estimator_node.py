@@ -17,10 +17,14 @@ from payload_id_msgs.srv import GetEstimate, Save
 from rcl_interfaces.srv import SetParameters
 from rclpy.parameter import Parameter
 from std_srvs.srv import Trigger
-from synthetic import NOTHING, PAYLOAD, RATE, blocks, measured, robot_file
+from synthetic import NOTHING, PAYLOAD, RATE, blocks, measured, robot_file, stamps_ns
 from visualization_msgs.msg import Marker, MarkerArray
 
 from payload_id.core.inertial import mass_com_inertia
+from payload_id.core.joint_states import seconds_since
+from payload_id.core.online import Settings, replay
+from payload_id.core.uncertainty import Uncertainty
+from payload_id.files.robot_model import RobotModel
 from payload_id.files.run_file import RunFile
 
 DOMAIN = 60 + os.getpid() % 20
@@ -224,7 +228,19 @@ def test_undecodable_messages_are_survived(idle):
     assert "(500 samples" in idle.trigger("stop").message
 
 
-def test_a_tare_is_kept_for_the_runs_that_follow(idle):
+def assert_repeated(run):
+    """The run file holds all that repeats a tared run to the last bit."""
+    model = RobotModel.from_urdf(run.urdf, run.payload_frame, run.joints, run.gravity)
+    settings = Settings(Uncertainty.from_dict(dict(run.uncertainty)), window=run.window)
+    samples = measured(LOADED, SECONDS)
+    stamp = seconds_since(stamps_ns(samples), START_NS)
+    assert run.tare is not None
+    same = list(replay(replace(samples, stamp=stamp), model, settings, run.updates, run.tare))[-1]
+    assert [list(same.lower), list(same.upper)] == [run.result["lower"], run.result["upper"]]
+    assert list(same.phi) == run.result["phi"]
+
+
+def test_a_tare_is_kept_for_the_runs_that_follow(idle, tmp_path):
     plain = idle.run(blocks(measured(LOADED, SECONDS)))
     idle.trigger("reset")
     idle.run(blocks(measured(tuple(NOTHING), SECONDS, seed=2)))
@@ -235,6 +251,7 @@ def test_a_tare_is_kept_for_the_runs_that_follow(idle):
     assert contains(tared, PAYLOAD)
     width = np.subtract(tared.upper, tared.lower) / np.subtract(plain.upper, plain.lower)
     assert np.all(width < 1.02)
+    assert_repeated(RunFile.load(idle.observer.call(Save, f"{NODE}/save", path=str(tmp_path)).path))
     assert "a tare" in idle.trigger("reset").message
     assert not idle.trigger("tare").success
 
