@@ -1,0 +1,285 @@
+"""Planning among obstacles: time and success over random scenes.
+
+A scene is the ground, ten boxes, cylinders, capsules, balls and hulls of 5 to 20 cm at arm's reach,
+and a Gen3 that holds a dumbbell, at rest in its home pose (even scenes) or a random one (odd). Only
+scenes whose start is free count: obstacles are drawn again until the start keeps the required
+clearance, tube included, and a random pose until the arm is clear of itself and the ground there.
+In each scene one piece of 3 s, to be left after 1.5 s, is planned and certified, the payload known
+to +-15 % ("mass") or to Table I of [ZZV] ("table I"), followed exactly, by the position controller
+with the robot file's tube, or by the robust controller with the file's rotor inertias.
+
+A scene succeeds if a piece is certified within 1.5 s, scene, family and certification included,
+and moves: at least MOVING joints by more than MOVED rad before it is left. Time is that of the
+processor, one thread; how many would be in time by the clock on the wall is told beside it.
+
+    ./payload-id python benchmarks/scenes.py --scenes 100 --limits safety_warning
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.progress import track
+from rich.table import Table
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "test" / "core"))
+
+from payload_id import RobotFile, Uncertainty
+from payload_id.core.arm_model import ArmModel
+from payload_id.core.control.robust_design import robust_design
+from payload_id.core.errors import InputError
+from payload_id.core.excitation.candidate_rows import Collected, RowPredictor
+from payload_id.core.excitation.candidates import BezierFamily
+from payload_id.core.excitation.certifier import certifier, planning_limits, rough_clearance
+from payload_id.core.excitation.criteria import CRITERIA, DEFAULT, criterion_named
+from payload_id.core.excitation.planning import Budget, NoPlan, Plan, Verdict, plan
+from payload_id.core.excitation.screening import Task
+from payload_id.core.excitation.state import State
+from payload_id.core.excitation.trajectory import Trajectory
+from payload_id.core.inertial import Array
+from payload_id.core.rows.momentum import MomentumRows
+from payload_id.core.safety.certificate import Refusal
+from payload_id.core.safety.certify import SafetyCase, start_refusal
+from payload_id.core.safety.convex_body import ConvexBody
+from payload_id.core.safety.geometry import ArmGeometry
+from payload_id.core.safety.parameter_box import ParameterBox
+from payload_id.core.safety.tube import TrackingTube
+from payload_id.core.threads import one_thread
+from payload_id.core.uncertainty import PayloadPrior
+from payload_id.files.arm_geometry import robot_geometry
+from safety_scenes import arm_named, limits_of, obstacles
+
+LENGTH, HANDOVER = 3.0, 1.5  # t_f, t_p [s]
+MASS, FIRST_BOX = 1.8, 0.15  # dumbbell [kg], part by which phi is uncertain [-]
+PHI = MASS * np.array([1.0, 0.0, 0.0, 0.06, 0.006, 0.0, 0.0, 0.006, 0.0, 0.002])
+CLEARANCE = 0.005  # [m]
+# Of the robust controller: V_M [J], K_r [1/s], what it is designed for, part of the torque limit.
+LEVEL, GAIN, DISTURBANCE, CHANGE = 0.02, 6.0, 0.35, 0.01
+MOVED, MOVING = 0.1, 4  # [rad], joints
+BOXES, TUBES = ("mass", "table I"), ("exact", "position", "robust")
+ARMS = {  # what is uncertain of the arm
+    "paper": Uncertainty(torque_relative=0.025, link_relative=0.05, prior=PayloadPrior(6.0, 0.3)),
+    "robot_file": RobotFile.load("kinova_gen3").uncertainty,
+}
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What came of one scene in one setting.
+
+    Attributes:
+        found: The plan, or why there is none.
+        cpu: Processor's time for all [s].
+        wall: Time for all [s].
+        certifying: Processor's time of each certification [s], those accepted first.
+        reason: Constraint of the nearest refusal; empty if planned.
+        moved: Joints that move.
+    """
+
+    found: Plan | NoPlan
+    cpu: float
+    wall: float
+    accepted: list[float]
+    refused: list[float]
+    reason: str
+    moved: Array
+
+    def succeeds(self, limit: float = HANDOVER) -> bool:
+        """Tell whether a moving piece was certified in time."""
+        moves = int((self.moved > MOVED).sum()) >= MOVING
+        return isinstance(self.found, Plan) and self.cpu <= limit and moves
+
+
+@lru_cache(maxsize=1)
+def arm() -> tuple[RobotFile, ArmModel, ArmGeometry]:
+    """Return a Gen3 with a dumbbell's volume."""
+    robot, model = arm_named("kinova_gen3")
+    dumbbell = ConvexBody.primitive("sphere", (0.08,), translation=(0.0, 0.0, 0.08))
+    return robot, model, robot_geometry(robot, model, [dumbbell])
+
+
+def box_of(kind: str, tube: str, unsure: Uncertainty) -> ParameterBox:
+    """Return one of `BOXES`; the robust controller's counts the rotors."""
+    robot, model, _ = arm()
+    rotor = None
+    if tube == "robust":
+        inertia, part = robot.control.rotor_inertia, robot.control.rotor_inertia_relative
+        rotor = ((1 - part) * inertia, (1 + part) * inertia)
+    if kind == "table I":
+        return ParameterBox.table_1(model, unsure, rotor)
+    half = FIRST_BOX * np.abs(PHI) + 1e-3
+    return ParameterBox.around(model, (PHI - half, PHI + half), unsure, rotor)
+
+
+def tube_of(kind: str, box: ParameterBox, limits: str) -> TrackingTube:
+    """Return one of `TUBES`."""
+    robot, model, _ = arm()
+    if kind == "exact":
+        return TrackingTube.exact(model.n)
+    if kind == "position":
+        return robot.control.stated_tube()
+    torque = limits_of(robot, limits).torque
+    w, change = DISTURBANCE * torque, CHANGE * torque + 2.0 * box.coulomb_upper
+    return robust_design(model, box, LEVEL, GAIN, w, change).tube
+
+
+def case_of(box: str, tube: str, limits: str, unsure: Uncertainty) -> SafetyCase:
+    """Return a setting without obstacles."""
+    robot, model, geometry = arm()
+    bounds = box_of(box, tube, unsure)
+    stated = tube_of(tube, bounds, limits)
+    named = limits_of(robot, limits)
+    return SafetyCase(model, geometry, (), bounds, stated, named, limits, CLEARANCE)
+
+
+def scene(seed: int, widest: TrackingTube, limits: str) -> tuple[State, tuple[ConvexBody, ...]]:
+    """Return a start at rest and what is around it, the start free for the widest tube."""
+    rng = np.random.default_rng([seed, 4])
+    robot, model, geometry = arm()
+    named = limits_of(robot, limits)
+    box = box_of("mass", "exact", ARMS["paper"])
+    case = SafetyCase(model, geometry, (), box, widest, named, limits, CLEARANCE)
+    ground = ConvexBody.ground(-0.01)
+
+    def free(start: State, around: list[ConvexBody]) -> bool:
+        return start_refusal(replace(case, obstacles=tuple(around)), start) is None
+
+    start = State.at_rest(robot.home)
+    while seed % 2:
+        lower = np.where(np.isfinite(named.position_lower), named.position_lower, -np.pi)
+        upper = np.where(np.isfinite(named.position_upper), named.position_upper, np.pi)
+        start = State.at_rest(rng.uniform(0.9 * lower, 0.9 * upper))
+        if free(start, [ground]):
+            break
+    around = [ground]
+    for k in range(1, 11):
+        body = replace(obstacles(rng)[k], name=f"obstacle {k}")
+        while not free(start, [*around, body]):
+            body = replace(obstacles(rng)[k], name=f"obstacle {k}")
+        around.append(body)
+    return start, tuple(around)
+
+
+def timed(
+    ask: Callable[[Trajectory], Verdict],
+) -> tuple[Callable[[Trajectory], Verdict], list[float], list[float]]:
+    """Return a certifier that notes its time: of what it accepts and of what it refuses."""
+    accepted: list[float] = []
+    refused: list[float] = []
+
+    def certify(trajectory: Trajectory) -> Verdict:
+        began = time.process_time()
+        verdict = ask(trajectory)
+        (accepted if verdict.accepted else refused).append(time.process_time() - began)
+        return verdict
+
+    return certify, accepted, refused
+
+
+def run(
+    case: SafetyCase, start: State, predictor: RowPredictor, criterion: str, seed: int, limit: float
+) -> Trial:
+    """Plan one piece."""
+    began, on_wall = time.process_time(), time.perf_counter()
+    limits = planning_limits(case)
+    family = BezierFamily.within(start, LENGTH, limits)
+    known = np.diff(predictor.maker.uncertainty.prior.box(), axis=0)[0] / 2
+    task = Task(family, predictor, criterion_named(criterion, known), Collected.nothing(predictor.p),
+                HANDOVER, limits, case.box, 0.0, rough_clearance(case))  # fmt: skip
+    certify, accepted, refused = timed(certifier(case))
+    budget = Budget(seconds=limit - (time.process_time() - began), evaluations=np.inf)
+    found = plan(task, certify, budget, seed, time.process_time)
+    cpu, wall = time.process_time() - began, time.perf_counter() - on_wall
+    reason, moved = "", np.zeros(start.n)
+    if isinstance(found, Plan):
+        motion = found.trajectory.at(np.linspace(0.0, HANDOVER, 31))
+        moved = np.ptp(motion.q, axis=0)
+    else:
+        reason = found.nearest.constraint if isinstance(found.nearest, Refusal) else "time"
+    return Trial(found, cpu, wall, accepted, refused, reason, moved)
+
+
+def report(console: Console, title: str, trials: dict[str, list[Trial]]) -> None:
+    """Print a table with a row for each setting."""
+    table = Table(title=title)
+    for name in ("setting", "certified, moving, in time", "by wall", "CPU median", "95 %", "largest",
+                 "asked", "certify median", "95 %", "largest", "no plan for", "moved", "least",
+                 "top speed"):  # fmt: skip
+        table.add_column(name, justify="right")
+    for name, every in trials.items():
+        good = [x for x in every if isinstance(x.found, Plan)]
+        proofs = [x for trial in every for x in trial.accepted] or [np.nan]
+        lost = Counter(x.reason for x in every if x.reason)
+        lost["still"] = sum(not x.succeeds(np.inf) for x in good)
+        cpu = [x.cpu for x in every]
+        # Excursion of the joint that moves fourth most: the piece moves if it is above MOVED.
+        moved = [np.sort(x.moved)[-MOVING] for x in good] or [np.nan]
+        speed = [np.abs(x.found.trajectory.at(np.linspace(0, 3, 61)).dq).max() for x in good]
+        table.add_row(
+            name,
+            f"{sum(x.succeeds() for x in every)} of {len(every)}",
+            str(sum(x.succeeds() and x.wall <= HANDOVER for x in every)),
+            *(f"{x:.2f}" for x in (np.median(cpu), np.quantile(cpu, 0.95), max(cpu))),
+            f"{np.mean([x.found.asked for x in every]):.1f}",
+            *(f"{x:.3f}" for x in (np.median(proofs), np.quantile(proofs, 0.95), max(proofs))),
+            ", ".join(f"{reason} {count}" for reason, count in lost.items() if count) or "-",
+            f"{np.median(moved):.2f}",
+            f"{min(moved):.2f}",
+            f"{np.median(speed or [np.nan]):.2f}",
+        )
+    console.print(table)
+
+
+def main() -> None:
+    """Plan in all scenes and print the table."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--scenes", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=0, help="of the first scene")
+    parser.add_argument("--limits", default="safety_warning", help="a set of the robot file")
+    parser.add_argument("--arm", default="paper", choices=sorted(ARMS), help="uncertainty of it")
+    parser.add_argument("--criterion", default=DEFAULT, choices=sorted(CRITERIA))
+    parser.add_argument("--boxes", nargs="+", default=BOXES, choices=BOXES)
+    parser.add_argument("--tubes", nargs="+", default=TUBES, choices=TUBES)
+    parser.add_argument("--seconds", type=float, default=HANDOVER, help="for each plan")
+    parser.add_argument("--verbose", action="store_true", help="a line for each trial")
+    chosen = parser.parse_args()
+    console, unsure = Console(width=180), ARMS[chosen.arm]
+    predictor = RowPredictor(MomentumRows.of(arm()[1], unsure), PHI)
+    settings = {}
+    for box in chosen.boxes:
+        for tube in chosen.tubes:
+            try:
+                settings[f"{box}, {tube}"] = case_of(box, tube, chosen.limits, unsure)
+            except InputError as error:
+                console.print(f"{box}, {tube}: {error}")
+    n = arm()[1].n
+    tubes = [case.tube for case in settings.values()]
+    edge = {k: np.max([getattr(t, k) for t in tubes], axis=0) for k in ("position", "velocity")}
+    widest = TrackingTube.position_controlled(edge["position"], edge["velocity"], np.zeros(n))
+    trials: dict[str, list[Trial]] = {name: [] for name in settings}
+    for seed in track(range(chosen.seed, chosen.seed + chosen.scenes), console=console,
+                      transient=True):  # fmt: skip
+        with one_thread():
+            start, around = scene(seed, widest, chosen.limits)
+            for name, case in settings.items():
+                trial = run(replace(case, obstacles=around), start, predictor, chosen.criterion,
+                            seed, chosen.seconds)  # fmt: skip
+                trials[name].append(trial)
+                if chosen.verbose:
+                    what = "ok" if isinstance(trial.found, Plan) else trial.found.reason
+                    console.print(f"{seed} {name}: {trial.cpu:.2f} s, {trial.found.asked} asked, "
+                                  f"{np.round(trial.moved, 2)} {what}")  # fmt: skip
+    report(console, f"limits '{chosen.limits}', arm '{chosen.arm}', {chosen.criterion}", trials)
+
+
+if __name__ == "__main__":
+    main()
