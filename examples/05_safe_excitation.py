@@ -11,12 +11,11 @@ real robot only the clients' part is needed.
 from __future__ import annotations
 
 import os
-
-os.environ["ROS_DOMAIN_ID"] = "78"  # before rclpy: nothing but this example hears these nodes
-
 import signal
 import subprocess
 import sys
+
+os.environ["ROS_DOMAIN_ID"] = "78"  # before rclpy: nothing but this example hears these nodes
 
 import rclpy
 from simulated_arm import PAYLOAD
@@ -27,8 +26,8 @@ from payload_id.ros.planner_client import PlannerClient
 
 # What the simulated arm does not do, unlike the real one that the robot file describes.
 NOT_SIMULATED = "torque_absolute torque_offset friction_coulomb friction_viscous rotor_inertia"
-BOUNDS = [f"uncertainty.{name}:=0.0" for name in NOT_SIMULATED.split()]
-BOUNDS += ["uncertainty.prior.mass_max:=2.0", "uncertainty.prior.com_max:=0.15"]
+PRIOR = ["uncertainty.prior.mass_max:=2.0", "uncertainty.prior.com_max:=0.15"]
+BOUNDS = [*(f"uncertainty.{name}:=0.0" for name in NOT_SIMULATED.split()), *PRIOR]
 TABLE = ConvexBody.primitive("box", (0.4, 0.8, 0.04), translation=(0.9, 0.0, 0.1), name="table")
 POST = ConvexBody.primitive("cylinder", (0.04, 0.8), translation=(0.3, 0.6, 0.4), name="post")
 
@@ -36,8 +35,8 @@ POST = ConvexBody.primitive("cylinder", (0.04, 0.8), translation=(0.3, 0.6, 0.4)
 def start(node: str, *parameters: str) -> subprocess.Popen[bytes]:
     """Start a node of this package in a process of its own."""
     options = [x for parameter in parameters for x in ("-p", parameter)]
-    command = [sys.executable, "-m", f"payload_id.ros.{node}", "--ros-args", *options]
-    return subprocess.Popen([*command, "--log-level", "error"])
+    command = [sys.executable, "-m", f"payload_id.ros.{node}", "--ros-args", "--log-level", "error"]
+    return subprocess.Popen([*command, *options])
 
 
 def excite(client: PayloadClient) -> None:
@@ -45,27 +44,25 @@ def excite(client: PayloadClient) -> None:
     planner = PlannerClient(client.node)
     client.wait_until_ready(timeout=60.0)
     planner.wait_until_ready(timeout=60.0)
-    client.wait_for(lambda: client.messages, 60.0, "the estimator")
+    client.wait_for(lambda: client.messages, 60.0, "an estimate")
     print(planner.set_obstacles([TABLE, POST]))
     print(client.start())
     plan = planner.plan(duration=5.0, limits="safety_warning")
-    print(f"Plan: {plan.summary}\n  certificate: {plan.certificate_path}")
+    print(f"{plan.summary}\nCertificate: {plan.certificate_path}")
     print(planner.execute(plan.plan_id).message)
     result = planner.identify(most_pieces=4, limits="safety_warning")
     print(f"Receding horizon, {result.pieces} pieces: {result.message}")
     print(client.stop())
     found = estimate_from(client.messages[-1])
-    low, high = found.lower[0], found.upper[0]
-    print(f"mass {found.phi[0]:.3f} kg in [{low:.3f}, {high:.3f}] kg, truth {PAYLOAD[0]:.3f} kg")
+    print(f"mass in [{found.lower[0]:.3f}, {found.upper[0]:.3f}] kg, truth {PAYLOAD[0]:.3f} kg")
 
 
 def main() -> None:
     """Start the nodes, excite, end the nodes."""
-    estimator = [f"payload_estimator:{bound}" for bound in BOUNDS]
     volume = ["payload_box:=[0.12, 0.12, 0.16]", "payload_box_centre:=[0.0, 0.0, 0.1]"]
     nodes = [
         start("simulated_arm_node", f"payload:={PAYLOAD.tolist()}", "torque_relative:=0.02"),
-        start("identify_node", *estimator),
+        start("identify_node", *(f"payload_estimator:{bound}" for bound in BOUNDS)),
         start("planner_node", *BOUNDS, *volume, "certificates_folder:=runs/certificates"),
     ]
     rclpy.init()
@@ -73,9 +70,8 @@ def main() -> None:
         with PayloadClient() as client:
             excite(client)
     finally:
-        for node in nodes:
+        for node in reversed(nodes):
             node.send_signal(signal.SIGINT)
-        for node in nodes:
             node.wait(timeout=20.0)
         rclpy.try_shutdown()
 

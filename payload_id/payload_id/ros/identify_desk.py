@@ -23,7 +23,7 @@ from .horizon_execution import Begin, HorizonExecution
 from .motion_desk import MotionDesk
 from .planner_context import PlannerContext
 from .planning_request import Goal, PieceRequest
-from .start_check import NotReadyError
+from .start_check import NotReadyError, check_payload
 from .stop_reason import Reason, reason_message, sentence
 
 EARLY = 0.06  # [s] before the last moment at which a piece is handed over
@@ -50,7 +50,7 @@ class IdentifyDesk:
             goal, rules = self._rules_of(handle.request)
             start = context.start(goal.limits)
             self._motion.check_controller()
-            self._motion.check_intervals(goal)
+            check_payload(context.estimate, goal)
             self._start_estimator()
         except InputError as error:
             handle.abort()
@@ -67,7 +67,7 @@ class IdentifyDesk:
             return HorizonExecution.of(rules, start, ask, begin, budget, lead)
 
         begun = time.monotonic()
-        horizon, reason, detail = await self._motion.run_horizon(handle, make)
+        horizon, reason, detail = await self._motion.run_horizon(handle, goal, make)
         result.success, result.message = reason.as_asked, sentence(reason, detail)
         result.reason = reason_message(reason, detail)
         result.pieces, result.seconds = len(horizon.condition_numbers), time.monotonic() - begun

@@ -20,13 +20,15 @@ from .horizon_execution import Begin, HorizonExecution
 from .joint_trajectory_message import message_of_points
 from .motion_execution import MotionExecution, Timing
 from .plan_desk import PlanDesk
-from .plan_messages import ESTIMATED, estimate_intervals, is_usable
+from .plan_messages import estimate_intervals, is_usable
 from .planner_context import PlannerContext
 from .planning_request import Goal, Planned
-from .start_check import NotReadyError, check_place
+from .start_check import NotReadyError, check_payload, check_place, is_disjoint
 from .stop_reason import Reason, reason_message, sentence
 
 MANY = 100_000  # pieces: no bound
+
+NOT_PROMISED = "The estimator's intervals lie outside those that the motion was certified for"
 
 
 class MotionDesk:
@@ -47,6 +49,7 @@ class MotionDesk:
         self._horizon: HorizonExecution | None = None
         self._finished: RosFuture | None = None
         self._goal: ServerGoalHandle | None = None
+        self._promised: Goal | None = None  # whose intervals the certificates are for
 
     async def on_execute(self, handle: ServerGoalHandle) -> Execute.Result:
         """Execute a plan."""
@@ -57,6 +60,7 @@ class MotionDesk:
             handle.abort()
             return self._execute_result(Reason.REFUSED, str(error))
         self._context.busy, self._goal, self._finished = "a plan is executed", handle, RosFuture()
+        self._promised = plan.request.goal
         self.execution = self._begin(plan.motion)
         await self._finished
         reason, detail = self.ended or (Reason.SHUT_DOWN, "")
@@ -72,7 +76,7 @@ class MotionDesk:
         check_place(context.robot.joints, arm.q, start, context.tube, context.continuous, arm.topic)
         if known != self._context.obstacles.digest:
             raise NotReadyError("The obstacles have changed since this plan was made. Plan again.")
-        self.check_intervals(plan.request.goal)
+        check_payload(self._context.estimate, plan.request.goal)
         self.check_controller()
 
     def check_controller(self) -> None:
@@ -81,27 +85,6 @@ class MotionDesk:
             raise NotReadyError(
                 f"Nobody subscribes to {self._trajectories.topic_name}: activate the arm's "
                 "trajectory controller, or set the parameter trajectory_topic."
-            )
-
-    def check_intervals(self, goal: Goal) -> None:
-        """Raise if the estimator's intervals are now wider than the plan's, or inconsistent."""
-        estimate = self._context.estimate
-        if estimate is None:
-            return
-        if estimate.status == PayloadEstimate.INCONSISTENT:
-            raise NotReadyError(f"The estimator finds the data inconsistent: {estimate.message}")
-        if not is_usable(estimate):
-            if goal.intervals == ESTIMATED:
-                raise NotReadyError(
-                    "The estimator has forgotten the payload that this plan was made for. Plan "
-                    "again."
-                )
-            return
-        lower, upper = estimate_intervals(estimate)
-        if (lower > goal.payload_upper).any() or (upper < goal.payload_lower).any():
-            raise NotReadyError(
-                "The estimator's intervals lie outside those of this plan: it was made for another "
-                "payload. Plan again."
             )
 
     def _begin(self, motion: CertifiedMotion) -> MotionExecution:
@@ -164,9 +147,10 @@ class MotionDesk:
     def _end(self, reason: Reason, detail: str) -> None:
         """Note how a motion ended, and wake who waits for it."""
         self.ended, execution = (reason, detail), self.execution
-        if execution is not None and execution.done and reason is not Reason.TUBE_LEFT:
-            self._context.holding = execution.end_positions()
-        self._horizon = self._goal = None
+        if execution is not None and execution.done:
+            lost = reason is Reason.TUBE_LEFT
+            self._context.holding = None if lost else execution.end_positions()
+        self._horizon = self._goal = self._promised = None
         text = f"{reason.name}: {sentence(reason, detail)}"
         if reason.as_asked:
             self._context.node.get_logger().info(text)
@@ -204,16 +188,19 @@ class MotionDesk:
         """Take in an estimate."""
         if message.status == PayloadEstimate.INCONSISTENT:
             self.stop(Reason.ESTIMATE_INCONSISTENT, message.message)
-        elif self._horizon is not None and is_usable(message):
-            lower, upper = estimate_intervals(message)
-            self._horizon.estimated((upper - lower) / 2, self._context.arm.now_ns)
+        elif is_usable(message) and self._promised is not None:
+            if is_disjoint(message, self._promised):
+                self.stop(Reason.ESTIMATE_INCONSISTENT, NOT_PROMISED)
+            elif self._horizon is not None:
+                lower, upper = estimate_intervals(message)
+                self._horizon.estimated((upper - lower) / 2, self._context.arm.now_ns)
 
     async def run_horizon(
-        self, handle: ServerGoalHandle, make: Callable[[Begin], HorizonExecution]
+        self, handle: ServerGoalHandle, goal: Goal, make: Callable[[Begin], HorizonExecution]
     ) -> tuple[HorizonExecution, Reason, str]:
         """Run a receding horizon to its end; return it, and why it ended."""
         self._context.busy, self._goal = "an identification runs", handle
-        self._finished, self.execution = RosFuture(), None
+        self._finished, self.execution, self._promised = RosFuture(), None, goal
         self._horizon = horizon = make(self._begin)
         await self._finished
         reason, detail = self.ended or (Reason.SHUT_DOWN, "")

@@ -66,8 +66,13 @@ class PlannerContext:
         self._asked: list[tuple[Future[Any], RosFuture]] = []
         worker = planning_settings(settings, robot, uncertainty)
         self.process = PlanningProcess(make_worker, worker)
-        self.process.request(None)  # so that the first plan does not wait for modules
+        self._warm = self.process.request(None)  # so that the first plan does not wait for modules
         self.arm = ArmFeed(node, robot, settings.joint_states_topic, settings.reliability)
+
+    @property
+    def is_warm(self) -> bool:
+        """Whether the planning process has loaded all that it needs."""
+        return self._warm.done()
 
     @property
     def base(self) -> str:

@@ -223,6 +223,8 @@ class PlannerNode(Node):
             self._shared.check_alive()
         except NotReadyError as error:
             return Condition(Level.WARN, str(error), figures)
+        if not self._shared.is_warm:
+            return Condition(Level.OK, "The planning process is starting.", figures)
         return Condition(Level.OK, "Ready.", figures)
 
 

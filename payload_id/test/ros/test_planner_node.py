@@ -56,7 +56,12 @@ class Robot:
         self.estimates = self.observer.node.create_publisher(
             PayloadEstimate, "/payload_estimator/payload", LATCHED
         )
-        self.observer.diagnosis("Ready")
+        self.observer.wait(self.is_ready, "a planner that is ready", 60.0)
+
+    def is_ready(self) -> bool:
+        """Whether the planner hears the arm and its planning process has started."""
+        arrays = self.observer.mailbox["/diagnostics"]
+        return any(status.message == "Ready." for array in arrays for status in array.status)
 
     def close(self) -> list[int]:
         codes = [self.planner.stop(), self.arm.stop()]
