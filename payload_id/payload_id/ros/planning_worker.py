@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import time
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,30 +15,23 @@ import numpy as np
 from ..core.errors import InputError
 from ..core.excitation.candidate_rows import Collected, RowPredictor
 from ..core.excitation.candidates import BezierFamily, Family, FourierFamily
-from ..core.excitation.certifier import certifier, planning_limits
+from ..core.excitation.certifier import rough_clearance
 from ..core.excitation.criteria import DEFAULT, criterion_named
 from ..core.excitation.criteria.half_widths import HalfWidths
 from ..core.excitation.limits import MotionLimits
-from ..core.excitation.planning import Budget, NoPlan, Verdict, plan
-from ..core.excitation.points import interpolation_error
+from ..core.excitation.planning import Budget, NoPlan, Plan, Verdict, plan
 from ..core.excitation.screening import Task
 from ..core.excitation.slowed import Slowed
 from ..core.excitation.state import State
-from ..core.excitation.stop import StopPiece
 from ..core.excitation.trajectory import Trajectory
 from ..core.inertial import Array
 from ..core.rows.momentum import MomentumRows
 from ..core.safety.certificate import Certificate
-from ..core.safety.certified_motion import CertifiedMotion, CertifiedStop
-from ..core.safety.certify import SafetyCase
-from ..core.safety.convex_body import ConvexBody
+from ..core.safety.certified_motion import CertifiedMotion
+from ..core.safety.certify import SafetyCase, start_refusal
 from ..core.safety.parameter_box import ParameterBox
 from ..core.safety.swept_volume import swept_volume
-from ..core.safety.tube import TrackingTube
-from ..files.arm_geometry import robot_geometry
-from ..files.certificate_file import save_certificate
-from ..files.robot_file import RobotFile
-from ..files.robot_model import RobotModel
+from .certification_bench import CertificationBench
 from .plan_figures import figures_of
 from .planning_request import (
     Goal,
@@ -51,15 +43,13 @@ from .planning_request import (
     Refused,
 )
 
-# What points and interpolation may add to the tracking error [rad, rad/s, rad/s2] or [m, ...].
-INTERPOLATION = (1e-6, 1e-5, 1e-3)
-STOP_FACTORS = (1.0, 1.5, 2.5)  # durations of a stop that are tried, as multiples of the shortest
 WARM = Budget(1.0, 300, 1)  # of the plan that nobody wants
+LAST_RESORT = Budget(evaluations=400, certifications=5)  # without a bound of time
 LEAST_EXCURSION = 1e-3  # [rad or m] below which a motion moves nothing
 STANDING_STILL = (
     "Only standing still was certified: nothing that moves keeps limits and clearances for every "
-    "payload in the intervals. Allow more (limits, clearance, a smaller prior), or start farther "
-    "from obstacles and limits."
+    "payload in the intervals. Allow more (duration, limits, a smaller clearance or prior), or "
+    "start farther from obstacles and limits."
 )
 LEAST_SEARCH = 0.2  # [s] of computing below which a piece is not begun
 STOPS_SHARE = 0.15  # of a piece's computing time that is left for its stops
@@ -85,18 +75,8 @@ class PlanningWorker:
         Raises:
             PayloadIdError: A file cannot be used, or there is no collision geometry.
         """
-        self.settings = settings
-        self.robot = RobotFile.load(settings.robot_file)
-        self.model = RobotModel.from_robot_file(self.robot)
-        self.geometry = robot_geometry(self.robot, self.model, settings.payload)
-        stated = self.robot.control.stated_tube()
-        position, velocity, acceleration = INTERPOLATION
-        self.tube = TrackingTube.position_controlled(
-            stated.position + position,
-            stated.velocity + velocity,
-            stated.reference_acceleration + acceleration,
-        )
-        self._rows = MomentumRows.of(self.model, settings.uncertainty)
+        self._bench = CertificationBench(settings)
+        self._rows = MomentumRows.of(self._bench.model, settings.uncertainty)
         self._horizon: _Horizon | None = None
 
     def __call__(self, request: PlanRequest | PieceRequest | None) -> Any:
@@ -110,15 +90,15 @@ class PlanningWorker:
 
     def _warm_up(self) -> bool:
         """Load what is loaded on first use, by planning a motion that nobody wants."""
-        robot, nothing = self.robot, np.zeros(10)
+        robot, nothing = self._bench.robot, np.zeros(10)
         q = np.zeros(robot.n) if robot.home is None else robot.home
         goal = Goal(
             "bezier", DEFAULT, 3.0, 1.0, 0.0, 1.0, 0, robot.limits.name, nothing, nothing, ""
         )
         try:
-            case, start = self.case(goal, ()), State.at_rest(q)
+            case, start = self._bench.case(goal, ()), State.at_rest(q)
             task = self._task(case, goal, start, self._fresh("", case.box), goal.duration)
-            plan(task, lambda motion: self._verdict(case, motion), WARM, 0, time.monotonic)
+            self._found(case, task, goal, WARM, 0)
         except InputError:
             return False
         return True
@@ -126,23 +106,24 @@ class PlanningWorker:
     def plan(self, request: PlanRequest) -> Planned | Refused:
         """Return a certified motion from rest to rest."""
         begin, goal = time.monotonic(), request.goal
-        case = self.case(goal, request.obstacles)
+        case = self._bench.case(goal, request.obstacles)
         fresh = self._fresh(request.plan_id, case.box)
         start = State.at_rest(request.start)
-        found = plan(
-            self._task(case, goal, start, fresh, goal.duration),
-            lambda motion: self._verdict(case, _executed(motion, goal)),
-            Budget(goal.time_budget),
-            goal.seed,
-            time.monotonic,
-        )
+        self._bench.limits_left(case, goal.speed_scale)  # with a reason of its own if it is nothing
+        refusal = start_refusal(case, start)
+        if refusal is not None:
+            return Refused(f"Nothing can begin where the arm stands. {refusal.sentence}")
+        task = self._task(case, goal, start, fresh, goal.duration)
+        found = self._found(case, task, goal, Budget(goal.time_budget), goal.seed)
+        if isinstance(found, NoPlan) and not found.asked:  # a busy machine: the arm is at rest
+            found = self._found(case, task, goal, LAST_RESORT, goal.seed)
         if isinstance(found, NoPlan):
             return Refused(f"No motion was certified. {found.reason}")
         if _largest_excursion(found.trajectory) < LEAST_EXCURSION:
             return Refused(STANDING_STILL)
         motion = self._with_stops(request.plan_id, case, _executed(found.trajectory, goal))
         certificate: Certificate = found.certificate
-        path = self._keep(f"{request.plan_id}/motion", case, motion.trajectory, certificate)
+        path = self._bench.keep(f"{request.plan_id}/motion", case, motion.trajectory, certificate)
         known = fresh.known
         rows = fresh.predictor.rows(_alone(motion.trajectory), motion.trajectory.duration)
         expected = HalfWidths(known).predicted(rows, fresh.collected)[0]
@@ -153,96 +134,45 @@ class PlanningWorker:
             certificate=certificate,
             certificate_path=path,
             figures=figures_of(case, motion.trajectory, certificate, known, expected, seconds),
-            swept=swept_volume(self.model, self.geometry, motion.trajectory),
+            swept=swept_volume(self._bench.model, self._bench.geometry, motion.trajectory),
             clearance=case.clearance,
         )
 
     def piece(self, request: PieceRequest) -> Piece:
         """Return the next piece of a receding horizon, certified with its end at rest."""
         begin, goal = time.monotonic(), request.goal
-        case = self.case(goal, request.obstacles)
+        case = self._bench.case(goal, request.obstacles)
         horizon = self._horizon_of(request, case.box)
         task = self._task(case, goal, request.start, horizon, request.handover)
         budget = (1.0 - STOPS_SHARE) * goal.time_budget
         if budget < LEAST_SEARCH:
             none = NoPlan(f"Only {budget:.2f} s were left to plan in.", None, 0, 0, 0.0)
-            return Piece(none, self.tube)
-        found = plan(
-            task,
-            lambda motion: self._verdict(case, motion),
-            Budget(budget),
-            goal.seed + request.index,
-            time.monotonic,
-        )
+            return Piece(none, self._bench.tube)
+        found = self._found(case, task, goal, Budget(budget), goal.seed + request.index)
         if not isinstance(found, NoPlan) and _largest_excursion(found.trajectory) < LEAST_EXCURSION:
             found = NoPlan(STANDING_STILL, None, found.evaluations, found.asked, found.seconds)
         if isinstance(found, NoPlan):
-            return Piece(found, self.tube, seconds=time.monotonic() - begin)
+            return Piece(found, self._bench.tube, seconds=time.monotonic() - begin)
         name = f"{request.plan_id}/piece_{request.index:02d}"
-        self._keep(name, case, found.trajectory, found.certificate)
+        self._bench.keep(name, case, found.trajectory, found.certificate)
         horizon.last = (found.trajectory, request.handover)
         deadline = begin + goal.time_budget
-        stops = self._stops(name, case, found.trajectory, request.handover, deadline)
+        stops = self._bench.stops(name, case, found.trajectory, request.handover, deadline)
         rows = horizon.predictor.rows(_alone(found.trajectory), request.handover)
         after = horizon.collected.plus(rows)
-        return Piece(found, self.tube, stops, _condition(after), seconds=time.monotonic() - begin)
-
-    def case(self, goal: Goal, obstacles: tuple[ConvexBody, ...]) -> SafetyCase:
-        """Return what a motion is certified against.
-
-        Raises:
-            InputError: An interval is inverted or NaN, or there is no such set of limits.
-        """
-        ground = self.settings.ground
-        floor = () if ground is None else (ConvexBody.ground(ground),)
-        payload = (goal.payload_lower, goal.payload_upper)
-        return SafetyCase(
-            model=self.model,
-            geometry=self.geometry,
-            obstacles=(*obstacles, *floor),
-            box=ParameterBox.around(self.model, payload, self.settings.uncertainty),
-            tube=self.tube,
-            limits=self._limits(goal.limits),
-            limits_name=goal.limits,
-            clearance=self.settings.clearance,
+        return Piece(
+            found, self._bench.tube, stops, _condition(after), seconds=time.monotonic() - begin
         )
 
-    def _limits(self, name: str) -> MotionLimits:
-        """Return a set of limits."""
-        limits = self.robot.limits_named(name)
-        return MotionLimits(
-            limits.position_lower,
-            limits.position_upper,
-            limits.velocity,
-            limits.acceleration,
-            limits.effort,
-        )
+    def _found(
+        self, case: SafetyCase, task: Task, goal: Goal, budget: Budget, seed: int
+    ) -> Plan | NoPlan:
+        """Return the best certified motion within a budget."""
 
-    def _left(self, case: SafetyCase, scale: float) -> MotionLimits:
-        """Return what the speed scale and the tube leave of the limits.
+        def verdict(motion: Trajectory) -> Verdict:
+            return self._bench.verdict(case, _executed(motion, goal))
 
-        Raises:
-            InputError: They leave nothing.
-        """
-        full, tube = case.limits, case.tube
-        scaled = replace(
-            full, velocity=scale * full.velocity, acceleration=scale**2 * full.acceleration
-        )
-        left = {
-            "velocity": scaled.velocity - tube.velocity,
-            "acceleration": scaled.acceleration - tube.reference_acceleration,
-            "position": full.position_upper - full.position_lower - 2 * tube.position,
-        }
-        for name, value in left.items():
-            if (value <= 0.0).any():
-                joint = self.model.joints[int(np.argmin(value))]
-                raise InputError(
-                    f"The tracking error that the robot file states (control.tracking_{name}) "
-                    f"leaves nothing of the {name} limit of {joint} in the set "
-                    f"'{case.limits_name}' at a speed scale of {scale:g}; measure and lower it, or "
-                    "choose another set of limits or a larger scale."
-                )
-        return planning_limits(replace(case, limits=scaled))
+        return plan(task, verdict, budget, seed, time.monotonic)
 
     def _family(self, goal: Goal, start: State, limits: MotionLimits) -> Family:
         """Return the candidates."""
@@ -260,7 +190,7 @@ class PlanningWorker:
         self, case: SafetyCase, goal: Goal, start: State, horizon: _Horizon, until: float
     ) -> Task:
         """Return what is to be optimised: a motion whose rows count until a time [s]."""
-        limits = self._left(case, goal.speed_scale)
+        limits = self._bench.limits_left(case, goal.speed_scale)
         return Task(
             family=self._family(goal, start, limits),
             predictor=horizon.predictor,
@@ -269,48 +199,13 @@ class PlanningWorker:
             horizon=until,
             limits=limits,
             box=case.box,
+            clearance=rough_clearance(case),
         )
-
-    def _verdict(self, case: SafetyCase, motion: Trajectory) -> Verdict:
-        """Return the certifier's answer, for a motion as the arm's controller interpolates it."""
-        error = interpolation_error(motion, self.settings.point_rate)
-        parts = (error.position, error.velocity, error.acceleration)
-        for bound, reserve in zip(parts, INTERPOLATION, strict=True):
-            if (bound > reserve).any():
-                return Verdict(False, None, _too_coarse(float(bound.max()), reserve))
-        return certifier(case)(motion)
 
     def _with_stops(self, name: str, case: SafetyCase, motion: Trajectory) -> CertifiedMotion:
         """Return a motion with certified stops all along."""
-        stops = self._stops(name, case, motion, motion.duration, np.inf)
-        return CertifiedMotion(motion, stops, self.tube)
-
-    def _stops(
-        self, name: str, case: SafetyCase, motion: Trajectory, until: float, deadline: float
-    ) -> tuple[CertifiedStop, ...]:
-        """Return certified stops every `stop_step` before a time [s]; those that exist in time."""
-        step, found = self.settings.stop_step, []
-        for moment in np.arange(step, until - 0.5 * step, step):
-            if time.monotonic() > deadline:
-                break
-            stop = self._stop(case, State.of(motion, float(moment)), f"{name}/stop_{moment:.2f}")
-            if stop is not None:
-                found.append(CertifiedStop(float(moment), stop))
-        return tuple(found)
-
-    def _stop(self, case: SafetyCase, state: State, name: str) -> Trajectory | None:
-        """Return the shortest certified stop from a state; None if none was certified."""
-        try:
-            shortest = StopPiece.within(state, planning_limits(case))
-        except InputError:
-            return None
-        for factor in STOP_FACTORS:
-            stop = StopPiece(state, factor * shortest.duration)
-            verdict = self._verdict(case, stop)
-            if verdict.accepted:
-                self._keep(name, case, stop, verdict.answer)
-                return stop
-        return None
+        stops = self._bench.stops(name, case, motion, motion.duration, np.inf)
+        return CertifiedMotion(motion, stops, self._bench.tube)
 
     def _horizon_of(self, request: PieceRequest, box: ParameterBox) -> _Horizon:
         """Return what the run's pieces so far have taught; the last one is counted as followed."""
@@ -323,14 +218,6 @@ class PlanningWorker:
             horizon.collected, horizon.last = horizon.collected.plus(rows), None
         self._horizon = horizon
         return horizon
-
-    def _keep(
-        self, name: str, case: SafetyCase, motion: Trajectory, certificate: Certificate
-    ) -> str:
-        """Write a certificate; return its path."""
-        path = Path(self.settings.folder) / f"{name}.json"
-        path.parent.mkdir(parents=True, exist_ok=True)
-        return str(save_certificate(path, certificate, case, motion, self.robot))
 
 
 def make_worker(settings: PlanningSettings) -> PlanningWorker:
@@ -368,10 +255,3 @@ def _condition(collected: Collected) -> float:
     """Return the condition number of the payload's stacked regressor."""
     values = np.linalg.eigvalsh(collected.plain)
     return float(np.sqrt(values[-1] / values[0])) if values[0] > 0.0 else float("inf")
-
-
-def _too_coarse(error: float, reserve: float) -> str:
-    return (
-        f"The controller's interpolation could be {error:.2g} off the motion, above the "
-        f"{reserve:g} that the certificate allows for; raise point_rate."
-    )

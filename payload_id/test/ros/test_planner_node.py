@@ -12,7 +12,7 @@ import pinocchio as pin
 import pytest
 from geometry_msgs.msg import Point, Pose
 from harness import LATCHED, NodeProcess, Observer
-from payload_id_msgs.action import Execute
+from payload_id_msgs.action import Execute, Identify
 from payload_id_msgs.action import Plan as PlanAction
 from payload_id_msgs.msg import ExcitationGoal, Obstacle, ObstacleArray, PayloadEstimate, StopReason
 from payload_id_msgs.srv import Describe, Plan, SetObstacles
@@ -48,7 +48,8 @@ class Robot:
         self.planner = NodeProcess(
             "planner_node", DOMAIN, folder / "planner.log", limits="safety_warning", silence=0.6,
             payload_box="[0.1, 0.1, 0.1]", payload_box_centre="[0.0, 0.0, 0.08]", ground=-0.01,
-            stop_step=0.2, certificates_folder=folder / "certificates", **BOUNDS,
+            stop_step=0.2, piece_duration=3.5, piece_time=2.0,
+            certificates_folder=folder / "certificates", **BOUNDS,
         )  # fmt: skip
         self.observer = Observer(DOMAIN)
         self.joint_states = self.observer.listen(JointState, "/joint_states")
@@ -100,9 +101,12 @@ class Robot:
     def execute_until(self, moved=0.05):
         """Execute the newest plan; return once the arm has moved that far [rad]."""
         start = self.q
-        goal = self.begin()
-        self.observer.wait(lambda: np.abs(self.q - start).max() > moved, "motion")
-        return goal
+        handle, future, feedback = self.begin()
+        self.observer.wait(
+            lambda: future.done() or np.abs(self.q - start).max() > moved, "motion or refusal"
+        )
+        assert not future.done(), future.result().result.message
+        return handle, future, feedback
 
 
 @pytest.fixture(scope="module")
@@ -246,6 +250,29 @@ def test_an_inconsistent_estimate_stops_the_arm(robot):
     assert result.reason.code == StopReason.ESTIMATE_INCONSISTENT
     assert "the payload slips" in result.message and result.at_rest
     robot.observer.diagnosis("ESTIMATE_INCONSISTENT")
+    robot.estimates.publish(PayloadEstimate(status=PayloadEstimate.WAITING))
+
+
+def test_receding_horizon_answers_to_the_estimator_and_ends_at_rest(robot):
+    truth, estimate = np.array(PAYLOAD), PayloadEstimate(status=PayloadEstimate.GOOD)
+    estimate.lower, estimate.upper = truth - 0.02, truth + 0.02
+    robot.estimates.publish(estimate)
+    goal = ExcitationGoal(speed_scale=0.6, time_budget=1.5)
+    _, future, feedback = robot.begin(Identify, "identify", most_pieces=2, goal=goal)
+    robot.observer.wait(lambda: any(x.phase == "moving" for x in feedback), "motion")
+    estimate.lower, estimate.upper = truth - 0.01, truth + 0.01
+    robot.estimates.publish(estimate)
+    result, status = robot.result(future)
+    assert status == SUCCEEDED and result.reason.code == StopReason.PIECES_DONE, result.message
+    assert result.pieces == 2 and result.at_rest
+    assert np.allclose(result.first_half_width, 0.02) and np.allclose(result.last_half_width, 0.01)
+    assert result.condition_numbers[1] < result.condition_numbers[0]
+    assert len(list(Path(result.certificates).glob("piece_*.json"))) == 2
+    estimate.lower, estimate.upper = truth + 1.0, truth + 2.0
+    robot.planned()
+    robot.estimates.publish(estimate)
+    _, future, _ = robot.begin()
+    assert "another payload" in robot.result(future)[0].message
     robot.estimates.publish(PayloadEstimate(status=PayloadEstimate.WAITING))
 
 
