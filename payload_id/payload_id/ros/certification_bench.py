@@ -11,11 +11,11 @@ import numpy as np
 from ..core.errors import InputError
 from ..core.excitation.certifier import certifier, planning_limits
 from ..core.excitation.limits import MotionLimits
-from ..core.excitation.planning import Verdict
 from ..core.excitation.points import interpolation_error
 from ..core.excitation.state import State
 from ..core.excitation.stop import StopPiece
 from ..core.excitation.trajectory import Trajectory
+from ..core.excitation.verdict import Verdict
 from ..core.safety.certificate import Certificate
 from ..core.safety.certified_motion import CertifiedStop
 from ..core.safety.certify import SafetyCase

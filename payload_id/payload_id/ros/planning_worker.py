@@ -15,15 +15,16 @@ import numpy as np
 from ..core.errors import InputError
 from ..core.excitation.candidate_rows import Collected, RowPredictor
 from ..core.excitation.candidates import BezierFamily, Family, FourierFamily
-from ..core.excitation.certifier import rough_clearance
+from ..core.excitation.certifier import rough_clearance, tube_torque
 from ..core.excitation.criteria import DEFAULT, criterion_named
 from ..core.excitation.criteria.half_widths import HalfWidths
 from ..core.excitation.limits import MotionLimits
-from ..core.excitation.planning import Budget, NoPlan, Plan, Verdict, plan
+from ..core.excitation.planning import Budget, NoPlan, Plan, plan
 from ..core.excitation.screening import Task
 from ..core.excitation.slowed import Slowed
 from ..core.excitation.state import State
 from ..core.excitation.trajectory import Trajectory
+from ..core.excitation.verdict import Verdict
 from ..core.inertial import Array
 from ..core.rows.momentum import MomentumRows
 from ..core.safety.certificate import Certificate
@@ -191,14 +192,16 @@ class PlanningWorker:
     ) -> Task:
         """Return what is to be optimised: a motion whose rows count until a time [s]."""
         limits = self._bench.limits_left(case, goal.speed_scale)
+        family = self._family(goal, start, limits)
         return Task(
-            family=self._family(goal, start, limits),
+            family=family,
             predictor=horizon.predictor,
             criterion=criterion_named(goal.criterion, horizon.known),
             collected=horizon.collected,
             horizon=until,
             limits=limits,
             box=case.box,
+            reserve=tube_torque(case, family),
             clearance=rough_clearance(case),
         )
 

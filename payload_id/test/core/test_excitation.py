@@ -18,10 +18,11 @@ from payload_id.core.excitation.candidates import BezierFamily, FourierFamily
 from payload_id.core.excitation.criteria import CRITERIA, criterion_named
 from payload_id.core.excitation.dynamics import arm_torque, kinematics, payload_regressor, regressor
 from payload_id.core.excitation.limits import MotionLimits
-from payload_id.core.excitation.planning import Budget, NoPlan, Plan, Verdict, plan
+from payload_id.core.excitation.planning import Budget, NoPlan, Plan, plan
 from payload_id.core.excitation.screening import Task
 from payload_id.core.excitation.state import State
 from payload_id.core.excitation.trajectory import Motion, even_edges
+from payload_id.core.excitation.verdict import Verdict
 from payload_id.core.excitation.wave_candidates import WaveFamily
 from payload_id.core.inertial import from_mass_com_inertia
 from payload_id.core.rows.block import RowBlock

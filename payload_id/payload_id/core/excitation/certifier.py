@@ -5,14 +5,20 @@ from __future__ import annotations
 import numpy as np
 
 from ..inertial import Array
-from ..safety.body_table import Items, Poses
 from ..safety.certificate import CLEARANCES, Certificate, Refusal
 from ..safety.certify import SafetyCase, certify
-from ..safety.separation import rough_distance
+from ..safety.torque_enclosure import torque_enclosure
+from ..safety.tube import EXACT, TrackingTube
+from .candidates import Family
 from .limits import MotionLimits
-from .planning import Certify, Verdict
+from .planning import Certify
+from .sampled_clearance import SampledClearance
 from .screening import Clearance
-from .trajectory import Trajectory
+from .trajectory import MotionRanges, Trajectory
+from .verdict import Verdict
+
+TYPICAL = 6  # motions, and instants of each, on which the share of the tube is measured
+INSTANT = 1e-9  # [s] length of a slice that is one instant
 
 
 def certifier(case: SafetyCase) -> Certify:
@@ -30,7 +36,8 @@ def certifier(case: SafetyCase) -> Certify:
 def _refused(case: SafetyCase, refusal: Refusal) -> Verdict:
     """Return a refusal as the planner understands it."""
     if refusal.constraint in CLEARANCES:
-        return Verdict(False, refusal, refusal.sentence, refusal.missing)
+        missing = refusal.missing
+        return Verdict(False, refusal, refusal.sentence, missing, distance=missing)
     joint = case.model.joints.index(refusal.where[0])
     limits = case.limits
     span = (limits.position_upper - limits.position_lower)[joint] / 2
@@ -60,18 +67,27 @@ def planning_limits(case: SafetyCase) -> MotionLimits:
 
 
 def rough_clearance(case: SafetyCase) -> Clearance | None:
-    """Return rough distances of sampled poses, first bodies replaced by balls that cover them."""
-    scene = case.scene
-    if not len(scene.group):
-        return None
-    pairs = np.arange(len(scene.group))
+    """Return the clearances of sampled poses; None if there are no two bodies to keep apart."""
+    return SampledClearance(case) if len(case.scene.group) else None
 
-    def smallest(q: Array) -> Array:
-        C, N, n = q.shape
-        poses = Poses.of(case.model, q.reshape(C * N, n), np.zeros((C * N, n)))
-        pose = np.repeat(np.arange(C * N), len(pairs))
-        items = Items.of(scene.table, scene.pairs, poses, pose, np.tile(pairs, C * N))
-        distance = rough_distance(scene.table, items)[0] - case.clearance
-        return np.asarray(distance.reshape(C, -1).min(axis=1))
 
-    return smallest
+def tube_torque(case: SafetyCase, family: Family) -> Array:
+    """Return what tracking errors typically add to the largest torque, shape (n,) [N m or N].
+
+    That is the median over instants of a few motions of half the size; what it lacks in faster
+    ones is learnt from refusals.
+    """
+    if case.tube.kind == EXACT:
+        return np.zeros(case.model.n)
+    rng = np.random.default_rng(0)
+    x = family.calm + 0.5 * (rng.uniform(-1.0, 1.0, (TYPICAL, family.size)) - family.calm)
+    motion = family.motion(x, family.duration * (np.arange(TYPICAL) + 0.5) / TYPICAL)
+    q, dq, ddq = (part.reshape(-1, case.model.n) for part in (motion.q, motion.dq, motion.ddq))
+    instants = MotionRanges(INSTANT * np.arange(len(q) + 1), q, q, dq, dq, ddq, ddq)
+
+    def peak(tube: TrackingTube) -> Array:
+        lower, upper = torque_enclosure(case.model, instants, tube, case.box).commanded(tube)
+        return np.maximum(-lower, upper)
+
+    added = np.median(peak(case.tube) - peak(TrackingTube.exact(case.model.n)), axis=0)
+    return np.where(np.isfinite(added), np.maximum(added, 0.0), 0.0)

@@ -26,6 +26,7 @@ from .trajectory import Motion
 
 INSTANTS = 24  # at which limits are looked at; not at time 0, which no candidate can change
 AFTER = 0.93  # part of the torque that may be taken after the horizon: the next motion begins there
+ROOM = 0.03  # ... or this part more than the calm motion takes, whichever is more
 DIFFERENCE = 1e-5  # step of central differences in x
 TYPICAL = 8  # motions on which the links' share is measured
 
@@ -67,10 +68,21 @@ class Task:
         motion = self.family.motion(x, self.instants)
         torque = (self._torque(motion) + self._links_share + self.reserve) / self.limits.torque
         if self.horizon < self.family.duration:
-            torque[:, self.instants >= self.horizon] /= AFTER
+            torque[:, self.instants >= self.horizon] /= self._after
         C, _, n = torque.shape
         whole = self.limits.usage_by_joint(motion).reshape(C, 3, n)
         return np.concatenate([torque, whole], axis=1)
+
+    @cached_property
+    def _after(self) -> Array:
+        """Part of each torque that may be taken after the horizon, shape (n,).
+
+        Less room is kept where even the calm motion leaves less.
+        """
+        motion = self.family.motion(self.family.calm[None], self.instants)
+        torque = (self._torque(motion) + self._links_share + self.reserve)[0]
+        late = (torque / self.limits.torque)[self.instants >= self.horizon].max(axis=0)
+        return np.clip(late + ROOM, AFTER, 1.0)
 
     @cached_property
     def instants(self) -> Array:

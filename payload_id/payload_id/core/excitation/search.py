@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from ..inertial import Array
@@ -13,11 +14,16 @@ from .screening import Counter, Task
 
 CANDIDATES = 150  # random ones of the first screening
 PROMISING = 45  # of them whose criterion is computed, when that is costly
-LOOKED_AT = 30  # best of them whose clearance is looked at
+LOOKED_AT = 20  # blocked candidates of which calmer ones are tried
 STARTS = 3  # best ones that are refined
+SHORTER = 4  # times that a candidate beyond sampled limits is drawn towards the calm one
+ENOUGH = 8  # clear candidates; where there are fewer, the best ones' way to the calm one is tried
+CALMER = (0.6, 0.35, 0.2, 0.1)  # parts of that way
+ALONG = (1.0, 0.8, 0.6, 0.4, 0.2)  # parts of a refined candidate's way that are looked at
 STEPS = 12  # of the optimiser for each
 PART = 0.97  # of the limits that sampled candidates may take
-APART = 0.15  # root mean square distance of parameters from which two candidates are two
+APART = 0.15  # root mean square distance of parameters from which two candidates are two ...
+OWN_SIZE = 0.3  # ... or this part of their own distance from the calm one
 
 
 @dataclass(frozen=True)
@@ -29,7 +35,7 @@ class Pool:
         value: Criterion, shape (C,); infinite where sampled limits are exceeded.
         usage: Largest part of each limit, over time: torque, position, velocity, acceleration of
             each joint, shape (C, 4, n).
-        clear: Rough distance to collision; infinite where nobody looked, shape (C,) [m].
+        clear: Sampled clearance; minus infinity where nobody looked, shape (C,) [m].
     """
 
     x: Array
@@ -49,20 +55,31 @@ class Pool:
         both = (np.concatenate([getattr(self, k), getattr(other, k)]) for k in names)
         return Pool(*both).ordered()
 
-    def distinct(self, count: int) -> Iterator[Array]:
-        """Give out the first clear candidates that keep the limits and are not alike."""
+    @property
+    def promising(self) -> NDArray[np.bool_]:
+        """Which keep the limits, are clear, and have a value."""
+        return np.isfinite(self.value) & (self.clear > 0.0)
+
+    def distinct(self, count: int, calm: Array) -> Iterator[Array]:
+        """Give out the first promising candidates that are not alike."""
         chosen: list[Array] = []
-        for x, value, clear in zip(self.x, self.value, self.clear, strict=True):
+        for x in self.x[self.promising]:
             if len(chosen) == count:
                 return
-            if np.isfinite(value) and clear > 0.0 and all(apart(x, other) for other in chosen):
+            if apart(x, chosen, calm):
                 chosen.append(x)
                 yield x
 
 
-def apart(x: Array, other: Array) -> bool:
-    """Tell whether two candidates are two."""
-    return bool(np.sqrt(np.mean((x - other) ** 2)) > APART)
+def apart(x: Array, others: list[Array], calm: Array) -> bool:
+    """Tell whether a candidate is unlike others, by the size of its own motion."""
+    least = min(APART, OWN_SIZE * _size(x - calm))
+    return all(_size(x - other) > least for other in others)
+
+
+def _size(x: Array) -> float:
+    """Return the root mean square."""
+    return float(np.sqrt(np.mean(x**2)))
 
 
 def search(
@@ -78,16 +95,29 @@ def search(
         warm: Parameters to begin with beside the random ones, shape (P,).
     """
     pool = _screen(task, np.random.default_rng(seed), counter, warm)
+    for part in CALMER:
+        few = pool.promising.sum() < ENOUGH
+        blocked = np.isfinite(pool.value) & (pool.clear <= 0.0)
+        if not few or not blocked.any() or counter.spent or late():
+            break
+        calm = task.family.calm
+        pool = pool.plus(
+            _evaluated(task, calm + part * (pool.x[blocked][:LOOKED_AT] - calm), counter)
+        )
     found = []
-    for x in list(pool.distinct(STARTS)):
+    for x in list(pool.distinct(STARTS, task.family.calm)):
         if counter.spent or late():
             break
-        found.append(_refine(task, x, counter, late))
-    if not found:
-        return pool
-    counter.take(len(found))
-    x = np.array(found)
-    return pool.plus(_pool(task, x, _over_time(task.usage(x))))
+        better = _refine(task, x, counter, late)
+        # The optimiser knows nothing of obstacles: its way may be clear where its end is not.
+        found += [x + part * (better - x) for part in ALONG]
+    return pool.plus(_evaluated(task, np.array(found), counter)) if found else pool
+
+
+def _evaluated(task: Task, x: Array, counter: Counter) -> Pool:
+    """Return candidates with all that is known of them."""
+    counter.take(len(x))
+    return _pool(task, x, over_time(task.usage(x)))
 
 
 def _screen(task: Task, rng: np.random.Generator, counter: Counter, warm: Array | None) -> Pool:
@@ -98,33 +128,35 @@ def _screen(task: Task, rng: np.random.Generator, counter: Counter, warm: Array 
     x[0] = calm
     if warm is not None:
         x[1] = np.clip(warm, -1.0, 1.0)
-    usage = _over_time(task.usage(x))
+    usage = over_time(task.usage(x))
     counter.take(count)
-    over = np.flatnonzero(usage.max(axis=(1, 2)) > PART)
-    if len(over):
+    for _ in range(SHORTER):
+        over = np.flatnonzero(usage.max(axis=(1, 2)) > PART)
+        if not len(over):
+            break
         x[over] = calm + rng.uniform(0.2, 0.8, (len(over), 1)) * (x[over] - calm)
-        usage[over] = _over_time(task.usage(x[over]))
+        usage[over] = over_time(task.usage(x[over]))
         counter.take(len(over))
     return _pool(task, x, usage)
 
 
-def _over_time(usage: Array) -> Array:
+def over_time(usage: Array) -> Array:
     """Return the largest parts of limits over time, shape (C, 4, n)."""
     return np.concatenate([usage[:, :-3].max(axis=1, keepdims=True), usage[:, -3:]], axis=1)
 
 
 def _pool(task: Task, x: Array, usage: Array) -> Pool:
-    """Return candidates with their values, and the clearances of the best."""
+    """Return candidates with their values, and the clearances of the best ones."""
     fits = np.flatnonzero(usage.max(axis=(1, 2)) <= PART)
     value = np.full(len(x), np.inf)
     if task.criterion.needs_nuisance and len(fits) > PROMISING:
         fits = fits[np.argsort(task.condition_number(x[fits]))[:PROMISING]]
     if len(fits):
         value[fits] = task.value(x[fits])
-    pool = Pool(x, value, usage, np.full(len(x), np.inf)).ordered()
-    clear = pool.clear.copy()
-    clear[:LOOKED_AT] = task.clearances(pool.x[:LOOKED_AT])
-    return Pool(pool.x, pool.value, pool.usage, clear).ordered()
+    clear = np.full(len(x), -np.inf)
+    best = fits[np.argsort(value[fits], kind="stable")[:PROMISING]]
+    clear[best] = task.clearances(x[best])
+    return Pool(x, value, usage, clear).ordered()
 
 
 class _Stop(Exception):
