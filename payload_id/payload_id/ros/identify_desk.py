@@ -22,6 +22,7 @@ from ..core.excitation.state import State
 from .horizon_execution import Begin, HorizonExecution
 from .motion_desk import MotionDesk
 from .planner_context import PlannerContext
+from .planner_parameters import PIECES
 from .planning_request import Goal, PieceRequest
 from .start_check import NotReadyError, check_payload
 from .stop_reason import Reason, reason_message, sentence
@@ -83,10 +84,10 @@ class IdentifyDesk:
         message.family = message.family or "bezier"
         message.duration = message.duration or settings.piece_duration
         goal = self._context.goal_of(message)
-        if goal.family != "bezier" or goal.dry_run_scale:
+        if goal.family not in PIECES or goal.dry_run_scale:
             raise InputError(
-                "Receding horizon takes the family 'bezier' and no dry run; plan a single motion "
-                "for anything else."
+                f"Receding horizon takes the families {' and '.join(PIECES)} and no dry run; plan "
+                "a single motion for anything else."
             )
         if settings.piece_time + settings.reaction + EARLY >= goal.duration:
             raise InputError(

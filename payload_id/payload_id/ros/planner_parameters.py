@@ -12,7 +12,8 @@ from ..core.uncertainty import Uncertainty
 from .estimator_parameters import ESTIMATOR_TABLE, PRIOR_PREFIX, UNCERTAINTY_PREFIX
 from .parameters import Parameter
 
-FAMILIES = ("fourier", "bezier")
+PIECES = ("bezier", "wave")  # families of short pieces, for receding horizon
+FAMILIES = ("fourier", *PIECES)
 _BOUNDS = tuple(
     replace(entry, read_only=True)
     for entry in ESTIMATOR_TABLE

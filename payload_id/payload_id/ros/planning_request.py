@@ -45,7 +45,7 @@ class Goal:
     """What a motion shall be; every field has a value.
 
     Attributes:
-        family: "fourier" or "bezier".
+        family: "fourier", "bezier" or "wave".
         criterion: What is minimised.
         duration: At full speed [s].
         speed_scale: Part of the velocity limits that may be used [-].

@@ -25,6 +25,7 @@ from ..core.excitation.slowed import Slowed
 from ..core.excitation.state import State
 from ..core.excitation.trajectory import Trajectory
 from ..core.excitation.verdict import Verdict
+from ..core.excitation.wave_candidates import WaveFamily
 from ..core.inertial import Array
 from ..core.rows.momentum import MomentumRows
 from ..core.safety.certificate import Certificate
@@ -150,6 +151,8 @@ class PlanningWorker:
             none = NoPlan(f"Only {budget:.2f} s were left to plan in.", None, 0, 0, 0.0)
             return Piece(none, self._bench.tube)
         found = self._found(case, task, goal, Budget(budget), goal.seed + request.index)
+        if isinstance(found, NoPlan) and not (found.asked or request.index):
+            found = self._found(case, task, goal, LAST_RESORT, goal.seed)
         if not isinstance(found, NoPlan) and _largest_excursion(found.trajectory) < LEAST_EXCURSION:
             found = NoPlan(STANDING_STILL, None, found.evaluations, found.asked, found.seconds)
         if isinstance(found, NoPlan):
@@ -179,6 +182,8 @@ class PlanningWorker:
         """Return the candidates."""
         if goal.family == "bezier":
             return BezierFamily.within(start, goal.duration, limits)
+        if goal.family == "wave":
+            return WaveFamily.within(start, goal.duration, limits)
         return FourierFamily.within(start.q, goal.duration, limits)
 
     def _fresh(self, plan_id: str, box: ParameterBox) -> _Horizon:

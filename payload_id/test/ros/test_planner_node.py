@@ -259,7 +259,9 @@ def test_receding_horizon_answers_to_the_estimator_and_ends_at_rest(robot):
     robot.estimates.publish(estimate)
     goal = ExcitationGoal(speed_scale=0.6, time_budget=1.5)
     _, future, feedback = robot.begin(Identify, "identify", most_pieces=2, goal=goal)
-    robot.observer.wait(lambda: any(x.phase == "moving" for x in feedback), "motion")
+    moving = lambda: any(x.phase == "moving" for x in feedback)  # noqa: E731
+    robot.observer.wait(lambda: future.done() or moving(), "motion")
+    assert moving(), future.result().result.message
     estimate.lower, estimate.upper = truth - 0.01, truth + 0.01
     robot.estimates.publish(estimate)
     result, status = robot.result(future)

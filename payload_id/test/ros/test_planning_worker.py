@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from payload_id.core.excitation.points import interpolation_error
 from payload_id.core.excitation.slowed import Slowed
 from payload_id.core.excitation.state import State
 from payload_id.core.excitation.trajectory import sampled
@@ -58,6 +59,13 @@ def test_a_plan_ends_at_rest_and_its_certificates_can_be_proved_again(worker):
     saved = load_certificate(plan.certificate_path)
     assert isinstance(certify(saved.case(worker._bench.model), saved.trajectory), Certificate)
     assert saved.trajectory.to_dict() == plan.motion.trajectory.to_dict()
+
+
+def test_a_piece_with_waves_keeps_what_its_points_may_lose(worker):
+    plan = worker(request(replace(GOAL, family="wave")))
+    assert isinstance(plan, Planned), plan
+    assert plan.motion.trajectory.to_dict()["family"] == "wave"
+    assert (interpolation_error(plan.motion.trajectory, 100.0).position < 1e-6).all()
 
 
 def test_a_dry_run_is_the_same_path_at_a_fraction_of_its_speed(worker):

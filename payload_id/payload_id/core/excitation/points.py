@@ -24,9 +24,10 @@ from ..inertial import Array
 from .extrema import Smooth
 from .pieces import Sequence
 from .slowed import Slowed
-from .trajectory import Motion, Trajectory
+from .trajectory import Motion, Trajectory, even_edges
 
 NANOSECOND = 1e-9  # [s]
+SLICE = 0.2  # [s] on which speed and acceleration are bounded
 
 
 @dataclass(frozen=True)
@@ -78,8 +79,10 @@ def points_of(
 
 def interpolation_error(trajectory: Trajectory, rate: float) -> InterpolationError:
     """Return bounds for points at a rate [Hz], junctions included."""
-    h, M6 = 1.0 / rate, largest(trajectory, 6)
-    speed, acceleration, jerk = (largest(trajectory, order) for order in (1, 2, 3))
+    h, M6, jerk = 1.0 / rate, largest(trajectory, 6), largest(trajectory, 3)
+    found = trajectory.ranges(even_edges(trajectory, SLICE))
+    speed = np.maximum(-found.dq_lower, found.dq_upper).max(axis=0)
+    acceleration = np.maximum(-found.ddq_lower, found.ddq_upper).max(axis=0)
     return InterpolationError(
         h**6 / 46080.0 * M6 + NANOSECOND * speed,
         h**5 / 1920.0 * M6 + NANOSECOND * acceleration,
