@@ -44,6 +44,7 @@ from payload_id.core.excitation.certifier import (
     certifier,
     planning_limits,
     rough_clearance,
+    torque_peaks,
     tube_torque,
 )
 from payload_id.core.excitation.criteria import CRITERIA, DEFAULT, criterion_named
@@ -207,7 +208,8 @@ def run(
     known = np.diff(predictor.maker.uncertainty.prior.box(), axis=0)[0] / 2
     nothing = Collected.nothing(predictor.p)
     task = Task(family, predictor, criterion_named(criterion, known), nothing, HANDOVER,
-                limits, case.box, tube_torque(case, family), rough_clearance(case))  # fmt: skip
+                limits, case.box, tube_torque(case, family), rough_clearance(case),
+                torque_peaks(case))  # fmt: skip
     certify, accepted, refused = timed(certifier(case))
     budget = Budget(seconds=limit - (time.process_time() - began), evaluations=np.inf)
     found = plan(task, certify, budget, seed, time.process_time)

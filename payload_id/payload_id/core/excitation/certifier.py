@@ -13,8 +13,8 @@ from .candidates import Family
 from .limits import MotionLimits
 from .planning import Certify
 from .sampled_clearance import SampledClearance
-from .screening import Clearance
-from .trajectory import MotionRanges, Trajectory
+from .screening import Clearance, Peaks
+from .trajectory import Motion, MotionRanges, Trajectory
 from .verdict import Verdict
 
 TYPICAL = 6  # motions, and instants of each, on which the share of the tube is measured
@@ -71,6 +71,15 @@ def rough_clearance(case: SafetyCase) -> Clearance | None:
     return SampledClearance(case) if len(case.scene.group) else None
 
 
+def torque_peaks(case: SafetyCase) -> Peaks:
+    """Return what tells the largest torque, over box and tube, at instants of a motion."""
+
+    def peaks(motion: Motion) -> Array:
+        return _peaks(case, case.tube, motion)
+
+    return peaks
+
+
 def tube_torque(case: SafetyCase, family: Family) -> Array:
     """Return what tracking errors typically add to the largest torque, shape (n,) [N m or N].
 
@@ -83,11 +92,15 @@ def tube_torque(case: SafetyCase, family: Family) -> Array:
     x = family.calm + 0.5 * (rng.uniform(-1.0, 1.0, (TYPICAL, family.size)) - family.calm)
     motion = family.motion(x, family.duration * (np.arange(TYPICAL) + 0.5) / TYPICAL)
     q, dq, ddq = (part.reshape(-1, case.model.n) for part in (motion.q, motion.dq, motion.ddq))
-    instants = MotionRanges(INSTANT * np.arange(len(q) + 1), q, q, dq, dq, ddq, ddq)
-
-    def peak(tube: TrackingTube) -> Array:
-        lower, upper = torque_enclosure(case.model, instants, tube, case.box).commanded(tube)
-        return np.maximum(-lower, upper)
-
-    added = np.median(peak(case.tube) - peak(TrackingTube.exact(case.model.n)), axis=0)
+    flat = Motion(np.arange(len(q), dtype=float), q, dq, ddq)
+    exact = TrackingTube.exact(case.model.n)
+    added = np.median(_peaks(case, case.tube, flat) - _peaks(case, exact, flat), axis=0)
     return np.where(np.isfinite(added), np.maximum(added, 0.0), 0.0)
+
+
+def _peaks(case: SafetyCase, tube: TrackingTube, motion: Motion) -> Array:
+    """Return the largest |torque| at N instants, shape (N, n) [N m or N]."""
+    parts = (motion.q, motion.q, motion.dq, motion.dq, motion.ddq, motion.ddq)
+    instants = MotionRanges(INSTANT * np.arange(len(motion.q) + 1), *parts)
+    lower, upper = torque_enclosure(case.model, instants, tube, case.box).commanded(tube)
+    return np.maximum(-lower, upper)

@@ -21,6 +21,8 @@ PARTS = (0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.15, 0.1, 0.05)  # of a 
 CALMER = 0.9  # of the part that was refused last
 ROOM = 0.5  # of the calm motion's clearance is the most that is kept in reserve
 HURRIED = 0.35  # ... only this part of a candidate is asked for
+PROVABLE = 0.95  # of a torque limit, used at an instant, can be proved without many cuts
+PASSED_OVER = 30  # candidates before it is given up
 TINY = 1e-9
 MORE = 1.1  # times the missing torque or distance that the next candidates keep away from
 
@@ -33,6 +35,9 @@ class Queue:
         self._refused: list[Array] = []
         self._ways: list[_Way] = []
         self._short: list[tuple[float, Array]] = []  # sizes, and torque that samples lacked
+        # Where even the calm motion takes more, every proof is long.
+        calm = task.missing_torque(self._calm, PROVABLE) > 0.0
+        self._provable = 1.0 if calm.any() else PROVABLE
         self._room = 0.0  # clearance that sampled poses must have [m]
         # Where the calm motion itself looks blocked, samples do not tell what can be certified.
         self._most_room = ROOM * float(task.clearances(self._calm[None])[0])
@@ -42,9 +47,24 @@ class Queue:
     def next(self, hurry: bool) -> Array | None:
         """Return the next candidate; None if there is none.
 
+        Those that need nearly all of a torque at an instant are passed over: a proof, if there is
+        one, would take long.
+
         Args:
             hurry: Whether there is time for few more only, so that it should be a safe one.
         """
+        for _ in range(PASSED_OVER):
+            x = self._proposed(hurry)
+            if x is None:
+                return None
+            missing = self._task.missing_torque(x, self._provable)
+            if not missing.any():
+                return x
+            self.refused(x, Verdict(False, torque=missing))
+        return None
+
+    def _proposed(self, hurry: bool) -> Array | None:
+        """Return the next candidate as samples see it; None if there is none."""
         calmer = partial(self._calmer, HURRIED if hurry else 1.0)
         turns = (calmer, self._other) if hurry or len(self._refused) % 2 else (self._other, calmer)
         # What samples lacked may shrink with the motion: believed once nothing else is left.

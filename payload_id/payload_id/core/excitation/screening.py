@@ -31,6 +31,7 @@ DIFFERENCE = 1e-5  # step of central differences in x
 TYPICAL = 8  # motions on which the links' share is measured
 
 Clearance = Callable[[Array], Array]  # q (C, N, n) to rough distances to collision (C,) [m]
+Peaks = Callable[[Motion], Array]  # N instants of a motion to largest torques (N, n) [N m or N]
 
 
 @dataclass(frozen=True)
@@ -47,6 +48,8 @@ class Task:
         box: Bounds of payload, links and joints.
         reserve: Torque that the controller may add, shape (n,) [N m or N].
         clearance: Rough distances of sampled configurations; None if there are no bodies.
+        peaks: Largest torques over box and tube, for the few candidates that the certifier is to
+            be asked for; None if `usage` is to be trusted.
     """
 
     family: Family
@@ -58,6 +61,7 @@ class Task:
     box: ParameterBox
     reserve: Array | float = 0.0
     clearance: Clearance | None = None
+    peaks: Peaks | None = None
 
     def usage(self, x: Array) -> Array:
         """Return parts of limits that candidates take, 1 at the limit, shape (C, N + 3, n).
@@ -115,6 +119,13 @@ class Task:
             return np.zeros(n)
         W = regressor(_states(self, self.family.motion(x, self.instants)), slice(0, n))
         return np.asarray(np.einsum("Nljk,lk->Nj", np.abs(W), half).max(axis=0))
+
+    def missing_torque(self, x: Array, part: float) -> Array:
+        """Return by how much one candidate exceeds a part of the torque limits, shape (n,)."""
+        if self.peaks is None:
+            return np.zeros(self.predictor.model.n)
+        motion = self.family.trajectory(x).at(self.instants)
+        return np.maximum(self.peaks(motion).max(axis=0) - part * self.limits.torque, 0.0)
 
     def clearances(self, x: Array) -> Array:
         """Return the rough distances to collision, shape (C,); infinite if nobody knows them."""
