@@ -15,7 +15,7 @@ import numpy as np
 from ..core.errors import InputError
 from ..core.excitation.candidate_rows import Collected, RowPredictor
 from ..core.excitation.candidates import BezierFamily, Family, FourierFamily
-from ..core.excitation.certifier import rough_clearance, tube_torque
+from ..core.excitation.certifier import rough_clearance, torque_peaks, tube_torque
 from ..core.excitation.criteria import DEFAULT, criterion_named
 from ..core.excitation.criteria.half_widths import HalfWidths
 from ..core.excitation.limits import MotionLimits
@@ -208,6 +208,7 @@ class PlanningWorker:
             box=case.box,
             reserve=tube_torque(case, family),
             clearance=rough_clearance(case),
+            peaks=torque_peaks(case),
         )
 
     def _with_stops(self, name: str, case: SafetyCase, motion: Trajectory) -> CertifiedMotion:
