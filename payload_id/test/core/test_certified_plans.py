@@ -2,24 +2,33 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
 
 from payload_id.core.excitation.candidate_rows import Collected
 from payload_id.core.excitation.candidates import BezierFamily
-from payload_id.core.excitation.certifier import certifier, planning_limits, rough_clearance
+from payload_id.core.excitation.certifier import (
+    certifier,
+    planning_limits,
+    rough_clearance,
+    torque_peaks,
+    tube_torque,
+)
 from payload_id.core.excitation.criteria import criterion_named
 from payload_id.core.excitation.planning import Budget, NoPlan, Plan, plan
 from payload_id.core.excitation.screening import Task
 from payload_id.core.excitation.state import State
 from payload_id.core.safety.certificate import Certificate, Refusal
-from payload_id.core.safety.certify import SafetyCase, certify
+from payload_id.core.safety.certify import SafetyCase, certify, start_refusal
+from payload_id.core.safety.clearance import pose_clearance
 from payload_id.core.safety.convex_body import ConvexBody
 from payload_id.core.safety.parameter_box import ParameterBox
 from payload_id.core.safety.tube import TrackingTube
 from payload_id.files.arm_geometry import robot_geometry
 from payload_id.files.robot_file import RobotFile
+from safety_scenes import obstacles
 from test_excitation import HOME, KNOWN, LIMITS, PHI, UNSURE, StandingClock, arm, predictor
 
 
@@ -41,10 +50,28 @@ def task(against: SafetyCase) -> Task:
     family = BezierFamily.within(State.at_rest(HOME), 3.0, limits)
     nothing = Collected.nothing(predictor().p)
     criterion = criterion_named("condition_number", KNOWN)
-    clear = rough_clearance(against)
     return Task(
-        family, predictor(), criterion, nothing, 1.5, limits, against.box, 0.0, clearance=clear
+        family=family,
+        predictor=predictor(),
+        criterion=criterion,
+        collected=nothing,
+        horizon=1.5,
+        limits=limits,
+        box=against.box,
+        reserve=tube_torque(against, family),
+        clearance=rough_clearance(against),
+        peaks=torque_peaks(against),
     )
+
+
+def crowded(seed: int) -> SafetyCase:
+    """Return the ground and ten obstacles at arm's reach, the start free for the whole tube."""
+    rng, against = np.random.default_rng(seed), case(ConvexBody.ground(-0.02))
+    while len(against.obstacles) < 11:
+        body = obstacles(rng)[len(against.obstacles)]
+        more = replace(against, obstacles=(*against.obstacles, body))
+        against = more if start_refusal(more, State.at_rest(HOME)) is None else against
+    return against
 
 
 def test_a_plan_among_obstacles_has_a_certificate_that_holds():
@@ -57,6 +84,57 @@ def test_a_plan_among_obstacles_has_a_certificate_that_holds():
     # It moves: more than a tenth of a radian at most joints.
     moved = np.abs(found.trajectory.at(np.array([3.0])).q[0] - HOME)
     assert (moved > 0.1).sum() >= 4
+
+
+def test_among_ten_obstacles_a_certified_piece_moves_before_it_is_left():
+    against = crowded(4)
+    found = plan(task(against), certifier(against), Budget(evaluations=800), 3, StandingClock())
+    assert isinstance(found, Plan) and isinstance(certify(against, found.trajectory), Certificate)
+    moved = np.ptp(found.trajectory.at(np.linspace(0.0, 1.5, 16)).q, axis=0)
+    assert (moved > 0.1).sum() >= 4
+
+
+def test_sampled_clearance_tells_which_poses_are_proved_clear():
+    """Of poses it decides as the certifier does, tube and required distance included."""
+    against = replace(crowded(4), clearance=0.01)
+    q = HOME + np.random.default_rng(1).uniform(-0.8, 0.8, (40, 1, 7))
+    clear = rough_clearance(against)(q) > 0.0
+    proved = [
+        pose_clearance(against.scene, pose[0], against.tube.position, 0.01).refused is None
+        for pose in q
+    ]
+    assert np.array_equal(clear, proved) and 5 < clear.sum() < 35
+
+
+def test_torque_peaks_are_those_of_the_certifier_s_refusal():
+    """A limit just below the peak at an instant is refused, one well above it is not."""
+    against = case()
+    made = task(against)
+    motion = made.family.trajectory(0.4 * made.family.calm + 0.2)
+    peak = torque_peaks(against)(motion.at(made.instants)).max(axis=0)
+    refused, kept = (
+        certify(replace(against, limits=replace(against.limits, torque=factor * peak)), motion)
+        for factor in (0.99, 1.5)
+    )
+    assert isinstance(refused, Refusal) and refused.constraint == "torque"
+    assert isinstance(kept, Certificate)
+
+
+def test_what_needs_nearly_all_torque_at_an_instant_is_not_asked_for():
+    against = case()
+    made = replace(task(against), peaks=None)
+    plain = plan(made, certifier(against), Budget(evaluations=300), 3, StandingClock())
+    assert isinstance(plain, Plan)
+    peak = torque_peaks(against)(plain.trajectory.at(made.instants)).max(axis=0)
+    calm = torque_peaks(against)(made.family.trajectory(made.family.calm).at(made.instants))
+    # Peaks that are larger by what makes the first choice need all of a torque.
+    joint = int(np.argmax((peak - calm.max(axis=0)) / LIMITS.torque))
+    more = np.zeros(7)
+    more[joint] = LIMITS.torque[joint] - peak[joint]
+    careful = replace(made, peaks=lambda motion: torque_peaks(against)(motion) + more)
+    found = plan(careful, certifier(against), Budget(evaluations=300), 3, StandingClock())
+    assert isinstance(found, Plan) and not careful.missing_torque(found.parameters, 0.95).any()
+    assert not np.array_equal(found.parameters, plain.parameters)
 
 
 def test_a_start_in_collision_is_refused_with_the_certifier_s_reason():
