@@ -308,12 +308,12 @@ def test_an_arm_that_falls_silent_is_stopped(robot):
         robot.arm.process.send_signal(signal.SIGCONT)
     assert status == ABORTED and result.reason.code == StopReason.JOINT_STATES_LOST
     assert not result.at_rest  # nobody has seen it rest
+    robot.observer.diagnosis("JOINT_STATES_LOST")
     refused = robot.plan()
     assert refused.success or "/joint_states" in refused.message or "moving" in refused.message
 
 
 def test_planning_can_be_cancelled(robot):
-    robot.observer.diagnosis("JOINT_STATES_LOST")
     handle, future, _ = robot.begin(PlanAction, "plan", goal=GOAL)
     handle.cancel_goal_async()
     result, status = robot.result(future)
