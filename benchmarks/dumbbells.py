@@ -28,7 +28,12 @@ from payload_id import RobotFile, RobotModel, Uncertainty
 from payload_id.core.bounds import Interval, Memory, method_named
 from payload_id.core.excitation.candidate_rows import CandidateRows, Collected, RowPredictor
 from payload_id.core.excitation.candidates import BezierFamily
-from payload_id.core.excitation.certifier import certifier, planning_limits, rough_clearance
+from payload_id.core.excitation.certifier import (
+    certifier,
+    planning_limits,
+    rough_clearance,
+    torque_peaks,
+)
 from payload_id.core.excitation.criteria import CRITERIA, DEFAULT, criterion_named
 from payload_id.core.excitation.limits import MotionLimits
 from payload_id.core.excitation.planning import Budget, Plan, plan
@@ -157,7 +162,7 @@ def run(
         family = FAMILIES[family_name].within(start, LENGTH, limits)
         horizon = LENGTH if piece == pieces - 1 else HANDOVER
         task = Task(family, predictor, criterion_named(criterion or DEFAULT, known), collected,
-                    horizon, limits, case.box, 0.0, clear)  # fmt: skip
+                    horizon, limits, case.box, 0.0, clear, torque_peaks(case))  # fmt: skip
         began = time.perf_counter()
         if criterion is None:
             found = random_piece(task, case, rng)

@@ -18,6 +18,7 @@ from .trajectory import Motion, MotionRanges, Trajectory
 from .verdict import Verdict
 
 TYPICAL = 6  # motions, and instants of each, on which the share of the tube is measured
+HALF = 0.5  # of the torque that the calm motion leaves may be reserved
 INSTANT = 1e-9  # [s] length of a slice that is one instant
 
 
@@ -83,19 +84,28 @@ def torque_peaks(case: SafetyCase) -> Peaks:
 def tube_torque(case: SafetyCase, family: Family) -> Array:
     """Return what tracking errors typically add to the largest torque, shape (n,) [N m or N].
 
-    That is the median over instants of a few motions of half the size; what it lacks in faster
-    ones is learnt from refusals.
+    That is the median over instants of a few motions of half the size, but what they add to the
+    calm motion if that leaves little room. What it lacks in faster ones is learnt from refusals.
     """
     if case.tube.kind == EXACT:
         return np.zeros(case.model.n)
     rng = np.random.default_rng(0)
     x = family.calm + 0.5 * (rng.uniform(-1.0, 1.0, (TYPICAL, family.size)) - family.calm)
-    motion = family.motion(x, family.duration * (np.arange(TYPICAL) + 0.5) / TYPICAL)
+    time = family.duration * (np.arange(TYPICAL) + 0.5) / TYPICAL
+    added = np.median(_added(case, family.motion(x, time))[0], axis=0)
+    calm = _added(case, family.motion(family.calm[None], time))
+    at_calm, peak = (part.max(axis=0) for part in calm)
+    room = HALF * np.maximum(case.limits.torque - peak, 0.0)
+    found = at_calm + np.clip(added - at_calm, 0.0, room)
+    return np.where(np.isfinite(found), found, 0.0)
+
+
+def _added(case: SafetyCase, motion: Motion) -> tuple[Array, Array]:
+    """Return what the tube adds to the largest torques, and those, (C N, n) each [N m or N]."""
     q, dq, ddq = (part.reshape(-1, case.model.n) for part in (motion.q, motion.dq, motion.ddq))
     flat = Motion(np.arange(len(q), dtype=float), q, dq, ddq)
-    exact = TrackingTube.exact(case.model.n)
-    added = np.median(_peaks(case, case.tube, flat) - _peaks(case, exact, flat), axis=0)
-    return np.where(np.isfinite(added), np.maximum(added, 0.0), 0.0)
+    peak = _peaks(case, case.tube, flat)
+    return np.maximum(peak - _peaks(case, TrackingTube.exact(case.model.n), flat), 0.0), peak
 
 
 def _peaks(case: SafetyCase, tube: TrackingTube, motion: Motion) -> Array:
