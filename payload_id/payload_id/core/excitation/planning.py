@@ -22,6 +22,7 @@ from .trajectory import Trajectory
 from .verdict import Verdict
 
 HURRY = 2.5  # certifications for which there is time left when ...
+PASSED_OVER = 60  # candidates before it is given up
 SEARCH_SHARE = 0.6  # of the time that goes into searching before the certifier is asked
 
 
@@ -123,15 +124,19 @@ def _certified(
     start: float,
 ) -> Plan | NoPlan:
     """Return the first candidate that is certified, in the order in which they are asked for."""
-    queue, asked, longest = Queue(task, pool), 0, 0.0
+    queue, asked, passed, longest = Queue(task, pool), 0, 0, 0.0
     nearest: Verdict | None = None
-    while asked < budget.certifications:
+    while asked < budget.certifications and passed < PASSED_OVER:
         before = clock()
         # There must be time for one more answer, which may take as long as the longest so far.
         left = start + budget.seconds - before
         x = None if left < longest else queue.next(hurry=left < HURRY * longest)
         if x is None:
             break
+        if queue.passes_over(x):
+            passed += 1
+            continue
+        before = clock()
         trajectory = task.family.trajectory(x)
         verdict = certify(trajectory)
         asked, longest = asked + 1, max(longest, clock() - before)

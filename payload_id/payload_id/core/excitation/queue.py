@@ -22,7 +22,6 @@ CALMER = 0.9  # of the part that was refused last
 ROOM = 0.5  # of the calm motion's clearance is the most that is kept in reserve
 HURRIED = 0.35  # ... only this part of a candidate is asked for
 PROVABLE = 0.95  # of a torque limit, used at an instant, can be proved without many cuts
-PASSED_OVER = 30  # candidates before it is given up
 TINY = 1e-9
 MORE = 1.1  # times the missing torque or distance that the next candidates keep away from
 
@@ -44,31 +43,28 @@ class Queue:
         if self._most_room <= 0.0:
             self._room = -np.inf
 
+    def passes_over(self, x: Array) -> bool:
+        """Tell whether a candidate need not be asked for; it then counts as refused.
+
+        One that needs nearly all of a torque at an instant is passed over: a proof, if there is
+        one, would take long.
+        """
+        missing = self._task.missing_torque(x, self._provable)
+        if missing.any():
+            self.refused(x, Verdict(False, torque=missing))
+        return bool(missing.any())
+
     def next(self, hurry: bool) -> Array | None:
         """Return the next candidate; None if there is none.
-
-        Those that need nearly all of a torque at an instant are passed over: a proof, if there is
-        one, would take long.
 
         Args:
             hurry: Whether there is time for few more only, so that it should be a safe one.
         """
-        for _ in range(PASSED_OVER):
-            x = self._proposed(hurry)
-            if x is None:
-                return None
-            missing = self._task.missing_torque(x, self._provable)
-            if not missing.any():
-                return x
-            self.refused(x, Verdict(False, torque=missing))
-        return None
-
-    def _proposed(self, hurry: bool) -> Array | None:
-        """Return the next candidate as samples see it; None if there is none."""
         calmer = partial(self._calmer, HURRIED if hurry else 1.0)
         turns = (calmer, self._other) if hurry or len(self._refused) % 2 else (self._other, calmer)
-        # What samples lacked may shrink with the motion: believed once nothing else is left.
-        for shrinking in (False, True):
+        # What samples lacked may shrink with the motion: believed at once where little is lost by
+        # being wrong, else when nothing else is left.
+        for shrinking in (False, True) if self._task.peaks is None else (True,):
             for turn in turns:
                 x = turn(shrinking)
                 if x is not None:
