@@ -133,7 +133,7 @@ def test_what_needs_nearly_all_torque_at_an_instant_is_not_asked_for():
     more[joint] = LIMITS.torque[joint] - peak[joint]
     careful = replace(made, peaks=lambda motion: torque_peaks(against)(motion) + more)
     found = plan(careful, certifier(against), Budget(evaluations=300), 3, StandingClock())
-    assert isinstance(found, Plan) and not careful.missing_torque(found.parameters, 0.95).any()
+    assert isinstance(found, Plan) and not careful.missing_torque(found.parameters, 0.93).any()
     assert not np.array_equal(found.parameters, plain.parameters)
 
 

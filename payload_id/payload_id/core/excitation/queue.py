@@ -21,7 +21,7 @@ PARTS = (0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.15, 0.1, 0.05)  # of a 
 CALMER = 0.9  # of the part that was refused last
 ROOM = 0.5  # of the calm motion's clearance is the most that is kept in reserve
 HURRIED = 0.35  # ... only this part of a candidate is asked for
-PROVABLE = 0.95  # of a torque limit, used at an instant, can be proved without many cuts
+PROVABLE = 0.93  # of a torque limit, used at an instant, can be proved without many cuts
 TINY = 1e-9
 MORE = 1.1  # times the missing torque or distance that the next candidates keep away from
 
@@ -34,6 +34,7 @@ class Queue:
         self._refused: list[Array] = []
         self._ways: list[_Way] = []
         self._short: list[tuple[float, Array]] = []  # sizes, and torque that samples lacked
+        self._passed = False  # whether the last candidate was passed over
         # Where even the calm motion takes more, every proof is long.
         calm = task.missing_torque(self._calm, PROVABLE) > 0.0
         self._provable = 1.0 if calm.any() else PROVABLE
@@ -52,7 +53,8 @@ class Queue:
         missing = self._task.missing_torque(x, self._provable)
         if missing.any():
             self.refused(x, Verdict(False, torque=missing))
-        return bool(missing.any())
+        self._passed = bool(missing.any())
+        return self._passed
 
     def next(self, hurry: bool) -> Array | None:
         """Return the next candidate; None if there is none.
@@ -65,11 +67,16 @@ class Queue:
         # What samples lacked may shrink with the motion: believed at once where little is lost by
         # being wrong, else when nothing else is left.
         for shrinking in (False, True) if self._task.peaks is None else (True,):
-            for turn in turns:
-                x = turn(shrinking)
-                if x is not None:
-                    return x
+            found = (x for x in (turn(shrinking) for turn in turns) if x is not None)
+            # What was passed over cost little: then the better one is next, else it goes by turns.
+            x = min(found, key=self._value, default=None) if self._passed else next(found, None)
+            if x is not None:
+                return x
         return None
+
+    def _value(self, x: Array) -> float:
+        """Return the criterion of one candidate."""
+        return float(self._task.value(x[None])[0])
 
     def refused(self, x: Array, verdict: Verdict) -> None:
         """Note a refusal; by how much samples fell short is kept in reserve from now on."""
