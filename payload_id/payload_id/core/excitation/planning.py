@@ -15,7 +15,7 @@ import numpy as np
 
 from ..inertial import Array
 from ..threads import one_thread
-from .queue import Queue
+from .candidate_queue import Queue
 from .screening import Counter, Task
 from .search import Pool, search
 from .trajectory import Trajectory

@@ -57,7 +57,8 @@ class SampledClearance:
     def _reach(self) -> Array:
         """How far the tube moves the bodies of each pair at most, about, shape (P,) [m]."""
         scene = self.case.scene
-        q = np.random.default_rng(0).uniform(-np.pi, np.pi, (TYPICAL, self.case.model.n))
+        rng = np.random.default_rng(0)
+        q = rng.uniform(-np.pi, np.pi, (TYPICAL, self.case.model.n))
         pairs = len(scene.group)
         pose, pair = np.repeat(np.arange(TYPICAL), pairs), np.tile(np.arange(pairs), TYPICAL)
         items = self._items(q, pose, pair)
