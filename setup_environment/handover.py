@@ -11,6 +11,8 @@ from setup_environment.layout import Layout
 from setup_environment.ros import WHEELS_GUARD, Ros, outside
 
 TESTS = "payload_id/test"
+# A process for each core; a file's tests, which share nodes and recordings, stay together.
+ON_ALL_CORES = ("--numprocesses=auto", "--maxprocesses=4", "--dist=loadfile")
 
 
 def clean(environment: Mapping[str, str], layout: Layout, ros: Ros | None) -> dict[str, str]:
@@ -94,4 +96,4 @@ def command(layout: Layout, arguments: Sequence[str]) -> tuple[list[str], Path |
 def test_arguments(root: Path, arguments: Sequence[str]) -> list[str]:
     """Run the whole suite unless the arguments name some of its files."""
     named = any((root / argument.split("::")[0]).exists() for argument in arguments)
-    return list(arguments) if named else [TESTS, *arguments]
+    return list(arguments) if named else [TESTS, *ON_ALL_CORES, *arguments]

@@ -123,7 +123,7 @@ ESTIMATOR_TABLE = (
         "shape_scale",
         1.0,
         "Metres per unit of the shape's file: 0.001 for millimetres.",
-        "",
+        "m",
         1e-6,
         1e3,
         read_only=False,

@@ -48,7 +48,7 @@ class Robot:
         self.planner = NodeProcess(
             "planner_node", DOMAIN, folder / "planner.log", limits="safety_warning", silence=0.6,
             payload_box="[0.1, 0.1, 0.1]", payload_box_centre="[0.0, 0.0, 0.08]", ground=-0.01,
-            stop_step=0.2, piece_duration=3.5, piece_time=2.0,
+            stop_step=0.2, piece_duration=3.5, piece_time=2.0, reaction=0.4,
             certificates_folder=folder / "certificates", **BOUNDS,
         )  # fmt: skip
         self.observer = Observer(DOMAIN)
