@@ -221,7 +221,7 @@ def run(
     elif isinstance(certify(family.trajectory(family.calm)).answer, Refusal):
         reason = "start"  # where the arm cannot even stay
     else:
-        reason = found.nearest.constraint if isinstance(found.nearest, Refusal) else "time"
+        reason = found.nearest.constraint if isinstance(found.nearest, Refusal) else "no candidate"
     return Trial(found, cpu, wall, accepted, refused, reason, moved)
 
 
