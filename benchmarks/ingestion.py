@@ -30,15 +30,17 @@ PAGE = os.sysconf("SC_PAGE_SIZE")
 
 @dataclass
 class Blocks:
-    """Counts what the sampler publishes."""
+    """Counts what the sampler publishes; `newest` is the arm's time [s]."""
 
     received: int = 0
     dropped: int = 0
     gaps: int = 0
+    newest: float = 0.0
 
     def take(self, block: SampleBlock) -> None:
         """Note the counters of one block."""
         self.received, self.gaps = block.received, block.gaps
+        self.newest = 1e-9 * block.stamp_ns[-1]
         self.dropped = sum(
             getattr(block, name)
             for name in block.get_fields_and_field_types()
@@ -85,8 +87,12 @@ def measure(scene, nodes, client, minutes: float) -> None:  # noqa: ANN001  (a s
     for minute in range(1, max(1, round(minutes)) + 1):
         while time.monotonic() - begin < 60.0 * minute:
             nodes.check()
+            client.wait_for(lambda: blocks.received > 0, 40.0, "samples")
+            # By the arm's time: on a busy machine it is behind, and a motion that is replaced
+            # before its end makes torques jump.
+            rest = blocks.newest + DURATION + 1.0
             target.publish(motion)
-            time.sleep(DURATION + 1.0)  # never before the last motion has ended
+            client.wait_for(lambda rest=rest: blocks.newest > rest, 120.0, "the motion's end")
         now = time.monotonic()
         shares = []
         for name, pid in pids.items():
