@@ -47,6 +47,7 @@ def excite(client: PayloadClient) -> None:
     client.wait_for(lambda: client.messages, 60.0, "an estimate")
     print(planner.set_obstacles([TABLE, POST]))
     print(client.start())
+    client.wait_for(lambda: client.messages[-1].samples > 0, 60.0, "the arm's joint states")
     plan = planner.plan(duration=5.0, limits="safety_warning")
     print(f"{plan.summary}\nCertificate: {plan.certificate_path}")
     print(planner.execute(plan.plan_id).message)
