@@ -126,7 +126,7 @@ class Queue:
         return next((x for x in pool.x[fits] if apart(x, self._refused, self._calm)), None)
 
 
-@dataclass
+@dataclass(eq=False)  # ways are told apart by identity: they hold arrays
 class _Way:
     """The way from a refused candidate to the calm one.
 
