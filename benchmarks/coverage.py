@@ -25,7 +25,7 @@ from rich.table import Table
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "test" / "core"))
 
 from arms import Run, arm, record, rows_of
-from payload_id.core.online import identify
+from payload_id.core.identify import identify
 from payload_id.core.rows import momentum
 from payload_id.core.rows.block import RowBlock
 from payload_id.core.uncertainty import Uncertainty

@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "tes
 
 from arms import arm, perturbed_links, record
 from injected_faults import CAUSES, SINGLE_JOINT, USUAL, Fault, inject
-from payload_id.core.online import identify
+from payload_id.core.identify import identify
 from payload_id.core.status import Status
 
 ARMS = ("gen3", "ur10", "panda")

@@ -21,7 +21,7 @@ from tools import NOISE, TYPICAL
 from payload_id import RobotFile, RobotModel, Uncertainty
 from payload_id.core.estimators import ESTIMATORS, estimator_named
 from payload_id.core.inertial import PSEUDO_INERTIA_BASIS, from_mass_com_inertia
-from payload_id.core.online import FOLD
+from payload_id.core.problem import FOLD
 from payload_id.core.rows.block import RowBlock
 from payload_id.core.rows.maker import RowMaker
 from payload_id.core.rows.momentum import MomentumRows

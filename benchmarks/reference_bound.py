@@ -44,7 +44,8 @@ from payload_id.core.inertial import (
     change_of_frame,
     from_mass_com_inertia,
 )
-from payload_id.core.online import OnlineIdentifier, Settings
+from payload_id.core.online import OnlineIdentifier
+from payload_id.core.settings import Settings
 from payload_id.core.threads import one_thread
 from payload_id.core.uncertainty import Uncertainty
 

@@ -30,8 +30,10 @@ from payload_id.core.bounds import METHODS, Interval, Memory, method_named
 from payload_id.core.bounds.feasibility import smallest_noise_factor
 from payload_id.core.bounds.scaled_rows import ScaledRows
 from payload_id.core.inertial import PARAMETERS, Array
-from payload_id.core.online import OnlineIdentifier, Problem, Settings
+from payload_id.core.online import OnlineIdentifier
+from payload_id.core.problem import Problem
 from payload_id.core.samples import Samples
+from payload_id.core.settings import Settings
 from payload_id.core.status import identifiable
 from payload_id.core.threads import one_thread
 from payload_id.core.uncertainty import Uncertainty

@@ -19,7 +19,7 @@ from payload_id.core.bounds import Interval
 from payload_id.core.estimators import estimator_named
 from payload_id.core.filters import interpolated_rotation
 from payload_id.core.inertial import from_mass_com_inertia
-from payload_id.core.online import Problem
+from payload_id.core.problem import Problem
 from payload_id.core.rows.newton_euler import NewtonEulerRows, newton_euler_regressor
 from payload_id.core.wrench.samples import WrenchSamples
 

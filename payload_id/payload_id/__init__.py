@@ -10,7 +10,9 @@ print(estimate.phi, estimate.lower, estimate.upper)
 
 from .core.errors import PayloadIdError
 from .core.estimate import Estimate
-from .core.online import OnlineIdentifier, Settings, identify, replay
+from .core.identify import identify, replay
+from .core.online import OnlineIdentifier
+from .core.settings import Settings
 from .core.status import Status
 from .core.uncertainty import PayloadPrior, Uncertainty
 from .core.version import VERSION

@@ -17,8 +17,10 @@ from ..core.bounds import METHODS
 from ..core.errors import RecordingError, UnknownNameError
 from ..core.estimators import ESTIMATORS, estimator_named
 from ..core.inertial import PARAMETERS, UNITS, Array
-from ..core.online import CHUNK, OnlineIdentifier, Problem, Settings
+from ..core.online import CHUNK, OnlineIdentifier
+from ..core.problem import Problem
 from ..core.rows.newton_euler import NewtonEulerRows
+from ..core.settings import Settings
 from ..core.shape import Shape
 from ..core.wrench.alignment import compensated, time_offset
 from ..core.wrench.samples import WrenchSamples

@@ -17,7 +17,7 @@ from ..core.errors import InputError, SolverError
 from ..core.estimators import ESTIMATORS, estimator_named
 from ..core.inertial import Array, as_phi, from_mass_com_inertia, is_physical, mass_com_inertia
 from ..core.metrics import Errors, errors
-from ..core.online import Problem
+from ..core.problem import Problem
 from ..core.shape import Shape
 from ..core.threads import one_thread
 

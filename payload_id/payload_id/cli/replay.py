@@ -14,7 +14,8 @@ import numpy as np
 
 from ..core.errors import InputError
 from ..core.estimate import Estimate
-from ..core.online import Settings, replay
+from ..core.identify import replay
+from ..core.settings import Settings
 from ..core.status import Status
 from ..core.tare import Tare
 from ..core.uncertainty import Uncertainty

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import InputError
-from ..core.online import Settings
 from ..core.rows.newton_euler import NewtonEulerRows
+from ..core.settings import Settings
 from ..core.uncertainty import Uncertainty
 from ..core.wrench.identify import WrenchEstimate, wrench_estimates
 from ..core.wrench.online import OnlineWrench

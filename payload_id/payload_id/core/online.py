@@ -7,292 +7,32 @@ windows), never on how the samples were chopped up or on any clock.
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 
 from .arm_model import ArmModel
-from .bounds import Bounds, Interval, Memory, method_named
-from .diagnosis import Diagnosis, Evidence, MotionSeen, PayloadSlipped, advise, diagnose
-from .errors import InputError, RecordingError, SolverError
+from .bounds import Interval, Memory, method_named
+from .diagnosis import Diagnosis, MotionSeen
+from .errors import InputError
 from .estimate import Estimate
-from .estimators import estimator_named
 from .inertial import Array, as_phi
+from .problem import CHANGE_SECONDS, FOLD, TYPICAL, Change, Past, Problem, Solved, statistics_with
 from .rows.block import RowBlock
 from .rows.maker import RowMaker
 from .rows.momentum import LEAST_SAMPLES, MomentumRows
 from .rows.windows import GAP_FRACTION, TimedSamples, WindowCutter
 from .samples import Samples
-from .shape import Shape
-from .statistics import Statistics, condition_number
-from .status import Status, identifiable, inconsistent, verdict
+from .settings import Settings
+from .statistics import Statistics
+from .status import Status
 from .tare import Tare
 from .threads import one_thread
-from .uncertainty import Uncertainty
 
 ROW_LIMIT = 8000  # rows kept at the most; beyond it those far from active are dropped
 ROW_STOCK = 3000  # rows kept when dropping
-FOLD = 8  # windows whose rows enter the statistics at a time
-TYPICAL = 0.1  # part of the prior that is a typical payload; sets weights, not bounds
-MARGINS = (0.0, 1e-6, 1e-4, 1e-2)  # of a half-width, by which an estimate may leave its interval
-CHANGE_SECONDS = 1.0  # of data that a new payload must explain before a run begins with it
 CHANGE_WINDOWS = 600  # windows in which a change of the payload is looked for
-
-
-@dataclass(frozen=True)
-class Settings:
-    """How a payload is identified.
-
-    Attributes:
-        uncertainty: What is assumed about sensors, links and payload.
-        estimator: Name of the point estimator.
-        intervals: Name of the interval method.
-        window: Length of a window [s].
-        shape: What is known of the payload's shape, in the payload frame. It must be true:
-            estimates and intervals rely on it.
-    """
-
-    uncertainty: Uncertainty = field(default_factory=Uncertainty)
-    estimator: str = "lmi"
-    intervals: str = "hull"
-    window: float = 0.1
-    shape: Shape | None = None
-
-    def __post_init__(self) -> None:
-        if not (np.isfinite(self.window) and self.window > 0):
-            raise InputError(f"window must be a length of time above 0 s; found {self.window!r}.")
-        estimator_named(self.estimator, self.shape)  # what cannot be is refused before any data
-        method_named(self.intervals)
-
-
-@dataclass(frozen=True)
-class Change:
-    """A payload that is another one than before.
-
-    Attributes:
-        first: Number of the first window in which only the new one was seen.
-        note: One sentence that says so.
-    """
-
-    first: int
-    note: str
-
-
-@dataclass(frozen=True)
-class Past:
-    """What a problem must know beside its rows to tell a change of the payload.
-
-    Attributes:
-        tare: Number of rows of a tare.
-        tare_statistics: Of the tare's rows.
-        since: Windows since the last consistent update, with their numbers.
-        consistent: Whether there was a consistent update in this run.
-        note: What was said of a change before.
-    """
-
-    tare: int
-    tare_statistics: Statistics
-    since: tuple[tuple[int, RowBlock], ...] = ()
-    consistent: bool = False
-    note: str = ""
-
-
-@dataclass(frozen=True)
-class Solved:
-    """The answer to a problem, not yet taken up by the run that asked.
-
-    Attributes:
-        estimate: The answer.
-        bounds: What it rests on.
-        upto: Number of windows that it takes into account.
-        change: The payload's change, if the answer is that of a new payload.
-    """
-
-    estimate: Estimate
-    bounds: Bounds
-    upto: int = 0
-    change: Change | None = None
-
-
-@dataclass(frozen=True)
-class Problem:
-    """Everything that one update needs; frozen, so that it may be solved in another thread.
-
-    Attributes:
-        rows: Rows to be explained, those of a tare first.
-        statistics: Of all rows so far.
-        prior: Bounds on phi before any data.
-        known: Bounds on phi that this run has established.
-        memory: Of the last solution.
-        estimate: The answer's fields that do not depend on the solution.
-        settings: How to solve.
-        channels: Names of what is measured; rows name them by number.
-        shape: Rows c with c phi >= 0 that follow from the payload's size, shape (K, 10).
-        maker: Made the rows.
-        past: What tells a change of the payload.
-        motion: Where the joints were; None if the rows are not of joints.
-        upto: Number of windows since the samples began.
-    """
-
-    rows: RowBlock
-    statistics: Statistics
-    prior: Interval
-    known: Interval
-    memory: Memory
-    estimate: Estimate
-    settings: Settings
-    channels: tuple[str, ...]
-    shape: Array
-    maker: RowMaker
-    past: Past
-    motion: MotionSeen | None
-    upto: int
-
-    def solve(self) -> Solved:
-        """Return the estimate and the bounds."""
-        if self.estimate.windows == 0:
-            empty = Bounds(self.known, True, float("nan"), {}, np.zeros(0), self.memory)
-            return Solved(self.estimate, empty, self.upto)
-        with one_thread():
-            return self._solve()
-
-    def _solve(self) -> Solved:
-        """Return the estimate and the bounds where there is at least one window."""
-        method = method_named(self.settings.intervals)
-        bounds = method.bounds(self.rows, self.known, self.memory, self.shape)
-        if not bounds.consistent:
-            return self._inconsistent(bounds)
-        status, message = verdict(bounds, self.prior, self._advice(bounds))
-        return Solved(self._estimate(bounds, status, message), bounds, self.upto)
-
-    def _estimate(self, bounds: Bounds, status: Status, message: str) -> Estimate:
-        """Return the estimate that goes with bounds."""
-        phi = self._point(bounds)
-        found = bounds.interval
-        return Estimate(
-            phi=phi,
-            lower=found.lower,
-            upper=found.upper,
-            identifiable=identifiable(found, self.prior),
-            status=status,
-            message=" ".join(part for part in (message, self.past.note) if part),
-            estimator=self.settings.estimator,
-            intervals=self.settings.intervals,
-            samples=self.estimate.samples,
-            windows=self.estimate.windows,
-            seconds=self.estimate.seconds,
-            residual_rms=self._residual(phi),
-            condition_number=condition_number(self.statistics.nominal()),
-            noise_factor=bounds.noise_factor,
-            payload_frame=self.estimate.payload_frame,
-            interval_overhead=bounds.overhead,
-        )
-
-    def _inconsistent(self, bounds: Bounds) -> Solved:
-        """Return the likely cause, or the answer for a new payload if that is the cause."""
-        links = _link_columns(self.maker)
-        rows, tare = self.rows, self.past.tare
-        evidence = Evidence.of(rows, self.prior, self.shape, tare, links, bounds.noise_factor)
-        found = diagnose(evidence)
-        changed = self._after_change(found)
-        if changed is not None:
-            return changed
-        message = inconsistent(bounds, found, self.channels)
-        estimate = self._estimate(bounds, Status.INCONSISTENT, message)
-        blame = tuple((self.channels[b.joint], b.start, b.end, b.share) for b in found.blame)
-        return Solved(replace(estimate, cause=found.cause, blame=blame), bounds, self.upto)
-
-    def _after_change(self, found: Diagnosis) -> Solved | None:
-        """Return the answer of the rows since the payload changed; None if it did not."""
-        likely, past = found.likely, self.past
-        if likely is None or likely.cause != PayloadSlipped.name or not past.consistent:
-            return None
-        new = tuple((k, block) for k, block in past.since if block.start[0] > likely.start)
-        if len(new) * self.settings.window < CHANGE_SECONDS - 1e-9:
-            return None
-        note = (
-            f"The payload changed at about {likely.start:.2f} s: this is a new run with the data "
-            f"since {new[0][1].start[0]:.2f} s, and its intervals are of the new payload."
-        )
-        anew = self._anew(new, note)
-        bounds = method_named(self.settings.intervals).bounds(
-            anew.rows, anew.known, anew.memory, anew.shape
-        )
-        if not bounds.consistent:
-            return None
-        status, message = verdict(bounds, anew.prior, anew._advice(bounds))
-        estimate = anew._estimate(bounds, status, message)
-        return Solved(estimate, bounds, self.upto, Change(new[0][0], note))
-
-    def _anew(self, windows: Sequence[tuple[int, RowBlock]], note: str) -> Problem:
-        """Return the problem of some windows alone, and the tare."""
-        blocks = [block for _, block in windows]
-        seconds = len(blocks) * self.settings.window
-        return replace(
-            self,
-            rows=RowBlock.stack([self.rows.take(np.arange(self.past.tare)), *blocks]),
-            statistics=_statistics(
-                self.past.tare_statistics, blocks, TYPICAL * self.prior.magnitude
-            ),
-            known=self.prior,
-            memory=Memory(),
-            estimate=replace(self.estimate, windows=len(blocks), seconds=seconds),
-            past=replace(self.past, note=note),
-        )
-
-    def _advice(self, bounds: Bounds) -> tuple[str, ...]:
-        """Say which joints' motion would help with what the data do not bound."""
-        found = bounds.interval
-        weak = np.flatnonzero(~identifiable(found, self.prior))
-        if self.motion is None or not isinstance(self.maker, MomentumRows) or not len(weak):
-            return ()
-        part = np.where(np.arange(10) > 0, found.upper[0] / self.prior.upper[0], 1.0)
-        advice = advise(
-            self.maker,
-            self.motion,
-            self.statistics,
-            weak.tolist(),
-            self.prior.half_width * np.clip(part, 1e-6, 1.0),
-            TYPICAL * self.prior.magnitude,
-            self.settings.window,
-        )
-        return tuple(each.sentence(self.channels) for each in advice)
-
-    def _point(self, bounds: Bounds) -> Array:
-        """Return the point estimate, inside the interval where the estimator can do that.
-
-        Rounding can leave nothing strictly consistent in a thin interval: a little more is tried,
-        then the prior. NaN where even that is far from all that the data allow.
-        """
-        if not bounds.consistent:
-            phi = self._point_within(self.prior)
-            return np.full(10, np.nan) if phi is None else phi
-        for part in MARGINS:
-            margin = part * bounds.interval.half_width
-            phi = self._point_within(
-                Interval(bounds.interval.lower - margin, bounds.interval.upper + margin)
-            )
-            if phi is not None:
-                return phi
-        estimator = estimator_named(self.settings.estimator, self.settings.shape)
-        return estimator.estimate(self.statistics, self.prior.lower, self.prior.upper)
-
-    def _point_within(self, interval: Interval) -> Array | None:
-        """Return the point estimate inside an interval, None if the estimator finds none."""
-        estimator = estimator_named(self.settings.estimator, self.settings.shape)
-        try:
-            return estimator.estimate(self.statistics, interval.lower, interval.upper)
-        except SolverError:
-            return None
-
-    def _residual(self, phi: Array) -> float:
-        """Return what is left of the rows as a mean torque [N m]; NaN without an estimate."""
-        if not np.isfinite(phi).all():
-            return float("nan")
-        left = self.rows.b - self.rows.A @ phi - self.rows.B @ self.statistics.nuisance(phi)
-        return float(np.sqrt(np.mean((left / (self.rows.end - self.rows.start)) ** 2)))
+CHUNK = 10_000  # samples added at a time: limits the memory that long recordings need
 
 
 class OnlineIdentifier:
@@ -336,6 +76,8 @@ class OnlineIdentifier:
         self._since: deque[tuple[int, RowBlock]] = deque(maxlen=CHANGE_WINDOWS)
         self._consistent = False
         self._note = ""
+        self._diagnosis: Diagnosis | None = None  # kept until window `_diagnose_at`
+        self._inconsistent_since = self._diagnose_at = 0
 
     @property
     def seconds(self) -> float:
@@ -397,7 +139,7 @@ class OnlineIdentifier:
 
     def _folded(self) -> Statistics:
         """Return the statistics with the pending rows."""
-        return _statistics(self._statistics, self._pending, self._typical)
+        return statistics_with(self._statistics, self._pending, self._typical)
 
     def problem(self) -> Problem:
         """Return what an update has to solve; note in `updates` that it is being made."""
@@ -428,6 +170,7 @@ class OnlineIdentifier:
                 tuple(self._since),
                 self._consistent,
                 self._note,
+                self._diagnosis if self.windows < self._diagnose_at else None,
             ),
             motion=self._motion,
             upto=self.windows,
@@ -447,11 +190,23 @@ class OnlineIdentifier:
             while self._since and self._since[0][0] < solved.upto:
                 self._since.popleft()
             self._consistent |= solved.upto > self._begin
+            self._diagnosis = None
+            self._diagnose_at = 0
+        if solved.diagnosis is not None and solved.diagnosis is not self._diagnosis:
+            self._diagnosed_at(solved.upto, solved.diagnosis)
         if solved.bounds.consistent and method_named(self.settings.intervals).guaranteed:
             self._known = self._known.intersect(solved.bounds.interval)
             self._memory = solved.bounds.memory
         self._prune(solved.bounds.slack)
         return solved.estimate
+
+    def _diagnosed_at(self, window: int, found: Diagnosis) -> None:
+        """Keep a diagnosis until there is twice as much inconsistent data as when it was made."""
+        if self._diagnosis is None:
+            self._inconsistent_since = window
+        self._diagnosis = found
+        least = max(1, round(CHANGE_SECONDS / self.settings.window))
+        self._diagnose_at = window + max(least, window - self._inconsistent_since)
 
     def _begin_anew(self, change: Change) -> None:
         """Begin with the rows of a new payload; keep a tare and the count of windows."""
@@ -555,89 +310,3 @@ def _known_beforehand(rows: RowMaker) -> tuple[RowBlock, Statistics]:
         with one_thread():
             return rows.model.calibration.tare(rows)
     return RowBlock.empty(rows.p), Statistics.empty(rows.p)
-
-
-def _statistics(before: Statistics, blocks: Sequence[RowBlock], typical: Array) -> Statistics:
-    """Return statistics with the rows of more windows, `FOLD` windows at a time."""
-    for k in range(0, len(blocks), FOLD):
-        before = before.add(RowBlock.stack(blocks[k : k + FOLD]), typical)
-    return before
-
-
-def _link_columns(maker: RowMaker) -> Array:
-    """Return the body of each nuisance parameter that is a link's, -1 for others, shape (p,)."""
-    columns = np.full(maker.p, -1)
-    if isinstance(maker, MomentumRows):
-        links = np.flatnonzero(maker.nuisance.uncertain[: 10 * maker.model.n])
-        columns[: len(links)] = links // 10
-    return columns
-
-
-CHUNK = 10_000  # samples added at a time: limits the memory that long recordings need
-
-
-def replay(
-    samples: TimedSamples,
-    model: ArmModel | RowMaker,
-    settings: Settings,
-    updates: Iterable[int],
-    tare: Tare | None = None,
-) -> Iterator[Estimate]:
-    """Give the estimate at each update, as a live run with the same samples did.
-
-    Args:
-        samples: The recording.
-        model: The arm that it was made with, or what makes rows of such samples.
-        settings: How to identify.
-        updates: Numbers of windows at which to update, increasing.
-        tare: What runs without payload had taught before.
-    """
-    online = OnlineIdentifier(model, settings)
-    if tare is not None:
-        online.know(tare)
-    due = deque(updates)
-    for start in range(0, len(samples), CHUNK):
-        for window in online.cut(samples.part(start, start + CHUNK)):
-            while due and due[0] <= online.windows:
-                due.popleft()
-                yield online.update()
-            online.take(window)
-    for _ in due:
-        yield online.update()
-
-
-def identify(
-    recording: Samples,
-    robot: ArmModel,
-    uncertainty: Uncertainty | None = None,
-    estimator: str = "lmi",
-    intervals: str = "hull",
-    window: float = 0.1,
-    shape: Shape | None = None,
-) -> Estimate:
-    """Return what a recording says of the payload.
-
-    Args:
-        recording: Joint positions, velocities and torques.
-        robot: The arm, without the payload.
-        uncertainty: What is assumed about sensors, links and payload. None: everything is known
-            exactly, so that real data will be INCONSISTENT.
-        estimator: Name of the point estimator, such as "lmi" or "entropic".
-        intervals: Name of the interval method: "hull", "hull_lp" or "least_squares_image".
-        window: Length of the windows over which torques are integrated [s].
-        shape: What is known of the payload's shape, in the payload frame.
-
-    Raises:
-        RecordingError: The recording does not fit the robot, or holds no torques.
-        UnknownNameError: There is no such estimator or interval method.
-    """
-    settings = Settings(uncertainty or Uncertainty(), estimator, intervals, window, shape)
-    online = OnlineIdentifier(robot, settings)
-    if len(recording) and not recording.tau.any():
-        raise RecordingError(
-            f"Every one of the {len(recording)} torques is zero. Simulators and position-only "
-            "drivers often do not publish effort; record a topic that carries it."
-        )
-    for start in range(0, max(len(recording), 1), CHUNK):
-        online.add(recording.part(start, start + CHUNK))
-    return online.update()

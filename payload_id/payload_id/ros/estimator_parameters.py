@@ -8,7 +8,7 @@ from typing import Any
 
 from ..core.bounds import METHODS
 from ..core.estimators import ESTIMATORS, estimator_named
-from ..core.online import Settings
+from ..core.settings import Settings
 from ..core.shape import DENSITY, Shape
 from ..core.slabs import MOST_SLABS
 from ..core.uncertainty import Uncertainty

@@ -12,9 +12,10 @@ from ..core.arm_model import ArmModel
 from ..core.estimate import Estimate
 from ..core.inertial import Array
 from ..core.joint_states import NANOSECONDS, JointMap, seconds_since
-from ..core.online import OnlineIdentifier, Settings
+from ..core.online import OnlineIdentifier
 from ..core.ring_buffer import SampleRows
 from ..core.samples import Samples
+from ..core.settings import Settings
 from ..core.status import Status
 from ..files.run_file import RunFile
 from .conversions import waiting

@@ -31,6 +31,7 @@ from payload_id.core.calibration.physical import (
 from payload_id.core.calibration.prior import prior_rows
 from payload_id.core.ellipsoid import bounding_ellipsoid, row_of
 from payload_id.core.errors import InputError, RecordingError, SolverError, UnknownNameError
+from payload_id.core.identify import identify
 from payload_id.core.inertial import (
     PSEUDO_INERTIA_BASIS,
     Array,
@@ -39,9 +40,10 @@ from payload_id.core.inertial import (
     mass_com_inertia,
     pseudo_inertia,
 )
-from payload_id.core.online import OnlineIdentifier, Settings, identify
+from payload_id.core.online import OnlineIdentifier
 from payload_id.core.rows.momentum import MomentumRows
 from payload_id.core.samples import Samples
+from payload_id.core.settings import Settings
 from payload_id.core.status import Status
 from payload_id.core.uncertainty import Uncertainty
 

@@ -10,9 +10,11 @@ import pytest
 from arms import Joints, Motion, arm, draw_payload, perturbed_links, record
 from payload_id.core.bounds import METHODS
 from payload_id.core.errors import InputError
-from payload_id.core.online import OnlineIdentifier, Settings, identify
+from payload_id.core.identify import identify
+from payload_id.core.online import OnlineIdentifier
 from payload_id.core.rows.momentum import MomentumRows
 from payload_id.core.samples import Samples
+from payload_id.core.settings import Settings
 from payload_id.core.status import Status
 from payload_id.core.uncertainty import PayloadPrior, Uncertainty
 

@@ -11,10 +11,12 @@ from arms import Motion, Run, arm, draw_payload, joint_torques, record, rows_of
 from injected_faults import CAUSES, SINGLE_JOINT, USUAL, inject
 from payload_id.core.bounds import Interval
 from payload_id.core.diagnosis import Evidence, diagnose
+from payload_id.core.identify import identify, replay
 from payload_id.core.inertial import PARAMETERS
-from payload_id.core.online import OnlineIdentifier, Settings, identify, replay
+from payload_id.core.online import OnlineIdentifier
 from payload_id.core.rows.momentum import MomentumRows
 from payload_id.core.samples import Samples
+from payload_id.core.settings import Settings
 from payload_id.core.status import Status
 from payload_id.core.uncertainty import PayloadPrior, Uncertainty
 
@@ -148,6 +150,23 @@ def test_new_payload_is_that_of_its_rows_alone():
     np.testing.assert_allclose(last.phi, alone.phi, atol=1e-6)
     ratio = last.half_width / alone.half_width
     assert (ratio < 1 + 1e-3).all()  # of more updates, each intersected with those before
+
+
+def test_cause_is_told_at_every_update_and_looked_for_ever_more_seldom():
+    fault = inject("ur10", "torque sign", 0)
+    online, looks = OnlineIdentifier(fault.model, Settings(USUAL)), []
+    for window in online.cut(fault.samples):
+        online.take(window)
+        problem = online.problem()
+        solved = problem.solve()
+        online.accept(solved)
+        if solved.estimate.status is Status.INCONSISTENT:
+            assert solved.estimate.cause == solved.diagnosis.cause
+            looks += [online.windows] * (problem.past.diagnosis is None)
+    gaps = np.diff(looks)
+    assert len(gaps) >= 2
+    assert gaps[0] == 10  # windows: 1 s
+    assert (gaps[1:] == looks[1:-1] - np.array(looks[0])).all()
 
 
 @TWO_ARMS

@@ -10,8 +10,8 @@ import pytest
 from arms import Motion, arm, draw_payload, noise, record
 from payload_id.core.arm_model import ArmModel
 from payload_id.core.errors import InputError
+from payload_id.core.identify import identify
 from payload_id.core.inertial import Array
-from payload_id.core.online import identify
 from payload_id.core.samples import Samples
 from payload_id.core.uncertainty import Uncertainty
 

@@ -8,13 +8,14 @@ import pytest
 
 from payload_id.core.errors import InputError, RecordingError
 from payload_id.core.inertial import FROM_PINOCCHIO
-from payload_id.core.online import OnlineIdentifier, Settings
+from payload_id.core.online import OnlineIdentifier
 from payload_id.core.rows.newton_euler import (
     FEATURES_TO_REGRESSOR,
     NewtonEulerRows,
     dynamism,
     newton_euler_regressor,
 )
+from payload_id.core.settings import Settings
 from payload_id.core.uncertainty import PayloadPrior
 from payload_id.core.wrench.samples import WrenchSamples
 from payload_id.core.wrench.uncertainty import WrenchUncertainty

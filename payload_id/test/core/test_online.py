@@ -22,9 +22,11 @@ from payload_id.core.arm_model import ArmModel
 from payload_id.core.bounds import METHODS
 from payload_id.core.errors import InputError, RecordingError, UnknownNameError
 from payload_id.core.estimators import ESTIMATORS
+from payload_id.core.identify import identify, replay
 from payload_id.core.inertial import change_of_frame
-from payload_id.core.online import OnlineIdentifier, Settings, identify, replay
+from payload_id.core.online import OnlineIdentifier
 from payload_id.core.samples import Samples
+from payload_id.core.settings import Settings
 from payload_id.core.status import Status
 from payload_id.core.uncertainty import Uncertainty
 

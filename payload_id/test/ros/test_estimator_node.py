@@ -20,9 +20,10 @@ from std_srvs.srv import Trigger
 from synthetic import NOTHING, PAYLOAD, RATE, blocks, measured, robot_file, stamps_ns
 from visualization_msgs.msg import Marker, MarkerArray
 
+from payload_id.core.identify import replay
 from payload_id.core.inertial import mass_com_inertia
 from payload_id.core.joint_states import seconds_since
-from payload_id.core.online import Settings, replay
+from payload_id.core.settings import Settings
 from payload_id.core.uncertainty import Uncertainty
 from payload_id.files.robot_model import RobotModel
 from payload_id.files.run_file import RunFile

@@ -16,7 +16,8 @@ from std_srvs.srv import Trigger
 from synthetic import PAYLOAD, RATE, TOPIC, measured, robot_file, stamps_ns
 
 from payload_id.core.arm_model import ArmModel
-from payload_id.core.online import Settings, replay
+from payload_id.core.identify import replay
+from payload_id.core.settings import Settings
 from payload_id.core.uncertainty import Uncertainty
 from payload_id.files.recording import Recording
 from payload_id.files.run_file import RunFile

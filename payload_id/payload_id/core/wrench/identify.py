@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from ..estimate import Estimate
-from ..online import CHUNK, OnlineIdentifier, Settings
+from ..online import CHUNK, OnlineIdentifier
 from ..rows.newton_euler import NewtonEulerRows
+from ..settings import Settings
 from ..shape import Shape
 from ..status import Status
 from .alignment import LARGEST_OFFSET, TimeOffset, compensated, time_offset

@@ -8,10 +8,11 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 
 from ..bounds import Memory
-from ..online import CHUNK, ROW_LIMIT, OnlineIdentifier, Settings
+from ..online import CHUNK, ROW_LIMIT, OnlineIdentifier
 from ..rows.block import RowBlock
 from ..rows.newton_euler import NewtonEulerRows
 from ..rows.windows import GAP_FRACTION, WindowCutter
+from ..settings import Settings
 from ..threads import one_thread
 from .alignment import DEVIATIONS, LARGEST_OFFSET, LEAST_OFFSET, TimeOffset, time_offset
 from .delay_line import DelayLine

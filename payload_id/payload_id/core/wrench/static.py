@@ -11,8 +11,9 @@ import scipy
 from ..arm_model import STANDARD_GRAVITY
 from ..errors import RecordingError
 from ..inertial import Array
-from ..online import CHUNK, OnlineIdentifier, Settings
+from ..online import CHUNK, OnlineIdentifier
 from ..rows.newton_euler import NewtonEulerRows
+from ..settings import Settings
 from ..shape import Shape
 from .identify import WrenchEstimate, judged
 from .samples import WrenchSamples
