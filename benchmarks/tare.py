@@ -11,7 +11,7 @@ with noise that is uniform, or of one sign for long ("correlated"). No tare can 
 and gains that are known exactly (`known`): what is left then is the noise in the run with the
 payload. Nor can one tell a common factor of all torques, of the links and of the payload: `factor`
 is how much of the mass that leaves, as a half-width, if gains alone may take it up.
-Windows of 0.01 s use the noise's own size, where it is new at every sample: of many short means
+Windows of 0.005 s use the noise's own size, where it is new at every sample: of many short means
 some come close to the bound, and rule out what long means allow.
 
     ./payload-id python benchmarks/tare.py --seeds 6
@@ -57,7 +57,7 @@ SENSORS = {
 }
 CASES = (  # sensors, noise, window [s]
     ("constant", "uniform", 0.1),
-    ("constant", "uniform", 0.01),
+    ("constant", "uniform", 0.005),
     ("constant", "correlated", 0.1),
     ("per sample", "uniform", 0.1),
 )

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.linalg import null_space
 
 from ..arm_model import ArmModel
 from ..errors import InputError
@@ -69,7 +70,7 @@ def search(
     rng = np.random.default_rng(seed)
     best: Found | None = None
     for _ in range(candidates):
-        free = rng.normal(size=(model.n, 2, harmonics - 1))
+        free = _drawn(rng, model.n, harmonics)
         size = rng.uniform(0.5, 1.0, model.n)
         trajectory = _within(FourierSeries.from_free(start, free, duration), limits, size)
         motion = sampled(trajectory, CHECK_RATE)
@@ -85,6 +86,19 @@ def search(
             "start pose; start farther from the limits, or allow a smaller payload."
         )
     return best
+
+
+def _drawn(rng: np.random.Generator, n: int, harmonics: int) -> Array:
+    """Return free coefficients of a random series, shape (n, 2, K - 1).
+
+    Harmonics are drawn with equal velocities: slow ones then swing far, which changes the lever of
+    gravity. They are brought to rest at both ends by projection.
+    """
+    k = np.arange(1.0, harmonics + 1)
+    coefficients = rng.normal(size=(n, 2, harmonics)) / k
+    cosine = coefficients[:, 0] @ null_space(k[None] ** 2)
+    sine = coefficients[:, 1] @ null_space(k[None])
+    return np.stack([cosine, sine], axis=1)
 
 
 def _within(series: FourierSeries, limits: MotionLimits, size: Array) -> FourierSeries:
