@@ -7,9 +7,11 @@ from .hull import Hull, HullLP
 from .interval import Bounds, Hint, Interval, IntervalMethod, Memory
 from .least_squares_image import LeastSquaresImage
 from .sensitivity import Sensitivity
+from .sensitivity_enclosed import SensitivityEnclosed
 
 METHODS: dict[str, type[IntervalMethod]] = {
-    method.name: method for method in (Hull, HullLP, LeastSquaresImage, Sensitivity)
+    method.name: method
+    for method in (Hull, HullLP, LeastSquaresImage, Sensitivity, SensitivityEnclosed)
 }
 
 

@@ -40,18 +40,22 @@ def image(rows: RowBlock, known: Interval) -> Interval:
         return known
     d = rows.bound(known.magnitude)
     scale = np.where(known.half_width > 0, known.half_width, 1.0)
-    inverse, seen = _left_inverse(rows.A * scale / d[:, None])
-    L = scale[:, None] * inverse / d
+    inverse, seen = left_inverse(rows.A * scale / d[:, None])
+    found = image_under(scale[:, None] * inverse / d, rows, known)
+    return Interval(np.where(seen, found.lower, -np.inf), np.where(seen, found.upper, np.inf))
+
+
+def image_under(L: Array, rows: RowBlock, known: Interval) -> Interval:
+    """Return the image under L, shape (10, rows): it holds every phi that explains the rows."""
+    d = rows.bound(known.magnitude)
     centre = L @ rows.b
     half_width = np.abs(L) @ d + np.abs(L @ rows.B).sum(axis=1)
     half_width += np.abs(np.eye(10) - L @ rows.A) @ known.magnitude
     half_width += ROUNDING * len(rows) * (np.abs(L) @ (np.abs(rows.b) + d))
-    half_width = np.where(seen, half_width, np.inf)
-    centre = np.where(seen, centre, 0.0)
     return Interval(centre - half_width, centre + half_width)
 
 
-def _left_inverse(A: Array) -> tuple[Array, Array]:
+def left_inverse(A: Array) -> tuple[Array, Array]:
     """Return the pseudo-inverse, and which unknowns it truly determines."""
     U, values, Vt = np.linalg.svd(A, full_matrices=False)
     keep = values > RANK_TOLERANCE * values[0] if values[0] > 0 else np.zeros(len(values), bool)

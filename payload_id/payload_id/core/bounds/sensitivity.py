@@ -5,9 +5,10 @@ The least-squares solution over log-Cholesky parameters eta moves with the right
     d phi / d m = P (P'Y'Y P + sum_r (Y phi - m)_r Y_r . d2 phi/d eta2)^-1 P' Y',   P = d phi/d eta,
 
 ((41)-(43) of [ZZV]), and the interval is the image of the box of m under that derivative, taken at
-the optimum as the authors' implementation does. Two things can make it miss the truth: the
-derivative changes over the box, and at the edge of physical consistency P loses rank, so that the
-interval collapses however large the errors are.
+the optimum as the authors' implementation does. Where the least-squares fit is consistent that is
+the image of the box under least squares, which holds the truth (see `sensitivity_enclosed`). Where
+it is not, the optimum lies at the edge of physical consistency: P loses rank there, the interval
+collapses however large the errors are, and it can miss the truth.
 """
 
 from __future__ import annotations
