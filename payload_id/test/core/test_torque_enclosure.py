@@ -1,9 +1,11 @@
 """The enclosure of the joint torques holds, is tight, and is exact where nothing is uncertain."""
 
 from dataclasses import replace
+from itertools import product
 
 import numpy as np
 import pytest
+from scipy.optimize import linprog
 
 from arms import EVERY_ARM, arm, description, draw_payload, joint_torques, perturbed_links
 from payload_id import Uncertainty
@@ -12,6 +14,8 @@ from payload_id.core.errors import InputError
 from payload_id.core.excitation.bezier import BezierPiece
 from payload_id.core.excitation.state import State
 from payload_id.core.excitation.trajectory import MotionRanges
+from payload_id.core.safety.bilinear_bound import bilinear_bound
+from payload_id.core.safety.levers import moments_of, moments_within
 from payload_id.core.safety.linear_terms import base_to_tip, body_terms, inertia_slopes
 from payload_id.core.safety.parameter_box import TABLE_1_LOWER, TABLE_1_UPPER, ParameterBox
 from payload_id.core.safety.slice_motion import SliceMotion
@@ -73,10 +77,9 @@ def test_worst_corners_are_inside_and_nearly_reached(name):
     sampler = TorqueSampler(model, box, tube, piece, edges)
     ratios = []
     for k in (5, 60, 100):
-        for joint in range(model.n):
-            low, high = sampler.extremes(k, joint)
-            assert found.lower[k, joint] <= low and high <= found.upper[k, joint]
-            ratios.append((found.upper[k, joint] - found.lower[k, joint]) / (high - low))
+        low, high = sampler.extremes(k)
+        assert (found.lower[k] <= low).all() and (high <= found.upper[k]).all()
+        ratios.append((found.upper[k] - found.lower[k]) / (high - low))
     assert np.mean(ratios) < 1.3
 
 
@@ -149,6 +152,45 @@ def test_value_and_slopes_of_the_regressor(name):
         step[direction // n, 0, direction % n] = 1e-5
         difference = (torque(state + step) - torque(state - step)) / 2e-5
         np.testing.assert_allclose(slopes[:, :, direction], difference, atol=1e-6)
+
+
+def test_bilinear_bound_holds_and_is_near():
+    """Against the exact maximum, from all corners of one box, and the relaxation's by HiGHS."""
+    rng = np.random.default_rng(12)
+    p, D = 9, 7
+    a, b = rng.normal(size=(40, p)), rng.normal(size=(40, D))
+    c = rng.normal(size=(40, D, p)) * rng.choice([0.05, 0.3, 1.0], (40, 1, 1))
+    corners = np.array(list(product((-1.0, 1.0), repeat=p)))
+    exact = (a @ corners.T + np.abs(b[:, :, None] + c @ corners.T).sum(axis=1)).max(axis=1)
+    found = bilinear_bound(a, b, c)
+    assert (exact <= found).all()
+    relaxed = np.array([relaxed_maximum(*form) for form in zip(a, b, c, strict=True)])
+    assert (relaxed <= found * (1 + 1e-9)).all()
+    assert (found / relaxed).max() < 1.15 and (found / relaxed).mean() < 1.06
+
+
+def relaxed_maximum(a, b, c):
+    """Return the maximum of a'u + b'x + sum |c| (1 - |x - sign(c) u|) over |u|, |x| <= 1."""
+    D, p = c.shape
+    k, q = np.indices(c.shape).reshape(2, -1)
+    X, U = np.eye(D)[k], np.sign(c.ravel())[:, None] * np.eye(p)[q]
+    least = np.vstack([np.hstack([X, -U]), np.hstack([-X, U])])  # each is below |x - sign(c) u|
+    rows = np.hstack([least, -np.tile(np.eye(D * p), (2, 1))])
+    cost = np.concatenate([-b, -a, np.abs(c).ravel()])
+    bounds = [(-1, 1)] * (D + p) + [(0, 2)] * (D * p)
+    solved = linprog(cost, A_ub=rows, b_ub=np.zeros(len(rows)), bounds=bounds)
+    return np.abs(c).sum() - solved.fun
+
+
+def test_moments_of_a_box_are_those_of_its_corners():
+    rng = np.random.default_rng(13)
+    half = rng.uniform(0, 1, (3, 10))
+    bound = moments_within(half)
+    for _ in range(200):
+        phi = half * np.where(rng.random((3, 10)) < 0.5, -1.0, 1.0)
+        true = moments_of(phi, np.zeros((3, 3)))
+        for name in ("mass", "first", "second"):
+            assert (getattr(true, name) <= getattr(bound, name) * (1 + 1e-12)).all()
 
 
 def test_christoffel_symbols():

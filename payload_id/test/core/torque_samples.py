@@ -101,7 +101,10 @@ class TorqueSampler:
             middle, half = self.box.interval(name)
             nominal = nominal + middle * factor
             if name == "coulomb":
-                rest = rest + (middle + half * v) * np.sign(dq) - middle * factor
+                # Within the stiction velocity anything up to the friction, in either direction.
+                slow = np.abs(dq) <= self.box.stiction_velocity
+                friction = np.where(slow, (middle + half) * v, (middle + half * v) * np.sign(dq))
+                rest = rest + friction - middle * factor
             else:
                 rest = rest + half * v * factor
         return Sampled(nominal + rest, nominal)
@@ -121,56 +124,97 @@ class TorqueSampler:
             u = np.sign(W[rng.integers(self.model.n)]) * rng.choice([-1.0, 1.0])
         return k, self.torque(time, errors, u, joint_u)
 
-    def extremes(self, k: int, joint: int, times: int = 3, steps: int = 2) -> tuple[float, float]:
-        """Return the least and the largest torque found by climbing from corner to corner.
+    def extremes(self, k: int, times: int = 3) -> tuple[Array, Array]:
+        """Return the least and the largest torque found on a slice, shape (n,) each.
 
-        At each of some times, the tube's corner follows from the slopes of the torque at the
-        corner before, and the box's corner is the worst for the state.
+        To first order about the desired motion the torque is a bilinear form of the errors and of
+        theta, which is climbed from many starts, setting errors and theta in turns; the corners
+        that come out best are evaluated, and corrected by the slopes found there.
         """
-        found = [
-            self._climb(time, joint, sign, steps)
-            for time in np.linspace(*self.edges[k : k + 2], times)
-            for sign in (-1.0, 1.0)
-        ]
-        return min(found), max(found)
-
-    def _climb(self, time: float, joint: int, sign: float, steps: int) -> float:
-        n = self.model.n
-        errors, best = np.zeros((4, n)), -np.inf
-        for _ in range(steps + 1):
-            W = self.regressor(*self.state(time, errors))
-            theta = self.middle + self.half * np.sign(W[joint]) * sign
-            joint_u = self._joint_corner(time, errors, joint, sign)
-            u = np.sign(W[joint]) * sign
-            best = max(best, sign * self.torque(time, errors, u, joint_u).full[joint])
-            slope = self._slopes(time, errors, joint, theta, joint_u)
-            errors = np.where(slope * sign >= 0, 1.0, -1.0)
-        return sign * best
-
-    def _joint_corner(self, time: float, errors: Array, joint: int, sign: float) -> Array:
-        _, dq, _, ddq_a = self.state(time, errors)
-        return np.sign(np.stack([ddq_a, dq, dq])) * sign
-
-    def _slopes(
-        self, time: float, errors: Array, joint: int, theta: Array, joint_u: Array
-    ) -> Array:
-        """Return derivatives of one joint's torque with respect to the errors, shape (4, n)."""
-        n, step = self.model.n, 1e-3
-        tube = (
-            self.tube.position,
-            self.tube.velocity,
-            self.tube.reference_velocity,
-            self.tube.reference_acceleration,
+        found = [self._corners(time) for time in np.linspace(*self.edges[k : k + 2], times)]
+        return np.min([low for low, _ in found], axis=0), np.max(
+            [high for _, high in found], axis=0
         )
-        slope = np.zeros((4, n))
-        state = self.state(time, errors)
-        base = self.regressor(*state)[joint] @ theta
-        for kind, width in enumerate(tube):
+
+    def _corners(self, time: float) -> tuple[Array, Array]:
+        n = self.model.n
+        value, slope = self._expansion(time, np.zeros((4, n)))
+        ends = np.empty((2, n))
+        for joint in range(n):
+            for row, sign in enumerate((-1.0, 1.0)):
+                corners = self._climbed(time, value[joint], slope[..., joint, :], joint, sign)
+                best = max((self._worst(time, x, joint, sign), i) for i, x in enumerate(corners))
+                refined = self._refined(time, corners[best[1]], joint, sign)
+                ends[row, joint] = sign * max(best[0], self._worst(time, refined, joint, sign))
+        return ends[0], ends[1]
+
+    def _expansion(self, time: float, errors: Array) -> tuple[Array, Array]:
+        """Return W and its slopes along the tube's errors, (n, p) and (4, n, n, p)."""
+        n, step = self.model.n, 1e-3
+        base = self.regressor(*self.state(time, errors))
+        slope = np.zeros((4, n, *base.shape))
+        for kind, width in enumerate(self._widths):
             for j in np.flatnonzero(width):
-                moved = [np.array(part) for part in state]
-                moved[kind][j] += step * width[j]
-                slope[kind, j] = (self.regressor(*moved)[joint] @ theta - base) / step
-        rotor, half = self.box.interval("rotor_inertia")
-        inertia = rotor[joint] + half[joint] * joint_u[0, joint]
-        slope[3, joint] += inertia * self.tube.reference_acceleration[joint]
-        return slope
+                moved = errors.copy()
+                moved[kind, j] += step
+                slope[kind, j] = (self.regressor(*self.state(time, moved)) - base) / step
+        return base, slope
+
+    @property
+    def _widths(self) -> tuple[Array, Array, Array, Array]:
+        tube = self.tube
+        return (
+            tube.position,
+            tube.velocity,
+            tube.reference_velocity,
+            tube.reference_acceleration,
+        )
+
+    def _climbed(
+        self, time: float, value: Array, slope: Array, joint: int, sign: float
+    ) -> list[Array]:
+        """Return corners of the tube, shape (4, n), that are best in the bilinear form."""
+        n, rng = self.model.n, np.random.default_rng(joint)
+        flat = slope.reshape(4 * n, -1)
+        a, b, C = sign * value * self.half, sign * (flat @ self.middle), sign * flat * self.half
+        b = b + sign * self._joint_slopes(joint)
+        starts = [np.sign(a), np.sign(a + np.sign(b) @ C), *rng.choice([-1.0, 1.0], (14, len(a)))]
+        found: dict[bytes, tuple[float, Array]] = {}
+        for u in starts:
+            for _ in range(10):
+                x = np.where(b + C @ u >= 0, 1.0, -1.0)
+                u = np.sign(a + x @ C)
+            errors = x.reshape(4, n)
+            for own in (-1.0, 1.0):  # the sign of friction
+                corner = errors.copy()
+                corner[1, joint] = own
+                x = corner.ravel()
+                found[corner.tobytes()] = (float(b @ x + np.abs(a + x @ C).sum()), corner)
+        return [corner for _, corner in sorted(found.values(), key=lambda pair: -pair[0])[:4]]
+
+    def _joint_slopes(self, joint: int) -> Array:
+        """Return derivatives of a joint's rotor and viscous torque, shape (4 n,)."""
+        slope = np.zeros((4, self.model.n))
+        slope[3, joint] = self.box.rotor_inertia_upper[joint]
+        slope[1, joint] = self.box.viscous_upper[joint]
+        return (slope * np.array(self._widths)).ravel()
+
+    def _worst(self, time: float, errors: Array, joint: int, sign: float) -> float:
+        """Return sign times the torque of a joint, for the worst theta at a state."""
+        state = self.state(time, errors)
+        W = self.regressor(*state)
+        _, dq, _, ddq_a = state
+        friction = np.where(np.abs(dq) > self.box.stiction_velocity, np.sign(dq), 1.0)
+        joint_u = np.stack([np.sign(ddq_a), np.sign(dq), friction]) * sign
+        rest = W @ (self.half * np.sign(W[joint]) * sign)
+        found = self._with_joints(W @ self.middle, rest, dq, ddq_a, joint_u)
+        return sign * float(found.full[joint])
+
+    def _refined(self, time: float, errors: Array, joint: int, sign: float) -> Array:
+        """Return the corner to which the slopes at a corner point."""
+        W, slope = self._expansion(time, errors)
+        theta = self.middle + self.half * np.sign(W[joint]) * sign
+        flat = (slope[:, :, joint] @ theta).ravel() + self._joint_slopes(joint)
+        refined = np.where(flat.reshape(errors.shape) * sign >= 0, 1.0, -1.0)
+        refined[1, joint] = errors[1, joint]  # the sign of friction
+        return refined

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 
 from ..inertial import Array
 from ..rows.kinetics import cross
 from .slice_motion import EPS
+
+# Corners of a box of six moments, one of each opposite pair.
+_CORNERS = np.array([(1.0, *signs) for signs in product((-1.0, 1.0), repeat=5)])
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,17 +60,18 @@ def moments_of(phi: Array, point: Array) -> Moments:
     return Moments(np.abs(m), first + rounding, np.minimum(nuclear, size) + rounding)
 
 
-def moments_within(half_width: Array, point: Array) -> Moments:
-    """Return bounds for all phi with |phi| <= half_width (B, 10), about points (B, 3)."""
-    m, h = half_width[:, 0], np.linalg.norm(half_width[:, 1:4], axis=1)
-    c = np.linalg.norm(point, axis=1)
-    xx, xy, xz, yy, yz, zz = half_width[:, 4:].T
-    diagonal, off = (xx + yy + zz) / 2, xy**2 + xz**2 + yz**2
-    # The singular values of a matrix sum to no more than its entries, or than sqrt(3) its norm.
-    entries = 3 * diagonal + 2 * (xy + xz + yz)
-    second = np.minimum(entries, np.sqrt(3.0 * (3 * diagonal**2 + 2 * off)))
-    grown = 1 + 16 * EPS
-    return Moments(m, (h + m * c) * grown, (second + 2 * h * c + m * c**2) * grown)
+def moments_within(half_width: Array) -> Moments:
+    """Return bounds for all phi with |phi| <= half_width (B, 10), about the frames' origins.
+
+    The sum of singular values is convex: over a box it is largest at a corner.
+    """
+    moments = half_width[:, None, 4:] * _CORNERS
+    bodies = np.concatenate([np.zeros((*moments.shape[:2], 4)), moments], axis=2).reshape(-1, 10)
+    nuclear = np.abs(np.linalg.eigvalsh(second_moment(bodies))).sum(axis=1)
+    second = nuclear.reshape(len(half_width), -1).max(axis=1)
+    grown = 1 + 64 * EPS
+    first = np.linalg.norm(half_width[:, 1:4], axis=1)
+    return Moments(half_width[:, 0], first * grown, second * grown)
 
 
 @dataclass(frozen=True, eq=False)

@@ -57,7 +57,9 @@ def second_order(
     once = last_of(unit, d[:, None])
     twice = 0.5 * last_of(once, d[:, None])
     turned = last_of(still, d)
-    pairs = dv[:, :, None] * u[:, None] + v[:, :, None] * du[:, None]
+    # C(v, u) - C(v_c, u_c) = C(v - v_c, u) + C(v_c, u - u_c)
+    centre = np.abs(motion.velocity.centre)
+    pairs = dv[:, :, None] * u[:, None] + centre[:, :, None] * du[:, None]
     return np.asarray(
         _weighted(inertia, da[:, :, None] * d[:, None])
         + _weighted(coriolis, dv[:, :, None] * du[:, None])
@@ -132,22 +134,24 @@ class Remainder:
             half: Half-widths, shape (B, 10).
             gravity_error: Largest error of each component of gravity [m/s2].
         """
-        point, support = reference_points(middle), model.supports()[:, order]
+        support = model.supports()[:, order]
         revolute = np.linalg.norm(model.axis_angular[order], axis=1) > 0.5
-        lever = levers(axis, point, support, revolute, motion.position.reach)
         tilt = np.sqrt(3.0) * gravity_error
         g = float(np.linalg.norm(model.gravity)) + tilt
         slopes = inertia_slopes(axis, middle, half)
         symbols = slopes.christoffel
         parts, tilted = [], np.zeros_like(motion.position.reach)
-        for moments, inertia, coriolis in (
-            (moments_of(middle, point), np.abs(slopes.middle), np.abs(symbols.middle)),
-            (moments_within(half, point), slopes.half, symbols.half),
+        point = reference_points(middle)
+        origin = np.zeros_like(point)  # about which the moments of a box are smallest
+        for moments, about, inertia, coriolis in (
+            (moments_of(middle, point), point, np.abs(slopes.middle), np.abs(symbols.middle)),
+            (moments_within(half), origin, slopes.half, symbols.half),
         ):
+            lever = levers(axis, about, support, revolute, motion.position.reach)
             P, Q = lever.pair(moments).sum(axis=1), lever.single(moments).sum(axis=1)
             coriolis = np.minimum(coriolis, _coriolis_bound(P))
             bound = second_order(P, Q, motion, inertia, coriolis, g) * (1 + 256 * EPS)
-            parts.append(bound + _rounding(model, ~revolute, point, moments, motion, g))
+            parts.append(bound + _rounding(model, ~revolute, about, moments, motion, g))
             tilted = tilted + tilt * Q
         return cls(parts[0], parts[1], tilted)
 

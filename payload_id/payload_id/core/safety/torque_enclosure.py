@@ -7,19 +7,14 @@ The torque is linear in theta = theta_0 + Delta u, |u| <= 1. About the middle of
 
 x_k the distance to the middle along each direction: time, and for each joint position, velocity and
 acceleration; |x_k| <= r_k. `linear_terms` has W and its derivatives, `remainder` the bound of R.
-What is left is to maximise a bilinear form over two boxes. For any s in {-1, 0, 1}^p
-
-    |b_k + c_k'u| <= |b_k + c_k's| + sum_p |c_kp| |u_p - s_p|,
-
-and with g_p = sum_k r_k |c_kp| each u_p appears alone, in a_p u_p + g_p |u_p - s_p|, which is at
-most |a_p| + g_p for s_p = 0, and |a_p| + 2 max(0, g_p - |a_p|) for s_p = sign(a_p): a corner of the
-box that is the worst by far in the middle of the slice is the worst everywhere in it. The better of
-the two is taken for each parameter; no corner has to be tried. docs/torque_enclosure.md.
+What is left is to maximise a bilinear form over two boxes (`bilinear_bound`), for each bound only
+when it is asked for. docs/torque_enclosure.md.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -27,6 +22,8 @@ from ..arm_model import ArmModel
 from ..errors import InputError
 from ..excitation.trajectory import MotionRanges
 from ..inertial import Array
+from .bilinear_bound import bilinear_bound
+from .body_table import Index
 from .joint_terms import JointTerms, joint_terms
 from .linear_terms import base_to_tip, body_terms
 from .parameter_box import ParameterBox
@@ -39,21 +36,54 @@ from .tube import TrackingTube
 class TorqueEnclosure:
     """Bounds that hold at every time of a slice, for every theta and every state in the tube.
 
-    All of shape (K, n) [N m or N].
-
-    Attributes:
-        lower: M ddq_a + C dq_a + g + friction is not below, for every theta in the box.
-        upper: ... not above.
-        nominal_lower: The same for theta_0, the middle of the box.
-        nominal_upper: ... not above.
-        disturbance: Bound on the difference that theta - theta_0 makes, |w_j|.
+    All bounds are of shape (K, n) [N m or N].
     """
 
-    lower: Array
-    upper: Array
-    nominal_lower: Array
-    nominal_upper: Array
-    disturbance: Array
+    form: _BilinearForm
+    remainder: Remainder
+    joints: JointTerms
+    back: Index
+
+    @cached_property
+    def lower(self) -> Array:
+        """M ddq_a + C dq_a + g + friction is not below, for every theta in the box."""
+        form = self.form
+        return (form.value - form.above(form.b, -form.c) - self._rest)[:, self.back]
+
+    @cached_property
+    def upper(self) -> Array:
+        """... not above."""
+        form = self.form
+        return (form.value + form.above(form.b, form.c) + self._rest)[:, self.back]
+
+    @cached_property
+    def nominal_lower(self) -> Array:
+        """The same for theta_0, the middle of the box."""
+        return (self.form.value - self._nominal_rest)[:, self.back]
+
+    @cached_property
+    def nominal_upper(self) -> Array:
+        """... not above."""
+        return (self.form.value + self._nominal_rest)[:, self.back]
+
+    @cached_property
+    def disturbance(self) -> Array:
+        """Bound on the difference that theta - theta_0 makes, |w_j|."""
+        form = self.form
+        most = form.above(np.zeros_like(form.b), form.c)
+        return (most + self._unknown + self.joints.half_rest)[:, self.back]
+
+    @property
+    def _unknown(self) -> Array:
+        return self.remainder.half + self.remainder.tilted
+
+    @property
+    def _rest(self) -> Array:
+        return self.remainder.middle + self._unknown + self.joints.full_rest
+
+    @property
+    def _nominal_rest(self) -> Array:
+        return self.form.spread + self.remainder.middle + self.joints.middle_rest
 
     def commanded(self, tube: TrackingTube) -> tuple[Array, Array]:
         """Return bounds of what the actuators must give, shape (K, n) each.
@@ -91,18 +121,7 @@ def torque_enclosure(
     remainder = Remainder.of(model, order, motion, terms.axis, middle, half, box.gravity_error)
     joints = joint_terms(box, order, motion)
     form = _bilinear_form(terms.value, terms.slope, middle, half, motion, joints)
-    up, down, disturbance = form.extremes()
-    spread = form.spread + remainder.middle + joints.middle_rest
-    unknown = remainder.half + remainder.tilted
-    rest = remainder.middle + unknown + joints.full_rest
-    bounds = (
-        form.value - down - rest,
-        form.value + up + rest,
-        form.value - spread,
-        form.value + spread,
-        disturbance + unknown + joints.half_rest,
-    )
-    return TorqueEnclosure(*(bound[:, back] for bound in bounds))
+    return TorqueEnclosure(form, remainder, joints, back)
 
 
 @dataclass(frozen=True, eq=False)
@@ -126,18 +145,11 @@ class _BilinearForm:
         """Largest |sum_k x_k b_k|, shape (K, n)."""
         return np.asarray(np.abs(self.b).sum(axis=-1))
 
-    def extremes(self) -> tuple[Array, Array, Array]:
-        """Return how far tau may be above and below the value, and the largest effect of u."""
-        size = np.abs(self.a)
-        reach = np.abs(self.c).sum(axis=2)
-        settled = size > reach / 2
-        s = np.where(settled, np.sign(self.a), 0.0)
-        over = np.where(settled, 2.0 * np.maximum(reach - size, 0.0), reach)
-        own = (size + over).sum(axis=-1)
-        bent = (self.c @ s[..., None])[..., 0]
-        up = own + np.abs(self.b + bent).sum(axis=-1)
-        down = own + np.abs(self.b - bent).sum(axis=-1)
-        return up, down, own + np.abs(bent).sum(axis=-1)
+    def above(self, b: Array, c: Array) -> Array:
+        """Return a bound of a'u + x'b + x'c u, shape (K, n)."""
+        K, n, D, p = c.shape
+        forms = (self.a.reshape(K * n, p), b.reshape(K * n, D), c.reshape(K * n, D, p))
+        return bilinear_bound(*forms).reshape(K, n)
 
 
 def _bilinear_form(
