@@ -10,6 +10,9 @@ can. Torques come from Pinocchio's inverse dynamics. See `trials.py` for what a 
     ./payload-id python benchmarks/containment.py --trials 10000 --workers 2 --out trials.jsonl
     ./payload-id python benchmarks/containment.py --broken --trials 300
 
+"leaves out" counts the trials in which a payload that explains the rows lies outside, see
+`attained.py`: such an interval is too narrow, whether or not the truth is inside.
+
 With `--out` every trial is kept as a line of that file; begun again, those it holds are not
 repeated. `--broken` draws one error 2 to 5 times as large as its bound says: such data should be
 INCONSISTENT; where they are not, they must be explained within the bounds by another payload.
@@ -48,17 +51,20 @@ def misses(some: Iterable[tuple[Trial, Outcome]]) -> int:
 def table_of_methods(trials: Sequence[Trial]) -> Table:
     """Return counts and widths for each method."""
     table = Table("method", title="All trials")
-    for column in ("trials", "misses", "inconsistent", "not sound", "m [kg]", "h [kg m]"):
+    for column in ("trials", "misses", "leaves out", "inconsistent", "not sound"):
         table.add_column(column, justify="right")
-    for column in ("I [kg m2]", "overhead", "time [ms]"):
+    for column in ("m [kg]", "h [kg m]", "I [kg m2]", "overhead", "time [ms]"):
         table.add_column(column, justify="right")
     for method in METHODS:
         some = outcomes(trials, method)
+        if not some:
+            continue
         width = np.median([o.half_width for _, o in some if not o.inconsistent], axis=0)
         table.add_row(
             method,
             str(len(some)),
             str(misses(some)),
+            str(sum(bool(trial.left_out(method).any()) for trial, _ in some if trial.checked)),
             str(sum(o.inconsistent for _, o in some)),
             str(sum(not o.sound for _, o in some)),
             f"{width[0]:.3g}",
@@ -113,6 +119,34 @@ def table_of_ratios(trials: Sequence[Trial]) -> Table:
         for row, value in zip(rows, values, strict=False):
             row.append(f"{value:.2g}")
         rows[-1].append(f"{int((column >= 1.0).sum())}/{len(column)}")
+    for row in rows:
+        table.add_row(*row)
+    return table
+
+
+def table_of_attained(trials: Sequence[Trial]) -> Table:
+    """Return how nearly the hull's ends are attained, and whether anything could be narrower.
+
+    Where the hull of a parameter is at least as wide as `sensitivity`, that must leave out a
+    payload which explains the rows: then no valid interval is narrower.
+    """
+    table = Table("", title="Ends of the hull, identifiable parameters")
+    names = ("checked", "median gap", "99 % below", "largest gap", "not found", "not narrower")
+    rows = [[name] for name in (*names, "of these necessary")]
+    checked = [trial for trial in trials if trial.checked]
+    gaps = np.array([trial.gap() for trial in checked]).reshape(-1, 10)
+    ratios = np.array([trial.ratio() for trial in checked]).reshape(-1, 10)
+    necessary = np.array([t.left_out("sensitivity") for t in checked]).reshape(-1, 10)
+    for k, name in enumerate(PARAMETERS):
+        table.add_column(name, justify="right")
+        counts = np.isfinite(ratios[:, k])
+        known = gaps[counts & np.isfinite(gaps[:, k]), k]
+        wider = counts & (ratios[:, k] >= 1.0)
+        values = [np.median(known), np.quantile(known, 0.99), known.max()] if len(known) else []
+        shown = [f"{value:.1e}" for value in values] or ["-"] * 3
+        last = (counts.sum() - len(known), wider.sum(), (wider & necessary[:, k]).sum())
+        for row, cell in zip(rows, (str(counts.sum()), *shown, *map(str, last)), strict=True):
+            row.append(cell)
     for row in rows:
         table.add_row(*row)
     return table
@@ -208,7 +242,7 @@ def main() -> int:
         console.print(table_of_broken(every))
         return 0
     console.print("Half-widths are medians; h and I are means over their elements.")
-    console.print(table_of_methods(every), table_of_ratios(every))
+    console.print(table_of_methods(every), table_of_ratios(every), table_of_attained(every))
     for label in LABELS:
         console.print(table_of(every, label, lambda trial, label=label: trial.labels[label]))
     console.print(

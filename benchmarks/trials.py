@@ -12,6 +12,8 @@ import numpy as np
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "test" / "core"))
 
+from attained import attained
+
 from arms import (
     ARMS,
     EVERY_ARM,
@@ -104,8 +106,11 @@ class Outcome:
         seconds: Time of the bounds [s].
         sound: Whether the estimate is consistent and inside the interval.
         overhead: Of the proof over the solver's own optimum, part of a half-width.
-        lower: Lower ends, shape (10,), of the hull only.
-        upper: Upper ends, likewise.
+        lower: Lower ends, shape (10,).
+        upper: Upper ends, shape (10,).
+        attained_lower: Least parameters of payloads that explain the rows (`attained.py`), shape
+            (10,), of the hull and where all methods are compared only.
+        attained_upper: Largest, likewise.
         noise_factor: Smallest factor on the bounds that explains the rows, where it was computed.
     """
 
@@ -118,6 +123,8 @@ class Outcome:
     overhead: float = 0.0
     lower: tuple[float, ...] = ()
     upper: tuple[float, ...] = ()
+    attained_lower: tuple[float, ...] = ()
+    attained_upper: tuple[float, ...] = ()
     noise_factor: float = 0.0
 
     @property
@@ -153,6 +160,24 @@ class Trial:
         widths = np.array(hull.half_width), np.array(other.half_width)
         ratio = widths[0] / np.maximum(widths[1], 1e-15)
         return np.where(hull.identifiable, ratio, np.nan)
+
+    @property
+    def checked(self) -> bool:
+        """Whether payloads were looked for that attain the hull's ends."""
+        return bool(self.outcomes["hull"].attained_lower)
+
+    def gap(self) -> Array:
+        """Return how far the hull's ends are from being attained, in half-widths, (10,)."""
+        hull = self.outcomes["hull"]
+        below = np.subtract(hull.attained_lower, hull.lower)
+        above = np.subtract(hull.upper, hull.attained_upper)
+        return np.maximum(below, above) / np.maximum(hull.half_width, 1e-300)
+
+    def left_out(self, method: str) -> Array:
+        """Return which intervals leave out a payload that explains the rows, shape (10,)."""
+        hull, other = self.outcomes["hull"], self.outcomes[method]
+        below = np.less(hull.attained_lower, other.lower)
+        return below | np.greater(hull.attained_upper, other.upper)
 
     def to_json(self) -> str:
         """Return one line."""
@@ -192,6 +217,8 @@ def run_trial(seed: int) -> Trial:
     problem = replace(online.problem(), motion=None)  # advice on the motion is not looked at
     methods = METHODS if seed % COMPARED == 0 else ("hull",)
     outcomes = {name: _outcome(problem, case.phi, name) for name in methods}
+    if seed % COMPARED == 0 and not outcomes["hull"].inconsistent:
+        outcomes["hull"] = _with_ends_attained(problem, outcomes["hull"])
     return Trial(seed, labels, outcomes)
 
 
@@ -355,8 +382,16 @@ def _outcome(problem: Problem, phi: Array, method: str) -> Outcome:
         seconds,
         sound,
         float(np.nan_to_num(overhead)),
-        *((_plain(interval.lower), _plain(interval.upper)) if method == "hull" else ()),
+        _plain(interval.lower),
+        _plain(interval.upper),
     )
+
+
+def _with_ends_attained(problem: Problem, outcome: Outcome) -> Outcome:
+    """Return the hull's outcome with the payloads nearest to its ends."""
+    with one_thread():
+        ends = attained(problem, Interval(np.array(outcome.lower), np.array(outcome.upper)))
+    return replace(outcome, attained_lower=_plain(ends.lower), attained_upper=_plain(ends.upper))
 
 
 def _plain(values: Array) -> tuple[float, ...]:
