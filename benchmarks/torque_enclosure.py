@@ -106,6 +106,7 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=2, help="pieces for each row")
     parser.add_argument("--samples", type=int, default=100_000, help="sampled states in all")
     parser.add_argument("--slices", type=int, default=128, help="slices of a piece")
+    parser.add_argument("--parts", type=int, default=8, help="ranges of the motion in a slice")
     parser.add_argument("--every", type=int, default=16, help="sample the range in each n-th slice")
     parser.add_argument("--arms", nargs="*", default=EVERY_ARM)
     parser.add_argument("--seed", type=int, default=0)
@@ -135,11 +136,12 @@ def main() -> None:
             rng = np.random.default_rng([options.seed, trial])
             piece, box = piece_of(model, rng), box_of(model, box_kind, rng)
             tube = tube_of(tube_kind, model.n)
-            ranges = piece.ranges(edges)
+            fine = np.linspace(0.0, DURATION, options.slices * options.parts + 1)
+            ranges = piece.ranges(fine)
             for _ in range(3):
                 start = time.process_time()
                 with one_thread():
-                    enclosure = torque_enclosure(model, ranges, tube, box)
+                    enclosure = torque_enclosure(model, ranges, tube, box, options.parts)
                     enclosure.commanded(tube)
                 took.append(time.process_time() - start)
             sampler = TorqueSampler(model, box, tube, piece, edges)

@@ -15,6 +15,7 @@ from payload_id.core.safety.certificate import CONSTRAINTS, Certificate, Refusal
 from payload_id.core.safety.certify import certify
 from payload_id.core.safety.convex_body import ConvexBody
 from payload_id.core.safety.sampled_check import sampled_margins
+from payload_id.core.safety.sampling_reserve import SamplingReserve
 from payload_id.core.safety.tube import TrackingTube
 from payload_id.core.safety.verify import verify
 from safety_scenes import gen3, gen3_case, motion, obstacles
@@ -147,6 +148,19 @@ def test_a_limit_that_one_corner_of_the_box_breaks():
     limit[1] = 1.03 * order[-1]
     safe_limits = replace(case.limits, torque=limit)
     assert isinstance(certify(replace(exact, limits=safe_limits), path), Certificate)
+
+
+def test_a_torque_without_bound_is_beyond_an_infinite_limit():
+    """A disturbance that the controller is not designed for ends the proof, whatever the limits."""
+    case, path, _ = safe()
+    n, one = case.model.n, np.ones(case.model.n)
+    reserve = SamplingReserve(0 * one, 0 * one, one, one, one, 1.0, 1e-3)
+    tube = TrackingTube.passivity_based(1e-3, 10 * one, 2 * one, (), reserve)
+    limits = replace(case.limits, torque=np.full(n, np.inf))
+    outcome = certify(replace(case, tube=tube, limits=limits), path)
+    assert isinstance(outcome, Refusal) and outcome.constraint == "torque"
+    assert "designed for" in str(outcome)
+    assert isinstance(certify(replace(case, limits=limits), path), Certificate)
 
 
 def test_an_obstacle_in_the_way_is_named_with_time_and_pair():

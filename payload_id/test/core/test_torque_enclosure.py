@@ -227,20 +227,54 @@ def test_more_uncertainty_is_never_narrower():
         assert (other.disturbance >= narrow.disturbance).all()
 
 
-def test_slices_are_bounded_whole_and_their_drift_is_shared():
+@pytest.mark.parametrize("parts", [1, 8])
+def test_slices_are_bounded_whole_and_their_drift_is_shared(parts):
     """q(t) stays within centre + drift s/h -+ rest, and within reach."""
     rng = np.random.default_rng(7)
     model = arm("gen3")
     piece, edges = piece_of(model, rng), np.linspace(0.0, DURATION, 41)
-    motion = SliceMotion.of(piece.ranges(edges), TrackingTube.exact(7))
+    fine = piece.ranges(np.linspace(0.0, DURATION, 40 * parts + 1))
+    motion = SliceMotion.of(fine, TrackingTube.exact(7), parts)
     for k in range(40):
         share = np.linspace(-1.0, 1.0, 21)
         at = piece.at((edges[k] + edges[k + 1]) / 2 + share * (edges[k + 1] - edges[k]) / 2)
-        for part, true in ((motion.position, at.q), (motion.desired_velocity, at.dq)):
+        for part, true in (
+            (motion.position, at.q),
+            (motion.desired_velocity, at.dq),
+            (motion.reference_acceleration, at.ddq),
+        ):
             along = part.centre[k] + share[:, None] * part.drift[k]
             assert (np.abs(true - along) <= part.rest[k] + 1e-13).all()
             assert (np.abs(true - part.centre[k]) <= part.reach[k] + 1e-13).all()
-    assert np.median(motion.position.rest / motion.position.reach) < 0.2
+    assert np.median(motion.position.rest / motion.position.reach) < (0.2 if parts == 1 else 0.03)
+    acceleration = motion.reference_acceleration
+    assert np.median(acceleration.rest / acceleration.reach) < (1.1 if parts == 1 else 0.3)
+
+
+def test_ranges_of_parts_tell_the_torque_within_a_slice():
+    """Known parameters: the width comes nearer to what the torque changes by."""
+    rng = np.random.default_rng(14)
+    model, phi = arm("gen3"), draw_payload(rng)
+    piece, slices, tube = piece_of(model, rng), 60, TrackingTube.exact(7)
+    box = ParameterBox.around(model, (phi, phi), Uncertainty())
+    excess = []
+    for parts in (1, 16):
+        ranges = piece.ranges(np.linspace(0.0, DURATION, slices * parts + 1))
+        found = torque_enclosure(model, ranges, tube, box, parts)
+        times = np.linspace(0.0, DURATION, 20 * slices, endpoint=False)
+        at = piece.at(times)
+        true = joint_torques(model, model.link_phi, phi, at.q, at.dq, at.ddq)
+        true = true.reshape(slices, 20, 7)
+        assert (found.lower <= true.min(axis=1)).all() and (true.max(axis=1) <= found.upper).all()
+        excess.append((found.upper - found.lower - np.ptp(true, axis=1)).mean())
+    assert excess[1] < 0.5 * excess[0]
+
+
+def test_parts_that_do_not_make_slices_are_refused():
+    rng = np.random.default_rng(15)
+    model = arm("ur10")
+    with pytest.raises(InputError, match="groups of 3"):
+        torque_enclosure(model, at_instant(model, rng), tube_of(6), box_of(model, rng), 3)
 
 
 def test_table_1_takes_the_place_of_the_last_link():

@@ -138,7 +138,7 @@ def certify(case: SafetyCase, trajectory: Trajectory, step: float = STEP) -> Cer
     report = clearances(case.scene, trajectory, case.tube.position, case.clearance, 2 * step)
     if report.refused is not None:
         return clearance_refusal(report.refused, case.clearance)
-    torque = torque_margins(case.model, case.limits, case.tube, case.box, trajectory, ranges)
+    torque = torque_margins(case.model, case.limits, case.tube, case.box, trajectory, ranges.edges)
     if isinstance(torque, Refusal):
         return torque
     distances = (

@@ -1,18 +1,19 @@
 r"""What an arm may do within a slice of time, as a middle, a drift with time and what is left.
 
-With s the time from the middle of a slice of half width h,
+With s the time from the middle of a slice of half width h, as part of h,
 
     q(t) = q_c + q_s s + e,   |e| <= q_rest,    |q(t) - q_c| <= q_reach,
 
 and likewise for velocities and accelerations; the drift is what all joints have in common, so that
-it must not be counted joint by joint. It follows from the ranges alone: where the velocity keeps
-its sign, |dq| >= a, the position in the middle of the slice is a h away from both ends of its
-range, and q - dq_c s changes by no more than h rad(dq) from there:
+it must not be counted joint by joint. It follows from the ranges alone. A slice may be given as
+several parts, on each of which the ranges are known: the drift is that of the middles of the parts'
+ranges. On a part [t0, t1] on which the rate is at least a > 0,
 
-    q_s = dq_c,   q_rest = rad(q) - a h + h rad(dq).
+    lower + a (t - t0) <= q(t) <= upper - a (t1 - t),
 
-Where the sign changes the drift is 0 and the rest is rad(q). The tracking errors of the tube add to
-the rest and to the reach, with a drift of their own that is not known.
+for a falling quantity the other way round, and without a known sign a = 0. What is left beside the
+drift is then largest or least at an end of a part. The tracking errors of the tube add to the rest
+and to the reach, with a drift of their own that is not known.
 """
 
 from __future__ import annotations
@@ -78,18 +79,35 @@ class SliceMotion:
     desired_velocity: Drifting
 
     @classmethod
-    def of(cls, ranges: MotionRanges, tube: TrackingTube) -> SliceMotion:
-        """Return the states on the slices of a motion that is followed within a tube."""
-        h = np.diff(ranges.edges)[:, None] / 2
-        q = _drifting(ranges.q_lower, ranges.q_upper, h, ranges.dq_lower, ranges.dq_upper)
-        dq = _drifting(ranges.dq_lower, ranges.dq_upper, h, ranges.ddq_lower, ranges.ddq_upper)
-        ddq = _constant(ranges.ddq_lower, ranges.ddq_upper)
+    def of(cls, ranges: MotionRanges, tube: TrackingTube, parts: int = 1) -> SliceMotion:
+        """Return the states on the slices of a motion that is followed within a tube.
+
+        Args:
+            ranges: Extrema of the desired motion on K parts slices of time.
+            tube: How far the arm, and the controller's reference, may be from it.
+            parts: How many of them make one slice of the result, all of about the same length.
+        """
+        count = len(ranges) // parts
+        width = np.diff(ranges.edges).reshape(count, parts, 1)
+        end = np.cumsum(width, axis=1)
+        whole = end[:, -1:] / 2
+        time = _Parts(start=(end - width - whole) / whole, end=(end - whole) / whole, width=width)
+        q, dq, ddq = (
+            tuple(part.reshape(count, parts, -1) for part in pair)
+            for pair in (
+                (ranges.q_lower, ranges.q_upper),
+                (ranges.dq_lower, ranges.dq_upper),
+                (ranges.ddq_lower, ranges.ddq_upper),
+            )
+        )
+        position, velocity = _drifting(*q, dq, time), _drifting(*dq, ddq, time)
+        acceleration = _drifting(*ddq, None, time)
         return cls(
-            position=q.within(tube.position),
-            velocity=dq.within(tube.velocity),
-            reference_velocity=dq.within(tube.reference_velocity),
-            reference_acceleration=ddq.within(tube.reference_acceleration),
-            desired_velocity=dq,
+            position=position.within(tube.position),
+            velocity=velocity.within(tube.velocity),
+            reference_velocity=velocity.within(tube.reference_velocity),
+            reference_acceleration=acceleration.within(tube.reference_acceleration),
+            desired_velocity=velocity,
         )
 
     def take(self, joints: list[int]) -> SliceMotion:
@@ -103,27 +121,54 @@ class SliceMotion:
         )
 
 
-def _constant(lower: Array, upper: Array) -> Drifting:
-    """Return a quantity of which only the range is known."""
-    centre = (lower + upper) / 2
-    reach = (upper - lower) / 2 + 2 * EPS * (np.abs(lower) + np.abs(upper))
-    return Drifting(centre, np.zeros_like(centre), reach, reach)
+@dataclass(frozen=True, eq=False)
+class _Parts:
+    """Parts of slices, shape (K, parts, 1); start and end from -1 to 1, width in seconds."""
+
+    start: Array
+    end: Array
+    width: Array
 
 
 def _drifting(
-    lower: Array, upper: Array, h: Array, slope_lower: Array, slope_upper: Array
+    lower: Array, upper: Array, rate: tuple[Array, Array] | None, time: _Parts
 ) -> Drifting:
-    """Return a quantity of which range and range of the slope are known."""
-    whole = _constant(lower, upper)
-    slope = (slope_lower + slope_upper) / 2
-    bend = h * (slope_upper - slope_lower) / 2
-    least = np.maximum(0.0, np.maximum(slope_lower, -slope_upper))
-    rest = np.maximum(whole.reach - h * least, 0.0) + bend + 4 * EPS * (h * np.abs(slope))
+    """Return a quantity of which the ranges on parts of slices are known, (K, parts, n) each.
+
+    Args:
+        lower: Least values.
+        upper: Largest values.
+        rate: Least and largest rate of change; None: not known.
+        time: The parts.
+    """
+    low, high = lower.min(axis=1), upper.max(axis=1)
+    rounding = 4 * EPS * (np.abs(low) + np.abs(high))
+    slope = _slope(lower, upper, rate, time)[:, None]
+    rise, fall = np.zeros_like(lower), np.zeros_like(lower)  # surely made within a part
+    if rate is not None:
+        rise = np.maximum(rate[0], 0.0) * time.width
+        fall = np.maximum(-rate[1], 0.0) * time.width
+    first, last = slope * time.start, slope * time.end
+    above = np.maximum(upper - rise - first, upper - fall - last).max(axis=1)
+    below = np.minimum(lower + fall - first, lower + rise - last).min(axis=1)
+    drift = slope[:, 0]
     # A drift beyond the reach cannot be: the range is of an instant, whatever the slice's length.
-    better = (rest < 0.7 * whole.reach) & (h * np.abs(slope) < 1.5 * whole.reach)
+    reach, rest = (high - low) / 2, (above - below) / 2 + 4 * EPS * np.abs(drift)
+    better = (rest < 0.7 * reach) & (np.abs(drift) < 1.5 * reach)
+    centre = np.where(better, (above + below) / 2, (high + low) / 2)
     return Drifting(
-        whole.centre,
-        np.where(better, h * slope, 0.0),
-        np.where(better, rest, whole.reach),
-        whole.reach,
+        centre,
+        np.where(better, drift, 0.0),
+        np.where(better, rest, reach) + rounding,
+        np.maximum(high - centre, centre - low) + rounding,
     )
+
+
+def _slope(lower: Array, upper: Array, rate: tuple[Array, Array] | None, time: _Parts) -> Array:
+    """Return what a quantity changes in half a slice, as far as its ranges tell, shape (K, n)."""
+    if lower.shape[1] == 1:
+        if rate is None:
+            return np.zeros_like(lower[:, 0])
+        return np.asarray((rate[0] + rate[1])[:, 0] / 2 * time.width[:, 0] / 2)
+    middle, s = (lower + upper) / 2, (time.start + time.end) / 2
+    return np.asarray((s * middle).sum(axis=1) / (s**2).sum(axis=1))

@@ -98,23 +98,32 @@ class TorqueEnclosure:
 
 
 def torque_enclosure(
-    model: ArmModel, ranges: MotionRanges, tube: TrackingTube, box: ParameterBox
+    model: ArmModel,
+    ranges: MotionRanges,
+    tube: TrackingTube,
+    box: ParameterBox,
+    parts: int = 1,
 ) -> TorqueEnclosure:
     """Return rigorous bounds of the joint torques on the slices of a motion.
 
     Args:
         model: The arm, n joints.
-        ranges: Extrema of the desired motion on K slices.
+        ranges: Extrema of the desired motion on K slices, or on each of the parts of K slices.
         tube: How far the arm, and the controller's reference, may be from the desired motion.
         box: Intervals of all parameters.
+        parts: How many successive ranges make one slice; more of them cost little, and tell how
+            the motion goes on within it.
 
     Raises:
-        InputError: Motion, tube or box are of another number of joints.
+        InputError: Motion, tube or box are of another number of joints, or the number of ranges is
+            no multiple of `parts`.
     """
     _check(model, ranges, tube, box)
     order = base_to_tip(model)
     back = np.argsort(order)
-    motion = SliceMotion.of(ranges, tube).take(order)
+    if parts < 1 or len(ranges) % parts:
+        raise InputError(f"{len(ranges)} ranges cannot be taken together in groups of {parts!r}.")
+    motion = SliceMotion.of(ranges, tube, parts).take(order)
     centre = (motion.position, motion.desired_velocity, motion.reference_acceleration)
     terms = body_terms(model, order, *(part.centre for part in centre))
     middle, half = box.bodies

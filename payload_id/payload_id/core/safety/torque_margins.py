@@ -14,6 +14,7 @@ from .parameter_box import ParameterBox
 from .torque_enclosure import torque_enclosure
 from .tube import TrackingTube
 
+PARTS = 16  # ranges of the motion that each slice is made of
 DEPTH = 7  # times that a slice is cut in two before a proof is given up
 REPORT_DEPTH = 1  # times that it is cut only to tell the margin better
 REPORT = 0.05  # part of the limit to which the margin is reported
@@ -26,7 +27,7 @@ def torque_margins(
     tube: TrackingTube,
     box: ParameterBox,
     trajectory: Trajectory,
-    ranges: MotionRanges,
+    edges: Array,
 ) -> Margin | Refusal:
     """Return the smallest margin of the torque, or the earliest time at which it is not kept.
 
@@ -36,10 +37,10 @@ def torque_margins(
         tube: Bounds of the tracking error.
         box: Bounds of the payload's and the arm's parameters.
         trajectory: The desired motion.
-        ranges: Its extrema on the first slices.
+        edges: Of the first slices, shape (K + 1,) [s].
     """
     search = _Search(model, limits.torque, tube, box, trajectory)
-    return search.run(ranges)
+    return search.run(edges)
 
 
 class _Search:
@@ -57,13 +58,13 @@ class _Search:
         self.trajectory = trajectory
         self.smallest = Margin("torque", ("no joint",), float("inf"), -1.0, 0.0, 0.0)
 
-    def run(self, ranges: MotionRanges) -> Margin | Refusal:
+    def run(self, edges: Array) -> Margin | Refusal:
         """Cut until everything is proved, or something cannot be."""
-        start, end = ranges.edges[:-1], ranges.edges[1:]
+        start, end = edges[:-1], edges[1:]
         goal = 1.0
         for depth in range(DEPTH + 1):
-            peak, _ = self.peak(ranges)
-            used = (peak / self.limit).max(axis=1)
+            peak, _ = self.peak(self.ranges(start, end), PARTS)
+            used = self.part(peak).max(axis=1)
             failed = used > 1.0
             if failed.any():
                 refused = self.refused(start[failed], end[failed], peak[failed], depth == DEPTH)
@@ -76,14 +77,19 @@ class _Search:
             self.settle(start, end, peak, ~again)
             if not again.any():
                 break
-            start, end, ranges = self.halves(start[again], end[again])
+            start, end = _halves(start[again], end[again])
         return self.smallest
 
-    def peak(self, ranges: MotionRanges) -> tuple[Array, Array]:
+    def peak(self, ranges: MotionRanges, parts: int = 1) -> tuple[Array, Array]:
         """Return the largest and the least |torque| that each slice may need, (K, n) [N m or N]."""
-        enclosure = torque_enclosure(self.model, ranges, self.tube, self.box)
+        enclosure = torque_enclosure(self.model, ranges, self.tube, self.box, parts)
         lower, upper = enclosure.commanded(self.tube)
         return np.maximum(np.abs(lower), np.abs(upper)), np.maximum(0.0, np.maximum(lower, -upper))
+
+    def part(self, peak: Array) -> Array:
+        """Return the part of each limit used; a torque without bound is beyond every limit."""
+        bounded = np.isfinite(peak)
+        return np.where(bounded, np.where(bounded, peak, 0.0) / self.limit, np.inf)
 
     def at_instants(self, time: Array) -> tuple[Array, Array]:
         """Return the part of each limit used at instants, at most and at least, (N, n)."""
@@ -91,16 +97,14 @@ class _Search:
         edges = INSTANT * np.arange(len(time) + 1)
         parts = (motion.q, motion.q, motion.dq, motion.dq, motion.ddq, motion.ddq)
         most, least = self.peak(MotionRanges(edges, *parts))
-        return most / self.limit, least / self.limit
+        return self.part(most), self.part(least)
 
-    def halves(self, start: Array, end: Array) -> tuple[Array, Array, MotionRanges]:
-        """Return both halves of slices, with the motion's extrema."""
-        middle = (start + end) / 2
-        first, last = np.concatenate([start, middle]), np.concatenate([middle, end])
-        order = np.argsort(first)
-        first, last = first[order], last[order]
-        edges = np.union1d(first, last)
-        return first, last, _some(self.trajectory.ranges(edges), np.searchsorted(edges, first))
+    def ranges(self, start: Array, end: Array) -> MotionRanges:
+        """Return the motion's extrema on the parts of slices that do not overlap."""
+        parts = np.linspace(start, end, PARTS + 1, axis=1)
+        edges = np.unique(parts)
+        which = np.searchsorted(edges, parts[:, :-1].ravel())
+        return _some(self.trajectory.ranges(edges), which)
 
     def refused(self, start: Array, end: Array, peak: Array, last: bool) -> Refusal | None:
         """Return the earliest torque that no finer cut can prove; None if there is hope."""
@@ -117,7 +121,7 @@ class _Search:
             )
         if not last:
             return None
-        used = peak[0] / self.limit
+        used = self.part(peak[0])
         j = int(np.argmax(used))
         reason = "as far as could be proved on the finest slices"
         return self.refusal(j, float(middle[0]), float(used[j]), False, reason)
@@ -138,7 +142,7 @@ class _Search:
         """Keep the largest part used among the slices that are done."""
         if not done.any():
             return
-        used = np.where(done[:, None], peak / self.limit, -1.0)
+        used = np.where(done[:, None], self.part(peak), -1.0)
         k, j = (int(x) for x in np.unravel_index(int(np.argmax(used)), used.shape))
         if used[k, j] > self.smallest.used:
             self.smallest = Margin(
@@ -149,6 +153,14 @@ class _Search:
                 start=float(start[k]),
                 end=float(end[k]),
             )
+
+
+def _halves(start: Array, end: Array) -> tuple[Array, Array]:
+    """Return both halves of slices."""
+    middle = (start + end) / 2
+    first, last = np.concatenate([start, middle]), np.concatenate([middle, end])
+    order = np.argsort(first)
+    return first[order], last[order]
 
 
 def _some(ranges: MotionRanges, which: Index) -> MotionRanges:
