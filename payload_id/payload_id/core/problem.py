@@ -17,11 +17,12 @@ from .errors import SolverError
 from .estimate import Estimate
 from .estimators import estimator_named
 from .inertial import Array
+from .normal_form import condition_number
 from .rows.block import RowBlock
 from .rows.maker import RowMaker
 from .rows.momentum import MomentumRows
 from .settings import Settings
-from .statistics import Statistics, condition_number
+from .statistics import Statistics
 from .status import Status, identifiable, inconsistent, verdict
 from .threads import one_thread
 

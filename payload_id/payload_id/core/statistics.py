@@ -10,7 +10,9 @@ import scipy.linalg
 
 from .errors import InputError
 from .inertial import Array
+from .normal_form import NormalForm, normal_form
 from .rows.block import RowBlock
+from .triangular_factor import channels_with, factor_of
 
 # Variance of a number that is uniform in [-1, 1]: what a bound of one says about a typical size.
 UNIFORM_VARIANCE = 1.0 / 3.0
@@ -19,29 +21,7 @@ DYNAMISM_SCALE = 300.0  # c1 of eq. 9 of [NGK], the value of its Sec. V
 DEPENDENT = 1e-11  # part of the largest column below which what is left of one is rounding
 POOLED_ROWS = 10.0  # rows' worth of trust in the ratios of the channels' bounds
 LEAST_FREEDOM = 10  # rows beyond the unknowns from which residuals say something of the noise
-MOST_NOISE = 0.9  # largest part of a direction's information that may be taken for noise
 HARDLY_SEEN = 1e-10  # part of a column that keeps a direction without data from being undetermined
-
-
-@dataclass(frozen=True)
-class NormalForm:
-    """A least-squares problem in phi alone: |R phi - z|^2 + residual^2.
-
-    Attributes:
-        R: Upper triangular, shape (10, 10).
-        z: Shape (10,).
-        residual: Norm of what no phi explains.
-        rows: Number of rows it stands for.
-    """
-
-    R: Array
-    z: Array
-    residual: float
-    rows: int
-
-    def divided(self, sigma: float) -> NormalForm:
-        """Return the problem with every row divided by sigma."""
-        return NormalForm(self.R / sigma, self.z / sigma, self.residual / sigma, self.rows)
 
 
 @dataclass(frozen=True)
@@ -102,10 +82,10 @@ class Statistics:
                 "samples that hold NaN before rows are made of them."
             )
         counts, errors = self._counted(block.joint, error)
-        channels = _channels_with(self.channels, block.joint, weighted)
+        channels = channels_with(self.channels, block.joint, weighted)
         return Statistics(
-            _factor(self.plain, plain),
-            _factor(self.weighted, weighted),
+            factor_of(self.plain, plain),
+            factor_of(self.weighted, weighted),
             self.rows + len(block),
             channels,
             counts,
@@ -132,7 +112,7 @@ class Statistics:
         static = weighted.copy()
         static[:, self.p : self.p + 10] = block.A_static / bound
         rows = np.vstack([w * weighted, (1.0 - w) * static])
-        return _channels_with(before, np.tile(block.joint, 2), rows)
+        return channels_with(before, np.tile(block.joint, 2), rows)
 
     def of_nuisance_only(self, phi: Array | None = None) -> Statistics:
         """Return what the rows say of the nuisance parameters, for rows taken with a known phi.
@@ -178,7 +158,7 @@ class Statistics:
         """Return a factor as if the coefficients of phi were zero."""
         kept = np.zeros_like(factor)
         kept[:, : self.p], kept[:, -1] = factor[:, : self.p], factor[:, -1]
-        return _factor(kept)
+        return factor_of(kept)
 
     def nuisance(self, phi: Array) -> Array:
         """Return the u that goes with phi, as `marginal` estimates it, shape (p,)."""
@@ -191,7 +171,7 @@ class Statistics:
 
     def nominal(self) -> NormalForm:
         """Return the unweighted problem with every nuisance parameter at the middle of its box."""
-        return _normal_form(self.plain, self.rows)
+        return normal_form(self.plain, self.rows)
 
     def marginal(self) -> NormalForm:
         """Return the weighted problem with the nuisance parameters estimated along.
@@ -258,7 +238,7 @@ class Statistics:
         weighted = (factors / np.sqrt(variance)[:, None, None]).reshape(-1, k + 1)
         hold = HARDLY_SEEN * np.linalg.norm(weighted[:, :k], axis=0) + 1e-150
         hold[: self.p] = np.sqrt(1.0 / UNIFORM_VARIANCE)
-        factor = _factor(weighted, np.column_stack([np.diag(hold), np.zeros(k)]))
+        factor = factor_of(weighted, np.column_stack([np.diag(hold), np.zeros(k)]))
         triangle = factor[:k, :k]
         x = scipy.linalg.solve_triangular(triangle, factor[:k, k])
         left = factors @ np.append(x, -1.0)
@@ -298,7 +278,7 @@ class Statistics:
         """Return the problem in phi that is left when u, drawn to zero, is estimated along."""
         p = self.p
         prior = np.hstack([pull * np.eye(p), np.zeros((p, 11))])
-        return _normal_form(_factor(factor, prior)[p:, p:], self.rows)
+        return normal_form(factor_of(factor, prior)[p:, p:], self.rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers and lists; `Statistics.from_dict` reads them back."""
@@ -332,82 +312,3 @@ def _shrunk(squares: Array, free: Array) -> Array:
     logs = np.log(np.maximum(squares / np.maximum(free, 1e-9), LEAST_VARIANCE))
     mean = float(free @ logs / free.sum())
     return np.exp((free * logs + POOLED_ROWS * mean) / (free + POOLED_ROWS))
-
-
-def _channels_with(factors: Array, channel: Array, rows: Array) -> Array:
-    """Return the factors of each channel, shape (C, k, k), with more rows."""
-    number = np.bincount(channel, minlength=len(factors))
-    if more := len(number) - len(factors):
-        factors = np.pad(factors, ((0, more), (0, 0), (0, 0)))
-    if len(channel) and (number == number[0]).all():  # all at once is faster
-        order = np.argsort(channel, kind="stable")
-        stacked = rows[order].reshape(len(number), -1, rows.shape[1])
-        return np.asarray(np.linalg.qr(np.concatenate([factors, stacked], axis=1), mode="r"))
-    factors = factors.copy()
-    for c in np.flatnonzero(number):
-        factors[c] = _factor(factors[c], rows[channel == c])
-    return factors
-
-
-def _factor(*parts: Array) -> Array:
-    """Return the square R factor of matrices under each other."""
-    stacked = np.vstack(parts)
-    factor = np.linalg.qr(stacked, mode="r")
-    size = stacked.shape[1]
-    square = np.zeros((size, size))
-    square[: len(factor)] = factor
-    return square
-
-
-def _normal_form(factor: Array, rows: int) -> NormalForm:
-    """Split the factor of [A b], shape (11, 11)."""
-    return NormalForm(factor[:10, :10], factor[:10, 10], float(abs(factor[10, 10])), rows)
-
-
-def noise_share(form: NormalForm, moments: Array) -> float:
-    """Return the factor on the noise's moments that the rows suggest: min eig([A b]'[A b], D).
-
-    The noise-free rows are singular, [A b] (phi, -1) = 0, so that what is left in the direction
-    where there is least is noise [Fuller1987, Sec. 2.2].
-
-    Args:
-        form: The rows.
-        moments: Diagonal of D, the noise's sums of squares in each column up to a factor, (11,).
-    """
-    F = np.zeros((11, 11))
-    F[:10, :10], F[:10, 10], F[10, 10] = form.R, form.z, form.residual
-    values = np.linalg.svd(F, compute_uv=False)
-    if values[-1] <= 1e-12 * values[0] or not moments.any():
-        return 0.0
-    # min eig(F'F, D) = 1 / (largest singular value of D^(1/2) inv(F))^2
-    return float(np.linalg.norm(np.linalg.solve(F.T, np.diag(np.sqrt(moments))), 2) ** -2)
-
-
-def without_attenuation(form: NormalForm, moments: Array) -> NormalForm:
-    """Return a problem without the bias that noise in the coefficients brings.
-
-    Noise in A adds to A'A, so that least squares draws phi to zero; here it is taken away again, by
-    at most `MOST_NOISE` of what there is in any direction.
-
-    Args:
-        form: The problem.
-        moments: As in `noise_share`.
-    """
-    noise = noise_share(form, moments) * moments[:10]
-    U, values, Vt = np.linalg.svd(form.R)
-    seen = values > 1e-12 * max(values[0], 1e-300)
-    if not seen.any() or not noise.any():
-        return form
-    half = (np.sqrt(noise)[:, None] * Vt[seen].T) / values[seen]  # (10, k)
-    share, axes = np.linalg.eigh(half.T @ half)
-    kept = np.sqrt(1.0 - np.minimum(share, MOST_NOISE))
-    turned = U[:, seen] @ axes
-    R = (turned * kept) @ turned.T @ form.R
-    z = (turned / kept) @ turned.T @ form.z
-    return NormalForm(R, z, form.residual, form.rows)
-
-
-def condition_number(form: NormalForm) -> float:
-    """Return the 2-norm condition number of the regressor; infinite when it is singular."""
-    values = np.linalg.svd(form.R, compute_uv=False)
-    return float(values[0] / values[-1]) if values[-1] > 0 else float("inf")

@@ -32,8 +32,8 @@ from payload_id.core.inertial import (
     is_physical,
     pseudo_inertia,
 )
+from payload_id.core.normal_form import NormalForm
 from payload_id.core.shape import Shape
-from payload_id.core.statistics import NormalForm
 
 STEP = 1e-5
 

@@ -7,14 +7,9 @@ import numpy as np
 import pytest
 
 from arms import arm, record, rows_of
+from payload_id.core.normal_form import condition_number, without_attenuation
 from payload_id.core.rows.block import RowBlock
-from payload_id.core.statistics import (
-    LEAST_VARIANCE,
-    UNIFORM_VARIANCE,
-    Statistics,
-    condition_number,
-    without_attenuation,
-)
+from payload_id.core.statistics import LEAST_VARIANCE, UNIFORM_VARIANCE, Statistics
 from payload_id.core.uncertainty import Uncertainty
 
 PHI_MAX = np.array([3.0] + [0.3] * 3 + [0.1] * 6)

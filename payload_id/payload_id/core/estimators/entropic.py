@@ -20,7 +20,8 @@ import numpy as np
 from scipy.linalg import solve_triangular
 
 from ..inertial import PSEUDO_INERTIA_BASIS, Array, from_pseudo_inertia, pseudo_inertia
-from ..statistics import NormalForm, Statistics
+from ..normal_form import NormalForm
+from ..statistics import Statistics
 from .estimator import ShapeAware
 from .problem import denoised, likely_body
 from .scaling import TINY, free_fit, off_the_edge, typical_size

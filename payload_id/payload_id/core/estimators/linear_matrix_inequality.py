@@ -11,8 +11,9 @@ from scipy import sparse
 from ..ellipsoid import row_of
 from ..errors import SolverError
 from ..inertial import PSEUDO_INERTIA_BASIS, Array, is_physical
+from ..normal_form import NormalForm
 from ..shape import Shape
-from ..statistics import NormalForm, Statistics
+from ..statistics import Statistics
 from .estimator import ShapeAware
 from .problem import ScaledProblem, denoised, scaled_problem
 from .scaling import EPSILON, off_the_edge

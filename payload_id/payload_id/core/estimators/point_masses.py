@@ -18,8 +18,9 @@ import numpy as np
 
 from ..errors import InputError
 from ..inertial import Array, from_pseudo_inertia
+from ..normal_form import NormalForm
 from ..shape import Shape
-from ..statistics import NormalForm, Statistics
+from ..statistics import Statistics
 from .estimator import ShapeAware
 from .problem import likely_body
 from .scaling import free_fit

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..inertial import Array, from_mass_com_inertia, from_pseudo_inertia, pseudo_inertia
-from ..statistics import NormalForm
+from ..normal_form import NormalForm
 
 EPSILON = 1e-8  # smallest eigenvalue of the scaled J that counts as consistent
 TINY = 1e-10  # ... that searches over consistent bodies may come to

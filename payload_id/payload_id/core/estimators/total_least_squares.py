@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..inertial import Array
-from ..statistics import NormalForm, Statistics, noise_share
+from ..normal_form import NormalForm, noise_share
+from ..statistics import Statistics
 from .estimator import ShapeAware
 from .scaling import free_fit
 
