@@ -11,24 +11,22 @@ in which each u_p appears alone: at its largest, for u_p = 1 or -1, the right si
 So every s gives a bound; none has to be the best. |c_kp| s_kp is a flow from a_p to b_k through an
 edge of the capacity |c_kp|: what arrives with the sign that cancels is gained twice. The least F is
 the dual of the linear relaxation of x_k u_p (McCormick's). It is approached by a primal-dual method
-[Chambolle2011] with diagonal steps, in single precision; F itself is summed in double precision.
+[Chambolle2011] with diagonal steps.
 docs/torque_enclosure.md.
 """
 
 from __future__ import annotations
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..inertial import Array
 from .body_table import Index
 from .slice_motion import EPS
 
-Single = NDArray[np.float32]
-
 GAP = 0.02  # part of a bound within which it is near enough to a value that is taken
 ITERATIONS = 12
 COLUMNS = 16  # the u_p with the largest capacities, for which the best s is searched
+TINY = 1e-300
 ROWS = 64  # forms that are treated at once, so that they stay in the processor's cache
 
 
@@ -74,7 +72,7 @@ def _refined(a: Array, b: Array, c: Array, s: Array, capacity: Array) -> Array:
     own = np.maximum(np.abs(a), capacity)
     b = b + _times(_columns(c, kept), _columns(s, kept))
     a, c, s = (_columns(part, chosen) for part in (a, c, s))
-    flow = _flow(*(part.astype(np.float32) for part in (a, b, c, s))).astype(float)
+    flow = _flow(a, b, c, s)
     size = np.abs(c)
     left = np.abs(a - (size * flow).sum(axis=1)).sum(axis=1)
     right = np.abs(b + (c * flow).sum(axis=2)).sum(axis=1)
@@ -88,22 +86,20 @@ def _columns(array: Array, which: Index) -> Array:
     return np.take_along_axis(array, which, axis=-1)
 
 
-def _flow(a: Single, b: Single, c: Single, s: Single) -> Single:
+def _flow(a: Array, b: Array, c: Array, s: Array) -> Array:
     """Return s_kp, shape (N, D, p), from a first s_p, shape (N, p)."""
     size, sign = np.abs(c), np.sign(c)
-    tiny = np.float32(1e-12)
-    per_u, per_x = 1 / (size.sum(axis=1) + tiny), 1 / (size.sum(axis=2) + tiny)
+    per_u, per_x = (1.0 / np.maximum(size.sum(axis=axis), TINY) for axis in (1, 2))
     flow = np.repeat(s[:, None], c.shape[1], axis=1)
-    y = np.where(a < 0, np.float32(-1), np.float32(1))
+    y = np.where(a < 0, -1.0, 1.0)
     z = np.clip((b + np.einsum("ndp,ndp->nd", c, flow)) * per_x, -1, 1)
     for _ in range(ITERATIONS):
         step = sign * z[:, :, None]
         np.subtract(y[:, None], step, out=step)
-        step *= np.float32(0.5)
+        step *= 0.5
         step += flow
         np.clip(step, -1, 1, out=step)
-        flow *= np.float32(-1)
-        flow += 2 * step  # beyond the step, as the method has it
+        flow = 2.0 * step - flow  # beyond the step, as the method has it
         y = np.clip(y + (a - np.einsum("ndp,ndp->np", size, flow)) * per_u, -1, 1)
         z = np.clip(z + (b + np.einsum("ndp,ndp->nd", c, flow)) * per_x, -1, 1)
         flow = step

@@ -92,14 +92,10 @@ class SliceMotion:
         end = np.cumsum(width, axis=1)
         whole = end[:, -1:] / 2
         time = _Parts(start=(end - width - whole) / whole, end=(end - whole) / whole, width=width)
-        q, dq, ddq = (
-            tuple(part.reshape(count, parts, -1) for part in pair)
-            for pair in (
-                (ranges.q_lower, ranges.q_upper),
-                (ranges.dq_lower, ranges.dq_upper),
-                (ranges.ddq_lower, ranges.ddq_upper),
-            )
-        )
+        shape = (count, parts, -1)
+        q = (ranges.q_lower.reshape(shape), ranges.q_upper.reshape(shape))
+        dq = (ranges.dq_lower.reshape(shape), ranges.dq_upper.reshape(shape))
+        ddq = (ranges.ddq_lower.reshape(shape), ranges.ddq_upper.reshape(shape))
         position, velocity = _drifting(*q, dq, time), _drifting(*dq, ddq, time)
         acceleration = _drifting(*ddq, None, time)
         return cls(
