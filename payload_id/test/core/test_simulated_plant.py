@@ -12,6 +12,10 @@ import pinocchio as pin
 import pytest
 
 from payload_id.core.errors import InputError, ModelError, UnknownNameError
+from payload_id.core.excitation.bezier import BezierPiece
+from payload_id.core.excitation.pieces import Sequence
+from payload_id.core.excitation.points import points_of
+from payload_id.core.excitation.state import State
 from payload_id.core.inertial import TO_PINOCCHIO, from_mass_com_inertia
 from payload_id.core.simulation.joint_trajectory import JointTrajectory, sample
 from payload_id.core.simulation.perturbation import perturb_links
@@ -215,6 +219,46 @@ def test_follows_a_trajectory_and_arrives(name):
     wanted = motion(plant.n)
     moved = simulate(plant, wanted, 3.2, rate=100.0)
     np.testing.assert_allclose(moved.q, sample(wanted, moved.stamp).q, atol=1e-6)
+
+
+def fast_pieces(start: np.ndarray, robot: RobotFile, seed: int) -> Sequence:
+    """Return three pieces that come near the speed limits, each from where the last one is left."""
+    rng, limits = np.random.default_rng(seed), robot.limits_named("safety_warning")
+    parts, state, instants = [], State.at_rest(start), np.linspace(0.0, 3.0, 60)
+    for _ in range(3):
+        way = 3.0 * rng.uniform(-1.0, 1.0, 7)
+        tried = (BezierPiece(state, share * way, 3.0) for share in 0.9 ** np.arange(60))
+        found = next(
+            piece
+            for piece in tried
+            if (np.abs((motion := piece.at(instants)).dq) < limits.velocity).all()
+            and (np.abs(motion.ddq) < limits.acceleration).all()
+        )
+        parts.append(found)
+        state = State.of(found, 1.5)
+    return Sequence(tuple(parts), (1.5, 1.5, 3.0))
+
+
+def test_keeps_the_stated_tube_with_an_unknown_payload():
+    """The rated payload in pieces at full speed, from where axes of the wrist are in one line."""
+    robot = RobotFile.load("kinova_gen3")
+    tube = robot.control.stated_tube()
+    phi = from_mass_com_inertia(4.0, [0.05, 0.03, 0.12], np.diag([0.02, 0.02, 0.01]))
+    start = np.array([0.3, -0.5, 1.0, 1.2, 0.4, 0.0, -0.7])
+    wanted = fast_pieces(start, robot, seed=1)
+    points = points_of(wanted, 100.0)
+    plant = Plant(*arm("kinova_gen3"), phi, q0=start)
+    plant.set_trajectory(JointTrajectory(points.time, points.q, points.dq, points.ddq))
+    error, speed_error = [], []
+    for t in np.arange(0.0, wanted.duration + 0.5, 0.01):
+        plant.step_to(t)
+        state, desired = plant.measure(), plant.desired()
+        error.append(np.abs(state.q - desired.q))
+        speed_error.append(np.abs(state.dq - desired.dq))
+    assert (np.max(error, axis=0) < 0.5 * tube.position).all()
+    assert (np.max(speed_error, axis=0) < 0.7 * tube.velocity).all()
+    assert np.max(error) > 1e-4  # it does not know the payload
+    assert error[-1].max() < 1e-3  # the integral carries it
 
 
 def test_stop_and_replace():

@@ -45,15 +45,8 @@ class Robot:
         self.arm = NodeProcess(
             "simulated_arm_node", DOMAIN, folder / "arm.log", payload=PAYLOAD, rate=100.0
         )
-        # The simulated arm does not know its payload and follows worse than the file states.
-        robot = folder / "robot.yaml"
-        robot.write_text(
-            "extends: package://payload_id/config/robots/kinova_gen3.yaml\n"
-            "control: {tracking_position: 0.04, tracking_velocity: 0.2}\n"
-        )
         self.planner = NodeProcess(
             "planner_node", DOMAIN, folder / "planner.log", limits="safety_warning", silence=0.6,
-            robot_file=robot,
             payload_box="[0.1, 0.1, 0.1]", payload_box_centre="[0.0, 0.0, 0.08]", ground=-0.01,
             stop_step=0.2, piece_duration=3.5, piece_time=2.0, reaction=0.4,
             certificates_folder=folder / "certificates", **BOUNDS,

@@ -1,15 +1,29 @@
-"""The joint-space controller that moves the simulated arm.
+r"""The joint-space controller that moves the simulated arm.
 
-    tau = RNEA(q_d, dq_d, ddq_d) + Kp(q_d) (q_d - q) + Kd(q_d) (dq_d - dq)
+    tau = RNEA(q_d, dq_d, ddq_d) + Kp(q_d) (q_d - q) + Kd(q_d) (dq_d - dq) + s,
+    ds/dt = Ki(q_d) (q_d - q).
 
 RNEA is the inverse dynamics of the arm as its description says, without payload: the controller
-does not know what is to be identified. The gains are matrices,
+does not know what is to be identified; the integral s learns to carry it. The gains are made for
+the inertia M + L, M that of the arm and L that of a load at the payload frame and of rotors,
 
-    Kp(q) = w^2 (M(q) + a_p L(q)),   Kd(q) = 2 w (M(q) + a_d L(q)),
+    L(q) = J' J_load J + D,    M = C C',    C^-1 L C'^-1 = U diag(l) U',
 
-M the joint-space inertia of the arm and L that of a load for which the gains are made. They follow
-the inertia of the arm, which keeps every pose of every arm damped; one gain for each joint cannot,
-because joints whose axes fall into one line move far less inertia than each of them elsewhere.
+so that in each of the modes C U the arm with that load is an oscillator of inertia 1 + l:
+
+    [Kp, Kd, Ki] = C U diag([kp, kd, ki]) U' C',
+    kp = w^2 (1 + l),    kd = 2 w (1 + l),    ki = w/3 kp,
+
+but the integration step allows no pole beyond p without load: kd is smaller where it comes near,
+by a damping ratio z < 1. There kp keeps to the stiffness that so little damping suffers, and ki to
+what the integral may have (Routh: ki < 2 z w kp). All are smooth functions of l, so that torques
+are smooth.
+
+Gains that follow the inertia keep every pose of every arm damped; one gain for each
+joint cannot, because joints whose axes fall into one line move far less inertia than each of them
+elsewhere. For the same reason D is needed: where axes fall into one line, one turning against the
+other moves neither load nor links, and without D a gain of the order of 1 N m/rad would have to
+withstand a payload whose torques change by as much.
 """
 
 from __future__ import annotations
@@ -26,29 +40,29 @@ from .joint_trajectory import DesiredState
 
 LOAD_MASS = 4.0  # [kg] load for which the gains are made
 LOAD_RADIUS = 0.15  # [m] its radius of gyration about the payload frame
-BANDWIDTH = 40.0  # [rad/s] natural frequency w with that load
+ROTOR = 0.05  # [kg m2 or kg] D of each joint, the reflected inertia of a small drive
+BANDWIDTH = 60.0  # [rad/s] natural frequency w with that load
+INTEGRAL = 1.0 / 3.0  # rate of the integral over w, at full damping [-]
 # RK4 is stable up to |pole| step = 2.78 on the negative real axis; links may be lighter than said.
-STABLE_POLE = 1.5  # largest pole of the arm without load, times the step [-]
-LOWEST_DAMPING = 0.1  # damping ratio with the load, where the step forbids full damping [-]
+STABLE_POLE = 1.5  # largest pole p of the arm without load, times the step [-]
+LOWEST_DAMPING = 0.1  # damping ratio z at which half of the stiffness is left [-]
 POSES = 128  # poses that are looked at
 SMALLEST_INERTIA = 1e-9  # [kg m2 or kg]
 
 
 @dataclass(frozen=True)
 class JointController:
-    """The controller's model and the shares of the load in its gains.
+    """The controller's model.
 
     Attributes:
         model: The arm without payload; each joint has one coordinate.
         pinocchio: The same as a Pinocchio model with rotor inertias, joints in its own order.
-        stiffness_share: a_p [-].
-        damping_share: a_d [-].
+        fastest: Pole that the integration step allows [rad/s].
     """
 
     model: ArmModel
     pinocchio: pin.Model
-    stiffness_share: float
-    damping_share: float
+    fastest: float
 
     def feedforward(self, desired: DesiredState) -> Array:
         """Return RNEA(q_d, dq_d, ddq_d), shape (N, n), for arrays of shape (N, n) [N m or N]."""
@@ -60,19 +74,33 @@ class JointController:
         tau[:, order] = [pin.rnea(model, data, *row) for row in zip(*parts, strict=True)]
         return tau
 
-    def gains(self, q: Array) -> Array:
-        """Return [Kp(q), Kd(q)] side by side, shape (N, n, 2 n), for poses q of shape (N, n)."""
+    def gains(self, q: Array) -> tuple[Array, Array, Array]:
+        """Return Kp, Kd and Ki, shape (N, n, n) each, for poses q of shape (N, n)."""
         M, L = inertia_with_load(self.model, self.pinocchio, q)
-        kp = BANDWIDTH**2 * (M + self.stiffness_share * L)
-        kd = 2.0 * BANDWIDTH * (M + self.damping_share * L)
-        return np.concatenate([kp, kd], axis=2)
+        C = np.linalg.cholesky(M)
+        half = np.linalg.solve(C, L)
+        l, U = np.linalg.eigh(np.linalg.solve(C, half.transpose(0, 2, 1)))
+        kp, kd, ki = modal_gains(np.maximum(l, 0.0), self.fastest)
+        modes = C @ U
+        kp, kd, ki = ((modes * k[:, None]) @ modes.transpose(0, 2, 1) for k in (kp, kd, ki))
+        return kp, kd, ki
+
+
+def modal_gains(l: Array, fastest: float) -> tuple[Array, Array, Array]:
+    """Return kp, kd and ki of modes, same shape as l.
+
+    Args:
+        l: Inertia of the load over that of the arm, none negative [-].
+        fastest: Largest pole of a mode without load [rad/s].
+    """
+    full = 2.0 * BANDWIDTH * (1.0 + l)
+    z = 1.0 / np.sqrt(1.0 + (full / fastest) ** 2)
+    kp = BANDWIDTH**2 * (1.0 + l) * z**2 / (z**2 + LOWEST_DAMPING**2)
+    return kp, z * full, INTEGRAL * z * BANDWIDTH * kp
 
 
 def tune(model: ArmModel, step: float, armature: Array) -> JointController:
     """Return a controller that suits the arm with and without payload.
-
-    Without load the fastest pole is 2 w (1 + a_d r), r the largest eigenvalue of M^-1 L over a
-    fixed set of poses; a_d is as large as the integration step allows, and at most 1.
 
     Args:
         model: The arm without payload.
@@ -86,7 +114,7 @@ def tune(model: ArmModel, step: float, armature: Array) -> JointController:
     poses = np.vstack([np.zeros(model.n), rng.uniform(-np.pi, np.pi, (POSES - 1, model.n))])
     bare = model.pinocchio.copy()
     bare.armature = armature[list(model.order)]
-    M, L = inertia_with_load(model, bare, poses)
+    M, _ = inertia_with_load(model, bare, poses)
     if np.linalg.eigvalsh(M).min() < SMALLEST_INERTIA:
         joint = int(np.argmin(np.diagonal(M, axis1=1, axis2=2).min(axis=0)))
         raise ModelError(
@@ -94,11 +122,7 @@ def tune(model: ArmModel, step: float, armature: Array) -> JointController:
             "payload is not determined. Add <inertial> elements to the links beyond it, or "
             "give it an armature."
         )
-    ratio = float(np.linalg.eigvals(np.linalg.solve(M, L)).real.max())
-    fastest = STABLE_POLE / step
-    damping = float(np.clip((fastest / (2.0 * BANDWIDTH) - 1.0) / ratio, 0.0, 1.0))
-    stiffness = min(1.0, (damping / LOWEST_DAMPING) ** 2)
-    return JointController(model, bare, max(stiffness, damping), damping)
+    return JointController(model, bare, STABLE_POLE / step)
 
 
 def inertia_with_load(model: ArmModel, bare: pin.Model, q: Array) -> tuple[Array, Array]:
@@ -111,7 +135,7 @@ def inertia_with_load(model: ArmModel, bare: pin.Model, q: Array) -> tuple[Array
 
     Returns:
         M: Inertia of the arm, shape (N, n, n).
-        L: Inertia of the load for which gains are made, at the payload frame, same shape.
+        L: Inertia for which gains are made: load at the payload frame and rotors, same shape.
     """
     order = list(model.order)
     frame = bare.getFrameId(model.payload_frame)
@@ -123,6 +147,6 @@ def inertia_with_load(model: ArmModel, bare: pin.Model, q: Array) -> tuple[Array
         J[k] = np.reshape(pin.computeFrameJacobian(bare, data, pose, frame), (6, model.n))
     M = np.triu(M) + np.triu(M, 1).transpose(0, 2, 1)
     load = LOAD_MASS * np.array([1.0] * 3 + [LOAD_RADIUS**2] * 3)
-    L = np.einsum("kij,i,kil->kjl", J, load, J)
+    L = np.einsum("kij,i,kil->kjl", J, load, J) + ROTOR * np.eye(model.n)
     back = np.argsort(order)
     return M[:, back][:, :, back], L[:, back][:, :, back]

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import mujoco
 import numpy as np
+from scipy.interpolate import CubicSpline
 
 from ..arm_model import STANDARD_GRAVITY, ArmModel
 from ..errors import InputError, PayloadIdError
@@ -25,8 +26,9 @@ from .skeleton import skeleton
 
 PHYSICS_STEP = 0.25e-3  # [s]
 BLOCK = 128  # steps for which the reference is computed at once
-EQUILIBRIUM_ITERATIONS = 100
-EQUILIBRIUM = 1e-13  # [rad or m] change at which the search for the equilibrium ends
+GAINS_EVERY = 16  # half steps between two computed gains; divides the 2 BLOCK of a reference
+_KNOTS = np.arange(0, 2 * BLOCK + 1, GAINS_EVERY)
+SPLINE = CubicSpline(_KNOTS, np.eye(len(_KNOTS)))(np.arange(2 * BLOCK + 1))  # weights of the knots
 
 # MuJoCo's control callback is one for the whole process: one plant steps at a time.
 STEPPING = threading.Lock()
@@ -134,7 +136,9 @@ class Plant:
         # The controller runs at every stage of the integration: it reads views, not properties.
         self._state = np.empty(2 * n)
         self._position, self._velocity = self._state[:n], self._state[n:]
-        self._qpos, self._qvel = self.data.qpos, self.data.qvel
+        self._dofs = n
+        self._qpos, self._qvel, self._integral = self.data.qpos, self.data.qvel, self.data.act
+        self._integral_rate = self.data.ctrl
         self.reset(np.zeros(n) if q0 is None else np.asarray(q0, dtype=float))
 
     @property
@@ -221,8 +225,8 @@ class Plant:
     def _prepare_reference(self) -> None:
         """Compute what the controller needs at all integration stages of the next steps.
 
-        tau = reference - [Kp, Kd] [q, dq]. Stages lie at whole and half steps; row k belongs to the
-        time (first + k / 2) step. Arrays are in MuJoCo's joint order.
+        [tau - s, ds/dt] = reference - gains [q, dq]. Stages lie at whole and half steps; row k
+        belongs to the time (first + k / 2) step. Arrays are in MuJoCo's joint order.
         """
         self._first, self._end = self._steps, self._steps + BLOCK
         half_steps = np.arange(2 * self._first, 2 * self._end + 1, dtype=float)
@@ -230,21 +234,38 @@ class Plant:
         if times[0] >= self._trajectory.time[-1]:
             times = times[:1]  # The arm holds still: all rows are the same.
         desired = sample(self._trajectory, times)
-        gains = self.controller.gains(desired.q)
-        state = np.concatenate([desired.q, desired.dq], axis=1)[:, :, np.newaxis]
-        reference = self.controller.feedforward(desired) + (gains @ state)[:, :, 0]
+        gains = self._gains_along(desired.q)
+        order, rows, n = self._to_mujoco, len(half_steps), self.n
+        state = np.concatenate([desired.q[:, order], desired.dq[:, order]], axis=1)
+        reference = (gains @ state[:, :, np.newaxis])[:, :, 0]
+        reference[:, :n] += self.controller.feedforward(desired)[:, order]
+        self._reference = np.broadcast_to(reference, (rows, 2 * n))
+        self._gains = np.broadcast_to(gains, (rows, 2 * n, 2 * n))
+
+    def _gains_along(self, q: Array) -> Array:
+        """Return [[Kp, Kd], [Ki, 0]] along poses q, shape (N, n), in MuJoCo's joint order.
+
+        They are computed at every `GAINS_EVERY`th pose; cubic splines join them.
+        """
         order = self._to_mujoco
-        columns = np.concatenate([order, self.n + order])
-        gains = np.ascontiguousarray(gains[:, order][:, :, columns])
-        rows = len(half_steps)
-        self._reference = np.broadcast_to(reference[:, order], (rows, self.n))
-        self._gains = np.broadcast_to(gains, (rows, self.n, 2 * self.n))
+        kp, kd, ki = (K[:, order][:, :, order] for K in self.controller.gains(q[::GAINS_EVERY]))
+        knots = np.block([[kp, kd], [ki, np.zeros_like(ki)]])
+        return knots if len(q) == 1 else np.tensordot(SPLINE, knots, axes=1)
 
     def _torque(self, row: int) -> Array:
-        """Return the controller's torque in MuJoCo's present state, in MuJoCo's joint order."""
+        """Return the controller's torque in MuJoCo's present state, in MuJoCo's joint order.
+
+        The rate of its integral is left in MuJoCo's controls; it rests where the torque is cut.
+        """
         self._position[:], self._velocity[:] = self._qpos, self._qvel
-        tau = self._reference[row] - self._gains[row] @ self._state
-        return np.clip(tau, -self._limit, self._limit) if self._limited else tau
+        both = self._reference[row] - self._gains[row] @ self._state
+        tau = both[: self._dofs] + self._integral
+        self._integral_rate[:] = both[self._dofs :]
+        if not self._limited:
+            return tau
+        cut = np.clip(tau, -self._limit, self._limit)
+        self._integral_rate[cut != tau] = 0.0
+        return cut
 
     def _advance(self, count: int) -> None:
         """Integrate some steps within the prepared reference."""
@@ -266,21 +287,11 @@ class Plant:
                 mujoco.set_mjcb_control(previous)
 
     def _find_equilibrium(self) -> None:
-        """Move to the positions where the controller's torque carries gravity.
-
-        Fixed-point iteration q = q_d + Kp^-1 (feedforward - gravity(q)). Where it does not converge
-        (gains too soft for the payload), the arm starts with a small motion.
-        """
-        q = wanted = self.desired().q
-        hold = DesiredState.rest(wanted[np.newaxis])
-        feedforward = self.controller.feedforward(hold)[0]
-        kp = self.controller.gains(hold.q)[0, :, : self.n]
-        for _ in range(EQUILIBRIUM_ITERATIONS):
-            previous = q
-            q = wanted + np.linalg.solve(kp, feedforward - self._gravity_torque(q))
-            if np.abs(q - previous).max() < EQUILIBRIUM:
-                break
-        self.data.qpos[self._to_ours] = q
+        """Let the integral carry what the feedforward lacks of gravity."""
+        wanted = self.desired().q
+        feedforward = self.controller.feedforward(DesiredState.rest(wanted[np.newaxis]))[0]
+        missing = self._gravity_torque(wanted) - feedforward
+        self.data.act[:] = missing[self._to_mujoco]
 
     def _gravity_torque(self, q: Array) -> Array:
         """Return the torque that holds the true arm at q, shape (n,)."""

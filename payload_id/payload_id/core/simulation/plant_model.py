@@ -66,6 +66,7 @@ def build_plant_model(
         if link_phis is not None:
             _replace_inertia(joint.parent, as_phi(link_phis[k]), f"the links of joint '{name}'")
         _ensure_inertia(joint.parent)
+        _add_integral(spec, name)
     _attach_payload(spec, payload_frame, as_phi(payload_phi))
     try:
         return spec.compile()
@@ -83,6 +84,19 @@ def _read(skeleton: str) -> mujoco.MjSpec:
         raise ModelError(f"MuJoCo cannot read this robot description: {reason}") from error
     spec.compiler.fusestatic = False
     return spec
+
+
+def _add_integral(spec: mujoco.MjSpec, joint: str) -> None:
+    """Add a state s of the controller, ds/dt = ctrl, which exerts no torque by itself."""
+    spec.add_actuator(
+        name=f"integral of {joint}",
+        target=joint,
+        trntype=mujoco.mjtTrn.mjTRN_JOINT,
+        dyntype=mujoco.mjtDyn.mjDYN_INTEGRATOR,
+        gaintype=mujoco.mjtGain.mjGAIN_FIXED,
+        gainprm=np.zeros(10),
+        biastype=mujoco.mjtBias.mjBIAS_NONE,
+    )
 
 
 def _attach_payload(spec: mujoco.MjSpec, payload_frame: str, phi: Array) -> None:
