@@ -74,6 +74,8 @@ def file_differences(saved: SavedCertificate, robot: RobotFile) -> list[str]:
     found = []
     if not saved.intact:
         found.append("The file was changed after it was saved: its digest is not its content's.")
+    if saved.robot_name != robot.name:
+        found.append(f"The certificate is for '{saved.robot_name}', the robot is '{robot.name}'.")
     model = RobotModel.from_robot_file(robot)
     own = robot_geometry(robot, model)
     if own.digest != saved.geometry.without_attached().digest:

@@ -150,6 +150,15 @@ def test_a_limit_that_one_corner_of_the_box_breaks():
     assert isinstance(certify(replace(exact, limits=safe_limits), path), Certificate)
 
 
+@pytest.mark.parametrize("joint", [99, -2])
+def test_bodies_of_joints_that_the_arm_does_not_have_are_refused(joint):
+    case, _, _ = safe()
+    first, *others = case.geometry.bodies
+    bodies = (*others, replace(first, joint=joint))
+    with pytest.raises(InputError, match=f"joint number {joint}"):
+        replace(case, geometry=replace(case.geometry, bodies=bodies))
+
+
 def test_a_torque_without_bound_is_beyond_an_infinite_limit():
     """A disturbance that the controller is not designed for ends the proof, whatever the limits."""
     case, path, _ = safe()

@@ -68,9 +68,29 @@ def claimed(content):
     content["certificate"]["margins"][3]["value"] += 1.0
 
 
+def elsewhere(content):
+    content["certificate"]["margins"][3]["where"] = ["joint_1"]
+
+
+def later(content):
+    content["certificate"]["margins"][5]["start"] -= 0.01
+
+
+def renamed(content):
+    content["robot"]["name"] = "another arm"
+
+
+def older(content):
+    content["certificate"]["version"] = "0.0.1"
+
+
 @pytest.mark.parametrize(
     ("edit", "honest", "words"),
     [
+        (elsewhere, True, ("The margin of torque is where",)),
+        (later, True, ("The margin of obstacles is where",)),
+        (renamed, True, ("The certificate is for 'another arm'",)),
+        (older, True, ("of version 0.0.1",)),
         (heavier, False, ("digest is not its content's", "The box is not the one")),
         (nearer, True, ("The obstacles is not the one",)),
         (claimed, True, ("The margin of torque is",)),

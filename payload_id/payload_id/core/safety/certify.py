@@ -25,7 +25,7 @@ from ..version import VERSION
 from .certificate import Certificate, Margin, Refusal, digest_of
 from .clearance import Clearance, clearances, pose_clearance
 from .convex_body import ConvexBody
-from .geometry import ArmGeometry
+from .geometry import BASE, ArmGeometry
 from .motion_margins import motion_margins
 from .parameter_box import ParameterBox
 from .scene import Scene
@@ -63,6 +63,12 @@ class SafetyCase:
         n = self.model.n
         if self.tube.n != n:
             raise InputError(f"The tube is for {self.tube.n} joints; the arm has {n}.")
+        for item in self.geometry.bodies:
+            if not BASE <= item.joint < n:
+                raise InputError(
+                    f"The body of '{item.link}' moves with joint number {item.joint}; this arm has "
+                    f"0 to {n - 1}, and {BASE} stands for the base. Give the arm's own bodies."
+                )
         if not (np.isfinite(self.clearance) and self.clearance >= 0.0):
             raise InputError(
                 f"The required clearance must be a number of 0 m or more; found {self.clearance!r}."

@@ -16,6 +16,7 @@ import hashlib
 import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import index
 from typing import Any
 
 import coal
@@ -152,14 +153,14 @@ class ArmGeometry:
             bodies = tuple(
                 LinkBody(
                     str(item["link"]),
-                    int(item["joint"]),
+                    index(item["joint"]),
                     ConvexBody.from_dict(item["body"]),
                     bool(item["attached"]),
                 )
                 for item in entries["bodies"]
             )
             allowed = tuple(AllowedContact((a, b), reason) for a, b, reason in entries["allowed"])
-        except (KeyError, TypeError) as error:
+        except (KeyError, TypeError, ValueError) as error:
             raise InputError(f"The bodies of an arm are not readable: {error!r}.") from error
         return cls(bodies, allowed)
 

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..excitation.trajectory import Trajectory
-from .certificate import CONSTRAINTS, Certificate, Refusal, digest_of
+from ..version import VERSION
+from .certificate import CONSTRAINTS, Certificate, Margin, Refusal, digest_of
 from .certify import SafetyCase, certify
 from .sampled_check import sampled_margins
 
@@ -70,6 +71,11 @@ def verify(
             f"The motion takes {trajectory.duration:g} s, the certificate says "
             f"{certificate.duration:g} s."
         )
+    if certificate.version != VERSION:
+        differences.append(
+            f"The certificate is of version {certificate.version}, this program is {VERSION}: "
+            "certify the motion again."
+        )
     if certificate.assumptions != case.assumptions():
         differences.append("The assumptions are not those that the proof rests on.")
     if differences:  # it is not for this case: nothing is left to prove
@@ -98,6 +104,10 @@ def _margins(
             differences.append(f"The certificate's margin of {constraint} is missing or too much.")
         if stated is None or repeated is None:
             continue
+        if _elsewhere(stated, repeated):
+            differences.append(
+                f"The margin of {constraint} is where the certificate does not say: {repeated}."
+            )
         if abs(stated.value - repeated.value) > SAME * (1.0 + abs(repeated.value)):
             differences.append(
                 f"The margin of {constraint} is {repeated.value:.6g} {unit}, the certificate says "
@@ -109,3 +119,10 @@ def _margins(
                 f"proved {repeated.left:.6g}: please report this with the file."
             )
     return differences
+
+
+def _elsewhere(stated: Margin, repeated: Margin) -> bool:
+    """Tell whether two margins name other joints or bodies, times or parts of a limit."""
+    numbers = [(m.used, m.start, m.end) for m in (stated, repeated)]
+    same = np.allclose(*numbers, rtol=SAME, atol=SAME, equal_nan=True)
+    return stated.where != repeated.where or not same
