@@ -123,6 +123,6 @@ def _margins(
 
 def _elsewhere(stated: Margin, repeated: Margin) -> bool:
     """Tell whether two margins name other joints or bodies, times or parts of a limit."""
-    numbers = [(m.used, m.start, m.end) for m in (stated, repeated)]
-    same = np.allclose(*numbers, rtol=SAME, atol=SAME, equal_nan=True)
+    one, other = ((m.used, m.start, m.end) for m in (stated, repeated))
+    same = np.allclose(one, other, rtol=SAME, atol=SAME, equal_nan=True)
     return stated.where != repeated.where or not same
