@@ -18,6 +18,7 @@ import sys
 os.environ["ROS_DOMAIN_ID"] = "78"  # before rclpy: nothing but this example hears these nodes
 
 import rclpy
+from payload_id_msgs.action import Identify
 from simulated_arm import PAYLOAD
 
 from payload_id.core.safety.convex_body import ConvexBody
@@ -39,20 +40,36 @@ def start(node: str, *parameters: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen([*command, *options])
 
 
+class Progress:
+    """Prints a line for each piece of a receding horizon."""
+
+    def __init__(self) -> None:
+        self._piece = 0
+
+    def __call__(self, feedback: Identify.Feedback) -> None:
+        """Take in a feedback."""
+        if feedback.piece > self._piece:
+            self._piece = feedback.piece
+            print(
+                f"  piece {self._piece}, planned in {feedback.planning_seconds:.1f} s; "
+                f"mass known to ± {feedback.half_width[0]:.3f} kg"
+            )
+
+
 def excite(client: PayloadClient) -> None:
     """Plan, describe, execute; then identify in receding horizon."""
     planner = PlannerClient(client.node)
     client.wait_until_ready(timeout=60.0)
     planner.wait_until_ready(timeout=60.0)
-    print(planner.set_obstacles([TABLE, POST]))
-    print(client.start())
+    print(f"Obstacles: {planner.set_obstacles([TABLE, POST])}")
+    print(f"Estimator: {client.start()}")
     client.wait_for(lambda: client.messages and client.messages[-1].samples, 60.0, "samples")
     plan = planner.plan(duration=5.0, limits="safety_warning")
-    print(f"{plan.summary}\nCertificate: {plan.certificate_path}")
-    print(planner.execute(plan.plan_id).message)
-    result = planner.identify(most_pieces=4, limits="safety_warning")
-    print(f"Receding horizon, {result.pieces} pieces: {result.message}")
-    print(client.stop())
+    print(f"Plan: {plan.summary}\nCertificate: {plan.certificate_path}")
+    print(f"Execution: {planner.execute(plan.plan_id).message}\nReceding horizon:")
+    result = planner.identify(tell=Progress(), most_pieces=4, limits="safety_warning")
+    print(f"  {result.message} {result.pieces} pieces in {result.seconds:.0f} s.")
+    print(f"Estimator: {client.stop()}")
     found = estimate_from(client.messages[-1])
     print(f"mass in [{found.lower[0]:.3f}, {found.upper[0]:.3f}] kg, truth {PAYLOAD[0]:.3f} kg")
 

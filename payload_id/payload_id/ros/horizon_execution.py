@@ -38,15 +38,16 @@ class HorizonExecution:
     """One run in receding horizon; `advance` is called every few milliseconds.
 
     Attributes:
-        run: State of the rules.
+        run: State of the rules since the arm last began to move from rest.
         ask: Asks the planning process.
         begin: Begins the first motion.
         first_budget: Computing time of the first piece [s].
         lead: How much earlier than it is due a piece is handed over [s].
-        execution: The motion; None before the first piece is there.
+        execution: The motion, or the last one while the arm waits at rest; None before the first.
         planning_seconds: Computing time of each piece [s].
         condition_numbers: After each piece that was begun, as predicted.
-        refusal: Why nothing has moved; empty otherwise.
+        refusal: Why the arm does not move from rest; empty otherwise.
+        resting: Whether the arm waits at rest for a piece.
     """
 
     run: horizon.Run
@@ -58,6 +59,9 @@ class HorizonExecution:
     planning_seconds: list[float] = field(default_factory=list)
     condition_numbers: list[float] = field(default_factory=list)
     refusal: str = ""
+    resting: bool = True
+    _stopped: Reason | None = None  # while the arm waited at rest
+    _earlier: int = 0  # pieces before the arm last began to move from rest
     _pending: tuple[int, Future[Any]] | None = None
     _pieces: dict[int, Piece] = field(default_factory=dict)
 
@@ -80,26 +84,40 @@ class HorizonExecution:
     @property
     def done(self) -> bool:
         """Whether the arm is at rest again, or has never moved."""
-        return bool(self.refusal) or (self.execution is not None and self.execution.done)
+        return bool(self.refusal) or not (self.resting or self._moving)
+
+    @property
+    def _moving(self) -> bool:
+        """Whether the arm follows a motion."""
+        return self.execution is not None and not self.execution.done
 
     @property
     def reason(self) -> tuple[Reason, str]:
         """Why it ended, and the clause that says what was found."""
+        if self._stopped is not None:
+            return self._stopped, self.refusal
         if self.execution is None:
             return Reason.REFUSED, self.refusal
+        if self.refusal:
+            return Reason.NO_FURTHER_PLAN, self.refusal
         if self.execution.reason not in (None, Reason.COMPLETED):
             return self.execution.reason, self.execution.detail
-        return self._own_reason(), self.run.reason
+        own = self._own_reason()
+        if own is Reason.PIECES_DONE:
+            return own, ""
+        return own, self.run.reason
 
     def advance(self, now_ns: int) -> None:
         """Take in the planner's answer, hand over, or end."""
+        if self.execution is not None and self._stands_without_plan(self.execution):
+            self._plan_from_rest(self.execution.end_positions())
         if self.done:
             return
         time = self._time(now_ns)
         if self._pending is not None and self._pending[1].done():
             (index, future), self._pending = self._pending, None
             self._take(index, future.result(), time, now_ns)
-        if self.execution is not None:
+        if not self.resting and self.execution is not None:
             if self.execution.reason is not None:
                 self.run, _ = horizon.cancelled(self.run, self.execution.detail, time)
             self._step(horizon.tick(self.run, time), now_ns)
@@ -110,15 +128,36 @@ class HorizonExecution:
 
     def cancel(self, reason: Reason, detail: str, now_ns: int) -> None:
         """End by the next certified stop, or at once if nothing has moved."""
-        if self.execution is not None:
+        if self.execution is not None and not self.resting:
             self.execution.stop(reason, detail, now_ns)
         elif not self.refusal:
             self.refusal = detail or reason.value
+            self._stopped = None if self.execution is None else reason
         self.run, _ = horizon.cancelled(self.run, detail or reason.value, self._time(now_ns))
 
     def _time(self, now_ns: int) -> float:
         """Return the time that the rules are told [s]."""
-        return 0.0 if self.execution is None else self.execution.time(now_ns) + self.lead
+        if self.resting or self.execution is None:
+            return 0.0
+        return self.execution.time(now_ns) + self.lead
+
+    def _stands_without_plan(self, execution: MotionExecution) -> bool:
+        """Whether the arm has come to rest although more pieces were wanted."""
+        ended = execution.done and not (self.resting or self.refusal)
+        as_planned = execution.reason is Reason.COMPLETED
+        return ended and as_planned and self._own_reason() is Reason.NO_FURTHER_PLAN
+
+    def _plan_from_rest(self, q: Array) -> None:
+        """Ask for a piece from where the arm has come to rest, shape (n,) [rad or m]."""
+        before = self.run
+        self._earlier += before.pieces
+        self._pieces.clear()
+        self.resting = True
+        settings = replace(before.settings, pieces=before.settings.pieces - before.pieces)
+        run, actions = horizon.begin(settings, State.at_rest(q))
+        known = tuple((-1, widths) for _, widths in before.half_widths[-1:])
+        self.run = replace(run, half_widths=known)
+        self._carry_out(actions, 0)
 
     def _take(self, index: int, answer: Any, time: float, now_ns: int) -> None:
         """Take in the answer to a request for a piece."""
@@ -144,16 +183,18 @@ class HorizonExecution:
             elif isinstance(action, horizon.Ask):
                 left = action.deadline - self._time(now_ns) - MARGIN
                 budget = min(left, self.first_budget) if np.isfinite(left) else self.first_budget
-                self._pending = (action.index, self.ask(action.index, action.start, budget))
+                future = self.ask(self._earlier + action.index, action.start, budget)
+                self._pending = (action.index, future)
             elif action.refused:
                 self.refusal = action.reason
 
     def _follow(self, action: horizon.Follow, now_ns: int) -> None:
-        """Begin the first piece, or let the next one take over."""
+        """Begin a piece from rest, or let the next one take over."""
         piece = self._pieces.pop(self.run.index)
         self.condition_numbers.append(piece.condition_number)
         duration = action.trajectory.duration
-        if self.execution is None:
+        if self.resting or self.execution is None:
+            self.resting = False
             whole = Sequence((action.trajectory,), (duration,))
             self.execution = self.begin(CertifiedMotion(whole, piece.stops, piece.tube))
             return

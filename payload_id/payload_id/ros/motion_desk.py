@@ -229,7 +229,7 @@ def identify_feedback(horizon: HorizonExecution, half_width: Array) -> Identify.
     """Return how far a receding horizon is."""
     seconds, execution = horizon.planning_seconds, horizon.execution
     return Identify.Feedback(
-        phase="planning" if execution is None else execution.phase.value,
+        phase="planning" if horizon.resting or execution is None else execution.phase.value,
         piece=len(horizon.condition_numbers),
         planning_seconds=seconds[-1] if seconds else 0.0,
         largest_planning_seconds=max(seconds, default=0.0),

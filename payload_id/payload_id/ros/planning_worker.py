@@ -151,7 +151,7 @@ class PlanningWorker:
             none = NoPlan(f"Only {budget:.2f} s were left to plan in.", None, 0, 0, 0.0)
             return Piece(none, self._bench.tube)
         found = self._found(case, task, goal, Budget(budget), goal.seed + request.index)
-        if isinstance(found, NoPlan) and not (found.asked or request.index):
+        if isinstance(found, NoPlan) and not found.asked and not request.start.dq.any():
             found = self._found(case, task, goal, LAST_RESORT, goal.seed)
         if not isinstance(found, NoPlan) and _largest_excursion(found.trajectory) < LEAST_EXCURSION:
             found = NoPlan(STANDING_STILL, None, found.evaluations, found.asked, found.seconds)
@@ -217,14 +217,17 @@ class PlanningWorker:
         return CertifiedMotion(motion, stops, self._bench.tube)
 
     def _horizon_of(self, request: PieceRequest, box: ParameterBox) -> _Horizon:
-        """Return what the run's pieces so far have taught; the last one is counted as followed."""
+        """Return what the run's pieces so far have taught; the last one only if it was followed."""
         horizon = self._horizon
         if request.index == 0 or horizon is None or horizon.plan_id != request.plan_id:
             horizon = self._fresh(request.plan_id, box)
         elif horizon.last is not None:
-            motion, until = horizon.last
-            rows = horizon.predictor.rows(_alone(motion), until)
-            horizon.collected, horizon.last = horizon.collected.plus(rows), None
+            motion, handover = horizon.last
+            until = _left_after(motion, (handover, motion.duration), request.start)
+            if until is not None:
+                rows = horizon.predictor.rows(_alone(motion), until)
+                horizon.collected = horizon.collected.plus(rows)
+            horizon.last = None
         self._horizon = horizon
         return horizon
 
@@ -243,6 +246,11 @@ def _largest_excursion(motion: Trajectory) -> float:
     """Return how far any joint moves [rad or m]."""
     q = motion.at(np.linspace(0.0, motion.duration, 50)).q
     return float(np.ptp(q, axis=0).max())
+
+
+def _left_after(motion: Trajectory, times: tuple[float, ...], state: State) -> float | None:
+    """Return after which of some times [s] a motion was left for a state; None: after none."""
+    return next((t for t in times if np.allclose(State.of(motion, t).q, state.q, atol=1e-9)), None)
 
 
 def _alone(motion: Trajectory) -> Any:

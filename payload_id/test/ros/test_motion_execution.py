@@ -52,10 +52,10 @@ class Arm:
     _age: float = 0.0
 
     def command(self, points, start_ns):
-        assert start_ns == START_NS
         assert np.abs(points.dq[-1]).max() < 1e-9  # whatever is commanded ends at rest
+        time = points.time + 1e-9 * (start_ns - START_NS)
         self.commanded.append(round(self.time, 6))
-        self.commands.append(JointTrajectory(points.time, points.q, points.dq, points.ddq))
+        self.commands.append(JointTrajectory(time, points.q, points.dq, points.ddq))
 
     @property
     def now_ns(self):
@@ -173,18 +173,17 @@ def piece_of(index, start, seconds=0.0):
 
 
 class Planner:
-    """Answers after some ticks; fails from some piece on."""
+    """Answers at once; fails from some piece on, or to plan some from a moving state."""
 
-    def __init__(self, fails_at=99):
-        self.fails_at, self.asked = fails_at, []
+    def __init__(self, fails_at=99, not_moving=()):
+        self.fails_at, self.not_moving, self.asked = fails_at, not_moving, []
 
     def ask(self, index, start, budget):
         self.asked.append((index, start, budget))
         future = Future()
         nothing = NoPlan("An obstacle is in the way.", None, 0, 0, 0.0)
-        future.set_result(
-            Piece(nothing, TUBE) if index >= self.fails_at else piece_of(index, start)
-        )
+        fails = index >= self.fails_at or (index in self.not_moving and start.dq.any())
+        future.set_result(Piece(nothing, TUBE) if fails else piece_of(index, start))
         return future
 
 
@@ -195,7 +194,9 @@ def horizon_run(arm, planner, half_widths=None, fault=None, **rules):
         run.advance(arm.now_ns)
         if run.done:
             return run
-        if run.execution is not None:
+        if run.execution is None or run.resting:
+            arm.time += TICK
+        else:
             arm.tick(run.execution)
             if half_widths is not None and count % 30 == 0:
                 run.estimated(np.full(10, half_widths(arm.time)), arm.now_ns)
@@ -232,6 +233,32 @@ def test_without_a_next_piece_the_present_one_is_the_stop():
     assert run.reason[0] is Reason.NO_FURTHER_PLAN and "obstacle" in run.reason[1]
     assert len(run.condition_numbers) == 2 and run.execution.at_rest
     assert arm.time == pytest.approx(1.5 + 3.0, abs=0.3)
+
+
+def test_after_a_piece_that_came_to_rest_the_next_one_begins_from_there():
+    arm, planner = Arm(), Planner(not_moving=(1, 3))
+    run = horizon_run(arm, planner, pieces=4)
+    assert run.reason == (Reason.PIECES_DONE, "") and len(run.condition_numbers) == 4
+    assert [index for index, _, _ in planner.asked] == [0, 1, 1, 2, 3, 3]
+    ends = [arm.commands[k].q[-1] for k in (0, 2)]  # of piece 0, and of pieces 1 and 2
+    for end, asked in zip(ends, (planner.asked[2], planner.asked[5]), strict=True):
+        assert np.allclose(asked[1].q, end) and not asked[1].dq.any()
+    assert arm.time == pytest.approx(3.0 + 1.5 + 3.0 + 3.0, abs=2.5)
+
+
+def test_cancelling_at_rest_between_pieces_ends_with_its_reason():
+    arm, planner = Arm(), Planner(not_moving=(1,))
+    answer = planner.ask
+    planner.ask = lambda *asked: answer(*asked) if len(planner.asked) < 2 else Future()
+
+    def cancel(arm, run):
+        if run.execution.done:
+            run.advance(arm.now_ns)
+            assert run.resting and not run.done
+            run.cancel(Reason.OBSTACLES_CHANGED, "a chair", arm.now_ns)
+
+    run = horizon_run(arm, planner, fault=cancel, pieces=4)
+    assert run.reason == (Reason.OBSTACLES_CHANGED, "a chair") and len(arm.commands) == 1
 
 
 def test_without_a_first_piece_nothing_moves():
