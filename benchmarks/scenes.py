@@ -24,7 +24,6 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -75,10 +74,24 @@ LEVEL, GAIN = 0.005, 5.0  # V_M [J], K_r [1/s] of the robust controller
 DISTURBANCE, CHANGE = 0.12, 0.3  # for which steps of 1 ms are designed: part of the limit, [N m]
 MOVED, MOVING = 0.1, 4  # [rad], joints
 BOXES, TUBES = ("mass", "table I"), ("exact", "position", "robust", "robust 1 kHz")
-ARMS = {  # what is uncertain of the arm
-    "paper": Uncertainty(torque_relative=0.025, link_relative=0.05, prior=PayloadPrior(6.0, 0.3)),
-    "robot_file": RobotFile.load("kinova_gen3").uncertainty,
-}
+PAPER = Uncertainty(torque_relative=0.025, link_relative=0.05, prior=PayloadPrior(6.0, 0.3))
+UNSURE = ("paper", "robot_file")  # where it stands what is uncertain of the arm
+
+
+@dataclass(frozen=True)
+class Arm:
+    """An arm that holds a dumbbell."""
+
+    robot: RobotFile
+    model: ArmModel
+    geometry: ArmGeometry
+
+    @classmethod
+    def named(cls, name: str) -> Arm:
+        """Return a shipped arm."""
+        robot, model = arm_named(name)
+        dumbbell = ConvexBody.primitive("sphere", (0.08,), translation=(0.0, 0.0, 0.08))
+        return cls(robot, model, robot_geometry(robot, model, [dumbbell]))
 
 
 @dataclass(frozen=True)
@@ -110,20 +123,14 @@ class Trial:
         return isinstance(self.found, Plan) and self.cpu <= limit and moves
 
 
-@lru_cache(maxsize=1)
-def arm() -> tuple[RobotFile, ArmModel, ArmGeometry]:
-    """Return a Gen3 with a dumbbell's volume."""
-    robot, model = arm_named("kinova_gen3")
-    dumbbell = ConvexBody.primitive("sphere", (0.08,), translation=(0.0, 0.0, 0.08))
-    return robot, model, robot_geometry(robot, model, [dumbbell])
-
-
-def box_of(kind: str, tube: str, unsure: Uncertainty) -> ParameterBox:
+def box_of(arm: Arm, kind: str, tube: str, unsure: Uncertainty) -> ParameterBox:
     """Return one of `BOXES`; the robust controller's counts the rotors."""
-    robot, model, _ = arm()
+    robot, model = arm.robot, arm.model
     rotor = None
     if tube.startswith("robust"):
         inertia, part = robot.control.rotor_inertia, robot.control.rotor_inertia_relative
+        if inertia is None:
+            raise InputError(f"'{robot.name}' states no control.rotor_inertia.")
         rotor = ((1 - part) * inertia, (1 + part) * inertia)
     if kind == "table I":
         return ParameterBox.table_1(model, unsure, rotor)
@@ -131,9 +138,9 @@ def box_of(kind: str, tube: str, unsure: Uncertainty) -> ParameterBox:
     return ParameterBox.around(model, (PHI - half, PHI + half), unsure, rotor)
 
 
-def tube_of(kind: str, box: ParameterBox, limits: str) -> TrackingTube:
+def tube_of(arm: Arm, kind: str, box: ParameterBox, limits: str) -> TrackingTube:
     """Return one of `TUBES`."""
-    robot, model, _ = arm()
+    robot, model = arm.robot, arm.model
     if kind == "exact":
         return TrackingTube.exact(model.n)
     if kind == "position":
@@ -145,21 +152,23 @@ def tube_of(kind: str, box: ParameterBox, limits: str) -> TrackingTube:
     return robust_design(model, box, LEVEL, GAIN, w, CHANGE + 2.0 * box.coulomb_upper).tube
 
 
-def case_of(box: str, tube: str, limits: str, unsure: Uncertainty) -> SafetyCase:
+def case_of(arm: Arm, box: str, tube: str, limits: str, unsure: Uncertainty) -> SafetyCase:
     """Return a setting without obstacles."""
-    robot, model, geometry = arm()
-    bounds = box_of(box, tube, unsure)
-    stated = tube_of(tube, bounds, limits)
+    robot, model, geometry = arm.robot, arm.model, arm.geometry
+    bounds = box_of(arm, box, tube, unsure)
+    stated = tube_of(arm, tube, bounds, limits)
     named = limits_of(robot, limits)
     return SafetyCase(model, geometry, (), bounds, stated, named, limits, CLEARANCE)
 
 
-def scene(seed: int, widest: TrackingTube, limits: str) -> tuple[State, tuple[ConvexBody, ...]]:
+def scene(
+    arm: Arm, seed: int, widest: TrackingTube, limits: str
+) -> tuple[State, tuple[ConvexBody, ...]]:
     """Return a start at rest and what is around it, the start free for the widest tube."""
     rng = np.random.default_rng([seed, 4])
-    robot, model, geometry = arm()
+    robot, model, geometry = arm.robot, arm.model, arm.geometry
     named = limits_of(robot, limits)
-    box = box_of("mass", "exact", ARMS["paper"])
+    box = box_of(arm, "mass", "exact", PAPER)
     case = SafetyCase(model, geometry, (), box, widest, named, limits, CLEARANCE)
     ground = ConvexBody.ground(-0.01)
 
@@ -262,23 +271,25 @@ def main() -> None:
     parser.add_argument("--scenes", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0, help="of the first scene")
     parser.add_argument("--limits", default="safety_warning", help="a set of the robot file")
-    parser.add_argument("--arm", default="paper", choices=sorted(ARMS), help="uncertainty of it")
+    parser.add_argument("--robot", default="kinova_gen3", help="a shipped robot")
+    parser.add_argument("--unsure", default="paper", choices=UNSURE, help="of links and sensors")
     parser.add_argument("--criterion", default=DEFAULT, choices=sorted(CRITERIA))
     parser.add_argument("--boxes", nargs="+", default=BOXES, choices=BOXES)
     parser.add_argument("--tubes", nargs="+", default=TUBES, choices=TUBES)
     parser.add_argument("--seconds", type=float, default=HANDOVER, help="for each plan")
     parser.add_argument("--verbose", action="store_true", help="a line for each trial")
     chosen = parser.parse_args()
-    console, unsure = Console(width=180), ARMS[chosen.arm]
-    predictor = RowPredictor(MomentumRows.of(arm()[1], unsure), PHI)
+    console, arm = Console(width=180), Arm.named(chosen.robot)
+    unsure = PAPER if chosen.unsure == "paper" else arm.robot.uncertainty
+    predictor = RowPredictor(MomentumRows.of(arm.model, unsure), PHI)
     settings = {}
     for box in chosen.boxes:
         for tube in chosen.tubes:
             try:
-                settings[f"{box}, {tube}"] = case_of(box, tube, chosen.limits, unsure)
+                settings[f"{box}, {tube}"] = case_of(arm, box, tube, chosen.limits, unsure)
             except InputError as error:
                 console.print(f"{box}, {tube}: {error}")
-    n = arm()[1].n
+    n = arm.model.n
     tubes = [case.tube for case in settings.values()]
     edge = {k: np.max([getattr(t, k) for t in tubes], axis=0) for k in ("position", "velocity")}
     widest = TrackingTube.position_controlled(edge["position"], edge["velocity"], np.zeros(n))
@@ -286,7 +297,7 @@ def main() -> None:
     for seed in track(range(chosen.seed, chosen.seed + chosen.scenes), console=console,
                       transient=True):  # fmt: skip
         with one_thread():
-            start, around = scene(seed, widest, chosen.limits)
+            start, around = scene(arm, seed, widest, chosen.limits)
             for name, case in settings.items():
                 trial = run(replace(case, obstacles=around), start, predictor, chosen.criterion,
                             seed, chosen.seconds)  # fmt: skip
@@ -295,7 +306,11 @@ def main() -> None:
                     what = "ok" if isinstance(trial.found, Plan) else trial.found.reason
                     console.print(f"{seed} {name}: {trial.cpu:.2f} s, {trial.found.asked} asked, "
                                   f"{np.round(trial.moved, 2)} {what}")  # fmt: skip
-    report(console, f"limits '{chosen.limits}', arm '{chosen.arm}', {chosen.criterion}", trials)
+    report(
+        console,
+        f"{chosen.robot}, limits '{chosen.limits}', {chosen.unsure}, {chosen.criterion}",
+        trials,
+    )
 
 
 if __name__ == "__main__":
