@@ -6,8 +6,6 @@ import sys
 import time
 from collections.abc import Awaitable, Callable, Sequence
 from concurrent.futures import Future
-from datetime import datetime
-from pathlib import Path
 from typing import Any
 
 from diagnostic_msgs.msg import DiagnosticArray
@@ -24,24 +22,21 @@ from std_msgs.msg import String
 from std_srvs.srv import Trigger
 from visualization_msgs.msg import MarkerArray
 
-from .. import __version__
 from ..core.arm_model import ArmModel
 from ..core.centre_of_mass import gravity_in_payload_frame
 from ..core.errors import InputError, PayloadIdError
 from ..core.joint_states import JointMap
 from ..core.ring_buffer import SampleRows
-from ..core.status import Status
 from ..core.wrench.arm_motion import model_at
 from ..core.wrench.uncertainty import WrenchUncertainty
-from ..files.bag_reader import open_bag
-from ..files.bag_table import JOINT_STATE
 from ..files.robot_file import RobotFile
 from ..files.robot_model import RobotModel
 from ..files.run_file import RunFile
 from ..files.wrench_csv import read_wrench_uncertainty
 from .block_watch import BlockWatch
 from .conversions import Report, decoded, estimate_message, inertia_message, rows_of
-from .diagnostics import Condition, Level, diagnostics_message
+from .diagnostics import Level, diagnostics_message
+from .estimator_condition import LEVELS, SILENCE, condition_of, silence_sentence
 from .estimator_parameters import (
     ESTIMATOR_TABLE,
     EstimatorParameters,
@@ -52,6 +47,7 @@ from .live_run import LiveRun, RunSettings
 from .main_loop import run
 from .markers import estimate_markers
 from .parameters import current_values, read_parameters
+from .run_keeping import joint_states_topic, run_file_of, save_folder
 from .run_worker import Answer, RunWorker
 from .sampler_node import BLOCKS, LATCHED, joint_map_of
 from .topic_report import publisher_names
@@ -61,18 +57,6 @@ from .wrench_run import WrenchRun
 CHECK_PERIOD = 0.05  # [s] how often answers of the worker are looked for
 DIAGNOSTICS_PERIOD = 1.0  # [s]
 LOG_PERIOD = 5.0  # [s] between two log lines about the same thing
-SILENCE = 1.0  # [s] without samples during a run, after which that is reported
-
-LEVELS = {
-    Status.GOOD: Level.OK,
-    Status.USABLE: Level.OK,
-    Status.SMALL_LOAD: Level.WARN,
-    Status.NOT_IDENTIFIABLE: Level.WARN,
-    Status.NO_DATA: Level.WARN,
-    Status.WAITING: Level.OK,
-    Status.INCONSISTENT: Level.ERROR,
-    Status.SOLVER_FAILED: Level.ERROR,
-}
 
 
 class EstimatorNode(Node):
@@ -281,101 +265,44 @@ class EstimatorNode(Node):
 
     async def _on_save(self, request: Save.Request, response: Save.Response) -> Save.Response:
         """Save the run."""
-        folder, note = self._save_folder(request.path)
+        folder, note = save_folder(request.path, self._bag, self._settings.runs_folder)
         result = await self._ask(lambda: self._worker.save(folder, self._run_file, note))
         response.success, response.message = result.success, result.message
         response.path = str(result.path or "")
         self.get_logger().info(result.message)
         return response
 
-    def _save_folder(self, asked: str) -> tuple[Path, str]:
-        """Return where to save, and what to say about it."""
-        folder = Path(asked or self._bag or self._new_folder()).expanduser()
-        if self._bag and folder.resolve() == Path(self._bag):
-            return folder, ""
-        if self._bag:
-            return folder, f" The recording is elsewhere: {self._bag}"
-        return folder, (
-            " The sampler makes no recording, so the run cannot be replayed: start it with the "
-            "parameter bag."
-        )
-
-    def _new_folder(self) -> Path:
-        """Return a folder for a run without recording."""
-        return Path(self._settings.runs_folder) / datetime.now().strftime("run_%Y%m%d_%H%M%S")
-
     def _run_file(self) -> RunFile:
         """Return the entries of the run file that do not come from the identification."""
-        robot = self.robot
-        return RunFile(
-            joints=robot.joints,
-            payload_frame=robot.payload_frame,
-            urdf=robot.urdf,
-            robot=str(robot.path),
-            gravity=tuple(robot.gravity.tolist()),
-            topic=self._recorded_topic(),
-            effort_sign=self._map.effort_sign,
-            effort_offset=self._map.effort_offset,
-            software_version=__version__,
-        )
+        return run_file_of(self.robot, self._map, self._recorded_topic())
 
     def _recorded_topic(self) -> str:
         """Return the topic of the samples in the recording; without one, the robot file's."""
         if self._wrench:
             return str(self._blocks.topic_name)
+        found = None
         if self._bag:
             try:
-                with open_bag(self._bag) as bag:
-                    for topic, kind in bag.types.items():
-                        if kind == JOINT_STATE:
-                            return str(topic)
+                found = joint_states_topic(self._bag)
             except PayloadIdError as error:
                 self._log("bag", str(error))
-        return self.robot.joint_states.topic
+        return found or self.robot.joint_states.topic
 
     def _on_diagnostics_due(self) -> None:
         """Publish the condition."""
-        condition = self._condition()
+        condition = condition_of(self._worker, self.watch, self._silence())
         stamp = self.get_clock().now().to_msg()
         name = f"{self.get_name()}: identification"
         self._diagnostics.publish(diagnostics_message(condition, name, self.robot.name, stamp))
 
-    def _condition(self) -> Condition:
-        """Judge the run."""
-        estimate, silent = self._worker.report.estimate, time.monotonic() - self._last_block
-        level, sentence = LEVELS[estimate.status], estimate.message
-        if self._worker.running and silent > SILENCE:
-            level, sentence = Level.ERROR, self._silence(silent)
-            self._log("silence", sentence)
-        return Condition(level, sentence, self._figures())
-
-    def _silence(self, seconds: float) -> str:
-        """Say that no samples arrive."""
-        topic = self._blocks.topic_name
-        names = ", ".join(publisher_names(self, topic))
-        who = (
-            f"It is published by {names}: read that node's diagnostics"
-            if names
-            else "Nobody publishes it: start the sampler, or correct samples_topic"
-        )
-        return f"A run is in progress, but no samples on {topic} for {seconds:.1f} s. {who}."
-
-    def _figures(self) -> dict[str, object]:
-        """Return the figures of the diagnostics."""
-        report, watch = self._worker.report, self.watch
-        return {
-            "status": report.estimate.status.value,
-            "running": self._worker.running,
-            "samples": report.estimate.samples,
-            "windows": report.estimate.windows,
-            "solve time [s]": report.solve_seconds,
-            "samples waiting": self._worker.waiting_samples,
-            "samples lost in this run": self._worker.lost,
-            "blocks": watch.blocks,
-            "blocks lost": watch.lost_blocks,
-            "sampler restarts": watch.restarts,
-            "errors": self._worker.failures,
-        }
+    def _silence(self) -> str:
+        """Return that no samples arrive though a run is in progress; empty while they do."""
+        seconds, topic = time.monotonic() - self._last_block, str(self._blocks.topic_name)
+        if not self._worker.running or seconds <= SILENCE:
+            return ""
+        sentence = silence_sentence(topic, ", ".join(publisher_names(self, topic)), seconds)
+        self._log("silence", sentence)
+        return sentence
 
     def _log(self, subject: str, sentence: str) -> None:
         """Log a sentence, each subject at most every `LOG_PERIOD`."""
