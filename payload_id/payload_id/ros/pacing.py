@@ -8,13 +8,16 @@ from collections.abc import Callable
 
 LATE = 0.1  # [s] behind the wall clock that is worth a warning
 WARNING_PERIOD = 5.0  # [s] between two warnings
+CATCH_UP = 0.8  # least time between two rounds over the period [-]
 
 
 class Pace:
     """Due times of the rounds of a loop: start + count * period.
 
-    They do not drift: a late round is followed by others without a pause until the loop has caught
-    up. A loop that stays behind says so, at most every `WARNING_PERIOD`.
+    They do not drift: a late round is followed by somewhat faster ones until the loop has caught
+    up. They are not faster than `CATCH_UP` says, since whoever commands a simulated robot counts on
+    its time to pass as his own does. A loop that stays behind says so, at most every
+    `WARNING_PERIOD`.
     """
 
     def __init__(self, period: float, warn: Callable[[str], object]) -> None:
@@ -27,16 +30,18 @@ class Pace:
         self._period, self._warn = period, warn
         self._start = time.monotonic()
         self._next_warning = self._start
+        self._last = self._start - period
 
     def wait_for(self, count: int, stopping: threading.Event) -> None:
         """Wait until round `count` is due, or until `stopping` is set."""
-        now = time.monotonic()
-        ahead = self._start + count * self._period - now
-        if ahead > 0:
-            stopping.wait(ahead)
-        elif -ahead > LATE and now >= self._next_warning:
+        now, due = time.monotonic(), self._start + count * self._period
+        pause = max(due, self._last + CATCH_UP * self._period) - now
+        if pause > 0:
+            stopping.wait(pause)
+        self._last = time.monotonic()
+        if now - due > LATE and now >= self._next_warning:
             self._next_warning = now + WARNING_PERIOD
             self._warn(
-                f"The simulation is {-ahead:.2f} s behind the wall clock. Lower real_time_factor "
-                "or rate, or leave it more of the processor."
+                f"The simulation is {now - due:.2f} s behind the wall clock. Lower "
+                "real_time_factor or rate, or leave it more of the processor."
             )

@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Callable
 
@@ -26,6 +27,7 @@ from payload_id.core.errors import PayloadIdError
 from payload_id.core.inertial import TO_PINOCCHIO
 from payload_id.core.simulation.plant import nominal_arm
 from payload_id.files.robot_file import RobotFile
+from payload_id.ros.pacing import Pace
 from payload_id.ros.simulated_arm_node import SimulatedArmNode
 
 DOMAIN = 100 + os.getpid() % 100
@@ -180,6 +182,20 @@ def test_effort_is_the_torque_in_the_drivers_convention(observer):
     model.inertias[7] += placement.act(payload)
     gravity = pin.computeGeneralizedGravity(model, model.createData(), np.array(state.position))
     np.testing.assert_allclose(ROBOT.effort.torque(np.array(state.effort)), gravity, atol=1e-3)
+
+
+def test_a_simulation_that_was_held_up_catches_up_little_by_little():
+    """Its time never runs much faster than that of whoever commands it."""
+    warnings, never = [], threading.Event()
+    pace = Pace(0.004, warnings.append)
+    time.sleep(0.3)
+    begin = time.monotonic()
+    for count in range(50):
+        pace.wait_for(count, never)
+    assert time.monotonic() - begin > 49 * 0.8 * 0.004
+    assert len(warnings) == 1 and "behind the wall clock" in warnings[0]
+    pace.wait_for(200, never)
+    assert time.monotonic() - begin > 200 * 0.004 - 0.3 - 0.01  # and in the end it is on time
 
 
 def test_moves_where_a_trajectory_says(observer):

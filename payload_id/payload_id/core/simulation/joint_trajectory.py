@@ -90,9 +90,26 @@ class JointTrajectory:
         """Position, velocity and acceleration as piecewise polynomials; None for one point."""
         if len(self.time) < 2:
             return None
-        given = [field for field in (self.q, self.dq, self.ddq) if field is not None]
-        position = BPoly.from_derivatives(self.time, np.stack(given, axis=1))
+        position = BPoly(_control_points(self), self.time)
         return position, position.derivative(1), position.derivative(2)
+
+
+def _control_points(trajectory: JointTrajectory) -> Array:
+    """Return the control points of every segment, shape (degree + 1, K - 1, n) [rad or m].
+
+    A polynomial of degree m over a length h has q' = m (b_1 - b_0) / h and
+    q'' = m (m - 1) (b_2 - 2 b_1 + b_0) / h^2 at its beginning, and likewise at its end.
+    """
+    h, q = np.diff(trajectory.time)[:, np.newaxis], trajectory.q
+    if trajectory.dq is None:
+        return np.stack([q[:-1], q[1:]])
+    m = 3 if trajectory.ddq is None else 5
+    after, before = q[:-1] + h * trajectory.dq[:-1] / m, q[1:] - h * trajectory.dq[1:] / m
+    if trajectory.ddq is None:
+        return np.stack([q[:-1], after, before, q[1:]])
+    bend = h**2 * trajectory.ddq[:-1] / 20.0, h**2 * trajectory.ddq[1:] / 20.0
+    second, second_last = 2.0 * after - q[:-1] + bend[0], 2.0 * before - q[1:] + bend[1]
+    return np.stack([q[:-1], after, second, second_last, before, q[1:]])
 
 
 def sample(trajectory: JointTrajectory, t: float | Array) -> DesiredState:
