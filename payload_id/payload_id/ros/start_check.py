@@ -11,7 +11,7 @@ from ..core.errors import InputError
 from ..core.inertial import Array
 from ..core.safety.tube import TrackingTube
 from ..core.safety.tube_watch import position_error
-from ..files.robot_file import JointLimits
+from ..files.robot_sections import JointLimits
 from .motion_execution import AT_REST
 from .plan_messages import ESTIMATED, estimate_intervals, is_usable
 from .planning_request import Goal

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from .calibrate import CalibrationResult, Options, Validation, calibrate
+from .calibrate import calibrate
 from .calibration import Calibration
 from .fit import ArmFit
 from .identifiability import BaseParameter, Identifiability
 from .physical import Consistency
 from .prior import Prior
+from .result import CalibrationResult, Options, Validation
 
 __all__ = [
     "ArmFit",

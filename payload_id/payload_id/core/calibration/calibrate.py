@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 
@@ -23,106 +23,15 @@ from .equations import ArmEquations, box_of, factor_of
 from .fit import ArmFit
 from .identifiability import Identifiability, base_parameters, structural_rank
 from .physical import Consistency
-from .prior import Prior
+from .result import HELD_OUT, CalibrationResult, Options, Validation
 
 ROW_LIMIT = 2000  # rows that a calibration keeps; the rest only enter its box and its factor
-HELD_OUT = 0.2  # last part of every recording, on which the fit of the rest is judged
-NARROWED = 0.9  # part of its stated width below which a parameter counts as narrowed
 ROUNDING = 1e-12
 UNCONSTRAINED = (
     "The solver found no physically consistent links inside the box, so that the point estimate of "
     "the links was made without that constraint and a link of it may be no rigid body. Intervals "
     "do not rest on it; see link_phi() before using it in a simulator."
 )
-
-
-@dataclass(frozen=True)
-class Options:
-    """How an arm is calibrated.
-
-    Attributes:
-        window: Length of a window [s].
-        payload: Inertial parameters of the payload during the runs, shape (10,); zeros for none.
-        ellipsoids: Q of each link's bounding ellipsoid in its joint's frame, shape (4, 4); None
-            where not known.
-        prior: How the point estimate is drawn to the description.
-    """
-
-    window: float = 0.1
-    payload: Array = field(default_factory=lambda: np.zeros(10))
-    ellipsoids: Sequence[Array | None] = ()
-    prior: Prior = Prior.QUADRATIC
-
-
-@dataclass(frozen=True)
-class Validation:
-    """Mean torques over windows that models leave unexplained, each shape (n,) [N m, rms].
-
-    Attributes:
-        nominal: The description alone, without friction and offsets.
-        nominal_links: The description's links with friction and sensor parameters fitted.
-        calibrated: Everything fitted.
-        rows: Number of rows that were held out.
-    """
-
-    nominal: Array
-    nominal_links: Array
-    calibrated: Array
-    rows: int
-
-
-@dataclass(frozen=True)
-class CalibrationResult:
-    """A calibration and how good it is.
-
-    Attributes:
-        calibration: For later runs; only meaningful if consistent.
-        stated: The box of psi before.
-        estimate: Point estimate of all candidates, shape (15 n + 10,).
-        validation: Of a fit to the first part of the data on the rest.
-        identifiability: Which combinations the motion determines.
-        noise_factor: Smallest factor on the bounds with which the data are consistent; NaN if
-            they are.
-        blame: How much each joint asks for that factor.
-        windows: Number of windows.
-        samples: Number of samples.
-        notes: What the user should know.
-    """
-
-    calibration: Calibration
-    stated: Nuisance
-    estimate: Array
-    validation: Validation
-    identifiability: Identifiability
-    noise_factor: float
-    blame: tuple[tuple[int, float], ...]
-    windows: int
-    samples: int
-    notes: tuple[str, ...] = ()
-
-    @property
-    def consistent(self) -> bool:
-        """Whether some psi within the stated bounds explains every row."""
-        return bool(np.isnan(self.noise_factor))
-
-    def link_phi(self) -> Array:
-        """Return the estimated inertial parameters of the links, shape (n, 10)."""
-        n = self.calibration.n
-        return self.estimate[: 10 * n].reshape(n, 10)
-
-    def width_ratio(self) -> Array:
-        """Return each candidate's width as part of the stated one, (15 n + 10,); NaN if known."""
-        width = (self.calibration.upper - self.calibration.lower) / 2
-        uncertain = self.stated.uncertain
-        ratio = np.full(len(width), np.nan)
-        ratio[uncertain] = width[uncertain] / self.stated.half_width[uncertain]
-        return ratio
-
-    def narrowed_links(self) -> tuple[int, ...]:
-        """Return of how many parameters of each link the interval has become narrower."""
-        n = self.calibration.n
-        ratio = self.width_ratio()[: 10 * n].reshape(n, 10)
-        return tuple(int(count) for count in (ratio < NARROWED).sum(axis=1))
 
 
 def calibrate(
