@@ -25,7 +25,7 @@ class Reason(Enum):
     OBSTACLES_CHANGED = "Plan again with the obstacles of now."
     NO_FURTHER_PLAN = "No further piece was certified in time."
     TARGET_REACHED = "All half-widths are as small as asked for."
-    NO_PROGRESS = "The half-widths do not shrink any more."
+    NO_PROGRESS = "Another piece would hardly narrow the intervals (least_progress)."
     PIECES_DONE = "As many pieces as asked for were executed."
     REFUSED = "Nothing has moved."
     NOT_STARTED = "Check that the arm's trajectory controller is active."

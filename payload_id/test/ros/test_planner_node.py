@@ -265,11 +265,9 @@ def test_receding_horizon_answers_to_the_estimator_and_ends_at_rest(robot):
     estimate.lower, estimate.upper = truth - 0.01, truth + 0.01
     robot.estimates.publish(estimate)
     result, status = robot.result(future)
-    # On a busy machine the second piece may not be planned in time: then the first one brakes.
-    done = result.reason.code == StopReason.PIECES_DONE
-    assert done or result.reason.code == StopReason.NO_FURTHER_PLAN, result.message
-    assert result.success == done and status == (SUCCEEDED if done else ABORTED)
-    assert result.pieces == (2 if done else 1) and result.at_rest
+    # Planned too late on a busy machine, the second piece begins from where the first one rests.
+    assert result.reason.code == StopReason.PIECES_DONE, result.message
+    assert result.success and status == SUCCEEDED and result.pieces == 2 and result.at_rest
     assert np.allclose(result.first_half_width, 0.02) and np.allclose(result.last_half_width, 0.01)
     assert (np.diff(result.condition_numbers) < 0.0).all()
     assert len(list(Path(result.certificates).glob("piece_*.json"))) >= result.pieces
