@@ -14,11 +14,12 @@ import numpy as np
 
 from ..arm_model import ArmModel
 from ..errors import InputError
-from ..excitation.trajectory import Trajectory, sampled
+from ..excitation.trajectory import Trajectory
 from ..inertial import Array
 from ..safety.inertia_bound import bodies_upper, inertia_bound
 from ..safety.parameter_box import ParameterBox
 from ..safety.sampling_reserve import SamplingReserve
+from ..safety.torque_change import torque_change
 from ..safety.torque_enclosure import torque_enclosure
 from ..safety.tube import TrackingTube
 from .dynamics import ArmDynamics
@@ -28,6 +29,8 @@ SLICE = 0.02  # [s] of the slices on which a motion's disturbance is bounded
 ROOM = 1.05  # for other slices than these [-]
 ITERATIONS = 30  # of the search for the largest reserve
 UNUSABLE = 1e6  # [N m or N] a search that comes so far has no fixed point
+STATED = "which is stated"
+PROVED = "which is proved for the motion that the controller is designed for"
 GROWTH = 1.01  # the reserve is taken so much above the fixed point that it is a bound [-]
 
 
@@ -72,6 +75,7 @@ def robust_design(
     torque_change: Array | float,
     period: float = 1e-3,
     rate: float = 200.0,
+    basis: str = STATED,
 ) -> RobustDesign:
     """Return the constants of the robust controller and its tube.
 
@@ -86,6 +90,7 @@ def robust_design(
             shape (n,) [N m or N].
         period: T, time between two steps of the controller [s].
         rate: alpha [1/s].
+        basis: What stands behind `torque_change`, for the tube's assumptions.
 
     Raises:
         InputError: The rotors' inertia is unknown, or the tube is too narrow for the period.
@@ -115,7 +120,8 @@ def robust_design(
             "the period, or move so that the disturbance is smaller."
         )
     reserve = SamplingReserve(w, delta, largest, rotor, upper, level - margin, period)
-    tube = TrackingTube.passivity_based(level, K, d, _assumptions(rotor, period, w, delta), reserve)
+    assumptions = _assumptions(rotor, period, w, delta, basis)
+    tube = TrackingTube.passivity_based(level, K, d, assumptions, reserve)
     return RobustDesign(K, level, level - margin, rate, period, d, w, reserve, tube)
 
 
@@ -130,7 +136,11 @@ def design_for(
     """Return the design for one motion; see `robust_design`.
 
     The disturbance is the certifier's own bound over the tube, which depends on level and gain
-    only; the change of torque is `expected`.
+    only. The change of torque within a period is `torque_change`'s, a bound over the tube, too: it
+    depends on how fast r may change, and that on it, so that a fixed point is searched.
+
+    Raises:
+        InputError: As `robust_design`; or there is no such fixed point.
     """
     model, box = dynamics.model, dynamics.box
     middle, half = box.bodies
@@ -139,35 +149,18 @@ def design_for(
     edges = np.linspace(0.0, trajectory.duration, int(trajectory.duration / SLICE) + 2)
     enclosure = torque_enclosure(model, trajectory.ranges(edges), tube, box)
     w = ROOM * enclosure.disturbance.max(axis=0)
-    change = expected(dynamics, trajectory, period)[1]
-    return robust_design(model, box, level, gain, w, change, period, rate)
-
-
-def expected(
-    dynamics: ArmDynamics, trajectory: Trajectory, period: float, factor: float = 2.0
-) -> tuple[Array, Array]:
-    """Return a disturbance and a change of torque that a motion is expected to stay below.
-
-    They are what the motion itself has at the controller's samples, times a factor for what the
-    tracking error adds. That proves nothing: they are stated, and the controller watches them.
-
-    Args:
-        dynamics: The arm and its box.
-        trajectory: The motion.
-        period: T [s].
-        factor: How much room to leave [-].
-
-    Returns:
-        disturbance: Shape (n,) [N m or N].
-        torque_change: Shape (n,) [N m or N].
-    """
-    motion = sampled(trajectory, 1.0 / period)
-    states = zip(motion.q, motion.dq, motion.ddq, strict=True)
-    found = np.array([dynamics.torque(q, dq, dq, ddq) for q, dq, ddq in states])
-    change = np.abs(np.diff(found, axis=0)).sum(axis=1).max(axis=0)
-    # The middle's friction may turn its sign at once, and its bound with it.
-    friction = 2.0 * dynamics.box.coulomb_upper
-    return factor * found[:, 1].max(axis=0), factor * change + friction
+    bound = torque_change(model, box, trajectory, tube, period)
+    delta = np.maximum(bound(np.zeros(model.n)), bound.coriolis)
+    for _ in range(ITERATIONS):
+        made = robust_design(model, box, level, gain, w, delta, period, rate, PROVED)
+        found = bound(made.reserve.fastest)
+        if (found <= delta).all():
+            return made
+        delta = np.maximum(delta, GROWTH * found)
+    raise InputError(
+        f"A period of {period:g} s is too long for this motion: the faster the controller acts, "
+        "the more its torque changes within a period. Shorten it."
+    )
 
 
 def _smallest_rotor(box: ParameterBox) -> Array:
@@ -183,7 +176,9 @@ def _smallest_rotor(box: ParameterBox) -> Array:
     return np.asarray(rotor)
 
 
-def _assumptions(rotor: Array, period: float, w: Array, delta: Array) -> tuple[str, ...]:
+def _assumptions(
+    rotor: Array, period: float, w: Array, delta: Array, basis: str
+) -> tuple[str, ...]:
     """Return what the tube rests on."""
 
     def listed(values: Array) -> str:
@@ -196,5 +191,6 @@ def _assumptions(rotor: Array, period: float, w: Array, delta: Array) -> tuple[s
         "The arm starts in the tube; torques are not cut; positions and velocities are exact.",
         f"The controller runs every {period:g} s and is not late.",
         f"The disturbance is at most {listed(w)} N m; within a period it and the torque of the "
-        f"model change by at most {listed(delta)} N m. The controller says when it is not so.",
+        f"model change by at most {listed(delta)} N m, {basis}. The controller says when it is "
+        "not so.",
     )

@@ -63,7 +63,7 @@ def second_order(
     return np.asarray(
         _weighted(inertia, da[:, :, None] * d[:, None])
         + _weighted(coriolis, dv[:, :, None] * du[:, None])
-        + _weighted(_coriolis_variation(P, d), pairs)
+        + _weighted(coriolis_variation(P, d), pairs)
         + (P @ (0.5 * last_of(turned, d))[..., None])[..., 0]
         + (once @ P @ turned[..., None])[..., 0]
         + (twice @ P @ still[..., None])[..., 0]
@@ -77,7 +77,7 @@ def _weighted(tensor: Array, weight: Array) -> Array:
     return np.asarray((tensor.reshape(K, n, n * n) @ weight.reshape(K, n * n, 1))[..., 0])
 
 
-def _coriolis_variation(P: Array, d: Array) -> Array:
+def coriolis_variation(P: Array, d: Array) -> Array:
     """Return the bound on sum_m |dC_jkl/dq_m| d_m, shape (K, n, n, n).
 
     Turning what carries two joints alike changes no product of their derivatives: only joints
@@ -92,7 +92,7 @@ def _coriolis_variation(P: Array, d: Array) -> Array:
     return np.asarray(varied.reshape(len(P), n, n, n))
 
 
-def _coriolis_bound(P: Array) -> Array:
+def coriolis_bound(P: Array) -> Array:
     """Return the bound on |C_jkl|, shape (K, n, n, n)."""
     j, k, l = np.indices((P.shape[1],) * 3, sparse=True)  # noqa: E741
     return np.asarray(P[:, j, np.maximum(k, l)])
@@ -149,7 +149,7 @@ class Remainder:
         ):
             lever = levers(axis, about, support, revolute, motion.position.reach)
             P, Q = lever.pair(moments).sum(axis=1), lever.single(moments).sum(axis=1)
-            coriolis = np.minimum(coriolis, _coriolis_bound(P))
+            coriolis = np.minimum(coriolis, coriolis_bound(P))
             bound = second_order(P, Q, motion, inertia, coriolis, g) * (1 + 256 * EPS)
             parts.append(bound + _rounding(model, ~revolute, about, moments, motion, g))
             tilted = tilted + tilt * Q

@@ -64,6 +64,11 @@ class SamplingReserve:
         f = 2.0 * disturbance + self.largest + 2.0 * self.change
         return np.asarray(0.5 * self.period * np.sum(f**2 / self.rotor, axis=-1))
 
+    @property
+    def fastest(self) -> Array:
+        """Return bounds of |dr_j/dt| in the tube, shape (n,): |D^(1/2) dr/dt| <= sqrt(phi)."""
+        return np.sqrt(2.0 * self.rise(self.disturbance) / self.period / self.rotor)
+
     def __call__(self, disturbance: Array) -> Array:
         """Return the reserve for disturbances of shape (..., n), same shape [N m or N]."""
         share = np.sqrt(self.upper / (2.0 * self.full_level))
