@@ -130,22 +130,24 @@ def _overlapping(trajectory: Trajectory, period: float) -> MotionRanges:
     """Return extrema on slices of which any two instants a period apart share one."""
     count = int(trajectory.duration / max(SLICE, period))
     found = trajectory.ranges(np.linspace(0.0, trajectory.duration, max(count, 1) + 1))
-    lower = (found.q_lower, found.dq_lower, found.ddq_lower)
-    upper = (found.q_upper, found.dq_upper, found.ddq_upper)
-    if len(found) > 1:
-        lower = tuple(np.minimum(part[1:], part[:-1]) for part in lower)
-        upper = tuple(np.maximum(part[1:], part[:-1]) for part in upper)
-    ends = (part for pair in zip(lower, upper, strict=True) for part in pair)
-    return MotionRanges(INSTANT * np.arange(len(lower[0]) + 1), *ends)
+    q = _neighbours(found.q_lower, found.q_upper)
+    dq = _neighbours(found.dq_lower, found.dq_upper)
+    ddq = _neighbours(found.ddq_lower, found.ddq_upper)
+    return MotionRanges(INSTANT * np.arange(len(q[0]) + 1), *q, *dq, *ddq)
+
+
+def _neighbours(lower: Array, upper: Array) -> tuple[Array, Array]:
+    """Return extrema on every two slices that follow each other."""
+    if len(lower) == 1:
+        return lower, upper
+    return np.minimum(lower[1:], lower[:-1]), np.maximum(upper[1:], upper[:-1])
 
 
 def _acceleration_change(trajectory: Trajectory, period: float) -> Array:
     """Return a bound of the change of ddq_d within a period, shape (n,)."""
     count = max(1, int(trajectory.duration / period))  # slices are not shorter than a period
     fine = trajectory.ranges(np.linspace(0.0, trajectory.duration, count + 1))
-    lower, upper = fine.ddq_lower, fine.ddq_upper
-    if count > 1:
-        lower, upper = np.minimum(lower[1:], lower[:-1]), np.maximum(upper[1:], upper[:-1])
+    lower, upper = _neighbours(fine.ddq_lower, fine.ddq_upper)
     return np.asarray((upper - lower).max(axis=0))
 
 
