@@ -13,6 +13,7 @@ from rich.table import Table
 from ..core.errors import InputError
 from ..core.safety.certificate import CLEARANCES, Certificate
 from ..core.safety.certify import plain_limits
+from ..core.safety.limit_use import limit_use
 from ..core.safety.verify import Verification, verify
 from ..core.threads import one_thread
 from ..files.arm_geometry import robot_geometry
@@ -36,6 +37,9 @@ def add_parser(verbs: Any) -> None:
         "--samples", type=int, default=2000, help="states to sample (default: 2000)"
     )
     parser.add_argument("--seed", type=int, default=0, help="of the samples (default: 0)")
+    parser.add_argument(
+        "--figure", type=Path, metavar="FILE", help="draw the use of every limit over time (PNG)"
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(run=run)
 
@@ -62,11 +66,25 @@ def run(arguments: argparse.Namespace) -> int:
         result = Verification(
             (*differences, *result.differences), result.proved, result.sampled, result.samples
         )
+    if arguments.figure is not None and model.joints == saved.joints:
+        draw(saved, model, arguments.figure)
     if arguments.json:
         print(json.dumps(_plain(saved.certificate, result), indent=1))
     else:
         _show(saved.certificate, result)
     return 0 if result.verified else 1
+
+
+def draw(saved: SavedCertificate, model: RobotModel, path: Path) -> None:
+    """Draw what the motion may use of every limit."""
+    # Not at the top: the plotting library takes longer to import than most proofs to repeat.
+    from ..files.motion_figure import draw_limit_use
+
+    with one_thread():
+        use = limit_use(saved.case(model), saved.trajectory)
+    limits = saved.certificate.limits
+    title = f"{saved.robot_name}: {saved.trajectory.duration:.1f} s, limits '{limits}'"
+    draw_limit_use(path, use, model.joints, title)
 
 
 def file_differences(saved: SavedCertificate, robot: RobotFile) -> list[str]:

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from payload_id.cli.main import main
-from payload_id.core.safety.certificate import Certificate, digest_of
+from payload_id.core.safety.certificate import CLEARANCES, Certificate, digest_of
 from payload_id.core.safety.certify import certify
 from payload_id.core.safety.convex_body import ConvexBody
+from payload_id.core.safety.limit_use import limit_use
 from payload_id.files.certificate_file import load_certificate, save_certificate
 from safety_scenes import gen3, gen3_case, motion
 
@@ -54,6 +55,28 @@ def test_verify_says_verified(saved, capsys):
     assert all(x > 0 for x in found["sampled"].values())
     assert main(["verify", str(saved), "--samples", "5"]) == 0
     assert "VERIFIED" in capsys.readouterr().out
+
+
+def test_use_of_limits_over_time_is_what_the_certificate_says(saved):
+    found, (_, model) = load_certificate(saved), gen3()
+    use = limit_use(found.case(model), found.trajectory)
+    for name, used in use.joints.items():
+        margin = found.certificate.margin(name)
+        if margin is None:
+            assert np.isnan(used).all()
+            continue
+        assert np.nanmax(used) == pytest.approx(margin.used, abs=0.06 if name == "torque" else 1e-9)
+    assert set(use.clearance) == {m.constraint for m in found.certificate.margins} & {*CLEARANCES}
+    for group, left in use.clearance.items():
+        # Instants leave at least what is proved for all times.
+        assert left.min() >= found.certificate.margin(group).value - 1e-6
+        assert left.min() <= found.certificate.margin(group).value + 0.02
+
+
+def test_verify_draws_a_figure(saved, tmp_path, capsys):
+    path = tmp_path / "use.png"
+    assert main(["verify", str(saved), "--samples", "5", "--figure", str(path)]) == 0
+    assert path.read_bytes().startswith(b"\x89PNG")
 
 
 def heavier(content):

@@ -144,6 +144,39 @@ def pose_clearance(
     return ClearanceReport(search.smallest(), refused)
 
 
+def clearance_at(
+    scene: Scene, trajectory: Trajectory, position_tube: Array, required: float, time: Array
+) -> dict[str, Array]:
+    """Return the smallest clearance of each group at instants, to be shown; no proof between them.
+
+    Args:
+        scene: Arm and obstacles.
+        trajectory: The desired motion.
+        position_tube: |q - q_d|, shape (n,) [rad or m].
+        required: Distance to keep [m].
+        time: Instants, shape (N,) [s].
+
+    Returns:
+        clearance: Distance beyond the required one, tube included, shape (N,) by group [m].
+    """
+    search = _Search(scene, np.asarray(position_tube, dtype=float), required)
+    P = len(scene.group)
+    instant = np.repeat(time, P)
+    open_ = _Open(instant, instant, np.tile(np.arange(P), len(time)), np.zeros((len(instant), 3)))
+    items = search.at_middle(trajectory, open_)
+    rough = rough_distance(scene.table, items)[0].reshape(len(time), P)
+    found = {}
+    for g, group in enumerate(GROUPS):
+        mine = np.flatnonzero(scene.group == g)
+        if not len(mine):
+            continue
+        near = mine[np.argsort(rough[:, mine], axis=1)[:, :SEEDS]]
+        which = (np.arange(len(time))[:, None] * P + near).ravel()
+        value, _ = search.exact(trajectory, _take(open_, which))
+        found[group] = value.reshape(near.shape).min(axis=1)
+    return found
+
+
 class _Search:
     """One search; `goal` is what a pair must reach to be settled, by group."""
 

@@ -34,6 +34,24 @@ def motion_margins(
     return found
 
 
+def motion_use(limits: MotionLimits, tube: TrackingTube, ranges: MotionRanges) -> dict[str, Array]:
+    """Return the part of each limit used on each slice, shape (K, n) each; NaN without a limit.
+
+    Args:
+        limits: What may not be exceeded.
+        tube: Bounds of the tracking error.
+        ranges: Extrema of the desired motion.
+    """
+    found = {}
+    for name, lower, upper, error, low, high in _constraints(limits, tube, ranges):
+        bounded = np.isfinite(low) & np.isfinite(high)
+        bottom, top = np.where(bounded, low, -1.0), np.where(bounded, high, 1.0)
+        half, middle = (top - bottom) / 2, (top + bottom) / 2
+        reach = np.maximum(upper - middle, middle - lower) + error
+        found[name] = np.where(bounded, reach / half, np.nan)
+    return found
+
+
 def _constraints(
     limits: MotionLimits, tube: TrackingTube, ranges: MotionRanges
 ) -> Iterator[tuple[str, Array, Array, Array, Array, Array]]:

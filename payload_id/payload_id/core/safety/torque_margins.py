@@ -43,6 +43,23 @@ def torque_margins(
     return search.run(edges)
 
 
+def torque_use(
+    model: ArmModel,
+    limits: MotionLimits,
+    tube: TrackingTube,
+    box: ParameterBox,
+    trajectory: Trajectory,
+    edges: Array,
+) -> Array:
+    """Return the part of each torque limit that slices may need, shape (K, n) [-].
+
+    Args as for `torque_margins`.
+    """
+    search = _Search(model, limits.torque, tube, box, trajectory)
+    peak, _ = search.peak(search.ranges(edges[:-1], edges[1:]), PARTS)
+    return search.part(peak)
+
+
 class _Search:
     """One search; the torques of a slice are judged by the largest part of a limit used."""
 
