@@ -10,8 +10,9 @@ in which each u_p appears alone: at its largest, for u_p = 1 or -1, the right si
 
 So every s gives a bound; none has to be the best. |c_kp| s_kp is a flow from a_p to b_k through an
 edge of the capacity |c_kp|: what arrives with the sign that cancels is gained twice. The least F is
-the dual of the linear relaxation of x_k u_p (McCormick's). It is approached by a primal-dual method
-[Chambolle2011] with diagonal steps.
+the dual of the linear relaxation of x_k u_p [McCormick1976]. It is approached by a primal-dual
+method [Chambolle2011] with diagonal steps. Where that leaves a gap, the u_p with the largest excess
+of capacity is set to either end, and the larger bound taken: the maximum is at a corner.
 docs/torque_enclosure.md.
 """
 
@@ -25,18 +26,21 @@ from .slice_motion import EPS
 
 GAP = 0.02  # part of a bound within which it is near enough to a value that is taken
 ITERATIONS = 12
+SPLITS = 2  # u_p whose ends are tried one by one where a bound is still not near
+CLIMBS = 2  # from one corner to a better one
 COLUMNS = 16  # the u_p with the largest capacities, for which the best s is searched
 TINY = 1e-300
 ROWS = 64  # forms that are treated at once, so that they stay in the processor's cache
 
 
-def bilinear_bound(a: Array, b: Array, c: Array) -> Array:
+def bilinear_bound(a: Array, b: Array, c: Array, splits: int = SPLITS) -> Array:
     """Return upper bounds of max a'u + b'x + x'c u over |u| <= 1 and |x| <= 1.
 
     Args:
         a: Shape (N, p).
         b: Shape (N, D).
         c: Shape (N, D, p).
+        splits: How many u_p are tried at both ends where that is needed.
 
     Returns:
         bound: Shape (N,).
@@ -47,22 +51,43 @@ def bilinear_bound(a: Array, b: Array, c: Array) -> Array:
     s = np.clip(a / np.where(capacity > 0, capacity, 1.0), -1.0, 1.0)
     own = np.maximum(np.abs(a), capacity).sum(axis=1)
     bound = own + np.abs(b + _times(c, s)).sum(axis=1)
-    taken = _value(a, b, c, np.where(a < 0, -1.0, 1.0))
-    loose = np.flatnonzero(bound > (1.0 + GAP) * taken)
+    near = (1.0 + GAP) * _taken(a, b, c)
+    loose = np.flatnonzero(bound > near)
     for start in range(0, len(loose), ROWS):
         rows = loose[start : start + ROWS]
         found = _refined(a[rows], b[rows], c[rows], s[rows], capacity[rows])
         bound[rows] = np.minimum(bound[rows], found)
+    rows = loose[bound[loose] > near[loose]]
+    if splits and len(rows):
+        which = np.argmax(capacity[rows] - np.abs(a[rows]), axis=1)
+        found = _split(a[rows], b[rows], c[rows], which, splits - 1)
+        bound[rows] = np.minimum(bound[rows], found)
     return np.asarray(bound * (1.0 + 8 * (1 + b.shape[1]) * (1 + a.shape[1]) * EPS))
+
+
+def _split(a: Array, b: Array, c: Array, which: Index, splits: int) -> Array:
+    """Return the larger bound of both ends of one u_p of each form, which is an end, shape (N,)."""
+    rows = np.arange(len(a))
+    own, column = a[rows, which], c[rows, :, which]
+    a, c = a.copy(), c.copy()
+    a[rows, which], c[rows, :, which] = 0.0, 0.0
+    above = own + bilinear_bound(a, b + column, c, splits)
+    below = -own + bilinear_bound(a, b - column, c, splits)
+    return np.maximum(above, below)
 
 
 def _times(c: Array, u: Array) -> Array:
     return np.asarray((c @ u[..., None])[..., 0])
 
 
-def _value(a: Array, b: Array, c: Array, u: Array) -> Array:
-    """Return the largest value for one u, shape (N,)."""
-    return np.asarray((a * u).sum(axis=1) + np.abs(b + _times(c, u)).sum(axis=1))
+def _taken(a: Array, b: Array, c: Array) -> Array:
+    """Return values that the forms take: x and u are set to their best ends in turns, (N,)."""
+    u = np.where(a < 0, -1.0, 1.0)
+    for _ in range(CLIMBS):
+        x = np.where(b + _times(c, u) < 0, -1.0, 1.0)
+        slope = a + (x[:, None] @ c)[:, 0]
+        u = np.where(slope < 0, -1.0, 1.0)
+    return np.asarray(np.abs(slope).sum(axis=1) + (b * x).sum(axis=1))
 
 
 def _refined(a: Array, b: Array, c: Array, s: Array, capacity: Array) -> Array:

@@ -22,7 +22,7 @@ from ..arm_model import ArmModel
 from ..errors import InputError
 from ..excitation.trajectory import MotionRanges
 from ..inertial import Array
-from .bilinear_bound import bilinear_bound
+from .bilinear_bound import SPLITS, bilinear_bound
 from .body_table import Index
 from .joint_terms import JointTerms, joint_terms
 from .linear_terms import base_to_tip, body_terms
@@ -43,18 +43,19 @@ class TorqueEnclosure:
     remainder: Remainder
     joints: JointTerms
     back: Index
+    splits: int
 
     @cached_property
     def lower(self) -> Array:
         """M ddq_a + C dq_a + g + friction is not below, for every theta in the box."""
         form = self.form
-        return (form.value - form.above(form.b, -form.c) - self._rest)[:, self.back]
+        return (form.value - form.above(form.b, -form.c, self.splits) - self._rest)[:, self.back]
 
     @cached_property
     def upper(self) -> Array:
         """... not above."""
         form = self.form
-        return (form.value + form.above(form.b, form.c) + self._rest)[:, self.back]
+        return (form.value + form.above(form.b, form.c, self.splits) + self._rest)[:, self.back]
 
     @cached_property
     def nominal_lower(self) -> Array:
@@ -70,7 +71,7 @@ class TorqueEnclosure:
     def disturbance(self) -> Array:
         """Bound on the difference that theta - theta_0 makes, |w_j|."""
         form = self.form
-        most = form.above(np.zeros_like(form.b), form.c)
+        most = form.above(np.zeros_like(form.b), form.c, self.splits)
         return (most + self._unknown + self.joints.half_rest)[:, self.back]
 
     @property
@@ -103,6 +104,7 @@ def torque_enclosure(
     tube: TrackingTube,
     box: ParameterBox,
     parts: int = 1,
+    splits: int = SPLITS,
 ) -> TorqueEnclosure:
     """Return rigorous bounds of the joint torques on the slices of a motion.
 
@@ -113,6 +115,7 @@ def torque_enclosure(
         box: Intervals of all parameters.
         parts: How many successive ranges make one slice; more of them cost little, and tell how
             the motion goes on within it.
+        splits: How often a bound that is not near is split; see `bilinear_bound`.
 
     Raises:
         InputError: Motion, tube or box are of another number of joints, or the number of ranges is
@@ -130,7 +133,7 @@ def torque_enclosure(
     remainder = Remainder.of(model, order, motion, terms.axis, middle, half, box.gravity_error)
     joints = joint_terms(box, order, motion)
     form = _bilinear_form(terms.value, terms.slope, middle, half, motion, joints)
-    return TorqueEnclosure(form, remainder, joints, back)
+    return TorqueEnclosure(form, remainder, joints, back, splits)
 
 
 @dataclass(frozen=True, eq=False)
@@ -154,11 +157,11 @@ class _BilinearForm:
         """Largest |sum_k x_k b_k|, shape (K, n)."""
         return np.asarray(np.abs(self.b).sum(axis=-1))
 
-    def above(self, b: Array, c: Array) -> Array:
+    def above(self, b: Array, c: Array, splits: int) -> Array:
         """Return a bound of a'u + x'b + x'c u, shape (K, n)."""
         K, n, D, p = c.shape
         forms = (self.a.reshape(K * n, p), b.reshape(K * n, D), c.reshape(K * n, D, p))
-        return bilinear_bound(*forms).reshape(K, n)
+        return bilinear_bound(*forms, splits).reshape(K, n)
 
 
 def _bilinear_form(

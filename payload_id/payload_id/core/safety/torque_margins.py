@@ -8,6 +8,7 @@ from ..arm_model import ArmModel
 from ..excitation.limits import MotionLimits
 from ..excitation.trajectory import MotionRanges, Trajectory
 from ..inertial import Array
+from .bilinear_bound import SPLITS
 from .body_table import Index
 from .certificate import Margin, Refusal
 from .parameter_box import ParameterBox
@@ -80,7 +81,8 @@ class _Search:
         start, end = edges[:-1], edges[1:]
         goal = 1.0
         for depth in range(DEPTH + 1):
-            peak, _ = self.peak(self.ranges(start, end), PARTS)
+            # What is near a limit is cut: only then are the tighter bounds worth their time.
+            peak, _ = self.peak(self.ranges(start, end), PARTS, SPLITS if depth else 0)
             used = self.part(peak).max(axis=1)
             failed = used > 1.0
             if failed.any():
@@ -97,9 +99,11 @@ class _Search:
             start, end = _halves(start[again], end[again])
         return self.smallest
 
-    def peak(self, ranges: MotionRanges, parts: int = 1) -> tuple[Array, Array]:
+    def peak(
+        self, ranges: MotionRanges, parts: int = 1, splits: int = SPLITS
+    ) -> tuple[Array, Array]:
         """Return the largest and the least |torque| that each slice may need, (K, n) [N m or N]."""
-        enclosure = torque_enclosure(self.model, ranges, self.tube, self.box, parts)
+        enclosure = torque_enclosure(self.model, ranges, self.tube, self.box, parts, splits)
         lower, upper = enclosure.commanded(self.tube)
         return np.maximum(np.abs(lower), np.abs(upper)), np.maximum(0.0, np.maximum(lower, -upper))
 
