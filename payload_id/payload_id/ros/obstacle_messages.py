@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from xml.etree import ElementTree
 
 import numpy as np
@@ -17,7 +17,8 @@ from ..core.arm_model import ArmModel
 from ..core.errors import InputError, UnknownNameError
 from ..core.inertial import Array
 from ..core.safety.convex_body import ConvexBody
-from .conversions import point
+from .conversions import point, stamp_of
+from .frame_tree import Frames
 
 UNIT = 1e-3  # how far the length of a quaternion may be from 1
 # Of each primitive its name here, and which dimensions of the message are its sizes there.
@@ -30,7 +31,8 @@ PRIMITIVES = {
     ),
 }
 
-Frames = Mapping[str, tuple[Array, Array]]
+# Axes and origin of a frame at a stamp [ns], and whose frame it is.
+Lookup = Callable[[str, int, str], tuple[Array, Array]]
 
 
 def base_frames(urdf: str, model: ArmModel) -> dict[str, tuple[Array, Array]]:
@@ -52,36 +54,42 @@ def base_frames(urdf: str, model: ArmModel) -> dict[str, tuple[Array, Array]]:
     return found
 
 
-def obstacles_from(messages: Iterable[Obstacle], frames: Frames) -> dict[str, ConvexBody]:
+def obstacles_from(
+    messages: Iterable[Obstacle], frames: Frames, lookup: Lookup | None = None
+) -> dict[str, ConvexBody]:
     """Return the bodies of messages by name, in the base frame.
 
     Args:
         messages: The messages.
         frames: Links that do not move, the base link first.
+        lookup: Where other frames are; None: no others are known.
 
     Raises:
-        InputError: One of them is no body, names a frame that moves or does not exist, or has
-            no name of its own.
+        InputError: One of them is no body, names a frame that is not known, or has no name of its
+            own.
     """
     found: dict[str, ConvexBody] = {}
     for message in messages:
         if message.id in found:
             raise InputError(f"Two obstacles have the id '{message.id}'; give each its own.")
-        found[message.id] = obstacle_from(message, frames)
+        found[message.id] = obstacle_from(message, frames, lookup)
     return found
 
 
-def obstacle_from(message: Obstacle, frames: Frames) -> ConvexBody:
+def obstacle_from(message: Obstacle, frames: Frames, lookup: Lookup | None) -> ConvexBody:
     """Return the body of one message, in the base frame."""
     if not message.id:
         raise InputError("An obstacle has no id; give each one, to say later which is meant.")
     where = f"obstacle '{message.id}'"
     frame = message.header.frame_id or next(iter(frames))
-    if frame not in frames:
+    if frame not in frames and lookup is None:
         raise UnknownNameError("frame that does not move with the arm", frame, frames, where)
     body = _body(message, where)
     turn, place = pose_of(message.pose, where)
-    rotation, translation = frames[frame]
+    if frame in frames or lookup is None:
+        rotation, translation = frames[frame]
+    else:
+        rotation, translation = lookup(frame, stamp_of(message.header.stamp), where)
     return body.moved(turn, place).moved(rotation, translation)
 
 

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from concurrent.futures import Future
 from typing import Any
 
 import numpy as np
-from payload_id_msgs.msg import ExcitationGoal, PayloadEstimate
+from payload_id_msgs.msg import ExcitationGoal, Obstacle, PayloadEstimate
 from rclpy.node import Node
 from rclpy.task import Future as RosFuture
 
 from ..core.inertial import Array
+from ..core.safety.convex_body import ConvexBody
 from ..core.uncertainty import Uncertainty
 from ..files.robot_file import RobotFile
 from ..files.robot_model import RobotModel
 from .arm_feed import ArmFeed
-from .obstacle_messages import base_frames
+from .obstacle_messages import base_frames, obstacles_from
 from .obstacle_store import ObstacleStore
 from .plan_messages import estimate_intervals, goal_from, is_usable
 from .planner_parameters import PlannerParameters
@@ -25,6 +27,7 @@ from .planning_request import Goal
 from .planning_worker import make_worker
 from .start_check import NotReadyError, check_limits, check_rest, start_of
 from .topic_report import silence_report
+from .transform_feed import TransformFeed
 
 FRESH = 1.0  # [s] age of joint states with which a plan may begin
 
@@ -67,6 +70,7 @@ class PlannerContext:
         worker = planning_settings(settings, robot, uncertainty)
         self.process = PlanningProcess(make_worker, worker)
         self._warm = self.process.request(None)  # so that the first plan does not wait for modules
+        self._transforms = TransformFeed(node, self.frames)
         self.arm = ArmFeed(node, robot, settings.joint_states_topic, settings.reliability)
 
     @property
@@ -85,6 +89,14 @@ class PlannerContext:
         goal = goal_from(message, self.settings, self.limits, self.estimate, prior)
         self.robot.limits_named(goal.limits)
         return goal
+
+    def bodies_of(self, messages: Iterable[Obstacle]) -> dict[str, ConvexBody]:
+        """Return obstacles by name, in the base frame.
+
+        Raises:
+            InputError: One of them is no body, or where it is is not known.
+        """
+        return obstacles_from(messages, self.frames, self._transforms.pose)
 
     def start(self, limits: str) -> Array:
         """Return the pose from which to plan.

@@ -32,7 +32,6 @@ from .diagnostics import Condition, Level, diagnostics_message
 from .identify_desk import IdentifyDesk
 from .main_loop import run
 from .motion_desk import MotionDesk
-from .obstacle_messages import obstacles_from
 from .parameters import read_parameters
 from .plan_desk import PlanDesk
 from .plan_messages import obstacle_markers
@@ -154,7 +153,7 @@ class PlannerNode(Node):
         """Take in all obstacles that the topic's publisher knows."""
         before = self._shared.obstacles.digest
         try:
-            self._shared.obstacles.hear(obstacles_from(message.obstacles, self._shared.frames))
+            self._shared.obstacles.hear(self._shared.bodies_of(message.obstacles))
         except InputError as error:
             self.get_logger().error(f"Obstacles on ~/obstacles were not taken: {error}")
             self._motion.stop(Reason.OBSTACLES_CHANGED, f"Obstacles that cannot be used: {error}")
@@ -171,7 +170,7 @@ class PlannerNode(Node):
             if request.operation == SetObstacles.Request.REMOVE:
                 response.message = store.remove(o.id for o in request.obstacles)
             elif request.operation in (SetObstacles.Request.ADD, SetObstacles.Request.REPLACE):
-                bodies = obstacles_from(request.obstacles, self._shared.frames)
+                bodies = self._shared.bodies_of(request.obstacles)
                 add = request.operation == SetObstacles.Request.ADD
                 response.message = store.add(bodies) if add else store.replace(bodies)
             else:

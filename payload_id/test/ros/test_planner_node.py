@@ -10,7 +10,8 @@ from pathlib import Path
 import numpy as np
 import pinocchio as pin
 import pytest
-from geometry_msgs.msg import Point, Pose
+from builtin_interfaces.msg import Time
+from geometry_msgs.msg import Point, Pose, TransformStamped, Vector3
 from harness import LATCHED, NodeProcess, Observer
 from payload_id_msgs.action import Execute, Identify
 from payload_id_msgs.action import Plan as PlanAction
@@ -20,7 +21,9 @@ from rclpy.action import ActionClient
 from sensor_msgs.msg import JointState
 from shape_msgs.msg import SolidPrimitive
 from std_srvs.srv import Trigger
+from tf2_msgs.msg import TFMessage
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+from visualization_msgs.msg import Marker, MarkerArray
 
 from payload_id.files.robot_file import RobotFile
 from payload_id.files.robot_model import RobotModel
@@ -196,6 +199,41 @@ def test_an_obstacle_in_the_way_leads_to_refusal_or_another_motion(robot):
     answer = set_obstacles(robot, SetObstacles.Request.ADD, ball((0, 0, 2.0), float("nan")))
     assert not answer.success and "'ball'" in answer.message and answer.ids == ["cube"]
     assert set_obstacles(robot, SetObstacles.Request.REMOVE, Obstacle(id="cube")).success
+
+
+def transform(frame, parent, place, stamp=None):
+    message = TransformStamped(child_frame_id=frame)
+    message.header.frame_id, message.header.stamp = parent, stamp or Time()
+    message.transform.translation = Vector3(**dict(zip("xyz", place, strict=True)))
+    return TFMessage(transforms=[message])
+
+
+def test_obstacles_in_frames_of_tf_are_where_these_are_or_refused(robot):
+    node, seen = robot.observer.node, Time(sec=1_700_000_000)
+    shown = robot.observer.listen(MarkerArray, f"{PLANNER}/obstacle_markers", LATCHED)
+    still = node.create_publisher(TFMessage, "/tf_static", LATCHED)
+    still.publish(transform("cell", "base_link", (2.0, 0.0, 1.0)))
+    robot.observer.publisher(TFMessage, "/tf").publish(
+        transform("camera", "cell", (0.0, 0.5, 0.0), seen)
+    )
+
+    def placed(frame, stamp=None):
+        message = ball((0.0, 0.0, 0.25))
+        message.header.frame_id, message.header.stamp = frame, stamp or Time()
+        shown.clear()
+        return set_obstacles(robot, SetObstacles.Request.REPLACE, message)
+
+    for frame, stamp, place in (("cell", None, (2, 0, 1.25)), ("camera", seen, (2, 0.5, 1.25))):
+        robot.observer.wait(lambda f=frame, s=stamp: placed(f, s).success, f"the frame {frame}")
+        robot.observer.wait(lambda: shown and shown[-1].markers, "the obstacle's marker")
+        marker = next(m for m in shown[-1].markers if m.action == Marker.ADD)
+        corners = np.array([(p.x, p.y, p.z) for p in marker.points])
+        assert np.allclose((corners.min(axis=0) + corners.max(axis=0)) / 2, place, atol=0.01)
+    late = placed("camera", Time(sec=1_700_000_001))
+    assert not late.success and "1 s away" in late.message and late.ids == ["ball"]
+    assert "there is no stamp" in placed("camera").message
+    assert "Did you mean 'camera'" in placed("camrea", seen).message
+    assert set_obstacles(robot, SetObstacles.Request.REPLACE).success
 
 
 @pytest.mark.parametrize(
