@@ -18,12 +18,11 @@ import sys
 os.environ["ROS_DOMAIN_ID"] = "78"  # before rclpy: nothing but this example hears these nodes
 
 import rclpy
-from payload_id_msgs.action import Identify
 from simulated_arm import PAYLOAD
 
 from payload_id.core.safety.convex_body import ConvexBody
 from payload_id.ros.client import PayloadClient, estimate_from
-from payload_id.ros.planner_client import PlannerClient
+from payload_id.ros.planner_client import PlannerClient, each_piece
 
 # What the simulated arm does not do, unlike the real one that the robot file describes.
 NOT_SIMULATED = "torque_absolute torque_offset friction_coulomb friction_viscous rotor_inertia"
@@ -40,22 +39,6 @@ def start(node: str, *parameters: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen([*command, *options])
 
 
-class Progress:
-    """Prints a line for each piece of a receding horizon."""
-
-    def __init__(self) -> None:
-        self._piece = 0
-
-    def __call__(self, feedback: Identify.Feedback) -> None:
-        """Take in a feedback."""
-        if feedback.piece > self._piece:
-            self._piece = feedback.piece
-            print(
-                f"  piece {self._piece}, planned in {feedback.planning_seconds:.1f} s; "
-                f"mass known to ± {feedback.half_width[0]:.3f} kg"
-            )
-
-
 def excite(client: PayloadClient) -> None:
     """Plan, describe, execute; then identify in receding horizon."""
     planner = PlannerClient(client.node)
@@ -67,7 +50,7 @@ def excite(client: PayloadClient) -> None:
     plan = planner.plan(duration=5.0, limits="safety_warning")
     print(f"Plan: {plan.summary}\nCertificate: {plan.certificate_path}")
     print(f"Execution: {planner.execute(plan.plan_id).message}\nReceding horizon:")
-    result = planner.identify(tell=Progress(), most_pieces=4, limits="safety_warning")
+    result = planner.identify(tell=each_piece(print), most_pieces=4, limits="safety_warning")
     print(f"  {result.message} {result.pieces} pieces in {result.seconds:.0f} s.")
     print(f"Estimator: {client.stop()}")
     found = estimate_from(client.messages[-1])

@@ -19,6 +19,22 @@ from .obstacle_messages import obstacle_message
 Tell = Callable[[Any], object]
 
 
+def each_piece(say: Callable[[str], object]) -> Tell:
+    """Return what takes feedback of `PlannerClient.identify` and says a line about each piece."""
+    said = 0
+
+    def tell(feedback: Identify.Feedback) -> None:
+        nonlocal said
+        if feedback.piece > said:
+            said = feedback.piece
+            say(
+                f"  piece {said}, planned in {feedback.planning_seconds:.1f} s; the mass is known "
+                f"to ± {feedback.half_width[0]:.3f} kg"
+            )
+
+    return tell
+
+
 class PlannerClient:
     """Plans, describes, executes; uses a node that spins elsewhere, such as `PayloadClient.node`.
 
