@@ -8,12 +8,13 @@ dumbbell ends more than the tolerance away from its place (a and b: stacking).
 Limits: those of the paper's public implementation, 90 and 45 N m, or a limit set of the robot
 file. With reflected rotor inertias of 8 to 12 kg m2 these fast motions take up to 75 N m.
 
-Not the paper's: coordinates and gains, of which it gives none, and the method adap-2 [Abdelwahab et
-al. 2024], which is left out. `wrong` and `conservative` use the input of ARMOUR as published (K_r =
-5, V_M = 0.02 J, alpha = 20), `ours` and `random` the controller of this package (K_r = 10); PID has
-all poles at -10 rad/s. Excitation for `ours` is the best of random Fourier series of 7.5 s, for
-`random` the first one that keeps the limits; `grav-pid-excit` takes one that keeps the limits of
-speed and acceleration only. Excitation is not checked against the task's obstacles here.
+Not the paper's: coordinates and gains, of which it gives none. `wrong` and `conservative` use the
+input of ARMOUR as published (K_r = 5, V_M = 0.02 J, alpha = 20), `ours` and `random` the controller
+of this package (K_r = 10); PID has all poles at -10 rad/s; `adap-2` is in `stacking_adaptive`.
+Excitation for `ours`, and for all that use it, is four pieces in receding horizon, certified among
+the task's obstacles from table I on, with intervals that narrow live (`stacking_excitation`); for
+`random` it is the first of random Fourier series of 7.5 s that keeps the limits at samples, and
+`grav-pid-excit` takes one that keeps those of speed and acceleration only, with no obstacle near.
 
     ./payload-id python benchmarks/stacking.py --tasks a b c --limits public
 """
@@ -28,7 +29,9 @@ import numpy as np
 import pinocchio as pin
 from rich.console import Console
 from rich.table import Table
-from stacking_scene import POUNDS, Task, dumbbell, tasks, tool_position
+from stacking_adaptive import AdaptiveRobust
+from stacking_excitation import HANDOVER, PIECES, InTurn, Workplace, joined, narrowed
+from stacking_scene import POUNDS, Task, dumbbell, tasks, tool_position, volume
 
 from payload_id import Recording, RobotFile, RobotModel, Uncertainty, identify
 from payload_id.core.control.armour import Armour
@@ -37,16 +40,22 @@ from payload_id.core.control.dynamics import ArmDynamics
 from payload_id.core.control.gravity_pid import GravityPid
 from payload_id.core.control.robust_design import design_for, robust_design
 from payload_id.core.control.slotine_li import SlotineLi
+from payload_id.core.excitation.candidate_rows import Collected
 from payload_id.core.excitation.fourier import FourierSeries
 from payload_id.core.excitation.limits import MotionLimits, with_payload
+from payload_id.core.excitation.pieces import Sequence
 from payload_id.core.excitation.random_search import search
+from payload_id.core.excitation.state import State
+from payload_id.core.excitation.trajectory import Trajectory
 from payload_id.core.inertial import TO_PINOCCHIO, Array
+from payload_id.core.rows.momentum import MomentumRows
 from payload_id.core.safety.clearance import pose_clearance
 from payload_id.core.safety.parameter_box import ParameterBox
 from payload_id.core.simulation.closed_loop import ClosedLoopRun, run
 from payload_id.core.simulation.perturbation import perturb_links
 from payload_id.core.simulation.plant import nominal_arm
 from payload_id.core.simulation.torque_plant import TorquePlant
+from payload_id.files.arm_geometry import robot_geometry
 
 ROBOT = RobotFile.load("kinova_gen3_2f85")
 MODEL = RobotModel.from_robot_file(ROBOT)
@@ -63,8 +72,9 @@ WIDE = (
     np.array([4.3] + [0.4] * 3 + [0.2] * 6),
 )
 LEVEL, GAIN, PERIOD = 0.05, 10.0, 1e-3
-PUBLISHED_LEVEL = 0.02  # [J]
+PUBLISHED_LEVEL, PUBLISHED_GAIN = 0.02, 5.0  # [J], [1/s]
 HOLD = 0.5  # [s] at the place before the dumbbell is let go
+HOME = np.array([0.0, -0.2, np.pi, -2.0, 0.0, -0.9, np.pi / 2])  # where excitation begins
 CHECKS = 60  # poses of a run at which clearance is looked at
 
 
@@ -129,16 +139,18 @@ def box_of(payload: tuple[Array, Array], relative: float = LINK_RELATIVE) -> Par
     )
 
 
-def robust(box: ParameterBox, task: Task, world: World) -> Controller:
-    """Return this package's controller."""
+def robust(box: ParameterBox, motion: Trajectory, world: World) -> Controller:
+    """Return this package's controller, designed for a motion."""
     dynamics = ArmDynamics(ARM, box)
-    design = design_for(dynamics, task.motion, LEVEL, GAIN, PERIOD)
+    design = design_for(dynamics, motion, LEVEL, GAIN, PERIOD)
     return Armour(dynamics, design, world.limits.torque)
 
 
-def published(box: ParameterBox, world: World) -> Controller:
-    """Return ARMOUR with the published input and constants."""
-    design = robust_design(ARM, box, PUBLISHED_LEVEL, 5.0, 0.0, 0.0, PERIOD)
+def published(
+    box: ParameterBox, world: World, level: float = PUBLISHED_LEVEL, gain: float = PUBLISHED_GAIN
+) -> Controller:
+    """Return ARMOUR with the published input, and constants unless others are given."""
+    design = robust_design(ARM, box, level, gain, 0.0, 0.0, PERIOD)
     return PublishedArmour(ArmDynamics(ARM, box), design, world.limits.torque)
 
 
@@ -146,6 +158,12 @@ def pid(payload: Array, world: World) -> Controller:
     """Return PID with the gravity of a payload."""
     box = box_of((payload, payload), 0.0)
     return GravityPid.tuned(ArmDynamics(ARM, box), ROTOR, GAIN, world.limits.torque)
+
+
+def adaptive_robust(world: World) -> Controller:
+    """Return the controller that learns how wrong a model without payload is."""
+    dynamics = ArmDynamics(ARM, box_of((NONE, NONE), 0.0))
+    return AdaptiveRobust(dynamics, ROTOR, GAIN, 200.0, 1e-3, world.limits.torque)
 
 
 def adaptive(world: World) -> Controller:
@@ -171,8 +189,65 @@ class Identified:
     upper: Array
 
 
-def excitation(world: World, candidates: int) -> FourierSeries:
-    """Return the best of random series that keep limits with the heaviest dumbbell and rotors."""
+@dataclass(frozen=True, eq=False)
+class Excited:
+    """Four certified pieces, and what following them taught.
+
+    Attributes:
+        motion: The pieces.
+        found: What was identified.
+        error: Largest part of the tube that the tracking error took [-].
+        torque: Largest part of a torque limit that was commanded [-].
+    """
+
+    motion: Sequence
+    found: Identified
+    error: float
+    torque: float
+
+
+def certified_excitation(task: Task, world: World, payload: Array) -> Excited:
+    """Plan, follow and identify in receding horizon: Algorithm 2."""
+    place = Workplace(MODEL, robot_geometry(ROBOT, MODEL, [volume()]), task.obstacles, world.limits,
+                      UNCERTAIN, LEVEL, GAIN, world.seed)  # fmt: skip
+    known, pieces, controllers = [WIDE, WIDE], [], []  # known: when each piece is planned
+    start, rows = State.at_rest(HOME), Collected.nothing(MomentumRows.of(MODEL, UNCERTAIN).p)
+    for number in range(PIECES):
+        box = box_of(known[-1] if number else WIDE)
+        piece, rows = place.piece(start, box, rows, number)
+        if piece is None:
+            break
+        pieces.append(piece)
+        controllers.append(published(box, world, LEVEL, GAIN))
+        start = State.of(piece, HANDOVER)
+        if number:  # while this piece begins, all before it are known
+            known.append(narrowed(known[-1], learnt(world, payload, pieces, controllers)))
+    if not pieces:
+        raise SystemExit(f"No piece is certified in task {task.name}.")
+    motion = joined(pieces)
+    done = run(world.plant(payload), InTurn(tuple(controllers)), motion, PERIOD)
+    estimate = identify(world.recording(payload, done), MODEL, UNCERTAIN)
+    lower, upper = narrowed(known[-1], (estimate.lower, estimate.upper))
+    tube = np.sqrt(2 * LEVEL / place.inertia(box_of(WIDE))) / GAIN
+    used = (
+        (np.abs(done.position_error) / tube).max(),
+        (np.abs(done.torque) / world.limits.torque).max(),
+    )
+    return Excited(motion, Identified(estimate.phi, lower, upper), *used)
+
+
+def learnt(
+    world: World, payload: Array, pieces: list[Trajectory], controllers: list[Controller]
+) -> tuple[Array, Array]:
+    """Return the interval from all pieces but the last, which is yet to be followed."""
+    before = Sequence(tuple(pieces[:-1]), (HANDOVER,) * (len(pieces) - 1))
+    done = run(world.plant(payload), InTurn(tuple(controllers[:-1])), before, PERIOD)
+    estimate = identify(world.recording(payload, done), MODEL, UNCERTAIN)
+    return estimate.lower, estimate.upper
+
+
+def random_motion(world: World) -> FourierSeries:
+    """Return a random series that keeps limits with the heaviest dumbbell and rotors."""
     room = MotionLimits(
         world.limits.position_lower,
         world.limits.position_upper,
@@ -180,16 +255,13 @@ def excitation(world: World, candidates: int) -> FourierSeries:
         np.full(7, 1.5),
         np.maximum(world.limits.torque - 1.5 * ROTOR, 1.0),
     )
-    home = np.array([0.0, -0.2, np.pi, -2.0, 0.0, -0.9, np.pi / 2])
-    found = search(ARM, home, room, [NONE, dumbbell(8)], world.seed, candidates=candidates)
-    return found.trajectory
+    return search(ARM, HOME, room, [NONE, dumbbell(8)], world.seed, candidates=1).trajectory
 
 
 def careless(world: World) -> FourierSeries:
     """Return a random series that keeps the limits of speed and acceleration, not of torque."""
-    home = np.array([0.0, -0.2, np.pi, -2.0, 0.0, -0.9, np.pi / 2])
     free = replace(world.limits, torque=np.full(7, np.inf))
-    return search(ARM, home, free, [NONE], world.seed, candidates=5).trajectory
+    return search(ARM, HOME, free, [NONE], world.seed, candidates=5).trajectory
 
 
 def identified(world: World, payload: Array, motion: FourierSeries) -> Identified:
@@ -244,34 +316,35 @@ def judge(task: Task, world: World, done: ClosedLoopRun, tolerance: float) -> Ou
 Method = Callable[[Task, World, Array], Outcome]
 
 
-def methods(tolerance: float, best: FourierSeries, first: FourierSeries) -> dict[str, Method]:
-    """Return what each method makes of a task, world and payload."""
+def methods(
+    tolerance: float, excited: dict[int, Excited], first: FourierSeries
+) -> dict[str, Method]:
+    """Return what each method makes of a task, world and payload; `excited` is shared."""
 
     def follow(task: Task, world: World, payload: Array, controller, state=None) -> Outcome:
         done = run(world.plant(payload), controller, task.motion, PERIOD, state=state, hold=HOLD)
         return judge(task, world, done, tolerance)
 
-    def with_interval(motion: FourierSeries) -> Method:
-        def made(task: Task, world: World, payload: Array) -> Outcome:
-            found = identified(world, payload, motion)
-            box = box_of((found.lower, found.upper))
-            return follow(task, world, payload, robust(box, task, world))
+    def ours(task: Task, world: World, payload: Array) -> Excited:
+        if id(task) not in excited:
+            excited[id(task)] = certified_excitation(task, world, payload)
+        return excited[id(task)]
 
-        return made
+    def with_interval(task: Task, world: World, payload: Array, found: Identified) -> Outcome:
+        box = box_of((found.lower, found.upper))
+        return follow(task, world, payload, robust(box, task.motion, world))
 
     def with_estimate(task: Task, world: World, payload: Array) -> Outcome:
-        found = identified(world, payload, best)
-        return follow(task, world, payload, pid(found.phi, world))
+        return follow(task, world, payload, pid(ours(task, world, payload).found.phi, world))
 
-    def adaptive_after(task: Task, world: World, payload: Array) -> Outcome:
-        controller = adaptive(world)
-        learnt = run(world.plant(payload), controller, best).states[-1]
-        again = type(learnt)(0.0, learnt.phi)
-        return follow(task, world, payload, controller, again)
+    def after_excitation(made: Callable[[World], Controller]) -> Method:
+        def method(task: Task, world: World, payload: Array) -> Outcome:
+            controller = made(world)
+            motion = ours(task, world, payload).motion
+            learnt = run(world.plant(payload), controller, motion).states[-1]
+            return follow(task, world, payload, controller, replace(learnt, time=0.0))
 
-    lower, upper = (
-        np.array([x] + [s] * 3 + [t] * 6) for x, s, t in ((0.8, -0.4, -0.1), (4.2, 0.4, 0.1))
-    )
+        return method
 
     def careless_first(task: Task, world: World, payload: Array) -> Outcome:
         moved = run(world.plant(payload), pid(NONE, world), careless(world))
@@ -280,15 +353,18 @@ def methods(tolerance: float, best: FourierSeries, first: FourierSeries) -> dict
             away = replace(task, scene=None)  # identification happens where nothing is in the way
             before = judge(away, world, moved, tolerance)
             return replace(before, failure=f"excitation: torque cut: {cut[0]}")
-        return with_estimate(task, world, payload)
+        found = identified(world, payload, careless(world))
+        return follow(task, world, payload, pid(found.phi, world))
 
     return {
-        "ours": with_interval(best),
+        "ours": lambda t, w, p: with_interval(t, w, p, ours(t, w, p).found),
         "wrong": lambda t, w, p: follow(t, w, p, published(box_of((NONE, NONE), 0.0), w)),
         "conservative": lambda t, w, p: follow(t, w, p, published(box_of(WIDE), w)),
-        "random": with_interval(first),
+        "random": lambda t, w, p: with_interval(t, w, p, identified(w, p, first)),
         "adap-1": lambda t, w, p: follow(t, w, p, adaptive(w)),
-        "adap-1-excit": adaptive_after,
+        "adap-1-excit": after_excitation(adaptive),
+        "adap-2": lambda t, w, p: follow(t, w, p, adaptive_robust(w)),
+        "adap-2-excit": after_excitation(adaptive_robust),
         "grav-pid": lambda t, w, p: follow(t, w, p, pid(NONE, w)),
         "grav-pid-ours": with_estimate,
         "grav-pid-excit": careless_first,
@@ -320,7 +396,8 @@ def main() -> None:
     links = perturb_links(ARM.link_phi, LINK_RELATIVE, rng)
     rotor = ROTOR * (1 + ROTOR_RELATIVE * rng.uniform(-1, 1, 7))
     world = World(links, rotor, limits_named(options.limits), options.seed)
-    tried = methods(options.tolerance, excitation(world, 40), excitation(world, 1))
+    excited: dict[int, Excited] = {}
+    tried = methods(options.tolerance, excited, random_motion(world))
     table = Table("task", "method", "lb", "result", "error [deg]", "place [mm]", "torque [%]")
     for task in tasks(ROBOT, MODEL):
         if task.name not in options.tasks or task.pounds not in options.pounds:
@@ -338,7 +415,12 @@ def main() -> None:
                 f"{1e3 * got.place:.1f}",
                 f"{100 * got.torque:.0f}",
             )
-    Console(width=150).print(table)
+    pieces = Table("pieces", "of the tube [%]", "of the torque limits [%]", "mass [kg]")
+    for x in excited.values():
+        mass = f"{x.found.phi[0]:.2f} in [{x.found.lower[0]:.2f}, {x.found.upper[0]:.2f}]"
+        count = str(len(x.motion.parts))
+        pieces.add_row(count, f"{100 * x.error:.0f}", f"{100 * x.torque:.0f}", mass)
+    Console(width=150).print(table, pieces)
 
 
 if __name__ == "__main__":

@@ -61,12 +61,14 @@ class Task:
         pounds: The dumbbell's weight [lb].
         motion: The desired motion.
         scene: Arm, dumbbell and obstacles; None: nothing is in the way.
+        obstacles: Those of the scene, the ground among them.
     """
 
     name: str
     pounds: int
     motion: Sequence
     scene: Scene | None
+    obstacles: tuple[ConvexBody, ...]
 
 
 def dumbbell(pounds: float) -> Array:
@@ -134,8 +136,9 @@ def _task(
 ) -> Task:
     """Return one motion with its scene."""
     geometry = robot_geometry(robot, model, [volume()])
-    scene = Scene.of(model, geometry, [*obstacles, ConvexBody.ground(-0.005)])
-    return Task(name, pounds, motion_through(model, points), scene)
+    around = (*obstacles, ConvexBody.ground(-0.005))
+    scene = Scene.of(model, geometry, around)
+    return Task(name, pounds, motion_through(model, points), scene, around)
 
 
 def motion_through(model: ArmModel, points) -> Sequence:
