@@ -117,7 +117,7 @@ class PlanningWorker:
             return Refused(f"Nothing can begin where the arm stands. {refusal.sentence}")
         task = self._task(case, goal, start, fresh, goal.duration)
         found = self._found(case, task, goal, Budget(goal.time_budget), goal.seed)
-        if isinstance(found, NoPlan) and not found.asked:  # a busy machine: the arm is at rest
+        if _was_hurried(found):
             found = self._found(case, task, goal, LAST_RESORT, goal.seed)
         if isinstance(found, NoPlan):
             return Refused(f"No motion was certified. {found.reason}")
@@ -151,7 +151,7 @@ class PlanningWorker:
             none = NoPlan(f"Only {budget:.2f} s were left to plan in.", None, 0, 0, 0.0)
             return Piece(none, self._bench.tube)
         found = self._found(case, task, goal, Budget(budget), goal.seed + request.index)
-        if isinstance(found, NoPlan) and not found.asked and not request.start.dq.any():
+        if _was_hurried(found) and not request.start.dq.any():
             found = self._found(case, task, goal, LAST_RESORT, goal.seed)
         if not isinstance(found, NoPlan) and _largest_excursion(found.trajectory) < LEAST_EXCURSION:
             found = NoPlan(STANDING_STILL, None, found.evaluations, found.asked, found.seconds)
@@ -246,6 +246,11 @@ def _largest_excursion(motion: Trajectory) -> float:
     """Return how far any joint moves [rad or m]."""
     q = motion.at(np.linspace(0.0, motion.duration, 50)).q
     return float(np.ptp(q, axis=0).max())
+
+
+def _was_hurried(found: Plan | NoPlan) -> bool:
+    """Whether hardly anything was tried, on a busy machine; an arm at rest can wait."""
+    return isinstance(found, NoPlan) and found.asked < LAST_RESORT.certifications
 
 
 def _left_after(motion: Trajectory, times: tuple[float, ...], state: State) -> float | None:
