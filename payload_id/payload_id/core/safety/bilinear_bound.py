@@ -51,13 +51,14 @@ def bilinear_bound(a: Array, b: Array, c: Array, splits: int = SPLITS) -> Array:
     s = np.clip(a / np.where(capacity > 0, capacity, 1.0), -1.0, 1.0)
     own = np.maximum(np.abs(a), capacity).sum(axis=1)
     bound = own + np.abs(b + _times(c, s)).sum(axis=1)
-    near = (1.0 + GAP) * _taken(a, b, c)
-    loose = np.flatnonzero(bound > near)
+    taken = _taken(a, b, c, np.where(b + _times(c, np.sign(a)) < 0, -1.0, 1.0))
+    loose = np.flatnonzero(bound > (1.0 + GAP) * taken)
     for start in range(0, len(loose), ROWS):
         rows = loose[start : start + ROWS]
-        found = _refined(a[rows], b[rows], c[rows], s[rows], capacity[rows])
+        found, x = _refined(a[rows], b[rows], c[rows], s[rows], capacity[rows])
         bound[rows] = np.minimum(bound[rows], found)
-    rows = loose[bound[loose] > near[loose]]
+        taken[rows] = np.maximum(taken[rows], _taken(a[rows], b[rows], c[rows], x))
+    rows = loose[bound[loose] > (1.0 + GAP) * taken[loose]]
     if splits and len(rows):
         which = np.argmax(capacity[rows] - np.abs(a[rows]), axis=1)
         found = _split(a[rows], b[rows], c[rows], which, splits - 1)
@@ -77,31 +78,38 @@ def _split(a: Array, b: Array, c: Array, which: Index, splits: int) -> Array:
 
 
 def _times(c: Array, u: Array) -> Array:
+    """Return c u, shape (N, D)."""
     return np.asarray((c @ u[..., None])[..., 0])
 
 
-def _taken(a: Array, b: Array, c: Array) -> Array:
-    """Return values that the forms take: x and u are set to their best ends in turns, (N,)."""
-    u = np.where(a < 0, -1.0, 1.0)
+def _taken(a: Array, b: Array, c: Array, x: Array) -> Array:
+    """Return values that the forms take: u and x are set to their best ends in turns, (N,)."""
     for _ in range(CLIMBS):
+        u = np.where(a + _products(x, c) < 0, -1.0, 1.0)
         x = np.where(b + _times(c, u) < 0, -1.0, 1.0)
-        slope = a + (x[:, None] @ c)[:, 0]
-        u = np.where(slope < 0, -1.0, 1.0)
-    return np.asarray(np.abs(slope).sum(axis=1) + (b * x).sum(axis=1))
+    return np.asarray((b * x).sum(axis=1) + np.abs(a + _products(x, c)).sum(axis=1))
 
 
-def _refined(a: Array, b: Array, c: Array, s: Array, capacity: Array) -> Array:
-    """Return F at an s that is near the best, shape (N,); most u_p keep the s they have."""
+def _products(x: Array, c: Array) -> Array:
+    """Return x'c, shape (N, p)."""
+    return np.asarray((x[:, None] @ c)[:, 0])
+
+
+def _refined(a: Array, b: Array, c: Array, s: Array, capacity: Array) -> tuple[Array, Array]:
+    """Return F at an s that is near the best, shape (N,), and the x that goes with it.
+
+    Most u_p keep the s they have.
+    """
     order = np.argsort(-capacity, axis=1)
     chosen, kept = order[:, :COLUMNS], order[:, COLUMNS:]
     own = np.maximum(np.abs(a), capacity)
     b = b + _times(_columns(c, kept), _columns(s, kept))
     a, c, s = (_columns(part, chosen) for part in (a, c, s))
-    flow = _flow(a, b, c, s)
+    flow, x = _flow(a, b, c, s)
     size = np.abs(c)
     left = np.abs(a - (size * flow).sum(axis=1)).sum(axis=1)
     right = np.abs(b + (c * flow).sum(axis=2)).sum(axis=1)
-    return np.asarray(_columns(own, kept).sum(axis=1) + size.sum(axis=(1, 2)) + left + right)
+    return _columns(own, kept).sum(axis=1) + size.sum(axis=(1, 2)) + left + right, x
 
 
 def _columns(array: Array, which: Index) -> Array:
@@ -111,8 +119,8 @@ def _columns(array: Array, which: Index) -> Array:
     return np.take_along_axis(array, which, axis=-1)
 
 
-def _flow(a: Array, b: Array, c: Array, s: Array) -> Array:
-    """Return s_kp, shape (N, D, p), from a first s_p, shape (N, p)."""
+def _flow(a: Array, b: Array, c: Array, s: Array) -> tuple[Array, Array]:
+    """Return s_kp, shape (N, D, p), from a first s_p, shape (N, p); and the signs of x, (N, D)."""
     size, sign = np.abs(c), np.sign(c)
     per_u, per_x = (1.0 / np.maximum(size.sum(axis=axis), TINY) for axis in (1, 2))
     flow = np.repeat(s[:, None], c.shape[1], axis=1)
@@ -128,4 +136,4 @@ def _flow(a: Array, b: Array, c: Array, s: Array) -> Array:
         y = np.clip(y + (a - np.einsum("ndp,ndp->np", size, flow)) * per_u, -1, 1)
         z = np.clip(z + (b + np.einsum("ndp,ndp->nd", c, flow)) * per_x, -1, 1)
         flow = step
-    return np.asarray(flow)
+    return flow, np.where(z < 0, -1.0, 1.0)
