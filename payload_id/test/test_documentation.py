@@ -172,3 +172,20 @@ def test_launch_arguments_named_in_pages_exist():
             declared = (ROOT / "payload_id" / "launch" / name).read_text("utf-8")
             for argument in re.findall(r"(\w+):=", line):
                 assert f'<arg name="{argument}"' in declared, f"{page.name}: {name} {argument}"
+
+
+def test_every_benchmark_is_among_all_of_them():
+    scripts = {
+        path.stem
+        for path in (ROOT / "benchmarks").glob("*.py")
+        if "__main__" in path.read_text() and path.stem != "all"
+    }
+    listed = subprocess.run(
+        [sys.executable, str(ROOT / "benchmarks" / "all.py"), "--list"],
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert scripts == {word for word in re.findall(r"^│ (\w+) +│", listed, re.M)}
+    for script, page in re.findall(r"^│ (\w+) +│[^│]+│ (\w+\.md) +│", listed, re.M):
+        assert f"{script}.py" in (ROOT / "docs" / page).read_text(), (script, page)

@@ -1,0 +1,158 @@
+"""Every figure that the documentation quotes, made anew: all benchmarks, one after the other.
+
+What each prints is shown and kept in a folder. `--short` runs each for about a minute, to see that
+it works; its figures are those of few trials. Benchmarks of recordings are left out, and say so,
+where `../shared/datasets` is missing.
+
+    ./payload-id python benchmarks/all.py --list
+    ./payload-id python benchmarks/all.py --short
+    ./payload-id python benchmarks/all.py scenes certifier
+"""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+import time
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+from rich.console import Console
+from rich.table import Table
+
+HERE = Path(__file__).resolve().parent
+DATA = HERE.parents[1] / "shared" / "datasets"
+
+
+@dataclass(frozen=True)
+class Benchmark:
+    """One command.
+
+    Attributes:
+        script: Name of the script.
+        question: What it answers.
+        quoted: Page of the documentation that quotes it; empty: none.
+        minutes: About how long it takes on two cores.
+        whole: Arguments with which the documentation's figures are made.
+        short: Arguments for a short run.
+        data: Folder of recordings that it needs; empty: none.
+    """
+
+    script: str
+    question: str
+    quoted: str
+    minutes: float
+    whole: str = ""
+    short: str = ""
+    data: str = ""
+
+
+BENCHMARKS = (
+    Benchmark("timing", "What does a sample and an update cost?", "", 1,
+              short="--repetitions 1 --long 15"),
+    Benchmark("hour", "Do memory and updates stay constant over an hour?", "intervals.md", 6,
+              short="--minutes 2"),
+    Benchmark("ingestion", "Is a sample lost in ten minutes at 1 kHz?", "", 11,
+              short="--minutes 0.5"),
+    Benchmark("containment", "Does an interval ever miss the truth?", "intervals.md", 240,
+              "--trials 10000 --workers 2", "--trials 20"),
+    Benchmark("reference_bound", "How do hull and sensitivity bound compare?", "intervals.md", 8,
+              "--motions 4", "--repeats 1"),
+    Benchmark("tare", "What is a tare worth?", "uncertainty.md", 6, "--seeds 6", "--seeds 1"),
+    Benchmark("coverage", "Is the stated coverage of Gaussian noise reached?", "uncertainty.md", 4,
+              "--trials 200", "--trials 10"),
+    Benchmark("diagnosis_campaign", "Is a broken assumption noticed, and named?", "", 5,
+              "--trials 10", "--trials 1"),
+    Benchmark("estimators", "What does each estimator cost?", "choosing_an_estimator.md", 1,
+              short="--repetitions 2"),
+    Benchmark("consistency", "Are physical estimators always consistent?", "", 2,
+              short="--estimators lmi"),
+    Benchmark("tools", "How accurate are wrench estimates of ten tools?",
+              "choosing_an_estimator.md", 25, "--repetitions 10",
+              "--repetitions 1 --estimators entropic", "wrench_tools_simulated"),
+    Benchmark("random_tools", "... and of tools that nobody has seen?",
+              "choosing_an_estimator.md", 3, short="--trials 3"),
+    Benchmark("wrench_faults", "Is what is wrong with a wrench named?", "", 3, short="--trials 1"),
+    Benchmark("wrench_speed", "What does a sample of a wrench cost?", "", 1),
+    Benchmark("kuka", "Real wrenches against a static fit", "", 1, data="wrench_kuka_med14"),
+    Benchmark("ngk_table3", "Table III of [NGK]", "choosing_an_estimator.md", 6,
+              short="--trials 2"),
+    Benchmark("tben_table1", "Table I of [TBEN]", "choosing_an_estimator.md", 6,
+              short="--trials 1"),
+    Benchmark("wks_figure6", "Figure 6 of [WKS]", "calibration.md", 4, "--trials 10",
+              "--trials 1"),
+    Benchmark("torque_enclosure", "How tight is the torque enclosure?", "torque_enclosure.md", 5,
+              "--trials 3 --samples 100000", "--trials 1 --samples 5000 --arms kinova_gen3"),
+    Benchmark("certifier", "Is a certified motion ever unsafe?", "excitation.md", 6,
+              "--trials 100", "--trials 3 --states 3000"),
+    Benchmark("scenes", "Is a piece found in time among obstacles?", "excitation.md", 20,
+              "--scenes 100 --limits safety_warning", "--scenes 2 --limits safety_warning"),
+    Benchmark("dumbbells", "Table V and figure 6 of [ZZV]", "excitation.md", 12,
+              "--trials 3 --limits safety_warning", "--trials 1 --pounds 5"),
+    Benchmark("correlation", "Table IV of [ZZV]", "excitation.md", 4,
+              "--trials 40 --frequencies 0.5 2 5 7", "--trials 5"),
+    Benchmark("stacking", "Table III of [ZZV]", "excitation.md", 20,
+              "--tasks a b c --limits public", "--tasks c"),
+)  # fmt: skip
+
+
+def run(benchmark: Benchmark, short: bool, folder: Path, console: Console) -> bool:
+    """Run one benchmark; return whether it succeeded or was left out for want of data."""
+    if benchmark.data and not (DATA / benchmark.data).is_dir():
+        console.print(f"[yellow]{benchmark.script}: left out, {benchmark.data} is not there.[/]")
+        return True
+    chosen = (benchmark.short if short else benchmark.whole).split()
+    command = [sys.executable, str(HERE / f"{benchmark.script}.py"), *chosen]
+    console.rule(f"{benchmark.script} {' '.join(chosen)}")
+    began = time.monotonic()
+    with (folder / f"{benchmark.script}.txt").open("w", encoding="utf-8") as kept:
+        process = subprocess.Popen(
+            command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, encoding="utf-8"
+        )
+        for line in process.stdout or ():
+            kept.write(line)
+            print(line, end="", flush=True)
+    code = process.wait()
+    console.print(f"{time.monotonic() - began:.0f} s, exit code {code}")
+    return code == 0
+
+
+def overview() -> Table:
+    """Return the table of all benchmarks."""
+    table = Table("script", "question", "quoted in docs/", "minutes", "arguments")
+    for each in BENCHMARKS:
+        table.add_row(each.script, each.question, each.quoted, f"{each.minutes:g}", each.whole)
+    return table
+
+
+def main() -> int:
+    """Run what was asked for; return 0 if all of it succeeded."""
+    names = [each.script for each in BENCHMARKS]
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("scripts", nargs="*", metavar="SCRIPT", help="some of them (default: all)")
+    parser.add_argument("--short", action="store_true", help="about a minute each")
+    parser.add_argument("--list", action="store_true", help="say what there is, and end")
+    parser.add_argument("--out", type=Path, default=Path("runs/benchmarks"))
+    given = parser.parse_args()
+    console = Console(width=120)
+    if given.list:
+        console.print(overview())
+        return 0
+    unknown = [name for name in given.scripts if name not in names]
+    if unknown:
+        parser.error(f"there is no benchmark {', '.join(unknown)}; there are {', '.join(names)}")
+    folder = given.out / datetime.now().strftime("%Y%m%d_%H%M%S")
+    folder.mkdir(parents=True)
+    chosen = [each for each in BENCHMARKS if not given.scripts or each.script in given.scripts]
+    failed = [each.script for each in chosen if not run(each, given.short, folder, console)]
+    console.rule()
+    console.print(f"{len(chosen)} benchmarks; their output is in {folder}.")
+    if failed:
+        console.print(f"[bold red]Failed: {', '.join(failed)}[/]")
+    return int(bool(failed))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
