@@ -79,7 +79,7 @@ BENCHMARKS = (
     Benchmark("kuka", "Real wrenches against a static fit", "", 1, data="wrench_kuka_med14"),
     Benchmark("ngk_table3", "Table III of [NGK]", "choosing_an_estimator.md", 6,
               short="--trials 2"),
-    Benchmark("tben_table1", "Table I of [TBEN]", "choosing_an_estimator.md", 6,
+    Benchmark("tben_table1", "Table I of [TBEN]", "", 6,
               short="--trials 1"),
     Benchmark("wks_figure6", "Figure 6 of [WKS]", "calibration.md", 4, "--trials 10",
               "--trials 1"),
@@ -93,7 +93,7 @@ BENCHMARKS = (
               "--trials 3 --limits safety_warning", "--trials 1 --pounds 5"),
     Benchmark("correlation", "Table IV of [ZZV]", "excitation.md", 4,
               "--trials 40 --frequencies 0.5 2 5 7", "--trials 5"),
-    Benchmark("stacking", "Table III of [ZZV]", "excitation.md", 20,
+    Benchmark("stacking", "Table III of [ZZV]", "", 20,
               "--tasks a b c --limits public", "--tasks c"),
 )  # fmt: skip
 
