@@ -27,6 +27,7 @@ from payload_id.core.bounds import (
     Hint,
     Interval,
     Memory,
+    coefficient_error,
     feasibility,
     hull,
     linear_program,
@@ -50,6 +51,7 @@ KNOWN = Interval(*PRIOR.box())
 SHAPE = PRIOR.shape()
 USUAL = Uncertainty(torque_relative=0.025, link_relative=0.05)
 GUARANTEED = [name for name, method in METHODS.items() if method.guaranteed]
+NESTED = ("hull", "hull_lp", "least_squares_image")  # each inside the next
 EVERY_METHOD = pytest.mark.parametrize("method", GUARANTEED)
 EXACT_METHODS = pytest.mark.parametrize("method", ["hull", "hull_lp"])
 
@@ -217,13 +219,34 @@ def test_linear_hull_is_that_of_a_linear_program(name):
 @pytest.mark.parametrize("name", ARMS)
 def test_methods_are_nested(name):
     rows, _ = usual(name, 4)
-    hull_, linear, image = (bounds_of(method, rows) for method in GUARANTEED)
+    hull_, linear, image = (bounds_of(method, rows) for method in NESTED)
     assert (relative_width(hull_, linear) <= 1 + 1e-6).all()
     assert (relative_width(linear, image) <= 1 + 1e-6).all()
     for inner, outer in ((hull_, linear), (linear, image)):
         slack = 1e-6 * outer.interval.half_width
         assert (inner.interval.lower >= outer.interval.lower - slack).all()
         assert (inner.interval.upper <= outer.interval.upper + slack).all()
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_linear_bounds_hold_wherever_the_rows_do(seed):
+    """Also at the ends of a box; where all of it is of one sign they say the same as the rows."""
+    rng = np.random.default_rng(seed)
+    rows, _ = usual("ur10", 4)
+    rows = replace(rows, A_error=rng.uniform(0.0, 0.1, rows.A.shape))
+    ends = np.sort(rng.normal(size=(2, 10)) + [[seed]] * 2, axis=0)
+    linear = coefficient_error.with_linear_bounds(rows, Interval(*ends))
+    assert len(linear) == 2 * len(rows)
+    for corner in (True, False):
+        t = rng.integers(0, 2, 10) if corner else rng.uniform(size=10)
+        phi, u = ends[0] + t * (ends[1] - ends[0]), rng.uniform(-1, 1, rows.B.shape[1])
+        sign = rng.choice([-1.0, 1.0], len(rows))
+        b = rows.A @ phi + rows.B @ u - sign * rows.bound(np.abs(phi))  # every row at its bound
+        moved = replace(linear, b=linear.b + np.tile(b - rows.b, 2))
+        part = np.abs(moved.A @ phi + moved.B @ u - moved.b) / moved.d
+        assert (part <= 1.0 + 1e-12).all()
+        if corner:
+            np.testing.assert_allclose(part.reshape(2, -1).max(axis=0), 1.0, rtol=1e-9)
 
 
 # Equivariance and monotony
@@ -359,7 +382,7 @@ def static_rows(uncertainty, phi):
 def test_static_poses_bound_mass_and_moments_but_not_inertia():
     phi = draw_payload(np.random.default_rng(13))
     rows = static_rows(Uncertainty(torque_relative=0.01), phi)
-    for method in GUARANTEED:
+    for method in NESTED:
         found = bounds_of(method, rows).interval
         assert found.contains(phi)
         assert (found.half_width[:4] < 0.05 * KNOWN.half_width[:4]).all()

@@ -7,13 +7,14 @@ prove; see `verified`.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..errors import SolverError
 from ..inertial import Array
 from ..rows.block import RowBlock
+from .coefficient_error import with_linear_bounds
 from .cutting_planes import ConsistencyCuts, HardRows, Separator, first_rows, minimise
 from .feasibility import smallest_noise_factor
 from .interval import NO_SHAPE, UNBOUNDED, Bounds, Hint, Interval, Memory
@@ -22,7 +23,7 @@ from .linear_program import LinearProgram, Solution
 from .scaled_rows import ScaledRows
 from .verified import safe_minimum
 
-PASSES = 3  # of narrowing the error of A with the interval found
+PASSES = 5  # of narrowing the error of A with the interval found
 NARROWED = 0.99  # a pass that leaves every bound above this part of itself was the last
 BORDERLINE = 1.0 + 1e-6  # noise factor up to which rows count as consistent
 
@@ -44,17 +45,18 @@ class Hull:
         inside = image(rows, known).intersect(known)
         if (inside.lower > inside.upper).any():
             return self._inconsistent(rows, known, rows.bound(known.magnitude), memory, shape)
-        return self._narrowed(rows, known, rows.bound(inside.magnitude), memory, shape)
+        return self._narrowed(rows, known, inside, memory, shape)
 
     def _narrowed(
-        self, rows: RowBlock, known: Interval, d: Array, memory: Memory, shape: Array
+        self, rows: RowBlock, known: Interval, inside: Interval, memory: Memory, shape: Array
     ) -> Bounds:
         """Return the hull, solved again while it still narrows the rows' own bounds.
 
         The errors of A count as much as the payload is large: every hull that holds it allows a
         narrower d, and rows that are inconsistent with that are inconsistent.
         """
-        found = self._hull(rows, known, d, memory, shape)
+        d = rows.bound(inside.magnitude)
+        found = self._hull(with_linear_bounds(rows, inside), len(rows), known, memory, shape)
         for _ in range(PASSES - 1):
             if found is None:
                 break
@@ -63,21 +65,31 @@ class Hull:
             if (narrower >= NARROWED * d).all():
                 break
             d = narrower
-            found = self._hull(rows, known, d, memory, shape)
+            linear = with_linear_bounds(rows, known)
+            found = self._hull(linear, len(rows), known, memory, shape)
         return found or self._inconsistent(rows, known, d, memory, shape)
 
     def _hull(
-        self, rows: RowBlock, known: Interval, d: Array, memory: Memory, shape: Array
+        self, rows: RowBlock, count: int, known: Interval, memory: Memory, shape: Array
     ) -> Bounds | None:
-        """Return the hull for bounds d, None if there is nothing in it."""
-        scaled = ScaledRows.of(rows, known, d)
+        """Return the hull of rows without errors of A, None if there is nothing in it.
+
+        Args:
+            rows: Each row once, or once for each side.
+            count: Number of rows there were.
+            known: Bounds on phi.
+            memory: Of the last solution; names each row once.
+            shape: See the protocol.
+        """
+        scaled = ScaledRows.of(rows, known, rows.d)
         extremes = []
         for number, cost in enumerate(_costs(len(scaled.lower))):
-            extreme = self._extreme(scaled, cost, memory.hint(number), shape)
+            hint = memory.hint(number).repeated(count, len(rows))
+            extreme = self._extreme(scaled, cost, hint, shape)
             if extreme is None:
                 return None
             extremes.append(extreme)
-        return _gather(scaled, extremes)
+        return _gather(scaled, count, extremes)
 
     def _extreme(
         self, scaled: ScaledRows, cost: Array, hint: Hint, shape: Array
@@ -107,7 +119,8 @@ class Hull:
         found = smallest_noise_factor(ScaledRows.of(rows, known, d, narrow=False), shape)
         if found.factor <= BORDERLINE:
             d = d * max(found.factor, 1.0) * BORDERLINE
-            hull = self._hull(rows, known, d, memory, shape)
+            wide = replace(rows, A_error=np.zeros_like(rows.A), d=d)
+            hull = self._hull(wide, len(rows), known, memory, shape)
             if hull is not None:
                 return hull
         return Bounds(UNBOUNDED, False, found.factor, found.blame, found.slack, memory)
@@ -179,14 +192,14 @@ def _costs(size: int) -> list[Array]:
     return costs
 
 
-def _gather(scaled: ScaledRows, extremes: list[_Extreme]) -> Bounds:
+def _gather(scaled: ScaledRows, count: int, extremes: list[_Extreme]) -> Bounds:
     """Put twenty extremes together."""
     lower = np.array([extreme.least for extreme in extremes[0::2]])
     upper = -np.array([extreme.least for extreme in extremes[1::2]])
     points = np.array([extreme.x for extreme in extremes if np.isfinite(extreme.x).all()])
     size = np.abs(points.reshape(-1, len(scaled.lower)) @ scaled.G.T - scaled.r)
-    slack = 1.0 - size.max(axis=0, initial=0.0)
-    memory = Memory(tuple(extreme.hint for extreme in extremes))
+    slack = 1.0 - size.max(axis=0, initial=0.0).reshape(-1, count).max(axis=0)
+    memory = Memory(tuple(extreme.hint.once(count) for extreme in extremes))
     interval = Interval(lower, upper).intersect(scaled.known)
     lost = np.array([extreme.optimum - extreme.least for extreme in extremes]).reshape(10, 2)
     overhead = float(np.max(lost.sum(axis=1) / np.maximum(2 * interval.half_width, 1e-300)))

@@ -59,6 +59,14 @@ class Hint:
     rows: tuple[int, ...] = ()
     cuts: Array = field(default_factory=lambda: np.zeros((0, 4)))
 
+    def repeated(self, count: int, size: int) -> Hint:
+        """Return the hint for rows that follow each other several times, `size` in all."""
+        return Hint(tuple(row + k for k in range(0, size, count) for row in self.rows), self.cuts)
+
+    def once(self, count: int) -> Hint:
+        """Return the hint for `count` rows that were repeated."""
+        return Hint(tuple(sorted({row % count for row in self.rows})), self.cuts)
+
 
 @dataclass(frozen=True)
 class Memory:
