@@ -14,7 +14,9 @@ integrated over h = 400 intervals. Errors inside these bounds are
 `hull` must contain the truth in all of them; `sensitivity` is a derivative at the optimum and need
 not. The table gives the runs in which every interval holds the truth, the largest error in
 half-widths, and half-widths: least and largest over the runs, and the mean ratio hull over
-sensitivity for each parameter.
+sensitivity for each parameter. The last table tells how small all errors and boxes would have to be
+for the theorem as printed, with its derivative over the whole box, to say anything
+(`sensitivity_enclosed`).
 
     ./payload-id python benchmarks/reference_bound.py --motions 4
 """
@@ -28,6 +30,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+import scipy.linalg
 from rich.console import Console
 from rich.table import Table
 
@@ -37,14 +40,19 @@ from arms import Motion, Run, adversary, noise, perturbed_links, record
 from payload_id import RobotFile
 from payload_id.core.arm_model import ArmModel
 from payload_id.core.bounds import Memory, method_named
+from payload_id.core.bounds.least_squares_image import image
+from payload_id.core.bounds.sensitivity_enclosed import growth, least_squares, moves
 from payload_id.core.inertial import (
     PARAMETERS,
+    PSEUDO_INERTIA_BASIS,
     UNITS,
     Array,
     change_of_frame,
     from_mass_com_inertia,
+    pseudo_inertia,
 )
 from payload_id.core.online import OnlineIdentifier
+from payload_id.core.problem import Problem
 from payload_id.core.settings import Settings
 from payload_id.core.threads import one_thread
 from payload_id.core.uncertainty import Uncertainty
@@ -64,11 +72,14 @@ class Result:
         kind: One of `KINDS`.
         half_width: Of `METHODS`, shape (2, 10).
         error: Distance of the truth from the interval's middle in half-widths, shape (2, 10).
+        growth: Part of the stated errors up to which the printed theorem has a value: proven about
+            the measured m; proven, and refuted, about the m of the true payload; shape (3,).
     """
 
     kind: str
     half_width: Array
     error: Array
+    growth: Array
 
 
 def described(gripper: str) -> ArmModel:
@@ -142,7 +153,36 @@ def result(kind: str, run: Run) -> Result:
         raise RuntimeError(f"A run of kind '{kind}' keeps its bounds, and is INCONSISTENT.")
     half_width = np.array([bounds.interval.half_width for bounds in found])
     middle = np.array([(b.interval.lower + b.interval.upper) / 2 for b in found])
-    return Result(kind, half_width, np.abs(run.phi - middle) / half_width)
+    error = np.abs(run.phi - middle) / half_width
+    return Result(kind, half_width, error, growth_of(problem, run.phi))
+
+
+def growth_of(problem: Problem, phi: Array) -> Array:
+    """Return the three factors of `Result.growth`."""
+    rows, prior = problem.rows, problem.prior
+    L = least_squares(rows.A, prior)
+    if L is None:
+        return np.zeros(3)
+    errors = moves(L, rows, image(rows, prior).intersect(prior))
+    return np.array([growth(L @ rows.b, errors), growth(phi, errors), refuted(phi, errors)])
+
+
+def refuted(phi: Array, errors: Array) -> float:
+    """Return a factor on the errors with which some of them leave no minimiser, shape of `growth`.
+
+    The worst signs for a direction v of J, and the v that they move farthest, in turn.
+    """
+    J, shifts = pseudo_inertia(phi), np.tensordot(errors, PSEUDO_INERTIA_BASIS, axes=1)
+    if np.linalg.eigvalsh(J)[0] <= 0.0:
+        return 0.0
+    largest = 0.0
+    for v in np.random.default_rng(0).normal(size=(20, 4)):
+        for _ in range(20):
+            signs = np.sign(np.einsum("a,kab,b->k", v, shifts, v))
+            values, axes = scipy.linalg.eigh(np.tensordot(signs, shifts, axes=1), J)
+            v = axes[:, -1]
+        largest = max(largest, values[-1])
+    return float(1.0 / largest)
 
 
 def table_of_containment(results: Sequence[Result]) -> Table:
@@ -179,6 +219,17 @@ def table_of_widths(results: Sequence[Result]) -> Table:
     return table
 
 
+def table_of_growth(results: Sequence[Result]) -> Table:
+    """Return the part of the stated errors for which (27) of [ZZV] has a value as printed."""
+    table = Table("errors", title="Printed theorem: factor on all stated bounds, least - largest")
+    for name in ("proven about\nthe measured m", "proven about\nthe true m", "refuted there"):
+        table.add_column(name, justify="right")
+    for kind in KINDS:
+        some = np.array([r.growth for r in results if r.kind == kind])
+        table.add_row(kind, *(f"{x.min():.2g} - {x.max():.2g}" for x in some.T))
+    return table
+
+
 def main() -> int:
     """Measure and print; return 0 if the hull holds every truth."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -193,6 +244,7 @@ def main() -> int:
     ]
     console = Console(width=100)
     console.print(table_of_containment(results), table_of_widths(results))
+    console.print(table_of_growth(results))
     return int(any(r.error[0].max() > 1.0 for r in results))
 
 
