@@ -227,6 +227,14 @@ def motion_limits(torque: float) -> MotionLimits:
     return MotionLimits(*bounds, np.full(7, torque))
 
 
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -1.0])
+@pytest.mark.parametrize("name", ["level", "gain", "disturbance", "torque_change"])
+def test_impossible_constants_of_a_design_are_refused(name, wrong):
+    given = {"level": 0.05, "gain": 10.0, "disturbance": 6.0, "torque_change": 1.0}
+    with pytest.raises(InputError, match="must be finite|above 0"):
+        robust_design(gen3(), box(gen3()), **{**given, name: wrong})
+
+
 @pytest.mark.parametrize("friction", [0.0, 0.3])
 def test_change_of_torque_within_a_period_is_bounded(friction):
     """States in the tube, half of them corners, a period apart; and C r, by Pinocchio."""

@@ -100,6 +100,7 @@ def robust_design(
     K, w, delta = (np.broadcast_to(np.asarray(x, dtype=float), (n,)) for x in given)
     rotor = _smallest_rotor(box)
     middle, half = box.bodies
+    _check(level=np.array(level), disturbance=w, torque_change=delta)
     if not 0 < rate * period <= 1:
         raise InputError(f"rate * period must be in (0, 1]; found {rate!r} * {period!r}.")
     d = inertia_bound(model, rotor, middle[:-1], half[:-1]).joint
@@ -161,6 +162,16 @@ def design_for(
         f"A period of {period:g} s is too long for this motion: the faster the controller acts, "
         "the more its torque changes within a period. Shorten it."
     )
+
+
+def _check(**given: Array) -> None:
+    """Raise unless all are finite and none is negative."""
+    for name, value in given.items():
+        if not np.isfinite(value).all() or (value < 0).any():
+            raise InputError(
+                f"The robust controller's '{name}' must be finite and not negative; found "
+                f"{value.tolist()!r}."
+            )
 
 
 def _smallest_rotor(box: ParameterBox) -> Array:

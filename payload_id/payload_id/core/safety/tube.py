@@ -147,7 +147,8 @@ class TrackingTube:
             reserve: What the robust input may take beyond the disturbance.
         """
         K, d = np.asarray(gain, dtype=float), np.asarray(inertia, dtype=float)
-        if not (level > 0 and np.isfinite(level) and (K > 0).all() and (d > 0).all()):
+        known = np.isfinite(level) and np.isfinite(K).all() and np.isfinite(d).all()
+        if not (known and level > 0 and (K > 0).all() and (d > 0).all()):
             raise InputError(
                 "The tube of a passivity-based controller needs a level, gains and inertias above "
                 f"0; found {level!r}, {K.tolist()} and {d.tolist()}. An arm whose smallest inertia "
