@@ -84,7 +84,7 @@ BENCHMARKS = (
     Benchmark("wks_figure6", "Figure 6 of [WKS]", "calibration.md", 4, "--trials 10",
               "--trials 1"),
     Benchmark("torque_enclosure", "How tight is the torque enclosure?", "torque_enclosure.md", 5,
-              "--trials 3 --samples 100000", "--trials 1 --samples 5000 --arms kinova_gen3"),
+              "--trials 3 --samples 100000", "--trials 1 --samples 5000 --arms gen3"),
     Benchmark("certifier", "Is a certified motion ever unsafe?", "excitation.md", 6,
               "--trials 100", "--trials 3 --states 3000"),
     Benchmark("scenes", "Is a piece found in time among obstacles?", "excitation.md", 20,
