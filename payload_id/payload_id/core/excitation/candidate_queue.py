@@ -23,6 +23,7 @@ ROOM = 0.5  # of the calm motion's clearance is the most that is kept in reserve
 HURRIED = 0.35  # ... only this part of a candidate is asked for
 PROVABLE = 0.93  # of a torque limit, used at an instant, can be proved without many cuts
 TINY = 1e-9
+WHOLE = 1.0  # of a limit is kept in reserve where the torque is unbounded
 MORE = 1.1  # times the missing torque or distance that the next candidates keep away from
 
 
@@ -87,6 +88,8 @@ class Queue:
             limit = self._task.limits.torque
             sampled = self._task.usage(x[None])[0, :-3].max(axis=0)
             short = np.maximum(1.0 + MORE * verdict.torque / limit - sampled, 0.0)
+            # Disturbed beyond what the controller is designed for: only calmer motions are left.
+            short = np.where(np.isfinite(short), short, WHOLE)
             size = max(float(self._size(x[None])[0]), TINY)
             self._short.append((size, np.where(verdict.torque > 0.0, short, 0.0)))
         elif verdict.distance > 0.0 and np.isfinite(self._room):

@@ -121,6 +121,11 @@ class RowPredictor:
         """Number of nuisance parameters."""
         return self.maker.p
 
+    def instants(self, horizon: float, points: int) -> Array:
+        """Return the Gauss-Legendre points of all full windows within [0, horizon] [s]."""
+        starts = np.arange(max(1, int(horizon / self.window + 1e-9))) * self.window
+        return np.asarray((starts[:, None] + self.window * np.array(POINTS[points][0])).ravel())
+
     def rows(
         self, motion: MotionAt, horizon: float, nuisance: bool = True, points: int = 2
     ) -> CandidateRows:
@@ -133,9 +138,8 @@ class RowPredictor:
             points: Gauss-Legendre points of each window, 1 or 2.
         """
         places, weights = POINTS[points]
-        count = max(1, int(horizon / self.window + 1e-9))
-        starts = np.arange(count) * self.window
-        time = (starts[:, None] + self.window * np.array(places)).ravel()
+        time = self.instants(horizon, points)
+        count = len(time) // points
         sampled = motion(time)
         C, N, n = sampled.q.shape
         q, dq, ddq = (x.reshape(C * N, n) for x in (sampled.q, sampled.dq, sampled.ddq))

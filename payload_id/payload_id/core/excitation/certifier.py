@@ -96,8 +96,10 @@ def tube_torque(case: SafetyCase, family: Family) -> Array:
     calm = _added(case, family.motion(family.calm[None], time))
     at_calm, peak = (part.max(axis=0) for part in calm)
     room = HALF * np.maximum(case.limits.torque - peak, 0.0)
-    found = at_calm + np.clip(added - at_calm, 0.0, room)
-    return np.where(np.isfinite(found), found, 0.0)
+    # Where not even the calm motion is one that the controller is designed for, nothing is known.
+    known = np.isfinite(at_calm)
+    least = np.where(known, at_calm, 0.0)
+    return np.where(known, least + np.clip(added - least, 0.0, room), 0.0)
 
 
 def _added(case: SafetyCase, motion: Motion) -> tuple[Array, Array]:

@@ -16,18 +16,20 @@ import numpy as np
 
 from ..inertial import Array
 from ..safety.parameter_box import ParameterBox
+from . import limit_slope
 from .candidate_rows import CandidateRows, Collected, RowPredictor
 from .candidates import Family
 from .criteria.condition_number import ConditionNumber
 from .criteria.criterion import Criterion
 from .dynamics import Kinematics, arm_torque, kinematics, regressor
 from .limits import MotionLimits
+from .row_slope import motion_slope
+from .torque_slope import TorqueSlope
 from .trajectory import Motion
 
 INSTANTS = 24  # at which limits are looked at; not at time 0, which no candidate can change
 AFTER = 0.93  # part of the torque that may be taken after the horizon: the next motion begins there
 ROOM = 0.03  # ... or this part more than the calm motion takes, whichever is more
-DIFFERENCE = 1e-5  # step of central differences in x
 TYPICAL = 8  # motions on which the links' share is measured
 
 Clearance = Callable[[Array], Array]  # q (C, N, n) to rough distances to collision (C,) [m]
@@ -147,14 +149,46 @@ class Task:
         return self.predictor.rows(motion, self.horizon, nuisance=nuisance, points=1)
 
     def value_and_gradient(self, x: Array) -> tuple[float, Array]:
-        """Return the criterion at x, shape (P,), and its gradient, by central differences."""
-        values = self.value(_star(x))
-        return float(values[0]), _slope(values, len(x))
+        """Return the criterion at x, shape (P,), and its gradient."""
+        rows = self._rows(x[None], self.criterion.needs_nuisance)
+        by_rows = self.criterion.slope(rows, self.collected)
+        motion = one_of(self.family.motion(x[None], self._row_instants))
+        by_motion = motion_slope(self.predictor, self.torque_slope, motion, by_rows)
+        slope = np.einsum("Ndj,dPNj->P", by_motion, self._row_basis)
+        return float(self.criterion.value(rows, self.collected)[0]), slope
+
+    @cached_property
+    def _row_instants(self) -> Array:
+        """Times at which rows are predicted, shape (N,) [s]."""
+        return self.predictor.instants(self.horizon, 1)
+
+    @cached_property
+    def _row_basis(self) -> Array:
+        """Derivatives of q, dq, ddq there by the parameters, shape (3, P, N, n)."""
+        return basis(self.family, self._row_instants)
+
+    @cached_property
+    def torque_slope(self) -> TorqueSlope:
+        """Differentiates torques of this arm."""
+        return TorqueSlope(self.predictor.model)
 
     def usage_and_gradient(self, x: Array) -> tuple[Array, Array]:
-        """Return `usage` at x, flat, shape (K,), and its Jacobian, shape (K, P)."""
-        values = self.usage(_star(x)).reshape(1 + 2 * len(x), -1)
-        return values[0], _slope(values, len(x)).T
+        """Return `usage` at x, flat, shape (K,), and its Jacobian, shape (K, P).
+
+        Torques far from their limits have a slope of zero.
+        """
+        usage, basis = self.usage(x[None])[0], self._usage_basis
+        motion = one_of(self.family.motion(x[None], self.instants))
+        torque = limit_slope.torque_slope(self, motion, usage[:-3], basis)
+        if self.horizon < self.family.duration:
+            torque[self.instants >= self.horizon] /= self._after[:, None]
+        whole = limit_slope.kinematic_slope(self, motion, basis)
+        return usage.ravel(), np.concatenate([torque, whole]).reshape(usage.size, -1)
+
+    @cached_property
+    def _usage_basis(self) -> Array:
+        """Derivatives of q, dq, ddq at the instants by the parameters, shape (3, P, N, n)."""
+        return basis(self.family, self.instants)
 
 
 @dataclass
@@ -181,12 +215,12 @@ def _states(task: Task, motion: Motion) -> Kinematics:
     return kinematics(task.predictor.model, *flat)
 
 
-def _star(x: Array) -> Array:
-    """Return x and its neighbours along each parameter, shape (1 + 2 P, P)."""
-    steps = DIFFERENCE * np.eye(len(x))
-    return np.concatenate([x[None], x + steps, x - steps])
+def basis(family: Family, time: Array) -> Array:
+    """Return the derivatives of q, dq, ddq by a linear family's parameters, (3, P, N, n)."""
+    motion = family.motion(np.vstack([np.zeros(family.size), np.eye(family.size)]), time)
+    return np.stack([part[1:] - part[0] for part in (motion.q, motion.dq, motion.ddq)])
 
 
-def _slope(values: Array, P: int) -> Array:
-    """Return the derivatives along each parameter from values at the star, shape (P, ...)."""
-    return np.asarray((values[1 : 1 + P] - values[1 + P :]) / (2 * DIFFERENCE))
+def one_of(motion: Motion) -> Motion:
+    """Return the motion of one candidate."""
+    return Motion(motion.time, motion.q[0], motion.dq[0], motion.ddq[0])

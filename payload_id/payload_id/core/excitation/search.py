@@ -20,7 +20,7 @@ SHORTER = 4  # times that a candidate beyond sampled limits is drawn towards the
 ENOUGH = 8  # clear candidates; where there are fewer, the best ones' way to the calm one is tried
 CALMER = (0.6, 0.35, 0.2, 0.1)  # parts of that way
 ALONG = (1.0, 0.8, 0.6, 0.4, 0.2)  # parts of a refined candidate's way that are looked at
-STEPS = 12  # of the optimiser for each
+STEPS = 25  # of the optimiser for each
 PART = 0.97  # of the limits that sampled candidates may take
 APART = 0.15  # root mean square distance of parameters from which two candidates are two ...
 OWN_SIZE = 0.3  # ... or this part of their own distance from the calm one
@@ -164,18 +164,18 @@ class _Stop(Exception):
 
 
 class _Memory:
-    """The last point's usage and Jacobian, for which the optimiser asks twice."""
+    """The last point's usage, for which the optimiser and its objective ask one after the other."""
 
     def __init__(self, task: Task, counter: Counter) -> None:
         self._task, self._counter = task, counter
         self._at: Array | None = None
-        self._found = (np.zeros(0), np.zeros((0, 0)))
+        self._found = np.zeros(0)
 
-    def usage(self, y: Array) -> tuple[Array, Array]:
-        """Return usage and Jacobian at y."""
+    def usage(self, y: Array) -> Array:
+        """Return usage at y, flat."""
         if self._at is None or not np.array_equal(self._at, y):
-            self._counter.take(1 + 2 * len(y))
-            self._at, self._found = y.copy(), self._task.usage_and_gradient(y)
+            self._counter.take(1)
+            self._at, self._found = y.copy(), self._task.usage(y[None]).ravel()
         return self._found
 
 
@@ -184,25 +184,29 @@ def _refine(task: Task, x: Array, counter: Counter, late: Callable[[], bool]) ->
     best, best_value = x, np.inf
     memory = _Memory(task, counter)
 
-    def objective(y: Array) -> tuple[float, Array]:
+    def objective(y: Array) -> float:
         nonlocal best, best_value
         if counter.spent or late():
             raise _Stop
-        counter.take(1 + 2 * len(y))
-        value, slope = task.value_and_gradient(y)
-        if value < best_value and memory.usage(y)[0].max() <= PART:
+        counter.take(1)
+        value = float(task.value(y[None])[0])
+        if value < best_value and memory.usage(y).max() <= PART:
             best, best_value = y.copy(), value
-        return value, slope
+        return value
+
+    def slope(y: Array) -> Array:
+        counter.take(1)
+        return task.value_and_gradient(y)[1]
 
     limits = {
         "type": "ineq",
-        "fun": lambda y: PART - memory.usage(y)[0],
-        "jac": lambda y: -memory.usage(y)[1],
+        "fun": lambda y: PART - memory.usage(y),
+        "jac": lambda y: -task.usage_and_gradient(y)[1],
     }
     box = [(-1.0, 1.0)] * len(x)
     options = {"maxiter": STEPS, "ftol": 1e-4}
     try:
-        minimize(objective, x, jac=True, method="SLSQP", bounds=box, constraints=[limits],
+        minimize(objective, x, jac=slope, method="SLSQP", bounds=box, constraints=[limits],
                  options=options)  # fmt: skip
     except _Stop:
         pass

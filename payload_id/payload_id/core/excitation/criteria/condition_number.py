@@ -23,3 +23,11 @@ class ConditionNumber:
         rounding = 1e-16 * eigenvalue[:, -1] + TINY
         ratio = eigenvalue[:, -1] / np.maximum(eigenvalue[:, 0], rounding)
         return np.asarray(np.log(ratio) / 2)
+
+    def slope(self, rows: CandidateRows, collected: Collected) -> CandidateRows:
+        """Return its derivatives: those of an eigenvalue are its vector's."""
+        A = rows.A[0]
+        value, vector = np.linalg.eigh(collected.plain + A.T @ A)
+        by = np.outer(vector[:, -1], vector[:, -1]) / value[-1]
+        by -= np.outer(vector[:, 0], vector[:, 0]) / max(value[0], 1e-16 * value[-1] + TINY)
+        return CandidateRows((A @ by)[None], np.zeros_like(rows.B), np.zeros_like(rows.d))

@@ -25,3 +25,7 @@ class Criterion(Protocol):
         It is a logarithm, so that its gradient does not depend on units.
         """
         ...
+
+    def slope(self, rows: CandidateRows, collected: Collected) -> CandidateRows:
+        """Return the derivatives of the value by the rows' A, B and d, for one candidate."""
+        ...

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...inertial import Array
 from ..candidate_rows import CandidateRows, Collected
-from .posterior import information, payload_columns
+from .posterior import by_rows, information, payload_columns
 
 
 @dataclass(frozen=True)
@@ -27,3 +27,9 @@ class LogDet:
         """Return log det(payload's part of N^-1) / 20, shape (C,)."""
         remaining = payload_columns(information(rows, collected, self.known))[:, -10:]
         return np.asarray(np.linalg.slogdet(remaining)[1] / 20)
+
+    def slope(self, rows: CandidateRows, collected: Collected) -> CandidateRows:
+        """Return its derivatives, by d N^-1 = -N^-1 dN N^-1."""
+        X = payload_columns(information(rows, collected, self.known))[0]
+        by_N = -X @ np.linalg.solve(X[-10:], X.T) / 20
+        return by_rows(rows, 2.0 * rows.scaled[0] @ by_N)

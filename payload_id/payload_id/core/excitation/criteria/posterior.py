@@ -34,3 +34,16 @@ def payload_columns(N: Array) -> Array:
     select = np.zeros((N.shape[-1], 10))
     select[-10:] = np.eye(10)
     return np.asarray(np.linalg.solve(N, np.broadcast_to(select, (len(N), *select.shape))))
+
+
+def by_rows(rows: CandidateRows, by_scaled: Array) -> CandidateRows:
+    """Return derivatives by the rows' A, B and d from those by [B A] / d, one candidate.
+
+    Args:
+        rows: The rows.
+        by_scaled: Shape (m, p + 10).
+    """
+    p, d = rows.B.shape[-1], rows.d[0][:, None]
+    by_d = -(by_scaled * rows.scaled[0]).sum(axis=1) / rows.d[0]
+    by = by_scaled / d
+    return CandidateRows(by[None, :, p:], by[None, :, :p], by_d[None])
