@@ -106,7 +106,7 @@ def main() -> None:
     parser.add_argument("--trials", type=int, default=2, help="pieces for each row")
     parser.add_argument("--samples", type=int, default=100_000, help="sampled states in all")
     parser.add_argument("--slices", type=int, default=128, help="slices of a piece")
-    parser.add_argument("--parts", type=int, default=8, help="ranges of the motion in a slice")
+    parser.add_argument("--parts", type=int, default=16, help="ranges of the motion in a slice")
     parser.add_argument("--every", type=int, default=16, help="sample the range in each n-th slice")
     parser.add_argument("--arms", nargs="*", default=EVERY_ARM)
     parser.add_argument("--seed", type=int, default=0)
