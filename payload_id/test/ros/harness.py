@@ -20,7 +20,7 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 
-PATIENCE = 25.0  # [s] for anything
+PATIENCE = 60.0  # [s] for anything, on a machine that is busy otherwise
 START_NS = 1_700_000_000_000_000_000  # of the stamps [ns]
 LATCHED = QoSProfile(
     depth=10, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL

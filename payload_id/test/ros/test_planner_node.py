@@ -60,7 +60,7 @@ class Robot:
         self.estimates = self.observer.node.create_publisher(
             PayloadEstimate, "/payload_estimator/payload", LATCHED
         )
-        self.observer.wait(self.is_ready, "a planner that is ready", 60.0)
+        self.observer.wait(self.is_ready, "a planner that is ready", 180.0)
 
     def is_ready(self) -> bool:
         """Whether the planner hears the arm and its planning process has started."""
