@@ -87,7 +87,7 @@ class PlannerClient:
         request = SetObstacles.Request(operation=operation, obstacles=messages)
         return str(self._call("set_obstacles", request, 10.0).message)
 
-    def plan(self, timeout: float = 60.0, **goal: Any) -> PlanDescription:
+    def plan(self, timeout: float = 180.0, **goal: Any) -> PlanDescription:
         """Plan and certify a motion from where the arm stands; nothing moves.
 
         Args:
