@@ -18,7 +18,6 @@ from payload_id.core.excitation.candidate_rows import CandidateRows, Collected, 
 from payload_id.core.excitation.candidates import BezierFamily, FourierFamily
 from payload_id.core.excitation.criteria import CRITERIA, criterion_named
 from payload_id.core.excitation.dynamics import arm_torque, kinematics, payload_regressor, regressor
-from payload_id.core.excitation.limit_slope import NEAR
 from payload_id.core.excitation.limits import MotionLimits
 from payload_id.core.excitation.planning import Budget, NoPlan, Plan, plan
 from payload_id.core.excitation.screening import Counter, Task
@@ -291,13 +290,9 @@ def test_a_usage_gradient_is_that_of_finite_differences():
     direction, h = np.ones(7), 1e-4
     ahead, behind = made.usage(x[None] + h * direction), made.usage(x[None] - h * direction)
     numeric = ((ahead - behind) / (2 * h)).ravel()
-    # A torque far from its limit has no slope, and extrema over time jump.
-    torque = np.arange(value.size) < value.size - 3 * 7
-    near = ~torque | (value > NEAR)
-    assert near.sum() > 30
-    error = np.abs(jacobian @ direction - numeric)
-    assert np.quantile(error[near], 0.97) < 1e-3
-    assert not jacobian[~near].any()
+    smooth = np.abs(value) > 0.01  # |torque| has a kink at 0, and extrema over time jump
+    error = np.abs(jacobian @ direction - numeric)[smooth]
+    assert np.quantile(error, 0.97) < 1e-3
 
 
 def test_every_candidate_of_the_bezier_family_keeps_kinematic_limits():

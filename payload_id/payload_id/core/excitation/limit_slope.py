@@ -18,23 +18,17 @@ from .trajectory import Motion
 if TYPE_CHECKING:
     from .screening import Task
 
-NEAR = 0.6  # of a torque limit: what takes less is far from it and is given no slope
 
-
-def torque_slope(task: Task, motion: Motion, used: Array, basis: Array) -> Array:
-    """Return the derivatives of parts of torque limits, shape (N, n, P); zero where far from 1.
+def torque_slope(task: Task, motion: Motion, basis: Array) -> Array:
+    """Return the derivatives of parts of torque limits, shape (N, n, P).
 
     Args:
         task: The task.
         motion: One candidate at N instants.
-        used: Parts of torque limits there, shape (N, n).
         basis: Derivatives of q, dq, ddq by the parameters, shape (3, P, N, n).
     """
     n, box = task.predictor.model.n, task.box
-    at, joint = np.nonzero(used > NEAR)
-    found = np.zeros((*used.shape, basis.shape[1]))
-    if not len(at):
-        return found
+    at, joint = (part.ravel() for part in np.indices((len(motion.time), n)))
     state = kinematics(task.predictor.model, motion.q, motion.dq, motion.ddq)
     middle, half = box.bodies
     wide = [task.predictor.model.payload_joint, n]
@@ -48,9 +42,9 @@ def torque_slope(task: Task, motion: Motion, used: Array, basis: Array) -> Array
     which, dq, ddq = np.arange(len(at)), motion.dq[at, joint], motion.ddq[at, joint]
     slope[which, 1, joint] += box.viscous_upper[joint] * np.sign(dq)
     slope[which, 2, joint] += sign * rotor[joint] + rotor_half[joint] * np.sign(ddq)
-    found[at, joint] = np.einsum("Kdj,dPKj->KP", slope, basis[:, :, at])
-    found /= task.limits.torque[:, None]
-    return found
+    by_state = slope.reshape(len(motion.time), n, 3, n)
+    found = np.einsum("Nkdj,dPNj->NkP", by_state, basis)
+    return np.asarray(found / task.limits.torque[:, None])
 
 
 def kinematic_slope(task: Task, motion: Motion, basis: Array) -> Array:

@@ -173,13 +173,10 @@ class Task:
         return TorqueSlope(self.predictor.model)
 
     def usage_and_gradient(self, x: Array) -> tuple[Array, Array]:
-        """Return `usage` at x, flat, shape (K,), and its Jacobian, shape (K, P).
-
-        Torques far from their limits have a slope of zero.
-        """
+        """Return `usage` at x, flat, shape (K,), and its Jacobian, shape (K, P)."""
         usage, basis = self.usage(x[None])[0], self._usage_basis
         motion = one_of(self.family.motion(x[None], self.instants))
-        torque = limit_slope.torque_slope(self, motion, usage[:-3], basis)
+        torque = limit_slope.torque_slope(self, motion, basis)
         if self.horizon < self.family.duration:
             torque[self.instants >= self.horizon] /= self._after[:, None]
         whole = limit_slope.kinematic_slope(self, motion, basis)
