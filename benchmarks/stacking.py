@@ -74,7 +74,9 @@ WIDE = (
 LEVEL, GAIN, PERIOD = 0.05, 10.0, 1e-3
 PUBLISHED_LEVEL, PUBLISHED_GAIN = 0.02, 5.0  # [J], [1/s]
 HOLD = 0.5  # [s] at the place before the dumbbell is let go
-HOME = np.array([0.0, -0.2, np.pi, -2.0, 0.0, -0.9, np.pi / 2])  # where excitation begins
+HOME = np.array(
+    [np.pi, -0.2, np.pi, -2.0, 0.0, -0.9, np.pi / 2]
+)  # where excitation begins: turned away
 CHECKS = 60  # poses of a run at which clearance is looked at
 
 
