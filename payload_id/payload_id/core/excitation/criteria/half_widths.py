@@ -13,8 +13,7 @@ as if they were spread evenly: sum |x| = sqrt(2 m / pi) |x|_2.
 
 The condition number of Y counts beside them. Pieces are chosen one at a time, and the mean alone
 would dwell on what a piece shows easily; the condition number asks for what all pieces so far show
-least, which later ones need. Half widths after several pieces become no wider by it, and most often
-narrower.
+least. Half widths after several pieces are about the same with it (docs/excitation.md).
 """
 
 from __future__ import annotations
