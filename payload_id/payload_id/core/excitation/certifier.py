@@ -114,5 +114,5 @@ def _peaks(case: SafetyCase, tube: TrackingTube, motion: Motion) -> Array:
     """Return the largest |torque| at N instants, shape (N, n) [N m or N]."""
     parts = (motion.q, motion.q, motion.dq, motion.dq, motion.ddq, motion.ddq)
     instants = MotionRanges(INSTANT * np.arange(len(motion.q) + 1), *parts)
-    lower, upper = torque_enclosure(case.model, instants, tube, case.box).commanded(tube)
+    lower, upper = torque_enclosure(case.model, instants, tube, case.box, splits=0).commanded(tube)
     return np.maximum(-lower, upper)

@@ -23,7 +23,7 @@ from .verdict import Verdict
 
 HURRY = 2.5  # certifications for which there is time left when ...
 PASSED_OVER = 60  # candidates before it is given up
-SEARCH_SHARE = 0.6  # of the time that goes into searching before the certifier is asked
+SEARCH_SHARE = 0.5  # of the time that goes into searching before the certifier is asked
 
 
 Certify = Callable[[Trajectory], Verdict]

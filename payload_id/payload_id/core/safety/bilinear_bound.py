@@ -27,6 +27,7 @@ from .slice_motion import EPS
 GAP = 0.02  # part of a bound within which it is near enough to a value that is taken
 ITERATIONS = 12
 SPLITS = 2  # u_p whose ends are tried one by one where a bound is still not near
+CRUDE = -1  # splits that stand for no search at all
 CLIMBS = 2  # from one corner to a better one
 COLUMNS = 16  # the u_p with the largest capacities, for which the best s is searched
 TINY = 1e-300
@@ -40,7 +41,8 @@ def bilinear_bound(a: Array, b: Array, c: Array, splits: int = SPLITS) -> Array:
         a: Shape (N, p).
         b: Shape (N, D).
         c: Shape (N, D, p).
-        splits: How many u_p are tried at both ends where that is needed.
+        splits: How many u_p are tried at both ends where that is needed; `CRUDE`: the first s is
+            taken as it is.
 
     Returns:
         bound: Shape (N,).
@@ -51,6 +53,8 @@ def bilinear_bound(a: Array, b: Array, c: Array, splits: int = SPLITS) -> Array:
     s = np.clip(a / np.where(capacity > 0, capacity, 1.0), -1.0, 1.0)
     own = np.maximum(np.abs(a), capacity).sum(axis=1)
     bound = own + np.abs(b + _times(c, s)).sum(axis=1)
+    if splits == CRUDE:
+        return _outward(bound, c)
     taken = _taken(a, b, c, np.where(b + _times(c, np.sign(a)) < 0, -1.0, 1.0))
     loose = np.flatnonzero(bound > (1.0 + GAP) * taken)
     for start in range(0, len(loose), ROWS):
@@ -63,7 +67,12 @@ def bilinear_bound(a: Array, b: Array, c: Array, splits: int = SPLITS) -> Array:
         which = np.argmax(capacity[rows] - np.abs(a[rows]), axis=1)
         found = _split(a[rows], b[rows], c[rows], which, splits - 1)
         bound[rows] = np.minimum(bound[rows], found)
-    return np.asarray(bound * (1.0 + 8 * (1 + b.shape[1]) * (1 + a.shape[1]) * EPS))
+    return _outward(bound, c)
+
+
+def _outward(bound: Array, c: Array) -> Array:
+    """Return bounds (N,) rounded outwards, for forms with c of shape (N, D, p)."""
+    return np.asarray(bound * (1.0 + 8 * (1 + c.shape[1]) * (1 + c.shape[2]) * EPS))
 
 
 def _split(a: Array, b: Array, c: Array, which: Index, splits: int) -> Array:

@@ -8,7 +8,7 @@ from ..arm_model import ArmModel
 from ..excitation.limits import MotionLimits
 from ..excitation.trajectory import MotionRanges, Trajectory
 from ..inertial import Array
-from .bilinear_bound import SPLITS
+from .bilinear_bound import CRUDE, SPLITS
 from .body_table import Index
 from .certificate import Margin, Refusal
 from .parameter_box import ParameterBox
@@ -79,25 +79,41 @@ class _Search:
     def run(self, edges: Array) -> Margin | Refusal:
         """Cut until everything is proved, or something cannot be."""
         start, end = edges[:-1], edges[1:]
-        goal = 1.0
+        start, end, goal = self.crude(start, end)
+        splits = 0
         for depth in range(DEPTH + 1):
-            # What is near a limit is cut: only then are the tighter bounds worth their time.
-            peak, _ = self.peak(self.ranges(start, end), PARTS, SPLITS if depth else 0)
+            if not len(start):
+                break
+            peak, _ = self.peak(self.ranges(start, end), PARTS, splits)
             used = self.part(peak).max(axis=1)
             failed = used > 1.0
+            # The tightest bounds are worth their time only where others fail.
+            splits = SPLITS if failed.any() else 0
             if failed.any():
                 refused = self.refused(start[failed], end[failed], peak[failed], depth == DEPTH)
                 if refused is not None:
                     return refused
-            if depth == 0:
-                top = np.argsort(used)[-4:]
-                goal = float(self.at_instants((start[top] + end[top]) / 2)[0].max()) + REPORT
             again = failed if depth >= REPORT_DEPTH else failed | (used > goal)
             self.settle(start, end, peak, ~again)
             if not again.any():
                 break
             start, end = _halves(start[again], end[again])
         return self.smallest
+
+    def crude(self, start: Array, end: Array) -> tuple[Array, Array, float]:
+        """Settle the slices for which the first bound will do.
+
+        Returns:
+            start, end: Of the other slices.
+            goal: The part of a limit up to which slices may be settled.
+        """
+        peak, _ = self.peak(self.ranges(start, end), PARTS, CRUDE)
+        used = self.part(peak).max(axis=1)
+        top = np.argsort(used)[-4:]
+        goal = float(self.at_instants((start[top] + end[top]) / 2, 0)[0].max()) + REPORT
+        done = used <= min(goal, 1.0)
+        self.settle(start, end, peak, done)
+        return start[~done], end[~done], goal
 
     def peak(
         self, ranges: MotionRanges, parts: int = 1, splits: int = SPLITS
@@ -112,12 +128,12 @@ class _Search:
         bounded = np.isfinite(peak)
         return np.where(bounded, np.where(bounded, peak, 0.0) / self.limit, np.inf)
 
-    def at_instants(self, time: Array) -> tuple[Array, Array]:
+    def at_instants(self, time: Array, splits: int = SPLITS) -> tuple[Array, Array]:
         """Return the part of each limit used at instants, at most and at least, (N, n)."""
         motion = self.trajectory.at(time)
         edges = INSTANT * np.arange(len(time) + 1)
         parts = (motion.q, motion.q, motion.dq, motion.dq, motion.ddq, motion.ddq)
-        most, least = self.peak(MotionRanges(edges, *parts))
+        most, least = self.peak(MotionRanges(edges, *parts), 1, splits)
         return self.part(most), self.part(least)
 
     def ranges(self, start: Array, end: Array) -> MotionRanges:
@@ -130,16 +146,18 @@ class _Search:
     def refused(self, start: Array, end: Array, peak: Array, last: bool) -> Refusal | None:
         """Return the earliest torque that no finer cut can prove; None if there is hope."""
         middle = (start + end) / 2
-        most, least = self.at_instants(middle)
-        hopeless = most.max(axis=1) > 1.0
-        if hopeless.any():
-            k = int(np.argmax(hopeless))
-            j = int(np.argmax(most[k]))
-            certain = bool(least[k, j] > 1.0)
-            what = "for every payload" if certain else "for some payload or tracking error"
-            return self.refusal(
-                j, float(middle[k]), float(most[k, j]), certain, f"{what} in bounds"
-            )
+        doubtful = np.flatnonzero(self.at_instants(middle, 0)[0].max(axis=1) > 1.0)
+        if len(doubtful):
+            most, least = self.at_instants(middle[doubtful])
+            hopeless = most.max(axis=1) > 1.0
+            if hopeless.any():
+                k = int(np.argmax(hopeless))
+                j = int(np.argmax(most[k]))
+                certain = bool(least[k, j] > 1.0)
+                what = "for every payload" if certain else "for some payload or tracking error"
+                return self.refusal(
+                    j, float(middle[doubtful[k]]), float(most[k, j]), certain, f"{what} in bounds"
+                )
         if not last:
             return None
         used = self.part(peak[0])
