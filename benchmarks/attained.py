@@ -13,9 +13,10 @@ from collections.abc import Callable
 import cvxpy as cp
 import numpy as np
 
+from payload_id.core.arrays import Array
+from payload_id.core.body.inertial import PSEUDO_INERTIA_BASIS, pseudo_inertia
 from payload_id.core.bounds import Interval
-from payload_id.core.inertial import PSEUDO_INERTIA_BASIS, Array, pseudo_inertia
-from payload_id.core.problem import Problem
+from payload_id.core.identification.problem import Problem
 
 INSIDE = 1e-7  # part of each bound that is kept free: more than the solver's tolerance
 NOTHING = np.full(10, np.nan)

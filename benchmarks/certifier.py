@@ -24,21 +24,22 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "test" / "core"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "test" / "support"))
 
-from payload_id.core.excitation.limits import MotionLimits
-from payload_id.core.excitation.state import State
-from payload_id.core.excitation.trajectory import Trajectory, sampled
-from payload_id.core.rows.kinetics import frames
-from payload_id.core.safety.certificate import CONSTRAINTS, Certificate, Refusal
-from payload_id.core.safety.certify import SafetyCase, certify, start_refusal
-from payload_id.core.safety.convex_body import ConvexBody
-from payload_id.core.safety.sampled_check import (
+from payload_id.core.arm.kinetics import frames
+from payload_id.core.motion.limits import MotionLimits
+from payload_id.core.motion.motion_state import MotionState
+from payload_id.core.motion.trajectory import Trajectory, sampled
+from payload_id.core.safety.certificate.certificate import Certificate
+from payload_id.core.safety.certificate.certify import SafetyCase, certify, start_refusal
+from payload_id.core.safety.certificate.sampled_check import (
     sample_states,
     sample_torques,
     sampled_margins,
 )
-from payload_id.core.safety.tube import TrackingTube
+from payload_id.core.safety.clearance.convex_body import ConvexBody
+from payload_id.core.safety.margins.margin import CONSTRAINTS, Refusal
+from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.core.threads import one_thread
 from safety_scenes import arm_named, gen3_case, motion, obstacles, rotation
 
@@ -64,7 +65,7 @@ class Tally:
 def scene(seed: int, robot: str) -> SafetyCase:
     """Return a random scene in which the start pose is free."""
     rng = np.random.default_rng([seed, 1])
-    start = State.at_rest(arm_named(robot)[0].home)
+    start = MotionState.at_rest(arm_named(robot)[0].home)
     around: list[ConvexBody] = []
     case = gen3_case((), robot)
     if seed % 2:

@@ -19,7 +19,7 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-sys.path.insert(0, str(Path(__file__).parents[1] / "payload_id" / "test" / "core"))
+sys.path.insert(0, str(Path(__file__).parents[1] / "payload_id" / "test" / "support"))
 
 from estimator_battery import (  # noqa: E402
     LOWER,
@@ -30,11 +30,11 @@ from estimator_battery import (  # noqa: E402
     wrench_noise,
     wrench_statistics,
 )
-from payload_id.core.errors import SolverError  # noqa: E402
-from payload_id.core.estimators import ESTIMATORS  # noqa: E402
-from payload_id.core.inertial import is_physical  # noqa: E402
-from payload_id.core.threads import one_thread  # noqa: E402
-from payload_id.core.wrench.uncertainty import WrenchUncertainty  # noqa: E402
+from payload_id.core.body.inertial import is_physical
+from payload_id.core.errors import SolverError
+from payload_id.core.estimators import ESTIMATORS
+from payload_id.core.rows.wrench.uncertainty import WrenchUncertainty
+from payload_id.core.threads import one_thread
 from wrench_motion import simulated  # noqa: E402
 
 

@@ -31,8 +31,8 @@ from rich.console import Console
 from rich.table import Table
 from trials import ARMS, Outcome, Trial, run_broken, run_trial
 
+from payload_id.core.body.inertial import PARAMETERS
 from payload_id.core.bounds import METHODS
-from payload_id.core.inertial import PARAMETERS
 
 Key = Callable[[Trial], str]
 LABELS = ("arm", "payload", "noise", "assumed", "tare")

@@ -22,16 +22,17 @@ from rich.console import Console
 from rich.table import Table
 
 from payload_id import RobotFile, RobotModel
-from payload_id.core.arm_model import ArmModel
-from payload_id.core.excitation.candidate_rows import Collected
-from payload_id.core.excitation.candidates import BezierFamily
-from payload_id.core.excitation.certifier import planning_limits
+from payload_id.core.arm.arm_model import ArmModel
+from payload_id.core.arrays import Array
+from payload_id.core.body.inertial import PARAMETERS
+from payload_id.core.excitation.candidates.candidates import BezierFamily
 from payload_id.core.excitation.criteria.half_widths import HalfWidths
-from payload_id.core.excitation.dynamics import kinematics, payload_regressor
-from payload_id.core.excitation.fourier import FourierSeries
-from payload_id.core.excitation.state import State
-from payload_id.core.excitation.trajectory import sampled
-from payload_id.core.inertial import PARAMETERS, Array
+from payload_id.core.excitation.prediction.candidate_rows import Collected
+from payload_id.core.excitation.prediction.dynamics import kinematics, payload_regressor
+from payload_id.core.excitation.search.certifier import planning_limits
+from payload_id.core.motion.fourier import FourierSeries
+from payload_id.core.motion.motion_state import MotionState
+from payload_id.core.motion.trajectory import sampled
 from payload_id.core.threads import one_thread
 
 PAPER = {1: 1.0, 5: 1.0, 10: 0.9994, 20: 0.9934, 50: 0.9540, 100: 0.6709, 200: 0.3537, 500: 0.2789}
@@ -66,7 +67,7 @@ def half_widths(trials: int, seed: int) -> tuple[Array, Array]:
     limits, rng = planning_limits(setting.case), np.random.default_rng(seed)
     criterion = HalfWidths(half_width_of(UNSURE.prior.box()))
     nothing = Collected.nothing(setting.predictor.p)
-    family = BezierFamily.within(State.at_rest(HOME), LENGTH, limits)
+    family = BezierFamily.within(MotionState.at_rest(HOME), LENGTH, limits)
     predicted, exact = [], []
     for _ in range(trials):
         x = rng.uniform(0.1, 1.0) * rng.uniform(-1.0, 1.0, (1, family.size))

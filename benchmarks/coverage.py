@@ -22,13 +22,13 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "test" / "core"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "test" / "support"))
 
 from arms import Run, arm, record, rows_of
-from payload_id.core.identify import identify
-from payload_id.core.rows import momentum
-from payload_id.core.rows.block import RowBlock
-from payload_id.core.uncertainty import Uncertainty
+from payload_id.core.identification.identify import identify
+from payload_id.core.rows.joint_torque import momentum
+from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
+from payload_id.core.rows.row_block import RowBlock
 
 STATED = (0.5, 0.8, 0.95, 0.99)
 SIGMA = 0.3  # [N m]

@@ -1,9 +1,9 @@
 """How often is a broken assumption noticed, and rightly named? And how often without one?
 
-Every cause on the list is injected into simulated runs of each arm, all else within the bounds; see
-`payload_id/test/core/injected_faults.py`. `flagged` counts INCONSISTENT verdicts, `named` those of
-them whose cause is the injected one, `joint` those whose message names the right joint, where the
-cause is about one. The last lines are runs in which nothing is wrong.
+Every cause on the list is injected into simulated runs of each arm, all else within the bounds;
+see `payload_id/test/support/injected_faults.py`. `flagged` counts INCONSISTENT verdicts, `named`
+those of them whose cause is the injected one, `joint` those whose message names the right joint,
+where the cause is about one. The last lines are runs in which nothing is wrong.
 
     ./payload-id python benchmarks/diagnosis_campaign.py --trials 10
 """
@@ -22,12 +22,12 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "test" / "core"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "test" / "support"))
 
 from arms import arm, perturbed_links, record
 from injected_faults import CAUSES, SINGLE_JOINT, USUAL, Fault, inject
-from payload_id.core.identify import identify
-from payload_id.core.status import Status
+from payload_id.core.identification.identify import identify
+from payload_id.core.identification.status import Status
 
 ARMS = ("gen3", "ur10", "panda")
 NOISE = ("uniform", "vertices", "correlated")

@@ -25,31 +25,36 @@ from rich.progress import track
 from rich.table import Table
 
 from payload_id import RobotFile, RobotModel, Uncertainty
+from payload_id.core.arrays import Array
+from payload_id.core.body.inertial import PARAMETERS, from_mass_com_inertia
+from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.bounds import Interval, Memory, method_named
-from payload_id.core.excitation.candidate_rows import CandidateRows, Collected, RowPredictor
-from payload_id.core.excitation.candidates import BezierFamily
-from payload_id.core.excitation.certifier import (
+from payload_id.core.excitation.candidates.candidates import BezierFamily
+from payload_id.core.excitation.candidates.wave_candidates import WaveFamily
+from payload_id.core.excitation.criteria import CRITERIA, DEFAULT, criterion_named
+from payload_id.core.excitation.prediction.candidate_rows import (
+    CandidateRows,
+    Collected,
+    RowPredictor,
+)
+from payload_id.core.excitation.search.certifier import (
     certifier,
     planning_limits,
     rough_clearance,
     torque_peaks,
 )
-from payload_id.core.excitation.criteria import CRITERIA, DEFAULT, criterion_named
-from payload_id.core.excitation.limits import MotionLimits
-from payload_id.core.excitation.planning import Budget, Plan, plan
-from payload_id.core.excitation.screening import Task
-from payload_id.core.excitation.state import State
-from payload_id.core.excitation.wave_candidates import WaveFamily
-from payload_id.core.inertial import PARAMETERS, Array, from_mass_com_inertia
-from payload_id.core.rows.block import RowBlock
-from payload_id.core.rows.momentum import MomentumRows
-from payload_id.core.safety.certify import SafetyCase
-from payload_id.core.safety.convex_body import ConvexBody
-from payload_id.core.safety.parameter_box import ParameterBox
-from payload_id.core.safety.tube import TrackingTube
+from payload_id.core.excitation.search.planning import Budget, Plan, plan
+from payload_id.core.excitation.search.screening import Task
+from payload_id.core.motion.limits import MotionLimits
+from payload_id.core.motion.motion_state import MotionState
+from payload_id.core.rows.joint_torque.momentum import MomentumRows
+from payload_id.core.rows.row_block import RowBlock
+from payload_id.core.safety.certificate.certify import SafetyCase
+from payload_id.core.safety.clearance.convex_body import ConvexBody
+from payload_id.core.safety.torque.parameter_box import ParameterBox
+from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.core.threads import one_thread
-from payload_id.core.uncertainty import PayloadPrior
-from payload_id.files.arm_geometry import robot_geometry
+from payload_id.files.robots.arm_geometry import robot_geometry
 
 POUNDS = 0.45359237  # [kg]
 PAPER = {4: (274.030, 479.573), 5: (282.840, 418.078), 6: (250.704, 373.448),
@@ -154,7 +159,7 @@ def run(
     """Return what pieces give, optimised for a criterion or (None) random; None if refused."""
     case, predictor = setting.case, setting.predictor
     known = half_width_of(UNSURE.prior.box())
-    start, collected = State.at_rest(HOME), Collected.nothing(predictor.p)
+    start, collected = MotionState.at_rest(HOME), Collected.nothing(predictor.p)
     rows: list[CandidateRows] = []
     limits, clear = planning_limits(case), rough_clearance(case)
     rng, warm, longest, asked = np.random.default_rng(seed), None, 0.0, 0
@@ -174,7 +179,7 @@ def run(
         asked, x = asked + found.asked, found.parameters[None]
         rows.append(predictor.rows(partial(family.motion, x), horizon))
         collected = collected.plus(rows[-1])
-        start = State.of(found.trajectory, HANDOVER)
+        start = MotionState.of(found.trajectory, HANDOVER)
     half_width = hull(rows, setting.phi)
     return Outcome(float(np.linalg.cond(stacked(rows, "A"))), half_width, longest, asked)
 

@@ -19,21 +19,21 @@ import numpy as np
 from tools import NOISE, TYPICAL
 
 from payload_id import RobotFile, RobotModel, Uncertainty
+from payload_id.core.body.inertial import PSEUDO_INERTIA_BASIS, from_mass_com_inertia
+from payload_id.core.body.payload_prior import PayloadPrior
+from payload_id.core.body.shape import Shape
 from payload_id.core.estimators import ESTIMATORS, estimator_named
-from payload_id.core.inertial import PSEUDO_INERTIA_BASIS, from_mass_com_inertia
-from payload_id.core.problem import FOLD
-from payload_id.core.rows.block import RowBlock
-from payload_id.core.rows.maker import RowMaker
-from payload_id.core.rows.momentum import MomentumRows
-from payload_id.core.rows.newton_euler import NewtonEulerRows, newton_euler_regressor
+from payload_id.core.identification.problem import FOLD
+from payload_id.core.rows.joint_torque.momentum import MomentumRows
+from payload_id.core.rows.row_block import RowBlock
+from payload_id.core.rows.row_source import RowSource
 from payload_id.core.rows.windows import WindowCutter
-from payload_id.core.samples import Samples
-from payload_id.core.shape import Shape
-from payload_id.core.statistics import Statistics
+from payload_id.core.rows.wrench.newton_euler import NewtonEulerRows, newton_euler_regressor
+from payload_id.core.rows.wrench.uncertainty import WrenchUncertainty
+from payload_id.core.samples.joint_samples import Samples
+from payload_id.core.samples.wrench_samples import WrenchSamples
+from payload_id.core.statistics.statistics import Statistics
 from payload_id.core.threads import one_thread
-from payload_id.core.uncertainty import PayloadPrior
-from payload_id.core.wrench.samples import WrenchSamples
-from payload_id.core.wrench.uncertainty import WrenchUncertainty
 
 SAMPLES = 10_000
 PHI = from_mass_com_inertia(1.5, [0.02, -0.01, 0.05], np.diag([0.004, 0.003, 0.002]))
@@ -47,8 +47,8 @@ def box() -> Shape:
     return Shape.from_hull(corners + [0.02, -0.01, 0.05])
 
 
-def torque_recording(seed: int) -> tuple[RowMaker, Samples]:
-    """Return rows' maker and samples of an arm in which the payload explains all torques."""
+def torque_recording(seed: int) -> tuple[RowSource, Samples]:
+    """Return rows' row_source and samples of an arm in which the payload explains all torques."""
     rng = np.random.default_rng(seed)
     robot = RobotFile.load("kinova_gen3")
     model = RobotModel.from_robot_file(robot)
@@ -63,8 +63,8 @@ def torque_recording(seed: int) -> tuple[RowMaker, Samples]:
     )
 
 
-def wrench_recording(seed: int) -> tuple[RowMaker, WrenchSamples]:
-    """Return rows' maker and samples of a sensor that carries the payload."""
+def wrench_recording(seed: int) -> tuple[RowSource, WrenchSamples]:
+    """Return rows' row_source and samples of a sensor that carries the payload."""
     rng = np.random.default_rng(seed)
     t = np.arange(SAMPLES + 1) / 1000.0
     wave = np.sin(np.outer(t, 2 * np.pi * rng.uniform(0.2, 0.8, 9)) + rng.uniform(0, 6, 9))
@@ -120,15 +120,19 @@ def on_rows(rows: RowBlock) -> None:
 
 
 def measure(
-    title: str, maker: RowMaker, samples: Samples | WrenchSamples, window: float, repetitions: int
+    title: str,
+    row_source: RowSource,
+    samples: Samples | WrenchSamples,
+    window: float,
+    repetitions: int,
 ) -> bool:
     """Print the times of one kind of measurement; return whether all limits were kept."""
     windows = WindowCutter(window).add(samples)
-    rows = median(lambda: [maker.window(part) for part in windows], 1)
-    blocks = [explained(maker.window(part), number) for number, part in enumerate(windows)]
-    fold = median(lambda: accumulated(blocks, maker.p), 1)
-    found, shape, kept = accumulated(blocks, maker.p), box(), True
-    print(f"{title}: {SAMPLES} samples, {found.rows} rows, {maker.p} nuisance parameters")
+    rows = median(lambda: [row_source.window(part) for part in windows], 1)
+    blocks = [explained(row_source.window(part), number) for number, part in enumerate(windows)]
+    fold = median(lambda: accumulated(blocks, row_source.p), 1)
+    found, shape, kept = accumulated(blocks, row_source.p), box(), True
+    print(f"{title}: {SAMPLES} samples, {found.rows} rows, {row_source.p} nuisance parameters")
     print(
         f"  per sample: rows {1e3 * rows / SAMPLES:.1f} us, statistics "
         f"{1e3 * fold / SAMPLES:.1f} us"

@@ -17,7 +17,7 @@ import numpy as np
 from timing import UNCERTAINTY, recording, with_noise
 
 from payload_id import OnlineIdentifier, Settings
-from payload_id.core.samples import Samples
+from payload_id.core.samples.joint_samples import Samples
 
 MINUTE = 60.0  # [s] of the recording that is repeated
 PAGE = os.sysconf("SC_PAGE_SIZE")

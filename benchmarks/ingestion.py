@@ -19,10 +19,10 @@ import rclpy
 from payload_id_msgs.msg import SampleBlock
 from trajectory_msgs.msg import JointTrajectory
 
-from payload_id.cli.demonstration.nodes import DemonstrationNodes
-from payload_id.cli.demonstration.scene import DURATION, draw_scene
-from payload_id.ros.client import PayloadClient
-from payload_id.ros.joint_trajectory_message import message_of
+from payload_id.cli.demo.nodes import DemonstrationNodes
+from payload_id.cli.demo.scene import DURATION, draw_scene
+from payload_id.ros.client.estimator_client import PayloadClient
+from payload_id.ros.common.joint_trajectory_message import message_of
 
 TICKS = os.sysconf("SC_CLK_TCK")
 PAGE = os.sysconf("SC_PAGE_SIZE")

@@ -31,24 +31,25 @@ from rich.table import Table
 from scipy.linalg import solve_discrete_are
 
 from payload_id import RobotFile, RobotModel
+from payload_id.core.arrays import Array
+from payload_id.core.body.inertial import from_mass_com_inertia, is_physical
+from payload_id.core.body.metrics import errors
+from payload_id.core.body.payload_prior import PayloadPrior
+from payload_id.core.body.shape import Shape
 from payload_id.core.estimators import estimator_named
-from payload_id.core.filters import (
+from payload_id.core.rows.row_block import RowBlock
+from payload_id.core.rows.windows import WindowCutter
+from payload_id.core.rows.wrench.newton_euler import NewtonEulerRows, newton_euler_regressor
+from payload_id.core.rows.wrench.uncertainty import WrenchUncertainty
+from payload_id.core.samples.filters import (
     AngularMotion,
     LinearMotion,
     kalman_smoother,
     rotation_kalman_smoother,
 )
-from payload_id.core.inertial import Array, from_mass_com_inertia, is_physical
-from payload_id.core.metrics import errors
-from payload_id.core.rows.block import RowBlock
-from payload_id.core.rows.newton_euler import NewtonEulerRows, newton_euler_regressor
-from payload_id.core.rows.windows import WindowCutter
-from payload_id.core.shape import Shape
-from payload_id.core.statistics import Statistics
+from payload_id.core.samples.wrench_samples import WrenchSamples
+from payload_id.core.statistics.statistics import Statistics
 from payload_id.core.threads import one_thread
-from payload_id.core.uncertainty import PayloadPrior
-from payload_id.core.wrench.samples import WrenchSamples
-from payload_id.core.wrench.uncertainty import WrenchUncertainty
 
 RATE, OBSERVATIONS, LEAD = 100.0, 150, 100  # [Hz]; samples; samples for the filter to settle
 AMPLITUDE, RATIO = np.radians(45.0), np.array([0.10, 0.13, 0.16])  # [NGK, Sec. V-A]
@@ -321,10 +322,10 @@ def start_of(motion: Motion, count: int, rng: np.random.Generator) -> int:
 
 def statistics_of(samples: WrenchSamples, assumed: WrenchUncertainty) -> Statistics:
     """Return the statistics of samples."""
-    maker = NewtonEulerRows.of(assumed)
-    rows = [maker.window(part) for part in WindowCutter(WINDOW).add(samples)]
+    row_source = NewtonEulerRows.of(assumed)
+    rows = [row_source.window(part) for part in WindowCutter(WINDOW).add(samples)]
     _, upper = PayloadPrior().box()
-    return Statistics.empty(maker.p).add(RowBlock.stack(rows), 0.1 * upper)
+    return Statistics.empty(row_source.p).add(RowBlock.stack(rows), 0.1 * upper)
 
 
 def assumed_for(level: str, motion_noise: dict[str, float] | None) -> WrenchUncertainty:

@@ -19,15 +19,16 @@ from rich.table import Table
 from scipy.spatial.transform import Rotation
 from tools import NOISE, statistics_of
 
+from payload_id.core.arrays import Array
+from payload_id.core.body.inertial import change_of_frame, from_mass_com_inertia, is_physical
+from payload_id.core.body.metrics import errors
+from payload_id.core.body.payload_prior import PayloadPrior
+from payload_id.core.body.shape import Shape
 from payload_id.core.estimators import estimator_named
-from payload_id.core.filters import interpolated_rotation
-from payload_id.core.inertial import Array, change_of_frame, from_mass_com_inertia, is_physical
-from payload_id.core.metrics import errors
-from payload_id.core.rows.newton_euler import newton_euler_regressor
-from payload_id.core.shape import Shape
+from payload_id.core.rows.wrench.newton_euler import newton_euler_regressor
+from payload_id.core.samples.filters import interpolated_rotation
+from payload_id.core.samples.wrench_samples import WrenchSamples
 from payload_id.core.threads import one_thread
-from payload_id.core.uncertainty import PayloadPrior
-from payload_id.core.wrench.samples import WrenchSamples
 
 CASES = (("lmi", False), ("entropic", False), ("lmi", True), ("point_masses", True),
          ("entropic", True))  # fmt: skip

@@ -34,28 +34,28 @@ import scipy.linalg
 from rich.console import Console
 from rich.table import Table
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "test" / "core"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "test" / "support"))
 
 from arms import Motion, Run, adversary, noise, perturbed_links, record
 from payload_id import RobotFile
-from payload_id.core.arm_model import ArmModel
-from payload_id.core.bounds import Memory, method_named
-from payload_id.core.bounds.least_squares_image import image
-from payload_id.core.bounds.sensitivity_enclosed import growth, least_squares, moves
-from payload_id.core.inertial import (
+from payload_id.core.arm.arm_model import ArmModel
+from payload_id.core.arrays import Array
+from payload_id.core.body.inertial import (
     PARAMETERS,
     PSEUDO_INERTIA_BASIS,
     UNITS,
-    Array,
     change_of_frame,
     from_mass_com_inertia,
     pseudo_inertia,
 )
-from payload_id.core.online import OnlineIdentifier
-from payload_id.core.problem import Problem
-from payload_id.core.settings import Settings
+from payload_id.core.bounds import Memory, method_named
+from payload_id.core.bounds.least_squares_image import image
+from payload_id.core.bounds.theorem_13_enclosed import growth, least_squares, moves
+from payload_id.core.identification.online import OnlineIdentifier
+from payload_id.core.identification.problem import Problem
+from payload_id.core.identification.settings import Settings
+from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.threads import one_thread
-from payload_id.core.uncertainty import Uncertainty
 
 STATED = Uncertainty(torque_relative=0.025, link_relative=0.05)
 PAYLOAD = from_mass_com_inertia(1.8, [0.01, -0.02, 0.17], np.diag([4e-3, 4.5e-3, 2.5e-3]))

@@ -31,39 +31,39 @@ from rich.console import Console
 from rich.progress import track
 from rich.table import Table
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "test" / "core"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "test" / "support"))
 
 from payload_id import RobotFile, Uncertainty
-from payload_id.core.arm_model import ArmModel
+from payload_id.core.arm.arm_model import ArmModel
+from payload_id.core.arrays import Array
+from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.control.robust_design import robust_design
 from payload_id.core.errors import InputError
-from payload_id.core.excitation.candidate_rows import Collected, RowPredictor
-from payload_id.core.excitation.candidates import BezierFamily
-from payload_id.core.excitation.certifier import (
+from payload_id.core.excitation.candidates.candidates import BezierFamily
+from payload_id.core.excitation.criteria import CRITERIA, DEFAULT, criterion_named
+from payload_id.core.excitation.prediction.candidate_rows import Collected, RowPredictor
+from payload_id.core.excitation.search.certifier import (
     certifier,
     planning_limits,
     rough_clearance,
     torque_peaks,
     tube_torque,
 )
-from payload_id.core.excitation.criteria import CRITERIA, DEFAULT, criterion_named
-from payload_id.core.excitation.planning import Budget, NoPlan, Plan, plan
-from payload_id.core.excitation.screening import Task
-from payload_id.core.excitation.state import State
-from payload_id.core.excitation.trajectory import Trajectory
-from payload_id.core.excitation.verdict import Verdict
-from payload_id.core.inertial import Array
-from payload_id.core.rows.momentum import MomentumRows
-from payload_id.core.safety.certificate import Refusal
-from payload_id.core.safety.certify import SafetyCase, start_refusal
-from payload_id.core.safety.convex_body import ConvexBody
-from payload_id.core.safety.geometry import ArmGeometry
-from payload_id.core.safety.inertia_bound import inertia_bound
-from payload_id.core.safety.parameter_box import ParameterBox
-from payload_id.core.safety.tube import TrackingTube
+from payload_id.core.excitation.search.planning import Budget, NoPlan, Plan, plan
+from payload_id.core.excitation.search.screening import Task
+from payload_id.core.excitation.search.verdict import Verdict
+from payload_id.core.motion.motion_state import MotionState
+from payload_id.core.motion.trajectory import Trajectory
+from payload_id.core.rows.joint_torque.momentum import MomentumRows
+from payload_id.core.safety.certificate.certify import SafetyCase, start_refusal
+from payload_id.core.safety.clearance.arm_geometry import ArmGeometry
+from payload_id.core.safety.clearance.convex_body import ConvexBody
+from payload_id.core.safety.margins.margin import Refusal
+from payload_id.core.safety.torque.parameter_box import ParameterBox
+from payload_id.core.safety.tube.inertia_bound import inertia_bound
+from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.core.threads import one_thread
-from payload_id.core.uncertainty import PayloadPrior
-from payload_id.files.arm_geometry import robot_geometry
+from payload_id.files.robots.arm_geometry import robot_geometry
 from safety_scenes import arm_named, limits_of, obstacles
 
 LENGTH, HANDOVER = 3.0, 1.5  # t_f, t_p [s]
@@ -163,7 +163,7 @@ def case_of(arm: Arm, box: str, tube: str, limits: str, unsure: Uncertainty) -> 
 
 def scene(
     arm: Arm, seed: int, widest: TrackingTube, limits: str
-) -> tuple[State, tuple[ConvexBody, ...]]:
+) -> tuple[MotionState, tuple[ConvexBody, ...]]:
     """Return a start at rest and what is around it, the start free for the widest tube."""
     rng = np.random.default_rng([seed, 4])
     robot, model, geometry = arm.robot, arm.model, arm.geometry
@@ -172,14 +172,14 @@ def scene(
     case = SafetyCase(model, geometry, (), box, widest, named, limits, CLEARANCE)
     ground = ConvexBody.ground(-0.01)
 
-    def free(start: State, around: list[ConvexBody]) -> bool:
+    def free(start: MotionState, around: list[ConvexBody]) -> bool:
         return start_refusal(replace(case, obstacles=tuple(around)), start) is None
 
-    start = State.at_rest(robot.home)
+    start = MotionState.at_rest(robot.home)
     while seed % 2:
         lower = np.where(np.isfinite(named.position_lower), named.position_lower, -np.pi)
         upper = np.where(np.isfinite(named.position_upper), named.position_upper, np.pi)
-        start = State.at_rest(rng.uniform(0.9 * lower, 0.9 * upper))
+        start = MotionState.at_rest(rng.uniform(0.9 * lower, 0.9 * upper))
         if free(start, [ground]):
             break
     around = [ground]
@@ -208,13 +208,18 @@ def timed(
 
 
 def run(
-    case: SafetyCase, start: State, predictor: RowPredictor, criterion: str, seed: int, limit: float
+    case: SafetyCase,
+    start: MotionState,
+    predictor: RowPredictor,
+    criterion: str,
+    seed: int,
+    limit: float,
 ) -> Trial:
     """Plan one piece."""
     began, on_wall = time.process_time(), time.perf_counter()
     limits = planning_limits(case)
     family = BezierFamily.within(start, LENGTH, limits)
-    known = np.diff(predictor.maker.uncertainty.prior.box(), axis=0)[0] / 2
+    known = np.diff(predictor.row_source.uncertainty.prior.box(), axis=0)[0] / 2
     nothing = Collected.nothing(predictor.p)
     task = Task(family, predictor, criterion_named(criterion, known), nothing, HANDOVER,
                 limits, case.box, tube_torque(case, family), rough_clearance(case),

@@ -34,28 +34,29 @@ from stacking_excitation import HANDOVER, PIECES, InTurn, Workplace, joined, nar
 from stacking_scene import POUNDS, Task, dumbbell, tasks, tool_position, volume
 
 from payload_id import Recording, RobotFile, RobotModel, Uncertainty, identify
+from payload_id.core.arrays import Array
+from payload_id.core.body.inertial import TO_PINOCCHIO
 from payload_id.core.control.armour import Armour
 from payload_id.core.control.controller import Controller
 from payload_id.core.control.dynamics import ArmDynamics
 from payload_id.core.control.gravity_pid import GravityPid
 from payload_id.core.control.robust_design import design_for, robust_design
 from payload_id.core.control.slotine_li import SlotineLi
-from payload_id.core.excitation.candidate_rows import Collected
-from payload_id.core.excitation.fourier import FourierSeries
-from payload_id.core.excitation.limits import MotionLimits, with_payload
-from payload_id.core.excitation.pieces import Sequence
-from payload_id.core.excitation.random_search import search
-from payload_id.core.excitation.state import State
-from payload_id.core.excitation.trajectory import Trajectory
-from payload_id.core.inertial import TO_PINOCCHIO, Array
-from payload_id.core.rows.momentum import MomentumRows
-from payload_id.core.safety.clearance import pose_clearance
-from payload_id.core.safety.parameter_box import ParameterBox
+from payload_id.core.excitation.prediction.candidate_rows import Collected
+from payload_id.core.excitation.search.random_search import search
+from payload_id.core.motion.fourier import FourierSeries
+from payload_id.core.motion.limits import MotionLimits, with_payload
+from payload_id.core.motion.motion_state import MotionState
+from payload_id.core.motion.sequence import Sequence
+from payload_id.core.motion.trajectory import Trajectory
+from payload_id.core.rows.joint_torque.momentum import MomentumRows
+from payload_id.core.safety.clearance.margins import pose_clearance
+from payload_id.core.safety.torque.parameter_box import ParameterBox
 from payload_id.core.simulation.closed_loop import ClosedLoopRun, run
 from payload_id.core.simulation.perturbation import perturb_links
 from payload_id.core.simulation.plant import nominal_arm
 from payload_id.core.simulation.torque_plant import TorquePlant
-from payload_id.files.arm_geometry import robot_geometry
+from payload_id.files.robots.arm_geometry import robot_geometry
 
 ROBOT = RobotFile.load("kinova_gen3_2f85")
 MODEL = RobotModel.from_robot_file(ROBOT)
@@ -213,7 +214,7 @@ def certified_excitation(task: Task, world: World, payload: Array) -> Excited:
     place = Workplace(MODEL, robot_geometry(ROBOT, MODEL, [volume()]), task.obstacles, world.limits,
                       UNCERTAIN, LEVEL, GAIN, world.seed)  # fmt: skip
     known, pieces, controllers = [WIDE, WIDE], [], []  # known: when each piece is planned
-    start, rows = State.at_rest(HOME), Collected.nothing(MomentumRows.of(MODEL, UNCERTAIN).p)
+    start, rows = MotionState.at_rest(HOME), Collected.nothing(MomentumRows.of(MODEL, UNCERTAIN).p)
     for number in range(PIECES):
         box = box_of(known[-1] if number else WIDE)
         piece, rows = place.piece(start, box, rows, number)
@@ -221,7 +222,7 @@ def certified_excitation(task: Task, world: World, payload: Array) -> Excited:
             break
         pieces.append(piece)
         controllers.append(published(box, world, LEVEL, GAIN))
-        start = State.of(piece, HANDOVER)
+        start = MotionState.of(piece, HANDOVER)
         if number:  # while this piece begins, all before it are known
             known.append(narrowed(known[-1], learnt(world, payload, pieces, controllers)))
     if not pieces:

@@ -15,6 +15,7 @@ from functools import cached_property
 import numpy as np
 from scipy.linalg import solve_continuous_lyapunov
 
+from payload_id.core.arrays import Array
 from payload_id.core.control.controller import (
     LONGEST_PERIOD,
     Command,
@@ -24,7 +25,6 @@ from payload_id.core.control.controller import (
     limited,
 )
 from payload_id.core.control.dynamics import ArmDynamics
-from payload_id.core.inertial import Array
 
 
 @dataclass(frozen=True)

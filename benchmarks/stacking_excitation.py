@@ -15,31 +15,31 @@ from typing import Any
 import numpy as np
 
 from payload_id import RobotModel, Uncertainty
+from payload_id.core.arrays import Array
 from payload_id.core.control.controller import Command, Controller, Measurement, Reference
-from payload_id.core.excitation.candidate_rows import Collected, RowPredictor
-from payload_id.core.excitation.candidates import BezierFamily
-from payload_id.core.excitation.certifier import (
+from payload_id.core.excitation.candidates.candidates import BezierFamily
+from payload_id.core.excitation.criteria import DEFAULT, criterion_named
+from payload_id.core.excitation.prediction.candidate_rows import Collected, RowPredictor
+from payload_id.core.excitation.search.certifier import (
     certifier,
     planning_limits,
     rough_clearance,
     torque_peaks,
     tube_torque,
 )
-from payload_id.core.excitation.criteria import DEFAULT, criterion_named
-from payload_id.core.excitation.limits import MotionLimits
-from payload_id.core.excitation.pieces import Sequence
-from payload_id.core.excitation.planning import Budget, Plan, plan
-from payload_id.core.excitation.screening import Task
-from payload_id.core.excitation.state import State
-from payload_id.core.excitation.trajectory import Trajectory
-from payload_id.core.inertial import Array
-from payload_id.core.rows.momentum import MomentumRows
-from payload_id.core.safety.certify import SafetyCase
-from payload_id.core.safety.convex_body import ConvexBody
-from payload_id.core.safety.geometry import ArmGeometry
-from payload_id.core.safety.inertia_bound import inertia_bound
-from payload_id.core.safety.parameter_box import ParameterBox
-from payload_id.core.safety.tube import TrackingTube
+from payload_id.core.excitation.search.planning import Budget, Plan, plan
+from payload_id.core.excitation.search.screening import Task
+from payload_id.core.motion.limits import MotionLimits
+from payload_id.core.motion.motion_state import MotionState
+from payload_id.core.motion.sequence import Sequence
+from payload_id.core.motion.trajectory import Trajectory
+from payload_id.core.rows.joint_torque.momentum import MomentumRows
+from payload_id.core.safety.certificate.certify import SafetyCase
+from payload_id.core.safety.clearance.arm_geometry import ArmGeometry
+from payload_id.core.safety.clearance.convex_body import ConvexBody
+from payload_id.core.safety.torque.parameter_box import ParameterBox
+from payload_id.core.safety.tube.inertia_bound import inertia_bound
+from payload_id.core.safety.tube.tracking_tube import TrackingTube
 
 LENGTH, HANDOVER, PIECES = 3.0, 1.5, 4  # t_f, t_p [s]
 BUDGET = Budget(seconds=HANDOVER, evaluations=np.inf)
@@ -75,7 +75,7 @@ class Workplace:
         return np.asarray(inertia_bound(self.model, box.rotor_inertia_lower, *bodies).joint)
 
     def piece(
-        self, start: State, box: ParameterBox, collected: Collected, number: int
+        self, start: MotionState, box: ParameterBox, collected: Collected, number: int
     ) -> tuple[Trajectory | None, Collected]:
         """Return the next certified piece, None if there is none, and the rows it will add."""
         gain = np.full(self.model.n, self.gain)

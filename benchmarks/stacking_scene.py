@@ -16,14 +16,15 @@ import pinocchio as pin
 from scipy.optimize import least_squares
 
 from payload_id import RobotFile
-from payload_id.core.arm_model import ArmModel
-from payload_id.core.excitation.pieces import Sequence
-from payload_id.core.excitation.polynomial import PolynomialMotion
-from payload_id.core.inertial import Array, from_mass_com_inertia
-from payload_id.core.safety.clearance import clearances
-from payload_id.core.safety.convex_body import ConvexBody
-from payload_id.core.safety.scene import Scene
-from payload_id.files.arm_geometry import robot_geometry
+from payload_id.core.arm.arm_model import ArmModel
+from payload_id.core.arrays import Array
+from payload_id.core.body.inertial import from_mass_com_inertia
+from payload_id.core.motion.polynomial import PolynomialMotion
+from payload_id.core.motion.sequence import Sequence
+from payload_id.core.safety.clearance.convex_body import ConvexBody
+from payload_id.core.safety.clearance.margins import clearances
+from payload_id.core.safety.clearance.scene import Scene
+from payload_id.files.robots.arm_geometry import robot_geometry
 
 POUND = 0.45359237  # [kg]
 POUNDS = (4, 5, 6, 7, 8)

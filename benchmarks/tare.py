@@ -1,8 +1,8 @@
 """What a tare of 7.5 s is worth: the half-width of the mass with it over that without.
 
-A Gen3 moves as in the demonstration (`core/excitation/random_search.py`), first bare (or with a
-known weight of 1 kg: `weight`), then with a payload; links are wrong by up to 5 %. Two kinds of
-torque sensors:
+A Gen3 moves as in the demonstration (`core/excitation/search/random_search.py`), first bare (or
+with a known weight of 1 kg: `weight`), then with a payload; links are wrong by up to 5 %. Two kinds
+of torque sensors:
 
     constant    gains wrong by up to 2.5 % (part of psi), 0.3 % and 0.02 N m new at every sample
     per sample  2.5 % new at every sample
@@ -29,16 +29,17 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "test" / "core"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "test" / "support"))
 
 from arms import Joints, perturbed_links, record
 from payload_id import OnlineIdentifier, RobotFile, RobotModel, Settings, Uncertainty
-from payload_id.cli.demonstration.scene import draw_payload, heavy_payload
-from payload_id.core.excitation.limits import MotionLimits
-from payload_id.core.excitation.random_search import search
-from payload_id.core.excitation.trajectory import Trajectory
-from payload_id.core.inertial import Array, from_mass_com_inertia
-from payload_id.core.samples import Samples
+from payload_id.cli.demo.scene import draw_payload, heavy_payload
+from payload_id.core.arrays import Array
+from payload_id.core.body.inertial import from_mass_com_inertia
+from payload_id.core.excitation.search.random_search import search
+from payload_id.core.motion.limits import MotionLimits
+from payload_id.core.motion.trajectory import Trajectory
+from payload_id.core.samples.joint_samples import Samples
 
 ROBOT = RobotFile.load("kinova_gen3")
 MODEL = RobotModel.from_robot_file(ROBOT)

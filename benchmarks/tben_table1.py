@@ -26,16 +26,17 @@ from rich.table import Table
 from scipy.signal import savgol_filter
 
 from payload_id import RobotFile, RobotModel
+from payload_id.core.arrays import Array
+from payload_id.core.body.inertial import is_physical, mass_com_inertia
+from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.estimators import ESTIMATORS, estimator_named
-from payload_id.core.inertial import Array, is_physical, mass_com_inertia
-from payload_id.core.rows.block import RowBlock
-from payload_id.core.rows.newton_euler import NewtonEulerRows, newton_euler_regressor
+from payload_id.core.rows.row_block import RowBlock
 from payload_id.core.rows.windows import WindowCutter
-from payload_id.core.statistics import Statistics
+from payload_id.core.rows.wrench.newton_euler import NewtonEulerRows, newton_euler_regressor
+from payload_id.core.rows.wrench.uncertainty import WrenchUncertainty
+from payload_id.core.samples.wrench_samples import WrenchSamples
+from payload_id.core.statistics.statistics import Statistics
 from payload_id.core.threads import one_thread
-from payload_id.core.uncertainty import PayloadPrior
-from payload_id.core.wrench.samples import WrenchSamples
-from payload_id.core.wrench.uncertainty import WrenchUncertainty
 
 RATE, SECONDS = 100.0, 60.0  # [Hz], [s]
 WINDOWS = {10.0: 499, 5.0: 41, 2.0: 21, 1.0: 9, 0.5: 7}  # path time [s]: samples of the filter
@@ -120,10 +121,10 @@ def statistics_of(samples: WrenchSamples) -> Statistics:
     assumed = WrenchUncertainty(
         force_sigma=FORCE_NOISE, torque_sigma=TORQUE_NOISE, force_bias=0.0, torque_bias=0.0
     )
-    maker = NewtonEulerRows.of(assumed)
-    rows = [maker.window(part) for part in WindowCutter(LONGEST).add(samples)]
+    row_source = NewtonEulerRows.of(assumed)
+    rows = [row_source.window(part) for part in WindowCutter(LONGEST).add(samples)]
     _, upper = PayloadPrior().box()
-    return Statistics.empty(maker.p).add(RowBlock.stack(rows), 0.1 * upper)
+    return Statistics.empty(row_source.p).add(RowBlock.stack(rows), 0.1 * upper)
 
 
 def main() -> None:

@@ -20,11 +20,11 @@ from dataclasses import replace
 import numpy as np
 
 from payload_id import OnlineIdentifier, RobotFile, RobotModel, Settings, Uncertainty, identify
+from payload_id.core.body.inertial import from_mass_com_inertia
 from payload_id.core.bounds import Memory, method_named
-from payload_id.core.excitation.fourier import FourierSeries
-from payload_id.core.inertial import from_mass_com_inertia
-from payload_id.core.samples import Samples
-from payload_id.core.simulation.joint_trajectory import JointTrajectory
+from payload_id.core.motion.fourier import FourierSeries
+from payload_id.core.motion.joint_trajectory import JointTrajectory
+from payload_id.core.samples.joint_samples import Samples
 from payload_id.core.simulation.perturbation import perturb_links
 from payload_id.core.simulation.plant import Plant, simulate
 from payload_id.core.threads import one_thread

@@ -17,18 +17,18 @@ from pathlib import Path
 import numpy as np
 import yaml
 
+from payload_id.core.body.inertial import change_of_frame, from_mass_com_inertia, is_physical
+from payload_id.core.body.metrics import errors
+from payload_id.core.body.payload_prior import PayloadPrior
+from payload_id.core.body.shape import Shape
 from payload_id.core.estimators import ESTIMATORS, estimator_named
-from payload_id.core.inertial import change_of_frame, from_mass_com_inertia, is_physical
-from payload_id.core.metrics import errors
-from payload_id.core.rows.block import RowBlock
-from payload_id.core.rows.newton_euler import NewtonEulerRows
+from payload_id.core.rows.row_block import RowBlock
 from payload_id.core.rows.windows import WindowCutter
-from payload_id.core.shape import Shape
-from payload_id.core.statistics import Statistics
-from payload_id.core.uncertainty import PayloadPrior
-from payload_id.core.wrench.samples import WrenchSamples
-from payload_id.core.wrench.uncertainty import WrenchUncertainty
-from payload_id.files.mesh import read_shape
+from payload_id.core.rows.wrench.newton_euler import NewtonEulerRows
+from payload_id.core.rows.wrench.uncertainty import WrenchUncertainty
+from payload_id.core.samples.wrench_samples import WrenchSamples
+from payload_id.core.statistics.statistics import Statistics
+from payload_id.files.shapes.mesh import read_shape
 
 DATA = Path(__file__).parents[2] / "shared" / "datasets" / "wrench_tools_simulated"
 GRAVITY = np.array([0.0, 0.0, 9.81])  # of this data set's world
@@ -103,10 +103,10 @@ def statistics_of(samples: WrenchSamples, level: str, window: float) -> Statisti
         force_bias=0.0,
         torque_bias=0.0,
     )
-    maker = NewtonEulerRows.of(uncertainty)
-    rows = [maker.window(part) for part in WindowCutter(window).add(samples)]
+    row_source = NewtonEulerRows.of(uncertainty)
+    rows = [row_source.window(part) for part in WindowCutter(window).add(samples)]
     _, upper = PayloadPrior().box()
-    return Statistics.empty(maker.p).add(RowBlock.stack(rows), TYPICAL * upper)
+    return Statistics.empty(row_source.p).add(RowBlock.stack(rows), TYPICAL * upper)
 
 
 def cases(names: list[str]) -> list[tuple[str, str]]:

@@ -23,16 +23,16 @@ import numpy as np
 from rich.console import Console
 from rich.table import Table
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "test" / "core"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "test" / "support"))
 
 from arms import EVERY_ARM, arm, draw_payload
 from payload_id import Uncertainty
-from payload_id.core.arm_model import ArmModel
-from payload_id.core.excitation.bezier import BezierPiece
-from payload_id.core.excitation.state import State
-from payload_id.core.safety.parameter_box import ParameterBox
-from payload_id.core.safety.torque_enclosure import TorqueEnclosure, torque_enclosure
-from payload_id.core.safety.tube import TrackingTube
+from payload_id.core.arm.arm_model import ArmModel
+from payload_id.core.motion.bezier import BezierPiece
+from payload_id.core.motion.motion_state import MotionState
+from payload_id.core.safety.torque.enclosure import TorqueEnclosure, torque_enclosure
+from payload_id.core.safety.torque.parameter_box import ParameterBox
+from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.core.threads import one_thread
 from torque_samples import TorqueSampler
 
@@ -51,7 +51,9 @@ BOXES = ("mass 15 %", "table I", "point")
 def piece_of(model: ArmModel, rng: np.random.Generator) -> BezierPiece:
     """Return a random piece that starts moving and ends at rest."""
     n = model.n
-    start = State(rng.uniform(-1.5, 1.5, n), rng.uniform(-0.4, 0.4, n), rng.uniform(-0.5, 0.5, n))
+    start = MotionState(
+        rng.uniform(-1.5, 1.5, n), rng.uniform(-0.4, 0.4, n), rng.uniform(-0.5, 0.5, n)
+    )
     return BezierPiece(start, rng.uniform(-1.0, 1.0, n), DURATION)
 
 

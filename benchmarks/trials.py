@@ -10,7 +10,7 @@ from pathlib import Path
 
 import numpy as np
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "test" / "core"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "test" / "support"))
 
 from attained import attained
 
@@ -27,18 +27,19 @@ from arms import (
     perturbed_links,
     record,
 )
-from payload_id.core.arm_model import ArmModel
+from payload_id.core.arm.arm_model import ArmModel
+from payload_id.core.arrays import Array
+from payload_id.core.body.inertial import PARAMETERS
 from payload_id.core.bounds import METHODS, Interval, Memory, method_named
 from payload_id.core.bounds.feasibility import smallest_noise_factor
 from payload_id.core.bounds.scaled_rows import ScaledRows
-from payload_id.core.inertial import PARAMETERS, Array
-from payload_id.core.online import OnlineIdentifier
-from payload_id.core.problem import Problem
-from payload_id.core.samples import Samples
-from payload_id.core.settings import Settings
-from payload_id.core.status import identifiable
+from payload_id.core.identification.online import OnlineIdentifier
+from payload_id.core.identification.problem import Problem
+from payload_id.core.identification.settings import Settings
+from payload_id.core.identification.status import identifiable
+from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
+from payload_id.core.samples.joint_samples import Samples
 from payload_id.core.threads import one_thread
-from payload_id.core.uncertainty import Uncertainty
 
 __all__ = ["ARMS", "Case", "Outcome", "Trial", "run_broken", "run_trial"]
 

@@ -21,19 +21,21 @@ from matplotlib.figure import Figure
 from rich.console import Console
 from rich.table import Table
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "test" / "core"))
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "test" / "support"))
 
 from arms import Joints, Motion, perturbed_links, record
 from payload_id import RobotFile, RobotModel, Uncertainty
-from payload_id.core.arm_model import ArmModel
+from payload_id.core.arm.arm_model import ArmModel
+from payload_id.core.arm.calibration import ArmEquations
+from payload_id.core.arrays import Array
+from payload_id.core.body.ellipsoid import row_of
+from payload_id.core.body.inertial import is_physical
 from payload_id.core.calibration import ArmFit, Consistency, Prior
-from payload_id.core.calibration.equations import ArmEquations, factor_of
-from payload_id.core.ellipsoid import row_of
-from payload_id.core.inertial import Array, is_physical
-from payload_id.core.rows.momentum import MomentumRows
+from payload_id.core.calibration.equations import factor_of, window_equations
+from payload_id.core.rows.joint_torque.momentum import MomentumRows
 from payload_id.core.rows.windows import WindowCutter
-from payload_id.core.samples import Samples
-from payload_id.files.link_ellipsoids import link_ellipsoids
+from payload_id.core.samples.joint_samples import Samples
+from payload_id.files.robots.link_ellipsoids import link_ellipsoids
 
 RATE, WINDOW = 250.0, 0.04  # [Hz], [s]
 SECONDS, TRAINING = 26.0, (0.4, 0.8, 1.6, 3.2, 6.4, 12.8)  # [s]; the rest validates
@@ -64,10 +66,10 @@ class Setting:
 
 def equations_of(model: ArmModel, samples: Samples) -> ArmEquations:
     """Return the equations of all windows."""
-    maker = MomentumRows.of(model, Uncertainty())
+    row_source = MomentumRows.of(model, Uncertainty())
     windows = WindowCutter(WINDOW).add(samples)
     return ArmEquations.stack(
-        [ArmEquations.of(maker, maker.terms(window), np.zeros(10)) for window in windows]
+        [window_equations(row_source, row_source.terms(window), np.zeros(10)) for window in windows]
     )
 
 

@@ -17,8 +17,9 @@ from rich.console import Console
 from rich.table import Table
 
 from payload_id import WrenchUncertainty, identify_wrench
-from payload_id.core.inertial import Array, skew
-from payload_id.core.wrench.samples import WrenchSamples
+from payload_id.core.arrays import Array
+from payload_id.core.body.inertial import skew
+from payload_id.core.samples.wrench_samples import WrenchSamples
 
 SWAPS = {"x and y": [1, 0, 2], "y and z": [0, 2, 1], "x and z": [2, 1, 0]}
 BOUNDS = WrenchUncertainty()

@@ -15,13 +15,13 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from payload_id import OnlineIdentifier, Settings, WrenchUncertainty
+from payload_id.core.body.inertial import from_mass_com_inertia
 from payload_id.core.bounds import Interval
 from payload_id.core.estimators import estimator_named
-from payload_id.core.filters import interpolated_rotation
-from payload_id.core.inertial import from_mass_com_inertia
-from payload_id.core.problem import Problem
-from payload_id.core.rows.newton_euler import NewtonEulerRows, newton_euler_regressor
-from payload_id.core.wrench.samples import WrenchSamples
+from payload_id.core.identification.problem import Problem
+from payload_id.core.rows.wrench.newton_euler import NewtonEulerRows, newton_euler_regressor
+from payload_id.core.samples.filters import interpolated_rotation
+from payload_id.core.samples.wrench_samples import WrenchSamples
 
 PAYLOAD = from_mass_com_inertia(1.2, [0.02, -0.01, 0.06], np.diag([0.004, 0.005, 0.003]))
 GOAL = 20e-6  # [s] a sample
@@ -64,9 +64,9 @@ def main() -> int:
     print("rate [Hz]  window [s]  accumulation [us/sample]  LMI estimate [ms]  whole update [ms]")
     for rate, window in ((1000.0, 0.1), (700.0, 0.1), (500.0, 0.1), (100.0, 0.1)):
         samples = recording(rate)
-        maker, settings = NewtonEulerRows.of(UNCERTAINTY), Settings(window=window)
+        row_source, settings = NewtonEulerRows.of(UNCERTAINTY), Settings(window=window)
         blocks = [samples.part(k, k + BLOCK) for k in range(0, len(samples), BLOCK)]
-        online = OnlineIdentifier(maker, settings)
+        online = OnlineIdentifier(row_source, settings)
 
         def accumulate(
             online: OnlineIdentifier = online, blocks: list[WrenchSamples] = blocks

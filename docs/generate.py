@@ -8,15 +8,15 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from payload_id.files.configuration import describe_schema
-from payload_id.files.robot_file import robot_names
-from payload_id.files.robot_schema import ROBOT
-from payload_id.ros.estimator_parameters import ESTIMATOR_TABLE
-from payload_id.ros.parameters import describe_parameters
-from payload_id.ros.planner_parameters import PLANNER_TABLE
-from payload_id.ros.sampler_parameters import SAMPLER_TABLE
-from payload_id.ros.simulated_arm_setup import PARAMETER_TABLE
-from payload_id.ros.wrench_sampler_node import WRENCH_SAMPLER_TABLE
+from payload_id.files.configuration.configuration import describe_schema
+from payload_id.files.robots.robot_file import robot_names
+from payload_id.files.robots.robot_schema import ROBOT
+from payload_id.ros.common.parameters import describe_parameters
+from payload_id.ros.estimator.parameters import ESTIMATOR_TABLE
+from payload_id.ros.planner.parameters import PLANNER_TABLE
+from payload_id.ros.sampler.parameters import SAMPLER_TABLE
+from payload_id.ros.simulated_arm.setup import PARAMETER_TABLE
+from payload_id.ros.wrench_sampler.node import WRENCH_SAMPLER_TABLE
 
 FOLDER = Path(__file__).resolve().parent
 NOTE = "<!-- Written by docs/generate.py from tables in the code; edit those instead. -->\n"

@@ -14,7 +14,7 @@ from __future__ import annotations
 from simulated_arm import LINK_RELATIVE, MODEL, PAYLOAD, ROBOT, shake
 
 from payload_id import Recording, Uncertainty, identify
-from payload_id.core.inertial import PARAMETERS, UNITS
+from payload_id.core.body.inertial import PARAMETERS, UNITS
 from payload_id.core.simulation.sensors import SensorModel
 
 TORQUE_RELATIVE = 0.025  # noise of every torque sample, as a fraction of the torque

@@ -17,7 +17,7 @@ from simulated_arm import LINK_RELATIVE, MODEL, PAYLOAD, ROBOT, shake
 
 from payload_id import Recording, Uncertainty, identify
 from payload_id.core.simulation.sensors import SensorModel
-from payload_id.files.bag_writer import write_joint_states
+from payload_id.files.recordings.write_bag import write_joint_states
 
 
 def main() -> None:

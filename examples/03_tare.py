@@ -13,7 +13,7 @@ import numpy as np
 from simulated_arm import LINK_RELATIVE, MODEL, NO_PAYLOAD, PAYLOAD, ROBOT, shake
 
 from payload_id import OnlineIdentifier, Settings, Uncertainty
-from payload_id.core.inertial import PARAMETERS, UNITS
+from payload_id.core.body.inertial import PARAMETERS, UNITS
 from payload_id.core.simulation.sensors import SensorModel
 
 GAIN, OFFSET, NOISE = 0.02, 0.5, 0.2  # [-], [N m], [N m]

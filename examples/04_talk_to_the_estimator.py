@@ -21,10 +21,10 @@ import rclpy  # noqa: E402
 from simulated_arm import MODEL, PAYLOAD, ROBOT  # noqa: E402
 from trajectory_msgs.msg import JointTrajectory  # noqa: E402
 
-from payload_id.core.excitation.limits import MotionLimits  # noqa: E402
-from payload_id.core.excitation.random_search import search  # noqa: E402
-from payload_id.ros.client import PayloadClient, estimate_from  # noqa: E402
-from payload_id.ros.joint_trajectory_message import message_of  # noqa: E402
+from payload_id.core.excitation.search.random_search import search
+from payload_id.core.motion.limits import MotionLimits
+from payload_id.ros.client.estimator_client import PayloadClient, estimate_from
+from payload_id.ros.common.joint_trajectory_message import message_of
 
 DURATION = 5.0  # [s] of the motion
 # What the simulated arm does not do, unlike the real one that the robot file describes.
@@ -34,7 +34,7 @@ NOT_SIMULATED = "torque_absolute torque_offset friction_coulomb friction_viscous
 def start(node: str, *parameters: str) -> subprocess.Popen[bytes]:
     """Start a node of this package in a process of its own."""
     options = [x for parameter in parameters for x in ("-p", parameter)]
-    command = [sys.executable, "-m", f"payload_id.ros.{node}", "--ros-args", *options]
+    command = [sys.executable, "-m", f"payload_id.ros.{node}.node", "--ros-args", *options]
     return subprocess.Popen([*command, "--log-level", "error"])
 
 
@@ -62,8 +62,8 @@ def main() -> None:
     motion = search(MODEL, ROBOT.home, limits, [PAYLOAD], 3, DURATION, candidates=20).trajectory
     bounds = [f"payload_estimator:uncertainty.{name}:=0.0" for name in NOT_SIMULATED.split()]
     nodes = [
-        start("simulated_arm_node", f"payload:={PAYLOAD.tolist()}", "torque_relative:=0.02"),
-        start("identify_node", *bounds),  # sampler and estimator; other bounds: the robot file's
+        start("simulated_arm", f"payload:={PAYLOAD.tolist()}", "torque_relative:=0.02"),
+        start("identify", *bounds),  # sampler and estimator; other bounds: the robot file's
     ]
     rclpy.init()
     try:

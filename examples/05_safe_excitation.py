@@ -20,9 +20,9 @@ os.environ["ROS_DOMAIN_ID"] = "78"  # before rclpy: nothing but this example hea
 import rclpy
 from simulated_arm import PAYLOAD
 
-from payload_id.core.safety.convex_body import ConvexBody
-from payload_id.ros.client import PayloadClient, estimate_from
-from payload_id.ros.planner_client import PlannerClient, each_piece
+from payload_id.core.safety.clearance.convex_body import ConvexBody
+from payload_id.ros.client.estimator_client import PayloadClient, estimate_from
+from payload_id.ros.client.planner_client import PlannerClient, each_piece
 
 # What the simulated arm does not do, unlike the real one that the robot file describes.
 NOT_SIMULATED = "torque_absolute torque_offset friction_coulomb friction_viscous rotor_inertia"
@@ -35,8 +35,8 @@ POST = ConvexBody.primitive("cylinder", (0.04, 0.8), translation=(0.3, 0.6, 0.4)
 def start(node: str, *parameters: str) -> subprocess.Popen[bytes]:
     """Start a node of this package in a process of its own."""
     options = [x for parameter in parameters for x in ("-p", parameter)]
-    command = [sys.executable, "-m", f"payload_id.ros.{node}", "--ros-args", "--log-level", "error"]
-    return subprocess.Popen([*command, *options])
+    command = [sys.executable, "-m", f"payload_id.ros.{node}.node", "--ros-args"]
+    return subprocess.Popen([*command, "--log-level", "error", *options])
 
 
 def excite(client: PayloadClient) -> None:
@@ -61,9 +61,9 @@ def main() -> None:
     """Start the nodes, excite, end the nodes."""
     volume = ["payload_box:=[0.12, 0.12, 0.16]", "payload_box_centre:=[0.0, 0.0, 0.1]"]
     nodes = [
-        start("simulated_arm_node", f"payload:={PAYLOAD.tolist()}", "torque_relative:=0.02"),
-        start("identify_node", *(f"payload_estimator:{bound}" for bound in BOUNDS)),
-        start("planner_node", *BOUNDS, *volume, "certificates_folder:=runs/certificates"),
+        start("simulated_arm", f"payload:={PAYLOAD.tolist()}", "torque_relative:=0.02"),
+        start("identify", *(f"payload_estimator:{bound}" for bound in BOUNDS)),
+        start("planner", *BOUNDS, *volume, "certificates_folder:=runs/certificates"),
     ]
     rclpy.init()
     try:

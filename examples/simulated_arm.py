@@ -8,10 +8,11 @@ from __future__ import annotations
 import numpy as np
 
 from payload_id import Recording, RobotFile, RobotModel
-from payload_id.core.excitation.fourier import FourierSeries
-from payload_id.core.excitation.trajectory import sampled
-from payload_id.core.inertial import Array, from_mass_com_inertia
-from payload_id.core.simulation.joint_trajectory import JointTrajectory
+from payload_id.core.arrays import Array
+from payload_id.core.body.inertial import from_mass_com_inertia
+from payload_id.core.motion.fourier import FourierSeries
+from payload_id.core.motion.joint_trajectory import JointTrajectory
+from payload_id.core.motion.trajectory import sampled
 from payload_id.core.simulation.perturbation import perturb_links
 from payload_id.core.simulation.plant import Plant, simulate
 from payload_id.core.simulation.sensors import SensorModel, measured_samples

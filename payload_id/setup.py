@@ -39,12 +39,12 @@ setup(
     entry_points={
         "console_scripts": [
             "payload-id = payload_id.cli.main:main",
-            "sampler = payload_id.ros.sampler_node:main",
-            "wrench_sampler = payload_id.ros.wrench_sampler_node:main",
-            "estimator = payload_id.ros.estimator_node:main",
-            "planner = payload_id.ros.planner_node:main",
-            "identify = payload_id.ros.identify_node:main",
-            "simulated_arm = payload_id.ros.simulated_arm_node:main",
+            "sampler = payload_id.ros.sampler.node:main",
+            "wrench_sampler = payload_id.ros.wrench_sampler.node:main",
+            "estimator = payload_id.ros.estimator.node:main",
+            "planner = payload_id.ros.planner.node:main",
+            "identify = payload_id.ros.identify.node:main",
+            "simulated_arm = payload_id.ros.simulated_arm.node:main",
         ],
     },
 )

@@ -8,22 +8,23 @@ estimate = identify(recording, robot, Uncertainty(torque_relative=0.025, link_re
 print(estimate.phi, estimate.lower, estimate.upper)
 """
 
+from .core.body.payload_prior import PayloadPrior
 from .core.errors import PayloadIdError
-from .core.estimate import Estimate
-from .core.identify import identify, replay
-from .core.online import OnlineIdentifier
-from .core.settings import Settings
-from .core.status import Status
-from .core.uncertainty import PayloadPrior, Uncertainty
+from .core.identification.estimate import Estimate
+from .core.identification.identify import identify, replay
+from .core.identification.online import OnlineIdentifier
+from .core.identification.settings import Settings
+from .core.identification.status import Status
+from .core.identification.wrench.identify import WrenchEstimate, identify_wrench
+from .core.identification.wrench.static import identify_poses, identify_static
+from .core.rows.joint_torque.uncertainty import Uncertainty
+from .core.rows.wrench.uncertainty import WrenchUncertainty
+from .core.samples.wrench_samples import WrenchSamples
 from .core.version import VERSION
-from .core.wrench.identify import WrenchEstimate, identify_wrench
-from .core.wrench.samples import WrenchSamples
-from .core.wrench.static import identify_poses, identify_static
-from .core.wrench.uncertainty import WrenchUncertainty
-from .files.recording import Recording
-from .files.robot_file import RobotFile
-from .files.robot_model import RobotModel
-from .files.wrench_recording import WrenchRecording
+from .files.recordings.recording import Recording
+from .files.recordings.wrench_recording import WrenchRecording
+from .files.robots.robot_file import RobotFile
+from .files.robots.robot_model import RobotModel
 
 __version__ = VERSION
 

@@ -123,7 +123,7 @@ def bags(tmp_path, monkeypatch):
     """Make the bags that the pages read: `run` with payload and `rest`, as the Gen3 gives them."""
     monkeypatch.syspath_prepend(str(ROOT / "examples"))
     from payload_id.core.simulation.sensors import SensorModel
-    from payload_id.files.bag_writer import write_joint_states
+    from payload_id.files.recordings.write_bag import write_joint_states
 
     shared = importlib.import_module("simulated_arm")
     for name, seconds in (("run", 1.5), ("rest", 0.2)):

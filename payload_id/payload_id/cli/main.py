@@ -6,9 +6,13 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from .. import __version__
 from ..core.errors import PayloadIdError
-from . import calibrate, compare, demo, replay, verify
+from ..core.version import VERSION
+from .calibrate import command as calibrate
+from .compare import command as compare
+from .demo import command as demo
+from .replay import command as replay
+from .verify import command as verify
 
 DESCRIPTION = """\
 Identify the mass, centre of mass and inertia of a grasped payload, with intervals that contain the
@@ -29,7 +33,7 @@ def parser() -> argparse.ArgumentParser:
         epilog=EXIT_CODES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    top.add_argument("--version", action="version", version=f"payload_id {__version__}")
+    top.add_argument("--version", action="version", version=f"payload_id {VERSION}")
     verbs = top.add_subparsers(dest="verb", metavar="VERB", required=True)
     demo.add_parser(verbs)
     replay.add_parser(verbs)

@@ -1,4 +1,8 @@
-"""Intervals that contain the truth whenever the stated bounds hold; one file for each method."""
+"""Intervals that contain the truth whenever the stated bounds hold; one file for each method.
+
+In: a `RowBlock`, a box of phi that is known to hold, rows of a shape.
+Out: `Bounds`: the interval, whether the rows are consistent, and by how much they are not.
+"""
 
 from __future__ import annotations
 
@@ -6,8 +10,8 @@ from ..errors import UnknownNameError
 from .hull import Hull, HullLP
 from .interval import Bounds, Hint, Interval, IntervalMethod, Memory
 from .least_squares_image import LeastSquaresImage
-from .sensitivity import Sensitivity
-from .sensitivity_enclosed import SensitivityEnclosed
+from .theorem_13_enclosed import SensitivityEnclosed
+from .theorem_13_sensitivity import Sensitivity
 
 METHODS: dict[str, type[IntervalMethod]] = {
     method.name: method

@@ -15,8 +15,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..inertial import Array
-from ..rows.block import RowBlock
+from ..arrays import Array
+from ..rows.row_block import RowBlock
 from .interval import Interval
 
 MATTERS = 0.01  # part of the bounds from which errors of A are worth twice as many rows

@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..inertial import PSEUDO_INERTIA_BASIS, Array, pseudo_inertia
+from ..arrays import Array
+from ..body.inertial import PSEUDO_INERTIA_BASIS, pseudo_inertia
 
 # A J whose smallest eigenvalue is this part of its trace below zero counts as consistent.
 EIGENVALUE_TOLERANCE = 1e-7

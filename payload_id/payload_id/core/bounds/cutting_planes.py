@@ -12,7 +12,7 @@ from typing import Protocol
 
 import numpy as np
 
-from ..inertial import Array
+from ..arrays import Array
 from . import consistency_cuts
 from .linear_program import LinearProgram, Solution
 from .scaled_rows import ScaledRows

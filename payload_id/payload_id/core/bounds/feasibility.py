@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..inertial import Array
+from ..arrays import Array
 from .cutting_planes import ConsistencyCuts, ElasticRows, first_rows, minimise
 from .interval import shares
 from .linear_program import LinearProgram

@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ..arrays import Array
 from ..errors import SolverError
-from ..inertial import Array
-from ..rows.block import RowBlock
+from ..rows.row_block import RowBlock
 from .coefficient_error import with_linear_bounds
 from .cutting_planes import ConsistencyCuts, HardRows, Separator, first_rows, minimise
 from .feasibility import smallest_noise_factor

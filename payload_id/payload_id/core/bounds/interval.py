@@ -8,8 +8,8 @@ from typing import Protocol
 
 import numpy as np
 
-from ..inertial import Array
-from ..rows.block import RowBlock
+from ..arrays import Array
+from ..rows.row_block import RowBlock
 
 
 @dataclass(frozen=True)

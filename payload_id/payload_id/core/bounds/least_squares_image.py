@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..inertial import Array
-from ..rows.block import RowBlock
+from ..arrays import Array
+from ..rows.row_block import RowBlock
 from .interval import NO_SHAPE, Bounds, Interval, Memory
 
 # Directions whose singular value is below this part of the largest are taken as not seen.

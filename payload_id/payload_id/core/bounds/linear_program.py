@@ -7,8 +7,8 @@ from dataclasses import dataclass
 import highspy
 import numpy as np
 
+from ..arrays import Array
 from ..errors import SolverError
-from ..inertial import Array
 
 PATIENCE = 2_000  # simplex iterations; programs of this package take tens to hundreds
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..inertial import Array
-from ..rows.block import RowBlock
+from ..arrays import Array
+from ..rows.row_block import RowBlock
 from .interval import Interval
 from .least_squares_image import image
 

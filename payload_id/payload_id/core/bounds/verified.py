@@ -13,8 +13,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..inertial import Array
-from ..rows.block import RowBlock
+from ..arrays import Array
+from ..rows.row_block import RowBlock
 from .interval import Interval
 
 UNIT = 2.0**-53  # unit roundoff of double precision

@@ -1,9 +1,13 @@
-"""Calibration of an arm from runs without payload: links, friction, sensors, and what is left."""
+"""Calibration of an arm from runs without payload: links, friction, sensors, and what is left.
+
+In: recordings of the bare arm, or with a known payload; the stated `Uncertainty`.
+Out: a `Calibration`: box and rows of the arm's own parameters, for every later run.
+"""
 
 from __future__ import annotations
 
+from ..arm.calibration import Calibration
 from .calibrate import calibrate
-from .calibration import Calibration
 from .fit import ArmFit
 from .identifiability import BaseParameter, Identifiability
 from .physical import Consistency

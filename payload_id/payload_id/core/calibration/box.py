@@ -14,6 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arrays import Array
 from ..bounds.cutting_planes import HardRows, first_rows, minimise
 from ..bounds.feasibility import smallest_noise_factor
 from ..bounds.interval import NO_SHAPE, Interval
@@ -21,8 +22,7 @@ from ..bounds.linear_program import LinearProgram
 from ..bounds.scaled_rows import ScaledRows
 from ..bounds.verified import UNIT
 from ..errors import SolverError
-from ..inertial import Array
-from ..rows.block import RowBlock
+from ..rows.row_block import RowBlock
 
 NO_PAYLOAD = Interval(np.zeros(10), np.zeros(10))
 

@@ -7,26 +7,35 @@ from dataclasses import replace
 
 import numpy as np
 
-from ..arm_model import ArmModel
+from ..arm.arm_model import ArmModel
+from ..arm.calibration import ArmEquations, Calibration
+from ..arrays import Array
+from ..body.inertial import is_physical
 from ..errors import InputError, RecordingError, SolverError
-from ..inertial import Array, is_physical
-from ..rows.momentum import LEAST_SAMPLES, MomentumRows
-from ..rows.nuisance import JOINT_GROUPS, Nuisance, largest_gain
+from ..rows.joint_torque.calibrated import arm_rows
+from ..rows.joint_torque.momentum import MomentumRows
+from ..rows.joint_torque.nuisance import (
+    JOINT_GROUPS,
+    Nuisance,
+    candidate_names,
+    group_slice,
+    largest_gain,
+    with_tool,
+)
+from ..rows.joint_torque.uncertainty import Uncertainty
+from ..rows.quadrature import LEAST_SAMPLES, ROUNDING
 from ..rows.windows import WindowCutter
-from ..samples import Samples
-from ..statistics import LEAST_VARIANCE, UNIFORM_VARIANCE
+from ..samples.joint_samples import Samples
+from ..statistics.statistics import LEAST_VARIANCE, UNIFORM_VARIANCE
 from ..threads import one_thread
-from ..uncertainty import Uncertainty
 from .box import UnitBox, unit_box
-from .calibration import Calibration, candidate_names, group_slice
-from .equations import ArmEquations, box_of, factor_of
+from .equations import factor_of, joint_factors, window_equations
 from .fit import ArmFit
 from .identifiability import Identifiability, base_parameters, structural_rank
 from .physical import Consistency
 from .result import HELD_OUT, CalibrationResult, Options, Validation
 
 ROW_LIMIT = 2000  # rows that a calibration keeps; the rest only enter its box and its factor
-ROUNDING = 1e-12
 UNCONSTRAINED = (
     "The solver found no physically consistent links inside the box, so that the point estimate of "
     "the links was made without that constraint and a link of it may be no rigid body. Intervals "
@@ -53,20 +62,20 @@ def calibrate(
         RecordingError: The recordings do not fit the arm, or hold no window or no torques.
     """
     options = options or Options()
-    maker = MomentumRows.of(replace(model, calibration=None), uncertainty)
-    stated = box_of(maker.nuisance, uncertainty)
+    row_source = MomentumRows.of(replace(model, calibration=None), uncertainty)
+    stated = with_tool(row_source.nuisance, uncertainty)
     if not recordings or not stated.p:
         raise InputError(
             "There is nothing to calibrate: give at least one recording, and state in "
             "'uncertainty' what is not known exactly (link_relative, friction, torque_offset, ...)."
         )
     with one_thread():
-        parts = [_equations(maker, samples, options) for samples in recordings]
+        parts = [_equations(row_source, samples, options) for samples in recordings]
         every = ArmEquations.stack(parts)
-        box = unit_box(every.block(stated))
+        box = unit_box(arm_rows(every, stated))
         lower, upper = _in_units(stated, box)
         problem, notes = _problem(model, uncertainty, options, lower, upper)
-        factors = every.factors(model.n)
+        factors = joint_factors(every, model.n)
         factor = factor_of(factors)
         estimate, constrained = _estimate(problem, factor, len(every), stated)
         notes += () if constrained else (UNCONSTRAINED,)
@@ -97,9 +106,9 @@ def calibrate(
     )
 
 
-def _equations(maker: MomentumRows, samples: Samples, options: Options) -> ArmEquations:
+def _equations(row_source: MomentumRows, samples: Samples, options: Options) -> ArmEquations:
     """Return the equations of all windows of one recording."""
-    maker.check(samples)
+    row_source.check(samples)
     if len(samples) and not samples.tau.any():
         raise RecordingError(
             f"Every one of the {len(samples)} torques of a recording is zero; record a topic that "
@@ -114,7 +123,7 @@ def _equations(maker: MomentumRows, samples: Samples, options: Options) -> ArmEq
         )
     payload = np.asarray(options.payload, dtype=float)
     return ArmEquations.stack(
-        [ArmEquations.of(maker, maker.terms(window), payload) for window in windows]
+        [window_equations(row_source, row_source.terms(window), payload) for window in windows]
     )
 
 
@@ -213,7 +222,7 @@ def _validate(parts: Sequence[ArmEquations], problem: ArmFit, nuisance: Nuisance
     lower, upper = wide.lower.copy(), wide.upper.copy()
     lower[: 10 * n] = upper[: 10 * n] = problem.psi0[: 10 * n]
     friction_only = replace(wide, lower=lower, upper=upper, consistency=Consistency.NONE)
-    factor = factor_of(first.factors(n))
+    factor = factor_of(joint_factors(first, n))
     friction, _ = _estimate(friction_only, factor, len(first), nuisance)
     everything, _ = _estimate(wide, factor, len(first), nuisance)
     return Validation(

@@ -15,11 +15,11 @@ import clarabel
 import numpy as np
 from scipy import linalg, sparse
 
-from ..arm_model import ArmModel
-from ..ellipsoid import row_of
+from ..arm.arm_model import ArmModel
+from ..arrays import Array
+from ..body.ellipsoid import row_of
 from ..errors import SolverError
-from ..inertial import Array
-from ..rows.nuisance import JOINT_GROUPS, NOT_NEGATIVE
+from ..rows.joint_torque.nuisance import JOINT_GROUPS, NOT_NEGATIVE
 from .physical import Consistency, cone_rows, typical_scale
 from .prior import Prior, prior_rows
 

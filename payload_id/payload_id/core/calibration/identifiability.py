@@ -13,8 +13,9 @@ import numpy as np
 import pinocchio as pin
 from scipy import linalg
 
-from ..arm_model import ArmModel
-from ..inertial import FROM_PINOCCHIO, Array
+from ..arm.arm_model import ArmModel
+from ..arrays import Array
+from ..body.inertial import FROM_PINOCCHIO
 
 TOLERANCE = 1e-8  # smallest pivot of an independent column, relative to the largest
 SEEN = 1e-6  # smallest coefficient of a combination

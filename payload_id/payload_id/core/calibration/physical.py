@@ -10,7 +10,8 @@ from enum import Enum
 
 import numpy as np
 
-from ..inertial import INERTIA_BASIS, PSEUDO_INERTIA_BASIS, Array, pseudo_inertia, skew
+from ..arrays import Array
+from ..body.inertial import INERTIA_BASIS, PSEUDO_INERTIA_BASIS, pseudo_inertia, skew
 
 EPSILON = 1e-6  # smallest eigenvalue of the scaled matrix that counts as consistent
 LEAST_LENGTH = 0.01  # [m]

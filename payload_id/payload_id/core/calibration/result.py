@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..inertial import Array
-from ..rows.nuisance import Nuisance
-from .calibration import Calibration
+from ..arm.calibration import Calibration
+from ..arrays import Array
+from ..rows.joint_torque.nuisance import Nuisance
 from .identifiability import Identifiability
 from .prior import Prior
 

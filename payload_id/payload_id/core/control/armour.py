@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..inertial import Array
+from ..arrays import Array
 from .controller import Command, Measurement, Reference, errors, limited
 from .dynamics import ArmDynamics
 from .robust_design import RobustDesign

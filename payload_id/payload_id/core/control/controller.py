@@ -11,7 +11,7 @@ from typing import Protocol, TypeVar
 
 import numpy as np
 
-from ..inertial import Array
+from ..arrays import Array
 
 LONGEST_PERIOD = 0.1  # [s] a step after a longer pause does not integrate over it
 

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..inertial import Array
-from ..safety.tube import TrackingTube
+from ..arrays import Array
+from ..safety.tube.tracking_tube import TrackingTube
 from .controller import Measurement, Reference, errors
 
 

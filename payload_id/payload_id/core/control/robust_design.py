@@ -12,16 +12,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arm_model import ArmModel
+from ..arm.arm_model import ArmModel
+from ..arrays import Array
 from ..errors import InputError
-from ..excitation.trajectory import Trajectory
-from ..inertial import Array
-from ..safety.inertia_bound import bodies_upper, inertia_bound
-from ..safety.parameter_box import ParameterBox
-from ..safety.sampling_reserve import SamplingReserve
-from ..safety.torque_change import torque_change
-from ..safety.torque_enclosure import torque_enclosure
-from ..safety.tube import TrackingTube
+from ..motion.trajectory import Trajectory
+from ..safety.torque.change import torque_change
+from ..safety.torque.enclosure import torque_enclosure
+from ..safety.torque.parameter_box import ParameterBox
+from ..safety.tube.inertia_bound import bodies_upper, inertia_bound
+from ..safety.tube.sampling_reserve import SamplingReserve
+from ..safety.tube.tracking_tube import TrackingTube
 from .dynamics import ArmDynamics
 
 LEAST_LEVEL = 0.5  # V_c is at least this part of V_M [-]

@@ -13,15 +13,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..inertial import Array
-from .controller import (
-    LONGEST_PERIOD,
-    Command,
-    Measurement,
-    Reference,
-    errors,
-    limited,
-)
+from ..arrays import Array
+from .controller import LONGEST_PERIOD, Command, Measurement, Reference, errors, limited
 from .dynamics import ArmDynamics
 
 

@@ -2,22 +2,25 @@
 
 Every cause relaxes the rows, or leaves some out, and the smallest noise factor is found anew; the
 simplest one that brings it to about 1 is named.
+
+In: inconsistent rows, and what made them.
+Out: a `Diagnosis` with cause, joint and time; the motion that would make a parameter identifiable.
 """
 
 from __future__ import annotations
 
-from .cause import Cause, Finding
-from .contact import Contact
+from .causes.cause import Cause, Finding
+from .causes.contact import Contact
+from .causes.evidence import Evidence
+from .causes.link_model import LinkModel
+from .causes.payload_slipped import PayloadSlipped
+from .causes.prior import Prior
+from .causes.torque_gain import TorqueGain
+from .causes.torque_offset import TorqueOffset
+from .causes.torque_sign import TorqueSign
+from .causes.wrong_tool import WrongTool
 from .diagnose import CAUSES, Diagnosis, diagnose
-from .evidence import Evidence
-from .link_model import LinkModel
-from .motion import Advice, MotionSeen, advise
-from .payload_slipped import PayloadSlipped
-from .prior import Prior
-from .torque_gain import TorqueGain
-from .torque_offset import TorqueOffset
-from .torque_sign import TorqueSign
-from .wrong_tool import WrongTool
+from .motion_advice import Advice, MotionSeen, advise
 
 __all__ = [
     "CAUSES", "Advice", "Cause", "Contact", "Diagnosis", "Evidence", "Finding", "LinkModel",

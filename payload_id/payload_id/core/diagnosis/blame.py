@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .evidence import Evidence
+from .causes.evidence import Evidence
 
 GAP = 0.35  # [s] between rows of a joint that still count as one span
 LEAST = 0.01  # share of a span worth a mention

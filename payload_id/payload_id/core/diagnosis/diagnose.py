@@ -8,16 +8,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from .blame import Blame, blame_of
-from .cause import Cause, Finding
-from .contact import Contact
-from .evidence import Evidence
-from .link_model import LinkModel
-from .payload_slipped import PayloadSlipped
-from .prior import Prior
-from .torque_gain import TorqueGain
-from .torque_offset import TorqueOffset
-from .torque_sign import TorqueSign
-from .wrong_tool import WrongTool
+from .causes.cause import Cause, Finding
+from .causes.contact import Contact
+from .causes.evidence import Evidence
+from .causes.link_model import LinkModel
+from .causes.payload_slipped import PayloadSlipped
+from .causes.prior import Prior
+from .causes.torque_gain import TorqueGain
+from .causes.torque_offset import TorqueOffset
+from .causes.torque_sign import TorqueSign
+from .causes.wrong_tool import WrongTool
 
 # From the simplest to those that leave most free; of one stage the one that goes farthest counts.
 CAUSES: tuple[tuple[Cause, ...], ...] = (

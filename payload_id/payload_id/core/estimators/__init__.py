@@ -1,9 +1,13 @@
-"""Point estimates of phi; one file for each method, all behind one protocol."""
+"""Point estimates of phi; one file for each method, all behind one protocol.
+
+In: `Statistics` of all rows, the prior's box, a shape where one is known.
+Out: phi, always with a physically meaningful status behind it; never silently wrong numbers.
+"""
 
 from __future__ import annotations
 
+from ..body.shape import Shape
 from ..errors import UnknownNameError
-from ..shape import Shape
 from .entropic import Entropic
 from .estimator import Estimator
 from .linear_matrix_inequality import LinearMatrixInequality

@@ -19,9 +19,10 @@ from __future__ import annotations
 import numpy as np
 from scipy.linalg import solve_triangular
 
-from ..inertial import PSEUDO_INERTIA_BASIS, Array, from_pseudo_inertia, pseudo_inertia
-from ..normal_form import NormalForm
-from ..statistics import Statistics
+from ..arrays import Array
+from ..body.inertial import PSEUDO_INERTIA_BASIS, from_pseudo_inertia, pseudo_inertia
+from ..statistics.normal_form import NormalForm
+from ..statistics.statistics import Statistics
 from .estimator import ShapeAware
 from .problem import denoised, likely_body
 from .scaling import TINY, free_fit, off_the_edge, typical_size

@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Protocol
 
-from ..inertial import Array
-from ..shape import Shape
-from ..statistics import Statistics
+from ..arrays import Array
+from ..body.shape import Shape
+from ..statistics.statistics import Statistics
 
 
 class Estimator(Protocol):

@@ -8,12 +8,13 @@ import clarabel
 import numpy as np
 from scipy import sparse
 
-from ..ellipsoid import row_of
+from ..arrays import Array
+from ..body.ellipsoid import row_of
+from ..body.inertial import PSEUDO_INERTIA_BASIS, is_physical
+from ..body.shape import Shape
 from ..errors import SolverError
-from ..inertial import PSEUDO_INERTIA_BASIS, Array, is_physical
-from ..normal_form import NormalForm
-from ..shape import Shape
-from ..statistics import Statistics
+from ..statistics.normal_form import NormalForm
+from ..statistics.statistics import Statistics
 from .estimator import ShapeAware
 from .problem import ScaledProblem, denoised, scaled_problem
 from .scaling import EPSILON, off_the_edge

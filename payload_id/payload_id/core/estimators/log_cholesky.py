@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..inertial import FROM_PSEUDO_INERTIA_BASIS, Array, from_pseudo_inertia, pseudo_inertia
-from ..statistics import Statistics
+from ..arrays import Array
+from ..body.inertial import FROM_PSEUDO_INERTIA_BASIS, from_pseudo_inertia, pseudo_inertia
+from ..statistics.statistics import Statistics
 from .estimator import ShapeAware
 from .problem import RESTARTS, ScaledProblem, denoised, scaled_problem
 from .scaling import TINY, off_the_edge

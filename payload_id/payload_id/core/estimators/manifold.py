@@ -17,14 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from ..inertial import (
-    FROM_PSEUDO_INERTIA_BASIS,
-    Array,
-    from_pseudo_inertia,
-    pseudo_inertia,
-    skew,
-)
-from ..statistics import Statistics
+from ..arrays import Array
+from ..body.inertial import FROM_PSEUDO_INERTIA_BASIS, from_pseudo_inertia, pseudo_inertia, skew
+from ..statistics.statistics import Statistics
 from .estimator import ShapeAware
 from .problem import RESTARTS, ScaledProblem, denoised, scaled_problem
 from .scaling import TINY, off_the_edge

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from ..inertial import Array
-from ..statistics import Statistics
+from ..arrays import Array
+from ..statistics.statistics import Statistics
 from .estimator import ShapeAware
 from .scaling import free_fit
 

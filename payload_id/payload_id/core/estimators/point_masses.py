@@ -16,11 +16,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from ..arrays import Array
+from ..body.inertial import from_pseudo_inertia
+from ..body.shape import Shape
 from ..errors import InputError
-from ..inertial import Array, from_pseudo_inertia
-from ..normal_form import NormalForm
-from ..shape import Shape
-from ..statistics import Statistics
+from ..statistics.normal_form import NormalForm
+from ..statistics.statistics import Statistics
 from .estimator import ShapeAware
 from .problem import likely_body
 from .scaling import free_fit

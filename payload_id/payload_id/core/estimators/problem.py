@@ -6,10 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..inertial import FROM_PSEUDO_INERTIA_BASIS, Array, from_pseudo_inertia, pseudo_inertia
-from ..normal_form import NormalForm, without_attenuation
-from ..shape import Shape
-from ..statistics import Statistics
+from ..arrays import Array
+from ..body.inertial import FROM_PSEUDO_INERTIA_BASIS, from_pseudo_inertia, pseudo_inertia
+from ..body.shape import Shape
+from ..statistics.normal_form import NormalForm, without_attenuation
+from ..statistics.statistics import Statistics
 from .scaling import EPSILON, ball, drawn_to, free_fit, square, typical_size
 from .trust_region import ROUNDING
 

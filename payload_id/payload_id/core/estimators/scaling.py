@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..inertial import Array, from_mass_com_inertia, from_pseudo_inertia, pseudo_inertia
-from ..normal_form import NormalForm
+from ..arrays import Array
+from ..body.inertial import from_mass_com_inertia, from_pseudo_inertia, pseudo_inertia
+from ..statistics.normal_form import NormalForm
 
 EPSILON = 1e-8  # smallest eigenvalue of the scaled J that counts as consistent
 TINY = 1e-10  # ... that searches over consistent bodies may come to

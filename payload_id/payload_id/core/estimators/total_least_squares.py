@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..inertial import Array
-from ..normal_form import NormalForm, noise_share
-from ..statistics import Statistics
+from ..arrays import Array
+from ..statistics.normal_form import NormalForm, noise_share
+from ..statistics.statistics import Statistics
 from .estimator import ShapeAware
 from .scaling import free_fit
 

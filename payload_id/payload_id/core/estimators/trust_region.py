@@ -10,7 +10,7 @@ from typing import TypeVar
 
 import numpy as np
 
-from ..inertial import Array
+from ..arrays import Array
 
 Point = TypeVar("Point")
 STEPS = 100

@@ -15,11 +15,11 @@ from enum import Enum
 
 import numpy as np
 
+from ..arrays import Array
 from ..errors import InputError
-from ..inertial import Array
-from .planning import NoPlan, Plan
-from .state import State
-from .trajectory import Trajectory
+from ..motion.motion_state import MotionState
+from ..motion.trajectory import Trajectory
+from .search.planning import NoPlan, Plan
 
 LATE = 0.05  # [s] after the handover at which the next piece may still take over
 
@@ -65,12 +65,12 @@ class Ask:
 
     Attributes:
         index: Number of the piece, from 0; give it back with the answer.
-        start: State from which it begins.
+        start: MotionState from which it begins.
         deadline: Until when the answer counts; inf for the first [s].
     """
 
     index: int
-    start: State
+    start: MotionState
     deadline: float
 
 
@@ -145,7 +145,7 @@ class Run:
         return 0 if self.present is None else self.index + 1
 
 
-def begin(settings: Settings, start: State) -> tuple[Run, Actions]:
+def begin(settings: Settings, start: MotionState) -> tuple[Run, Actions]:
     """Return a new run from a pose at rest; it asks for the first piece.
 
     Raises:
@@ -227,7 +227,7 @@ def _follow(run: Run, plan: Plan, time: float) -> tuple[Run, Actions]:
     if run.pieces >= run.settings.pieces:
         reason = f"All {run.settings.pieces} pieces were begun."
         return replace(run, reason=reason), (follow,)
-    start = State.of(plan.trajectory, run.settings.handover)
+    start = MotionState.of(plan.trajectory, run.settings.handover)
     return run, (follow, Ask(run.index + 1, start, run.handover))
 
 

@@ -7,9 +7,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
+from ..arrays import Array
 from ..errors import InputError
-from ..inertial import Array
-from .momentum import LEAST_SAMPLES
+from .quadrature import LEAST_SAMPLES
 
 # A pause longer than this part of a window is a gap: nothing is integrated over it.
 GAP_FRACTION = 0.25

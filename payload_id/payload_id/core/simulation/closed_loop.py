@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from ..arrays import Array
 from ..control.controller import Controller, Measurement, Reference
-from ..excitation.limits import MotionLimits
-from ..excitation.trajectory import Trajectory
-from ..inertial import Array
-from ..safety.tube import TrackingTube
+from ..motion.limits import MotionLimits
+from ..motion.trajectory import Trajectory
+from ..safety.tube.tracking_tube import TrackingTube
 from .torque_plant import TorquePlant
 
 

@@ -33,10 +33,10 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 
-from ..arm_model import ArmModel
+from ..arm.arm_model import ArmModel
+from ..arrays import Array
 from ..errors import ModelError
-from ..inertial import Array
-from .joint_trajectory import DesiredState
+from ..motion.joint_trajectory import DesiredState
 
 LOAD_MASS = 4.0  # [kg] load for which the gains are made
 LOAD_RADIUS = 0.15  # [m] its radius of gyration about the payload frame

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..arrays import Array
+from ..body.inertial import PSEUDO_INERTIA_BASIS, pseudo_inertia
 from ..errors import InputError
-from ..inertial import PSEUDO_INERTIA_BASIS, Array, pseudo_inertia
 
 DRAWS = 512  # candidates for each body before it is only scaled
 

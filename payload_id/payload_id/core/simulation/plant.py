@@ -15,12 +15,12 @@ import mujoco
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-from ..arm_model import STANDARD_GRAVITY, ArmModel
+from ..arm.arm_model import STANDARD_GRAVITY, ArmModel
+from ..arrays import Array
 from ..errors import InputError, PayloadIdError
-from ..inertial import Array
-from ..samples import Samples
+from ..motion.joint_trajectory import DesiredState, JointTrajectory, sample, starting_from
+from ..samples.joint_samples import Samples
 from .controller import tune
-from .joint_trajectory import DesiredState, JointTrajectory, sample, starting_from
 from .plant_model import build_plant_model
 from .skeleton import skeleton
 

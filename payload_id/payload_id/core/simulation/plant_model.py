@@ -8,8 +8,9 @@ import mujoco
 import numpy as np
 from scipy.spatial.transform import Rotation
 
+from ..arrays import Array
+from ..body.inertial import as_phi, mass_com_inertia, pseudo_inertia
 from ..errors import InputError, ModelError, UnknownNameError
-from ..inertial import Array, as_phi, mass_com_inertia, pseudo_inertia
 
 # MuJoCo refuses a moving body without mass or inertia; such a body gets this much.
 NEGLIGIBLE = 1e-12  # [kg] and [kg m2]

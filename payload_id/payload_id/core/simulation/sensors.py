@@ -6,10 +6,10 @@ from dataclasses import dataclass, fields
 
 import numpy as np
 
+from ..arm.per_joint import PerJoint
+from ..arrays import Array, BoolArray
 from ..errors import InputError
-from ..inertial import Array
-from ..samples import BoolArray, Samples
-from ..uncertainty import PerJoint
+from ..samples.joint_samples import Samples
 
 PER_JOINT = (
     "torque_relative",

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 import mujoco
 import numpy as np
 
-from ..arm_model import STANDARD_GRAVITY, ArmModel
+from ..arm.arm_model import STANDARD_GRAVITY, ArmModel
+from ..arrays import Array
 from ..errors import InputError
-from ..inertial import Array
 from .plant import PHYSICS_STEP, STEPPING, SimulationError, nominal_arm
 from .plant_model import build_plant_model
 from .skeleton import skeleton

@@ -1,11 +1,15 @@
-"""How much a motion would teach: one file for each criterion, chosen by name."""
+"""How much a motion would teach: one file for each criterion, chosen by name.
+
+In: predicted rows of candidates, rows collected so far.
+Out: one number for each candidate, the smaller the better, and its slope by the rows.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
+from ...arrays import Array
 from ...errors import UnknownNameError
-from ...inertial import Array
 from .condition_number import ConditionNumber
 from .criterion import Criterion
 from .half_widths import HalfWidths

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...inertial import Array
-from ..candidate_rows import CandidateRows, Collected
+from ...arrays import Array
+from ..prediction.candidate_rows import CandidateRows, Collected
 
 TINY = 1e-300
 

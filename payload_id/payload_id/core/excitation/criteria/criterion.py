@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol
 
-from ...inertial import Array
-from ..candidate_rows import CandidateRows, Collected
+from ...arrays import Array
+from ..prediction.candidate_rows import CandidateRows, Collected
 
 
 class Criterion(Protocol):

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...inertial import Array
-from ..candidate_rows import CandidateRows, Collected
+from ...arrays import Array
+from ..prediction.candidate_rows import CandidateRows, Collected
 from .posterior import by_rows, information, payload_columns
 
 

@@ -12,8 +12,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...inertial import Array
-from ..candidate_rows import CandidateRows, Collected
+from ...arrays import Array
+from ..prediction.candidate_rows import CandidateRows, Collected
 
 
 def information(rows: CandidateRows, collected: Collected, known: Array) -> Array:

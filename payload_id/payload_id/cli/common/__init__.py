@@ -1,0 +1,5 @@
+"""Arguments that several commands share, and how results look in the terminal.
+
+In: the command line, estimates.
+Out: settings, tables.
+"""

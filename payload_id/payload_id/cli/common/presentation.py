@@ -1,0 +1,146 @@
+"""How results look in the terminal."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from rich.console import Console, Group, RenderableType
+from rich.panel import Panel
+from rich.table import Table
+from rich.text import Text
+
+from ...core.arrays import Array
+from ...core.body.inertial import PARAMETERS, UNITS
+from ...core.identification.estimate import Estimate
+from ...core.identification.status import Status
+from ...files.figures.number_format import digits, number
+
+STYLES = {
+    Status.GOOD: "bold green",
+    Status.USABLE: "bold yellow",
+    Status.SMALL_LOAD: "bold yellow",
+    Status.NOT_IDENTIFIABLE: "bold yellow",
+    Status.INCONSISTENT: "bold red",
+    Status.SOLVER_FAILED: "bold red",
+    Status.NO_DATA: "bold red",
+    Status.WAITING: "bold cyan",
+}
+BAR = 15  # characters of an interval's picture
+WIDTH = 110  # characters of a line where there is no terminal
+NARROW = 100  # characters below which there is no room for the pictures
+WIDEST_COM = 0.5  # [m] wider bounds on the centre of mass are not worth printing
+
+
+def console(stderr: bool = False) -> Console:
+    """Return the terminal, wide enough for the tables when there is none."""
+    terminal = Console(stderr=stderr, highlight=False)
+    return (
+        terminal if terminal.is_terminal else Console(stderr=stderr, highlight=False, width=WIDTH)
+    )
+
+
+def estimate_table(estimate: Estimate, truth: Array | None = None, width: int = WIDTH) -> Table:
+    """Return the ten parameters with their intervals, against the truth if it is known.
+
+    Args:
+        estimate: What is shown.
+        truth: True parameters, shape (10,), if known.
+        width: Characters of a line; narrow ones leave the pictures out.
+    """
+    table = Table(box=None, header_style="bold", padding=(0, 1), pad_edge=False)
+    table.add_column("")
+    for name in ("estimate", "±", "from", "to"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column("unit", no_wrap=True)
+    table.add_column("identifiable", justify="center")
+    if truth is not None:
+        table.add_column("truth", justify="right", no_wrap=True)
+        table.add_column("contained", justify="center")
+        if width >= NARROW:
+            table.add_column("truth in interval", justify="center", no_wrap=True)
+    for k in range(10):
+        table.add_row(*_cells(estimate, k, truth)[: len(table.columns)])
+    return table
+
+
+def _cells(estimate: Estimate, k: int, truth: Array | None) -> list[RenderableType]:
+    """Return the cells of one parameter, the picture last."""
+    lower, upper, half_width = estimate.lower[k], estimate.upper[k], estimate.half_width[k]
+    decimals = digits(half_width)
+    cells: list[RenderableType] = [
+        PARAMETERS[k],
+        Text(number(estimate.phi[k], decimals), style="bold"),
+        number(half_width, decimals),
+        number(lower, decimals),
+        number(upper, decimals),
+        UNITS[k].replace("m2", "m²"),
+        Text("yes", style="green") if estimate.identifiable[k] else Text("no", style="yellow"),
+    ]
+    if truth is not None:
+        inside = bool(estimate.contains(truth)[k])
+        cells += [
+            number(truth[k], decimals),
+            Text("yes", style="green") if inside else Text("NO", style="bold red"),
+            _bar(truth[k], lower, upper),
+        ]
+    return cells
+
+
+def _bar(truth: float, lower: float, upper: float) -> Text:
+    """Return a picture of where the truth lies between the bounds."""
+    if not (math.isfinite(lower) and math.isfinite(upper) and upper > lower):
+        return Text("–")
+    place = round((truth - lower) / (upper - lower) * (BAR - 1))
+    line = ["─"] * BAR
+    line[BAR // 2] = "┼"
+    line[min(max(place, 0), BAR - 1)] = "●"
+    return Text("├" + "".join(line) + "┤", style="cyan")
+
+
+def verdict(estimate: Estimate) -> Panel:
+    """Return the verdict with its sentence."""
+    style = STYLES[estimate.status]
+    head = Text(estimate.status.value.replace("_", " "), style=style)
+    lines: list[RenderableType] = [head, Text(estimate.message), Text(summary(estimate), "dim")]
+    return Panel(Group(*lines), title="verdict", title_align="left", border_style=style)
+
+
+def summary(estimate: Estimate) -> str:
+    """Return one line on what the result rests on."""
+    com = centre_of_mass(estimate)
+    parts = [
+        f"{estimate.samples} samples, {estimate.windows} windows, {estimate.seconds:.1f} s",
+        f"estimator {estimate.estimator}, intervals {estimate.intervals}",
+        f"residual {estimate.residual_rms:.3g} N m (rms)",
+        f"condition number {estimate.condition_number:.0f}",
+        f"physically consistent: {'yes' if estimate.physically_consistent else 'no'}",
+    ]
+    return (f"{com}\n" if com else "") + "; ".join(parts)
+
+
+def centre_of_mass(estimate: Estimate) -> str:
+    """Return the centre of mass in millimetres with bounds, empty if there is no mass."""
+    if not estimate.phi[0] > 0:
+        return ""
+    com = 1e3 * estimate.phi[1:4] / estimate.phi[0]
+    bounds = com_bounds(estimate)
+    frame = f" in {estimate.payload_frame}" if estimate.payload_frame else ""
+    axes = ", ".join(
+        f"{axis} {number(c, 1)} [{number(1e3 * low, 1)}, {number(1e3 * high, 1)}]"
+        for axis, c, (low, high) in zip("xyz", com, bounds, strict=True)
+    )
+    return f"centre of mass{frame} [mm]: {axes}"
+
+
+def com_bounds(estimate: Estimate) -> Sequence[tuple[float, float]]:
+    """Return bounds on the centre of mass h/m [m]; infinite where they would say nothing."""
+    low, high = estimate.lower[0], estimate.upper[0]
+    if not (low > 0 and math.isfinite(high)):
+        return [(-math.inf, math.inf)] * 3
+    bounds = []
+    for k in (1, 2, 3):
+        ratios = [h / m for h in (estimate.lower[k], estimate.upper[k]) for m in (low, high)]
+        known = max(ratios) - min(ratios) <= WIDEST_COM
+        bounds.append((min(ratios), max(ratios)) if known else (-math.inf, math.inf))
+    return bounds

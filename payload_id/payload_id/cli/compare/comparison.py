@@ -1,0 +1,251 @@
+"""Several estimators and interval methods on the same rows, timed and measured against a truth."""
+
+from __future__ import annotations
+
+import json
+import math
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...core.arrays import Array
+from ...core.body.inertial import as_phi, from_mass_com_inertia, is_physical, mass_com_inertia
+from ...core.body.metrics import Errors, errors
+from ...core.body.shape import Shape
+from ...core.bounds import Bounds, Interval, Memory, method_named
+from ...core.errors import InputError, SolverError
+from ...core.estimators import ESTIMATORS, estimator_named
+from ...core.identification.problem import Problem
+from ...core.threads import one_thread
+
+
+@dataclass(frozen=True)
+class Point:
+    """What one estimator found.
+
+    Attributes:
+        name: The estimator.
+        phi: Shape (10,), NaN if it failed.
+        residual: Root mean square of what it leaves unexplained, per second of a window.
+        seconds: Time that it took, the statistics being there [s].
+        failure: Why there is no estimate; empty if there is one.
+    """
+
+    name: str
+    phi: Array
+    residual: float
+    seconds: float
+    failure: str = ""
+
+    @property
+    def consistent(self) -> bool:
+        """Whether some mass distribution has these parameters."""
+        return bool(np.isfinite(self.phi).all()) and is_physical(self.phi)
+
+
+@dataclass(frozen=True)
+class Spread:
+    """What one interval method found.
+
+    Attributes:
+        name: The method.
+        guaranteed: Whether the truth is inside whenever the stated bounds hold.
+        bounds: The answer.
+        seconds: Time that it took [s].
+    """
+
+    name: str
+    guaranteed: bool
+    bounds: Bounds
+    seconds: float
+
+    @property
+    def half_width(self) -> Array:
+        """Half the width of each interval, NaN where the rows are inconsistent, shape (10,)."""
+        if not self.bounds.consistent:
+            return np.full(10, np.nan)
+        return self.bounds.interval.half_width
+
+    def contains(self, truth: Array) -> Array:
+        """Return which parameters lie in their intervals, shape (10,)."""
+        interval = self.bounds.interval
+        inside = (interval.lower <= truth) & (truth <= interval.upper)
+        return np.asarray(inside & self.bounds.consistent)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """All results on one recording.
+
+    Attributes:
+        points: Of the estimators.
+        spreads: Of the interval methods.
+        truth: True parameters, shape (10,), if known.
+        box: Lengths of the payload's bounding box, shape (3,) [m], if known.
+    """
+
+    points: tuple[Point, ...]
+    spreads: tuple[Spread, ...]
+    truth: Array | None = None
+    box: Array | None = None
+
+    @property
+    def reference(self) -> Spread | None:
+        """The hull, to which other intervals are compared; None if it was not asked for."""
+        return next((spread for spread in self.spreads if spread.name == "hull"), None)
+
+    @property
+    def consistent(self) -> bool:
+        """Whether every interval method found the rows consistent."""
+        return all(spread.bounds.consistent for spread in self.spreads)
+
+    def ratio(self, spread: Spread) -> Array:
+        """Return half-widths over those of the hull, NaN where that is not known, shape (10,)."""
+        if self.reference is None:
+            return np.full(10, np.nan)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.asarray(spread.half_width / self.reference.half_width)
+
+    def hull_over(self, spread: Spread) -> float:
+        """Return the mean over the parameters of the hull's half-widths over a method's; or NaN."""
+        ratio = self.ratio(spread)
+        known = ratio[np.isfinite(ratio) & (ratio > 0)]
+        return float(np.mean(1.0 / known)) if len(known) else math.nan
+
+    def errors(self, point: Point) -> Errors | None:
+        """Return an estimate's errors in per cent; None without a truth."""
+        if self.truth is None or not np.isfinite(point.phi).all():
+            return None
+        if self.box is None:
+            return relative_errors(point.phi, self.truth)
+        return errors(point.phi, self.truth, self.box)
+
+
+def relative_errors(phi: Array, truth: Array) -> Errors:
+    """Return mass, centre of mass and inertia about it: norms of errors over norms of truths."""
+    mass, com, inertia = mass_com_inertia(truth)
+    found_mass, found_com, found_inertia = mass_com_inertia(phi)
+    of_mass = 100.0 * abs(found_mass - mass) / mass
+    if found_mass <= 0.0:
+        return Errors(of_mass, math.inf, math.inf)
+    return Errors(of_mass, _relative(found_com, com), _relative(found_inertia, inertia))
+
+
+def _relative(found: Array, true: Array) -> float:
+    """Return the norm of an error over that of the truth in per cent."""
+    size = float(np.linalg.norm(true))
+    return 100.0 * float(np.linalg.norm(found - true)) / size if size > 0 else math.inf
+
+
+def applicable(shape: Shape | None) -> tuple[str, ...]:
+    """Return the estimators that can work with what is known of the shape."""
+    names = []
+    for name in ESTIMATORS:
+        try:
+            estimator_named(name, shape)
+        except InputError:
+            continue
+        names.append(name)
+    return tuple(names)
+
+
+def compared(
+    problem: Problem, estimators: Sequence[str], intervals: Sequence[str]
+) -> tuple[tuple[Point, ...], tuple[Spread, ...]]:
+    """Return what each method makes of a problem.
+
+    Every interval method starts from the prior; every estimator is given what the guaranteed ones
+    found together.
+    """
+    with one_thread():  # as in every update
+        return _compared(problem, estimators, intervals)
+
+
+def _compared(
+    problem: Problem, estimators: Sequence[str], intervals: Sequence[str]
+) -> tuple[tuple[Point, ...], tuple[Spread, ...]]:
+    """Return what each method makes of a problem, the matrix libraries in one thread."""
+    spreads = tuple(_spread(problem, name) for name in intervals)
+    known = [s.bounds.interval for s in spreads if s.guaranteed and s.bounds.consistent]
+    within = problem.prior
+    for interval in known:
+        within = within.intersect(interval)
+    return tuple(_point(problem, name, within) for name in estimators), spreads
+
+
+def _spread(problem: Problem, name: str) -> Spread:
+    """Return what an interval method finds."""
+    method = method_named(name)
+    start = time.perf_counter()
+    bounds = method.bounds(problem.rows, problem.prior, Memory(), problem.shape)
+    return Spread(name, method.guaranteed, bounds, time.perf_counter() - start)
+
+
+def _point(problem: Problem, name: str, within: Interval) -> Point:
+    """Return what an estimator finds."""
+    estimator = estimator_named(name, problem.settings.shape)
+    start = time.perf_counter()
+    try:
+        try:
+            phi = estimator.estimate(problem.statistics, within.lower, within.upper)
+        except SolverError:  # rounding can leave nothing strictly consistent in a thin interval
+            prior = problem.prior
+            phi = estimator.estimate(problem.statistics, prior.lower, prior.upper)
+    except SolverError as error:
+        return Point(name, np.full(10, np.nan), math.nan, time.perf_counter() - start, str(error))
+    seconds = time.perf_counter() - start
+    return Point(name, phi, _residual(problem, phi), seconds)
+
+
+def _residual(problem: Problem, phi: Array) -> float:
+    """Return what is left of the rows, the nuisance parameters estimated along."""
+    rows = problem.rows
+    left = rows.b - rows.A @ phi - rows.B @ problem.statistics.nuisance(phi)
+    return float(np.sqrt(np.mean((left / (rows.end - rows.start)) ** 2)))
+
+
+def read_truth(text: str) -> Array:
+    """Return the true parameters that a file or ten numbers hold, shape (10,).
+
+    Args:
+        text: A JSON file with a list of ten numbers, with an object that has `phi`, or with one
+            that has `mass`, `com` and `inertia` (3x3, about the centre of mass); or the ten
+            numbers themselves, separated by commas or spaces.
+
+    Raises:
+        InputError: It is neither, or no body.
+    """
+    path = Path(text)
+    if path.suffix.lower() == ".json" or path.is_file():
+        phi = _truth_of_file(path)
+    else:
+        try:
+            phi = as_phi([float(part) for part in text.replace(",", " ").split()])
+        except (ValueError, InputError) as error:
+            raise InputError(
+                "--truth takes a .json file or ten numbers m,hx,hy,hz,Ixx,Ixy,Ixz,Iyy,Iyz,Izz "
+                f"(inertia about the payload frame's origin); found '{text}'."
+            ) from error
+    if not phi[0] > 0.0:
+        raise InputError(f"--truth: the true mass must be above 0 kg; found {phi[0]:g}.")
+    return phi
+
+
+def _truth_of_file(path: Path) -> Array:
+    """Read the true parameters from a JSON file."""
+    try:
+        held: Any = json.loads(path.read_text())
+        if isinstance(held, dict) and "phi" not in held:
+            return from_mass_com_inertia(held["mass"], held["com"], np.array(held["inertia"]))
+        return as_phi(held["phi"] if isinstance(held, dict) else held)
+    except OSError as error:
+        raise InputError(f"--truth: '{path}' cannot be read: {error.strerror}.") from error
+    except (ValueError, KeyError, TypeError, InputError) as error:
+        raise InputError(
+            f"--truth: {path} must hold ten numbers, or an object with 'phi' or with 'mass', 'com' "
+            f"and 'inertia'; {type(error).__name__}: {error}"
+        ) from error

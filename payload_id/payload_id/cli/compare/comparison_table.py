@@ -1,0 +1,128 @@
+"""How comparisons look in the terminal."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from rich.table import Table
+from rich.text import Text
+
+from ...core.body.inertial import PARAMETERS, UNITS, mass_com_inertia
+from .comparison import Comparison, Point, Spread
+
+
+def estimator_table(comparison: Comparison, residual_unit: str) -> Table:
+    """Return one line for each estimator.
+
+    Args:
+        comparison: The results.
+        residual_unit: Of the residual.
+    """
+    table = _table()
+    table.add_column("estimator", no_wrap=True)
+    for name in ("mass\n[kg]", "centre of mass\n[mm]", "Ixx Iyy Izz\nabout it [g m²]"):
+        table.add_column(name, justify="right", no_wrap=True)
+    table.add_column(f"residual\n[{residual_unit}]", justify="right", no_wrap=True)
+    table.add_column("physi-\ncal", justify="center", no_wrap=True)
+    table.add_column("time\n[ms]", justify="right", no_wrap=True)
+    if comparison.truth is not None:
+        for name in ("Δ mass", "Δ CoM", "Δ I"):
+            table.add_column(f"{name}\n[%]", justify="right", no_wrap=True)
+    for point in comparison.points:
+        table.add_row(*_point_cells(comparison, point))
+    return table
+
+
+def _table() -> Table:
+    """Return an empty table in the style of all."""
+    return Table(box=None, header_style="bold", padding=(0, 1), pad_edge=False)
+
+
+def _point_cells(comparison: Comparison, point: Point) -> list[str | Text]:
+    """Return the cells of one estimator."""
+    if point.failure:
+        return [point.name, Text("failed", style="bold red")]
+    mass, com, inertia = mass_com_inertia(point.phi)
+    place = "  ".join(f"{1e3 * c:.1f}" for c in com) if mass > 0 else "–"
+    moments = "  ".join(f"{1e3 * x:.3g}" for x in np.diag(inertia)) if mass > 0 else "–"
+    cells: list[str | Text] = [
+        point.name,
+        f"{mass:.4f}",
+        place,
+        moments,
+        f"{point.residual:.3g}",
+        Text("yes", style="green") if point.consistent else Text("NO", style="bold red"),
+        f"{1e3 * point.seconds:.1f}",
+    ]
+    found = comparison.errors(point)
+    if found is not None:
+        cells += [_per_cent(value) for value in (found.mass, found.com, found.inertia)]
+    return cells
+
+
+def _per_cent(value: float) -> str:
+    """Return an error with three digits."""
+    if not math.isfinite(value):
+        return "–"
+    return f"{value:.0f}" if value >= 100 else f"{value:.3g}"
+
+
+def interval_table(comparison: Comparison) -> Table:
+    """Return half-widths, one line for each parameter, one pair of columns for each method."""
+    table = _table()
+    table.add_column("half-width")
+    table.add_column("unit", no_wrap=True)
+    compared = comparison.reference is not None
+    for spread in comparison.spreads:
+        table.add_column(spread.name, justify="right")
+        if compared and spread.name != "hull":
+            table.add_column("× hull", justify="right", style="dim")
+    for k in range(10):
+        cells: list[str | Text] = [PARAMETERS[k], UNITS[k].replace("m2", "m²")]
+        for spread in comparison.spreads:
+            cells.append(_short(spread.half_width[k]))
+            if compared and spread.name != "hull":
+                cells.append(_short(float(comparison.ratio(spread)[k])))
+        table.add_row(*cells)
+    for title, cell in _FOOTER.items():
+        if title == "truth inside" and comparison.truth is None:
+            continue
+        row: list[str | Text] = [title, ""]
+        for spread in comparison.spreads:
+            row.append(cell(comparison, spread))
+            if compared and spread.name != "hull":
+                row.append("")
+        table.add_row(*row)
+    return table
+
+
+def _short(value: float) -> str:
+    """Return a number with three digits, a dash if it is not known."""
+    return f"{value:.3g}" if math.isfinite(value) else "–"
+
+
+def _consistent(comparison: Comparison, spread: Spread) -> Text:
+    """Tell whether the rows were consistent."""
+    if spread.bounds.consistent:
+        return Text("yes", style="green")
+    factor = spread.bounds.noise_factor
+    return Text(f"NO (x{factor:.3g})" if math.isfinite(factor) else "NO", style="bold red")
+
+
+def _inside(comparison: Comparison, spread: Spread) -> Text:
+    """Tell how many true parameters lie in their intervals."""
+    truth = comparison.truth
+    if truth is None or not spread.bounds.consistent:
+        return Text("–")
+    count = int(spread.contains(truth).sum())
+    return Text(f"{count} of 10", style="green" if count == 10 else "bold red")
+
+
+_FOOTER = {
+    "hull / this, mean": lambda comparison, spread: Text(_short(comparison.hull_over(spread))),
+    "data consistent": _consistent,
+    "truth inside": _inside,
+    "guaranteed": lambda _, spread: Text("yes" if spread.guaranteed else "no"),
+    "time, ms": lambda _, spread: Text(f"{1e3 * spread.seconds:.1f}"),
+}

@@ -1,0 +1,107 @@
+"""What a demonstration simulates: robot, payload and motion, all drawn from one seed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+
+import numpy as np
+import yaml
+
+from ...core.arrays import Array
+from ...core.body.inertial import from_mass_com_inertia
+from ...core.excitation.search.random_search import Found, search
+from ...core.motion.limits import MotionLimits
+from ...core.rows.joint_torque.uncertainty import Uncertainty
+from ...files.robots.robot_file import RobotFile
+from ...files.robots.robot_model import RobotModel
+
+DURATION = 7.5  # [s] of the motion
+TORQUE_RELATIVE, LINK_RELATIVE = 0.025, 0.05
+HEAVIEST = 2.0  # [kg] payload for which the motion keeps the torque limits
+REACH = 0.10  # [m] how far a payload's CoM is from the payload frame at the most, along each axis
+
+
+@dataclass(frozen=True)
+class Scene:
+    """What is simulated.
+
+    Attributes:
+        seed: All else follows from it.
+        robot: The robot file, with the uncertainty of the simulation.
+        model: The arm.
+        payload: True parameters, shape (10,).
+        motion: The motion that shakes it.
+        folder: Where everything is written.
+    """
+
+    seed: int
+    robot: RobotFile
+    model: RobotModel
+    payload: Array
+    motion: Found
+    folder: Path
+
+
+def draw_scene(robot_name: str, seed: int, out: Path) -> Scene:
+    """Draw payload and motion, and make the folder of the run."""
+    folder = _new_folder(out / f"demo_{datetime.now():%Y%m%d_%H%M%S}")
+    robot = _robot(robot_name, folder / "robot.yaml")
+    model = RobotModel.from_robot_file(robot)
+    start = np.zeros(model.n) if robot.home is None else robot.home
+    payloads = [np.zeros(10), heavy_payload()]
+    motion = search(model, start, _limits(robot), payloads, seed, DURATION)
+    payload = draw_payload(np.random.default_rng(seed))
+    return Scene(seed, robot, model, payload, motion, folder)
+
+
+def draw_payload(rng: np.random.Generator) -> Array:
+    """Draw a solid box held off-centre and askew, shape (10,)."""
+    mass = rng.uniform(0.3, HEAVIEST)
+    sides = rng.uniform(0.05, 0.20, 3)
+    com = np.array([*rng.uniform(-REACH / 2, REACH / 2, 2), rng.uniform(0.03, REACH)])
+    own = mass / 12 * np.diag(np.sum(sides**2) - sides**2)
+    turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    return from_mass_com_inertia(mass, com, turn @ own @ turn.T)
+
+
+def heavy_payload() -> Array:
+    """Return the payload for which torque limits are kept."""
+    return from_mass_com_inertia(HEAVIEST, [REACH / 2, 0.0, REACH], 0.01 * np.eye(3))
+
+
+def _robot(name: str, path: Path) -> RobotFile:
+    """Write and load a robot file that states what the simulation's sensors and links do."""
+    base = RobotFile.load(name)
+    uncertainty = Uncertainty(
+        torque_relative=TORQUE_RELATIVE,
+        link_relative=LINK_RELATIVE,
+        prior=base.uncertainty.prior,
+    )
+    entries = {"extends": str(base.path.resolve()), "uncertainty": uncertainty.to_dict()}
+    head = "# The robot of a demonstration: the shipped file with the simulation's own bounds.\n"
+    path.write_text(head + yaml.safe_dump(entries, sort_keys=False))
+    return RobotFile.load(path)
+
+
+def _limits(robot: RobotFile) -> MotionLimits:
+    """Return the limits in use as the search for a motion takes them."""
+    limits = robot.limits
+    return MotionLimits(
+        limits.position_lower,
+        limits.position_upper,
+        limits.velocity,
+        limits.acceleration,
+        limits.effort,
+    )
+
+
+def _new_folder(folder: Path) -> Path:
+    """Make a folder that does not exist yet."""
+    path, count = folder, 1
+    while path.exists():
+        count += 1
+        path = folder.with_name(f"{folder.name}_{count}")
+    path.mkdir(parents=True)
+    return path.resolve()

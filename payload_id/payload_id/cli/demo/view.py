@@ -1,0 +1,106 @@
+"""The intervals shrinking, live in the terminal."""
+
+from __future__ import annotations
+
+import math
+from types import TracebackType
+
+from rich.console import Console, Group
+from rich.live import Live
+from rich.progress_bar import ProgressBar
+from rich.table import Table
+from rich.text import Text
+
+from ...core.body.inertial import PARAMETERS, UNITS
+from ...core.identification.estimate import Estimate
+from ...files.figures.number_format import digits, number
+from ..common.presentation import STYLES
+
+BAR = 30  # characters of the widest interval
+DECADES = 2  # powers of ten that a bar shows
+
+
+class LiveView:
+    """Shows progress and the present intervals; one line a second where there is no terminal."""
+
+    def __init__(self, console: Console, duration: float) -> None:
+        """Prepare; `duration` is that of the motion [s]."""
+        self._console, self._duration = console, duration
+        self._live = Live(console=console, refresh_per_second=8, transient=True)
+        self._widest: list[float] | None = None
+        self._printed = -1
+
+    def __enter__(self) -> LiveView:
+        """Begin to show."""
+        if self._console.is_terminal:
+            self._live.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """End; what was shown live disappears."""
+        if self._console.is_terminal:
+            self._live.stop()
+
+    def show(self, elapsed: float, estimate: Estimate | None) -> None:
+        """Show the state after some time [s]."""
+        if self._console.is_terminal:
+            self._live.update(self._picture(elapsed, estimate))
+        elif int(elapsed) > self._printed:
+            self._printed = int(elapsed)
+            self._console.print(_line(elapsed, estimate))
+
+    def _picture(self, elapsed: float, estimate: Estimate | None) -> Group:
+        """Return progress, verdict and bars."""
+        head = Table.grid(padding=(0, 1))
+        bar = ProgressBar(total=self._duration, completed=min(elapsed, self._duration), width=40)
+        head.add_row(f"moving {min(elapsed, self._duration):4.1f} s", bar, _state(estimate))
+        return Group(head, self._bars(estimate)) if estimate is not None else Group(head)
+
+    def _bars(self, estimate: Estimate) -> Table:
+        """Return the half-width of each interval as a number and as a bar, on a log scale."""
+        widths = [float(x) for x in estimate.half_width]
+        if self._widest is None and all(map(math.isfinite, widths)):
+            self._widest = widths
+        table = Table(box=None, show_header=True, header_style="dim", padding=(0, 1))
+        for title in ("", "estimate", "±", "", "half-width (logarithmic)"):
+            table.add_column(title, justify="right" if title in ("estimate", "±") else "left")
+        for k, width in enumerate(widths):
+            decimals = digits(width)
+            table.add_row(
+                PARAMETERS[k],
+                number(float(estimate.phi[k]), decimals),
+                number(width, decimals),
+                UNITS[k].replace("m2", "m²"),
+                _bar(width, None if self._widest is None else self._widest[k]),
+            )
+        return table
+
+
+def _bar(width: float, widest: float | None) -> Text:
+    """Return a bar that loses BAR / DECADES characters for every factor of ten."""
+    if widest is None or not (width > 0 and widest > 0):
+        return Text("")
+    part = 1.0 + math.log10(width / widest) / DECADES
+    return Text("█" * max(1, round(BAR * min(max(part, 0.0), 1.0))), style="blue")
+
+
+def _state(estimate: Estimate | None) -> Text:
+    """Return the verdict so far."""
+    if estimate is None:
+        return Text("waiting for the first estimate", style="dim")
+    word = estimate.status.value.replace("_", " ")
+    return Text(f"{word} after {estimate.seconds:.1f} s of data", STYLES[estimate.status])
+
+
+def _line(elapsed: float, estimate: Estimate | None) -> str:
+    """Return the state in one line."""
+    if estimate is None or not math.isfinite(estimate.half_width[0]):
+        return f"{elapsed:4.1f} s  {_state(estimate)}"
+    half_width = float(estimate.half_width[0])
+    mass = number(float(estimate.phi[0]), digits(half_width))
+    return f"{elapsed:4.1f} s  mass {mass} ± {half_width:.2g} kg  {_state(estimate)}"

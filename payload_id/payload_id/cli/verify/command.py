@@ -1,0 +1,166 @@
+"""`payload-id verify`: check a saved certificate of a motion anew, without ROS."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.table import Table
+
+from ...core.errors import InputError
+from ...core.safety.certificate.certificate import Certificate
+from ...core.safety.certificate.certify import plain_limits
+from ...core.safety.certificate.limit_use import limit_use
+from ...core.safety.certificate.verify import Verification, verify
+from ...core.safety.margins.margin import CLEARANCES
+from ...core.threads import one_thread
+from ...files.robots.arm_geometry import robot_geometry
+from ...files.robots.robot_file import RobotFile
+from ...files.robots.robot_model import RobotModel
+from ...files.runs.certificate_file import SavedCertificate, load_certificate, robot_of
+from ..common.presentation import console
+
+
+def add_parser(verbs: Any) -> None:
+    """Add the command and its arguments."""
+    text = "check a saved certificate of a motion anew, without ROS"
+    parser = verbs.add_parser("verify", help=text, description=text.capitalize() + ".")
+    parser.add_argument("certificate", type=Path, help="file that the planner saved (.json)")
+    parser.add_argument(
+        "--robot",
+        metavar="FILE",
+        help="robot file (YAML), or a shipped name (default: the one that the certificate names)",
+    )
+    parser.add_argument(
+        "--samples", type=int, default=2000, help="states to sample (default: 2000)"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of the samples (default: 0)")
+    parser.add_argument(
+        "--figure", type=Path, metavar="FILE", help="draw the use of every limit over time (PNG)"
+    )
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Check a certificate; 0: verified, 1: something differs."""
+    if arguments.samples < 1:
+        raise InputError(f"--samples must be 1 or more; found {arguments.samples}.")
+    saved = load_certificate(arguments.certificate)
+    robot = robot_of(saved, arguments.robot)
+    differences = file_differences(saved, robot)
+    model = RobotModel.from_robot_file(robot)
+    if model.joints != saved.joints:
+        result = Verification((*differences, "The robot has other joints."), {}, {}, 0)
+    else:
+        with one_thread():
+            result = verify(
+                saved.certificate,
+                saved.case(model),
+                saved.trajectory,
+                arguments.samples,
+                arguments.seed,
+            )
+        result = Verification(
+            (*differences, *result.differences), result.proved, result.sampled, result.samples
+        )
+    if arguments.figure is not None and model.joints == saved.joints:
+        draw(saved, model, arguments.figure)
+    if arguments.json:
+        print(json.dumps(_plain(saved.certificate, result), indent=1))
+    else:
+        _show(saved.certificate, result)
+    return 0 if result.verified else 1
+
+
+def draw(saved: SavedCertificate, model: RobotModel, path: Path) -> None:
+    """Draw what the motion may use of every limit."""
+    # Not at the top: the plotting library takes longer to import than most proofs to repeat.
+    from ...files.figures.motion_figure import draw_limit_use
+
+    with one_thread():
+        use = limit_use(saved.case(model), saved.trajectory)
+    limits = saved.certificate.limits
+    title = f"{saved.robot_name}: {saved.trajectory.duration:.1f} s, limits '{limits}'"
+    draw_limit_use(path, use, model.joints, title)
+
+
+def file_differences(saved: SavedCertificate, robot: RobotFile) -> list[str]:
+    """Return where a certificate's file contradicts itself or the robot file, one sentence each."""
+    found = []
+    if not saved.intact:
+        found.append("The file was changed after it was saved: its digest is not its content's.")
+    if saved.robot_name != robot.name:
+        found.append(f"The certificate is for '{saved.robot_name}', the robot is '{robot.name}'.")
+    model = RobotModel.from_robot_file(robot)
+    own = robot_geometry(robot, model)
+    if own.digest != saved.geometry.without_attached().digest:
+        found.append(
+            f"The bodies of the links, or the contacts allowed, are not those of {robot.path.name}."
+        )
+    named = robot.limit_sets.get(saved.certificate.limits)
+    if named is not None:
+        present = {
+            "position_lower": named.position_lower,
+            "position_upper": named.position_upper,
+            "velocity": named.velocity,
+            "acceleration": named.acceleration,
+            "torque": named.effort,
+        }
+        stated = plain_limits(saved.limits)
+        for name, values in present.items():
+            if [float(x) if np.isfinite(x) else None for x in values] != stated[name]:
+                found.append(
+                    f"The limits '{saved.certificate.limits}' of {robot.path.name} have another "
+                    f"{name} than the certificate."
+                )
+    return found
+
+
+def _plain(certificate: Certificate, result: Verification) -> dict[str, Any]:
+    """Return the result as plain numbers and lists."""
+    return {
+        "verified": result.verified,
+        "differences": list(result.differences),
+        "margins": {m.constraint: m.left for m in certificate.margins},
+        "proved_with_denser_slices": dict(result.proved),
+        "sampled": {name: x for name, x in result.sampled.items() if np.isfinite(x)},
+        "samples": result.samples,
+        "assumptions": list(certificate.assumptions),
+    }
+
+
+def _left(constraint: str, left: float | None) -> str:
+    """Return what is left of a constraint for people."""
+    if left is None:
+        return "-"
+    return f"{1000 * left:.1f} mm" if constraint in CLEARANCES else f"{100 * left:.1f} %"
+
+
+def _show(certificate: Certificate, result: Verification) -> None:
+    """Print the result."""
+    out = console()
+    table = Table(title="What is left at least", title_justify="left")
+    for head in ("constraint", "certified", "denser proof", "sampled", "where", "time [s]"):
+        table.add_column(head)
+    for margin in certificate.margins:
+        name = margin.constraint
+        table.add_row(
+            name,
+            _left(name, margin.left),
+            _left(name, result.proved.get(name)),
+            _left(name, result.sampled.get(name)),
+            " and ".join(margin.where),
+            f"{margin.start:.2f}-{margin.end:.2f}",
+        )
+    out.print(table)
+    out.print("Assumptions:")
+    for sentence in certificate.assumptions:
+        out.print(f"  - {sentence}")
+    for sentence in result.differences:
+        out.print(f"[bold red]DIFFERS[/] {sentence}")
+    if result.verified:
+        out.print(f"[bold green]VERIFIED[/] {result.samples} sampled states keep every margin.")

@@ -1,0 +1,245 @@
+"""A serial arm as the mathematics needs it: joints, bodies, gravity and the payload's frame.
+
+Pinocchio reads the description, lumps rigidly attached links and locks the joints that are not
+named; what remains is a tree of one-degree-of-freedom joints with constant axes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+from typing_extensions import Self
+
+from ..arrays import Array
+from ..body.inertial import FROM_PINOCCHIO
+from ..errors import InputError, ModelError, UnknownNameError
+from .calibration import Calibration
+
+STANDARD_GRAVITY = (0.0, 0.0, -9.81)  # [m/s2] in the base frame, z up
+
+
+@dataclass(frozen=True)
+class ArmModel:
+    """Kinematics and nominal inertial parameters of an arm with n joints.
+
+    Every joint moves by exp(S q) after a constant placement. Joint j carries body j: all links
+    rigidly attached between joint j and the next, about the frame of joint j.
+
+    Attributes:
+        name: The description's robot name.
+        joints: Joint names in the order of q, dq and tau.
+        continuous: Which joints turn without limits, shape (n,).
+        payload_frame: Frame to which the payload is rigidly attached.
+        gravity: Gravity in the base frame, shape (3,) [m/s2].
+        parent: Index of the joint before each joint, -1 for the base, shape (n,).
+        rotation: Axes of each joint's frame at q = 0 in its parent's frame, shape (n, 3, 3).
+        translation: Origin of each joint's frame in its parent's frame, shape (n, 3) [m].
+        axis_linear: Linear part of the joint axis S in its own frame, shape (n, 3).
+        axis_angular: Angular part of S, shape (n, 3).
+        link_phi: Nominal inertial parameters of body j about the frame of joint j, shape (n, 10).
+        payload_joint: Joint that carries the payload.
+        payload_rotation: Axes of the payload frame in the frame of that joint, shape (3, 3).
+        payload_translation: Its origin there, shape (3,) [m].
+        pinocchio: The same arm as a Pinocchio model, joints in its own order (`order`).
+        order: Index in q of Pinocchio's joints 1..n, shape (n,).
+        calibration: What a bare-arm run has taught about this arm; None if there was none.
+    """
+
+    name: str
+    joints: tuple[str, ...]
+    continuous: tuple[bool, ...]
+    payload_frame: str
+    gravity: Array
+    parent: tuple[int, ...]
+    rotation: Array
+    translation: Array
+    axis_linear: Array
+    axis_angular: Array
+    link_phi: Array
+    payload_joint: int
+    payload_rotation: Array
+    payload_translation: Array
+    pinocchio: pin.Model
+    order: tuple[int, ...]
+    calibration: Calibration | None = None
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+        return len(self.joints)
+
+    @property
+    def digest(self) -> str:
+        """Hash of everything that enters the equations; equal digests mean equal arms."""
+        text = repr((self.joints, self.payload_frame, self.parent, self.payload_joint))
+        arrays = (
+            self.gravity,
+            self.rotation,
+            self.translation,
+            self.axis_linear,
+            self.axis_angular,
+            self.link_phi,
+            self.payload_rotation,
+            self.payload_translation,
+        )
+        return hashlib.sha256(text.encode() + b"".join(a.tobytes() for a in arrays)).hexdigest()
+
+    def with_calibration(self, calibration: Calibration | None) -> Self:
+        """Return the arm together with what is known of it; None forgets what was known.
+
+        Raises:
+            InputError: The calibration is of another arm or tool.
+        """
+        if calibration is not None:
+            calibration.check(self.joints, self.digest)
+        return replace(self, calibration=calibration)
+
+    def supports(self) -> Array:
+        """Return which joints move which body, shape (n + 1, n): bodies 0..n-1, then the payload.
+
+        Entry (l, j) is 1 where joint j lies between the base and body l.
+        """
+        support = np.zeros((self.n + 1, self.n))
+        for body in range(self.n):
+            joint = body
+            while joint >= 0:
+                support[body, joint] = 1.0
+                joint = self.parent[joint]
+        support[self.n] = support[self.payload_joint]
+        return support
+
+    def pinocchio_q(self, q: Array) -> Array:
+        """Return Pinocchio's configuration vector for joint positions q, shape (n,) [rad or m]."""
+        configuration = pin.neutral(self.pinocchio)
+        for joint_id, index in enumerate(self.order, start=1):
+            joint = self.pinocchio.joints[joint_id]
+            if joint.nq == 2:
+                configuration[joint.idx_q : joint.idx_q + 2] = np.cos(q[index]), np.sin(q[index])
+            else:
+                configuration[joint.idx_q] = q[index]
+        return configuration
+
+    @classmethod
+    def from_xml(
+        cls,
+        urdf: str,
+        payload_frame: str,
+        joints: Sequence[str] | None = None,
+        gravity: Sequence[float] | Array = STANDARD_GRAVITY,
+    ) -> Self:
+        """Read a URDF.
+
+        Args:
+            urdf: The description, XML text.
+            payload_frame: Link or frame to which the payload is attached.
+            joints: Joints in the order of the recordings; the others stay at neutral. None: every
+                movable joint in the description's order.
+            gravity: Gravity in the base frame, three numbers [m/s2].
+
+        Raises:
+            ModelError: The description cannot be read, has no usable joint or no inertias.
+            UnknownNameError: A joint or the frame does not exist.
+        """
+        full = _build(urdf)
+        movable = tuple(full.names)[1:]
+        names = movable if joints is None else tuple(joints)
+        _check_names(names, movable, full, payload_frame)
+        locked = [full.getJointId(name) for name in movable if name not in names]
+        model = pin.buildReducedModel(full, locked, pin.neutral(full)) if locked else full
+        g = np.asarray(gravity, dtype=float)
+        if g.shape != (3,) or not np.isfinite(g).all():
+            raise InputError(f"gravity needs three finite numbers [m/s2]; found {gravity!r}.")
+        model.gravity.linear = g
+        return cls(**_constants(model, names, payload_frame, g))
+
+
+def _build(urdf: str) -> pin.Model:
+    """Let Pinocchio read the XML."""
+    try:
+        model = pin.buildModelFromXML(urdf)
+    except (ValueError, RuntimeError) as error:
+        first = str(error).strip().splitlines()[0] if str(error).strip() else "no reason given"
+        raise ModelError(f"The robot description is not a readable URDF: {first}") from error
+    if model.njoints < 2:
+        raise ModelError(
+            "The robot description has no movable joint; an arm needs at least one revolute, "
+            "continuous or prismatic joint."
+        )
+    return model
+
+
+def _check_names(
+    names: tuple[str, ...], movable: tuple[str, ...], model: pin.Model, payload_frame: str
+) -> None:
+    """Raise unless the joints are movable, without repetition, and the frame exists."""
+    for name in names:
+        if name not in movable:
+            raise UnknownNameError("joint", name, movable, where="the robot description")
+    if len(set(names)) != len(names) or not names:
+        raise InputError(f"joints must name at least one joint, each once; found {list(names)}.")
+    if not model.existFrame(payload_frame):
+        known = [frame.name for frame in model.frames if frame.name != "universe"]
+        raise UnknownNameError("payload frame", payload_frame, known, "the robot description")
+
+
+def _constants(
+    model: pin.Model, names: tuple[str, ...], payload_frame: str, gravity: Array
+) -> dict[str, Any]:
+    """Return the attributes of an arm, joints in the order of `names`."""
+    ids = [model.getJointId(name) for name in names]
+    index = {joint_id: k for k, joint_id in enumerate(ids)}
+    axes = [_axis(model, joint_id) for joint_id in ids]
+    frame = model.frames[model.getFrameId(payload_frame)]
+    if frame.parentJoint not in index:
+        raise ModelError(
+            f"The payload frame '{payload_frame}' does not move with any of the joints "
+            f"{', '.join(names)}; name a link beyond the last joint."
+        )
+    link_phi = np.array([model.inertias[i].toDynamicParameters()[FROM_PINOCCHIO] for i in ids])
+    if not (link_phi[:, 0] > 0).any():
+        raise ModelError(
+            "The robot description has no inertias: every moving link has mass 0. The payload "
+            "cannot be told from the arm without them; add <inertial> elements to the URDF."
+        )
+    return dict(
+        name=model.name,
+        joints=names,
+        continuous=tuple(model.joints[i].nq == 2 for i in ids),
+        payload_frame=payload_frame,
+        gravity=gravity,
+        parent=tuple(index.get(model.parents[i], -1) for i in ids),
+        rotation=np.array([model.jointPlacements[i].rotation for i in ids]),
+        translation=np.array([model.jointPlacements[i].translation for i in ids]),
+        axis_linear=np.array([axis[:3] for axis in axes]),
+        axis_angular=np.array([axis[3:] for axis in axes]),
+        link_phi=link_phi,
+        payload_joint=index[frame.parentJoint],
+        payload_rotation=np.array(frame.placement.rotation),
+        payload_translation=np.array(frame.placement.translation),
+        pinocchio=model,
+        order=tuple(index[i] for i in range(1, model.njoints)),
+    )
+
+
+def _axis(model: pin.Model, joint_id: int) -> Array:
+    """Return the constant axis S of a joint in its own frame, shape (6,), linear part first."""
+    joint = model.joints[joint_id]
+    if joint.nv != 1:
+        raise ModelError(
+            f"Joint '{model.names[joint_id]}' has {joint.nv} degrees of freedom; only revolute, "
+            "continuous and prismatic joints are supported."
+        )
+    data = model.createData()
+    columns = np.reshape(pin.computeJointJacobians(model, data, pin.neutral(model)), (6, -1))
+    axis = data.oMi[joint_id].actInv(pin.Motion(columns[:, joint.idx_v])).vector
+    if np.linalg.norm(axis[:3]) > 1e-12 and np.linalg.norm(axis[3:]) > 1e-12:
+        raise ModelError(
+            f"Joint '{model.names[joint_id]}' both turns and slides; only revolute, continuous "
+            "and prismatic joints are supported."
+        )
+    return np.asarray(axis, dtype=float)

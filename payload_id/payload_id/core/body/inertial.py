@@ -1,0 +1,158 @@
+r"""Inertial parameters of one rigid body, and the ways to write them.
+
+The order is the glossary's, everywhere in this package:
+
+    phi = [m, hx, hy, hz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz],   h = m c,   I about the FRAME ORIGIN.
+
+Pinocchio orders the inertia lower-triangular, `[Ixx, Ixy, Iyy, Ixz, Iyz, Izz]`; the permutation
+below is the only place where that is known. Sources: [WKS] Sec. II-A, [Traversaro2016].
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import Array
+from ..errors import InputError
+
+PARAMETERS = ("m", "hx", "hy", "hz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
+UNITS = ("kg", "kg m", "kg m", "kg m") + ("kg m2",) * 6
+
+# phi[TO_PINOCCHIO] is in Pinocchio's order; the permutation swaps Ixz and Iyy: its own inverse.
+TO_PINOCCHIO = np.array([0, 1, 2, 3, 4, 5, 7, 6, 8, 9])
+FROM_PINOCCHIO = TO_PINOCCHIO
+
+# I = sum_k phi[4 + k] * INERTIA_BASIS[k]
+INERTIA_BASIS = np.array(
+    [
+        [[1, 0, 0], [0, 0, 0], [0, 0, 0]],
+        [[0, 1, 0], [1, 0, 0], [0, 0, 0]],
+        [[0, 0, 1], [0, 0, 0], [1, 0, 0]],
+        [[0, 0, 0], [0, 1, 0], [0, 0, 0]],
+        [[0, 0, 0], [0, 0, 1], [0, 1, 0]],
+        [[0, 0, 0], [0, 0, 0], [0, 0, 1]],
+    ],
+    dtype=float,
+)
+
+
+def _pseudo_inertia_basis() -> Array:
+    """Return the ten 4x4 matrices E_k with J(phi) = sum_k phi_k E_k, shape (10, 4, 4)."""
+    basis = np.zeros((10, 4, 4))
+    basis[0, 3, 3] = 1.0
+    for axis in range(3):
+        basis[1 + axis, axis, 3] = basis[1 + axis, 3, axis] = 1.0
+    # Sigma = 1/2 tr(I) 1 - I  ([WKS] eq. 17)
+    for k, matrix in enumerate(INERTIA_BASIS):
+        basis[4 + k, :3, :3] = 0.5 * np.trace(matrix) * np.eye(3) - matrix
+    return basis
+
+
+PSEUDO_INERTIA_BASIS = _pseudo_inertia_basis()
+
+
+def skew(v: Array) -> Array:
+    """Return the matrix [v]x with [v]x w = v x w, shape (3, 3)."""
+    return np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
+
+
+def as_phi(phi: object) -> Array:
+    """Return inertial parameters as an array.
+
+    Args:
+        phi: Ten numbers in the glossary's order [kg, kg m, kg m2].
+
+    Returns:
+        phi: shape (10,).
+
+    Raises:
+        InputError: There are not ten finite numbers.
+    """
+    array = np.asarray(phi, dtype=float)
+    if array.shape != (10,) or not np.isfinite(array).all():
+        raise InputError(
+            f"Inertial parameters need ten finite numbers {list(PARAMETERS)}; found {phi!r}."
+        )
+    return array
+
+
+def pseudo_inertia(phi: Array) -> Array:
+    """Return J(phi) = [[Sigma, h], [h', m]], shape (4, 4); phi is consistent iff J > 0."""
+    return np.tensordot(phi, PSEUDO_INERTIA_BASIS, axes=1)
+
+
+def from_pseudo_inertia(J: Array) -> Array:
+    """Return phi of a pseudo-inertia matrix J, shape (4, 4): I = tr(Sigma) 1 - Sigma."""
+    inertia = np.trace(J[:3, :3]) * np.eye(3) - J[:3, :3]
+    return np.concatenate([[J[3, 3]], J[:3, 3], inertia[np.triu_indices(3)]])
+
+
+def _from_pseudo_inertia_basis() -> Array:
+    """Return the ten 4x4 matrices F_k with phi_k = sum F_k * J(phi), shape (10, 4, 4)."""
+    basis = np.zeros((10, 4, 4))
+    for row in range(4):
+        for column in range(4):
+            unit = np.zeros((4, 4))
+            unit[row, column] = 1.0
+            basis[:, row, column] = from_pseudo_inertia(0.5 * (unit + unit.T))
+    return basis
+
+
+FROM_PSEUDO_INERTIA_BASIS = _from_pseudo_inertia_basis()
+
+
+def is_physical(phi: Array, tolerance: float = 0.0) -> bool:
+    """Tell whether some mass distribution has these parameters: min eig J(phi) > tolerance."""
+    return bool(np.linalg.eigvalsh(pseudo_inertia(phi))[0] > tolerance)
+
+
+def inertia_matrix(phi: Array) -> Array:
+    """Return the rotational inertia about the frame origin, shape (3, 3) [kg m2]."""
+    return np.tensordot(phi[4:], INERTIA_BASIS, axes=1)
+
+
+def from_mass_com_inertia(mass: float, com: object, inertia_at_com: object) -> Array:
+    """Return phi of a body given as URDF and geometry_msgs/Inertia give it.
+
+    Args:
+        mass: Mass m [kg].
+        com: Centre of mass c in the frame, shape (3,) [m].
+        inertia_at_com: Rotational inertia about the centre of mass, in the frame's axes,
+            shape (3, 3) [kg m2].
+
+    Returns:
+        phi: shape (10,), inertia about the frame origin (parallel-axis theorem).
+    """
+    c = np.asarray(com, dtype=float)
+    C = skew(c)
+    inertia = np.asarray(inertia_at_com, dtype=float) + mass * (C @ C.T)
+    return np.concatenate([[mass], mass * c, inertia[np.triu_indices(3)]])
+
+
+def mass_com_inertia(phi: Array) -> tuple[float, Array, Array]:
+    """Return mass [kg], centre of mass (3,) [m] and inertia about it (3, 3) [kg m2].
+
+    A body without mass has no centre of mass: NaN.
+    """
+    mass = float(phi[0])
+    if mass <= 0.0:
+        return mass, np.full(3, np.nan), np.full((3, 3), np.nan)
+    com = phi[1:4] / mass
+    C = skew(com)
+    return mass, com, inertia_matrix(phi) - mass * (C @ C.T)
+
+
+def change_of_frame(rotation: Array, translation: Array) -> Array:
+    """Return the matrix T with phi_a = T phi_b for one body seen from two frames.
+
+    Args:
+        rotation: R_ab, the axes of b in a, shape (3, 3).
+        translation: Origin of b in a, shape (3,) [m].
+
+    Returns:
+        T: shape (10, 10); J_a = X J_b X', X = [[R, p], [0, 1]].
+    """
+    X = np.eye(4)
+    X[:3, :3], X[:3, 3] = rotation, translation
+    columns = [from_pseudo_inertia(X @ E @ X.T) for E in PSEUDO_INERTIA_BASIS]
+    return np.stack(columns, axis=1)

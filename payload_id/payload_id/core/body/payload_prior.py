@@ -1,0 +1,55 @@
+"""The box that holds a payload before any data are seen: largest mass and reach."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Array
+from ..errors import InputError
+
+
+@dataclass(frozen=True)
+class PayloadPrior:
+    """Finite box that holds the payload before any data are seen.
+
+    It must be true, and it need not be tight: it keeps every program bounded, and a parameter that
+    the data do not bound keeps (about) its prior interval and is reported as not identifiable.
+
+    Attributes:
+        mass_max: Largest mass [kg].
+        com_max: Largest distance of any of its mass from the payload frame's origin [m].
+    """
+
+    mass_max: float = 30.0
+    com_max: float = 1.0
+
+    def __post_init__(self) -> None:
+        for name in ("mass_max", "com_max"):
+            value = getattr(self, name)
+            if not (np.isfinite(value) and value > 0):
+                raise InputError(
+                    f"prior.{name} must be a finite number above 0; found {value!r}. "
+                    "An infinite prior would leave what the data do not see without any bound."
+                )
+
+    def box(self) -> tuple[Array, Array]:
+        """Return lower and upper bounds of phi, each of shape (10,)."""
+        m, r = self.mass_max, self.com_max
+        first, second = m * r, m * r * r
+        upper = np.array([m, first, first, first] + [second] * 6)
+        upper[[5, 6, 8]] = 0.5 * second  # |Ixy| = |integral of xy| <= m r^2 / 2
+        lower = -upper
+        lower[[0, 4, 7, 9]] = 0.0
+        return lower, upper
+
+    def shape(self) -> Array:
+        """Return rows c with c phi >= 0 for every payload inside the ball, shape (1, 10).
+
+        No mass is farther than r from the origin: m r^2 - tr(Sigma) >= 0, tr(Sigma) = tr(I) / 2.
+        """
+        row = np.zeros((1, 10))
+        row[0, 0] = self.com_max**2
+        row[0, [4, 7, 9]] = -0.5
+        return row

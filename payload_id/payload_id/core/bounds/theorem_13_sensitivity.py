@@ -1,0 +1,62 @@
+r"""The sensitivity bound of [ZZV, Theorem 13], for comparison only: it is not a guarantee.
+
+The least-squares solution over log-Cholesky parameters eta moves with the right-hand side m as
+
+    d phi / d m = P (P'Y'Y P + sum_r (Y phi - m)_r Y_r . d2 phi/d eta2)^-1 P' Y',   P = d phi/d eta,
+
+((41)-(43) of [ZZV]), and the interval is the image of the box of m under that derivative, taken at
+the optimum as the authors' implementation does. Where the least-squares fit is consistent that is
+the image of the box under least squares, which holds the truth (see `sensitivity_enclosed`). Where
+it is not, the optimum lies at the edge of physical consistency: P loses rank there, the interval
+collapses however large the errors are, and it can miss the truth.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..arrays import Array
+from ..estimators.log_cholesky import derivatives, eta_of, minimum
+from ..estimators.problem import scaled_problem
+from ..rows.row_block import RowBlock
+from ..statistics.statistics import Statistics
+from .interval import NO_SHAPE, Bounds, Interval, Memory
+
+
+class Sensitivity:
+    """First-order image of the noise box under the log-Cholesky least-squares solution."""
+
+    name = "sensitivity"
+    guaranteed = False
+    citation = "ZZV"
+
+    def bounds(
+        self, rows: RowBlock, known: Interval, memory: Memory, shape: Array = NO_SHAPE
+    ) -> Bounds:
+        """Return the interval; see the protocol. What is known and the shape are not used."""
+        if not len(rows):
+            return Bounds(known, True, float("nan"), {}, np.zeros(0), memory)
+        statistics = Statistics.empty(rows.B.shape[1]).add(rows, known.magnitude)
+        problem = scaled_problem(statistics.nominal(), known.upper, None)
+        x = minimum(problem)
+        slope = problem.scale[:, None] * derivative(rows.A * problem.scale, rows.b, x)
+        reach = np.abs(slope) @ rows.bound(known.magnitude) + np.abs(slope @ rows.B).sum(axis=1)
+        phi = x * problem.scale
+        interval = Interval(phi - reach, phi + reach)
+        return Bounds(interval, True, float("nan"), {}, np.zeros(len(rows)), memory)
+
+
+def derivative(Y: Array, m: Array, phi: Array) -> Array:
+    """Return d phi / d m of the least-squares solution, shape (10, rows).
+
+    Args:
+        Y: Regressor, shape (rows, 10).
+        m: Right-hand side, shape (rows,).
+        phi: The solution, consistent, shape (10,).
+    """
+    eta = eta_of(phi)
+    P, second = derivatives(eta)
+    pull = Y.T @ (Y @ phi - m)
+    wide = Y @ P
+    hessian = wide.T @ wide + np.tensordot(pull, second, axes=1)
+    return np.asarray(P @ np.linalg.pinv(hessian, hermitian=True) @ wide.T)

@@ -1,0 +1,204 @@
+"""When something other than the payload acts on the sensor: contact, a pull, a slipping grasp."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy
+from scipy import sparse
+
+from ...arrays import Array
+from ...rows.row_block import RowBlock
+from ...samples.wrench_samples import AXES
+
+MOST_ROWS = 1800  # that the program takes; longer recordings are thinned to every k-th window
+CLEAR = 0.25  # excess over the bound, in parts of it, that counts
+BRIDGED = 2.5  # windows of quiet inside a span that do not end it
+ROUNDS = 5  # of solving with weights from the solution before
+STRETCHES = 8  # of time, pairs of which are taken for undisturbed to begin with
+STARTS = 3  # of those pairs that are followed up
+SOFTENING = 0.3  # excess below which a window's weight does not grow any further
+
+
+@dataclass(frozen=True)
+class Span:
+    """A stretch of time in which rows need larger bounds than stated.
+
+    Attributes:
+        start: Its beginning [s].
+        end: Its end [s].
+        channels: Axes that ask for it, the one that asks for most first.
+        factor: How many times its bound the worst row needs.
+    """
+
+    start: float
+    end: float
+    channels: tuple[str, ...]
+    factor: float
+
+    @property
+    def sentence(self) -> str:
+        """The span in words."""
+        return (
+            f"{self.start:.2f}-{self.end:.2f} s ({', '.join(self.channels)}; "
+            f"{self.factor:.3g} times the bound)"
+        )
+
+
+@dataclass(frozen=True)
+class Contamination:
+    """What must be set aside for the rest to be explained by one payload.
+
+    Attributes:
+        spans: Stretches of time, in their order.
+        share: Part of the windows that they hold.
+    """
+
+    spans: tuple[Span, ...]
+    share: float
+
+    @property
+    def sentence(self) -> str:
+        """What a person should know of it."""
+        if not self.spans:
+            return ""
+        worst = sorted(self.spans, key=lambda span: -span.factor)[:3]
+        spans = "; ".join(span.sentence for span in sorted(worst, key=lambda span: span.start))
+        rest = len(self.spans) - len(worst)
+        more = f"; and {rest} more" if rest else ""
+        return (
+            f"Something other than the payload acts on the sensor in {100 * self.share:.0f} % of "
+            f"the time: {spans}{more}. Look for contact, cables and a slipping payload, and leave "
+            "those stretches out."
+        )
+
+
+def contamination(rows: RowBlock, lower: Array, upper: Array) -> Contamination:
+    """Return where rows must exceed their bounds for one payload to explain all others.
+
+    The smallest weighted sum of excesses, each in units of its row's bound: minimise sum v s
+    subject to |A phi + B u - b| <= d (1 + s), s >= 0. A sum of magnitudes is least with few large
+    ones; solved again with weights v = 1 / (a window's largest s + softening) it approaches the
+    smallest number of windows (Candes, Wakin, Boyd 2008). Of the answers from several starts
+    the one with the fewest disturbed windows is taken.
+
+    Args:
+        rows: Six for each window, in the order of time.
+        lower: Bounds of phi before any data, shape (10,).
+        upper: Likewise from above.
+    """
+    rows = _thinned(rows)
+    if not len(rows):
+        return Contamination((), 0.0)
+    excess = _least_excess(rows, lower, upper).reshape(-1, len(AXES))
+    start = rows.start.reshape(excess.shape)[:, 0]
+    end = rows.end.reshape(excess.shape)[:, 0]
+    bad = np.flatnonzero(excess.max(axis=1) > CLEAR)
+    spans = [_span(excess, start, end, part) for part in _groups(bad)]
+    return Contamination(tuple(spans), len(bad) / len(excess))
+
+
+def _least_excess(rows: RowBlock, lower: Array, upper: Array) -> Array:
+    """Return s with the fewest disturbed windows that is found, shape (m,)."""
+    d = rows.bound(_typical(rows, lower, upper))
+    centre, scale = (lower + upper) / 2, (upper - lower) / 2
+    G = np.hstack([rows.A * scale, rows.B]) / d[:, None]
+    r = (rows.b - rows.A @ centre) / d
+    program = _Program(G, r)
+    best, fewest = np.zeros(len(r)), np.inf
+    for weight in [np.ones(len(r)), *_starts(G, r)]:
+        excess = program.solve(weight)
+        count = int((_worst(excess) > CLEAR).sum())
+        if count < fewest:
+            best, fewest = excess, count
+    return best
+
+
+class _Program:
+    """minimise sum v s subject to |G x - r| <= 1 + s, |x| <= 1, s >= 0."""
+
+    def __init__(self, G: Array, r: Array) -> None:
+        """Build what does not depend on the weights."""
+        m, columns = G.shape
+        self._columns = columns
+        rows, unit = sparse.csr_matrix(G), sparse.identity(m, format="csr")
+        self._matrix = sparse.vstack([sparse.hstack([rows, -unit]), sparse.hstack([-rows, -unit])])
+        self._limits = np.concatenate([r + 1.0, 1.0 - r])
+        self._box = [(-1.0, 1.0)] * columns + [(0.0, None)] * m
+
+    def solve(self, weight: Array) -> Array:
+        """Return s, solved again and again with weights from the solution before, shape (m,)."""
+        excess = np.zeros(len(weight))
+        for _ in range(ROUNDS):
+            cost = np.concatenate([np.zeros(self._columns), weight])
+            result = scipy.optimize.linprog(
+                cost, A_ub=self._matrix, b_ub=self._limits, bounds=self._box, method="highs"
+            )
+            if result.x is None:
+                break
+            excess = np.asarray(result.x[self._columns :])
+            weight = _weights(excess)
+        return excess
+
+
+def _starts(G: Array, r: Array) -> list[Array]:
+    """Return weights to begin with: those of fits to two stretches of time that explain the most.
+
+    The recording is cut into `STRETCHES`; every pair of them is taken for undisturbed in turn.
+    """
+    stretch = np.arange(len(r)) // len(AXES) * STRETCHES // max(1, len(r) // len(AXES))
+    pull = np.eye(G.shape[1])
+    found = []
+    for first in range(STRETCHES):
+        for second in range(first, STRETCHES):
+            chosen = (stretch == first) | (stretch == second)
+            left, right = np.vstack([G[chosen], pull]), np.concatenate([r[chosen], pull[0] * 0.0])
+            x = np.linalg.lstsq(left, right, rcond=None)[0]
+            excess = np.maximum(np.abs(G @ x - r) - 1.0, 0.0)
+            found.append(((_worst(excess) > CLEAR).sum(), _weights(excess)))
+    found.sort(key=lambda pair: int(pair[0]))
+    return [weight for _, weight in found[:STARTS]]
+
+
+def _worst(excess: Array) -> Array:
+    """Return the largest excess of each window."""
+    return np.asarray(excess.reshape(-1, len(AXES)).max(axis=1))
+
+
+def _weights(excess: Array) -> Array:
+    """Return the weight of each row: the smaller, the more its window exceeds its bounds."""
+    return np.repeat(1.0 / (_worst(excess) + SOFTENING), len(AXES))
+
+
+def _typical(rows: RowBlock, lower: Array, upper: Array) -> Array:
+    """Return the size of phi that the error of A acts on: that of a least-squares fit."""
+    columns = np.hstack([rows.A, rows.B]) / rows.d[:, None]
+    size = np.linalg.norm(columns, axis=0)
+    size[size == 0.0] = 1.0
+    x = np.linalg.lstsq(columns / size, rows.b / rows.d, rcond=1e-8)[0] / size
+    return np.minimum(np.abs(x[:10]), np.maximum(np.abs(lower), np.abs(upper)))
+
+
+def _thinned(rows: RowBlock) -> RowBlock:
+    """Return every k-th window, so that the program stays small."""
+    windows = len(rows) // len(AXES)
+    every = -(-len(rows) // MOST_ROWS) if len(rows) else 1
+    chosen = np.arange(0, windows, every)
+    return rows.take((chosen[:, None] * len(AXES) + np.arange(len(AXES))).ravel())
+
+
+def _groups(bad: Array) -> list[Array]:
+    """Split numbers of windows where there is more than a short quiet between them."""
+    if not len(bad):
+        return []
+    return np.split(bad, np.flatnonzero(np.diff(bad) > BRIDGED) + 1)
+
+
+def _span(excess: Array, start: Array, end: Array, part: Array) -> Span:
+    """Return the span of some windows."""
+    inside = excess[part]
+    sums = inside.sum(axis=0)
+    order = [k for k in np.argsort(-sums) if sums[k] > 0.1 * sums.max()]
+    channels = tuple(AXES[k] for k in order)
+    return Span(float(start[part[0]]), float(end[part[-1]]), channels, 1.0 + float(inside.max()))

@@ -1,0 +1,182 @@
+r"""The rows that motions would give, predicted for many candidates at once.
+
+A row of a window is the integral of the inverse dynamics over it, which equals the change of
+momentum of `MomentumRows`; here acceleration is known, and two Gauss-Legendre points integrate it.
+
+    A = int W_payload dt,   B = int [W_links, friction, rotor, offset, gain] dt * half widths,
+    d = torque_relative int |tau| dt + (torque_absolute + Gaussian part) window,
+
+tau that of the nominal arm with the expected payload. What else stands in a real row's bound
+(errors of encoders, stamps, integration) is left out: it is small, and this is a prediction.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...arm.arm_model import ArmModel
+from ...arrays import Array
+from ...motion.trajectory import Motion
+from ...rows.joint_torque.momentum import MomentumRows
+from ...rows.row_block import RowBlock
+from ...statistics.statistics import Statistics
+from .dynamics import arm_torque, kinematics, payload_regressor, regressor
+
+WINDOW = 0.1  # [s]
+# Gauss-Legendre: places and weights in a window of length 1, by number of points.
+POINTS = {1: ([0.5], [1.0]), 2: ([0.5 - 12**-0.5, 0.5 + 12**-0.5], [0.5, 0.5])}
+LEAST_BOUND = 0.01  # [N m] of d per unit of time: what is left out of it, so that no row is exact
+
+
+@dataclass(frozen=True)
+class CandidateRows:
+    """Rows of C candidates, m each.
+
+    Attributes:
+        A: Coefficients of the payload, shape (C, m, 10).
+        B: Coefficients of the p nuisance parameters in the unit box, shape (C, m, p).
+        d: Bounds, shape (C, m).
+    """
+
+    A: Array
+    B: Array
+    d: Array
+
+    @property
+    def scaled(self) -> Array:
+        """[B A] / d, shape (C, m, p + 10)."""
+        return np.concatenate([self.B, self.A], axis=-1) / self.d[..., None]
+
+
+@dataclass(frozen=True)
+class Collected:
+    """What the data so far say.
+
+    Attributes:
+        plain: A'A of all rows as they are, shape (10, 10).
+        weighted: [B A]'[B A] of all rows divided by their bounds, shape (p + 10, p + 10).
+        kept: [B A] / d of the rows that are known one by one, shape (m, p + 10).
+        condensed: Number of those that are known by their sums only.
+    """
+
+    plain: Array
+    weighted: Array
+    kept: Array
+    condensed: int = 0
+
+    @classmethod
+    def nothing(cls, p: int) -> Collected:
+        """Return no data, for p nuisance parameters."""
+        return cls(np.zeros((10, 10)), np.zeros((p + 10, p + 10)), np.zeros((0, p + 10)))
+
+    @classmethod
+    def of(cls, statistics: Statistics, rows: RowBlock, phi_max: Array) -> Collected:
+        """Return what an identification knows.
+
+        Args:
+            statistics: Of all rows.
+            rows: Those that are still kept one by one; may be none.
+            phi_max: Largest |phi| expected, shape (10,), for the rows' bounds.
+        """
+        plain, weighted = statistics.plain[:, :10], statistics.weighted[:, :-1]
+        kept = np.hstack([rows.B, rows.A]) / rows.bound(phi_max)[:, None]
+        condensed = max(0, statistics.rows - len(rows))
+        return cls(plain.T @ plain, weighted.T @ weighted, kept, condensed)
+
+    def plus(self, rows: CandidateRows, candidate: int = 0) -> Collected:
+        """Return what is known once a candidate's rows have come."""
+        A, whole = rows.A[candidate], rows.scaled[candidate]
+        kept = np.vstack([self.kept, whole])
+        plain, weighted = self.plain + A.T @ A, self.weighted + whole.T @ whole
+        return Collected(plain, weighted, kept, self.condensed)
+
+
+MotionAt = Callable[[Array], Motion]  # times (N,) to q, dq, ddq of shape (C, N, n)
+
+
+@dataclass(frozen=True)
+class RowPredictor:
+    """Predicts rows for one arm, uncertainty and expected payload.
+
+    Attributes:
+        row_source: Makes the real rows; its uncertainty and nuisance parameters are used.
+        payload: Expected phi in the payload frame, shape (10,).
+        window: Length of a row's window [s].
+    """
+
+    row_source: MomentumRows
+    payload: Array
+    window: float = WINDOW
+
+    @property
+    def model(self) -> ArmModel:
+        """The arm."""
+        return self.row_source.model
+
+    @property
+    def p(self) -> int:
+        """Number of nuisance parameters."""
+        return self.row_source.p
+
+    def instants(self, horizon: float, points: int) -> Array:
+        """Return the Gauss-Legendre points of all full windows within [0, horizon] [s]."""
+        starts = np.arange(max(1, int(horizon / self.window + 1e-9))) * self.window
+        return np.asarray((starts[:, None] + self.window * np.array(POINTS[points][0])).ravel())
+
+    def rows(
+        self, motion: MotionAt, horizon: float, nuisance: bool = True, points: int = 2
+    ) -> CandidateRows:
+        """Return the rows of all full windows within [0, horizon].
+
+        Args:
+            motion: Gives the candidates' motion.
+            horizon: Until when the candidates' motion counts [s].
+            nuisance: Whether B is wanted; it is empty otherwise, and costs most of the time.
+            points: Gauss-Legendre points of each window, 1 or 2.
+        """
+        places, weights = POINTS[points]
+        time = self.instants(horizon, points)
+        count = len(time) // points
+        sampled = motion(time)
+        C, N, n = sampled.q.shape
+        q, dq, ddq = (x.reshape(C * N, n) for x in (sampled.q, sampled.dq, sampled.ddq))
+        state = kinematics(self.model, q, dq, ddq)
+
+        def integral(value: Array) -> Array:
+            """Sum over the points of each window, shape (C, windows * n, ...)."""
+            parts = value.reshape(C, count, len(places), n, *value.shape[2:])
+            whole = np.einsum("cwp...,p->cw...", parts, self.window * np.array(weights))
+            return np.asarray(whole.reshape(C, count * n, *value.shape[2:]))
+
+        W = payload_regressor(state)
+        torque = arm_torque(state, self.model.link_phi) + W @ self.payload
+        d = integral(self._noise(torque))
+        if not nuisance:
+            return CandidateRows(integral(W), np.zeros((C, count * n, 0)), d)
+        columns = integral(self._columns(regressor(state, slice(0, n)), dq, ddq, torque))
+        A = integral(W)
+        tool = np.flatnonzero(self.row_source.uncertainty.tool)
+        width = np.asarray(self.row_source.uncertainty.tool)[tool]
+        return CandidateRows(A, np.concatenate([columns, A[..., tool] * width], axis=-1), d)
+
+    def _noise(self, torque: Array) -> Array:
+        """Return d per unit of time, shape (N, n) [N m]."""
+        unsure, n = self.row_source.uncertainty, self.model.n
+        found = unsure.per_joint("torque_relative", n) * np.abs(torque)
+        return found + unsure.per_joint("torque_absolute", n) + LEAST_BOUND
+
+    def _columns(self, links: Array, dq: Array, ddq: Array, torque: Array) -> Array:
+        """Return the integrand of B, shape (N, n, columns of the uncertain candidates)."""
+        N, n = dq.shape
+        nuisance = self.row_source.nuisance
+        every = np.zeros((N, n, 15 * n))
+        every[..., : 10 * n] = links.transpose(0, 2, 1, 3).reshape(N, n, 10 * n)
+        slow = self.row_source.uncertainty.stiction_velocity
+        sign = np.clip(dq / max(slow, 1e-6), -1.0, 1.0)
+        joint = np.arange(n)
+        for group, value in enumerate((sign, dq, ddq, np.ones_like(dq), -torque)):
+            every[:, joint, (10 + group) * n + joint] = value
+        return every[..., nuisance.uncertain] * nuisance.half_width[nuisance.uncertain]

@@ -1,0 +1,58 @@
+"""How a number that depends on a candidate's rows changes with its motion.
+
+With G = d f / d (a row's coefficients), f changes with a state as the torque of an arm whose bodies
+have the parameters G does (`torque_slope`). What a row's bound and gain column owe to the torque is
+one more such term, with the parameters of the arm itself.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...arrays import Array
+from ...motion.trajectory import Motion
+from .candidate_rows import CandidateRows, RowPredictor
+from .dynamics import arm_torque, kinematics, payload_regressor
+from .torque_slope import TorqueSlope
+
+
+def motion_slope(
+    predictor: RowPredictor, slope: TorqueSlope, motion: Motion, by: CandidateRows
+) -> Array:
+    """Return the derivatives of f by q, dq, ddq at each instant, shape (N, 3, n).
+
+    Args:
+        predictor: Made the rows with one point a window.
+        slope: Of the same arm.
+        motion: The motion of one candidate at these N instants.
+        by: Derivatives of f by the rows' A, B and d, one candidate.
+    """
+    n, N = predictor.model.n, len(motion.time)
+    A, B, d = (predictor.window * part[0].reshape(N, n, -1) for part in (by.A, by.B, by.d))
+    payload = A.copy()
+    links, torque, direct = np.zeros((N, n, n, 10)), np.zeros((N, n)), np.zeros((N, 3, n))
+    if B.shape[-1]:
+        nuisance, unsure = predictor.row_source.nuisance, predictor.row_source.uncertainty
+        tool = np.flatnonzero(unsure.tool)
+        payload[..., tool] += B[..., nuisance.p :] * np.asarray(unsure.tool)[tool]
+        every = np.zeros((N, n, 15 * n))
+        half = nuisance.half_width[nuisance.uncertain]
+        every[..., nuisance.uncertain] = B[..., : nuisance.p] * half
+        links = every[..., : 10 * n].reshape(N, n, n, 10)
+        groups = every[..., 10 * n :].reshape(N, n, 5, n)[:, range(n), :, range(n)]  # (n, N, 5)
+        sign, viscous, rotor, _, gain = np.moveaxis(groups, 0, 1).transpose(2, 0, 1)
+        slow = max(unsure.stiction_velocity, 1e-6)
+        direct[:, 1] = viscous + np.where(np.abs(motion.dq) < slow, sign / slow, 0.0)
+        direct[:, 2] = rotor
+        torque = torque - gain
+    if d.any():
+        state = kinematics(predictor.model, motion.q, motion.dq, motion.ddq)
+        now = arm_torque(state, predictor.model.link_phi)
+        now = now + payload_regressor(state) @ predictor.payload
+        relative = predictor.row_source.uncertainty.per_joint("torque_relative", n)
+        torque = torque + d[..., 0] * relative * np.sign(now)
+    arm = np.vstack([predictor.model.link_phi, predictor.payload])
+    bodies = np.concatenate([links, payload[:, :, None]], axis=2) + torque[..., None, None] * arm
+    at, joint = (part.ravel() for part in np.indices((N, n)))
+    found = slope(motion, at, joint, bodies.reshape(N * n, n + 1, 10))
+    return np.asarray(found.reshape(N, n, 3, n).sum(axis=1) + direct)

@@ -1,0 +1,119 @@
+"""The certifier as the planner asks it, and what the planner should know of its case beforehand."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...arrays import Array
+from ...motion.limits import MotionLimits
+from ...motion.trajectory import Motion, MotionRanges, Trajectory
+from ...safety.certificate.certificate import Certificate
+from ...safety.certificate.certify import SafetyCase, certify
+from ...safety.margins.margin import CLEARANCES, Refusal
+from ...safety.torque.enclosure import torque_enclosure
+from ...safety.tube.tracking_tube import EXACT, TrackingTube
+from ..candidates.candidates import Family
+from .planning import Certify
+from .sampled_clearance import SampledClearance
+from .screening import Clearance, Peaks
+from .verdict import Verdict
+
+TYPICAL = 6  # motions, and instants of each, on which the share of the tube is measured
+HALF = 0.5  # of the torque that the calm motion leaves may be reserved
+INSTANT = 1e-9  # [s] length of a slice that is one instant
+
+
+def certifier(case: SafetyCase) -> Certify:
+    """Return what proves or refuses motions in a case."""
+
+    def ask(trajectory: Trajectory) -> Verdict:
+        answer = certify(case, trajectory)
+        if isinstance(answer, Certificate):
+            return Verdict(True, answer)
+        return _refused(case, answer)
+
+    return ask
+
+
+def _refused(case: SafetyCase, refusal: Refusal) -> Verdict:
+    """Return a refusal as the planner understands it."""
+    if refusal.constraint in CLEARANCES:
+        missing = refusal.missing
+        return Verdict(False, refusal, refusal.sentence, missing, distance=missing)
+    joint = case.model.joints.index(refusal.where[0])
+    limits = case.limits
+    span = (limits.position_upper - limits.position_lower)[joint] / 2
+    limit = {
+        "position": span if np.isfinite(span) else 1.0,
+        "velocity": limits.velocity[joint],
+        "acceleration": limits.acceleration[joint],
+        "torque": limits.torque[joint],
+    }[refusal.constraint]
+    torque = None
+    if refusal.constraint == "torque":
+        torque = np.zeros(case.model.n)
+        torque[joint] = max(refusal.missing, 0.01 * limit)
+    return Verdict(False, refusal, refusal.sentence, refusal.missing / limit, torque)
+
+
+def planning_limits(case: SafetyCase) -> MotionLimits:
+    """Return the limits of a desired motion: those of the case less what tracking errors take."""
+    limits, tube = case.limits, case.tube
+    return MotionLimits(
+        limits.position_lower + tube.position,
+        limits.position_upper - tube.position,
+        np.maximum(limits.velocity - tube.velocity, 1e-3),
+        np.maximum(limits.acceleration - tube.reference_acceleration, 1e-3),
+        limits.torque,
+    )
+
+
+def rough_clearance(case: SafetyCase) -> Clearance | None:
+    """Return the clearances of sampled poses; None if there are no two bodies to keep apart."""
+    return SampledClearance(case) if len(case.scene.group) else None
+
+
+def torque_peaks(case: SafetyCase) -> Peaks:
+    """Return what tells the largest torque, over box and tube, at instants of a motion."""
+
+    def peaks(motion: Motion) -> Array:
+        return _peaks(case, case.tube, motion)
+
+    return peaks
+
+
+def tube_torque(case: SafetyCase, family: Family) -> Array:
+    """Return what tracking errors typically add to the largest torque, shape (n,) [N m or N].
+
+    That is the median over instants of a few motions of half the size, but what they add to the
+    calm motion if that leaves little room. What it lacks in faster ones is learnt from refusals.
+    """
+    if case.tube.kind == EXACT:
+        return np.zeros(case.model.n)
+    rng = np.random.default_rng(0)
+    x = family.calm + 0.5 * (rng.uniform(-1.0, 1.0, (TYPICAL, family.size)) - family.calm)
+    time = family.duration * (np.arange(TYPICAL) + 0.5) / TYPICAL
+    added = np.median(_added(case, family.motion(x, time))[0], axis=0)
+    calm = _added(case, family.motion(family.calm[None], time))
+    at_calm, peak = (part.max(axis=0) for part in calm)
+    room = HALF * np.maximum(case.limits.torque - peak, 0.0)
+    # Where not even the calm motion is one that the controller is designed for, nothing is known.
+    known = np.isfinite(at_calm)
+    least = np.where(known, at_calm, 0.0)
+    return np.where(known, least + np.clip(added - least, 0.0, room), 0.0)
+
+
+def _added(case: SafetyCase, motion: Motion) -> tuple[Array, Array]:
+    """Return what the tube adds to the largest torques, and those, (C N, n) each [N m or N]."""
+    q, dq, ddq = (part.reshape(-1, case.model.n) for part in (motion.q, motion.dq, motion.ddq))
+    flat = Motion(np.arange(len(q), dtype=float), q, dq, ddq)
+    peak = _peaks(case, case.tube, flat)
+    return np.maximum(peak - _peaks(case, TrackingTube.exact(case.model.n), flat), 0.0), peak
+
+
+def _peaks(case: SafetyCase, tube: TrackingTube, motion: Motion) -> Array:
+    """Return the largest |torque| at N instants, shape (N, n) [N m or N]."""
+    parts = (motion.q, motion.q, motion.dq, motion.dq, motion.ddq, motion.ddq)
+    instants = MotionRanges(INSTANT * np.arange(len(motion.q) + 1), *parts)
+    lower, upper = torque_enclosure(case.model, instants, tube, case.box, splits=0).commanded(tube)
+    return np.maximum(-lower, upper)

@@ -1,0 +1,213 @@
+"""Finding promising candidates: random multi-start, then sequential quadratic programming."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+
+from ...arrays import Array
+from .screening import Counter, Task
+
+CANDIDATES = 150  # random ones of the first screening
+PROMISING = 45  # of them whose criterion is computed, when that is costly
+LOOKED_AT = 20  # blocked candidates of which calmer ones are tried
+STARTS = 3  # best ones that are refined
+SHORTER = 4  # times that a candidate beyond sampled limits is drawn towards the calm one
+ENOUGH = 8  # clear candidates; where there are fewer, the best ones' way to the calm one is tried
+CALMER = (0.6, 0.35, 0.2, 0.1)  # parts of that way
+ALONG = (1.0, 0.8, 0.6, 0.4, 0.2)  # parts of a refined candidate's way that are looked at
+STEPS = 25  # of the optimiser for each
+PART = 0.97  # of the limits that sampled candidates may take
+APART = 0.15  # root mean square distance of parameters from which two candidates are two ...
+OWN_SIZE = 0.3  # ... or this part of their own distance from the calm one
+
+
+@dataclass(frozen=True)
+class Pool:
+    """Candidates, those worth asking for first.
+
+    Attributes:
+        x: Parameters, shape (C, P).
+        value: Criterion, shape (C,); infinite where sampled limits are exceeded.
+        usage: Largest part of each limit, over time: torque, position, velocity, acceleration of
+            each joint, shape (C, 4, n).
+        clear: Sampled clearance; minus infinity where nobody looked, shape (C,) [m].
+    """
+
+    x: Array
+    value: Array
+    usage: Array
+    clear: Array
+
+    def ordered(self) -> Pool:
+        """Return the pool with clear candidates that keep the limits first, best first."""
+        over = np.maximum(self.usage.max(axis=(1, 2)) - PART, 0.0)
+        order = np.lexsort((self.value, np.maximum(-self.clear, 0.0), over))
+        return Pool(self.x[order], self.value[order], self.usage[order], self.clear[order])
+
+    def plus(self, other: Pool) -> Pool:
+        """Return both pools as one, ordered."""
+        names = ("x", "value", "usage", "clear")
+        both = (np.concatenate([getattr(self, k), getattr(other, k)]) for k in names)
+        return Pool(*both).ordered()
+
+    @property
+    def promising(self) -> NDArray[np.bool_]:
+        """Which keep the limits, are clear, and have a value."""
+        return np.isfinite(self.value) & (self.clear > 0.0)
+
+    def distinct(self, count: int, calm: Array) -> Iterator[Array]:
+        """Give out the first promising candidates that are not alike."""
+        chosen: list[Array] = []
+        for x in self.x[self.promising]:
+            if len(chosen) == count:
+                return
+            if apart(x, chosen, calm):
+                chosen.append(x)
+                yield x
+
+
+def apart(x: Array, others: list[Array], calm: Array) -> bool:
+    """Tell whether a candidate is unlike others, by the size of its own motion."""
+    least = min(APART, OWN_SIZE * _size(x - calm))
+    return all(_size(x - other) > least for other in others)
+
+
+def _size(x: Array) -> float:
+    """Return the root mean square."""
+    return float(np.sqrt(np.mean(x**2)))
+
+
+def search(
+    task: Task, seed: int, counter: Counter, late: Callable[[], bool], warm: Array | None = None
+) -> Pool:
+    """Return candidates, the refined ones among them.
+
+    Args:
+        task: What is searched.
+        seed: Of the random candidates.
+        counter: Of evaluations.
+        late: Tells whether it is time to come to an end.
+        warm: Parameters to begin with beside the random ones, shape (P,).
+    """
+    pool = _screen(task, np.random.default_rng(seed), counter, warm)
+    for part in CALMER:
+        few = pool.promising.sum() < ENOUGH
+        blocked = np.isfinite(pool.value) & (pool.clear <= 0.0)
+        if not few or not blocked.any() or counter.spent or late():
+            break
+        calm = task.family.calm
+        pool = pool.plus(
+            _evaluated(task, calm + part * (pool.x[blocked][:LOOKED_AT] - calm), counter)
+        )
+    found = []
+    for x in list(pool.distinct(STARTS, task.family.calm)):
+        if counter.spent or late():
+            break
+        better = _refine(task, x, counter, late)
+        # The optimiser knows nothing of obstacles: its way may be clear where its end is not.
+        found += [x + part * (better - x) for part in ALONG]
+    return pool.plus(_evaluated(task, np.array(found), counter)) if found else pool
+
+
+def _evaluated(task: Task, x: Array, counter: Counter) -> Pool:
+    """Return candidates with all that is known of them."""
+    counter.take(len(x))
+    return _pool(task, x, over_time(task.usage(x)))
+
+
+def _screen(task: Task, rng: np.random.Generator, counter: Counter, warm: Array | None) -> Pool:
+    """Return random candidates, those that exceed sampled limits drawn towards the calm one."""
+    P, calm = task.family.size, task.family.calm
+    count = int(max(2, min(CANDIDATES, counter.limit - counter.used)))
+    x = task.family.drawn(rng.uniform(-1.0, 1.0, (count, P)))
+    x[0] = calm
+    if warm is not None:
+        x[1] = np.clip(warm, -1.0, 1.0)
+    usage = over_time(task.usage(x))
+    counter.take(count)
+    for _ in range(SHORTER):
+        over = np.flatnonzero(usage.max(axis=(1, 2)) > PART)
+        if not len(over):
+            break
+        x[over] = calm + rng.uniform(0.2, 0.8, (len(over), 1)) * (x[over] - calm)
+        usage[over] = over_time(task.usage(x[over]))
+        counter.take(len(over))
+    return _pool(task, x, usage)
+
+
+def over_time(usage: Array) -> Array:
+    """Return the largest parts of limits over time, shape (C, 4, n)."""
+    return np.concatenate([usage[:, :-3].max(axis=1, keepdims=True), usage[:, -3:]], axis=1)
+
+
+def _pool(task: Task, x: Array, usage: Array) -> Pool:
+    """Return candidates with their values, and the clearances of the best ones."""
+    fits = np.flatnonzero(usage.max(axis=(1, 2)) <= PART)
+    value = np.full(len(x), np.inf)
+    if task.criterion.needs_nuisance and len(fits) > PROMISING:
+        fits = fits[np.argsort(task.condition_number(x[fits]))[:PROMISING]]
+    if len(fits):
+        value[fits] = task.value(x[fits])
+    clear = np.full(len(x), -np.inf)
+    best = fits[np.argsort(value[fits], kind="stable")[:PROMISING]]
+    clear[best] = task.clearances(x[best])
+    return Pool(x, value, usage, clear).ordered()
+
+
+class _Stop(Exception):
+    """The budget of the optimiser is spent."""
+
+
+class _Memory:
+    """The last point's usage, for which the optimiser and its objective ask one after the other."""
+
+    def __init__(self, task: Task, counter: Counter) -> None:
+        self._task, self._counter = task, counter
+        self._at: Array | None = None
+        self._found = np.zeros(0)
+
+    def usage(self, y: Array) -> Array:
+        """Return usage at y, flat."""
+        if self._at is None or not np.array_equal(self._at, y):
+            self._counter.take(1)
+            self._at, self._found = y.copy(), self._task.usage(y[None]).ravel()
+        return self._found
+
+
+def _refine(task: Task, x: Array, counter: Counter, late: Callable[[], bool]) -> Array:
+    """Return the best point within the limits on SLSQP's way from x."""
+    best, best_value = x, np.inf
+    memory = _Memory(task, counter)
+
+    def objective(y: Array) -> float:
+        nonlocal best, best_value
+        if counter.spent or late():
+            raise _Stop
+        counter.take(1)
+        value = float(task.value(y[None])[0])
+        if value < best_value and memory.usage(y).max() <= PART:
+            best, best_value = y.copy(), value
+        return value
+
+    def slope(y: Array) -> Array:
+        counter.take(1)
+        return task.value_and_gradient(y)[1]
+
+    limits = {
+        "type": "ineq",
+        "fun": lambda y: PART - memory.usage(y),
+        "jac": lambda y: -task.usage_and_gradient(y)[1],
+    }
+    box = [(-1.0, 1.0)] * len(x)
+    options = {"maxiter": STEPS, "ftol": 1e-4}
+    try:
+        minimize(objective, x, jac=slope, method="SLSQP", bounds=box, constraints=[limits],
+                 options=options)  # fmt: skip
+    except _Stop:
+        pass
+    return best

@@ -1,0 +1,117 @@
+"""The answer: a point estimate, intervals, and everything needed to judge them."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Array
+from ..body.inertial import PARAMETERS, UNITS, is_physical
+from .status import Status
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """What is known of the payload.
+
+    Attributes:
+        phi: Point estimate, shape (10,), NaN if there is none.
+        lower: Lower ends of the intervals, shape (10,), -inf where nothing is known.
+        upper: Upper ends, shape (10,), inf where nothing is known.
+        identifiable: Which parameters the data bound clearly tighter than the prior, shape (10,).
+        status: The verdict.
+        message: One sentence: cause and remedy.
+        estimator: Name of the estimator.
+        intervals: Name of the interval method.
+        samples: Number of samples taken in before the update, with those of a window that is not
+            full yet; how many these are depends on how the samples came in pieces.
+        windows: Number of windows used.
+        seconds: Time that the data cover [s].
+        residual_rms: Root mean square of what the estimate leaves unexplained, as a mean torque
+            over a window [N m].
+        condition_number: Of the payload's regressor.
+        noise_factor: Smallest common factor on all bounds that makes the data consistent; NaN if
+            they are consistent.
+        payload_frame: Frame of phi.
+        interval_overhead: By how much the proven intervals are wider than the solver's own, the
+            largest part of a half-width; NaN if nothing was solved.
+        cause: Likely cause of inconsistent data, such as "torque sign"; empty if none is known.
+        blame: Which joints' data ask for a larger noise factor, and when: joint, start [s],
+            end [s] and share of all that is asked for.
+    """
+
+    phi: Array
+    lower: Array
+    upper: Array
+    identifiable: Array
+    status: Status
+    message: str
+    estimator: str
+    intervals: str
+    samples: int = 0
+    windows: int = 0
+    seconds: float = 0.0
+    residual_rms: float = float("nan")
+    condition_number: float = float("inf")
+    noise_factor: float = float("nan")
+    payload_frame: str = ""
+    interval_overhead: float = float("nan")
+    cause: str = ""
+    blame: tuple[tuple[str, float, float, float], ...] = ()
+
+    @property
+    def half_width(self) -> Array:
+        """Half the width of each interval, shape (10,)."""
+        return (self.upper - self.lower) / 2
+
+    @property
+    def physically_consistent(self) -> bool:
+        """Whether some mass distribution has these parameters: J(phi) > 0."""
+        return bool(np.isfinite(self.phi).all()) and is_physical(self.phi)
+
+    def contains(self, phi: Array) -> Array:
+        """Return which elements of phi lie in their intervals, shape (10,)."""
+        return np.asarray((self.lower <= phi) & (phi <= self.upper))
+
+    def with_status(self, status: Status, message: str) -> Estimate:
+        """Return the estimate with another verdict."""
+        return replace(self, status=status, message=message)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values; None stands for a number that is not known."""
+        return {
+            "status": self.status.value,
+            "message": self.message,
+            "parameters": list(PARAMETERS),
+            "units": list(UNITS),
+            "phi": _plain(self.phi),
+            "lower": _plain(self.lower),
+            "upper": _plain(self.upper),
+            "identifiable": [bool(x) for x in self.identifiable],
+            "physically_consistent": self.physically_consistent,
+            "payload_frame": self.payload_frame,
+            "estimator": self.estimator,
+            "intervals": self.intervals,
+            "samples": self.samples,
+            "windows": self.windows,
+            "seconds": self.seconds,
+            "residual_rms": _number(self.residual_rms),
+            "condition_number": _number(self.condition_number),
+            "noise_factor": _number(self.noise_factor),
+            "interval_overhead": _number(self.interval_overhead),
+            "cause": self.cause,
+            "blame": [list(span) for span in self.blame],
+        }
+
+
+def _number(value: float) -> float | None:
+    """Return a finite number as it is, anything else as None."""
+    return float(value) if math.isfinite(value) else None
+
+
+def _plain(values: Array) -> list[float | None]:
+    """Return a list of numbers, None where not finite."""
+    return [_number(float(value)) for value in values]

@@ -1,0 +1,89 @@
+"""What a run without payload has taught about the arm, for later runs with the same bounds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+
+from ..arm.calibration import Calibration
+from ..rows.joint_torque.calibrated import arm_rows
+from ..rows.joint_torque.momentum import MomentumRows
+from ..rows.joint_torque.nuisance import with_tool
+from ..rows.row_block import RowBlock
+from ..rows.row_source import RowSource
+from ..statistics.statistics import Statistics
+
+
+@dataclass(frozen=True, eq=False)
+class Tare:
+    """Rows with phi = 0 and the same nuisance parameters, and statistics of all such rows.
+
+    Attributes:
+        rows: Those of the arm's calibration first, then those of bare runs.
+        statistics: Of all rows, kept or not.
+        calibrated: Number of rows of the calibration.
+    """
+
+    rows: RowBlock
+    statistics: Statistics
+    calibrated: int = 0
+
+    def __len__(self) -> int:
+        """Return the number of rows that a calibration has not given."""
+        return len(self.rows) - self.calibrated
+
+    def __eq__(self, other: object) -> bool:
+        """Tell whether every number is the same, bit for bit."""
+        if not isinstance(other, Tare):
+            return NotImplemented
+        pairs = [(self.rows, other.rows), (self.statistics, other.statistics)]
+        return self.calibrated == other.calibrated and all(
+            np.array_equal(getattr(one, entry.name), getattr(two, entry.name))
+            for one, two in pairs
+            for entry in fields(one)  # type: ignore[arg-type]  # both are dataclasses
+        )
+
+    __hash__ = None  # type: ignore[assignment]  # arrays have none
+
+    def fits(self, rows: RowSource) -> bool:
+        """Tell whether rows of a run have the same nuisance parameters."""
+        return int(self.rows.B.shape[1]) == rows.p
+
+
+def calibration_tare(
+    calibration: Calibration, row_source: MomentumRows
+) -> tuple[RowBlock, Statistics]:
+    """Return the kept rows and the statistics of all rows, in the coordinates of a run.
+
+    Args:
+        calibration: Of the arm.
+        row_source: Of the run's rows, for an arm with this calibration.
+    """
+    nuisance = with_tool(row_source.nuisance, row_source.uncertainty)
+    half = nuisance.half_width[nuisance.uncertain]
+    stacked = calibration.factors.reshape(-1, calibration.factors.shape[-1])
+    C, t = stacked[:, :-1], stacked[:, -1]
+    count = len(t)
+    none, now = np.zeros((count, 10)), np.zeros(count)
+    factor_rows = RowBlock(
+        A=none,
+        A_error=none,
+        B=C[:, nuisance.uncertain] * half,
+        b=t - C @ nuisance.centre,
+        d=np.ones(count),
+        joint=np.repeat(np.arange(calibration.n), calibration.factors.shape[1]),
+        start=now,
+        end=now,
+    )
+    statistics = Statistics.empty(nuisance.p).add(factor_rows, np.zeros(10))
+    # The factors stand for more rows than they have, each with an error of its bound.
+    errors = np.zeros((calibration.n, 11))
+    errors[:, 10] = calibration.counts
+    statistics = replace(
+        statistics,
+        rows=int(calibration.counts.sum()),
+        counts=calibration.counts.astype(float),
+        errors=errors,
+    )
+    return arm_rows(calibration.equations, nuisance), statistics

@@ -1,0 +1,182 @@
+"""Identification from a recording of a force-torque sensor: align, identify, and say what is wrong.
+
+The rows go through the same estimators and interval methods as those of joint torques.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from ...body.shape import Shape
+from ...diagnosis.wrench.contact import Contamination, contamination
+from ...diagnosis.wrench.mounting import diagnose
+from ...rows.wrench.newton_euler import NewtonEulerRows
+from ...rows.wrench.uncertainty import WrenchUncertainty
+from ...samples.wrench_samples import WrenchSamples
+from ..estimate import Estimate
+from ..online import CHUNK, OnlineIdentifier
+from ..settings import Settings
+from ..status import Status
+from .alignment import LARGEST_OFFSET, TimeOffset, compensated, time_offset
+
+SUSPECT = (Status.INCONSISTENT, Status.SMALL_LOAD, Status.NOT_IDENTIFIABLE)
+
+
+@dataclass(frozen=True)
+class WrenchEstimate(Estimate):
+    """What is known of the payload, and what was found out about the recording.
+
+    Attributes:
+        time_offset: Delay of the wrench against the motion that was found; None if not looked for.
+        compensated: Whether that delay was taken out.
+        contamination: Where something other than the payload acts on the sensor; None if the data
+            are consistent.
+        diagnosis: What is wrong with the wrench, one sentence; empty if nothing is known to be.
+    """
+
+    time_offset: TimeOffset | None = None
+    compensated: bool = False
+    contamination: Contamination | None = None
+    diagnosis: str = ""
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain Python values; None stands for a number that is not known."""
+        offset, dirt = self.time_offset, self.contamination
+        known = offset is not None and np.isfinite(offset.deviation)
+        return {
+            **super().to_dict(),
+            "time_offset": offset.seconds if offset is not None and known else None,
+            "time_offset_deviation": offset.deviation if offset is not None and known else None,
+            "time_offset_compensated": self.compensated,
+            "contaminated": [
+                {"start": s.start, "end": s.end, "channels": list(s.channels), "factor": s.factor}
+                for s in (dirt.spans if dirt else ())
+            ],
+            "diagnosis": self.diagnosis,
+        }
+
+
+def identify_wrench(
+    recording: WrenchSamples,
+    uncertainty: WrenchUncertainty | None = None,
+    estimator: str = "lmi",
+    intervals: str = "hull",
+    window: float = 0.1,
+    largest_offset: float = LARGEST_OFFSET,
+    frame: str | None = None,
+    shape: Shape | None = None,
+) -> WrenchEstimate:
+    """Return what a recording of a force-torque sensor says of the payload.
+
+    A delay of the wrench against the motion is estimated and, where it is clearly not zero, taken
+    out; what is left of it belongs in `uncertainty.time_error`. Where no payload explains the data,
+    the verdict names a wrong sign, swapped axes or a compensated sensor, or the stretches of time
+    and the axes in which something else acts.
+
+    Args:
+        recording: Motion of the sensor and wrench.
+        uncertainty: What is assumed about sensor and motion. None: only the bias is unknown.
+        estimator: Name of the point estimator.
+        intervals: Name of the interval method.
+        window: Length of the windows whose means make rows [s]; short against the motion.
+        largest_offset: Largest delay that is looked for [s]; 0 to look for none.
+        frame: Name of the sensor frame; None: the recording's, or "sensor".
+        shape: What is known of the payload's shape, in the sensor frame.
+
+    Raises:
+        UnknownNameError: There is no such estimator or interval method.
+    """
+    *_, last = wrench_estimates(
+        recording, uncertainty, Settings(estimator=estimator, intervals=intervals, window=window,
+        shape=shape), largest_offset, frame,
+    )  # fmt: skip
+    return last
+
+
+def wrench_estimates(
+    recording: WrenchSamples,
+    uncertainty: WrenchUncertainty | None,
+    settings: Settings,
+    largest_offset: float = LARGEST_OFFSET,
+    frame: str | None = None,
+    updates: Iterable[int] = (),
+) -> Iterator[WrenchEstimate]:
+    """Give the estimate at some numbers of windows, and then that of the whole recording.
+
+    Args:
+        recording: Motion of the sensor and wrench.
+        uncertainty: What is assumed about sensor and motion. None: only the bias is unknown.
+        settings: How to identify; its own uncertainty is not used.
+        largest_offset: Largest delay that is looked for [s]; 0 to look for none.
+        frame: Name of the sensor frame; None: the recording's, or "sensor".
+        updates: Numbers of windows on the way, increasing.
+    """
+    row_source = NewtonEulerRows.of(
+        uncertainty or WrenchUncertainty(), frame or getattr(recording, "frame", "") or "sensor"
+    )
+    offset = time_offset(recording, largest_offset) if largest_offset > 0.0 else None
+    shift = offset is not None and offset.significant
+    samples = compensated(recording, offset.seconds) if offset and shift else recording
+    online, due = OnlineIdentifier(row_source, settings), deque(updates)
+    for start in range(0, max(len(samples), 1), CHUNK):
+        for window in online.cut(samples.part(start, start + CHUNK)):
+            while due and due[0] <= online.windows:
+                due.popleft()
+                yield _verdict(online.update(), offset, shift, None, "")
+            online.take(window)
+    yield judged(online, samples, offset, shift)
+
+
+def judged(
+    online: OnlineIdentifier,
+    samples: WrenchSamples | None,
+    offset: TimeOffset | None,
+    shifted: bool,
+) -> WrenchEstimate:
+    """Return the answer of a run, with what is wrong with its samples where it looks wrong."""
+    problem = online.problem()
+    estimate = online.accept(problem.solve())
+    suspect = samples is not None and estimate.status in SUSPECT
+    sentence = (diagnose(samples) or "") if samples is not None and suspect else ""
+    dirt = None
+    if estimate.status is Status.INCONSISTENT and not sentence:
+        dirt = contamination(problem.rows, problem.prior.lower, problem.prior.upper)
+    return _verdict(estimate, offset, shifted, dirt, sentence)
+
+
+def _verdict(
+    estimate: Estimate,
+    offset: TimeOffset | None,
+    shifted: bool,
+    dirt: Contamination | None,
+    diagnosis: str,
+) -> WrenchEstimate:
+    """Put the answer's sentences together."""
+    parts = []
+    if estimate.status is Status.INCONSISTENT:
+        parts.append(
+            "No payload explains the wrench within the stated bounds: they would have to be "
+            f"{estimate.noise_factor:.3g} times as large."
+        )
+        parts += [dirt.sentence] if dirt and dirt.spans else []
+        if not diagnosis and not (dirt and dirt.spans):
+            parts.append("Check sensor frame, gravity, calibration and stamps; or state more.")
+    else:
+        parts.append(estimate.message)
+    parts += [diagnosis] if diagnosis else []
+    if offset is not None and shifted:
+        parts.append(f"{offset.sentence} That was taken out.")
+    values = {entry.name: getattr(estimate, entry.name) for entry in fields(Estimate)}
+    values["message"] = " ".join(parts)
+    return WrenchEstimate(
+        **values,
+        time_offset=offset,
+        compensated=shifted,
+        contamination=dirt,
+        diagnosis=diagnosis,
+    )

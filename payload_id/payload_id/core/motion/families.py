@@ -1,0 +1,49 @@
+"""The families of motions by name: what `to_dict` wrote becomes a motion again."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from ..errors import InputError, UnknownNameError
+from . import bezier, fourier, stop, wave
+from . import sequence as pieces
+from . import time_scaling as slowed
+from .trajectory import Trajectory
+
+
+def trajectory_from_dict(data: dict[str, Any]) -> Trajectory:
+    """Return the motion that its `to_dict` wrote.
+
+    Raises:
+        UnknownNameError: There is no such family.
+        InputError: An entry is missing or impossible.
+    """
+    family = str(data.get("family", "none"))
+    if family not in READERS:
+        raise UnknownNameError("family of motions", family, sorted(READERS))
+    try:
+        return READERS[family](data)
+    except KeyError as error:
+        raise InputError(f"A motion of family '{family}' lacks the entry {error}.") from error
+
+
+def _sequence(data: dict[str, Any]) -> Trajectory:
+    """Return the sequence that `to_dict` wrote."""
+    parts = tuple(trajectory_from_dict(part) for part in data["parts"])
+    return pieces.Sequence(parts, tuple(float(t) for t in data["until"]))
+
+
+def _slowed(data: dict[str, Any]) -> Trajectory:
+    """Return the slower motion that `to_dict` wrote."""
+    return slowed.TimeScaled(trajectory_from_dict(data["motion"]), float(data["scale"]))
+
+
+READERS: dict[str, Callable[[dict[str, Any]], Trajectory]] = {
+    bezier.FAMILY: bezier.BezierPiece.from_dict,
+    fourier.FAMILY: fourier.FourierSeries.from_dict,
+    pieces.FAMILY: _sequence,
+    slowed.FAMILY: _slowed,
+    stop.FAMILY: stop.StopPiece.from_dict,
+    wave.FAMILY: wave.WavePiece.from_dict,
+}

@@ -1,0 +1,71 @@
+"""Motions that are one polynomial of time for each joint."""
+
+from __future__ import annotations
+
+from functools import cached_property
+
+import numpy as np
+
+from ..arrays import Array, IntArray
+from .extrema import ranges_of
+from .trajectory import Motion, MotionRanges
+
+
+class PolynomialMotion:
+    """q_j(t) = sum_i c_ji s^i,  s = t / duration in [0, 1]; members say what the c_ji are."""
+
+    duration: float
+
+    @cached_property
+    def coefficients(self) -> Array:
+        """The c, shape (n, degree + 1) [rad or m]."""
+        raise NotImplementedError
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+        return len(self.coefficients)
+
+    @cached_property
+    def _derivatives(self) -> list[Array]:
+        """Coefficients of the derivatives of order 0, 1, ..., 6, with respect to t."""
+        found = [self.coefficients]
+        for _ in range(6):
+            last = found[-1]
+            power = np.arange(1.0, last.shape[1])
+            derived = last[:, 1:] * power / self.duration
+            found.append(derived if derived.shape[1] else np.zeros((len(last), 1)))
+        return found
+
+    def at(self, time: Array) -> Motion:
+        """Return the motion at times in [0, duration], shape (N,) [s]."""
+        time = np.asarray(time, dtype=float)
+        return Motion(time, *self.derivatives(time)[:3])
+
+    def ranges(self, edges: Array) -> MotionRanges:
+        """Return rigorous extrema on the slices between edges, shape (K + 1,) [s].
+
+        Raises:
+            InputError: The edges do not increase or leave [0, duration].
+        """
+        return ranges_of(self, edges, self.duration)
+
+    def derivatives(self, time: Array) -> Array:
+        """Return derivatives of order 0 to 5 of all positions, shape (6, N, n), times (N,)."""
+        s = time / self.duration
+        powers = np.vander(s, self.coefficients.shape[1], increasing=True)
+        return np.stack([powers[:, : c.shape[1]] @ c.T for c in self._derivatives[:6]])
+
+    def derivative(self, order: int, time: Array, joint: IntArray) -> Array:
+        """Return a derivative of the position of joint[i] at time[i], shape (P,)."""
+        c = self._derivatives[order][joint]
+        powers = np.vander(time / self.duration, c.shape[1], increasing=True)
+        return np.asarray(np.einsum("pi,pi->p", powers, c))
+
+    def largest(self, order: int) -> Array:
+        """Return a bound on |derivative|, shape (n,)."""
+        return np.asarray(np.abs(self._derivatives[order]).sum(axis=1))
+
+    def rounding(self, order: int) -> Array:
+        """Return a bound on the floating-point error of a derivative, shape (n,)."""
+        return self.largest(order) * (16.0 * np.finfo(float).eps)

@@ -1,0 +1,93 @@
+"""Blocks of rows A phi + B u = b + w, |w| <= d: all that estimators and bounds ever see."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import Array, IntArray
+
+ROUNDING = 1e-14  # of A phi, relative to the sum of its terms' magnitudes
+
+
+@dataclass(frozen=True)
+class RowBlock:
+    """Rows A phi + B u = b + w with |w| <= d + A_error |phi|, and every |u| <= 1.
+
+    Attributes:
+        A: Coefficients of the payload's parameters, shape (m, 10).
+        A_error: Bound on the error of A, element by element, shape (m, 10).
+        B: Coefficients of the nuisance parameters, scaled to the unit box, shape (m, p).
+        b: Right-hand side, shape (m,).
+        d: Bound on what the linear model leaves out, shape (m,), positive.
+        joint: Joint (or channel) of each row, shape (m,).
+        start: Time at which each row's data begin, shape (m,) [s].
+        end: Time at which they end, shape (m,) [s].
+        A_static: A as it would be without motion, gravity only, shape (m, 10); A if not given.
+        dynamism: How much motion there is in each row (nu of eq. 4 of [NGK]), shape (m,); if not
+            given, infinite: A_static does not count.
+        reading: Integral of what the channel's sensor showed, shape (m,); zeros if not given, and
+            then nothing can be said of the sensor's gain.
+    """
+
+    A: Array
+    A_error: Array
+    B: Array
+    b: Array
+    d: Array
+    joint: IntArray
+    start: Array
+    end: Array
+    A_static: Array = None  # type: ignore[assignment]  # __post_init__ gives it a value
+    dynamism: Array = None  # type: ignore[assignment]  # likewise
+    reading: Array = None  # type: ignore[assignment]  # likewise
+
+    def __post_init__(self) -> None:
+        if self.A_static is None:
+            object.__setattr__(self, "A_static", self.A)
+        if self.dynamism is None:
+            object.__setattr__(self, "dynamism", np.full(len(self.b), np.inf))
+        if self.reading is None:
+            object.__setattr__(self, "reading", np.zeros(len(self.b)))
+
+    def __len__(self) -> int:
+        return len(self.b)
+
+    def take(self, rows: NDArray[np.bool_] | IntArray) -> RowBlock:
+        """Return some of the rows."""
+        return RowBlock(*(getattr(self, entry.name)[rows] for entry in fields(self)))
+
+    def bound(self, phi_max: Array) -> Array:
+        """Return the bound on w when |phi| <= phi_max, shape (m,)."""
+        return self.d + self.A_error @ phi_max
+
+    def without_payload(self) -> RowBlock:
+        """Return the rows as they are when it is known that there was no payload (phi = 0)."""
+        none = np.zeros_like(self.A)
+        return replace(self, A=none, A_error=none, A_static=none)
+
+    def with_payload(self, phi: Array) -> RowBlock:
+        """Return the rows as they are when the payload is known: phi, shape (10,)."""
+        known = replace(
+            self,
+            b=self.b - self.A @ phi,
+            d=self.bound(np.abs(phi)) + ROUNDING * (np.abs(self.A) @ np.abs(phi)),
+        )
+        return known.without_payload()
+
+    @classmethod
+    def stack(cls, blocks: Sequence[RowBlock]) -> RowBlock:
+        """Put blocks with the same nuisance parameters under each other; at least one."""
+        if len(blocks) == 1:
+            return blocks[0]
+        columns = (np.concatenate([getattr(x, e.name) for x in blocks]) for e in fields(cls))
+        return cls(*columns)
+
+    @classmethod
+    def empty(cls, p: int) -> RowBlock:
+        """Return no rows, for p nuisance parameters."""
+        none, wide, channel = np.zeros(0), np.zeros((0, 10)), np.zeros(0, dtype=np.int64)
+        return cls(wide, wide, np.zeros((0, p)), none, none, channel, none, none)

@@ -1,0 +1,40 @@
+"""What makes rows of one kind of measurement."""
+
+from __future__ import annotations
+
+from typing import Any, Protocol
+
+from ..body.payload_prior import PayloadPrior
+from .row_block import RowBlock
+
+
+class RowSource(Protocol):
+    """Turns windows of samples into rows."""
+
+    @property
+    def p(self) -> int:
+        """Number of nuisance parameters."""
+        ...
+
+    @property
+    def channels(self) -> tuple[str, ...]:
+        """Names of what is measured (joints, axes of a wrench); rows name them by number."""
+        ...
+
+    @property
+    def frame(self) -> str:
+        """Frame in which phi is expressed."""
+        ...
+
+    @property
+    def prior(self) -> PayloadPrior:
+        """Box that holds the payload before any data."""
+        ...
+
+    def check(self, samples: Any) -> None:
+        """Raise RecordingError unless the samples are of the kind that rows are made of."""
+        ...
+
+    def window(self, samples: Any) -> RowBlock:
+        """Return the rows of one window of samples."""
+        ...

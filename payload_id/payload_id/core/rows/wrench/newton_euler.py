@@ -1,0 +1,203 @@
+r"""Rows from a force-torque sensor by the Newton-Euler equations [NGK, TBEN], design section 2.
+
+With a_p = a - g the proper acceleration of the sensor's origin, all in the sensor frame,
+
+    f = m a_p + (S(alpha) + S(omega)^2) h
+    t = h x a_p + I alpha + omega x I omega                       S(v) w = v x w
+
+which is wrench = Y phi; Y is linear in the twelve features F = (a_p, alpha, omega omega'). A row is
+the integral of that over a window, so that only F has to be integrated: a weighted sum of true
+equations is a true equation, there is no remainder, and the weights need not be accurate. Rows of
+windows instead of samples, because noise that is independent from sample to sample averages out
+before it meets a bound, errors of the measured acceleration hardly bias the estimate, and their
+number does not depend on the sensor's rate. A window should be short against the motion's period.
+
+Nuisance parameters: bias, drift, gain, time offset and tilt of gravity, in `WrenchNuisance`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...arrays import Array
+from ...body.inertial import INERTIA_BASIS, skew
+from ...body.payload_prior import PayloadPrior
+from ...errors import RecordingError
+from ...samples.wrench_samples import AXES, WrenchSamples
+from ..quadrature import ROUNDING, trapezoid_weights
+from ..row_block import RowBlock
+from .feature_error import feature_error
+from .nuisance import WrenchNuisance
+from .uncertainty import WrenchUncertainty
+
+# Motion that counts as one unit of dynamism, eq. (4) of [NGK] with its constants.
+DYNAMISM_LINEAR = 1.0  # n1 [m/s2]
+DYNAMISM_ANGULAR = 1.0  # n2 [rad/s2]
+DYNAMISM_VELOCITY = 0.5  # n3 [rad/s]
+PRODUCTS = ((0, 0), (0, 1), (0, 2), (1, 1), (1, 2), (2, 2))  # of omega omega', in F
+_ROW, _COLUMN = (list(index) for index in zip(*PRODUCTS, strict=True))
+
+
+def _regressor_of_features() -> Array:
+    """Return K with Y = K F, shape (6, 10, 12)."""
+    K = np.zeros((6, 10, 12))
+    unit = np.eye(3)
+    levi_civita = np.stack([-skew(e) for e in unit])  # e_ijk
+    for k in range(3):  # a_p
+        K[k, 0, k] = 1.0
+        K[3:, 1:4, k] = -skew(unit[k])
+    for k in range(3):  # alpha
+        K[:3, 1:4, 3 + k] = skew(unit[k])
+        K[3:, 4:, 3 + k] = INERTIA_BASIS[:, :, k].T
+    for k, (i, j) in enumerate(PRODUCTS):
+        Q = np.zeros((3, 3))
+        Q[i, j] = Q[j, i] = 1.0
+        K[:3, 1:4, 6 + k] = Q - np.trace(Q) * unit  # S(omega)^2 = omega omega' - |omega|^2
+        for n, E in enumerate(INERTIA_BASIS):
+            K[3:, 4 + n, 6 + k] = np.einsum("ijk,kj->i", levi_civita, E @ Q)
+    return K
+
+
+FEATURES_TO_REGRESSOR = _regressor_of_features()
+_MAGNITUDE = np.abs(FEATURES_TO_REGRESSOR)
+
+
+def features(proper_acceleration: Array, omega: Array, alpha: Array) -> Array:
+    """Return F = (a_p, alpha, omega omega'), shape (N, 12)."""
+    return np.concatenate([proper_acceleration, alpha, omega[:, _ROW] * omega[:, _COLUMN]], axis=1)
+
+
+def newton_euler_regressor(proper_acceleration: Array, omega: Array, alpha: Array) -> Array:
+    """Return Y with wrench = Y phi (force, then torque), shape (N, 6, 10).
+
+    Args:
+        proper_acceleration: a - g of the frame's origin, in the frame, shape (N, 3) [m/s2].
+        omega: Angular velocity in the frame, shape (N, 3) [rad/s].
+        alpha: Angular acceleration in the frame, shape (N, 3) [rad/s2].
+    """
+    F = features(proper_acceleration, omega, alpha)
+    return np.tensordot(F, FEATURES_TO_REGRESSOR, axes=(1, 2))
+
+
+@dataclass(frozen=True)
+class NewtonEulerRows:
+    """Makes rows of windows of samples of one sensor.
+
+    Attributes:
+        uncertainty: What is assumed about sensor and motion.
+        nuisance: The nuisance parameters that follow from it.
+        frame: Name of the sensor frame, in which phi is expressed.
+    """
+
+    uncertainty: WrenchUncertainty
+    nuisance: WrenchNuisance
+    frame: str
+
+    @classmethod
+    def of(cls, uncertainty: WrenchUncertainty, frame: str = "sensor") -> NewtonEulerRows:
+        """Return the row_source of rows under an uncertainty."""
+        return cls(uncertainty, WrenchNuisance.of(uncertainty), frame)
+
+    @property
+    def p(self) -> int:
+        """Number of nuisance parameters."""
+        return self.nuisance.p
+
+    @property
+    def channels(self) -> tuple[str, ...]:
+        """Names of the six axes."""
+        return AXES
+
+    @property
+    def prior(self) -> PayloadPrior:
+        """Box that holds the payload before any data."""
+        return self.uncertainty.prior
+
+    def check(self, samples: Any) -> None:
+        """Raise unless the samples are of a wrench.
+
+        Raises:
+            RecordingError: They are of another kind.
+        """
+        if not isinstance(samples, WrenchSamples):
+            raise RecordingError(
+                f"Rows of a force-torque sensor need WrenchSamples; found "
+                f"{type(samples).__name__}. Joint torques need an arm's model instead."
+            )
+        samples.kept(integrands)  # for all windows at once
+
+    def window(self, samples: WrenchSamples) -> RowBlock:
+        """Return one row for each of the six axes from the samples of one window.
+
+        Args:
+            samples: One or more samples, without gaps. A single one stands for a whole second.
+        """
+        weight = trapezoid_weights(samples.stamp) if len(samples) > 1 else np.ones(1)
+        values = samples.kept(integrands)
+        sums = weight @ values
+        duration, start = float(weight.sum()), float(samples.stamp[0])
+        A = FEATURES_TO_REGRESSOR @ sums[_F]
+        reading = sums[_WRENCH]
+        B, left_out = self.nuisance.columns(samples, weight, reading, duration)
+        error = feature_error(self.uncertainty, samples, weight, sums[_SPEED], duration)
+        error += self._shifted(samples, values)
+        bound = self.nuisance.reading_error(samples, weight, duration) + left_out
+        rounding = np.abs(reading) + np.abs(B).sum(axis=1) + 1e-3 * duration
+        return RowBlock(
+            A=A,
+            A_error=_MAGNITUDE @ error + ROUNDING * np.abs(A),
+            B=B,
+            b=reading,
+            d=bound + ROUNDING * rounding,
+            joint=_SIX,
+            start=np.full(6, start),
+            end=np.full(6, start + duration),
+            A_static=_GRAVITY_TO_REGRESSOR @ sums[_GRAVITY],
+            dynamism=np.full(6, sums[_DYNAMISM] / duration),
+        )
+
+    def _shifted(self, samples: WrenchSamples, values: Array) -> Array:
+        """Return the second-order effect of a shift in time on the integrals of F, shape (12,).
+
+        1/2 tau^2 |dF/dt(t2) - dF/dt(t1)|, the difference of rates told by F at both ends and in
+        the middle.
+        """
+        tau = self.uncertainty.time_error
+        if tau == 0.0 or len(values) < 3:
+            return np.zeros(12)
+        F = values[:, _F]
+        duration = samples.stamp[-1] - samples.stamp[0]
+        bend = np.abs(F[-1] - 2.0 * F[len(F) // 2] + F[0])
+        return 0.5 * tau**2 * 4.0 / duration * bend
+
+
+def integrands(samples: WrenchSamples) -> Array:
+    """Return all whose integrals over a window its rows need, shape (N, 25).
+
+    F, the wrench, gravity in the sensor frame, the dynamism and |omega|.
+    """
+    gravity, omega = samples.gravity_in_sensor, samples.angular_velocity
+    proper = samples.linear_acceleration - gravity
+    F = features(proper, omega, samples.angular_acceleration)
+    parts = [F, samples.wrench, gravity, dynamism(samples)[:, None], np.abs(omega)]
+    return np.concatenate(parts, axis=1)
+
+
+_F, _WRENCH, _GRAVITY, _DYNAMISM, _SPEED = (
+    slice(0, 12), slice(12, 18), slice(18, 21), 21, slice(22, 25),
+)  # fmt: skip
+_SIX = np.arange(6)
+_GRAVITY_TO_REGRESSOR = -FEATURES_TO_REGRESSOR[:, :, :3]  # at rest a_p = -g
+
+
+def dynamism(samples: WrenchSamples) -> Array:
+    """Return how much motion there is, nu of eq. (4) of [NGK], shape (N,) [-]."""
+    parts = (
+        samples.linear_acceleration / DYNAMISM_LINEAR,
+        samples.angular_acceleration / DYNAMISM_ANGULAR,
+        samples.angular_velocity / DYNAMISM_VELOCITY,
+    )
+    return np.asarray(sum((part**2).sum(axis=1) for part in parts))

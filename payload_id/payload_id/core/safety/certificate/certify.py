@@ -1,0 +1,239 @@
+"""Proof or refusal: does a motion keep every limit in continuous time, whatever the bounds allow?
+
+A motion is certified when, at every instant, for every payload and every arm in the parameter box
+and for every tracking error in the tube, position, velocity, acceleration and torque keep their
+limits, and no two bodies come closer than the required clearance. Constraints are tried in the
+order of `CONSTRAINTS`, but for the torque, which is tried last because it costs most.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from functools import cached_property
+from itertools import chain
+
+import numpy as np
+
+from ...arm.arm_model import ArmModel
+from ...arrays import Array
+from ...errors import InputError
+from ...motion.limits import MotionLimits
+from ...motion.motion_state import MotionState
+from ...motion.trajectory import MotionRanges, Trajectory, even_edges
+from ...version import VERSION
+from ..clearance.arm_geometry import BASE, ArmGeometry
+from ..clearance.convex_body import ConvexBody
+from ..clearance.margins import Clearance, clearances, pose_clearance
+from ..clearance.scene import Scene
+from ..margins.margin import Margin, Refusal
+from ..margins.motion_margins import motion_margins
+from ..torque.margins import torque_margins
+from ..torque.parameter_box import ParameterBox
+from ..tube.tracking_tube import TrackingTube
+from .certificate import Certificate, digest_of
+
+STEP = 0.05  # [s] slices on which extrema of the motion are taken
+
+
+@dataclass(frozen=True, eq=False)
+class SafetyCase:
+    """Everything that a motion is certified against.
+
+    Attributes:
+        model: The arm.
+        geometry: Its bodies, with those of payload and tool.
+        obstacles: Bodies in the base frame.
+        box: Bounds of the payload's and the arm's parameters.
+        tube: Bounds of the tracking error.
+        limits: What a motion may not exceed.
+        limits_name: Name of that set of limits.
+        clearance: Distance that bodies keep from each other [m].
+    """
+
+    model: ArmModel
+    geometry: ArmGeometry
+    obstacles: tuple[ConvexBody, ...]
+    box: ParameterBox
+    tube: TrackingTube
+    limits: MotionLimits
+    limits_name: str = "unnamed"
+    clearance: float = 0.0
+
+    def __post_init__(self) -> None:
+        n = self.model.n
+        if self.tube.n != n:
+            raise InputError(f"The tube is for {self.tube.n} joints; the arm has {n}.")
+        for item in self.geometry.bodies:
+            if not BASE <= item.joint < n:
+                raise InputError(
+                    f"The body of '{item.link}' moves with joint number {item.joint}; this arm has "
+                    f"0 to {n - 1}, and {BASE} stands for the base. Give the arm's own bodies."
+                )
+        if not (np.isfinite(self.clearance) and self.clearance >= 0.0):
+            raise InputError(
+                f"The required clearance must be a number of 0 m or more; found {self.clearance!r}."
+            )
+        _check_limits(self.limits, self.model.joints)
+
+    @cached_property
+    def scene(self) -> Scene:
+        """Arm and obstacles, prepared for many checks."""
+        return Scene.of(self.model, self.geometry, self.obstacles)
+
+    @cached_property
+    def digests(self) -> dict[str, str]:
+        """Return sha256 of everything but the motion."""
+        return {
+            "model": self.model.digest,
+            "geometry": self.geometry.digest,
+            "obstacles": digest_of([body.to_dict() for body in self.obstacles]),
+            "box": self.box.digest,
+            "tube": digest_of(self.tube.to_dict()),
+            "limits": digest_of({"name": self.limits_name, **plain_limits(self.limits)}),
+            "required_clearance": digest_of(self.clearance),
+        }
+
+    def assumptions(self) -> tuple[str, ...]:
+        """Return what must be true for a certificate to hold."""
+        allowed = tuple(
+            f"{' and '.join(contact.links)} are not checked against each other: {contact.reason}."
+            for contact in self.geometry.allowed
+        )
+        return (
+            *self.tube.assumptions,
+            "The payload and the arm's parameters lie in the parameter box, now and throughout the "
+            "motion; the payload is rigid and rigidly held.",
+            "The arm's kinematics are those of the description; links are rigid.",
+            "The collision bodies contain the arm's links, and the attached bodies the payload and "
+            "the tool.",
+            "Obstacles stay where they are and are contained in their bodies.",
+            "Links that one joint joins are not checked against each other: they touch by "
+            "construction.",
+            *allowed,
+        )
+
+
+def plain_limits(limits: MotionLimits) -> dict[str, list[float | None]]:
+    """Return limits as lists, None where there is none."""
+    return {
+        entry.name: [float(x) if np.isfinite(x) else None for x in getattr(limits, entry.name)]
+        for entry in fields(limits)
+    }
+
+
+def certify(case: SafetyCase, trajectory: Trajectory, step: float = STEP) -> Certificate | Refusal:
+    """Prove that a motion is safe, or say which constraint is not kept first.
+
+    Args:
+        case: What it is certified against.
+        trajectory: The desired motion.
+        step: Length of the first slices of time [s]; they are cut where a proof needs it.
+
+    Raises:
+        InputError: The motion has another number of joints, or no duration.
+    """
+    ranges = _ranges(case, trajectory, step)
+    start = MotionState.of(trajectory, 0.0)
+    kinematic = motion_margins(case.model.joints, case.limits, case.tube, ranges)
+    refused = next((x for x in kinematic if isinstance(x, Refusal)), None)
+    if refused is not None:
+        return start_refusal(case, start, pose=False) or refused
+    at_start = start_refusal(case, start)
+    if at_start is not None:
+        return at_start
+    report = clearances(case.scene, trajectory, case.tube.position, case.clearance, 2 * step)
+    if report.refused is not None:
+        return clearance_refusal(report.refused, case.clearance)
+    torque = torque_margins(case.model, case.limits, case.tube, case.box, trajectory, ranges.edges)
+    if isinstance(torque, Refusal):
+        return torque
+    distances = (
+        Margin(c.group, c.pair, c.value, float("nan"), c.start, c.end) for c in report.smallest
+    )
+    margins = chain((m for m in kinematic if isinstance(m, Margin)), [torque], distances)
+    return Certificate(
+        margins=tuple(margins),
+        assumptions=case.assumptions(),
+        digests={**case.digests, "trajectory": digest_of(trajectory.to_dict())},
+        duration=trajectory.duration,
+        limits=case.limits_name,
+        step=step,
+        version=VERSION,
+    )
+
+
+def start_refusal(case: SafetyCase, start: MotionState, pose: bool = True) -> Refusal | None:
+    """Return why a motion cannot start from a state; None if it can.
+
+    Args:
+        case: What it is certified against.
+        start: Position, velocity and acceleration.
+        pose: Whether the bodies' clearance is checked too.
+    """
+    q, dq, ddq = (x[None] for x in (start.q, start.dq, start.ddq))
+    instant = MotionRanges(np.zeros(2), q, q, dq, dq, ddq, ddq)
+    for found in motion_margins(case.model.joints, case.limits, case.tube, instant):
+        if isinstance(found, Refusal):
+            return found.at_start()
+    if not pose:
+        return None
+    report = pose_clearance(case.scene, start.q, case.tube.position, case.clearance)
+    if report.refused is None:
+        return None
+    return clearance_refusal(report.refused, case.clearance).at_start()
+
+
+def clearance_refusal(found: Clearance, required: float) -> Refusal:
+    """Return a clearance that is not kept as a refusal."""
+    certain = bool(found.nominal <= required)
+    pair = " and ".join(found.pair)
+    when = f"at {(found.start + found.end) / 2:.3f} s"
+    if found.nominal <= 0.0:
+        what = f"{pair} collide {when} on the desired motion"
+    elif certain:
+        what = f"{pair} come as close as {found.nominal:.4g} m {when} on the desired motion"
+    elif found.start == found.end:
+        what = (
+            f"{pair} are {found.nominal:.4g} m apart {when}, which tracking errors within the tube "
+            "can use up"
+        )
+    else:
+        what = f"no proof was found that {pair} stay apart {when}, even on the finest slices"
+    sentence = (
+        f"Refused ({found.group}): {what}; {-found.value:.4g} m are missing to the required "
+        f"{required:.4g} m."
+    )
+    time = (found.start + found.end) / 2
+    return Refusal(found.group, found.pair, time, -found.value, certain, sentence)
+
+
+def _ranges(case: SafetyCase, trajectory: Trajectory, step: float) -> MotionRanges:
+    """Return the motion's extrema after checking that it is one of this arm."""
+    duration = trajectory.duration
+    if not (np.isfinite(duration) and duration > 0.0):
+        raise InputError(f"A motion needs a duration above 0 s; found {duration!r}.")
+    if not (np.isfinite(step) and step > 0.0):
+        raise InputError(f"Slices of time need a length above 0 s; found {step!r}.")
+    joints = trajectory.at(np.zeros(1)).q.shape[1]
+    if joints != case.model.n:
+        raise InputError(f"The motion is of {joints} joints; the arm has {case.model.n}.")
+    return trajectory.ranges(even_edges(trajectory, step))
+
+
+def _check_limits(limits: MotionLimits, joints: Sequence[str]) -> None:
+    """Raise unless there is a usable limit for each joint."""
+    for name, value in vars(limits).items():
+        array: Array = np.asarray(value, dtype=float)
+        if array.shape != (len(joints),) or np.isnan(array).any():
+            raise InputError(
+                f"The limits' '{name}' needs {len(joints)} numbers, one for each joint; found "
+                f"{array.tolist()}."
+            )
+        if not name.startswith("position") and (array <= 0).any():
+            raise InputError(f"The limits' '{name}' must be above 0; found {array.tolist()}.")
+    for joint, low, high in zip(joints, limits.position_lower, limits.position_upper, strict=True):
+        if low >= high:
+            raise InputError(
+                f"The position limits of {joint} are inverted: {low:g} is not below {high:g}."
+            )

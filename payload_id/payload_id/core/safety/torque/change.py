@@ -1,0 +1,184 @@
+r"""How much torques change within a period of the robust controller, for every state in the tube.
+
+With dr/dt bounded, what the controller's torque depends on moves no faster than, in the tube,
+
+    |dq|,   |ddq| <= |ddq_a| + |dr/dt|,   |d(dq_a)/dt| = |ddq_a|,
+    |d(ddq_a)/dt| <= |d(ddq_d)/dt| + K |dr/dt| + 2 K^2 rho,
+
+since ddq = ddq_a - dr/dt and ddq_d - ddq = dr/dt - K de. A torque that moves from q, a, v, u to
+q', a', v', u' changes by
+
+    (M(q') - M(q)) a' + M(q) (a' - a) + C(q)(v' - v, u') + C(q)(v, u' - u) + (C(q') - C(q))(v', u')
+    + g(q') - g(q),
+
+each of which the levers of `remainder` bound on slices that hold both states. The moments are those
+of theta_0 and of the half-widths together: model's torque and bound of the disturbance.
+docs/safety.md.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...arm.arm_model import ArmModel
+from ...arm.kinetics import body_motion
+from ...arrays import Array
+from ...motion.trajectory import MotionRanges, Trajectory
+from ..tube.tracking_tube import TrackingTube
+from .lever_arms import levers, moments_of, moments_within, reference_points
+from .linear_terms import base_to_tip
+from .parameter_box import ParameterBox
+from .remainder import coriolis_bound, coriolis_variation
+from .slice_motion import EPS, SliceMotion
+
+SLICE = 0.02  # [s] of the slices on which M, C and g are bounded
+INSTANT = 1e-9  # [s] slices without drift
+
+
+@dataclass(frozen=True, eq=False)
+class TorqueChange:
+    """Bounds of the change within a period as a function of |dr/dt|, on S slices.
+
+    Attributes:
+        still: Change for dr/dt = 0, friction's sign apart, shape (S, n) [N m or N].
+        per_rate: What |dr/dt| of each joint adds, shape (S, n, n).
+        speed_change: Change of dq for dr/dt = 0, shape (S, n).
+        slow: Where the sign of friction may change, shape (S, n).
+        coulomb: Friction of the model, shape (n,) [N m or N].
+        stiction: Speed below which its sign is unknown [rad/s or m/s].
+        coriolis: |C(q, dq) r|_j at most, shape (n,) [N m or N].
+        period: T [s].
+    """
+
+    still: Array
+    per_rate: Array
+    speed_change: Array
+    slow: Array
+    coulomb: Array
+    stiction: float
+    coriolis: Array
+    period: float
+
+    def __call__(self, rate: Array) -> Array:
+        """Return the bound for |dr/dt| <= rate, shape (n,) each."""
+        # From beyond the stiction velocity to its other sign, what is compensated turns and the
+        # bound of the disturbance with it; a smaller change comes to the middle at most.
+        sudden = self.speed_change + self.period * rate > self.stiction
+        friction = np.where(sudden, 4.0, 2.0) * self.coulomb * self.slow
+        return np.asarray((self.still + self.per_rate @ rate + friction).max(axis=0))
+
+
+def torque_change(
+    model: ArmModel, box: ParameterBox, trajectory: Trajectory, tube: TrackingTube, period: float
+) -> TorqueChange:
+    """Return how much RNEA(theta_0; ...) and the bound of |w_j| together change within a period.
+
+    Args:
+        model: The arm.
+        box: What is uncertain.
+        trajectory: The desired motion.
+        tube: Of a passivity-based controller.
+        period: T [s].
+    """
+    order = base_to_tip(model)
+    back = np.argsort(order)
+    K = (tube.reference_acceleration / (2.0 * tube.reference_velocity))[order]
+    rotor, viscous = box.rotor_inertia_upper[order], box.viscous_upper[order]
+    motion = SliceMotion.of(_overlapping(trajectory, period), tube).take(order)
+    P, Q = _levers(model, box, motion, order)
+    v, u = motion.velocity.largest, motion.reference_velocity.largest
+    a = motion.reference_acceleration.largest
+    jump = _acceleration_change(trajectory, period)[order]
+    dq, dv, du = period * v, period * a, period * a
+    da = jump + period * K * tube.reference_acceleration[order]
+    C = coriolis_bound(P)
+    gravity = float(np.linalg.norm(model.gravity)) + 3.0 * box.gravity_error
+    n = model.n
+    later = np.maximum.outer(np.arange(n), np.arange(n))
+    still = (
+        P @ da
+        + _product(_inertia_variation(P, dq), a)
+        + np.einsum("sjkl,sk,sl->sj", C, dv, u)
+        + np.einsum("sjkl,sk,sl->sj", C, v, du)
+        + np.einsum("sjkl,sk,sl->sj", coriolis_variation(P, dq), v, u)
+        + gravity * _product(Q[:, later], dq)
+        + rotor * da
+        + viscous * dv
+    )
+    per_rate = period * (
+        (P + np.diag(rotor)) * K + np.einsum("sjkl,sl->sjk", C, u) + np.diag(viscous)
+    )
+    r = tube.reference_velocity[order]
+    coriolis = np.einsum("sjkl,sk,l->sj", C, v, r).max(axis=0)
+    lowest = np.abs(motion.velocity.centre) - motion.velocity.reach
+    grown = 1.0 + 1024 * EPS
+    return TorqueChange(
+        still=grown * still[:, back],
+        per_rate=grown * per_rate[:, back][:, :, back],
+        speed_change=dv[:, back],
+        slow=(lowest <= max(box.stiction_velocity, 1e-9))[:, back],
+        coulomb=box.interval("coulomb")[0],
+        stiction=box.stiction_velocity,
+        coriolis=grown * coriolis[back],
+        period=period,
+    )
+
+
+def _overlapping(trajectory: Trajectory, period: float) -> MotionRanges:
+    """Return extrema on slices of which any two instants a period apart share one."""
+    count = int(trajectory.duration / max(SLICE, period))
+    found = trajectory.ranges(np.linspace(0.0, trajectory.duration, max(count, 1) + 1))
+    q = _neighbours(found.q_lower, found.q_upper)
+    dq = _neighbours(found.dq_lower, found.dq_upper)
+    ddq = _neighbours(found.ddq_lower, found.ddq_upper)
+    return MotionRanges(INSTANT * np.arange(len(q[0]) + 1), *q, *dq, *ddq)
+
+
+def _neighbours(lower: Array, upper: Array) -> tuple[Array, Array]:
+    """Return extrema on every two slices that follow each other."""
+    if len(lower) == 1:
+        return lower, upper
+    return np.minimum(lower[1:], lower[:-1]), np.maximum(upper[1:], upper[:-1])
+
+
+def _acceleration_change(trajectory: Trajectory, period: float) -> Array:
+    """Return a bound of the change of ddq_d within a period, shape (n,)."""
+    count = max(1, int(trajectory.duration / period))  # slices are not shorter than a period
+    fine = trajectory.ranges(np.linspace(0.0, trajectory.duration, count + 1))
+    lower, upper = _neighbours(fine.ddq_lower, fine.ddq_upper)
+    return np.asarray((upper - lower).max(axis=0))
+
+
+def _levers(
+    model: ArmModel, box: ParameterBox, motion: SliceMotion, order: list[int]
+) -> tuple[Array, Array]:
+    """Return P and Q of `remainder` for middle and half-widths together, (S, n, n) and (S, n)."""
+    q = motion.position.centre[:, np.argsort(order)]
+    axis = body_motion(model, q, np.zeros_like(q)).axis[:, :, order]
+    support = model.supports()[:, order]
+    revolute = np.linalg.norm(model.axis_angular[order], axis=1) > 0.5
+    middle, half = box.bodies
+    point = reference_points(middle)
+    found = []
+    for moments, about in (
+        (moments_of(middle, point), point),
+        (moments_within(half), np.zeros_like(point)),
+    ):
+        lever = levers(axis, about, support, revolute, motion.position.reach)
+        found.append((lever.pair(moments).sum(axis=1), lever.single(moments).sum(axis=1)))
+    (P, Q), (P_half, Q_half) = found
+    return P + P_half, Q + Q_half
+
+
+def _inertia_variation(P: Array, d: Array) -> Array:
+    """Return the bound on sum_m |dM_jk/dq_m| d_m, shape (S, n, n)."""
+    j, k, m = np.indices((P.shape[1],) * 3, sparse=True)
+    change = P[:, np.maximum(j, m), k] + P[:, j, np.maximum(k, m)]
+    return np.asarray(((change * (m > np.minimum(j, k))) @ d[:, None, :, None])[..., 0])
+
+
+def _product(matrix: Array, vector: Array) -> Array:
+    """Return the products of S matrices and vectors, shape (S, n)."""
+    return np.asarray((matrix @ vector[..., None])[..., 0])

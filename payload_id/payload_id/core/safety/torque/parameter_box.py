@@ -1,0 +1,256 @@
+"""Intervals of everything that the torque of a loaded arm depends on."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+from typing_extensions import Self
+
+from ...arm.arm_model import ArmModel
+from ...arrays import Array
+from ...body.inertial import PARAMETERS
+from ...errors import InputError
+from ...identification.estimate import Estimate
+from ...rows.joint_torque.calibrated import known_of
+from ...rows.joint_torque.nuisance import JOINT_GROUPS, Nuisance
+from ...rows.joint_torque.uncertainty import Uncertainty
+
+INTERVALS = ("payload", "links", "rotor_inertia", "coulomb", "viscous")
+
+# Table I of [ZZV]: end effector (last link, gripper) and dumbbell as one body, about the frame of
+# the last joint, in the order of phi.
+TABLE_1_LOWER = (1.2, -0.4, -0.4, -1.0, -0.2, -0.2, -0.2, -0.2, -0.2, -0.2)
+TABLE_1_UPPER = (5.2, 0.4, 0.4, -0.1, 0.2, 0.2, 0.2, 0.2, 0.2, 0.2)
+
+
+@dataclass(frozen=True, eq=False)
+class ParameterBox:
+    """The true parameters lie between lower and upper; the controller's theta_0 is the middle.
+
+    Attributes:
+        payload_lower: phi of the payload about the payload frame, shape (10,).
+        payload_upper: Shape (10,).
+        links_lower: phi of each body about its joint's frame, shape (n, 10).
+        links_upper: Shape (n, 10).
+        rotor_inertia_lower: Reflected rotor inertia, shape (n,) [kg m2 or kg].
+        rotor_inertia_upper: Shape (n,).
+        coulomb_lower: Coulomb friction, shape (n,) [N m or N].
+        coulomb_upper: Shape (n,).
+        viscous_lower: Viscous friction, shape (n,) [N m s/rad or N s/m].
+        viscous_upper: Shape (n,).
+        stiction_velocity: Below this speed the sign of Coulomb friction is unknown [rad/s or m/s].
+        gravity_error: Largest error of each component of gravity in the base frame [m/s2].
+    """
+
+    payload_lower: Array
+    payload_upper: Array
+    links_lower: Array
+    links_upper: Array
+    rotor_inertia_lower: Array
+    rotor_inertia_upper: Array
+    coulomb_lower: Array
+    coulomb_upper: Array
+    viscous_lower: Array
+    viscous_upper: Array
+    stiction_velocity: float = 0.0
+    gravity_error: float = 0.0
+
+    def __post_init__(self) -> None:
+        n = len(np.atleast_2d(self.links_lower))
+        shapes = {"payload": (10,), "links": (n, 10)}
+        for name in INTERVALS:
+            for end in ("lower", "upper"):
+                self._set(f"{name}_{end}", shapes.get(name, (n,)))
+            _check_order(name, getattr(self, f"{name}_lower"), getattr(self, f"{name}_upper"))
+        for name in ("rotor_inertia", "coulomb", "viscous"):
+            if (getattr(self, f"{name}_lower") < 0).any():
+                raise InputError(f"The box's '{name}' cannot be negative; raise its lower bounds.")
+        for name in ("stiction_velocity", "gravity_error"):
+            if not (np.isfinite(getattr(self, name)) and getattr(self, name) >= 0):
+                raise InputError(
+                    f"The box's '{name}' must be finite and not negative; found "
+                    f"{getattr(self, name)!r}."
+                )
+
+    def _set(self, name: str, shape: tuple[int, ...]) -> None:
+        """Keep a finite, read-only copy of one bound."""
+        value = np.asarray(getattr(self, name), dtype=float)
+        if value.ndim and value.shape != shape:
+            raise InputError(f"The box's '{name}' has shape {value.shape}; it must be {shape}.")
+        array = np.array(np.broadcast_to(value, shape))
+        if not np.isfinite(array).all():
+            raise InputError(
+                f"The box's '{name}' must be finite; found {array.tolist()}. Identify the payload "
+                "first, or state its prior."
+            )
+        array.setflags(write=False)
+        object.__setattr__(self, name, array)
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+        return len(self.links_lower)
+
+    def interval(self, name: str) -> tuple[Array, Array]:
+        """Return middle and half-width of one of `INTERVALS`, so that both ends are within."""
+        lower, upper = getattr(self, f"{name}_lower"), getattr(self, f"{name}_upper")
+        middle = 0.5 * lower + 0.5 * upper
+        half = np.maximum(upper - middle, middle - lower)
+        return middle, np.where(upper > lower, np.nextafter(half, np.inf), half)
+
+    @property
+    def bodies(self) -> tuple[Array, Array]:
+        """Middle and half-width of all bodies' phi, the payload last, shape (n + 1, 10)."""
+        links, payload = self.interval("links"), self.interval("payload")
+        return np.vstack([links[0], payload[0]]), np.vstack([links[1], payload[1]])
+
+    @property
+    def digest(self) -> str:
+        """Hash of all bounds; equal digests mean equal boxes."""
+        parts = [np.asarray(getattr(self, entry.name)).tobytes() for entry in fields(self)]
+        return hashlib.sha256(b"".join(parts)).hexdigest()
+
+    def contains(self, other: ParameterBox) -> bool:
+        """Tell whether all that another box allows is within this one."""
+        return all(
+            (getattr(self, f"{name}_lower") <= getattr(other, f"{name}_lower")).all()
+            and (getattr(self, f"{name}_upper") >= getattr(other, f"{name}_upper")).all()
+            for name in INTERVALS
+        ) and (
+            self.stiction_velocity >= other.stiction_velocity
+            and self.gravity_error >= other.gravity_error
+        )
+
+    def with_payload(self, lower: Array, upper: Array) -> Self:
+        """Return the box with another interval of the payload, shape (10,) each."""
+        return replace(self, payload_lower=lower, payload_upper=upper)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain numbers and lists; `ParameterBox.from_dict` reads them back."""
+        return {e.name: np.asarray(getattr(self, e.name)).tolist() for e in fields(self)}
+
+    @classmethod
+    def from_dict(cls, entries: dict[str, Any]) -> Self:
+        """Build from what `to_dict` returned.
+
+        Raises:
+            InputError: Entries are missing or unknown.
+        """
+        names = {entry.name for entry in fields(cls)}
+        if set(entries) != names:
+            raise InputError(f"A box needs the entries {sorted(names)}; found {sorted(entries)}.")
+        return cls(**entries)
+
+    @classmethod
+    def around(
+        cls,
+        model: ArmModel,
+        payload: tuple[Array, Array],
+        uncertainty: Uncertainty,
+        rotor_inertia: tuple[Array, Array] | None = None,
+    ) -> Self:
+        """Return the box of a payload and of what is assumed, or calibrated, of the arm.
+
+        Args:
+            model: The arm; its calibration narrows the links' and joints' intervals.
+            payload: Lower and upper bounds of phi about the payload frame, shape (10,) each;
+                infinite ones are replaced by the prior's.
+            uncertainty: Bounds on links, friction, rotors and tool.
+            rotor_inertia: Lower and upper bounds, shape (n,) each, where more is known than that
+                they are at most `uncertainty.rotor_inertia` [kg m2 or kg].
+
+        Raises:
+            InputError: An interval is inverted or NaN, or of another arm.
+        """
+        psi, tightened = known_of(model, uncertainty)
+        tool = tightened.tool or np.zeros(10)
+        lower, upper = (np.asarray(end, dtype=float) for end in payload)
+        prior = uncertainty.prior.box()
+        lower = np.where(np.isneginf(lower), prior[0], lower) - tool
+        upper = np.where(np.isposinf(upper), prior[1], upper) + tool
+        n = model.n
+        rotor = _group(psi, "rotor_inertia", n) if rotor_inertia is None else rotor_inertia
+        coulomb, viscous = (_group(psi, f"friction_{x}", n) for x in ("coulomb", "viscous"))
+        centre, half = (x[: 10 * n].reshape(n, 10) for x in (psi.centre, psi.half_width))
+        return cls(
+            lower,
+            upper,
+            *_ends(centre, half),
+            *rotor,
+            *coulomb,
+            *viscous,
+            stiction_velocity=uncertainty.stiction_velocity,
+            gravity_error=uncertainty.gravity_error,
+        )
+
+    @classmethod
+    def of_estimate(
+        cls,
+        model: ArmModel,
+        estimate: Estimate,
+        uncertainty: Uncertainty,
+        rotor_inertia: tuple[Array, Array] | None = None,
+    ) -> Self:
+        """Return the box of an estimate's intervals; see `around`."""
+        payload = (estimate.lower, estimate.upper)
+        return cls.around(model, payload, uncertainty, rotor_inertia)
+
+    @classmethod
+    def of_prior(cls, model: ArmModel, uncertainty: Uncertainty) -> Self:
+        """Return the box before any data: the prior's payload; see `around`."""
+        return cls.around(model, uncertainty.prior.box(), uncertainty)
+
+    @classmethod
+    def table_1(
+        cls,
+        model: ArmModel,
+        uncertainty: Uncertainty,
+        rotor_inertia: tuple[Array, Array] | None = None,
+    ) -> Self:
+        """Return the box of Table I of [ZZV] for a Gen3: last link, gripper and dumbbell in one.
+
+        That table is about the last joint's frame and counts the link: it takes the place of the
+        link, and the payload beyond is nothing.
+        """
+        none = np.zeros(10)
+        box = cls.around(model, (none, none), uncertainty, rotor_inertia)
+        lower, upper = box.links_lower.copy(), box.links_upper.copy()
+        lower[model.payload_joint], upper[model.payload_joint] = TABLE_1_LOWER, TABLE_1_UPPER
+        return replace(
+            box, links_lower=lower, links_upper=upper, payload_lower=none, payload_upper=none
+        )
+
+
+def _group(psi: Nuisance, name: str, n: int) -> tuple[Array, Array]:
+    """Return the bounds of one group of joint parameters, shape (n,) each."""
+    start = 10 * n + n * JOINT_GROUPS.index(name)
+    lower, upper = _ends(psi.centre[start : start + n], psi.half_width[start : start + n])
+    return np.maximum(lower, 0.0), np.maximum(upper, 0.0)
+
+
+def _ends(centre: Array, half: Array) -> tuple[Array, Array]:
+    """Return centre -+ half, rounded outwards where there is a width."""
+    wide = half > 0
+    lower, upper = centre - half, centre + half
+    return (
+        np.where(wide, np.nextafter(lower, -np.inf), lower),
+        np.where(wide, np.nextafter(upper, np.inf), upper),
+    )
+
+
+def _check_order(name: str, lower: Array, upper: Array) -> None:
+    """Raise where an interval is inverted."""
+    wrong = np.argwhere(lower > upper)
+    if not len(wrong):
+        return
+    index = tuple(int(i) for i in wrong[0])
+    where = PARAMETERS[index[-1]] if name in ("payload", "links") else f"joint {index[-1] + 1}"
+    if name == "links":
+        where += f" of joint {index[0] + 1}"
+    raise InputError(
+        f"The box's interval of '{name}' ({where}) is inverted: its lower bound "
+        f"{lower[index]:g} is above its upper bound {upper[index]:g}. Swap them, or identify again."
+    )

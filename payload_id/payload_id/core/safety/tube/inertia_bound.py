@@ -1,0 +1,140 @@
+"""Lower bounds of the inertia at each joint, for every pose and every body in the box.
+
+sigma_m of ARMOUR is the smallest eigenvalue of M(q; theta). The tube needs less, and gets more,
+with one number for each joint,
+
+    r' M(q; theta) r >= d_j r_j^2   for every r, q, theta,   so that   |r_j| <= sqrt(2 V_M / d_j).
+
+d_j = I_j + mu_j: the rotor's reflected inertia, and what the bodies add. r' M r is twice the
+kinetic energy at joint velocities r. Leave out all bodies but the two that joint j connects, A and
+B, and let them float freely with S r_j between them: both only lower the energy. With spatial
+inertias in the joint's frame and by Cauchy-Schwarz, where |S| = 1,
+
+    min 2 T = r_j^2 S' (I_A^-1 + I_B^-1)^-1 S >= r_j^2 / (S' I_A^-1 S + S' I_B^-1 S) = r_j^2 mu_j.
+
+S is the same seen from either body, whatever q_j: mu_j holds in every pose. On the base, mu_j is
+S' I_B S. docs/safety.md says what that means for the tube.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pinocchio as pin
+
+from ...arm.arm_model import ArmModel
+from ...arrays import Array
+from ...body.inertial import TO_PINOCCHIO, pseudo_inertia
+
+
+@dataclass(frozen=True, eq=False)
+class InertiaBound:
+    """Lower bounds of the inertia that every joint moves.
+
+    Attributes:
+        rotor: Smallest reflected rotor inertia, shape (n,) [kg m2 or kg].
+        bodies: mu, from the links without the rotors, shape (n,) [kg m2 or kg].
+    """
+
+    rotor: Array
+    bodies: Array
+
+    @property
+    def joint(self) -> Array:
+        """Return d with r' M r >= d_j r_j^2 for each j, shape (n,) [kg m2 or kg]."""
+        return np.asarray(self.rotor + self.bodies)
+
+    @property
+    def smallest_eigenvalue(self) -> float:
+        """sigma_m: a lower bound of the smallest eigenvalue of M(q; theta), rotors included.
+
+        M_bodies >= sum_j c_j mu_j e_j e_j' for weights with sum 1; c_j = (1/mu_j) / sum(1/mu) makes
+        it a multiple of the identity, 1 / sum(1/mu).
+        """
+        if (self.bodies <= 0).any():
+            return float(self.rotor.min())
+        return float(self.rotor.min() + 1.0 / np.sum(1.0 / self.bodies))
+
+
+def inertia_bound(
+    model: ArmModel, rotor_lower: Array, links: Array, link_half_width: Array
+) -> InertiaBound:
+    """Return lower bounds of the inertia at each joint.
+
+    The payload counts as nothing: whatever it is, its energy is not negative.
+
+    Args:
+        model: The arm.
+        rotor_lower: Smallest reflected rotor inertia, shape (n,) [kg m2 or kg].
+        links: phi of each body about its joint's frame, middle of its interval, shape (n, 10).
+        link_half_width: Half-widths, shape (n, 10). Only bodies that exist are meant.
+    """
+    rotor = np.broadcast_to(np.asarray(rotor_lower, dtype=float), (model.n,))
+    shares = [surely_there(*pair) for pair in zip(links, link_half_width, strict=True)]
+    bodies = [
+        share * pin.Inertia.FromDynamicParameters(phi[TO_PINOCCHIO]).matrix()
+        for share, phi in zip(shares, links, strict=True)
+    ]
+    mu = [_floating_pair(model, j, bodies) for j in range(model.n)]
+    return InertiaBound(np.array(rotor), np.array(mu))
+
+
+def bodies_upper(model: ArmModel, bodies: Array) -> Array:
+    """Return upper bounds of (M_bodies)_jj over every pose, shape (n,) [kg m2 or kg].
+
+    A body with mass m and second moment S = integral of |x|^2 dm about its own frame's origin, at
+    most a distance L from joint j's axis, has there at most (sqrt(m) L + sqrt(S))^2 by Minkowski's
+    inequality; S = tr(I) / 2. A sliding joint moves m, and what is beyond it has no bound at the
+    joints before it.
+
+    Args:
+        model: The arm.
+        bodies: Largest mass and moments of each body about its joint's frame and, last, of the
+            payload about its own, phi of shape (n + 1, 10).
+    """
+    mass = np.maximum(bodies[:, 0], 0.0)
+    spread = np.sqrt(np.maximum(bodies[:, [4, 7, 9]].sum(axis=1) / 2.0, 0.0))
+    slides = np.linalg.norm(model.axis_linear, axis=1) > 0
+    upper = np.zeros(model.n)
+    for body in range(model.n + 1):
+        at = model.payload_joint if body == model.n else body
+        reach = float(np.linalg.norm(model.payload_translation)) if body == model.n else 0.0
+        while at >= 0:
+            turning = (np.sqrt(mass[body]) * reach + spread[body]) ** 2
+            upper[at] += mass[body] if slides[at] else turning
+            reach = np.inf if slides[at] else reach + float(np.linalg.norm(model.translation[at]))
+            at = model.parent[at]
+    return upper
+
+
+def surely_there(phi: Array, half_width: Array) -> float:
+    """Return s in [0, 1] with J(phi') >= s J(phi) for every phi' of the box around phi.
+
+    J(phi') - J(phi) = L (sum_k d_k L^-1 J_k L^-T) L' with J(phi) = L L' and |d_k| <= half_width_k:
+    s = 1 - sum_k half_width_k ||L^-1 J_k L^-T||. A body that may vanish, or has no volume, gives 0.
+    """
+    values, vectors = np.linalg.eigh(pseudo_inertia(phi))
+    if values[0] <= 1e-12 * max(values[-1], 1e-12):
+        return 0.0
+    white = vectors / np.sqrt(values)
+    units = [white.T @ pseudo_inertia(unit) @ white for unit in np.eye(10)]
+    spread = sum(h * np.linalg.norm(unit, 2) for h, unit in zip(half_width, units, strict=True))
+    return float(np.clip(1.0 - spread, 0.0, 1.0))
+
+
+def _floating_pair(model: ArmModel, j: int, bodies: list[Array]) -> float:
+    """Return mu_j of joint j, bodies as spatial inertias about their joints' frames, (6, 6)."""
+    axis = np.concatenate([model.axis_linear[j], model.axis_angular[j]])
+    own, parent = bodies[j], model.parent[j]
+    if not own.any():
+        return 0.0
+    if parent < 0:
+        # The base stands still: all of the body's motion is about the axis.
+        return float(axis @ own @ axis)
+    if not bodies[parent].any():
+        return 0.0
+    X = pin.SE3(model.rotation[j], model.translation[j]).toActionMatrix()
+    carrier = X.T @ bodies[parent] @ X
+    compliance = axis @ np.linalg.solve(carrier, axis) + axis @ np.linalg.solve(own, axis)
+    return float(1.0 / compliance)

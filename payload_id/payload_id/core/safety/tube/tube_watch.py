@@ -1,0 +1,85 @@
+"""Whether the arm is where a certificate assumes it to be: tracking errors against the tube."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...arrays import Array
+from ...motion.trajectory import Trajectory
+from .tracking_tube import TrackingTube
+
+
+@dataclass(frozen=True)
+class TubeUse:
+    """The largest tracking error of some samples, as a part of what the tube allows.
+
+    Attributes:
+        part: Above 1: the tube is left [-].
+        joint: Index of the joint that it was found at.
+        kind: "position" or "velocity".
+        error: The error [rad or m, or rad/s or m/s].
+        allowed: The tube's bound.
+        time: On the motion [s].
+    """
+
+    part: float
+    joint: int
+    kind: str
+    error: float
+    allowed: float
+    time: float
+
+    def sentence(self, joints: Sequence[str]) -> str:
+        """Say it, with the joint's name."""
+        unit = "rad (m)" if self.kind == "position" else "rad/s (m/s)"
+        return (
+            f"The {self.kind} of {joints[self.joint]} was {abs(self.error):.4g} {unit} from the "
+            f"planned one {self.time:.2f} s into the motion; the certificate allows "
+            f"{self.allowed:.4g}"
+        )
+
+
+def tube_use(
+    trajectory: Trajectory,
+    tube: TrackingTube,
+    time: Array,
+    q: Array,
+    dq: Array,
+    continuous: Sequence[bool],
+) -> TubeUse:
+    """Return the largest part of the tube that measured samples take.
+
+    Args:
+        trajectory: The desired motion; before and after it the arm rests at its ends.
+        tube: The tube; where it is zero, any error counts as infinitely large.
+        time: Of the samples on the motion, shape (N,) with N > 0 [s].
+        q: Measured positions, shape (N, n) [rad or m].
+        dq: Measured velocities, shape (N, n); NaN where not measured [rad/s or m/s].
+        continuous: Joints whose position may be reported up to whole turns, n of them.
+    """
+    desired = trajectory.at(np.clip(time, 0.0, trajectory.duration))
+    resting = ((time < 0.0) | (time > trajectory.duration))[:, None]
+    e = position_error(desired.q, q, continuous)
+    de = np.nan_to_num(dq - np.where(resting, 0.0, desired.dq), nan=0.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        parts = np.stack([np.abs(e) / tube.position, np.abs(de) / tube.velocity])
+    parts = np.where(np.stack([e, de]) == 0.0, 0.0, parts)
+    kind, sample, joint = np.unravel_index(int(np.argmax(parts)), parts.shape)
+    return TubeUse(
+        part=float(parts[kind, sample, joint]),
+        joint=int(joint),
+        kind=("position", "velocity")[kind],
+        error=float((e, de)[kind][sample, joint]),
+        allowed=float((tube.position, tube.velocity)[kind][joint]),
+        time=float(time[sample]),
+    )
+
+
+def position_error(desired: Array, q: Array, continuous: Sequence[bool]) -> Array:
+    """Return q - desired, whole turns of continuous joints left out, shape (N, n) [rad or m]."""
+    e = q - desired
+    turns = np.where(np.asarray(continuous), np.rint(e / (2 * np.pi)), 0.0)
+    return np.asarray(e - 2 * np.pi * turns)

@@ -1,0 +1,308 @@
+"""Smoothing and differentiation of recorded motion: pure functions around SciPy's.
+
+All of them use samples from both sides (they are for recordings), so that they shift nothing in
+time. Equal steps are expected; `resampled` and `interpolated_rotation` make them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import scipy
+
+from ..arrays import Array
+from ..errors import InputError, RecordingError
+
+EVEN = 0.2  # largest part of a step by which steps may differ for filters that need equal ones
+POLYNOMIAL = 3  # degree of the Savitzky-Golay filter: flat to third order, first two derivatives
+ENERGY = 0.99  # part of the motion's energy (its variance) that lies within its bandwidth
+HEADROOM = 5.0  # half-power frequency of the Savitzky-Golay filter over the motion's bandwidth
+LEAST_WINDOW = 5  # samples of the Savitzky-Golay filter
+
+
+def butterworth(stamp: Array, value: Array, cutoff: float, order: int = 2) -> Array:
+    """Return values filtered by a Butterworth low-pass, forwards and backwards (no delay).
+
+    Args:
+        stamp: Times, equal steps, shape (N,) [s].
+        value: Shape (N,) or (N, k).
+        cutoff: Frequency at which the two passes together leave one half [Hz].
+        order: Of each pass.
+
+    Raises:
+        InputError: The cutoff is not below half the rate of the samples.
+        RecordingError: Steps are not equal, or there are too few samples.
+    """
+    rate = 1.0 / even_step(stamp)
+    if not 0.0 < cutoff < rate / 2:
+        raise InputError(
+            f"cutoff must lie between 0 and half the sampling rate, {rate / 2:g} Hz; "
+            f"found {cutoff:g} Hz."
+        )
+    sections = scipy.signal.butter(order, cutoff, fs=rate, output="sos")
+    reach = min(len(stamp) - 1, int(np.ceil(3 * rate / cutoff)))
+    return np.asarray(scipy.signal.sosfiltfilt(sections, value, axis=0, padlen=reach))
+
+
+def savitzky_golay(
+    stamp: Array, value: Array, bandwidth: float | None = None, derivative: int = 0
+) -> Array:
+    """Return values, or a derivative of theirs, from cubics fitted around each sample.
+
+    Args:
+        stamp: Times, equal steps, shape (N,) [s].
+        value: Shape (N,) or (N, k).
+        bandwidth: Highest frequency of the motion to be kept [Hz]; None: `bandwidth_of` the values.
+        derivative: 0, 1 or 2.
+
+    Raises:
+        RecordingError: Steps are not equal, or there are too few samples.
+    """
+    step = even_step(stamp)
+    window = savitzky_golay_window(
+        bandwidth_of(stamp, value) if bandwidth is None else bandwidth, step, len(stamp)
+    )
+    return np.asarray(
+        scipy.signal.savgol_filter(
+            value, window, POLYNOMIAL, deriv=derivative, delta=step, axis=0, mode="interp"
+        )
+    )
+
+
+def savitzky_golay_window(bandwidth: float, step: float, samples: int) -> int:
+    """Return the longest window (odd number of samples) that keeps a motion of this bandwidth.
+
+    The half-power frequency of the filter of degree n over 2 M + 1 samples is about
+    (n + 1) / (3.2 M - 4.6) of half the sampling rate (Schafer 2011, eq. 12); `HEADROOM` times the
+    motion's bandwidth leaves the motion and its derivatives unharmed.
+    """
+    wanted = HEADROOM * bandwidth * 2.0 * step  # of half the sampling rate
+    half = ((POLYNOMIAL + 1) / max(wanted, 1e-9) + 4.6) / 3.2
+    half = min(half, (samples - 1) // 2)
+    return max(LEAST_WINDOW, 2 * int(half) + 1)
+
+
+def bandwidth_of(stamp: Array, value: Array) -> float:
+    """Return the frequency below which most of a signal's variance lies [Hz].
+
+    The floor of the spectrum (its median) is taken for noise and subtracted.
+    """
+    step = even_step(stamp)
+    columns = np.asarray(value, dtype=float).reshape(len(stamp), -1)
+    frequency, power = scipy.signal.periodogram(
+        columns, fs=1.0 / step, axis=0, window="hann", detrend="linear"
+    )
+    total = power.sum(axis=1)
+    above = np.maximum(total - np.median(total), 0.0)
+    if not above.any():
+        return float(frequency[1])
+    share = np.cumsum(above) / above.sum()
+    return float(max(frequency[np.searchsorted(share, ENERGY)], frequency[1]))
+
+
+def even_step(stamp: Array) -> float:
+    """Return the step of evenly spaced stamps [s].
+
+    Raises:
+        RecordingError: The steps differ too much, or there are too few samples.
+    """
+    if len(stamp) < LEAST_WINDOW:
+        raise RecordingError(
+            f"A filter needs {LEAST_WINDOW} samples at the least; found {len(stamp)}."
+        )
+    steps = np.diff(stamp)
+    step = float(np.median(steps))
+    worst = float(np.abs(steps - step).max())
+    if worst > EVEN * step:
+        raise RecordingError(
+            f"A filter needs equal steps between samples; found {step:.4g} s typically and a "
+            f"deviation of {worst:.4g} s. Resample first (filters.resampled)."
+        )
+    return step
+
+
+def resampled(stamp: Array, value: Array, at: Array) -> Array:
+    """Return values at other instants by a cubic spline through the samples.
+
+    Args:
+        stamp: Times, shape (N,) [s].
+        value: Shape (N,) or (N, k).
+        at: Instants within the stamps, shape (M,) [s].
+    """
+    _require_within(stamp, at)
+    return np.asarray(
+        scipy.interpolate.make_interp_spline(stamp, value, k=min(3, len(stamp) - 1))(at)
+    )
+
+
+@dataclass(frozen=True)
+class AngularMotion:
+    """Orientation and its rates, in the axes of the moving frame.
+
+    Attributes:
+        rotation: Axes in the world, shape (N, 3, 3).
+        velocity: Shape (N, 3) [rad/s].
+        acceleration: Shape (N, 3) [rad/s2].
+    """
+
+    rotation: Array
+    velocity: Array
+    acceleration: Array
+
+
+def interpolated_rotation(stamp: Array, rotation: Array, at: Array) -> AngularMotion:
+    """Return orientation and rates at other instants, by a spline with continuous acceleration.
+
+    Args:
+        stamp: Times of the orientations, shape (N,) [s].
+        rotation: Axes in the world, shape (N, 3, 3).
+        at: Instants within the stamps, shape (M,) [s].
+    """
+    _require_within(stamp, at)
+    spline = scipy.spatial.transform.RotationSpline(
+        stamp, scipy.spatial.transform.Rotation.from_matrix(rotation)
+    )
+    return AngularMotion(
+        rotation=spline(at).as_matrix(),
+        velocity=np.asarray(spline(at, 1)),
+        acceleration=np.asarray(spline(at, 2)),
+    )
+
+
+def smoothed_rotation(stamp: Array, rotation: Array, cutoff: float) -> Array:
+    """Return orientations without what is faster than a cutoff, shape (N, 3, 3).
+
+    The rotation vectors of the steps, added up, are filtered; the orientations are turned by the
+    difference: exact to first order in what is removed.
+
+    Args:
+        stamp: Times, equal steps, shape (N,) [s].
+        rotation: Axes in the world, shape (N, 3, 3).
+        cutoff: Of the zero-phase Butterworth filter [Hz].
+    """
+    measured = scipy.spatial.transform.Rotation.from_matrix(rotation)
+    theta = _turned(measured)
+    change = scipy.spatial.transform.Rotation.from_rotvec(butterworth(stamp, theta, cutoff) - theta)
+    return np.asarray((measured * change).as_matrix())
+
+
+def _turned(rotation: scipy.spatial.transform.Rotation) -> Array:
+    """Return the rotation vectors of all steps added up, shape (N, 3); its rate is omega."""
+    steps = (rotation[:-1].inv() * rotation[1:]).as_rotvec()
+    return np.concatenate([np.zeros((1, 3)), np.cumsum(steps, axis=0)])
+
+
+def angular_velocity(stamp: Array, rotation: Array) -> Array:
+    """Return the angular velocity in the moving frame from orientations, shape (N, 3) [rad/s].
+
+    Rotation vectors (logarithm) of the steps to both neighbours, the derivative of the parabola
+    through them; one-sided at the ends.
+
+    Args:
+        stamp: Times, shape (N,) [s], two at the least.
+        rotation: Axes in the world, shape (N, 3, 3).
+    """
+    turned = scipy.spatial.transform.Rotation.from_matrix(rotation)
+    rates = (turned[:-1].inv() * turned[1:]).as_rotvec() / np.diff(stamp)[:, None]
+    if len(rates) == 1:
+        return np.repeat(rates, 2, axis=0)
+    before, after = np.diff(stamp)[:-1, None], np.diff(stamp)[1:, None]
+    middle = (after * rates[:-1] + before * rates[1:]) / (before + after)
+    return np.concatenate([rates[:1], middle, rates[-1:]])
+
+
+@dataclass(frozen=True)
+class LinearMotion:
+    """Smoothed value and its first two derivatives, shape (N, k) each."""
+
+    value: Array
+    velocity: Array
+    acceleration: Array
+
+
+def kalman_smoother(stamp: Array, value: Array, noise: float, jerk: float) -> LinearMotion:
+    """Return value, velocity and acceleration by a Kalman filter and the smoother after it.
+
+    Constant acceleration driven by white jerk; Rauch, Tung and Striebel (1965). Any steps.
+
+    Args:
+        stamp: Times, increasing, shape (N,) [s].
+        value: Measured values, shape (N,) or (N, k).
+        noise: Standard deviation of a measured value.
+        jerk: Spectral density of the jerk, unit/s3 per sqrt(Hz): how fast the acceleration changes.
+    """
+    columns = np.asarray(value, dtype=float).reshape(len(stamp), -1)
+    N, k = columns.shape
+    means, predicted = np.zeros((N, 3, k)), np.zeros((N, 3, k))
+    spreads, predicted_spreads = np.zeros((N, 3, 3)), np.zeros((N, 3, 3))
+    unit = float(np.median(np.diff(stamp)))  # rates per step: all of one size
+    transitions = [_transition(step / unit, jerk * unit**2.5) for step in np.diff(stamp)]
+    x = np.zeros((3, k))
+    x[0] = columns[0]
+    P = _first_spread(columns, noise)
+    for n in range(N):
+        if n:
+            F, Q = transitions[n - 1]
+            x, P = F @ x, F @ P @ F.T + Q
+        predicted[n], predicted_spreads[n] = x, P
+        gain = P[:, :1] / (P[0, 0] + noise**2)
+        x = x + gain @ (columns[n] - x[0])[None]
+        keep = np.eye(3) - gain @ np.eye(1, 3)
+        P = keep @ P @ keep.T + noise**2 * gain @ gain.T  # Joseph's form
+        means[n], spreads[n] = x, P
+    for n in range(N - 2, -1, -1):
+        F, _ = transitions[n]
+        back = np.linalg.solve(predicted_spreads[n + 1], F @ spreads[n]).T
+        means[n] += back @ (means[n + 1] - predicted[n + 1])
+    shape = np.shape(value)
+    return LinearMotion(*((means[:, i] / unit**i).reshape(shape) for i in range(3)))
+
+
+def _transition(step: float, jerk: float) -> tuple[Array, Array]:
+    """Return the matrix of one step of constant acceleration, and what white jerk adds to it."""
+    t = step
+    F = np.array([[1.0, t, t * t / 2], [0.0, 1.0, t], [0.0, 0.0, 1.0]])
+    Q = np.array(
+        [[t**5 / 20, t**4 / 8, t**3 / 6], [t**4 / 8, t**3 / 3, t**2 / 2], [t**3 / 6, t**2 / 2, t]]
+    )
+    return F, jerk**2 * Q
+
+
+def _first_spread(columns: Array, noise: float) -> Array:
+    """Return a wide covariance for the first sample: changes of the whole range in one step."""
+    size = float(np.ptp(columns, axis=0).max()) + noise
+    return np.diag([noise**2, size**2, size**2])
+
+
+def rotation_kalman_smoother(
+    stamp: Array, rotation: Array, noise: float, jerk: float
+) -> AngularMotion:
+    """Return orientation and rates from noisy orientations by the Kalman smoother.
+
+    The rotation vectors of the steps, added up, are smoothed; their rate is omega. The
+    orientations are turned by the difference: exact to first order in what is removed.
+
+    Args:
+        stamp: Times, increasing, shape (N,) [s].
+        rotation: Axes in the world, shape (N, 3, 3).
+        noise: Standard deviation of an orientation [rad].
+        jerk: As in `kalman_smoother` [rad/s3 per sqrt(Hz)].
+    """
+    measured = scipy.spatial.transform.Rotation.from_matrix(rotation)
+    theta = _turned(measured)
+    smooth = kalman_smoother(stamp, theta, noise, jerk)
+    change = scipy.spatial.transform.Rotation.from_rotvec(smooth.value - theta)
+    return AngularMotion((measured * change).as_matrix(), smooth.velocity, smooth.acceleration)
+
+
+def _require_within(stamp: Array, at: Array) -> None:
+    """Raise unless instants lie within the stamps."""
+    if not len(at):
+        return
+    if len(stamp) < 2 or at.min() < stamp[0] or at.max() > stamp[-1]:
+        raise RecordingError(
+            f"Values are wanted from {at.min():.6g} to {at.max():.6g} s, but samples run from "
+            f"{stamp.min(initial=np.inf):.6g} to {stamp.max(initial=-np.inf):.6g} s "
+            f"({len(stamp)} of them). Cut to the time that both cover."
+        )

@@ -1,1 +1,0 @@
-"""Identification from a force-torque sensor between flange and payload."""

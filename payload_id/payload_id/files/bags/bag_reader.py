@@ -1,0 +1,204 @@
+"""Messages of a rosbag2 recording (sqlite3 or MCAP), whole or cut off, without ROS."""
+
+from __future__ import annotations
+
+import re
+import sqlite3
+import struct
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, closing, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import apsw
+from rosbags.rosbag2 import Reader, ReaderError
+
+from ...core.errors import RecordingError
+from .mcap_repair import is_complete, write_mended
+
+if sys.version_info >= (3, 14):
+    from compression.zstd import ZstdError
+else:
+    from backports.zstd import ZstdError
+
+STORAGE_SUFFIXES = (".mcap", ".db3")
+LOCK_TIMEOUT = 2.0  # wait for a recorder that holds the database [s]
+# What the readers of storage formats raise on damaged bytes, beside ReaderError: failed look-ups
+# and unpacking (struct.error, KeyError, ...), lz4 (RuntimeError) and impossible lengths
+# (MemoryError, OverflowError).
+DAMAGE = (
+    ReaderError, apsw.Error, sqlite3.Error, ZstdError, struct.error, OSError, EOFError, ValueError,
+    TypeError, LookupError, AttributeError, AssertionError, RuntimeError, MemoryError,
+    OverflowError,
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Bag:
+    """An open recording.
+
+    Attributes:
+        path: What was opened.
+        types: Message type of each topic, such as "sensor_msgs/msg/JointState".
+        notes: What the caller should know about how it was read.
+
+    """
+
+    path: Path
+    types: dict[str, str]
+    notes: tuple[str, ...]
+    _readers: tuple[Reader, ...] = field(repr=False)
+
+    def messages(self, topic: str) -> Iterator[bytes]:
+        """Yield the serialized messages of a topic in the order of their arrival.
+
+        Raises:
+            RecordingError: The file is damaged.
+
+        """
+        for reader in self._readers:
+            wanted = [x for x in reader.connections if x.topic == topic]
+            stored = reader.messages(wanted) if wanted else iter(())
+            while True:
+                try:
+                    entry = next(stored, None)
+                except DAMAGE as error:
+                    raise damaged(self.path, error) from error
+                if entry is None:
+                    break
+                yield bytes(entry[2])
+
+
+@contextmanager
+def open_bag(path: Path | str) -> Iterator[Bag]:
+    """Open a bag: its folder, or a single .mcap or .db3 file.
+
+    A folder without a usable metadata.yaml is read from its storage files directly, and an MCAP
+    file without an end as far as it goes; the bag's `notes` then say so.
+
+    Raises:
+        RecordingError: There is no such bag, or nothing of it can be read.
+
+    """
+    path = Path(path)
+    if not path.exists():
+        raise RecordingError(f"There is no recording at {path}. Check the path.")
+    with ExitStack() as stack:
+        notes: list[str] = []
+        try:
+            readers = _open_whole(path, stack)
+        except DAMAGE as error:
+            notes.append(f"{path} is not complete ({_reason(error)}); read from its storage files.")
+            readers = [_open_storage(file, stack, notes) for file in _storage_files(path, error)]
+        types = {x.topic: x.msgtype for reader in readers for x in reader.connections}
+        yield Bag(path, types, tuple(notes), tuple(readers))
+
+
+def damaged(path: Path, error: BaseException) -> RecordingError:
+    """Return the error for a file that cannot be read."""
+    return RecordingError(
+        f"The recording {path} is damaged or cut off: {_reason(error)}. If its recorder was "
+        "killed, 'ros2 bag reindex' (folder) or 'mcap recover' (MCAP file) may save part of it."
+    )
+
+
+def _open_whole(path: Path, stack: ExitStack) -> list[Reader]:
+    """Open a folder by its metadata, or a storage file that is complete."""
+    for file in path.glob("*.db3") if path.is_dir() else [path]:
+        if file.suffix == ".db3":
+            _check_database(file)
+    return [stack.enter_context(Reader(path))]
+
+
+def _storage_files(path: Path, error: BaseException) -> list[Path]:
+    """Return the storage files of a folder (or the file itself), in the order of recording."""
+    if path.is_file() and path.suffix in STORAGE_SUFFIXES:
+        return [path]
+    files = [x for x in path.glob("*") if x.suffix in STORAGE_SUFFIXES] if path.is_dir() else []
+    if not files:
+        raise RecordingError(
+            f"{path} is not a rosbag2 recording: {_reason(error)}. Give the folder that holds "
+            "metadata.yaml, or a .mcap or .db3 file."
+        ) from error
+    return sorted(files, key=lambda x: [int(s) if s.isdigit() else s for s in _parts(x.name)])
+
+
+def _parts(name: str) -> list[str]:
+    """Split a file name into text and numbers, so that bag_10 sorts behind bag_9."""
+    return re.split(r"(\d+)", name)
+
+
+def _open_storage(path: Path, stack: ExitStack, notes: list[str]) -> Reader:
+    """Open one storage file; one that its recorder did not finish through a mended copy."""
+    try:
+        if path.suffix == ".mcap" and not is_complete(path):
+            copy = _temporary(path, stack)
+            write_mended(path, copy)
+            notes.append(f"{path.name} was cut off; every complete block of messages was read.")
+            path = copy
+        elif path.suffix == ".db3" and _journal(path):
+            copy = _temporary(path, stack)
+            _write_committed(path, copy)
+            notes.append(f"{path.name} was not closed; what its recorder had committed was read.")
+            path = copy
+        if path.suffix == ".db3":
+            _check_database(path)
+        return stack.enter_context(Reader(path))
+    except RecordingError:
+        raise
+    except DAMAGE as error:
+        raise damaged(path, error) from error
+
+
+def _temporary(path: Path, stack: ExitStack) -> Path:
+    """Return a path for a copy that lasts as long as the bag is open."""
+    return Path(stack.enter_context(TemporaryDirectory(prefix="payload_id_"))) / path.name
+
+
+def _journal(path: Path) -> Path | None:
+    """Return the journal of a database that was not closed; None if there is none."""
+    for suffix in ("-journal", "-wal"):
+        journal = path.with_name(path.name + suffix)
+        if journal.exists() and journal.stat().st_size:
+            return journal
+    return None
+
+
+def _write_committed(path: Path, copy: Path) -> None:
+    """Copy what is committed in a database, by SQLite's own means; undoes an unfinished commit."""
+    uri = path.resolve().as_uri() + "?mode=rw"
+    with (
+        closing(sqlite3.connect(uri, uri=True, timeout=LOCK_TIMEOUT)) as source,
+        closing(sqlite3.connect(copy)) as target,
+    ):
+        # backup() would wait for a locked database for ever: take the shared lock first, or fail.
+        source.execute("BEGIN")
+        source.execute("SELECT count(*) FROM sqlite_master").fetchone()
+        source.backup(target)
+
+
+def _check_database(path: Path) -> None:
+    """Raise unless a sqlite3 file is all there: read as it is, it would give wrong numbers.
+
+    A read-only reader leaves out a journal, and fills missing bytes of the last page with zeros.
+    The page size and number of pages are big-endian at bytes 16 and 28 (sqlite.org/fileformat2).
+    """
+    journal = _journal(path)
+    if journal:
+        raise ReaderError(f"{path.name} was not closed, {journal.name} holds part of it")
+    with path.open("rb") as file:
+        head = file.read(32)
+        size = file.seek(0, 2)
+    if len(head) < 32:
+        raise ReaderError(f"{path.name} has only {size} bytes")
+    page, pages = struct.unpack(">16xH10xI", head)
+    whole = pages * (65536 if page == 1 else page)
+    if size < whole:
+        raise ReaderError(f"{path.name} has {size} of {whole} bytes")
+
+
+def _reason(error: BaseException) -> str:
+    """Return an error's text on one line, without the final stop."""
+    return " ".join(str(error).split()).rstrip(".") or type(error).__name__

@@ -1,0 +1,180 @@
+"""Joint states of a rosbag2 recording as a table."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple, cast
+
+import numpy as np
+from rosbags.serde import SerdeError
+from rosbags.typesys import Stores, get_typestore
+
+from ...core.arm.per_joint import PerJoint
+from ...core.arrays import Array
+from ...core.errors import RecordingError, UnknownNameError
+from ...core.samples.joint_map import JointMap
+from ...core.samples.joint_samples import Drop
+from ..tables.joint_table import JointTable
+from .bag_reader import Bag, open_bag
+
+JOINT_STATE = "sensor_msgs/msg/JointState"
+_STORE = get_typestore(Stores.ROS2_JAZZY)
+
+
+class JointStateMessage(NamedTuple):
+    """Fields of a sensor_msgs/msg/JointState; an array is empty where nothing was measured."""
+
+    stamp_ns: int
+    names: Sequence[str]
+    position: Array
+    velocity: Array
+    effort: Array
+
+
+def read_joint_state(data: bytes) -> JointStateMessage | None:
+    """Decode a serialized (CDR) sensor_msgs/msg/JointState.
+
+    Args:
+        data: The message as a raw subscription or a bag gives it.
+
+    Returns:
+        message: Its fields; None if the bytes are not such a message.
+
+    """
+    try:
+        message = cast(Any, _STORE.deserialize_cdr(data, JOINT_STATE))
+    except SerdeError:
+        return None
+    stamp = message.header.stamp
+    return JointStateMessage(
+        stamp.sec * 1_000_000_000 + stamp.nanosec,
+        message.name,
+        message.position,
+        message.velocity,
+        message.effort,
+    )
+
+
+def write_joint_state(message: JointStateMessage, frame_id: str = "") -> bytes:
+    """Serialize (CDR) a sensor_msgs/msg/JointState; `read_joint_state` reads it back bit-equal."""
+    types = _STORE.types
+    seconds, nanoseconds = divmod(message.stamp_ns, 1_000_000_000)
+    stamp = cast(Any, types["builtin_interfaces/msg/Time"])(sec=seconds, nanosec=nanoseconds)
+    content = cast(Any, types[JOINT_STATE])(
+        header=cast(Any, types["std_msgs/msg/Header"])(stamp=stamp, frame_id=frame_id),
+        name=list(message.names),
+        position=np.asarray(message.position, dtype=np.float64),
+        velocity=np.asarray(message.velocity, dtype=np.float64),
+        effort=np.asarray(message.effort, dtype=np.float64),
+    )
+    return bytes(_STORE.serialize_cdr(content, JOINT_STATE))
+
+
+def read_bag(
+    path: Path | str,
+    topic: str,
+    joints: Sequence[str] | None,
+    effort_sign: PerJoint,
+    effort_offset: PerJoint,
+) -> tuple[JointTable, JointMap]:
+    """Read the joint states of a bag.
+
+    Returns:
+        table: One row for each message that holds the wanted joints.
+        joint_map: The conversion that was applied, with the names of the joints.
+
+    Raises:
+        RecordingError: Nothing can be read, or the topic is absent or empty.
+        UnknownNameError: No message names a wanted joint.
+
+    """
+    with open_bag(path) as bag:
+        _require_topic(bag, topic)
+        rows = _Rows()
+        joint_map: JointMap | None = None
+        for message in _messages(bag, topic, rows):
+            if joint_map is None:
+                wanted = tuple(message.names if joints is None else joints)
+                joint_map = JointMap(wanted, effort_sign, effort_offset)
+            rows.add(message, joint_map)
+    where = f"Topic '{topic}' of {path}"
+    if joint_map is None:
+        lost = sum(rows.dropped.values())
+        raise RecordingError(
+            f"{where} holds no joint states ({lost} messages could not be decoded). Check that the "
+            "robot's driver was running while it was recorded."
+        )
+    rows.require_some(where, joint_map.joints)
+    return rows.table(where, bag.notes), joint_map
+
+
+@dataclass
+class _Rows:
+    """Converted messages, gathered one by one."""
+
+    stamp_ns: list[int] = field(default_factory=list)
+    arrays: list[tuple[Array, Array, Array]] = field(default_factory=list)
+    dropped: Counter[str] = field(default_factory=Counter)
+    groups: dict[tuple[str, ...], None] = field(default_factory=dict)
+
+    def add(self, message: JointStateMessage, joint_map: JointMap) -> None:
+        """Convert one message, or count why it cannot be."""
+        row = joint_map.convert(message.names, message.position, message.velocity, message.effort)
+        if isinstance(row, Drop):
+            self.dropped[row.value] += 1
+            self.groups.setdefault(tuple(message.names))
+        else:
+            self.stamp_ns.append(message.stamp_ns)
+            self.arrays.append(row)
+
+    def require_some(self, where: str, wanted: tuple[str, ...]) -> None:
+        """Raise if no message could be converted, naming the cause."""
+        if self.arrays:
+            return
+        known = list(dict.fromkeys(name for group in self.groups for name in group))
+        for joint in wanted:
+            if joint not in known:
+                raise UnknownNameError("joint", joint, known, where)
+        causes = ", ".join(f"{count} {cause}" for cause, count in self.dropped.items())
+        groups = "; ".join(", ".join(group) for group in list(self.groups)[:4])
+        raise RecordingError(
+            f"{where}: no message could be used (left out: {causes}). One message must hold "
+            f"position, velocity and effort of {', '.join(wanted)} together, each joint once; "
+            f"messages name: {groups}."
+        )
+
+    def table(self, where: str, notes: tuple[str, ...]) -> JointTable:
+        """Return the rows as arrays."""
+        stamp_ns = np.array(self.stamp_ns, dtype=np.int64)
+        stacked: Array = np.array(self.arrays)
+        q, dq, tau = (np.ascontiguousarray(stacked[:, k]) for k in range(3))
+        return JointTable(where, stamp_ns, q, dq, tau, dict(self.dropped), notes)
+
+
+def _messages(bag: Bag, topic: str, rows: _Rows) -> Iterator[JointStateMessage]:
+    """Yield the decoded messages of a topic; one that cannot be decoded has the wrong length."""
+    for data in bag.messages(topic):
+        message = read_joint_state(data)
+        if message is None:
+            rows.dropped[Drop.WRONG_LENGTH.value] += 1
+        else:
+            yield message
+
+
+def _require_topic(bag: Bag, topic: str) -> None:
+    """Raise unless the bag holds joint states on the topic."""
+    known = [name for name, kind in bag.types.items() if kind == JOINT_STATE]
+    if topic in known:
+        return
+    if topic in bag.types:
+        raise RecordingError(
+            f"Topic '{topic}' of {bag.path} holds {bag.types[topic]}, not {JOINT_STATE}. "
+            f"Topics of that type: {', '.join(known) or 'none'}."
+        )
+    unknown = UnknownNameError(f"topic of type {JOINT_STATE}", topic, known, str(bag.path))
+    others = "" if known else f" Topics of other types: {', '.join(bag.types) or 'none'}."
+    advice = " ".join(("Give the topic of the joint states.", *bag.notes))
+    raise RecordingError(f"{unknown}{others} {advice}")

@@ -1,0 +1,127 @@
+"""Wrenches and poses of a rosbag2 recording."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+from rosbags.serde import SerdeError
+from rosbags.typesys import Stores, get_typestore
+
+from ...core.arrays import Array
+from ...core.errors import RecordingError, UnknownNameError
+from .bag_reader import Bag, open_bag
+
+WRENCH = "geometry_msgs/msg/WrenchStamped"
+POSE = "geometry_msgs/msg/PoseStamped"
+_STORE = get_typestore(Stores.ROS2_JAZZY)
+
+
+@dataclass(frozen=True)
+class StampedRows:
+    """Messages of one topic as rows.
+
+    Attributes:
+        stamp_ns: Header stamps in the order of arrival, shape (N,) [ns].
+        values: One row for each message.
+        frame: frame_id of the first message.
+        undecodable: Number of messages that are not what their type says.
+        notes: What the user should know about how the bag was read.
+    """
+
+    stamp_ns: NDArray[np.int64]
+    values: Array
+    frame: str
+    undecodable: int
+    notes: tuple[str, ...]
+
+
+def read_wrenches(path: Path | str, topic: str | None) -> StampedRows:
+    """Return force and torque of WrenchStamped messages, shape (N, 6).
+
+    Args:
+        path: The bag.
+        topic: Its topic; None: the only one of that type.
+    """
+    return _read(path, topic, WRENCH, _wrench_row)
+
+
+def read_poses(path: Path | str, topic: str) -> tuple[StampedRows, Array]:
+    """Return positions of PoseStamped messages, and their rotations (N, 3, 3)."""
+    rows = _read(path, topic, POSE, _pose_row)
+    size = np.linalg.norm(rows.values[:, 3:], axis=1)
+    if not (np.abs(size - 1.0) < 0.01).all():
+        raise RecordingError(
+            f"Topic '{topic}' of {path} holds orientations that are no unit quaternions (lengths "
+            f"{size.min():.3g} to {size.max():.3g}). Look for poses that were never set."
+        )
+    return rows, np.asarray(
+        scipy.spatial.transform.Rotation.from_quat(rows.values[:, 3:]).as_matrix()
+    )
+
+
+def _read(path: Path | str, topic: str | None, kind: str, row_of: Any) -> StampedRows:
+    """Return the messages of a topic of one type."""
+    stamps: list[int] = []
+    rows: list[list[float]] = []
+    frame, undecodable = "", 0
+    with open_bag(path) as bag:
+        name = _topic(bag, topic, kind)
+        for data in bag.messages(name):
+            try:
+                message = cast(Any, _STORE.deserialize_cdr(data, kind))
+            except SerdeError:
+                undecodable += 1
+                continue
+            frame = frame or message.header.frame_id
+            stamp = message.header.stamp
+            stamps.append(stamp.sec * 1_000_000_000 + stamp.nanosec)
+            rows.append(row_of(message))
+        notes = bag.notes
+    if len(rows) < 2:
+        raise RecordingError(
+            f"Topic '{name}' of {path} holds {len(rows)} readable messages; two or more are "
+            "needed. Check that the driver was running while it was recorded."
+        )
+    stamp_ns = np.array(stamps, dtype=np.int64)
+    return StampedRows(stamp_ns, np.array(rows), frame, undecodable, notes)
+
+
+def _wrench_row(message: Any) -> list[float]:
+    force, torque = message.wrench.force, message.wrench.torque
+    return [force.x, force.y, force.z, torque.x, torque.y, torque.z]
+
+
+def _pose_row(message: Any) -> list[float]:
+    p, o = message.pose.position, message.pose.orientation
+    return [p.x, p.y, p.z, o.x, o.y, o.z, o.w]
+
+
+def _topic(bag: Bag, topic: str | None, kind: str) -> str:
+    """Return the topic to read.
+
+    Raises:
+        UnknownNameError: The bag has no such topic of that type.
+        RecordingError: None was named, and there is not exactly one.
+    """
+    known = [name for name, found in bag.types.items() if found == kind]
+    if topic is None:
+        if len(known) == 1:
+            return known[0]
+        raise RecordingError(
+            f"{bag.path} has {len(known)} topics of type {kind}"
+            + (f": {', '.join(known)}. Name one." if known else "; its topics are "
+               f"{', '.join(bag.types) or 'none'}.")
+        )  # fmt: skip
+    if topic in known:
+        return topic
+    if topic in bag.types:
+        raise RecordingError(
+            f"Topic '{topic}' of {bag.path} holds {bag.types[topic]}, not {kind}. Topics of that "
+            f"type: {', '.join(known) or 'none'}."
+        )
+    raise UnknownNameError(f"topic of type {kind}", topic, known, str(bag.path))

@@ -1,0 +1,65 @@
+"""Where the package's own data files are: in the source tree, or installed."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ...core.errors import ConfigurationError
+
+PACKAGE = "payload_id"
+
+
+def share_folder() -> Path:
+    """Return the folder that holds `config/`, `urdf/` and `launch/` of this package.
+
+    The folder that belongs to the running code wins, so that an older installation elsewhere in
+    the environment is never mixed in: the source tree, then the prefix that the code was installed
+    into, then the ament index.
+
+    Raises:
+        ConfigurationError: The data files are not there: the package is not fully installed.
+    """
+    here = Path(__file__).resolve()
+    source_tree = here.parents[2]
+    prefixes = [folder / "share" / PACKAGE for folder in here.parents[3:]]
+    for folder in (source_tree, *prefixes):
+        if (folder / "config" / "robots").is_dir():
+            return folder
+    return package_share_folder(PACKAGE)
+
+
+def package_share_folder(package: str) -> Path:
+    """Return the share folder of any ROS package, from the ament index.
+
+    Raises:
+        ConfigurationError: No ROS environment is sourced, or it has no such package.
+    """
+    try:
+        from ament_index_python.packages import get_package_share_directory
+
+        return Path(get_package_share_directory(package))
+    except (ImportError, OSError) as error:  # OSError: AMENT_PREFIX_PATH is not set
+        raise ConfigurationError(
+            f"The folder of package '{package}' is not known because ROS is not installed or not "
+            "sourced. Source its setup file, or give a path to the file instead."
+        ) from error
+    except LookupError as error:
+        raise ConfigurationError(
+            f"Package '{package}' is not in the sourced ROS environment. Build and source it, or "
+            "give a path to the file instead."
+        ) from error
+
+
+def resolve(reference: str, folder: Path) -> Path:
+    """Return the path that a configuration file means.
+
+    Args:
+        reference: An absolute path, a path relative to `folder`, or
+            `package://name/path/in/its/share/folder`.
+        folder: Folder of the file that holds the reference.
+    """
+    if not reference.startswith("package://"):
+        return (folder / Path(reference).expanduser()).resolve()
+    package, _, rest = reference.removeprefix("package://").partition("/")
+    root = share_folder() if package == PACKAGE else package_share_folder(package)
+    return (root / rest).resolve()

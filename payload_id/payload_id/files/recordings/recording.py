@@ -1,0 +1,172 @@
+"""Recordings of an arm: arrays, rosbag2 bags and tables, all in one form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...core.arm.per_joint import PerJoint
+from ...core.errors import RecordingError
+from ...core.samples.joint_map import JointMap, seconds_since
+from ...core.samples.joint_samples import Samples
+from ..bags.bag_table import read_bag
+from ..tables.csv_table import read_csv
+from ..tables.joint_table import JointTable, first_usable_ns, require_effort, with_velocities
+
+PAUSE = 100.0  # [s] between recordings that are taken together; longer than any window
+
+
+@dataclass(frozen=True)
+class Recording(Samples):
+    """Joint positions, velocities and torques over time, and where they come from.
+
+    Attributes:
+        joints: Names of the n joints, in the order of the columns; empty if not known.
+        start_ns: Absolute time of stamp 0 [ns]. An integer, because seconds since 1970 in floating
+            point are only exact to about 2e-7 s.
+        source: The file, and the topic in it.
+        notes: What the user should know about how the data were read.
+
+    """
+
+    joints: tuple[str, ...] = ()
+    start_ns: int = 0
+    source: str = ""
+    notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        object.__setattr__(self, "joints", tuple(self.joints))
+        if self.joints and len(self.joints) != self.n:
+            raise RecordingError(
+                f"joints names {len(self.joints)} joints ({', '.join(self.joints)}), but q has "
+                f"{self.n} columns."
+            )
+
+    def between(self, start: float, end: float) -> Recording:
+        """Return the samples with start <= stamp <= end [s]; stamps keep their origin."""
+        keep = (self.stamp >= start) & (self.stamp <= end)
+        return replace(
+            self,
+            stamp=self.stamp[keep],
+            q=self.q[keep],
+            dq=self.dq[keep],
+            tau=self.tau[keep],
+            dropped={},
+        )
+
+    def followed_by(self, other: Recording) -> Recording:
+        """Return both as one recording, with a pause of `PAUSE` between them.
+
+        No window reaches over the pause, so that the arm may stand elsewhere after it. What is
+        constant in a run (the payload, links, friction, gains, offsets) must be so in both.
+
+        Raises:
+            RecordingError: They are of different joints.
+        """
+        if self.joints != other.joints or self.n != other.n:
+            raise RecordingError(
+                f"{other.source} is of the joints {', '.join(other.joints)}, {self.source} of "
+                f"{', '.join(self.joints)}; only recordings of the same arm go together."
+            )
+        shift = (self.stamp[-1] if len(self) else 0.0) + PAUSE
+        later = replace(other, stamp=other.stamp - other.stamp[:1] + shift, dropped={})
+        dropped = {
+            cause: self.dropped.get(cause, 0) + other.dropped.get(cause, 0)
+            for cause in {**self.dropped, **other.dropped}
+        }
+        return replace(
+            self,
+            stamp=np.concatenate([self.stamp, later.stamp]),
+            q=np.concatenate([self.q, later.q]),
+            dq=np.concatenate([self.dq, later.dq]),
+            tau=np.concatenate([self.tau, later.tau]),
+            dropped=dropped,
+            source=f"{self.source}, {other.source}",
+            notes=(*self.notes, *other.notes),
+        )
+
+    @classmethod
+    def from_bag(
+        cls,
+        path: Path | str,
+        topic: str = "/joint_states",
+        joints: Sequence[str] | None = None,
+        effort_sign: PerJoint = 1.0,
+        effort_offset: PerJoint = 0.0,
+        start_ns: int | None = None,
+        end_ns: int | None = None,
+    ) -> Recording:
+        """Read sensor_msgs/msg/JointState messages of a rosbag2 recording (sqlite3 or MCAP).
+
+        tau = effort_sign * effort - effort_offset. Messages that lack a wanted joint, have arrays
+        of a wrong length, NaN, or a stamp that is not newer than those before are left out and
+        counted in `dropped`. Where velocity was not measured, positions are differentiated and
+        `notes` says so.
+
+        Args:
+            path: The bag's folder, or a single .mcap or .db3 file.
+            topic: Topic of the joint states.
+            joints: Names of the wanted joints, in the order wanted; None: all joints of the first
+                message, in its order.
+            effort_sign: Factor of the efforts: 1, or -1 where the driver's sign is reversed. Per
+                joint.
+            effort_offset: Effort at zero torque, after the sign [N m or N]. Per joint.
+            start_ns: Header stamp of the first sample to use, which becomes stamp 0 [ns]; None:
+                the first usable sample.
+            end_ns: Header stamp of the last sample to use [ns]; None: the last.
+
+        Raises:
+            RecordingError: Nothing can be read, the topic is absent, or effort was not measured.
+            UnknownNameError: A wanted joint does not exist in the recording.
+
+        """
+        table, joint_map = read_bag(path, topic, joints, effort_sign, effort_offset)
+        return cls._from_table(table.between(start_ns, end_ns), joint_map, start_ns)
+
+    @classmethod
+    def from_csv(cls, path: Path | str, columns: Mapping[str, Any] | Path | str) -> Recording:
+        """Read a table of comma-separated values.
+
+        Args:
+            path: The file; its first line names the columns.
+            columns: What the columns hold, or the path of a YAML file that says so:
+
+                - `stamp`: `{column: NAME, unit: s | ms | us | ns}`.
+                - `position`, `velocity` (may be left out), `effort`: a list of column names, or a
+                  pattern such as `Position{j}` with {j} = 1 ... n.
+                - `joints`: the joints' names.
+                - `position_unit`: rad (default) or deg, of position and velocity alike.
+                - `effort_sign`, `effort_offset`: as in `from_bag`.
+                - `delimiter`: "," by default.
+
+        Raises:
+            RecordingError: The file cannot be read; says line and column of a bad cell.
+            UnknownNameError: A column does not exist.
+            ConfigurationError: `columns` has an unknown or missing entry.
+
+        """
+        return cls._from_table(*read_csv(path, columns), None)
+
+    @classmethod
+    def _from_table(cls, table: JointTable, joint_map: JointMap, start_ns: int | None) -> Recording:
+        """Judge a table, and build the recording."""
+        require_effort(table, joint_map)
+        table = with_velocities(table)
+        first = first_usable_ns(table)
+        origin = first if start_ns is None else start_ns
+        return cls(
+            stamp=seconds_since(table.stamp_ns, origin),
+            q=table.q,
+            dq=table.dq,
+            tau=table.tau,
+            dropped=table.dropped,
+            joints=joint_map.joints,
+            start_ns=origin,
+            source=table.source,
+            notes=table.notes,
+        )

@@ -1,0 +1,95 @@
+"""Samples of a force-torque sensor as the wrench sampler recorded them, bit for bit."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+from rosbags.serde import SerdeError
+from rosbags.typesys import Stores, get_types_from_msg, get_typestore
+
+from ...core.errors import RecordingError, UnknownNameError
+from ...core.samples.joint_map import seconds_since
+from ...core.samples.wrench_samples import WrenchSamples
+from ..bags.bag_reader import open_bag
+from .wrench_recording import WrenchRecording
+
+BLOCK = "payload_id_msgs/msg/WrenchBlock"
+# The fields of payload_id_msgs/msg/WrenchBlock, so that a replay needs no ROS.
+DEFINITION = """
+std_msgs/Header header
+uint64 sequence
+uint64 first_index
+geometry_msgs/Vector3 gravity
+int64[] stamp_ns
+float64[] rotation
+float64[] angular_velocity
+float64[] angular_acceleration
+float64[] linear_acceleration
+float64[] wrench
+uint64 received
+uint64 dropped
+uint64 dropped_joint_states
+"""
+ROWS = {
+    "rotation": (3, 3),
+    "angular_velocity": (3,),
+    "angular_acceleration": (3,),
+    "linear_acceleration": (3,),
+    "wrench": (6,),
+}
+
+
+def block_store() -> Any:
+    """Return message types, that of the wrench sampler's blocks among them."""
+    store = get_typestore(Stores.ROS2_JAZZY)
+    store.register(get_types_from_msg(DEFINITION, BLOCK))
+    return store
+
+
+def read_blocks(
+    path: Path | str, topic: str, start_ns: int | None = None, end_ns: int | None = None
+) -> WrenchRecording:
+    """Return the samples of a wrench sampler's blocks; stamp 0 is that of the first one kept.
+
+    Args:
+        path: The bag.
+        topic: Topic of the blocks.
+        start_ns: Header stamp of the first sample to keep [ns]; None: the first there is.
+        end_ns: Of the last one [ns]; None: the last there is.
+
+    Raises:
+        UnknownNameError: The bag has no such topic of that type.
+        RecordingError: Nothing can be read.
+    """
+    store, blocks, undecodable = block_store(), [], 0
+    with open_bag(path) as bag:
+        known = [name for name, kind in bag.types.items() if kind == BLOCK]
+        if topic not in known:
+            raise UnknownNameError(f"topic of type {BLOCK}", topic, known, str(bag.path))
+        for data in bag.messages(topic):
+            try:
+                blocks.append(cast(Any, store.deserialize_cdr(data, BLOCK)))
+            except SerdeError:
+                undecodable += 1
+        notes = bag.notes
+    stamp_ns = np.concatenate([b.stamp_ns for b in blocks] or [np.zeros(0, dtype=np.int64)])
+    keep = np.ones(len(stamp_ns), dtype=bool)
+    keep &= stamp_ns >= start_ns if start_ns is not None else True
+    keep &= stamp_ns <= end_ns if end_ns is not None else True
+    if not keep.any():
+        raise RecordingError(f"Topic '{topic}' of {path} holds no samples of the run.")
+    if undecodable:
+        notes = (*notes, f"{undecodable} blocks could not be decoded.")
+    columns: dict[str, Any] = {
+        name: np.concatenate([np.reshape(getattr(b, name), (-1, *shape)) for b in blocks])[keep]
+        for name, shape in ROWS.items()
+    }
+    g, origin = blocks[0].gravity, int(stamp_ns[keep][0])
+    samples = WrenchSamples(
+        seconds_since(stamp_ns[keep], origin), **columns, gravity=(g.x, g.y, g.z)
+    )
+    return WrenchRecording.of(
+        samples, frame=blocks[0].header.frame_id, start_ns=origin, source=str(path), notes=notes
+    )

@@ -1,0 +1,253 @@
+"""Recordings of a force-torque sensor: arrays, rosbag2 bags and tables, all in one form."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.arm.arm_model import STANDARD_GRAVITY, ArmModel
+from ...core.arrays import Array
+from ...core.errors import InputError, RecordingError
+from ...core.rows.wrench.uncertainty import WrenchUncertainty
+from ...core.samples.arm_sensor_motion import model_at, wrench_samples_of_arm
+from ...core.samples.joint_map import seconds_since
+from ...core.samples.joint_samples import Drop, rows_to_keep
+from ...core.samples.sensor_motion import Accelerometer, Poses, wrench_samples
+from ...core.samples.wrench_samples import WrenchSamples
+from ..bags.bag_table import read_bag
+from ..bags.wrench_bag import StampedRows, read_poses, read_wrenches
+from ..tables.joint_table import with_velocities
+from ..tables.wrench_csv import WrenchTables, read_wrench_csv
+
+
+@dataclass(frozen=True)
+class WrenchRecording(WrenchSamples):
+    """Motion of a force-torque sensor and its wrench over time, and where they come from.
+
+    Attributes:
+        frame: Name of the sensor frame, in which the payload is identified.
+        start_ns: Absolute time of stamp 0 [ns].
+        source: The file, and the topic in it.
+        notes: What the user should know about how the data were read.
+        assumed: The uncertainty that a description of columns states; None if it says nothing.
+    """
+
+    frame: str = "sensor"
+    start_ns: int = 0
+    source: str = ""
+    notes: tuple[str, ...] = ()
+    assumed: WrenchUncertainty | None = None
+
+    def between(self, start: float, end: float) -> WrenchRecording:
+        """Return the samples with start <= stamp <= end [s]; stamps keep their origin."""
+        keep = (self.stamp >= start) & (self.stamp <= end)
+        columns = ("stamp", "rotation", "angular_velocity", "angular_acceleration",
+                   "linear_acceleration", "wrench")  # fmt: skip
+        chosen: dict[str, Any] = {name: getattr(self, name)[keep] for name in columns}
+        return replace(self, **chosen, dropped={})
+
+    @classmethod
+    def from_arrays(
+        cls,
+        stamp: Array,
+        wrench: Array,
+        rotation: Array,
+        origin: Array | None = None,
+        gravity: tuple[float, float, float] = STANDARD_GRAVITY,
+        sign: float = 1.0,
+        cutoff: float | None = None,
+        frame: str = "sensor",
+    ) -> WrenchRecording:
+        """Build from a wrench and poses at the same instants; rates are differentiated.
+
+        `WrenchRecording(stamp, rotation, angular_velocity, ...)` takes measured rates instead.
+
+        Args:
+            stamp: Times, increasing, shape (N,) [s].
+            wrench: Force, then torque, shape (N, 6) [N, N m].
+            rotation: Axes of the sensor in the world, shape (N, 3, 3).
+            origin: Its origin in the world, shape (N, 3) [m]; None: it does not move.
+            gravity: In the world [m/s2].
+            sign: 1 where the wrench is what the sensor exerts on the payload, -1 where it is the
+                opposite.
+            cutoff: Low-pass of the poses, forwards and backwards [Hz]; None: none.
+            frame: Name of the sensor frame.
+        """
+        poses = Poses(
+            np.asarray(stamp, dtype=float),
+            np.asarray(rotation, dtype=float),
+            None if origin is None else np.asarray(origin, dtype=float),
+        )
+        samples = wrench_samples(
+            poses.stamp, sign * np.asarray(wrench, dtype=float), poses, gravity, None, cutoff
+        )
+        return cls.of(samples, frame=frame)
+
+    @classmethod
+    def from_bag(
+        cls,
+        path: Path | str,
+        wrench_topic: str | None = None,
+        robot: ArmModel | None = None,
+        joint_topic: str = "/joint_states",
+        pose_topic: str | None = None,
+        frame: str | None = None,
+        sign: float = 1.0,
+        gravity: tuple[float, float, float] = STANDARD_GRAVITY,
+        cutoff: float | None = None,
+    ) -> WrenchRecording:
+        """Read geometry_msgs/msg/WrenchStamped messages of a rosbag2 recording, and the motion.
+
+        The motion comes from joint states and the robot's kinematics, or from a topic of
+        geometry_msgs/msg/PoseStamped that holds the sensor's pose in the world.
+
+        Args:
+            path: The bag's folder, or a single .mcap or .db3 file.
+            wrench_topic: Topic of the wrench; None: the only one of that type.
+            robot: The arm that carries the sensor; needed unless there is a pose topic.
+            joint_topic: Topic of the joint states.
+            pose_topic: Topic of the sensor's pose; replaces robot and joint states.
+            frame: Frame of the sensor in the robot's description; None: the frame_id of the
+                messages, or the robot's payload frame where that is empty.
+            sign: 1 where the wrench is what the sensor exerts on the payload, -1 where it is the
+                opposite.
+            gravity: In the world, for a pose topic; a robot has its own [m/s2].
+            cutoff: Bandwidth of the motion that is kept [Hz]; None: told from the joints, poses as
+                they are.
+
+        Raises:
+            RecordingError: Nothing can be read, or a topic is absent.
+            UnknownNameError: The robot has no such frame, or the bag no such topic.
+        """
+        wrench = read_wrenches(path, wrench_topic)
+        if pose_topic is not None:
+            samples, origin, name = _with_poses(path, wrench, pose_topic, sign, gravity, cutoff)
+            name = frame or name
+        elif robot is not None:
+            name = frame or wrench.frame or robot.payload_frame
+            arm = model_at(robot, name)
+            samples, origin = _with_arm(path, wrench, arm, joint_topic, sign, cutoff)
+        else:
+            raise InputError(
+                "A wrench needs a motion: give the robot whose joint states are in the bag, or the "
+                "topic of the sensor's pose (pose_topic)."
+            )
+        lost = {Drop.WRONG_LENGTH.value: wrench.undecodable} if wrench.undecodable else {}
+        return cls.of(
+            samples, frame=name, start_ns=origin, source=str(path), notes=wrench.notes, lost=lost
+        )
+
+    @classmethod
+    def from_csv(cls, path: Path | str, columns: Mapping[str, Any] | Path | str) -> WrenchRecording:
+        """Read tables of comma-separated values: wrench, orientation, and acceleration if recorded.
+
+        Args:
+            path: The file of the wrench; its first line names the columns.
+            columns: What the columns hold, or the path of a YAML file that says so;
+                config/recordings/kuka_wrench_csv.yaml explains every entry.
+
+        Raises:
+            RecordingError: A file cannot be read; says line and column of a bad cell.
+            UnknownNameError: A column does not exist.
+            ConfigurationError: `columns` has an unknown, missing or impossible entry.
+        """
+        tables = read_wrench_csv(path, columns)
+        stamp_ns, wrench = tables.wrench
+        origin = int(stamp_ns[0])
+        stamp = seconds_since(stamp_ns, origin)
+        keep, dropped = rows_to_keep(stamp, wrench)
+        for cause, count in tables.dropped.items():
+            dropped[cause] = dropped.get(cause, 0) + count
+        if keep.sum() < 2:
+            raise RecordingError(f"{path} holds {int(keep.sum())} usable rows; two are needed.")
+        poses = Poses(seconds_since(tables.rotation[0], origin), tables.rotation[1],
+                      tables.position)  # fmt: skip
+        samples = wrench_samples(
+            stamp[keep], wrench[keep], poses, tables.gravity, _accelerometer(tables, origin),
+            tables.cutoff,
+        )  # fmt: skip
+        return cls.of(
+            samples, frame=tables.frame, start_ns=origin, source=tables.source, lost=dropped,
+            notes=_notes(tables), assumed=tables.uncertainty,
+        )  # fmt: skip
+
+    @classmethod
+    def of(
+        cls, samples: WrenchSamples, lost: Mapping[str, int] | None = None, **rest: Any
+    ) -> WrenchRecording:
+        """Return a recording of samples."""
+        values = {entry.name: getattr(samples, entry.name) for entry in fields(WrenchSamples)}
+        dropped = dict(samples.dropped)
+        for cause, count in (lost or {}).items():
+            dropped[cause] = dropped.get(cause, 0) + count
+        return cls(**{**values, "dropped": dropped}, **rest)
+
+
+def _accelerometer(tables: WrenchTables, origin: int) -> Accelerometer | None:
+    """Return the accelerometer of the tables, if there is one."""
+    if tables.acceleration is None:
+        return None
+    stamp, value = tables.acceleration
+    return Accelerometer(seconds_since(stamp, origin), value, tables.accelerometer_at)
+
+
+def _notes(tables: WrenchTables) -> tuple[str, ...]:
+    """Say where the acceleration of the sensor's origin comes from, if from nothing."""
+    if tables.acceleration is not None or tables.position is not None:
+        return ()
+    return (
+        "Neither the sensor's position nor its acceleration was recorded: its origin is taken to "
+        "stand still. State how much it accelerates as linear_acceleration_error.",
+    )
+
+
+def _with_poses(
+    path: Path | str,
+    wrench: StampedRows,
+    topic: str,
+    sign: float,
+    gravity: tuple[float, float, float],
+    cutoff: float | None,
+) -> tuple[WrenchSamples, int, str]:
+    """Return the samples with the motion of a pose topic, their origin in time, and the frame."""
+    rows, rotation = read_poses(path, topic)
+    origin = int(wrench.stamp_ns[0])
+    stamp = seconds_since(rows.stamp_ns, origin)
+    keep, _ = rows_to_keep(stamp, rows.values)
+    poses = Poses(stamp[keep], rotation[keep], rows.values[keep, :3])
+    time, values = _usable(wrench, origin)
+    samples = wrench_samples(time, sign * values, poses, gravity, None, cutoff)
+    return samples, origin, wrench.frame or "sensor"
+
+
+def _with_arm(
+    path: Path | str,
+    wrench: StampedRows,
+    arm: ArmModel,
+    topic: str,
+    sign: float,
+    cutoff: float | None,
+) -> tuple[WrenchSamples, int]:
+    """Return the samples with the motion of an arm, and their origin in time [ns]."""
+    table, _ = read_bag(path, topic, arm.joints, 1.0, 0.0)
+    table = with_velocities(replace(table, tau=np.zeros_like(table.q)))
+    origin = int(wrench.stamp_ns[0])
+    joint_stamp = seconds_since(table.stamp_ns, origin)
+    keep, _ = rows_to_keep(joint_stamp, table.q, table.dq)
+    time, values = _usable(wrench, origin)
+    samples = wrench_samples_of_arm(
+        arm, joint_stamp[keep], table.q[keep], table.dq[keep], time, sign * values, cutoff
+    )
+    return samples, origin
+
+
+def _usable(wrench: StampedRows, origin: int) -> tuple[Array, Array]:
+    """Return stamps [s] and values of the usable wrenches."""
+    stamp: NDArray[np.float64] = seconds_since(wrench.stamp_ns, origin)
+    keep, _ = rows_to_keep(stamp, wrench.values)
+    return stamp[keep], wrench.values[keep]

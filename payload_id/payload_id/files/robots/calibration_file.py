@@ -1,0 +1,157 @@
+"""Calibrations on disk: a NumPy archive beside the robot file that names it."""
+
+from __future__ import annotations
+
+import json
+import os
+import zipfile
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from ...core.arm.calibration import ArmEquations, Calibration
+from ...core.errors import ConfigurationError
+from ...core.rows.joint_torque.uncertainty import Uncertainty
+from ..configuration.share import PACKAGE, share_folder
+
+FORMAT = 1  # of the archive; raised when older programs could not read a newer one
+ARRAYS = ("lower", "upper", "estimate", "factors", "counts")
+ROWS = ("C", "t", "d", "joint", "start", "end")
+
+
+def save_calibration(path: Path | str, calibration: Calibration) -> Path:
+    """Write a calibration; the file is there whole or not at all.
+
+    Args:
+        path: Ends in `.npz`.
+        calibration: What is written.
+
+    Raises:
+        ConfigurationError: The file cannot be written.
+    """
+    path = Path(path)
+    about = {
+        "format": FORMAT,
+        "digest": calibration.digest,
+        "joints": list(calibration.joints),
+        "uncertainty": dict(calibration.uncertainty),
+        "about": dict(calibration.about),
+    }
+    arrays = {name: getattr(calibration, name) for name in ARRAYS}
+    arrays |= {f"row_{name}": getattr(calibration.equations, name) for name in ROWS}
+    part = path.with_name(path.name + ".part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with part.open("wb") as file:
+            np.savez_compressed(file, about=np.array(json.dumps(about)), **arrays)
+        return part.replace(path)
+    except OSError as error:
+        raise ConfigurationError(
+            f"The calibration cannot be written to {path}: {error}."
+        ) from error
+
+
+def load_calibration(path: Path | str) -> Calibration:
+    """Read a calibration.
+
+    Raises:
+        ConfigurationError: The file is missing, damaged or of a newer format.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise ConfigurationError(
+            f"The calibration {path} does not exist. It lies beside the robot file that "
+            "'payload-id calibrate' wrote; move both together, or calibrate again."
+        )
+    try:
+        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
+            about = json.loads(str(archive["about"]))
+            if about["format"] != FORMAT:
+                raise ConfigurationError(
+                    f"{path} has format {about['format']}, this version reads {FORMAT}: calibrate "
+                    "again, or use the version that wrote it."
+                )
+            loaded = _from_arrays(about, {name: archive[name] for name in archive.files})
+    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+        if isinstance(error, ConfigurationError):
+            raise
+        raise ConfigurationError(
+            f"{path} is no readable calibration ({error}); it may be cut off. Calibrate again."
+        ) from error
+    return loaded
+
+
+def _from_arrays(about: Mapping[str, Any], arrays: Mapping[str, Any]) -> Calibration:
+    """Put a calibration together; shapes that do not fit raise ValueError."""
+    joints = tuple(str(name) for name in about["joints"])
+    n, m = len(joints), len(arrays["row_t"])
+    size = 15 * n + 10
+    wanted: dict[str, tuple[int, ...]]
+    wanted = {"lower": (size,), "upper": (size,), "estimate": (size,)}
+    wanted |= {"factors": (n, size + 1, size + 1), "counts": (n,), "row_C": (m, size)}
+    wanted |= {f"row_{name}": (m,) for name in ROWS if name != "C"}
+    for name, shape in wanted.items():
+        if arrays[name].shape != shape:
+            raise ValueError(f"{name} has shape {arrays[name].shape}, not {shape}")
+    return Calibration(
+        digest=str(about["digest"]),
+        joints=joints,
+        uncertainty=Uncertainty.from_dict(about["uncertainty"]).to_dict(),
+        equations=ArmEquations(*(arrays[f"row_{name}"] for name in ROWS)),
+        about=dict(about["about"]),
+        **{name: arrays[name] for name in ARRAYS},
+    )
+
+
+def save_calibrated_robot(
+    path: Path | str, robot: Path, calibration: Calibration, remarks: Sequence[str] = ()
+) -> Path:
+    """Write a robot file that extends another one by a calibration, and the calibration beside it.
+
+    Args:
+        path: The robot file to write, ends in `.yaml`.
+        robot: The robot file that it extends.
+        calibration: Its bounds replace those of that file.
+        remarks: Lines of comment.
+
+    Returns:
+        path: The robot file.
+
+    Raises:
+        ConfigurationError: A file cannot be written, or would replace the one it extends.
+    """
+    path = Path(path).resolve()
+    if path.suffix not in (".yaml", ".yml"):
+        raise ConfigurationError(
+            f"The calibrated robot file must end in .yaml; found '{path.name}'."
+        )
+    if path == robot.resolve():
+        raise ConfigurationError(
+            f"{path.name} is the robot file that is to be extended; give another name for the "
+            "calibrated one."
+        )
+    archive = save_calibration(path.with_suffix(".npz"), calibration)
+    entries = {
+        "extends": _reference(robot.resolve(), path.parent),
+        "calibration": archive.name,
+        "uncertainty": dict(calibration.uncertainty),
+    }
+    head = "".join(f"# {line}\n" for line in remarks)
+    text = head + yaml.safe_dump(entries, sort_keys=False, default_flow_style=None, width=100)
+    part = path.with_name(path.name + ".part")
+    try:
+        part.write_text(text, encoding="utf-8")
+        return part.replace(path)
+    except OSError as error:
+        raise ConfigurationError(f"{path} cannot be written: {error}.") from error
+
+
+def _reference(robot: Path, folder: Path) -> str:
+    """Return how a file in a folder names a robot file, shipped ones by their package."""
+    shipped = share_folder().resolve()
+    if shipped in robot.parents:
+        return f"package://{PACKAGE}/{robot.relative_to(shipped).as_posix()}"
+    return os.path.relpath(robot, folder)

@@ -1,0 +1,292 @@
+"""A robot as its YAML file describes it: description, topics, limits and uncertainty."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+
+from ...core.arm.calibration import Calibration
+from ...core.arrays import Array
+from ...core.errors import ConfigurationError, InputError, ModelError, UnknownNameError
+from ...core.rows.joint_torque.uncertainty import Uncertainty
+from ...core.samples.joint_map import JointMap
+from ..configuration.configuration import read_configuration
+from ..configuration.share import share_folder
+from .calibration_file import load_calibration
+from .robot_schema import ROBOT
+from .robot_sections import (
+    CommandTarget,
+    ControlSettings,
+    EffortSource,
+    JointLimits,
+    JointStateSource,
+)
+from .urdf import read_urdf
+
+
+@dataclass(frozen=True, eq=False)
+class RobotFile:
+    """A robot as its YAML file describes it; see `robot_schema.ROBOT` for the keys.
+
+    Attributes:
+        path: The file itself.
+        name: Name of the robot.
+        urdf_path: The robot description that the file names.
+        urdf: The robot description as URDF text, after xacro.
+        joints: Moving joints from base to flange.
+        payload_frame: Link that carries the payload.
+        gravity: Gravity in the base frame, shape (3,) [m/s2].
+        joint_states: Where measurements come from.
+        effort: How effort becomes torque.
+        command: Where motion goes.
+        control: What the arm's motion under a controller rests on.
+        allowed_contacts: Pairs of links that are not checked against each other, and why.
+        limits: The joint limits in use.
+        limit_sets: All sets of joint limits by name.
+        uncertainty: What is assumed about sensors, links and payload.
+        home: Where excitation starts and ends, shape (n,) [rad or m]; None if not given.
+        calibration: What a bare-arm run has taught about this arm; None if there was none.
+    """
+
+    path: Path
+    name: str
+    urdf_path: Path
+    urdf: str
+    joints: tuple[str, ...]
+    payload_frame: str
+    gravity: Array
+    joint_states: JointStateSource
+    effort: EffortSource
+    command: CommandTarget
+    control: ControlSettings
+    allowed_contacts: Mapping[tuple[str, str], str]
+    limits: JointLimits
+    limit_sets: Mapping[str, JointLimits]
+    uncertainty: Uncertainty
+    home: Array | None
+    calibration: Calibration | None = None
+
+    @classmethod
+    def load(cls, robot: str | Path) -> RobotFile:
+        """Read and check a robot file.
+
+        Args:
+            robot: Path of a robot file, or the name of one that this package ships, such as
+                "kinova_gen3".
+
+        Raises:
+            ConfigurationError: The file is missing, or an entry is unknown, missing or impossible.
+            UnknownNameError: No such robot, joint, link, limit set or xacro argument.
+            ModelError: The robot description that it names cannot be read.
+        """
+        path = find_robot_file(robot)
+        entries = read_configuration(path, ROBOT)
+        urdf_path = Path(entries["urdf"])
+        urdf = read_urdf(urdf_path, entries["xacro_arguments"])
+        joints = entries["joints"]
+        _check_names(urdf, urdf_path, joints, entries["payload_frame"])
+        sets = {k: _limits(k, v, path) for k, v in entries["limits"]["sets"].items()}
+        limits = _named_limits(sets, entries["limits"]["use"], path)
+        return cls(
+            path=path,
+            name=entries["name"],
+            urdf_path=urdf_path,
+            urdf=urdf,
+            joints=joints,
+            payload_frame=entries["payload_frame"],
+            gravity=np.array(entries["gravity"], dtype=float),
+            joint_states=JointStateSource(**entries["joint_states"]),
+            effort=_effort(entries["effort"], len(joints), path),
+            command=CommandTarget(**entries["command"]),
+            control=_control(entries["control"], len(joints)),
+            allowed_contacts=_allowed_contacts(entries["allowed_contacts"], urdf, path),
+            limits=limits,
+            limit_sets=sets,
+            uncertainty=_uncertainty(entries["uncertainty"], path),
+            home=_home(entries["home"], limits, joints, path),
+            calibration=_calibration(entries["calibration"]),
+        )
+
+    @property
+    def n(self) -> int:
+        """Number of joints."""
+        return len(self.joints)
+
+    def limits_named(self, name: str) -> JointLimits:
+        """Return the set of joint limits with this name.
+
+        Raises:
+            UnknownNameError: The file has no such set.
+        """
+        return _named_limits(self.limit_sets, name, self.path)
+
+    def joint_map(self) -> JointMap:
+        """Return how joint states become samples.
+
+        Raises:
+            ConfigurationError: The robot measures no torque.
+        """
+        effort = self.effort
+        if effort.source == "none":
+            raise ConfigurationError(
+                f"Robot '{self.name}' has effort.source 'none' in {self.path}: its joint states "
+                "hold no torque, so no payload can be identified from them. If they do, set the "
+                "source to 'torque', or to 'current' with torque_constants."
+            )
+        gain = 1.0 if effort.torque_constants is None else effort.torque_constants
+        return JointMap(
+            self.joints, tuple((effort.sign * gain).tolist()), tuple(effort.offset.tolist())
+        )
+
+
+def robot_names() -> tuple[str, ...]:
+    """Return the names of the robots that this package ships, for `RobotFile.load`."""
+    return tuple(sorted(p.stem for p in (share_folder() / "config" / "robots").glob("*.yaml")))
+
+
+def find_robot_file(robot: str | Path) -> Path:
+    """Return the path of a robot file, given as path or as name of a robot that is shipped.
+
+    Raises:
+        ConfigurationError: It is a robot description, not a robot file, or does not exist.
+        UnknownNameError: No robot of that name is shipped.
+    """
+    path = Path(robot).expanduser()
+    if path.suffix in (".urdf", ".xacro"):
+        raise ConfigurationError(
+            f"{path} is a robot description, not a robot file. Write a robot file (YAML) that "
+            "names it under 'urdf', starting from one in config/robots/, and give that."
+        )
+    if path.suffix in (".yaml", ".yml") or len(path.parts) > 1 or path.is_file():
+        return path.resolve()
+    if str(robot) not in robot_names():
+        raise UnknownNameError("robot", str(robot), robot_names())
+    return share_folder() / "config" / "robots" / f"{robot}.yaml"
+
+
+def _check_names(urdf: str, path: Path, joints: Iterable[str], payload_frame: str) -> None:
+    """Raise unless the description has the joints, which move, and the payload frame."""
+    try:
+        root = ElementTree.fromstring(urdf)
+    except ElementTree.ParseError as error:
+        raise ModelError(f"{path} is not well-formed XML: {error}.") from error
+    moving = [j.get("name", "") for j in root.findall("joint") if j.get("type") != "fixed"]
+    links = [link.get("name", "") for link in root.findall("link")]
+    for joint in joints:
+        if joint not in moving:
+            raise UnknownNameError("moving joint", joint, moving, path.name)
+    if payload_frame not in links:
+        raise UnknownNameError("link for payload_frame", payload_frame, links, path.name)
+
+
+def _limits(name: str, entries: Mapping[str, Any], path: Path) -> JointLimits:
+    """Return one set of limits, null as infinity."""
+    filled = {
+        key: np.array([_infinity(key) if v is None else v for v in values], dtype=float)
+        for key, values in entries.items()
+    }
+    if (filled["position_lower"] >= filled["position_upper"]).any():
+        raise ConfigurationError(
+            f"'limits.sets.{name}' in {path.name} has a position_lower that is not below "
+            f"position_upper: {entries['position_lower']} and {entries['position_upper']}."
+        )
+    return JointLimits(name=name, **filled)
+
+
+def _infinity(key: str) -> float:
+    """Return what null means for a limit."""
+    return -np.inf if key == "position_lower" else np.inf
+
+
+def _named_limits(sets: Mapping[str, JointLimits], name: str, path: Path) -> JointLimits:
+    """Return the set with this name."""
+    if name not in sets:
+        raise UnknownNameError("limit set", name, sets, path.name)
+    return sets[name]
+
+
+def _effort(entries: Mapping[str, Any], n: int, path: Path) -> EffortSource:
+    """Return how effort becomes torque."""
+    source, constants = entries["source"], entries["torque_constants"]
+    sign = np.ones(n) if entries["sign"] is None else np.array(entries["sign"])
+    offset = np.zeros(n) if entries["offset"] is None else np.array(entries["offset"])
+    if not (np.abs(sign) == 1.0).all():
+        raise ConfigurationError(
+            f"'effort.sign' in {path.name} must be 1 or -1 for each joint; found {sign.tolist()}."
+        )
+    if (source == "current") != (constants is not None):
+        raise ConfigurationError(
+            f"'effort.torque_constants' in {path.name} must be given if, and only if, "
+            f"'effort.source' is 'current'; found source '{source}' and constants "
+            f"{'null' if constants is None else list(constants)}."
+        )
+    return EffortSource(source, sign, offset, None if constants is None else np.array(constants))
+
+
+def _allowed_contacts(
+    entries: Mapping[str, Any], urdf: str, path: Path
+) -> dict[tuple[str, str], str]:
+    """Return pairs of links with a reason each."""
+    links = [link.get("name", "") for link in ElementTree.fromstring(urdf).findall("link")]
+    found = {}
+    for pair, reason in entries.items():
+        names = pair.split()
+        for name in names:
+            if name not in links:
+                raise UnknownNameError("link", name, links, f"'allowed_contacts' of {path.name}")
+        if len(names) != 2 or not isinstance(reason, str) or not reason.strip():
+            raise ConfigurationError(
+                f"'allowed_contacts' in {path.name} takes lines 'link_a link_b: why they may "
+                f"touch'; found '{pair}: {reason}'."
+            )
+        found[names[0], names[1]] = reason
+    return found
+
+
+def _control(entries: Mapping[str, Any], n: int) -> ControlSettings:
+    """Return what motion under a controller rests on, one number for each joint."""
+    tracking = {
+        key: np.broadcast_to(np.asarray(value, dtype=float), (n,))
+        for key, value in entries.items()
+        if key.startswith("tracking_")
+    }
+    rotor = entries["rotor_inertia"]
+    return ControlSettings(
+        rotor_inertia=None if rotor is None else np.array(rotor, dtype=float),
+        rotor_inertia_relative=entries["rotor_inertia_relative"],
+        **tracking,
+    )
+
+
+def _uncertainty(entries: dict[str, Any], path: Path) -> Uncertainty:
+    """Return what is assumed about sensors, links and payload."""
+    try:
+        return Uncertainty.from_dict(entries)
+    except InputError as error:
+        raise ConfigurationError(f"In section 'uncertainty' of {path.name}: {error}") from error
+
+
+def _calibration(path: str | None) -> Calibration | None:
+    """Return the calibration that the file names."""
+    return None if path is None else load_calibration(path)
+
+
+def _home(
+    entries: tuple[float, ...] | None, limits: JointLimits, joints: tuple[str, ...], path: Path
+) -> Array | None:
+    """Return the home position, which lies within the limits in use."""
+    if entries is None:
+        return None
+    home = np.array(entries)
+    outside = (home < limits.position_lower) | (home > limits.position_upper)
+    for k in np.flatnonzero(outside):
+        raise ConfigurationError(
+            f"'home' in {path.name} has {home[k]:g} for {joints[k]}, outside the limits "
+            f"'{limits.name}': {limits.position_lower[k]:g} to {limits.position_upper[k]:g}."
+        )
+    return home

@@ -1,0 +1,50 @@
+"""The arm from a description on disk."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from ...core.arm.arm_model import STANDARD_GRAVITY, ArmModel
+from ...core.arrays import Array
+from .robot_file import RobotFile
+from .urdf import read_urdf
+
+
+class RobotModel(ArmModel):
+    """An arm that can be read from files; see `ArmModel` for what it holds."""
+
+    @classmethod
+    def from_urdf(
+        cls,
+        urdf: str | Path,
+        payload_frame: str,
+        joints: Sequence[str] | None = None,
+        gravity: Sequence[float] | Array = STANDARD_GRAVITY,
+    ) -> RobotModel:
+        """Read a URDF or xacro file, or URDF text.
+
+        Args:
+            urdf: Path, or the XML itself.
+            payload_frame: Link or frame to which the payload is attached.
+            joints: Joints in the order of the recordings; the others stay at neutral. None: every
+                movable joint in the description's order.
+            gravity: Gravity in the base frame, three numbers [m/s2].
+
+        Raises:
+            ModelError: The description cannot be read or cannot serve.
+            UnknownNameError: A joint or the frame does not exist.
+        """
+        text = str(urdf)
+        xml = text if "<" in text else read_urdf(Path(urdf))
+        return cls.from_xml(xml, payload_frame, joints, gravity)
+
+    @classmethod
+    def from_robot_file(cls, robot: RobotFile) -> RobotModel:
+        """Return the arm that a robot file describes, with its calibration if it names one.
+
+        Raises:
+            InputError: The calibration is of another arm or tool.
+        """
+        arm = cls.from_xml(robot.urdf, robot.payload_frame, robot.joints, robot.gravity)
+        return arm.with_calibration(robot.calibration)

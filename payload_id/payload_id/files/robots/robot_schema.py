@@ -1,0 +1,271 @@
+"""The keys of a robot file, each with unit, default and when to change it."""
+
+from __future__ import annotations
+
+from ..configuration.schema import Key, Schema
+
+JOINTS = "joints"
+
+# Same fields as core.uncertainty.Uncertainty; what is left out is known exactly.
+_PER_JOINT = {
+    "torque_relative": ("-", "error of every torque sample, as a fraction of the torque"),
+    "torque_absolute": ("N m or N", "... plus this much: noise, ripple, what the model leaves out"),
+    "torque_gain": ("-", "error of each torque sensor's gain, constant in a run"),
+    "torque_offset": ("N m or N", "offset of each torque sensor, constant in a run"),
+    "friction_coulomb": ("N m or N", "largest Coulomb friction in the measured torque"),
+    "friction_viscous": ("N m s/rad or N s/m", "largest viscous friction in the measured torque"),
+    "rotor_inertia": ("kg m2 or kg", "largest rotor inertia, seen at the joint, in the torque"),
+    "position_error": ("rad or m", "largest error of a measured position"),
+    "velocity_error": ("rad/s or m/s", "largest error of a measured velocity"),
+    "torque_sigma": ("N m or N", "standard deviation of independent Gaussian torque noise"),
+}
+
+
+def _per_joint(name: str) -> Key:
+    """Return the key of a bound that is one number or one for each joint."""
+    unit, text = _PER_JOINT[name]
+    highest = 0.999 if unit == "-" else float("inf")
+    return Key(
+        "number or numbers", text, unit, default=0.0, lowest=0.0, highest=highest, length=JOINTS
+    )
+
+
+UNCERTAINTY: Schema = {
+    **{name: _per_joint(name) for name in _PER_JOINT},
+    "link_relative": Key(
+        "number",
+        "error of every inertial parameter of the robot's own links, as a fraction",
+        "-",
+        default=0.0,
+        lowest=0.0,
+        highest=0.999,
+    ),
+    "stiction_velocity": Key(
+        "number",
+        "below this speed the sign of Coulomb friction is unknown",
+        "rad/s or m/s",
+        default=0.01,
+        lowest=0.0,
+    ),
+    "stamp_jitter": Key(
+        "number", "largest error of a sample's stamp", "s", default=0.0, lowest=0.0
+    ),
+    "gravity_error": Key(
+        "number",
+        "largest error of each component of gravity in the base frame",
+        "m/s2",
+        default=0.0,
+        lowest=0.0,
+    ),
+    "tool": Key(
+        "numbers",
+        "largest errors of the tool's inertial parameters about the payload frame, ten numbers",
+        "kg, kg m, kg m2",
+        default=(),
+        lowest=0.0,
+    ),
+    "coverage": Key(
+        "number",
+        "probability that no row of a run exceeds the bound made of torque_sigma",
+        "-",
+        default=0.99,
+        lowest=0.0,
+        highest=0.999999,
+    ),
+    "prior": Key(
+        "section",
+        "box that surely holds the payload before any data",
+        default=None,
+        keys={
+            "mass_max": Key("number", "largest mass", "kg", default=30.0, lowest=0.0),
+            "com_max": Key(
+                "number",
+                "largest distance of any of its mass from the payload frame",
+                "m",
+                default=1.0,
+                lowest=0.0,
+            ),
+        },
+    ),
+}
+
+_LIMIT_SET: Schema = {
+    "position_lower": Key(
+        "numbers",
+        "smallest position; null for a continuous joint",
+        "rad or m",
+        length=JOINTS,
+        null_entries=True,
+    ),
+    "position_upper": Key(
+        "numbers",
+        "largest position; null for a continuous joint",
+        "rad or m",
+        length=JOINTS,
+        null_entries=True,
+    ),
+    "velocity": Key("numbers", "largest speed", "rad/s or m/s", lowest=0.0, length=JOINTS),
+    "acceleration": Key(
+        "numbers", "largest acceleration", "rad/s2 or m/s2", lowest=0.0, length=JOINTS
+    ),
+    "effort": Key("numbers", "largest torque or force", "N m or N", lowest=0.0, length=JOINTS),
+}
+
+ROBOT: Schema = {
+    "name": Key("text", "name of the robot in reports and topics' provenance"),
+    "urdf": Key("path", "robot description: .urdf or .xacro; relative to this file, or package://"),
+    "xacro_arguments": Key("values", "values of the xacro file's arguments", default={}),
+    "joints": Key(
+        "texts", "moving joints from base to flange, as named in the URDF", counts=JOINTS
+    ),
+    "payload_frame": Key("text", "link of the URDF that carries the payload"),
+    "gravity": Key(
+        "numbers", "gravity in the base frame", "m/s2", default=(0.0, 0.0, -9.81), length=3
+    ),
+    "joint_states": Key(
+        "section",
+        "where measurements come from",
+        default=None,
+        keys={
+            "topic": Key("text", "topic of sensor_msgs/JointState", default="/joint_states"),
+            "rate": Key(
+                "number", "rate at which it is published", "Hz", default=1000.0, lowest=0.1
+            ),
+            "reliability": Key(
+                "text",
+                "quality of service of the subscription",
+                default="best_effort",
+                choices=("best_effort", "reliable"),
+            ),
+        },
+    ),
+    "effort": Key(
+        "section",
+        "how JointState.effort becomes joint torque: sign * (torque_constants *) effort - offset",
+        keys={
+            "source": Key(
+                "text",
+                "torque: [N m or N]; current: [A]; none: nothing useful",
+                choices=("torque", "current", "none"),
+            ),
+            "sign": Key(
+                "numbers",
+                "1, or -1 where the sensor counts against the joint",
+                lowest=-1.0,
+                highest=1.0,
+                length=JOINTS,
+                nullable=True,
+                default=None,
+            ),
+            "offset": Key(
+                "numbers",
+                "known offset of the torque",
+                "N m or N",
+                length=JOINTS,
+                nullable=True,
+                default=None,
+            ),
+            "torque_constants": Key(
+                "numbers",
+                "joint torque per ampere; needed for source current",
+                "N m/A or N/A",
+                lowest=0.0,
+                length=JOINTS,
+                nullable=True,
+                default=None,
+            ),
+        },
+    ),
+    "command": Key(
+        "section",
+        "where motion goes",
+        default=None,
+        keys={
+            "trajectory_topic": Key(
+                "text",
+                "topic of trajectory_msgs/JointTrajectory",
+                default="/joint_trajectory_controller/joint_trajectory",
+            )
+        },
+    ),
+    "control": Key(
+        "section",
+        "what the arm's motion under a controller rests on",
+        default=None,
+        keys={
+            "rotor_inertia": Key(
+                "numbers",
+                "reflected inertia of each rotor that the commanded torque accelerates",
+                "kg m2 or kg",
+                default=None,
+                lowest=0.0,
+                length=JOINTS,
+                nullable=True,
+            ),
+            "rotor_inertia_relative": Key(
+                "number",
+                "error of each of them, as a fraction",
+                "-",
+                default=0.0,
+                lowest=0.0,
+                highest=0.999,
+            ),
+            "tracking_position": Key(
+                "number or numbers",
+                "largest tracking error that the arm's own position controller leaves",
+                "rad or m",
+                default=0.02,
+                lowest=0.0,
+                length=JOINTS,
+            ),
+            "tracking_velocity": Key(
+                "number or numbers",
+                "... of the velocity",
+                "rad/s or m/s",
+                default=0.1,
+                lowest=0.0,
+                length=JOINTS,
+            ),
+            "tracking_acceleration": Key(
+                "number or numbers",
+                "... of the acceleration",
+                "rad/s2 or m/s2",
+                default=1.0,
+                lowest=0.0,
+                length=JOINTS,
+            ),
+        },
+    ),
+    "allowed_contacts": Key(
+        "values",
+        "pairs of links that are not checked against each other, 'link_a link_b: why'",
+        default={},
+    ),
+    "limits": Key(
+        "section",
+        "joint limits: named sets, one of them in use",
+        keys={
+            "use": Key("text", "the set in use"),
+            "sets": Key("sections", "the sets by name", keys=_LIMIT_SET),
+        },
+    ),
+    "uncertainty": Key(
+        "section",
+        "bounds that every interval rests on; what is left out is taken as known exactly",
+        keys=UNCERTAINTY,
+    ),
+    "calibration": Key(
+        "path",
+        "what 'payload-id calibrate' has learnt about this arm (.npz); relative to this file",
+        default=None,
+        nullable=True,
+    ),
+    "home": Key(
+        "numbers",
+        "where excitation starts and ends",
+        "rad or m",
+        length=JOINTS,
+        nullable=True,
+        default=None,
+    ),
+}

@@ -1,0 +1,194 @@
+"""Certificates on disk: JSON with everything that is needed to prove the motion again."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...core.arm.arm_model import ArmModel
+from ...core.errors import (ConfigurationError, InputError)
+from ...core.motion.families import trajectory_from_dict
+from ...core.motion.limits import MotionLimits
+from ...core.motion.trajectory import Trajectory
+from ...core.safety.certificate.certificate import (Certificate, digest_of)
+from ...core.safety.certificate.certify import (SafetyCase, plain_limits)
+from ...core.safety.clearance.convex_body import ConvexBody
+from ...core.safety.clearance.arm_geometry import ArmGeometry
+from ...core.safety.torque.parameter_box import ParameterBox
+from ...core.safety.tube.tracking_tube import TrackingTube
+from ..robots.robot_file import (RobotFile, find_robot_file)
+from ..configuration.share import share_folder
+
+FORMAT = 1  # raised when older programs could not read a newer file
+
+
+@dataclass(frozen=True, eq=False)
+class SavedCertificate:
+    """A certificate together with what it was given for.
+
+    Attributes:
+        certificate: What was proved.
+        robot: The robot file, as a shipped name or a path.
+        robot_name: Name of the robot in it.
+        joints: Names.
+        geometry: The arm's bodies.
+        obstacles: Bodies in the base frame.
+        box: Bounds of the payload's and the arm's parameters.
+        tube: Bounds of the tracking error.
+        limits: What the motion may not exceed.
+        clearance: Distance that bodies keep from each other [m].
+        trajectory: The desired motion.
+        intact: Whether the file's own digest is that of its content.
+    """
+
+    certificate: Certificate
+    robot: str
+    robot_name: str
+    joints: tuple[str, ...]
+    geometry: ArmGeometry
+    obstacles: tuple[ConvexBody, ...]
+    box: ParameterBox
+    tube: TrackingTube
+    limits: MotionLimits
+    clearance: float
+    trajectory: Trajectory
+    intact: bool
+
+    def case(self, model: ArmModel) -> SafetyCase:
+        """Return what the motion was certified against, for this arm."""
+        return SafetyCase(
+            model=model,
+            geometry=self.geometry,
+            obstacles=self.obstacles,
+            box=self.box,
+            tube=self.tube,
+            limits=self.limits,
+            limits_name=self.certificate.limits,
+            clearance=self.clearance,
+        )
+
+
+def save_certificate(
+    path: Path | str,
+    certificate: Certificate,
+    case: SafetyCase,
+    trajectory: Trajectory,
+    robot: RobotFile,
+) -> Path:
+    """Write a certificate; the file is there whole or not at all.
+
+    Args:
+        path: Where.
+        certificate: What was proved.
+        case: What it was proved for.
+        trajectory: The desired motion.
+        robot: The robot file; the certificate names it and holds the digest of its arm.
+
+    Raises:
+        ConfigurationError: The file cannot be written.
+    """
+    path = Path(path)
+    content = {
+        "format": FORMAT,
+        "robot": {"file": _reference(robot.path), "name": robot.name},
+        "joints": list(case.model.joints),
+        "certificate": certificate.to_dict(),
+        "geometry": case.geometry.to_dict(),
+        "obstacles": [body.to_dict() for body in case.obstacles],
+        "box": case.box.to_dict(),
+        "tube": case.tube.to_dict(),
+        "limits": plain_limits(case.limits),
+        "clearance": case.clearance,
+        "trajectory": trajectory.to_dict(),
+    }
+    text = json.dumps({**content, "digest": digest_of(content)}, indent=1, allow_nan=False)
+    part = path.with_name(path.name + ".part")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        part.write_text(text + "\n", encoding="utf-8")
+        return part.replace(path)
+    except OSError as error:
+        raise ConfigurationError(
+            f"The certificate cannot be written to {path}: {error}."
+        ) from error
+
+
+def load_certificate(path: Path | str) -> SavedCertificate:
+    """Read a certificate; nothing in it is believed before `verify`.
+
+    Raises:
+        ConfigurationError: The file is missing, damaged or of a newer format.
+    """
+    path = Path(path)
+    try:
+        content = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
+        raise ConfigurationError(f"{path} is no readable certificate: {error}.") from error
+    if not isinstance(content, dict) or content.get("format") != FORMAT:
+        found = content.get("format") if isinstance(content, dict) else type(content).__name__
+        raise ConfigurationError(
+            f"{path} is no certificate of format {FORMAT}, which this version reads; found "
+            f"{found!r}."
+        )
+    try:
+        return _saved(content)
+    except (KeyError, TypeError, ValueError, AttributeError, InputError) as error:
+        what = f"the entry {error}" if isinstance(error, KeyError) else str(error)
+        raise ConfigurationError(f"{path} is no readable certificate: {what}") from error
+
+
+def _saved(content: Mapping[str, Any]) -> SavedCertificate:
+    """Put a saved certificate together."""
+    stated = content["digest"]
+    rest = {key: value for key, value in content.items() if key != "digest"}
+    return SavedCertificate(
+        certificate=Certificate.from_dict(content["certificate"]),
+        robot=str(content["robot"]["file"]),
+        robot_name=str(content["robot"]["name"]),
+        joints=tuple(str(name) for name in content["joints"]),
+        geometry=ArmGeometry.from_dict(content["geometry"]),
+        obstacles=tuple(ConvexBody.from_dict(body) for body in content["obstacles"]),
+        box=ParameterBox.from_dict(dict(content["box"])),
+        tube=TrackingTube.from_dict(dict(content["tube"])),
+        limits=_limits(content["limits"]),
+        clearance=float(content["clearance"]),
+        trajectory=trajectory_from_dict(dict(content["trajectory"])),
+        intact=stated == digest_of(rest),
+    )
+
+
+def _limits(entries: Mapping[str, Any]) -> MotionLimits:
+    """Return limits from lists, None where there is none."""
+    values = {}
+    for entry in fields(MotionLimits):
+        none = -np.inf if entry.name == "position_lower" else np.inf
+        values[entry.name] = np.array([none if x is None else x for x in entries[entry.name]])
+    return MotionLimits(**values)
+
+
+def _reference(robot: Path) -> str:
+    """Return how a certificate names a robot file, shipped ones by their name."""
+    shipped = share_folder() / "config" / "robots"
+    return robot.stem if robot.parent.resolve() == shipped.resolve() else str(robot)
+
+
+def robot_of(saved: SavedCertificate, robot: str | None = None) -> RobotFile:
+    """Return the robot file that a certificate names, or another one.
+
+    Raises:
+        ConfigurationError: It does not exist.
+    """
+    try:
+        return RobotFile.load(robot or saved.robot)
+    except InputError as error:
+        if robot is not None or find_robot_file(saved.robot).is_file():
+            raise
+        raise ConfigurationError(
+            f"The certificate is for the robot file {saved.robot}, which is not there; give it "
+            "with --robot."
+        ) from error

@@ -1,0 +1,225 @@
+"""The side file of a live run: all that is needed to repeat it from its bag."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import yaml
+
+from ...core.arm.calibration import Calibration
+from ...core.errors import (ConfigurationError, RecordingError, UnknownNameError)
+from ...core.body.shape import Shape
+from ...core.identification.tare import Tare
+from ...core.arm.per_joint import PerJoint
+from ..robots.calibration_file import (load_calibration, save_calibration)
+from ..shapes.shape_file import (load_shape, save_shape)
+from .tare_file import (load_tare, save_tare)
+from ..configuration.yaml_file import read_yaml
+
+FILE_NAME = "payload_id_run.yaml"
+URDF_NAME = "robot.urdf"
+CALIBRATION_NAME = "payload_id_calibration.npz"
+SHAPE_NAME = "payload_id_shape.npz"
+TARE_NAME = "payload_id_tare.npz"
+SOURCES = ("torque", "wrench")
+BESIDE = ("calibration", "shape", "tare")  # entries that are files of their own
+_HEAD = (
+    "# Settings and result of a payload identification; 'payload-id replay' repeats it from the\n"
+    f"# bag in this folder. The robot description is {URDF_NAME}. SI units; times in nanoseconds.\n"
+)
+
+
+@dataclass(frozen=True)
+class RunFile:
+    """Settings and result of one run, saved in the folder of its bag.
+
+    Attributes:
+        joints: Names of the joints, in the order of the arrays.
+        payload_frame: Frame in which the payload was identified.
+        urdf: Robot description (XML text); saved beside the bag, so that a later change of the
+            robot's own file does not change a replay.
+        robot: The robot file that the run was started with: a name or path, for the reader.
+        gravity: Gravity in the base frame [m/s2].
+        source: What was measured: "torque" or "wrench".
+        topic: Topic of the joint states; for a wrench, of the wrench sampler's blocks.
+        effort_sign: Factor of the efforts. Per joint.
+        effort_offset: Effort at zero torque, after the sign [N m or N]. Per joint.
+        start_ns: Header stamp of the first sample used [ns].
+        end_ns: Header stamp of the last sample used [ns].
+        window: Length of the windows [s].
+        estimator: Name of the estimator.
+        intervals: Name of the method of the intervals.
+        uncertainty: The assumed bounds, `to_dict()` of `Uncertainty` or `WrenchUncertainty`.
+        updates: Number of windows in the data at each update of the live run, in order.
+        result: The last estimate, `Estimate.to_dict()`.
+        software_version: Version of this package that made the run.
+        calibration: What was known of the arm beforehand; saved beside the bag. None: nothing.
+        shape: What was known of the payload's shape; saved beside the bag. None: nothing.
+        tare: What runs without payload had taught before; saved beside the bag. None: nothing.
+
+    """
+
+    joints: tuple[str, ...]
+    payload_frame: str
+    urdf: str
+    robot: str = ""
+    gravity: tuple[float, ...] = (0.0, 0.0, -9.81)
+    topic: str = "/joint_states"
+    effort_sign: PerJoint = 1.0
+    effort_offset: PerJoint = 0.0
+    start_ns: int | None = None
+    end_ns: int | None = None
+    window: float = 0.1
+    estimator: str = "lmi"
+    intervals: str = "hull"
+    uncertainty: Mapping[str, Any] = field(default_factory=dict)
+    updates: tuple[int, ...] = ()
+    result: Mapping[str, Any] = field(default_factory=dict)
+    software_version: str = ""
+    calibration: Calibration | None = None
+    source: str = "torque"
+    shape: Shape | None = None
+    tare: Tare | None = None
+
+    def __post_init__(self) -> None:
+        for entry in fields(self):
+            if entry.name in BESIDE:
+                continue
+            value = _plain(getattr(self, entry.name))
+            if entry.name not in ("uncertainty", "result") and isinstance(value, list):
+                value = tuple(value)
+            object.__setattr__(self, entry.name, value)
+
+    def save(self, folder: Path | str) -> Path:
+        """Write payload_id_run.yaml and what it names into a bag's folder, replacing earlier ones.
+
+        Returns:
+            path: The file of settings.
+
+        Raises:
+            RecordingError: The files cannot be written.
+            ConfigurationError: The calibration or the shape cannot be written.
+
+        """
+        folder = Path(folder)
+        names = [entry.name for entry in fields(self) if entry.name not in BESIDE]
+        entries = {name: _plain(getattr(self, name)) for name in names}
+        entries["urdf"] = URDF_NAME
+        if self.calibration is not None:
+            entries["calibration"] = CALIBRATION_NAME
+            save_calibration(folder / CALIBRATION_NAME, self.calibration)
+        if self.shape is not None:
+            entries["shape"] = SHAPE_NAME
+            save_shape(folder / SHAPE_NAME, self.shape)
+        if self.tare is not None:
+            entries["tare"] = TARE_NAME
+            save_tare(folder / TARE_NAME, self.tare)
+        text = _HEAD + yaml.safe_dump(entries, sort_keys=False, default_flow_style=None, width=100)
+        try:
+            _replace(folder / URDF_NAME, self.urdf)
+            return _replace(folder / FILE_NAME, text)
+        except OSError as error:
+            raise RecordingError(
+                f"The settings of the run could not be saved in {folder}: {error}. Check that the "
+                "folder exists and that the disk has space."
+            ) from error
+
+    @classmethod
+    def load(cls, folder: Path | str) -> RunFile:
+        """Read the settings of a run from its bag's folder.
+
+        Raises:
+            ConfigurationError: A file is missing or damaged, or an entry is unknown or impossible.
+
+        """
+        path = Path(folder) / FILE_NAME
+        entries = read_yaml(path)
+        _check(entries, path)
+        urdf = path.with_name(str(entries["urdf"]))
+        try:
+            entries["urdf"] = urdf.read_bytes().decode("utf-8")
+        except (OSError, UnicodeDecodeError) as error:
+            raise ConfigurationError(
+                f"The robot description {urdf} that {path.name} names cannot be read: {error}."
+            ) from error
+        if "calibration" in entries:
+            entries["calibration"] = load_calibration(path.with_name(entries["calibration"]))
+        if "shape" in entries:
+            entries["shape"] = load_shape(path.with_name(entries["shape"]))
+        if "tare" in entries:
+            entries["tare"] = load_tare(path.with_name(entries["tare"]))
+        return cls(**entries)
+
+
+def has_run_file(folder: Path | str) -> bool:
+    """Return whether a bag's folder holds the settings of a live run."""
+    return (Path(folder) / FILE_NAME).is_file()
+
+
+def _replace(path: Path, text: str) -> Path:
+    """Write a file so that it is there whole or not at all."""
+    part = path.with_name(path.name + ".part")
+    part.write_bytes(text.encode("utf-8"))
+    return part.replace(path)
+
+
+def _plain(value: Any) -> Any:
+    """Return the value in Python's own numbers, lists and dicts: YAML keeps those bit-equal."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(entry) for key, entry in value.items()}
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    if isinstance(value, list | tuple):
+        return [_plain(entry) for entry in value]
+    return value.item() if isinstance(value, np.generic) else value
+
+
+def _number(value: Any) -> bool:
+    return isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value)
+
+
+def _numbers(value: Any) -> bool:
+    return isinstance(value, list) and all(map(_number, value))
+
+
+def _integer(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool)
+
+
+_TESTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
+    "joints": ("a list of names", lambda x: _texts(x) and bool(x)),
+    "gravity": ("three numbers", lambda x: _numbers(x) and len(x) == 3),
+    "effort_sign": ("a number, or one for each joint", lambda x: _number(x) or _numbers(x)),
+    "effort_offset": ("a number, or one for each joint", lambda x: _number(x) or _numbers(x)),
+    "start_ns": ("a whole number [ns] or null", lambda x: x is None or _integer(x)),
+    "end_ns": ("a whole number [ns] or null", lambda x: x is None or _integer(x)),
+    "source": ("'torque' or 'wrench'", lambda x: x in SOURCES),
+    "window": ("a number above 0 [s]", lambda x: _number(x) and x > 0),
+    "uncertainty": ("keys and values", lambda x: isinstance(x, dict)),
+    "updates": ("a list of whole numbers", lambda x: isinstance(x, list) and all(map(_integer, x))),
+    "result": ("keys and values", lambda x: isinstance(x, dict)),
+}
+_TEXT: tuple[str, Callable[[Any], bool]] = ("text", lambda x: isinstance(x, str))
+
+
+def _texts(value: Any) -> bool:
+    return isinstance(value, list) and all(isinstance(entry, str) for entry in value)
+
+
+def _check(entries: Mapping[str, Any], path: Path) -> None:
+    """Raise unless the entries are those of a run file."""
+    known = [entry.name for entry in fields(RunFile)]
+    for key, value in entries.items():
+        if key not in known:
+            raise ConfigurationError(str(UnknownNameError("entry", str(key), known, str(path))))
+        wanted, fits = _TESTS.get(key, _TEXT)
+        if not fits(value):
+            raise ConfigurationError(f"'{key}' in {path} must be {wanted}; found {value!r}.")
+    absent = [key for key in ("joints", "payload_frame", "urdf") if key not in entries]
+    if absent:
+        raise ConfigurationError(f"{path} lacks {', '.join(absent)}; it may be cut off.")

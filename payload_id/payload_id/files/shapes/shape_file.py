@@ -1,0 +1,122 @@
+"""Where the knowledge of a payload's shape comes from, and how it is kept beside a recording."""
+
+from __future__ import annotations
+
+import json
+import math
+import zipfile
+from dataclasses import dataclass, fields
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from ...core.arrays import Array
+from ...core.body.shape import DENSITY, Shape
+from ...core.errors import ConfigurationError, InputError
+
+FORMAT = 1  # of the archive; raised when older programs could not read a newer one
+REMEMBERED = 4  # shapes kept in memory
+
+
+@dataclass(frozen=True)
+class ShapeSource:
+    """A file of a mesh or point cloud, and how it is to be read.
+
+    Attributes:
+        path: The file.
+        filling: What is solid: "surface" or "hull", as in `read_shape`.
+        density: Point masses in a cubic centimetre.
+        scale: Metres per unit of the file.
+        ellipsoids: Number of ellipsoids around the body.
+        pose: Of the file's frame in the payload frame: x, y, z [m], roll, pitch, yaw [rad] as in
+            URDF; empty for the same frame.
+    """
+
+    path: str
+    filling: str = "surface"
+    density: float = DENSITY
+    scale: float = 1.0
+    ellipsoids: int = 1
+    pose: tuple[float, ...] = ()
+
+    def read(self) -> Shape:
+        """Return the shape; the same object as before unless the file has changed.
+
+        Raises:
+            InputError: The file or a setting cannot be used.
+        """
+        path = Path(self.path).expanduser()
+        try:
+            stat = path.stat()
+        except OSError as error:
+            raise InputError(f"There is no file '{path}' to read a shape from.") from error
+        return _read(self, str(path), stat.st_mtime_ns, stat.st_size)
+
+
+@lru_cache(maxsize=REMEMBERED)
+def _read(source: ShapeSource, path: str, changed_ns: int, size: int) -> Shape:
+    """Return the shape of a file of that age and size."""
+    # Not at the top: the reader of meshes is needed by few runs.
+    from .mesh import read_shape
+
+    if not (math.isfinite(source.scale) and source.scale > 0):
+        raise InputError(f"The scale of a shape must be above 0; found {source.scale!r}.")
+    return read_shape(
+        path, pose_of(source.pose), source.filling, source.density, source.scale, source.ellipsoids
+    )
+
+
+def pose_of(numbers: tuple[float, ...]) -> Array | None:
+    """Return x, y, z, roll, pitch, yaw as a matrix, shape (4, 4); None for no numbers.
+
+    Raises:
+        InputError: They are not six finite numbers.
+    """
+    if not numbers:
+        return None
+    if len(numbers) != 6 or not np.isfinite(numbers).all():
+        raise InputError(
+            "The pose of a shape is six numbers, x, y, z [m], roll, pitch, yaw [rad]; found "
+            f"{list(numbers)}."
+        )
+    pose = np.eye(4)
+    pose[:3, :3] = Rotation.from_euler("xyz", numbers[3:]).as_matrix()
+    pose[:3, 3] = numbers[:3]
+    return pose
+
+
+def save_shape(path: Path | str, shape: Shape) -> Path:
+    """Write a shape; the file is there whole or not at all.
+
+    Raises:
+        ConfigurationError: The file cannot be written.
+    """
+    path = Path(path)
+    part = path.with_name(path.name + ".part")
+    arrays: dict[str, Any] = {
+        entry.name: np.asarray(getattr(shape, entry.name)) for entry in fields(Shape)
+    }
+    try:
+        with part.open("wb") as file:
+            np.savez_compressed(file, about=np.array(json.dumps({"format": FORMAT})), **arrays)
+        return part.replace(path)
+    except OSError as error:
+        raise ConfigurationError(f"The shape cannot be written to {path}: {error}.") from error
+
+
+def load_shape(path: Path | str) -> Shape:
+    """Read a shape that `save_shape` wrote.
+
+    Raises:
+        ConfigurationError: The file is missing or damaged.
+    """
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            values = {entry.name: archive[entry.name] for entry in fields(Shape)}
+    except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
+        raise ConfigurationError(f"The shape {path} cannot be read: {error}.") from error
+    values["ellipsoids"] = tuple(values["ellipsoids"])
+    return Shape(**values)

@@ -1,0 +1,139 @@
+"""What a recording of joint states holds before it is judged, and the judgement."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.arrays import Array, BoolArray
+from ...core.errors import RecordingError
+from ...core.samples.differentiation import velocities
+from ...core.samples.joint_map import JointMap, seconds_since
+from ...core.samples.joint_samples import rows_to_keep
+
+# Positions that move by more than this while every velocity is exactly zero [rad or m]: the driver
+# does not measure velocity.
+MOTION = 1e-2
+
+
+@dataclass(frozen=True)
+class JointTable:
+    """Rows as read from a file, in its order; NaN where the file holds nothing.
+
+    Attributes:
+        source: The file, and the topic in it.
+        stamp_ns: Absolute time of each row, shape (N,) [ns].
+        q: Joint positions, shape (N, n) [rad or m].
+        dq: Joint velocities, shape (N, n) [rad/s or m/s].
+        tau: Joint torques, shape (N, n) [N m or N].
+        dropped: Number of rows already left out, by cause.
+        notes: What the user should know about the data.
+
+    """
+
+    source: str
+    stamp_ns: NDArray[np.int64]
+    q: Array
+    dq: Array
+    tau: Array
+    dropped: Mapping[str, int]
+    notes: tuple[str, ...] = ()
+
+    def between(self, start_ns: int | None, end_ns: int | None) -> JointTable:
+        """Return the rows with start_ns <= stamp <= end_ns [ns]; None means no bound.
+
+        Raises:
+            RecordingError: There are none.
+
+        """
+        keep = np.ones(len(self.stamp_ns), dtype=bool)
+        if start_ns is not None:
+            keep &= self.stamp_ns >= start_ns
+        if end_ns is not None:
+            keep &= self.stamp_ns <= end_ns
+        if not keep.any():
+            raise RecordingError(
+                f"{self.source} holds no samples from start_ns={start_ns} to end_ns={end_ns}; it "
+                f"runs from {self.stamp_ns.min()} to {self.stamp_ns.max()} ns."
+            )
+        return replace(
+            self,
+            stamp_ns=self.stamp_ns[keep],
+            q=self.q[keep],
+            dq=self.dq[keep],
+            tau=self.tau[keep],
+        )
+
+
+def require_effort(table: JointTable, joint_map: JointMap) -> None:
+    """Raise unless the table holds measured efforts.
+
+    Raises:
+        RecordingError: Effort is absent, or exactly zero in every row for every joint.
+
+    """
+    if np.isnan(table.tau).all():
+        found = "no effort (the field is empty or NaN throughout)"
+    elif joint_map.effort_is_zero(table.tau).all():
+        found = f"only zeros as effort, in all {len(table.tau)} samples of all joints"
+    else:
+        return
+    raise RecordingError(
+        f"{table.source} holds {found}, so no payload can be identified. Many simulators and "
+        "position-only drivers publish no effort: switch on the driver's effort state interface, "
+        "or record the topic that carries measured joint torques."
+    )
+
+
+def with_velocities(table: JointTable) -> JointTable:
+    """Fill in velocities that were not measured by differentiating the positions."""
+    absent: BoolArray = np.asarray(np.isnan(table.dq).all(axis=0))
+    if _zero_but_moving(table):
+        absent[:] = True
+    if not absent.any():
+        return table
+    relative = seconds_since(table.stamp_ns, int(table.stamp_ns[0]))
+    keep, dropped = rows_to_keep(relative, table.q, table.dq[:, ~absent], table.tau)
+    dq = table.dq[keep]
+    dq[:, absent] = velocities(relative[keep], table.q[keep][:, absent])
+    count = "every joint" if absent.all() else f"{absent.sum()} of {len(absent)} joints"
+    note = (
+        f"Velocities of {count} were not measured; positions were differentiated instead. "
+        "State their error as Uncertainty.velocity_error."
+    )
+    for cause, number in table.dropped.items():
+        dropped[cause] = dropped.get(cause, 0) + number
+    return JointTable(
+        table.source, table.stamp_ns[keep], table.q[keep], dq, table.tau[keep], dropped,
+        (*table.notes, note),
+    )  # fmt: skip
+
+
+def first_usable_ns(table: JointTable) -> int:
+    """Return the absolute time of the first row that will be kept [ns].
+
+    Raises:
+        RecordingError: Fewer than two rows can be used.
+
+    """
+    relative = seconds_since(table.stamp_ns, int(table.stamp_ns[0]))
+    keep, dropped = rows_to_keep(relative, table.q, table.dq, table.tau)
+    if keep.sum() < 2:
+        causes = ", ".join(f"{count} {cause}" for cause, count in dropped.items()) or "none"
+        raise RecordingError(
+            f"{table.source} holds {int(keep.sum())} usable samples of {len(keep)} (left out: "
+            f"{causes}). Two or more with increasing header.stamp are needed; a driver that does "
+            "not set header.stamp cannot be used."
+        )
+    return int(table.stamp_ns[keep][0])
+
+
+def _zero_but_moving(table: JointTable) -> bool:
+    """Return whether every velocity is exactly zero although the positions change."""
+    finite = np.isfinite(table.q).all(axis=1)
+    if (table.dq[finite] != 0.0).any() or not finite.any():
+        return False
+    return bool(np.ptp(np.unwrap(table.q[finite], axis=0), axis=0).max() > MOTION)

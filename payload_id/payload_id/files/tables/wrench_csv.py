@@ -1,0 +1,278 @@
+"""Wrench, orientation and acceleration from tables of comma-separated values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy
+from numpy.typing import NDArray
+
+from ...core.arrays import Array
+from ...core.errors import ConfigurationError, RecordingError, UnknownNameError
+from ...core.rows.wrench.uncertainty import WrenchUncertainty
+from ..configuration.yaml_file import read_yaml
+from .csv_table import TO_NANOSECONDS, read_columns
+
+STANDARD_G = 9.80665  # [m/s2], CGPM 1901
+TO_ACCELERATION = {"m/s2": 1.0, "g": STANDARD_G}
+TOP = ("wrench", "orientation", "acceleration", "gravity", "frame", "delimiter", "uncertainty")
+TABLE = ("file", "stamp", "late_by")
+SECTIONS = {
+    "wrench": (*TABLE, "columns", "sign"),
+    "orientation": (*TABLE, "matrix", "quaternion", "position", "cutoff"),
+    "acceleration": (*TABLE, "columns", "unit", "matrix", "bias", "at"),
+}
+
+
+@dataclass(frozen=True)
+class WrenchTables:
+    """What the tables hold, each at its own instants.
+
+    Attributes:
+        source: The file of the wrench.
+        frame: Name of the sensor frame.
+        gravity: In the world, three numbers [m/s2].
+        wrench: Stamps (N,) [ns], and values with the sign applied, shape (N, 6).
+        rotation: Stamps and axes of the sensor in the world, shape (M, 3, 3).
+        position: Origin of the sensor in the world, shape (M, 3) [m]; None if not recorded.
+        acceleration: Stamps and proper acceleration in the sensor frame, shape (K, 3) [m/s2]; None
+            if not recorded.
+        accelerometer_at: Position of the accelerometer in the sensor frame, three numbers [m].
+        cutoff: Low-pass of the orientations [Hz]; None: none.
+        dropped: Rows of the wrench that were left out, by cause.
+        uncertainty: What the description assumes; None if it says nothing.
+    """
+
+    source: str
+    frame: str
+    gravity: tuple[float, float, float]
+    wrench: tuple[NDArray[np.int64], Array]
+    rotation: tuple[NDArray[np.int64], Array]
+    position: Array | None
+    acceleration: tuple[NDArray[np.int64], Array] | None
+    accelerometer_at: tuple[float, float, float]
+    cutoff: float | None
+    dropped: Mapping[str, int]
+    uncertainty: WrenchUncertainty | None
+
+
+def is_wrench_description(path: Path) -> bool:
+    """Tell whether a YAML file describes the columns of a wrench."""
+    return "wrench" in read_yaml(path)
+
+
+def read_wrench_uncertainty(path: Path | str) -> WrenchUncertainty:
+    """Return the bounds that a YAML file holds, or the section `uncertainty` of a description.
+
+    Raises:
+        ConfigurationError: The file cannot be read, or an entry is unknown or impossible.
+    """
+    entries = read_yaml(path)
+    return _assumed(entries.get("uncertainty", entries), str(path))
+
+
+def read_wrench_csv(path: Path | str, columns: Mapping[str, Any] | Path | str) -> WrenchTables:
+    """Read the tables; `WrenchRecording.from_csv` documents arguments and errors."""
+    if isinstance(columns, Mapping):
+        return _Description(columns, "columns", Path(path)).tables()
+    return _Description(read_yaml(columns), str(columns), Path(path)).tables()
+
+
+class _Description:
+    """The entries of a description, and the file of the wrench that it is applied to."""
+
+    def __init__(self, entries: Mapping[str, Any], where: str, path: Path) -> None:
+        """Check the entries' names."""
+        self._entries, self._where, self._path = entries, where, path
+        _known(entries, TOP, where)
+        for section in ("wrench", "orientation"):
+            if section not in entries:
+                raise ConfigurationError(f"{where} lacks '{section}'.")
+        for section, keys in SECTIONS.items():
+            if section in entries:
+                if not isinstance(entries[section], Mapping):
+                    raise ConfigurationError(f"'{section}' in {where} must be a section.")
+                _known(entries[section], keys, f"'{section}' of {where}")
+
+    def tables(self) -> WrenchTables:
+        """Read all of them."""
+        wrench = self._section("wrench")
+        stamp, values, dropped = self._read("wrench", self._names(wrench, "columns", 6))
+        sign = self._numbers(wrench, "sign", (1.0,), (1, 6))
+        turn_stamp, rotation, position = self._orientation()
+        orientation = self._section("orientation")
+        acceleration = self._section("acceleration") if "acceleration" in self._entries else {}
+        at = self._numbers(acceleration, "at", (0.0, 0.0, 0.0), (3,))
+        g = self._numbers(self._entries, "gravity", (0.0, 0.0, -STANDARD_G), (3,))
+        assumed = self._entries.get("uncertainty")
+        return WrenchTables(
+            source=str(self._path),
+            frame=str(self._entries.get("frame", "sensor")),
+            gravity=(g[0], g[1], g[2]),
+            wrench=(stamp, values * np.asarray(sign)),
+            rotation=(turn_stamp, rotation),
+            position=position,
+            acceleration=self._acceleration(acceleration) if acceleration else None,
+            accelerometer_at=(at[0], at[1], at[2]),
+            cutoff=self._optional(orientation, "cutoff"),
+            dropped=dropped,
+            uncertainty=None if assumed is None else _assumed(assumed, self._where),
+        )
+
+    def _orientation(self) -> tuple[NDArray[np.int64], Array, Array | None]:
+        """Return stamps, rotations and, if recorded, origins; rows that lack a value left out."""
+        section = self._section("orientation")
+        given = [key for key in ("matrix", "quaternion") if key in section]
+        if len(given) != 1:
+            raise ConfigurationError(
+                f"'orientation' of {self._where} must have either 'matrix' (nine columns, row by "
+                f"row) or 'quaternion' (four columns: x, y, z, w); found {given or 'neither'}."
+            )
+        count = 9 if given[0] == "matrix" else 4
+        names = self._names(section, given[0], count)
+        if "position" in section:
+            names = (*names, *self._names(section, "position", 3))
+        stamp, values, _ = self._read("orientation", names)
+        keep = np.isfinite(values).all(axis=1) & _increasing(stamp)
+        stamp, values = stamp[keep], values[keep]
+        rotation = self._rotation(values[:, :count])
+        return stamp, rotation, values[:, count:] if "position" in section else None
+
+    def _rotation(self, values: Array) -> Array:
+        """Return rotation matrices of nine or four numbers, shape (M, 3, 3)."""
+        if values.shape[1] == 9:
+            return values.reshape(-1, 3, 3)
+        size = np.linalg.norm(values, axis=1)
+        if (np.abs(size - 1.0) > 0.01).any():
+            raise RecordingError(
+                f"Quaternions of {self._path} must have length 1; found {size.min():.3g} to "
+                f"{size.max():.3g}. Check which columns hold x, y, z, w."
+            )
+        return np.asarray(scipy.spatial.transform.Rotation.from_quat(values).as_matrix())
+
+    def _acceleration(self, section: Mapping[str, Any]) -> tuple[NDArray[np.int64], Array]:
+        """Return stamps and proper acceleration in the sensor frame [m/s2]."""
+        stamp, values, _ = self._read("acceleration", self._names(section, "columns", 3))
+        unit = str(section.get("unit", "m/s2"))
+        if unit not in TO_ACCELERATION:
+            raise ConfigurationError(
+                f"'unit' of 'acceleration' in {self._where} must be one of "
+                f"{', '.join(TO_ACCELERATION)}; found '{unit}'."
+            )
+        matrix = section.get("matrix", np.eye(3).tolist())
+        flat = [x for row in matrix for x in row] if _is_rows(matrix) else matrix
+        turn = np.reshape(self._numbers({"matrix": flat}, "matrix", (), (9,)), (3, 3))
+        bias = np.asarray(self._numbers(section, "bias", (0.0, 0.0, 0.0), (3,)))
+        keep = np.isfinite(values).all(axis=1) & _increasing(stamp)
+        return stamp[keep], values[keep] * TO_ACCELERATION[unit] @ turn.T + bias
+
+    def _read(
+        self, name: str, columns: Sequence[str]
+    ) -> tuple[NDArray[np.int64], Array, dict[str, int]]:
+        """Read columns of one of the tables."""
+        section = self._section(name)
+        stamp = section.get("stamp", self._section("wrench").get("stamp"))
+        if not isinstance(stamp, Mapping) or set(stamp) != {"column", "unit"}:
+            raise ConfigurationError(
+                f"'stamp' of '{name}' in {self._where} must be {{column: NAME, unit: "
+                f"{' | '.join(TO_NANOSECONDS)}}}; found {stamp!r}."
+            )
+        if stamp["unit"] not in TO_NANOSECONDS:
+            raise ConfigurationError(
+                f"The stamp's unit in {self._where} must be one of {', '.join(TO_NANOSECONDS)}; "
+                f"found {stamp['unit']!r}."
+            )
+        unit = TO_NANOSECONDS[stamp["unit"]]
+        delimiter = str(self._entries.get("delimiter", ","))
+        found, values, dropped = read_columns(
+            self._file(name), str(stamp["column"]), unit, columns, delimiter
+        )
+        late = self._numbers(section, "late_by", (0.0,), (1,))[0]
+        return found - round(late * 1e9), values, dropped
+
+    def _file(self, name: str) -> Path:
+        """Return the file of one of the tables, by the pattern that fits the wrench's."""
+        pattern = self._section(name).get("file")
+        if name == "wrench" or pattern is None:
+            return self._path
+        own = str(self._section("wrench").get("file", "*"))
+        head, star, tail = own.partition("*")
+        file = self._path.name
+        if star and file.startswith(head) and file.endswith(tail):
+            run = file[len(head) : len(file) - len(tail)]
+            return self._path.with_name(str(pattern).replace("*", run))
+        if "*" not in str(pattern):
+            return self._path.with_name(str(pattern))
+        raise ConfigurationError(
+            f"'{file}' does not fit 'file: {own}' of 'wrench' in {self._where}, so that the file "
+            f"'{pattern}' of '{name}' cannot be found. Rename it, or change the pattern."
+        )
+
+    def _section(self, name: str) -> Mapping[str, Any]:
+        section: Mapping[str, Any] = self._entries[name]
+        return section
+
+    def _names(self, section: Mapping[str, Any], key: str, count: int) -> tuple[str, ...]:
+        """Return names of columns."""
+        value = section.get(key)
+        if isinstance(value, str) or not isinstance(value, Sequence) or len(value) != count:
+            raise ConfigurationError(
+                f"'{key}' in {self._where} must list {count} columns; found {value!r}."
+            )
+        return tuple(str(name) for name in value)
+
+    def _numbers(
+        self,
+        section: Mapping[str, Any],
+        key: str,
+        default: tuple[float, ...],
+        lengths: tuple[int, ...],
+    ) -> tuple[float, ...]:
+        """Return one of the allowed numbers of finite numbers."""
+        value = section.get(key, default)
+        listed = value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
+        try:
+            numbers = tuple(float(x) for x in listed)
+        except (TypeError, ValueError):
+            numbers = ()
+        if len(numbers) not in lengths or not np.isfinite(numbers).all():
+            counts = " or ".join(str(n) for n in lengths)
+            raise ConfigurationError(
+                f"'{key}' in {self._where} must be {counts} finite number(s); found {value!r}."
+            )
+        return numbers
+
+    def _optional(self, section: Mapping[str, Any], key: str) -> float | None:
+        if section.get(key) is None:
+            return None
+        return self._numbers(section, key, (), (1,))[0]
+
+
+def _assumed(entries: Any, where: str) -> WrenchUncertainty:
+    """Return the uncertainty that entries state."""
+    try:
+        return WrenchUncertainty.from_dict(dict(entries))
+    except (TypeError, ValueError) as error:
+        raise ConfigurationError(f"'uncertainty' in {where}: {error}") from error
+
+
+def _is_rows(matrix: object) -> bool:
+    """Tell whether a matrix is written row by row."""
+    return isinstance(matrix, Sequence) and all(isinstance(row, Sequence) for row in matrix)
+
+
+def _increasing(stamp: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Return which stamps are newer than all before."""
+    newest = np.maximum.accumulate(stamp)
+    return np.concatenate([[True], stamp[1:] > newest[:-1]])
+
+
+def _known(entries: Mapping[str, Any], keys: Sequence[str], where: str) -> None:
+    """Raise if an entry is not one of the keys."""
+    for key in entries:
+        if key not in keys:
+            raise ConfigurationError(str(UnknownNameError("entry", str(key), keys, where)))

@@ -1,0 +1,159 @@
+"""Talking to a running estimator from Python."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from payload_id_msgs.msg import PayloadEstimate
+from payload_id_msgs.srv import GetEstimate, Save
+from rclpy.context import Context
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from std_srvs.srv import Trigger
+
+from ...core.errors import PayloadIdError
+from ...core.identification.estimate import Estimate
+from ...core.identification.status import Status
+
+QOS = QoSProfile(
+    depth=50, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
+)
+STATUSES = {getattr(PayloadEstimate, status.value): status for status in Status}
+
+
+class NotAnsweredError(PayloadIdError, TimeoutError):
+    """A node did not answer in time, or answered that it would not do what was asked."""
+
+
+def estimate_from(message: PayloadEstimate) -> Estimate:
+    """Return a message's estimate."""
+    return Estimate(
+        phi=np.array(message.phi, dtype=float),
+        lower=np.array(message.lower, dtype=float),
+        upper=np.array(message.upper, dtype=float),
+        identifiable=np.array(message.identifiable, dtype=bool),
+        status=STATUSES[message.status],
+        message=message.message,
+        estimator=message.estimator,
+        intervals=message.intervals,
+        samples=message.samples,
+        windows=message.windows,
+        seconds=message.seconds,
+        residual_rms=message.residual_rms,
+        condition_number=message.condition_number,
+        noise_factor=message.noise_factor,
+        payload_frame=message.header.frame_id,
+    )
+
+
+class PayloadClient:
+    """Starts and stops runs, and collects estimates; its node spins in a thread of its own.
+
+    Use it as a context manager. Every call waits at most its timeout and returns the estimator's
+    own sentence.
+
+    Attributes:
+        node: The client's node, for further publishers and subscriptions.
+        messages: Estimates published since the client began, oldest first.
+    """
+
+    def __init__(
+        self, estimator: str = "payload_estimator", context: Context | None = None
+    ) -> None:
+        """Create the node; rclpy (or the given context) must be initialised."""
+        self.node = Node("payload_client", context=context)
+        self.messages: list[PayloadEstimate] = []
+        self._services = {
+            name: self.node.create_client(kind, f"{estimator}/{name}")
+            for name, kind in (
+                *((name, Trigger) for name in ("start", "stop", "reset", "tare")),
+                ("get_estimate", GetEstimate),
+                ("save", Save),
+            )
+        }
+        self.node.create_subscription(
+            PayloadEstimate, f"{estimator}/payload", self.messages.append, QOS
+        )
+        self._executor = SingleThreadedExecutor(context=context)
+        self._executor.add_node(self.node)
+        self._thread = threading.Thread(target=self._spin, daemon=True)
+        self._thread.start()
+
+    def __enter__(self) -> PayloadClient:
+        """Return the client."""
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End the thread and the node."""
+        self._executor.shutdown()
+        self._thread.join(timeout=5.0)
+        self.node.destroy_node()
+
+    def _spin(self) -> None:
+        """Serve the node until the executor is shut down."""
+        try:
+            self._executor.spin()
+        except ExternalShutdownException:
+            return
+
+    def start(self, timeout: float = 10.0) -> str:
+        """Begin a run."""
+        return str(self._ask("start", Trigger.Request(), timeout).message)
+
+    def stop(self, timeout: float = 30.0) -> str:
+        """End the run; the final estimate has been published when this returns."""
+        return str(self._ask("stop", Trigger.Request(), timeout).message)
+
+    def reset(self, timeout: float = 10.0) -> str:
+        """Forget the payload."""
+        return str(self._ask("reset", Trigger.Request(), timeout).message)
+
+    def tare(self, timeout: float = 30.0) -> str:
+        """Declare that the run just made had no payload."""
+        return str(self._ask("tare", Trigger.Request(), timeout).message)
+
+    def estimate(self, timeout: float = 10.0) -> Estimate:
+        """Return the latest estimate."""
+        return estimate_from(self._ask("get_estimate", GetEstimate.Request(), timeout).estimate)
+
+    def save(self, folder: str, timeout: float = 10.0) -> str:
+        """Save the run's settings and result in a folder; return the file's absolute path."""
+        return str(self._ask("save", Save.Request(path=folder), timeout).path)
+
+    def wait_until_ready(self, timeout: float) -> None:
+        """Wait for all services.
+
+        Raises:
+            NotAnsweredError: They did not appear in time.
+        """
+        for name, client in self._services.items():
+            self.wait_for(client.service_is_ready, timeout, f"service {name} of the estimator")
+
+    @staticmethod
+    def wait_for(condition: Callable[[], bool], timeout: float, what: str) -> None:
+        """Wait until a condition holds.
+
+        Raises:
+            NotAnsweredError: It did not in time.
+        """
+        end = time.monotonic() + timeout
+        while not condition():
+            if time.monotonic() > end:
+                raise NotAnsweredError(f"Waited {timeout:g} s in vain for {what}.")
+            time.sleep(0.02)
+
+    def _ask(self, name: str, request: Any, timeout: float) -> Any:
+        """Call a service and return its response."""
+        client = self._services[name]
+        self.wait_for(client.service_is_ready, timeout, f"service {client.srv_name}")
+        future = client.call_async(request)
+        self.wait_for(future.done, timeout, f"an answer of {client.srv_name}")
+        response = future.result()
+        if not response.success:
+            raise NotAnsweredError(f"{client.srv_name}: {response.message}")
+        return response

@@ -1,0 +1,150 @@
+"""Talking to a running planner from Python."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from payload_id_msgs.action import Execute, Identify
+from payload_id_msgs.msg import ExcitationGoal, Obstacle, PlanDescription
+from payload_id_msgs.srv import Describe, Plan, SetObstacles
+from rclpy.action import ActionClient
+from rclpy.node import Node
+from std_srvs.srv import Trigger
+
+from ...core.safety.clearance.convex_body import ConvexBody
+from ..planner.obstacles.obstacle_messages import obstacle_message
+from .estimator_client import NotAnsweredError, PayloadClient
+
+Tell = Callable[[Any], object]
+
+
+def each_piece(say: Callable[[str], object]) -> Tell:
+    """Return what takes feedback of `PlannerClient.identify` and says a line about each piece."""
+    said = 0
+
+    def tell(feedback: Identify.Feedback) -> None:
+        nonlocal said
+        if feedback.piece > said:
+            said = feedback.piece
+            say(
+                f"  piece {said}, planned in {feedback.planning_seconds:.1f} s; the mass is known "
+                f"to ± {feedback.half_width[0]:.3f} kg"
+            )
+
+    return tell
+
+
+class PlannerClient:
+    """Plans, describes, executes; uses a node that spins elsewhere, such as `PayloadClient.node`.
+
+    Every call waits at most its timeout. A refusal is a `NotAnsweredError` with the planner's own
+    sentence.
+    """
+
+    def __init__(self, node: Node, planner: str = "payload_planner") -> None:
+        """Create the clients.
+
+        Args:
+            node: A node that an executor in another thread serves.
+            planner: Name of the planner's node.
+        """
+        self._name = planner
+        self._services = {
+            name: node.create_client(kind, f"{planner}/{name}")
+            for name, kind in (
+                ("plan", Plan),
+                ("describe", Describe),
+                ("set_obstacles", SetObstacles),
+                ("stop", Trigger),
+            )
+        }
+        self._actions = {
+            name: ActionClient(node, kind, f"{planner}/{name}")
+            for name, kind in (("execute", Execute), ("identify", Identify))
+        }
+
+    def wait_until_ready(self, timeout: float) -> None:
+        """Wait for all services and actions.
+
+        Raises:
+            NotAnsweredError: They did not appear in time.
+        """
+        for name, client in self._services.items():
+            PayloadClient.wait_for(client.service_is_ready, timeout, f"service {name}")
+        for name, action in self._actions.items():
+            PayloadClient.wait_for(action.server_is_ready, timeout, f"action {name}")
+
+    def set_obstacles(self, bodies: Iterable[ConvexBody], frame: str = "") -> str:
+        """Have these obstacles and no others; return the planner's sentence.
+
+        Args:
+            bodies: Boxes, spheres, cylinders and hulls, each with its own name.
+            frame: Frame of their poses; empty: the robot's base link.
+        """
+        messages: list[Obstacle] = [obstacle_message(body, frame) for body in bodies]
+        operation = SetObstacles.Request.REPLACE
+        request = SetObstacles.Request(operation=operation, obstacles=messages)
+        return str(self._call("set_obstacles", request, 10.0).message)
+
+    def plan(self, timeout: float = 180.0, **goal: Any) -> PlanDescription:
+        """Plan and certify a motion from where the arm stands; nothing moves.
+
+        Args:
+            timeout: Longest time to wait [s].
+            goal: Fields of payload_id_msgs/ExcitationGoal.
+        """
+        request = Plan.Request(goal=ExcitationGoal(**goal))
+        return self._call("plan", request, timeout).description
+
+    def describe(self, plan_id: str = "") -> Describe.Response:
+        """Return description and swept volume of a plan; empty: the newest."""
+        return self._call("describe", Describe.Request(plan_id=plan_id), 10.0)
+
+    def execute(self, plan_id: str = "", timeout: float = 120.0) -> Execute.Result:
+        """Execute a plan; return once the arm is at rest, whatever the reason."""
+        return self._act("execute", Execute.Goal(plan_id=plan_id), timeout, None)
+
+    def identify(
+        self, timeout: float = 300.0, tell: Tell | None = None, most_pieces: int = 0, **goal: Any
+    ) -> Identify.Result:
+        """Identify in receding horizon; return once the arm is at rest, whatever the reason.
+
+        Args:
+            timeout: Longest time to wait [s].
+            tell: Called with each feedback.
+            most_pieces: End after so many; 0: no bound.
+            goal: Fields of payload_id_msgs/ExcitationGoal.
+        """
+        request = Identify.Goal(goal=ExcitationGoal(**goal), most_pieces=most_pieces)
+        return self._act("identify", request, timeout, tell)
+
+    def stop(self) -> str:
+        """Have the certified stop commanded, if anything moves; return the planner's sentence."""
+        client = self._services["stop"]
+        future = client.call_async(Trigger.Request())
+        PayloadClient.wait_for(future.done, 10.0, "an answer of stop")
+        return str(future.result().message)
+
+    def _call(self, name: str, request: Any, timeout: float) -> Any:
+        """Call a service and return its response."""
+        client = self._services[name]
+        PayloadClient.wait_for(client.service_is_ready, timeout, f"service {client.srv_name}")
+        future = client.call_async(request)
+        PayloadClient.wait_for(future.done, timeout, f"an answer of {client.srv_name}")
+        response = future.result()
+        if not response.success:
+            raise NotAnsweredError(f"{client.srv_name}: {response.message}")
+        return response
+
+    def _act(self, name: str, goal: Any, timeout: float, tell: Tell | None) -> Any:
+        """Send a goal and return its result."""
+        action = self._actions[name]
+        PayloadClient.wait_for(action.server_is_ready, timeout, f"action {self._name}/{name}")
+        sent = action.send_goal_async(
+            goal, feedback_callback=None if tell is None else lambda m: tell(m.feedback)
+        )
+        PayloadClient.wait_for(sent.done, timeout, f"the acceptance of {self._name}/{name}")
+        future = sent.result().get_result_async()
+        PayloadClient.wait_for(future.done, timeout, f"the result of {self._name}/{name}")
+        return future.result().result

@@ -1,0 +1,188 @@
+"""Between messages and the plain values that the layers below work with."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from builtin_interfaces.msg import Time
+from geometry_msgs.msg import Inertia, InertiaStamped, Point, Vector3
+from payload_id_msgs.msg import PayloadEstimate, SampleBlock
+from rclpy.impl.implementation_singleton import rclpy_implementation
+from rclpy.serialization import deserialize_message
+
+from ...core.arrays import Array
+from ...core.body.inertial import mass_com_inertia
+from ...core.errors import InputError
+from ...core.identification.estimate import Estimate
+from ...core.identification.status import Status
+from ...core.samples.joint_samples import Drop
+from ...core.samples.ring_buffer import SampleRows
+
+SECOND_NS = 1_000_000_000
+
+
+@dataclass(frozen=True)
+class Report:
+    """An estimate and when it was made.
+
+    Attributes:
+        estimate: The estimate.
+        stamp_ns: Stamp of the newest sample used [ns]; 0 if there is none.
+        solve_seconds: Computing time [s].
+    """
+
+    estimate: Estimate
+    stamp_ns: int = 0
+    solve_seconds: float = float("nan")
+
+
+def decoded(data: bytes, kind: Any) -> Any:
+    """Return a serialized message; None if the bytes are not one of that kind.
+
+    Left to rclpy, bytes that cannot be decoded end the subscription for good.
+    """
+    try:
+        return deserialize_message(data, kind)
+    except rclpy_implementation.RMWError:
+        return None
+
+
+def time_message(stamp_ns: int) -> Time:
+    """Return a stamp [ns] as a message."""
+    seconds, nanoseconds = divmod(int(stamp_ns), SECOND_NS)
+    return Time(sec=seconds, nanosec=nanoseconds)
+
+
+def stamp_of(time: Time) -> int:
+    """Return a message's stamp [ns]."""
+    return int(time.sec) * SECOND_NS + int(time.nanosec)
+
+
+def block_message(
+    rows: SampleRows,
+    joints: Sequence[str],
+    sequence: int,
+    received: int,
+    dropped: Mapping[str, int],
+    gaps: int,
+) -> SampleBlock:
+    """Return samples as a message.
+
+    Args:
+        rows: The samples, at least one.
+        joints: Names of their columns.
+        sequence: Index of the block since the sampler started.
+        received: Messages received since then.
+        dropped: Messages dropped since then, by cause.
+        gaps: Gaps since then.
+    """
+    message = SampleBlock()
+    message.header.stamp = time_message(int(rows.stamp_ns[-1]))
+    message.sequence, message.first_index = sequence, rows.first
+    message.joint_names = list(joints)
+    message.stamp_ns = rows.stamp_ns
+    message.position = rows.q.ravel()
+    message.velocity = rows.dq.ravel()
+    message.effort = rows.tau.ravel()
+    message.received, message.gaps = received, gaps
+    for cause in Drop:
+        setattr(message, f"dropped_{cause.value}", dropped.get(cause.value, 0))
+    return message
+
+
+def rows_of(message: SampleBlock, joints: Sequence[str]) -> SampleRows:
+    """Return the samples of a message.
+
+    Args:
+        message: The message.
+        joints: The joints that its columns must have.
+
+    Raises:
+        InputError: The joints are others, or the arrays do not fit together.
+    """
+    if tuple(message.joint_names) != tuple(joints):
+        raise InputError(
+            f"A block of samples has the joints {', '.join(message.joint_names) or 'none'}, and "
+            f"this node's robot file has {', '.join(joints)}. Start sampler and estimator with the "
+            "same robot_file, and check samples_topic."
+        )
+    stamp_ns = np.asarray(message.stamp_ns, dtype=np.int64)
+    shape = (len(stamp_ns), len(joints))
+    arrays = [np.asarray(x) for x in (message.position, message.velocity, message.effort)]
+    if any(array.size != shape[0] * shape[1] for array in arrays):
+        raise InputError(
+            f"A block of samples with {shape[0]} stamps and {shape[1]} joints must hold "
+            f"{shape[0] * shape[1]} numbers of each kind; found {[x.size for x in arrays]}."
+        )
+    q, dq, tau = (array.reshape(shape) for array in arrays)
+    return SampleRows(stamp_ns, q, dq, tau, int(message.first_index))
+
+
+def waiting(message: str, estimator: str, intervals: str, payload_frame: str) -> Estimate:
+    """Return the estimate that says that there is none, and why."""
+    return Estimate(
+        phi=np.full(10, np.nan),
+        lower=np.full(10, -np.inf),
+        upper=np.full(10, np.inf),
+        identifiable=np.zeros(10, dtype=bool),
+        status=Status.WAITING,
+        message=message,
+        estimator=estimator,
+        intervals=intervals,
+        payload_frame=payload_frame,
+    )
+
+
+def estimate_message(report: Report) -> PayloadEstimate:
+    """Return an estimate as a message."""
+    estimate, message = report.estimate, PayloadEstimate()
+    message.header.stamp = time_message(report.stamp_ns)
+    message.header.frame_id = estimate.payload_frame
+    message.inertia = _inertia(estimate.phi)
+    message.phi, message.lower, message.upper = estimate.phi, estimate.lower, estimate.upper
+    message.identifiable = [bool(x) for x in estimate.identifiable]
+    message.status = getattr(PayloadEstimate, estimate.status.value)
+    message.message = estimate.message
+    message.estimator, message.intervals = estimate.estimator, estimate.intervals
+    message.samples, message.windows = estimate.samples, estimate.windows
+    message.seconds = float(estimate.seconds)
+    message.residual_rms = float(estimate.residual_rms)
+    message.condition_number = float(estimate.condition_number)
+    message.physically_consistent = estimate.physically_consistent
+    message.noise_factor = float(estimate.noise_factor)
+    message.solve_seconds = float(report.solve_seconds)
+    return message
+
+
+def inertia_message(report: Report) -> InertiaStamped:
+    """Return the point estimate as ROS writes inertias: about the centre of mass."""
+    message = InertiaStamped(inertia=_inertia(report.estimate.phi))
+    message.header.stamp = time_message(report.stamp_ns)
+    message.header.frame_id = report.estimate.payload_frame
+    return message
+
+
+def point(v: Array) -> Point:
+    """Return a position, shape (3,) [m], as a message."""
+    return Point(x=float(v[0]), y=float(v[1]), z=float(v[2]))
+
+
+def _inertia(phi: Array) -> Inertia:
+    """Return inertial parameters as a message; NaN where there is no mass."""
+    mass, com, matrix = mass_com_inertia(phi)
+    if not math.isfinite(mass):
+        com, matrix = np.full(3, np.nan), np.full((3, 3), np.nan)
+    return Inertia(
+        m=mass,
+        com=Vector3(x=float(com[0]), y=float(com[1]), z=float(com[2])),
+        ixx=float(matrix[0, 0]),
+        ixy=float(matrix[0, 1]),
+        ixz=float(matrix[0, 2]),
+        iyy=float(matrix[1, 1]),
+        iyz=float(matrix[1, 2]),
+        izz=float(matrix[2, 2]),
+    )

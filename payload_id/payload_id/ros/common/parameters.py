@@ -1,0 +1,236 @@
+"""Parameters of a node, declared from one table: name, type, default, unit, range and meaning.
+
+The same table checks what is given, tells rclpy what `ros2 param describe` shows, and makes the
+documentation's table.
+"""
+
+from __future__ import annotations
+
+import difflib
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from rcl_interfaces.msg import (
+    FloatingPointRange,
+    IntegerRange,
+    ParameterDescriptor,
+    SetParametersResult,
+)
+from rclpy.node import Node
+from rclpy.parameter import Parameter as RosParameter
+
+from ...core.errors import ConfigurationError
+
+KINDS = {
+    "flag": "true or false",
+    "integer": "a whole number",
+    "number": "a number",
+    "numbers": "a list of numbers",
+    "number or numbers": "a number, or a list of numbers (one for each joint)",
+    "text": "a text",
+}
+_KIND_OF_TYPE = {bool: "flag", int: "integer", float: "number", list: "numbers", str: "text"}
+
+# Parameters that rclpy itself gives to every node.
+OWN_NAMES = ("use_sim_time", "start_type_description_service")
+OWN_PREFIX = "qos_overrides."
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """One parameter.
+
+    Attributes:
+        name: Its name.
+        default: Its default; None: not set, what that means is in `text`.
+        text: What it means.
+        unit: Its unit; empty for none.
+        lower: Smallest allowed number; None: no bound.
+        upper: Largest allowed number; None: no bound.
+        choices: The allowed texts; empty: any.
+        read_only: Whether it is fixed when the node starts.
+        kind: One of `KINDS`; empty: the default's.
+    """
+
+    name: str
+    default: Any
+    text: str
+    unit: str = ""
+    lower: float | None = None
+    upper: float | None = None
+    choices: tuple[str, ...] = ()
+    read_only: bool = True
+    kind: str = ""
+
+    def __post_init__(self) -> None:
+        if not self.kind:
+            object.__setattr__(self, "kind", _KIND_OF_TYPE[type(self.default)])
+
+    def descriptor(self) -> ParameterDescriptor:
+        """Return the descriptor that `ros2 param describe` shows.
+
+        Dynamic typing lets a whole number stand for a real one; `check` looks at the type.
+        """
+        descriptor = ParameterDescriptor(
+            name=self.name,
+            description=self.text + _bracket(self.unit),
+            additional_constraints=self.allowed(),
+            read_only=self.read_only,
+            dynamic_typing=True,
+        )
+        if self.lower is not None and self.upper is not None:
+            if self.kind == "integer":
+                limits = IntegerRange(from_value=int(self.lower), to_value=int(self.upper))
+                descriptor.integer_range = [limits]
+            elif self.kind == "number":
+                limits = FloatingPointRange(from_value=self.lower, to_value=self.upper)
+                descriptor.floating_point_range = [limits]
+        return descriptor
+
+    def allowed(self) -> str:
+        """Return in words which values it takes."""
+        if self.choices:
+            return "one of " + ", ".join(f"'{x}'" for x in self.choices)
+        words, unit = KINDS[self.kind], _bracket(self.unit)
+        if self.lower is not None and self.upper is not None:
+            return f"{words} from {self.lower:g} to {self.upper:g}{unit}"
+        if self.lower is not None:
+            return f"{words} not below {self.lower:g}{unit}"
+        return f"{words} not above {self.upper:g}{unit}" if self.upper is not None else words + unit
+
+    def check(self, given: Any) -> Any:
+        """Return the value in the type that the node works with.
+
+        Raises:
+            ConfigurationError: The value has the wrong type or lies outside its range.
+        """
+        if given is None and self.default is None:
+            return None
+        value = _typed(self.kind, given)
+        if value is None:
+            raise self._refusal(given, f"must be {self.allowed()}")
+        if self.choices and value not in self.choices:
+            raise self._refusal(given, f"must be {self.allowed()}.{nearest(value, self.choices)}")
+        for number in value if isinstance(value, list) else [value]:
+            if self.kind not in ("flag", "text"):
+                self._check_range(given, number)
+        return value
+
+    def _check_range(self, given: Any, number: float) -> None:
+        """Raise when a number is not finite or lies outside its range."""
+        unit = _bracket(self.unit)
+        if not math.isfinite(number):
+            raise self._refusal(given, "must be finite")
+        if self.lower is not None and number < self.lower:
+            raise self._refusal(given, f"must not be below its lower bound of {self.lower:g}{unit}")
+        if self.upper is not None and number > self.upper:
+            raise self._refusal(given, f"must not be above its upper bound of {self.upper:g}{unit}")
+
+    def _refusal(self, given: Any, rule: str) -> ConfigurationError:
+        shown = list(given) if hasattr(given, "tolist") else given
+        end = "" if rule.endswith(("?", ".")) else "."
+        return ConfigurationError(
+            f"Parameter '{self.name}' with the value {shown!r} {rule}{end} It means: {self.text}"
+        )
+
+
+def read_parameters(node: Node, table: Sequence[Parameter]) -> dict[str, Any]:
+    """Declare the parameters of a table, warn of unknown ones, and return the values by name.
+
+    A node made with `automatically_declare_parameters_from_overrides=True` also hears of
+    parameters that were given but that the table does not have, such as misspelt ones.
+
+    Raises:
+        ConfigurationError: A value has the wrong type or lies outside its range.
+    """
+    given = {name: entry.value for name, entry in node.get_parameters_by_prefix("").items()}
+    _warn_of_unknown(node, table, given)
+    for entry in table:
+        if node.has_parameter(entry.name):
+            node.undeclare_parameter(entry.name)
+        value = entry.check(given.get(entry.name, entry.default))
+        node.declare_parameter(entry.name, value, entry.descriptor(), ignore_override=True)
+    node.add_on_set_parameters_callback(lambda changes: _judge(table, changes))
+    return current_values(node, table)
+
+
+def current_values(node: Node, table: Sequence[Parameter]) -> dict[str, Any]:
+    """Return the present values of declared parameters by name."""
+    return {entry.name: entry.check(node.get_parameter(entry.name).value) for entry in table}
+
+
+def describe_parameters(table: Sequence[Parameter]) -> str:
+    """Return the table as Markdown."""
+    lines = [
+        "| parameter | values | default | when changed | meaning |",
+        "|---|---|---|---|---|",
+    ]
+    for entry in table:
+        default = "not set" if entry.default is None else f"`{_yaml(entry.default)}`"
+        change = "at start only" if entry.read_only else "with the next run"
+        lines.append(
+            f"| `{entry.name}` | {entry.allowed()} | {default} | {change} | {entry.text} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def nearest(name: str, known: Sequence[str]) -> str:
+    """Return a sentence with the known name that is nearest, or nothing."""
+    near = difflib.get_close_matches(name, known, n=1, cutoff=0.5)
+    return f" Did you mean '{near[0]}'?" if near else ""
+
+
+def _warn_of_unknown(node: Node, table: Sequence[Parameter], given: dict[str, Any]) -> None:
+    """Warn of every parameter that was given but that nobody reads."""
+    known = [entry.name for entry in table] + list(OWN_NAMES)
+    for name in given:
+        if name not in known and not name.startswith(OWN_PREFIX):
+            node.get_logger().warning(
+                f"Parameter '{name}' was given, but node '{node.get_name()}' has none of that "
+                f"name; it is ignored.{nearest(name, known)}"
+            )
+
+
+def _judge(table: Sequence[Parameter], changes: Sequence[RosParameter]) -> SetParametersResult:
+    """Accept or refuse a change while the node runs."""
+    entries = {entry.name: entry for entry in table}
+    for change in changes:
+        if change.name in entries:
+            try:
+                entries[change.name].check(change.value)
+            except ConfigurationError as error:
+                return SetParametersResult(successful=False, reason=str(error))
+    return SetParametersResult(successful=True)
+
+
+def _typed(kind: str, given: Any) -> Any:
+    """Return the value in the type of a kind; None if it is of another."""
+    if kind == "flag":
+        return given if isinstance(given, bool) else None
+    if kind == "text":
+        return given if isinstance(given, str) else None
+    if kind == "integer":
+        return given if _is_number(given) and isinstance(given, int) else None
+    if _is_number(given):
+        return float(given) if kind != "numbers" else None
+    if kind == "number" or isinstance(given, (str, bytes)) or not hasattr(given, "__iter__"):
+        return None
+    values = list(given)
+    return [float(x) for x in values] if values and all(map(_is_number, values)) else None
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def _bracket(unit: str) -> str:
+    return f" [{unit}]" if unit else ""
+
+
+def _yaml(value: Any) -> str:
+    """Return a default as one would write it in YAML."""
+    if isinstance(value, bool):
+        return str(value).lower()
+    return '""' if value == "" else str(value)

@@ -1,0 +1,226 @@
+"""One identification run after another, fed live: the mathematics plus a run's book-keeping.
+
+It knows neither threads nor ROS; `run_worker` calls it from a thread of its own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field, replace
+
+from ...core.arm.arm_model import ArmModel
+from ...core.arrays import Array
+from ...core.identification.estimate import Estimate
+from ...core.identification.online import OnlineIdentifier
+from ...core.identification.settings import Settings
+from ...core.identification.status import Status
+from ...core.samples.joint_map import NANOSECONDS, JointMap, seconds_since
+from ...core.samples.joint_samples import Samples
+from ...core.samples.ring_buffer import SampleRows
+from ...files.runs.run_file import RunFile
+from ..common.conversions import waiting
+
+
+@dataclass(frozen=True)
+class RunSettings:
+    """How a run is identified.
+
+    Attributes:
+        identification: Settings of the mathematics.
+        update_period: Time of the data between two updates [s].
+    """
+
+    identification: Settings
+    update_period: float
+
+
+@dataclass
+class _RunRecord:
+    """What is noted of one run."""
+
+    start_ns: int | None = None
+    newest_ns: int = 0
+    newest_q: Array | None = None
+    updated_ns: int = 0
+    end_ns: int = 0
+    lost: int = 0
+    effort_seen: bool = False
+    failure: str = ""
+    updates: tuple[int, ...] = ()
+    estimate: Estimate | None = field(default=None, repr=False)
+
+
+class LiveRun:
+    """Takes in samples and gives estimates; what it did is in `fill_in`.
+
+    Attributes:
+        settings: Settings of the present run.
+    """
+
+    def __init__(
+        self, model: ArmModel, joint_map: JointMap, settings: Callable[[], RunSettings]
+    ) -> None:
+        """Begin the first run.
+
+        Args:
+            model: The arm.
+            joint_map: How efforts became torques.
+            settings: Gives the settings for the next run.
+        """
+        self._model, self._map, self._settings_now = model, joint_map, settings
+        self.forget()
+
+    @property
+    def windows(self) -> int:
+        """Number of windows in this run."""
+        return self._identifier.windows
+
+    @property
+    def samples(self) -> int:
+        """Number of samples in this run."""
+        return self._identifier.samples
+
+    @property
+    def lost(self) -> int:
+        """Number of samples of this run that were lost on the way."""
+        return self._record.lost
+
+    @property
+    def tared(self) -> bool:
+        """Whether a run without payload is known."""
+        return self._identifier.tared
+
+    @property
+    def newest_ns(self) -> int:
+        """Stamp of the newest sample [ns]; 0 before the first."""
+        return self._record.newest_ns
+
+    @property
+    def newest_q(self) -> Array | None:
+        """Joint positions of the newest sample, shape (n,) [rad or m]."""
+        return self._record.newest_q
+
+    @property
+    def updated(self) -> bool:
+        """Whether there has been an estimate."""
+        return bool(self._record.updates)
+
+    def forget(self) -> None:
+        """Begin anew with the settings that hold now; forget a tare too."""
+        self.settings = self._settings_now()
+        self._identifier = self._new_identifier()
+        self._record = _RunRecord()
+
+    def _new_identifier(self) -> OnlineIdentifier:
+        """Return the identification of runs with the present settings."""
+        return OnlineIdentifier(self._model, self.settings.identification)
+
+    def begin(self) -> bool:
+        """Begin a new run; return whether a tare was forgotten because settings have changed."""
+        tared = self.tared
+        if self._settings_now() != self.settings:
+            self.forget()
+            return tared
+        self._identifier.reset()
+        self._record = _RunRecord()
+        return False
+
+    def tare(self) -> None:
+        """Keep this run as knowledge of the arm without payload, and begin anew."""
+        self._identifier.tare()
+        self._record = _RunRecord()
+
+    def count_lost(self, samples: int) -> None:
+        """Note samples that were lost on the way."""
+        self._record.lost += samples
+
+    def note_failure(self, sentence: str) -> None:
+        """Note that data of this run could not be worked on; later estimates say so."""
+        self._record.failure = sentence
+
+    def add(self, rows: SampleRows) -> None:
+        """Take in samples."""
+        record = self._record
+        if record.start_ns is None:
+            record.start_ns = record.updated_ns = int(rows.stamp_ns[0])
+        record.newest_ns, record.newest_q = int(rows.stamp_ns[-1]), rows.q[-1]
+        record.effort_seen = record.effort_seen or not self._map.effort_is_zero(rows.tau).all()
+        stamp = seconds_since(rows.stamp_ns, record.start_ns)
+        self._identifier.add(Samples(stamp, rows.q, rows.dq, rows.tau))
+
+    def is_new(self) -> bool:
+        """Return whether there are windows that no update has seen."""
+        return self.windows > (self._record.updates[-1] if self.updated else 0)
+
+    def is_due(self) -> bool:
+        """Return whether enough data have arrived since the last update."""
+        elapsed = (self._record.newest_ns - self._record.updated_ns) / NANOSECONDS
+        return elapsed >= self.settings.update_period and self.is_new()
+
+    def update(self) -> Estimate:
+        """Solve with all data so far."""
+        record = self._record
+        record.updated_ns = record.newest_ns
+        if self.samples and not record.effort_seen:
+            return self._without_effort()
+        record.estimate = self._identifier.update()
+        record.updates = tuple(self._identifier.updates)
+        record.end_ns = record.newest_ns
+        return self._with_notes(record.estimate)
+
+    def waiting(self, sentence: str) -> Estimate:
+        """Return the estimate that says that there is none, and why."""
+        settings = self.settings.identification
+        frame = self._model.payload_frame
+        return waiting(sentence, settings.estimator, settings.intervals, frame)
+
+    def progress(self) -> str:
+        """Return in words how much data there are."""
+        run = self._identifier
+        return f"{run.samples} samples, {run.windows} windows, {run.seconds:.1f} s"
+
+    def fill_in(self, run: RunFile) -> RunFile:
+        """Return a run file with the entries that come from the run, up to its last update."""
+        settings, record = self.settings.identification, self._record
+        return replace(
+            run,
+            start_ns=record.start_ns,
+            end_ns=record.end_ns,
+            window=settings.window,
+            estimator=settings.estimator,
+            intervals=settings.intervals,
+            uncertainty=settings.uncertainty.to_dict(),
+            updates=record.updates,
+            result=record.estimate.to_dict() if record.estimate else {},
+            calibration=self._model.calibration,
+            shape=settings.shape,
+            tare=self._identifier.known_arm if self.tared else None,
+        )
+
+    def _with_notes(self, estimate: Estimate) -> Estimate:
+        """Add to the sentence what was lost or failed."""
+        notes, status = [estimate.message], estimate.status
+        if self.lost:
+            notes.append(
+                f"{self.lost} samples of this run were lost on the way; the windows that they "
+                "would have filled are left out."
+            )
+        if self._record.failure:
+            notes.append(f"An error left out data of this run: {self._record.failure}")
+            status = Status.SOLVER_FAILED if status is Status.NO_DATA else status
+        return estimate.with_status(status, " ".join(note for note in notes if note))
+
+    def _without_effort(self) -> Estimate:
+        """Return the estimate that says that no torque is measured."""
+        sentence = (
+            f"Every effort is exactly zero in all {self.samples} samples, so nothing can be "
+            "identified. Switch on the driver's effort state interface, or set the sampler's "
+            "joint_states_topic to the topic that carries torques."
+        )
+        return replace(
+            self.waiting(sentence),
+            status=Status.NO_DATA,
+            samples=self.samples,
+            windows=self.windows,
+            seconds=self._identifier.seconds,
+        )

@@ -1,0 +1,132 @@
+"""The arm's joint states as the planner needs them: newest ones at once, and the robot's time."""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+
+import numpy as np
+from rclpy.node import Node
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from sensor_msgs.msg import JointState
+
+from ...core.arrays import Array
+from ...core.samples.joint_map import JointMap, SampleGate
+from ...core.samples.joint_samples import Drop
+from ...files.robots.robot_file import RobotFile
+from ..common.conversions import decoded, stamp_of
+from ..common.polled_subscription import PolledSubscription
+
+QUEUE = 4000  # messages that may wait
+RESTART = 1.0  # [s] by which stamps jump back when a driver or simulation starts anew
+MEMORY = 0.2  # [s] of joint states by which rest is judged
+
+
+class JointStateListener:
+    """Joint states, taken at the planner's own pace.
+
+    Attributes:
+        topic: Full name of the topic.
+        received: Messages decoded.
+        dropped: Last cause for which one could not be used; None if there was none.
+    """
+
+    def __init__(self, node: Node, robot: RobotFile, topic: str, reliability: str) -> None:
+        """Subscribe.
+
+        Args:
+            node: The node.
+            robot: The robot file.
+            topic: Empty: as the robot file says.
+            reliability: Empty: as the robot file says.
+        """
+        reliable = (reliability or robot.joint_states.reliability) == "reliable"
+        profile = QoSProfile(
+            depth=QUEUE,
+            reliability=ReliabilityPolicy.RELIABLE if reliable else ReliabilityPolicy.BEST_EFFORT,
+        )
+        topic = topic or robot.joint_states.topic
+        self._subscription = PolledSubscription(node, JointState, topic, profile)
+        self.topic = self._subscription.topic
+        self.received = 0
+        self.dropped: Drop | None = None
+        self._map, self._gate = JointMap(robot.joints), SampleGate()
+        self._arrived, self._started = -np.inf, time.monotonic()
+        self._memory: deque[tuple[int, Array, Array]] = deque()
+
+    @property
+    def silence(self) -> float:
+        """Age of the newest joint states [s]; time since the start if there were none."""
+        return time.monotonic() - max(self._arrived, self._started)
+
+    @property
+    def known(self) -> bool:
+        """Whether there were any joint states."""
+        return bool(self._memory)
+
+    @property
+    def now_ns(self) -> int:
+        """The robot's time: the newest stamp and what has passed since it came [ns]."""
+        newest = self._memory[-1][0] if self._memory else 0
+        return newest + round(self.silence * 1e9)
+
+    @property
+    def q(self) -> Array:
+        """Newest positions, shape (n,) [rad or m]."""
+        return self._memory[-1][1]
+
+    @property
+    def speed(self) -> Array:
+        """Largest recent speed of each joint, shape (n,) [rad/s or m/s].
+
+        Where the driver gives no velocity, from positions over the memory.
+        """
+        span = 1e-9 * (self._memory[-1][0] - self._memory[0][0])
+        q = np.array([entry[1] for entry in self._memory])
+        dq = np.array([entry[2] for entry in self._memory])
+        slope = np.ptp(q, axis=0) / max(span, 1e-3) if len(q) > 1 else np.zeros(q.shape[1])
+        measured = np.abs(dq).max(axis=0)
+        return np.asarray(np.where(np.isfinite(measured), measured, slope))
+
+    def take(self, every: bool) -> tuple[Array, Array, Array]:
+        """Take what has arrived.
+
+        Args:
+            every: Whether each message counts, or only the newest.
+
+        Returns:
+            stamps: Shape (N,) [ns], int64.
+            q: Shape (N, n) [rad or m].
+            dq: Shape (N, n), NaN where not measured [rad/s or m/s].
+        """
+        waiting = [data for data, _ in self._subscription.take_all(QUEUE)]
+        found = [x for data in (waiting if every else waiting[-1:]) if (x := self._read(data))]
+        n = len(self._map.joints)
+        if not found:
+            return np.zeros(0, dtype=np.int64), np.zeros((0, n)), np.zeros((0, n))
+        self._memory.extend(found)
+        while self._memory[-1][0] - self._memory[0][0] > MEMORY * 1e9:
+            self._memory.popleft()
+        stamps = np.array([x[0] for x in found], dtype=np.int64)
+        return stamps, np.array([x[1] for x in found]), np.array([x[2] for x in found])
+
+    def _read(self, data: bytes) -> tuple[int, Array, Array] | None:
+        """Return stamp, positions and velocities of a message that can be used."""
+        message = decoded(data, JointState)
+        if message is None:
+            return None
+        rows = self._map.convert(message.name, message.position, message.velocity, ())
+        if isinstance(rows, Drop):
+            self.dropped = rows
+            return None
+        stamp = stamp_of(message.header.stamp)
+        if stamp < self._gate.newest - RESTART * 1e9:
+            self._gate = SampleGate()
+            self._memory.clear()
+        self._gate, cause = self._gate.offer(stamp, rows[0])
+        if cause is not None:
+            self.dropped = cause
+            return None
+        self.received += 1
+        self._arrived = time.monotonic()
+        return stamp, rows[0], rows[1]

@@ -1,0 +1,222 @@
+"""One certified motion from its first command until the arm rests; it knows no ROS.
+
+Time is the robot's: that of the joint states' stamps. What leaves it as a command is the certified
+motion, or that motion up to the time of one of its certified stops and then that stop. Nothing
+else: once a stop was commanded, no later event changes the motion again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from enum import Enum
+
+import numpy as np
+
+from ...core.arrays import Array
+from ...core.motion.sequence import Sequence as MotionSequence
+from ...core.motion.trajectory import Motion, Trajectory
+from ...core.motion.trajectory_points import points_of
+from ...core.safety.certificate.certified_motion import CertifiedMotion
+from ...core.safety.tube.tube_watch import tube_use
+from ...core.samples.joint_map import seconds_since
+from .stop_reason import Reason
+
+BEHIND = 0.1  # [s] of the motion's past that a new command holds as well
+AT_REST = 0.02  # [rad/s or m/s] below which a joint counts as standing still
+SETTLED = 0.25  # [s] of joint states in which it must; longer than what a next start looks at
+
+
+class Phase(Enum):
+    """What the arm is doing."""
+
+    STARTING = "starting"
+    MOVING = "moving"
+    STOPPING = "stopping"
+    SETTLING = "settling"
+    DONE = "done"
+
+
+@dataclass(frozen=True)
+class Timing:
+    """Times that an execution keeps.
+
+    Attributes:
+        point_rate: Of the points of a command [Hz].
+        reaction: From a command until the controller follows it, at most [s].
+        silence: Joint states older than this end the motion [s].
+        settling: Time that the arm may take to come to rest after the motion [s].
+    """
+
+    point_rate: float
+    reaction: float
+    silence: float
+    settling: float
+
+
+Command = Callable[[Motion, int], None]  # points, and the stamp of their time 0 [ns]
+
+
+@dataclass
+class MotionExecution:
+    """Follows one motion; `advance` is called every few milliseconds.
+
+    Attributes:
+        motion: What is executed; receding horizons replace it through `extend`.
+        start_ns: Stamp of its time 0 [ns].
+        timing: Times to keep.
+        command: Sends points to the arm's controller.
+        joints: Names of the joints.
+        continuous: Joints whose position may be reported up to whole turns.
+        phase: What the arm is doing.
+        reason: Why it stops or has stopped; None while it moves as planned.
+        largest_use: Largest part of the tube so far [-].
+        use: Of the newest joint states.
+    """
+
+    motion: CertifiedMotion
+    start_ns: int
+    timing: Timing
+    command: Command
+    joints: Sequence[str]
+    continuous: Sequence[bool]
+    phase: Phase = Phase.STARTING
+    reason: Reason | None = None
+    detail: str = ""
+    largest_use: float = 0.0
+    use: float = 0.0
+    at_rest: bool = False
+    _commanded: Trajectory | None = None
+    _still_since: float | None = field(default=None, repr=False)
+
+    @property
+    def commanded(self) -> Trajectory:
+        """What the arm was told to do: the motion, or the motion and a stop."""
+        return self._commanded or self.motion.trajectory
+
+    @property
+    def done(self) -> bool:
+        """Whether it has ended."""
+        return self.phase is Phase.DONE
+
+    def begin(self) -> None:
+        """Command the motion."""
+        self._send(0.0)
+
+    def time(self, now_ns: int) -> float:
+        """Return the time on the motion [s]; negative before it begins."""
+        return seconds_since(now_ns, self.start_ns)
+
+    def end_positions(self) -> Array:
+        """Return where what was commanded ends, shape (n,) [rad or m]."""
+        return self.commanded.at(np.array([self.commanded.duration])).q[0]
+
+    def extend(self, motion: CertifiedMotion, now_ns: int) -> bool:
+        """Continue with another motion, whose past is the same; return whether it was in time."""
+        time = self.time(now_ns) + self.timing.reaction
+        if self.reason is not None or self.phase not in (Phase.STARTING, Phase.MOVING):
+            return False
+        if time > _common(self.motion.trajectory, motion.trajectory):
+            return False
+        self.motion = motion
+        self._send(self.time(now_ns))
+        return True
+
+    def advance(self, now_ns: int, silence: float, stamps: Array, q: Array, dq: Array) -> None:
+        """Take in what was measured, and judge.
+
+        Args:
+            now_ns: The robot's time [ns].
+            silence: Age of the newest joint states [s].
+            stamps: Of the joint states since the last call, shape (N,) [ns].
+            q: Positions, shape (N, n) [rad or m].
+            dq: Velocities, shape (N, n); NaN where not measured [rad/s or m/s].
+        """
+        if self.done:
+            return
+        time = self.time(now_ns)
+        if len(stamps):
+            self._judge_tracking(now_ns, np.asarray(seconds_since(stamps, self.start_ns)), q, dq)
+        if silence > self.timing.silence and self.phase is not Phase.SETTLING:
+            self.stop(
+                Reason.JOINT_STATES_LOST,
+                f"No joint states for {silence:.2f} s; at most {self.timing.silence:g} s are "
+                "allowed while the arm moves",
+                now_ns,
+            )
+        if self.phase is Phase.STARTING and time >= 0.0:
+            self.phase = Phase.MOVING
+        if self.phase is not Phase.SETTLING and time >= self.commanded.duration:
+            self.phase = Phase.SETTLING
+        if self.phase is Phase.SETTLING:
+            self._settle(time, stamps, dq, silence)
+
+    def stop(self, reason: Reason, detail: str, now_ns: int) -> None:
+        """End the motion by the next certified stop; the first reason counts.
+
+        Args:
+            reason: Why.
+            detail: One clause for people.
+            now_ns: The robot's time [ns].
+        """
+        if self.reason is not None or self.phase in (Phase.SETTLING, Phase.DONE):
+            return
+        self.reason, self.detail = reason, detail
+        time = self.time(now_ns)
+        stop = self.motion.stop_after(max(time + self.timing.reaction, 0.0))
+        self.phase = Phase.STOPPING
+        if stop is not None and stop.time + stop.motion.duration < self.motion.trajectory.duration:
+            self._commanded = self.motion.ended_by(stop) if stop.time > 0.0 else stop.motion
+            self._send(time)
+
+    def _judge_tracking(self, now_ns: int, time: Array, q: Array, dq: Array) -> None:
+        """Compare joint states with what was commanded."""
+        found = tube_use(self.commanded, self.motion.tube, time, q, dq, self.continuous)
+        self.use = found.part
+        if self.phase is Phase.SETTLING:
+            return
+        self.largest_use = max(self.largest_use, found.part)
+        if found.part > 1.0:
+            self.stop(Reason.TUBE_LEFT, found.sentence(self.joints), now_ns)
+
+    def _settle(self, time: float, stamps: Array, dq: Array, silence: float) -> None:
+        """End once the arm stands still, or has had time enough to."""
+        if len(stamps):
+            still = bool((np.abs(np.nan_to_num(dq[-1])) < AT_REST).all())
+            newest = float(seconds_since(int(stamps[-1]), self.start_ns))
+            self._still_since = (self._still_since or newest) if still else None
+            since = self._still_since
+            self.at_rest = since is not None and newest - since >= SETTLED and newest > 0.0
+        over = time > self.commanded.duration + self.timing.settling
+        if self.at_rest or over:
+            self.phase = Phase.DONE
+        if self.done and self.reason is None:
+            self.reason = Reason.COMPLETED if self.at_rest else Reason.JOINT_STATES_LOST
+            self.detail = (
+                ""
+                if self.at_rest
+                else (
+                    f"The arm was not seen to rest within {self.timing.settling:g} s of the end "
+                    f"of its motion; the newest joint states are {silence:.2f} s old"
+                )
+            )
+
+    def _send(self, time: float) -> None:
+        """Command what is commanded, from a little before a time on."""
+        begin = max(0.0, min(time - BEHIND, self.commanded.duration - BEHIND))
+        self.command(points_of(self.commanded, self.timing.point_rate, begin), self.start_ns)
+
+
+def _common(present: Trajectory, following: Trajectory) -> float:
+    """Return until when two motions are the same: sequences that share their first parts [s]."""
+    if not (isinstance(present, MotionSequence) and isinstance(following, MotionSequence)):
+        return 0.0
+    time = 0.0
+    pairs = zip(present.parts, present.until, following.parts, following.until, strict=False)
+    for one, one_until, other, other_until in pairs:
+        if one is not other and one.to_dict() != other.to_dict():
+            break
+        time += min(one_until, other_until)
+        if one_until != other_until:
+            break
+    return time

@@ -1,0 +1,89 @@
+"""Whether a motion may begin: rest, limits, place; each refusal is one sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ...core.arrays import Array
+from ...core.errors import InputError
+from ...core.safety.tube.tracking_tube import TrackingTube
+from ...core.safety.tube.tube_watch import position_error
+from ...files.robots.robot_sections import JointLimits
+from .motion_execution import AT_REST
+
+
+class NotReadyError(InputError):
+    """The arm is not where, or not as, a motion could begin."""
+
+
+def check_rest(joints: Sequence[str], speed: Array, topic: str) -> None:
+    """Raise unless the arm stands still.
+
+    Raises:
+        NotReadyError: It moves.
+    """
+    if (speed > AT_REST).any():
+        j = int(np.argmax(speed))
+        raise NotReadyError(
+            f"The arm is moving: {joints[j]} at {speed[j]:.3g} rad/s (m/s) on {topic}, at most "
+            f"{AT_REST:g} counts as rest. Wait until it stands still."
+        )
+
+
+def check_limits(joints: Sequence[str], q: Array, limits: JointLimits, topic: str) -> None:
+    """Raise unless a pose lies within the position limits.
+
+    Raises:
+        NotReadyError: It does not.
+    """
+    outside = (q < limits.position_lower) | (q > limits.position_upper)
+    if outside.any():
+        j = int(np.argmax(outside))
+        raise NotReadyError(
+            f"The arm is outside the limits '{limits.name}': {joints[j]} is at {q[j]:.4g} on "
+            f"{topic}, allowed are {limits.position_lower[j]:.4g} to "
+            f"{limits.position_upper[j]:.4g}. Move it back by hand, or name other limits."
+        )
+
+
+def check_place(
+    joints: Sequence[str],
+    q: Array,
+    start: Array,
+    tube: TrackingTube,
+    continuous: Sequence[bool],
+    topic: str,
+) -> None:
+    """Raise unless the arm is where a plan begins.
+
+    Raises:
+        NotReadyError: It is elsewhere.
+    """
+    e = np.abs(position_error(start, q, continuous))
+    if (e > tube.position).any():
+        j = int(np.argmax(e - tube.position))
+        raise NotReadyError(
+            f"The arm is not where the plan begins: {joints[j]} is at {q[j]:.4g} on {topic}, the "
+            f"plan begins at {start[j]:.4g}. Plan again."
+        )
+
+
+def start_of(
+    q: Array, holding: Array | None, tube: TrackingTube, continuous: Sequence[bool]
+) -> Array:
+    """Return the pose from which to plan: the one that the controller holds, if it is known.
+
+    A controller that gives way under the load would otherwise sink a little with every motion.
+
+    Args:
+        q: Measured pose, shape (n,) [rad or m].
+        holding: End of the last motion; None if there was none.
+        tube: How far the arm may be from what its controller holds.
+        continuous: Joints whose position may be reported up to whole turns.
+    """
+    if holding is None:
+        return q
+    near = np.abs(position_error(holding, q, continuous)) <= tube.position
+    return holding if near.all() else q

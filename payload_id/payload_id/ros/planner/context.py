@@ -1,0 +1,150 @@
+"""What all parts of the planner share: robot, parameters, joint states, obstacles, estimates."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from concurrent.futures import Future
+from typing import Any
+
+import numpy as np
+from payload_id_msgs.msg import ExcitationGoal, Obstacle, PayloadEstimate
+from rclpy.node import Node
+from rclpy.task import Future as RosFuture
+
+from ...core.arrays import Array
+from ...core.rows.joint_torque.uncertainty import Uncertainty
+from ...core.safety.clearance.convex_body import ConvexBody
+from ...files.robots.robot_file import RobotFile
+from ...files.robots.robot_model import RobotModel
+from ..common.topic_report import silence_report
+from ..execution.joint_state_listener import JointStateListener
+from ..execution.start_check import NotReadyError, check_limits, check_rest, start_of
+from .obstacles.obstacle_messages import base_frames, obstacles_from
+from .obstacles.obstacle_store import ObstacleStore
+from .obstacles.transform_listener import TransformListener
+from .parameters import PlannerParameters
+from .plan_messages import estimate_intervals, goal_from, is_usable
+from .planning.process import PlanningProcess
+from .planning.request import Goal
+from .planning.worker import make_worker
+from .planning_settings import planning_settings
+
+FRESH = 1.0  # [s] age of joint states with which a plan may begin
+
+
+class PlannerContext:
+    """State and checks that planning and moving need alike.
+
+    Attributes:
+        node: The node.
+        settings: Its parameters.
+        robot: The robot file.
+        uncertainty: Bounds on the arm and prior of the payload.
+        continuous: Joints without limits.
+        frames: Links that do not move, the base link first.
+        tube: Tracking errors that the robot file states.
+        limits: Name of the set of joint limits for goals that name none.
+        obstacles: Those in force.
+        estimate: The estimator's newest; None before the first.
+        holding: Where the last motion ended, which the controller holds; None if not known.
+        busy: What the arm is used for; empty if it is free.
+        process: Plans.
+        arm: Joint states.
+    """
+
+    def __init__(self, node: Node, settings: PlannerParameters, robot: RobotFile,
+                 uncertainty: Uncertainty) -> None:  # fmt: skip
+        """Subscribe to joint states, and start the planning process."""
+        self.node, self.settings, self.robot, self.uncertainty = node, settings, robot, uncertainty
+        model = RobotModel.from_robot_file(robot)
+        self.continuous = model.continuous
+        self.frames = base_frames(robot.urdf, model)
+        self.tube = robot.control.stated_tube()
+        self.limits = settings.limits or robot.limits.name
+        robot.limits_named(self.limits)
+        self.obstacles = ObstacleStore()
+        self.estimate: PayloadEstimate | None = None
+        self.holding: Array | None = None
+        self.busy = ""
+        self._asked: list[tuple[Future[Any], RosFuture]] = []
+        worker = planning_settings(settings, robot, uncertainty)
+        self.process = PlanningProcess(make_worker, worker)
+        self._warm = self.process.request(None)  # so that the first plan does not wait for modules
+        self._transforms = TransformListener(node, self.frames)
+        self.arm = JointStateListener(
+            node, robot, settings.joint_states_topic, settings.reliability
+        )
+
+    @property
+    def is_warm(self) -> bool:
+        """Whether the planning process has loaded all that it needs."""
+        return self._warm.done()
+
+    @property
+    def base(self) -> str:
+        """Name of the base frame."""
+        return next(iter(self.frames))
+
+    def goal_of(self, message: ExcitationGoal) -> Goal:
+        """Return a goal with all blanks filled in."""
+        prior = self.uncertainty.prior
+        goal = goal_from(message, self.settings, self.limits, self.estimate, prior)
+        self.robot.limits_named(goal.limits)
+        return goal
+
+    def bodies_of(self, messages: Iterable[Obstacle]) -> dict[str, ConvexBody]:
+        """Return obstacles by name, in the base frame.
+
+        Raises:
+            InputError: One of them is no body, or where it is is not known.
+        """
+        return obstacles_from(messages, self.frames, self._transforms.pose)
+
+    def start(self, limits: str) -> Array:
+        """Return the pose from which to plan.
+
+        Raises:
+            InputError: There are no joint states, or the arm moves, is out of limits, or busy.
+        """
+        if self.busy:
+            raise NotReadyError(f"The arm is in use: {self.busy}. Wait, or call ~/stop.")
+        self.check_alive()
+        q, topic = self.arm.q, self.arm.topic
+        check_rest(self.robot.joints, self.arm.speed, topic)
+        start = start_of(q, self.holding, self.tube, self.continuous)
+        check_limits(self.robot.joints, start, self.robot.limits_named(limits), topic)
+        return start
+
+    def check_alive(self) -> None:
+        """Raise unless joint states arrive."""
+        self.arm.take(every=False)
+        if self.arm.known and self.arm.silence <= FRESH:
+            return
+        silence = silence_report(
+            self.node, self.arm.topic, "sensor_msgs/msg/JointState", self.arm.silence,
+            self.robot.joint_states.rate,
+        )  # fmt: skip
+        raise NotReadyError(
+            f"{silence} (Last one that could not be used: {self.arm.dropped.value}.)"
+            if self.arm.dropped is not None
+            else silence
+        )
+
+    def half_width(self) -> Array:
+        """Return half widths of the payload's intervals in force, shape (10,)."""
+        lower, upper = self.uncertainty.prior.box()
+        if is_usable(self.estimate):
+            lower, upper = estimate_intervals(self.estimate)
+        return np.asarray((upper - lower) / 2)
+
+    def ask(self, request: Any) -> RosFuture:
+        """Hand a request to the planning process; the executor goes on meanwhile."""
+        asked = RosFuture()
+        self._asked.append((self.process.request(request), asked))
+        return asked
+
+    def pass_on(self) -> None:
+        """Wake who waits for answers of the planning process that are there."""
+        for answered, asked in [pair for pair in self._asked if pair[0].done()]:
+            self._asked.remove((answered, asked))
+            asked.set_result(answered.result())

@@ -1,0 +1,239 @@
+"""Moving the arm: certified motions and receding horizons, executed under watch."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from payload_id_msgs.action import Execute, Identify
+from payload_id_msgs.msg import PayloadEstimate
+from rclpy.action import CancelResponse
+from rclpy.action.server import ServerGoalHandle
+from rclpy.publisher import Publisher
+from rclpy.task import Future as RosFuture
+from std_srvs.srv import Trigger
+
+from ...core.arrays import Array
+from ...core.errors import InputError
+from ...core.motion.trajectory import Motion
+from ...core.safety.certificate.certified_motion import CertifiedMotion
+from ..common.joint_trajectory_message import message_of_points
+from ..execution.motion_execution import MotionExecution, Timing
+from ..execution.start_check import NotReadyError, check_place
+from ..execution.stop_reason import Reason, reason_message, sentence
+from .context import PlannerContext
+from .horizon_execution import Begin, HorizonExecution
+from .payload_check import check_payload, is_disjoint
+from .plan_messages import estimate_intervals, is_usable
+from .plan_server import PlanServer
+from .planning.request import Goal, Planned
+
+MANY = 100_000  # pieces: no bound
+
+NOT_PROMISED = "The estimator's intervals lie outside those that the motion was certified for"
+
+
+class ExecuteServer:
+    """Answers `~/execute` and `~/stop`, and watches the arm while it moves."""
+
+    def __init__(self, context: PlannerContext, plans: PlanServer, trajectories: Publisher) -> None:
+        """Note where motion goes.
+
+        Args:
+            context: What all parts share.
+            plans: Where plans are kept.
+            trajectories: Of joint trajectories to the arm's controller.
+        """
+        self._context, self._plans = context, plans
+        self._trajectories = trajectories
+        self.execution: MotionExecution | None = None
+        self.ended: tuple[Reason, str] | None = None
+        self._horizon: HorizonExecution | None = None
+        self._finished: RosFuture | None = None
+        self._goal: ServerGoalHandle | None = None
+        self._promised: Goal | None = None  # whose intervals the certificates are for
+
+    async def on_execute(self, handle: ServerGoalHandle) -> Execute.Result:
+        """Execute a plan."""
+        try:
+            plan, _, known = self._plans.plan_named(handle.request.plan_id)
+            self._check_before(plan, known)
+        except InputError as error:
+            handle.abort()
+            return self._execute_result(Reason.REFUSED, str(error))
+        self._context.busy, self._goal, self._finished = "a plan is executed", handle, RosFuture()
+        self._promised = plan.request.goal
+        self.execution = self._begin(plan.motion)
+        await self._finished
+        reason, detail = self.ended or (Reason.SHUT_DOWN, "")
+        result = self._execute_result(reason, detail)
+        self.finish(handle, reason)
+        return result
+
+    def _check_before(self, plan: Planned, known: tuple[str, ...]) -> None:
+        """Raise unless a plan's certificate holds here and now."""
+        self._context.start(plan.request.goal.limits)
+        context, arm = self._context, self._context.arm
+        start = plan.request.start
+        check_place(context.robot.joints, arm.q, start, context.tube, context.continuous, arm.topic)
+        if known != self._context.obstacles.digest:
+            raise NotReadyError("The obstacles have changed since this plan was made. Plan again.")
+        check_payload(self._context.estimate, plan.request.goal)
+        self.check_controller()
+
+    def check_controller(self) -> None:
+        """Raise unless somebody hears the trajectories."""
+        if not self._trajectories.get_subscription_count():
+            raise NotReadyError(
+                f"Nobody subscribes to {self._trajectories.topic_name}: activate the arm's "
+                "trajectory controller, or set the parameter trajectory_topic."
+            )
+
+    def _begin(self, motion: CertifiedMotion) -> MotionExecution:
+        """Command a motion that begins shortly."""
+        settings = self._context.settings
+        timing = Timing(settings.point_rate, settings.reaction, settings.silence, settings.settling)
+        start_ns = self._context.arm.now_ns + round(settings.start_delay * 1e9)
+        execution = MotionExecution(
+            motion,
+            start_ns,
+            timing,
+            self._command,
+            self._context.robot.joints,
+            self._context.continuous,
+        )
+        self.execution, self.ended = execution, None
+        execution.begin()
+        return execution
+
+    def _command(self, points: Motion, start_ns: int) -> None:
+        """Send points to the arm's controller; the only place where motion leaves this node."""
+        self._trajectories.publish(message_of_points(points, self._context.robot.joints, start_ns))
+
+    def finish(self, handle: ServerGoalHandle, reason: Reason) -> None:
+        """End a goal as its reason says."""
+        self._context.busy, self._goal = "", None
+        if handle.is_cancel_requested:
+            handle.canceled()
+        elif reason.as_asked:
+            handle.succeed()
+        else:
+            handle.abort()
+
+    def _execute_result(self, reason: Reason, detail: str) -> Execute.Result:
+        """Return the result of an execution."""
+        execution = None if reason is Reason.REFUSED else self.execution
+        result = Execute.Result(success=reason is Reason.COMPLETED)
+        result.message, result.reason = sentence(reason, detail), reason_message(reason, detail)
+        if execution is not None:
+            result.at_rest, result.largest_tube_use = execution.at_rest, execution.largest_use
+        if self._context.arm.known:
+            result.final_positions = self._context.arm.q
+        return result
+
+    def on_watch_due(self) -> None:
+        """Take in joint states, judge the motion, pass on the planner's answers."""
+        execution, horizon = self.execution, self._horizon
+        moving = execution is not None and not execution.done
+        stamps, q, dq = self._context.arm.take(every=moving)
+        now_ns = self._context.arm.now_ns
+        if execution is not None and moving:
+            execution.advance(now_ns, self._context.arm.silence, stamps, q, dq)
+        if horizon is not None:
+            horizon.advance(now_ns)
+            if horizon.done:
+                self._end(*horizon.reason)
+        elif execution is not None and moving and execution.done:
+            self._end(execution.reason or Reason.COMPLETED, execution.detail)
+
+    def _end(self, reason: Reason, detail: str) -> None:
+        """Note how a motion ended, and wake who waits for it."""
+        self.ended, execution = (reason, detail), self.execution
+        if execution is not None and execution.done:
+            lost = reason is Reason.TUBE_LEFT
+            self._context.holding = None if lost else execution.end_positions()
+        self._horizon = self._goal = self._promised = None
+        text = f"{reason.name}: {sentence(reason, detail)}"
+        if reason.as_asked:
+            self._context.node.get_logger().info(text)
+        else:
+            self._context.node.get_logger().warning(text)
+        if self._finished is not None and not self._finished.done():
+            self._finished.set_result(None)
+
+    def stop(self, reason: Reason, detail: str) -> bool:
+        """Have the certified stop commanded; return whether anything moves or will."""
+        now_ns = self._context.arm.now_ns
+        if self._horizon is not None:
+            self._horizon.cancel(reason, detail, now_ns)
+        elif self.execution is not None and not self.execution.done:
+            self.execution.stop(reason, detail, now_ns)
+        else:
+            return False
+        return True
+
+    def on_stop(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        """Stop whatever moves."""
+        response.success = self.stop(Reason.CANCELLED, "The service ~/stop was called")
+        response.message = (
+            "The certified stop was commanded." if response.success else "Nothing moves."
+        )
+        return response
+
+    def on_cancel(self, handle: ServerGoalHandle) -> CancelResponse:
+        """Accept any cancelling; a moving arm is stopped."""
+        if self._goal is not None and handle.goal_id == self._goal.goal_id:
+            self.stop(Reason.CANCELLED, "The goal was cancelled")
+        return CancelResponse.ACCEPT
+
+    def hear(self, message: PayloadEstimate) -> None:
+        """Take in an estimate."""
+        if message.status == PayloadEstimate.INCONSISTENT:
+            self.stop(Reason.ESTIMATE_INCONSISTENT, message.message)
+        elif is_usable(message) and self._promised is not None:
+            if is_disjoint(message, self._promised):
+                self.stop(Reason.ESTIMATE_INCONSISTENT, NOT_PROMISED)
+            elif self._horizon is not None:
+                lower, upper = estimate_intervals(message)
+                self._horizon.estimated((upper - lower) / 2, self._context.arm.now_ns)
+
+    async def run_horizon(
+        self, handle: ServerGoalHandle, goal: Goal, make: Callable[[Begin], HorizonExecution]
+    ) -> tuple[HorizonExecution, Reason, str]:
+        """Run a receding horizon to its end; return it, and why it ended."""
+        self._context.busy, self._goal = "an identification runs", handle
+        self._finished, self.execution, self._promised = RosFuture(), None, goal
+        self._horizon = horizon = make(self._begin)
+        await self._finished
+        reason, detail = self.ended or (Reason.SHUT_DOWN, "")
+        return horizon, reason, detail
+
+    def on_feedback_due(self) -> None:
+        """Tell the goal in progress how far it is."""
+        handle, execution, horizon = self._goal, self.execution, self._horizon
+        if handle is None or not handle.is_active:
+            return
+        if horizon is not None:
+            handle.publish_feedback(identify_feedback(horizon, self._context.half_width()))
+        elif execution is not None:
+            now = execution.time(self._context.arm.now_ns)
+            handle.publish_feedback(
+                Execute.Feedback(
+                    phase=execution.phase.value,
+                    time=now,
+                    remaining=max(0.0, execution.commanded.duration - now),
+                    tube_use=execution.use,
+                )
+            )
+
+
+def identify_feedback(horizon: HorizonExecution, half_width: Array) -> Identify.Feedback:
+    """Return how far a receding horizon is."""
+    seconds, execution = horizon.planning_seconds, horizon.execution
+    return Identify.Feedback(
+        phase="planning" if horizon.resting or execution is None else execution.phase.value,
+        piece=len(horizon.condition_numbers),
+        planning_seconds=seconds[-1] if seconds else 0.0,
+        largest_planning_seconds=max(seconds, default=0.0),
+        half_width=half_width,
+        tube_use=0.0 if execution is None else execution.use,
+    )

@@ -1,0 +1,225 @@
+"""Receding horizon on the arm: pieces are planned in another process while the present one runs.
+
+The rules are those of `core.excitation.receding_horizon`; here they meet futures and commands. They
+are told a time that is `lead` ahead of the robot's, so that what they hand over is commanded early
+enough to be followed in time.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+
+from ...core.arrays import Array
+from ...core.excitation import receding_horizon as horizon
+from ...core.excitation.search.planning import NoPlan, Plan
+from ...core.motion.motion_state import MotionState
+from ...core.motion.sequence import Sequence
+from ...core.safety.certificate.certified_motion import CertifiedMotion
+from ..execution.motion_execution import MotionExecution
+from ..execution.stop_reason import Reason
+from .planning.process import Failure
+from .planning.request import Piece, Refused
+
+MARGIN = 0.1  # [s] between the end of a piece's computing time and its deadline
+
+# Asks for piece `index` from a state, with so much computing time [s].
+AskPiece = Callable[[int, MotionState, float], "Future[Any]"]
+# Begins to execute a motion.
+Begin = Callable[[CertifiedMotion], MotionExecution]
+
+
+@dataclass
+class HorizonExecution:
+    """One run in receding horizon; `advance` is called every few milliseconds.
+
+    Attributes:
+        run: State of the rules since the arm last began to move from rest.
+        ask: Asks the planning process.
+        begin: Begins the first motion.
+        first_budget: Computing time of the first piece [s].
+        lead: How much earlier than it is due a piece is handed over [s].
+        execution: The motion, or the last one while the arm waits at rest; None before the first.
+        planning_seconds: Computing time of each piece [s].
+        condition_numbers: After each piece that was begun, as predicted.
+        refusal: Why the arm does not move from rest; empty otherwise.
+        resting: Whether the arm waits at rest for a piece.
+    """
+
+    run: horizon.Run
+    ask: AskPiece
+    begin: Begin
+    first_budget: float
+    lead: float
+    execution: MotionExecution | None = None
+    planning_seconds: list[float] = field(default_factory=list)
+    condition_numbers: list[float] = field(default_factory=list)
+    refusal: str = ""
+    resting: bool = True
+    _stopped: Reason | None = None  # while the arm waited at rest
+    _earlier: int = 0  # pieces before the arm last began to move from rest
+    _pending: tuple[int, Future[Any]] | None = None
+    _pieces: dict[int, Piece] = field(default_factory=dict)
+
+    @classmethod
+    def of(
+        cls,
+        settings: horizon.Settings,
+        start: Array,
+        ask: AskPiece,
+        begin: Begin,
+        first_budget: float,
+        lead: float,
+    ) -> HorizonExecution:
+        """Return a run from a pose at rest, shape (n,), whose first piece is being planned."""
+        run, actions = horizon.begin(settings, MotionState.at_rest(start))
+        self = cls(run, ask, begin, first_budget, lead)
+        self._carry_out(actions, 0)
+        return self
+
+    @property
+    def done(self) -> bool:
+        """Whether the arm is at rest again, or has never moved."""
+        return bool(self.refusal) or not (self.resting or self._moving)
+
+    @property
+    def _moving(self) -> bool:
+        """Whether the arm follows a motion."""
+        return self.execution is not None and not self.execution.done
+
+    @property
+    def reason(self) -> tuple[Reason, str]:
+        """Why it ended, and the clause that says what was found."""
+        if self._stopped is not None:
+            return self._stopped, self.refusal
+        if self.execution is None:
+            return Reason.REFUSED, self.refusal
+        if self.refusal:
+            return Reason.NO_FURTHER_PLAN, self.refusal
+        if self.execution.reason not in (None, Reason.COMPLETED):
+            return self.execution.reason, self.execution.detail
+        own = self._own_reason()
+        if own is Reason.PIECES_DONE:
+            return own, ""
+        return own, self.run.reason
+
+    def advance(self, now_ns: int) -> None:
+        """Take in the planner's answer, hand over, or end."""
+        if self.execution is not None and self._stands_without_plan(self.execution):
+            self._plan_from_rest(self.execution.end_positions())
+        if self.done:
+            return
+        time = self._time(now_ns)
+        if self._pending is not None and self._pending[1].done():
+            (index, future), self._pending = self._pending, None
+            self._take(index, future.result(), time, now_ns)
+        if not self.resting and self.execution is not None:
+            if self.execution.reason is not None:
+                self.run, _ = horizon.cancelled(self.run, self.execution.detail, time)
+            self._step(horizon.tick(self.run, time), now_ns)
+
+    def estimated(self, half_width: Array, now_ns: int) -> None:
+        """Take in the half widths of a new estimate, shape (10,)."""
+        self._step(horizon.estimated(self.run, half_width, self._time(now_ns)), now_ns)
+
+    def cancel(self, reason: Reason, detail: str, now_ns: int) -> None:
+        """End by the next certified stop, or at once if nothing has moved."""
+        if self.execution is not None and not self.resting:
+            self.execution.stop(reason, detail, now_ns)
+        elif not self.refusal:
+            self.refusal = detail or reason.value
+            self._stopped = None if self.execution is None else reason
+        self.run, _ = horizon.cancelled(self.run, detail or reason.value, self._time(now_ns))
+
+    def _time(self, now_ns: int) -> float:
+        """Return the time that the rules are told [s]."""
+        if self.resting or self.execution is None:
+            return 0.0
+        return self.execution.time(now_ns) + self.lead
+
+    def _stands_without_plan(self, execution: MotionExecution) -> bool:
+        """Whether the arm has come to rest although more pieces were wanted."""
+        ended = execution.done and not (self.resting or self.refusal)
+        as_planned = execution.reason is Reason.COMPLETED
+        return ended and as_planned and self._own_reason() is Reason.NO_FURTHER_PLAN
+
+    def _plan_from_rest(self, q: Array) -> None:
+        """Ask for a piece from where the arm has come to rest, shape (n,) [rad or m]."""
+        before = self.run
+        self._earlier += before.pieces
+        self._pieces.clear()
+        self.resting = True
+        settings = replace(before.settings, pieces=before.settings.pieces - before.pieces)
+        run, actions = horizon.begin(settings, MotionState.at_rest(q))
+        known = tuple((-1, widths) for _, widths in before.half_widths[-1:])
+        self.run = replace(run, half_widths=known)
+        self._carry_out(actions, 0)
+
+    def _take(self, index: int, answer: Any, time: float, now_ns: int) -> None:
+        """Take in the answer to a request for a piece."""
+        plan: Plan | NoPlan
+        if isinstance(answer, (Failure, Refused)):
+            plan = NoPlan(answer.sentence, None, 0, 0, 0.0)
+        else:
+            plan = answer.plan
+            self._pieces[index] = answer
+            self.planning_seconds.append(answer.seconds)
+        self._step(horizon.planned(self.run, index, plan, time), now_ns)
+
+    def _step(self, step: tuple[horizon.Run, horizon.Actions], now_ns: int) -> None:
+        """Keep the next state and do what it asks for."""
+        self.run, actions = step
+        self._carry_out(actions, now_ns)
+
+    def _carry_out(self, actions: horizon.Actions, now_ns: int) -> None:
+        """Do what the rules ask for."""
+        for action in actions:
+            if isinstance(action, horizon.Follow):
+                self._follow(action, now_ns)
+            elif isinstance(action, horizon.Ask):
+                left = action.deadline - self._time(now_ns) - MARGIN
+                budget = min(left, self.first_budget) if np.isfinite(left) else self.first_budget
+                future = self.ask(self._earlier + action.index, action.start, budget)
+                self._pending = (action.index, future)
+            elif action.refused:
+                self.refusal = action.reason
+
+    def _follow(self, action: horizon.Follow, now_ns: int) -> None:
+        """Begin a piece from rest, or let the next one take over."""
+        piece = self._pieces.pop(self.run.index)
+        self.condition_numbers.append(piece.condition_number)
+        duration = action.trajectory.duration
+        if self.resting or self.execution is None:
+            self.resting = False
+            whole = Sequence((action.trajectory,), (duration,))
+            self.execution = self.begin(CertifiedMotion(whole, piece.stops, piece.tube))
+            return
+        present = self.execution.motion
+        before = present.trajectory
+        if not isinstance(before, Sequence):
+            raise TypeError("A receding horizon executes sequences only.")
+        until = (*before.until[:-1], self.run.settings.handover, duration)
+        kept = tuple(stop for stop in present.stops if stop.time <= action.begin)
+        stops = (*kept, *(stop.later(action.begin) for stop in piece.stops))
+        motion = replace(
+            present,
+            trajectory=Sequence((*before.parts, action.trajectory), until),
+            stops=stops,
+        )
+        if not self.execution.extend(motion, now_ns):
+            self.run, _ = horizon.cancelled(self.run, "The next piece came too late", 0.0)
+
+    def _own_reason(self) -> Reason:
+        """Return why the rules ended the run."""
+        settings, known = self.run.settings, self.run.half_widths
+        if settings.target is not None and known and (known[-1][1] <= settings.target).all():
+            return Reason.TARGET_REACHED
+        if self.run.reason.startswith("The half widths shrank"):
+            return Reason.NO_PROGRESS
+        if self.run.pieces >= settings.pieces:
+            return Reason.PIECES_DONE
+        return Reason.NO_FURTHER_PLAN

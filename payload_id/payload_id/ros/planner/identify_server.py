@@ -1,0 +1,140 @@
+"""Identification in receding horizon on request: pieces that answer to the live estimator."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import replace
+from datetime import datetime
+from typing import Any
+
+import numpy as np
+from payload_id_msgs.action import Identify
+from payload_id_msgs.msg import ExcitationGoal, PayloadEstimate
+from rclpy.action.server import ServerGoalHandle
+from rclpy.client import Client
+from std_srvs.srv import Trigger
+
+from ...core.errors import InputError
+from ...core.excitation.receding_horizon import Settings as HorizonSettings
+from ...core.motion.motion_state import MotionState
+from ..execution.start_check import NotReadyError
+from ..execution.stop_reason import Reason, reason_message, sentence
+from .context import PlannerContext
+from .execute_server import ExecuteServer
+from .horizon_execution import Begin, HorizonExecution
+from .parameters import PIECES
+from .payload_check import check_payload
+from .planning.request import Goal, PieceRequest
+
+EARLY = 0.06  # [s] before the last moment at which a piece is handed over
+MANY = 100_000  # pieces: no bound
+
+
+class IdentifyServer:
+    """Answers `~/identify`."""
+
+    def __init__(self, context: PlannerContext, motion: ExecuteServer, starter: Client) -> None:
+        """Note who moves the arm.
+
+        Args:
+            context: What all parts share.
+            motion: Moves the arm and watches it.
+            starter: The estimator's service that begins a run.
+        """
+        self._context, self._motion, self._starter = context, motion, starter
+
+    async def on_identify(self, handle: ServerGoalHandle) -> Identify.Result:
+        """Identify in receding horizon."""
+        result, context = Identify.Result(), self._context
+        try:
+            goal, rules = self._rules_of(handle.request)
+            start = context.start(goal.limits)
+            self._motion.check_controller()
+            check_payload(context.estimate, goal)
+            self._start_estimator()
+        except InputError as error:
+            handle.abort()
+            result.message = str(error)
+            result.reason = reason_message(Reason.REFUSED, str(error))
+            return result
+        name = f"{datetime.now():%Y%m%d_%H%M%S}_identify"
+        result.certificates = f"{context.settings.certificates_folder}/{name}"
+        result.first_half_width = context.half_width()
+        ask = self._asker(name, goal, handle.request.goal)
+
+        def make(begin: Begin) -> HorizonExecution:
+            budget, lead = goal.time_budget, context.settings.reaction + EARLY
+            return HorizonExecution.of(rules, start, ask, begin, budget, lead)
+
+        begun = time.monotonic()
+        horizon, reason, detail = await self._motion.run_horizon(handle, goal, make)
+        result.success, result.message = reason.as_asked, sentence(reason, detail)
+        result.reason = reason_message(reason, detail)
+        result.pieces, result.seconds = len(horizon.condition_numbers), time.monotonic() - begun
+        result.condition_numbers = horizon.condition_numbers
+        result.at_rest = horizon.execution is None or horizon.execution.at_rest
+        result.last_half_width = context.half_width()
+        self._motion.finish(handle, reason)
+        return result
+
+    def _rules_of(self, request: Identify.Goal) -> tuple[Goal, HorizonSettings]:
+        """Return goal and rules of a run."""
+        message, settings = request.goal, self._context.settings
+        message.family = message.family or "bezier"
+        message.duration = message.duration or settings.piece_duration
+        goal = self._context.goal_of(message)
+        if goal.family not in PIECES or goal.dry_run_scale:
+            raise InputError(
+                f"Receding horizon takes the families {' and '.join(PIECES)} and no dry run; plan "
+                "a single motion for anything else."
+            )
+        if settings.piece_time + settings.reaction + EARLY >= goal.duration:
+            raise InputError(
+                f"A piece of {goal.duration:g} s is too short: the parameter piece_time is "
+                f"{settings.piece_time:g} s, and its braking follows that."
+            )
+        target = np.array(request.target_half_width, dtype=float)
+        if target.size not in (0, 10) or not (target > 0).all():
+            raise InputError(
+                "target_half_width takes ten numbers above 0 (inf for any), or none; found "
+                f"{target.tolist()}."
+            )
+        return goal, HorizonSettings(
+            handover=settings.piece_time,
+            pieces=request.most_pieces or MANY,
+            target=target if target.size else None,
+            least_gain=request.least_progress or settings.least_progress,
+        )
+
+    def _asker(
+        self, name: str, goal: Goal, message: ExcitationGoal
+    ) -> Callable[[int, MotionState, float], Future[Any]]:
+        """Return what asks the planning process for pieces, each with the intervals of then."""
+        context = self._context
+
+        def ask(index: int, start: MotionState, budget: float) -> Future[Any]:
+            now = goal if index == 0 else context.goal_of(message)
+            timed = replace(now, time_budget=budget)
+            handover, bodies = context.settings.piece_time, context.obstacles.bodies
+            return context.process.request(
+                PieceRequest(name, index, timed, start, handover, bodies)
+            )
+
+        return ask
+
+    def _start_estimator(self) -> None:
+        """Begin a run of the estimator if none is in progress.
+
+        Raises:
+            NotReadyError: There is no estimator.
+        """
+        estimate = self._context.estimate
+        if estimate is None:
+            raise NotReadyError(
+                f"No estimate on {self._context.settings.estimator}/payload: start the estimator, "
+                "or set the parameter estimator."
+            )
+        if estimate.status == PayloadEstimate.WAITING and self._starter.service_is_ready():
+            self._starter.call_async(Trigger.Request())

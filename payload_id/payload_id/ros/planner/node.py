@@ -1,0 +1,236 @@
+"""The planner: certified exciting motions on request, executed under watch.
+
+`plan_desk` plans in a process of its own, `motion_desk` moves the arm and watches it,
+`identify_desk` does both in receding horizon; this node has the topics, services and actions, and
+the obstacles. Only certified motion leaves it.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticArray
+from payload_id_msgs.action import Execute, Identify
+from payload_id_msgs.action import Plan as PlanAction
+from payload_id_msgs.msg import ObstacleArray, PayloadEstimate, PlanDescription
+from payload_id_msgs.srv import Describe, Plan, SetObstacles
+from rclpy.action import ActionServer, GoalResponse
+from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.clock import Clock, ClockType
+from rclpy.node import Node
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from std_srvs.srv import Trigger
+from trajectory_msgs.msg import JointTrajectory
+from visualization_msgs.msg import MarkerArray
+
+from ...core.errors import InputError
+from ...files.robots.robot_file import RobotFile
+from ..common.diagnostics import Condition, Level, diagnostics_message
+from ..common.main_loop import run
+from ..common.parameters import read_parameters
+from ..common.topics import LATCHED
+from ..execution.start_check import NotReadyError
+from ..execution.stop_reason import Reason, sentence
+from .context import PlannerContext
+from .execute_server import ExecuteServer
+from .identify_server import IdentifyServer
+from .parameters import PLANNER_TABLE, PlannerParameters, uncertainty_of
+from .plan_messages import obstacle_markers
+from .plan_server import PlanServer
+
+FEEDBACK_PERIOD = 0.1  # [s]
+DIAGNOSTICS_PERIOD = 1.0  # [s]
+PARTING = 0.2  # [s] that a last command is given to reach the arm's controller
+
+
+class PlannerNode(Node):
+    """Plans, describes and executes certified motions.
+
+    Serves `~/plan` (service and action), `~/describe`, `~/set_obstacles`, `~/stop`, and the actions
+    `~/execute` and `~/identify`; hears joint states, estimates and `~/obstacles`; publishes
+    trajectories, markers and /diagnostics.
+
+    Attributes:
+        robot: The robot file.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        """Read parameters and robot file, and start the planning process.
+
+        Args:
+            options: Arguments of rclpy's Node, such as parameter_overrides.
+
+        Raises:
+            PayloadIdError: A parameter or a file cannot be used.
+        """
+        super().__init__(
+            "payload_planner", automatically_declare_parameters_from_overrides=True, **options
+        )
+        values = read_parameters(self, PLANNER_TABLE)
+        settings = PlannerParameters.of(values)
+        self.robot = RobotFile.load(settings.robot_file)
+        uncertainty = uncertainty_of(values, self.robot.uncertainty)
+        self._shared = PlannerContext(self, settings, self.robot, uncertainty)
+        described = self.create_publisher(PlanDescription, "~/description", LATCHED)
+        swept = self.create_publisher(MarkerArray, "~/swept_volume", LATCHED)
+        self._plans = PlanServer(self._shared, described, swept)
+        topic = settings.trajectory_topic or self.robot.command.trajectory_topic
+        command = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
+        trajectories = self.create_publisher(JointTrajectory, topic, command)
+        starter = self.create_client(Trigger, f"{settings.estimator}/start")
+        self._motion = ExecuteServer(self._shared, self._plans, trajectories)
+        self._identify = IdentifyServer(self._shared, self._motion, starter)
+        self._open_topics(settings.estimator)
+        self._serve()
+        wall = Clock(clock_type=ClockType.STEADY_TIME)
+        self.create_timer(settings.watch_period, self._on_watch_due, clock=wall)
+        self.create_timer(FEEDBACK_PERIOD, self._motion.on_feedback_due, clock=wall)
+        self.create_timer(DIAGNOSTICS_PERIOD, self._on_diagnostics_due, clock=wall)
+        self.get_logger().info(
+            f"Planning for '{self.robot.name}' within the limits '{self._shared.limits}'; joint "
+            f"states from {self._shared.arm.topic}, trajectories to {trajectories.topic_name}."
+        )
+
+    def close(self) -> None:
+        """Stop a moving arm, and end the planning process."""
+        if self._motion.stop(Reason.SHUT_DOWN, ""):
+            time.sleep(PARTING)
+        self._shared.process.close()
+
+    # What the node is made of.
+
+    def _open_topics(self, estimator: str) -> None:
+        """Create the other publishers and all subscriptions."""
+        self._shown = self.create_publisher(MarkerArray, "~/obstacle_markers", LATCHED)
+        self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", 10)
+        self.create_subscription(
+            PayloadEstimate, f"{estimator}/payload", self._on_estimate, LATCHED
+        )
+        self.create_subscription(
+            ObstacleArray, "~/obstacles", self._on_obstacles, QoSProfile(depth=10)
+        )
+
+    def _serve(self) -> None:
+        """Create all services and actions."""
+        group = ReentrantCallbackGroup()
+        for kind, name, callback in (
+            (Plan, "~/plan", self._plans.on_plan),
+            (Describe, "~/describe", self._plans.on_describe),
+            (SetObstacles, "~/set_obstacles", self._on_set_obstacles),
+            (Trigger, "~/stop", self._motion.on_stop),
+        ):
+            self.create_service(kind, name, callback, callback_group=group)
+        self._actions = [
+            ActionServer(
+                self, kind, name, execute,
+                goal_callback=lambda goal: GoalResponse.ACCEPT,
+                cancel_callback=self._motion.on_cancel,
+                callback_group=group,
+            )
+            for kind, name, execute in (
+                (PlanAction, "~/plan", self._plans.on_plan_goal),
+                (Execute, "~/execute", self._motion.on_execute),
+                (Identify, "~/identify", self._identify.on_identify),
+            )
+        ]  # fmt: skip
+
+    def _on_watch_due(self) -> None:
+        """Pass on the planning process's answers, and look at the arm."""
+        self._shared.pass_on()
+        self._motion.on_watch_due()
+
+    # What is heard.
+
+    def _on_estimate(self, message: PayloadEstimate) -> None:
+        """Take in an estimate."""
+        self._shared.estimate = message
+        self._motion.hear(message)
+
+    def _on_obstacles(self, message: ObstacleArray) -> None:
+        """Take in all obstacles that the topic's publisher knows."""
+        before = self._shared.obstacles.digest
+        try:
+            self._shared.obstacles.hear(self._shared.bodies_of(message.obstacles))
+        except InputError as error:
+            self.get_logger().error(f"Obstacles on ~/obstacles were not taken: {error}")
+            self._motion.stop(Reason.OBSTACLES_CHANGED, f"Obstacles that cannot be used: {error}")
+            return
+        self._obstacles_now(before)
+
+    def _on_set_obstacles(
+        self, request: SetObstacles.Request, response: SetObstacles.Response
+    ) -> SetObstacles.Response:
+        """Change the obstacles."""
+        store = self._shared.obstacles
+        before = store.digest
+        try:
+            if request.operation == SetObstacles.Request.REMOVE:
+                response.message = store.remove(o.id for o in request.obstacles)
+            elif request.operation in (SetObstacles.Request.ADD, SetObstacles.Request.REPLACE):
+                bodies = self._shared.bodies_of(request.obstacles)
+                add = request.operation == SetObstacles.Request.ADD
+                response.message = store.add(bodies) if add else store.replace(bodies)
+            else:
+                raise InputError(
+                    f"The operation is 0 (add), 1 (replace) or 2 (remove); found "
+                    f"{request.operation}."
+                )
+            response.success = True
+        except InputError as error:
+            response.message = f"Nothing was changed: {error}"
+        response.ids = store.names
+        self._obstacles_now(before)
+        return response
+
+    def _obstacles_now(self, before: tuple[str, ...]) -> None:
+        """Show the obstacles, and stop a motion whose certificate does not know them."""
+        if self._shared.obstacles.digest == before:
+            return
+        self._shown.publish(obstacle_markers(self._shared.obstacles.bodies, self._shared.base))
+        self._motion.stop(Reason.OBSTACLES_CHANGED, "The obstacles changed during the motion")
+
+    # What is told.
+
+    def _on_diagnostics_due(self) -> None:
+        """Publish the condition."""
+        name, stamp = f"{self.get_name()}: motion", self.get_clock().now().to_msg()
+        condition = self._condition()
+        self._diagnostics.publish(diagnostics_message(condition, name, self.robot.name, stamp))
+
+    def _condition(self) -> Condition:
+        """Judge the planner."""
+        execution = self._motion.execution
+        figures = {
+            "phase": "idle" if execution is None else execution.phase.value,
+            "tube use [-]": 0.0 if execution is None else execution.use,
+            "largest tube use [-]": 0.0 if execution is None else execution.largest_use,
+            "plans": len(self._plans),
+            "obstacles": len(self._shared.obstacles.bodies),
+            "joint states silent [s]": self._shared.arm.silence,
+            "planning process": "runs" if self._shared.process.alive else "ended",
+        }
+        if self._shared.busy:
+            return Condition(Level.OK, f"Busy: {self._shared.busy}.", figures)
+        if self._motion.ended is not None and not self._motion.ended[0].as_asked:
+            reason, detail = self._motion.ended
+            level = Level.WARN if reason is Reason.CANCELLED else Level.ERROR
+            return Condition(level, f"{reason.name}: {sentence(reason, detail)}", figures)
+        try:
+            self._shared.check_alive()
+        except NotReadyError as error:
+            return Condition(Level.WARN, str(error), figures)
+        if not self._shared.is_warm:
+            return Condition(Level.OK, "The planning process is starting.", figures)
+        return Condition(Level.OK, "Ready.", figures)
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run the planner until SIGINT or SIGTERM; returns the exit code."""
+    return run([PlannerNode], args)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

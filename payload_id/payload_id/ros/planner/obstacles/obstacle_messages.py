@@ -1,0 +1,191 @@
+"""Obstacles between messages and the convex bodies that motions are certified against."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from xml.etree import ElementTree
+
+import numpy as np
+import pinocchio as pin
+from geometry_msgs.msg import Pose
+from payload_id_msgs.msg import Obstacle
+from scipy.spatial.transform import Rotation
+from shape_msgs.msg import Mesh, SolidPrimitive
+
+from ....core.arm.arm_model import ArmModel
+from ....core.arrays import Array
+from ....core.errors import InputError, UnknownNameError
+from ....core.safety.clearance.convex_body import ConvexBody
+from ...common.conversions import point, stamp_of
+from .frame_tree import Frames
+
+UNIT = 1e-3  # how far the length of a quaternion may be from 1
+# Of each primitive its name here, and which dimensions of the message are its sizes there.
+PRIMITIVES = {
+    SolidPrimitive.BOX: ("box", (0, 1, 2)),
+    SolidPrimitive.SPHERE: ("sphere", (SolidPrimitive.SPHERE_RADIUS,)),
+    SolidPrimitive.CYLINDER: (
+        "cylinder",
+        (SolidPrimitive.CYLINDER_RADIUS, SolidPrimitive.CYLINDER_HEIGHT),
+    ),
+}
+
+# Axes and origin of a frame at a stamp [ns], and whose frame it is.
+Lookup = Callable[[str, int, str], tuple[Array, Array]]
+
+
+def base_frames(urdf: str, model: ArmModel) -> dict[str, tuple[Array, Array]]:
+    """Return axes and origin of all links that do not move, the description's root first.
+
+    Args:
+        urdf: The description, XML text.
+        model: The arm that it describes.
+    """
+    root = ElementTree.fromstring(urdf)
+    children = {joint.find("child").get("link") for joint in root.findall("joint")}  # type: ignore[union-attr]
+    names = [link.get("name", "") for link in root.findall("link")]
+    first = next((name for name in names if name not in children), names[0])
+    found = {first: (np.eye(3), np.zeros(3))}
+    for frame in model.pinocchio.frames:
+        if frame.type == pin.FrameType.BODY and frame.parentJoint == 0:
+            place = frame.placement
+            found[frame.name] = (np.array(place.rotation), np.array(place.translation))
+    return found
+
+
+def obstacles_from(
+    messages: Iterable[Obstacle], frames: Frames, lookup: Lookup | None = None
+) -> dict[str, ConvexBody]:
+    """Return the bodies of messages by name, in the base frame.
+
+    Args:
+        messages: The messages.
+        frames: Links that do not move, the base link first.
+        lookup: Where other frames are; None: no others are known.
+
+    Raises:
+        InputError: One of them is no body, names a frame that is not known, or has no name of its
+            own.
+    """
+    found: dict[str, ConvexBody] = {}
+    for message in messages:
+        if message.id in found:
+            raise InputError(f"Two obstacles have the id '{message.id}'; give each its own.")
+        found[message.id] = obstacle_from(message, frames, lookup)
+    return found
+
+
+def obstacle_from(message: Obstacle, frames: Frames, lookup: Lookup | None) -> ConvexBody:
+    """Return the body of one message, in the base frame."""
+    if not message.id:
+        raise InputError("An obstacle has no id; give each one, to say later which is meant.")
+    where = f"obstacle '{message.id}'"
+    frame = message.header.frame_id or next(iter(frames))
+    if frame not in frames and lookup is None:
+        raise UnknownNameError("frame that does not move with the arm", frame, frames, where)
+    body = _body(message, where)
+    turn, place = pose_of(message.pose, where)
+    if frame in frames or lookup is None:
+        rotation, translation = frames[frame]
+    else:
+        rotation, translation = lookup(frame, stamp_of(message.header.stamp), where)
+    return body.moved(turn, place).moved(rotation, translation)
+
+
+def pose_of(pose: Pose, where: str) -> tuple[Array, Array]:
+    """Return axes (3, 3) and origin (3,) [m] of a pose.
+
+    Raises:
+        InputError: A number is not finite, or the quaternion has not length 1.
+    """
+    p, o = pose.position, pose.orientation
+    place, quaternion = np.array([p.x, p.y, p.z]), np.array([o.x, o.y, o.z, o.w])
+    if not (np.isfinite(place).all() and np.isfinite(quaternion).all()):
+        raise InputError(
+            f"The pose of {where} must be finite numbers; found the position {place.tolist()} and "
+            f"the orientation {quaternion.tolist()}."
+        )
+    length = float(np.linalg.norm(quaternion))
+    if abs(length - 1.0) > UNIT:
+        raise InputError(
+            f"The orientation of {where} must be a quaternion of length 1; found "
+            f"{quaternion.tolist()} of length {length:g}."
+        )
+    return Rotation.from_quat(quaternion).as_matrix(), place
+
+
+def obstacle_message(body: ConvexBody, frame: str) -> Obstacle:
+    """Return a body, its pose that in the base frame, as a message; hulls become meshes.
+
+    Args:
+        body: A box, sphere, cylinder or hull.
+        frame: Name of the base frame.
+
+    Raises:
+        InputError: Messages have no such kind of body.
+    """
+    message = Obstacle(id=body.name)
+    message.header.frame_id = frame
+    message.pose = pose_message(body.rotation, body.translation)
+    kinds = {name: (kind, places) for kind, (name, places) in PRIMITIVES.items()}
+    if body.kind in kinds:
+        kind, places = kinds[body.kind]
+        dimensions = [0.0] * len(places)
+        for place, size in zip(places, body.size, strict=True):
+            dimensions[place] = float(size)
+        message.primitive = SolidPrimitive(type=kind, dimensions=dimensions)
+    elif body.kind == "hull":
+        message.mesh = Mesh(vertices=[point(p) for p in body.points])
+    else:
+        raise InputError(f"There is no message for an obstacle of the kind '{body.kind}'.")
+    return message
+
+
+def pose_message(rotation: Array, translation: Array) -> Pose:
+    """Return axes (3, 3) and origin (3,) [m] as a message."""
+    pose, quaternion = Pose(), Rotation.from_matrix(rotation).as_quat()
+    pose.position = point(translation)
+    for name, value in zip("xyzw", quaternion, strict=True):
+        setattr(pose.orientation, name, float(value))
+    return pose
+
+
+def _body(message: Obstacle, where: str) -> ConvexBody:
+    """Return the body in its own frame."""
+    corners = message.mesh.vertices
+    if message.primitive.type == 0:
+        if not len(corners):
+            raise InputError(
+                f"The {where} has neither a primitive nor a mesh; fill in one of them."
+            )
+        points = np.array([[v.x, v.y, v.z] for v in corners])
+        return ConvexBody.hull(points, name=message.id)
+    if len(corners):
+        raise InputError(f"The {where} has a primitive and a mesh; fill in one of them.")
+    if message.primitive.type not in PRIMITIVES:
+        raise InputError(
+            f"The {where} is a primitive of type {message.primitive.type}; known: box (1), sphere "
+            "(2), cylinder (3). Give anything else as a mesh: its convex hull counts."
+        )
+    kind, places = PRIMITIVES[message.primitive.type]
+    return ConvexBody.primitive(
+        kind, _sizes(message.primitive.dimensions, places, kind, where), name=message.id
+    )
+
+
+def _sizes(
+    dimensions: Sequence[float], places: Sequence[int], kind: str, where: str
+) -> tuple[float, ...]:
+    """Return the sizes of a primitive, all of them finite and above zero."""
+    if len(dimensions) != len(places):
+        raise InputError(
+            f"A {kind} has {len(places)} dimensions; {where} has {len(dimensions)}: "
+            f"{list(dimensions)}."
+        )
+    if not all(math.isfinite(x) and x > 0 for x in dimensions):
+        raise InputError(
+            f"Every dimension of {where} must be a finite number above 0 m; found "
+            f"{list(dimensions)}."
+        )
+    return tuple(float(dimensions[i]) for i in places)

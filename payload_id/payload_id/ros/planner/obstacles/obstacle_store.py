@@ -1,0 +1,70 @@
+"""The obstacles in force: those of the service and those of the topic; it knows no ROS."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from ....core.errors import InputError, UnknownNameError
+from ....core.safety.clearance.convex_body import ConvexBody
+
+Bodies = Mapping[str, ConvexBody]
+
+
+@dataclass
+class ObstacleStore:
+    """Obstacles by name; where both sources have one of the same name, the service's counts."""
+
+    _of_service: dict[str, ConvexBody] = field(default_factory=dict)
+    _of_topic: dict[str, ConvexBody] = field(default_factory=dict)
+
+    @property
+    def bodies(self) -> tuple[ConvexBody, ...]:
+        """All of them, by name."""
+        every = {**self._of_topic, **self._of_service}
+        return tuple(every[name] for name in sorted(every))
+
+    @property
+    def names(self) -> list[str]:
+        """Their names."""
+        return [body.name for body in self.bodies]
+
+    @property
+    def digest(self) -> tuple[str, ...]:
+        """What tells whether anything has changed."""
+        return tuple(f"{body.name}:{body.digest}" for body in self.bodies)
+
+    def add(self, bodies: Bodies) -> str:
+        """Put obstacles beside the others; return a sentence."""
+        self._of_service.update(bodies)
+        return f"{len(bodies)} obstacles were added or replaced; {self._count()}"
+
+    def replace(self, bodies: Bodies) -> str:
+        """Have these obstacles and no others; return a sentence."""
+        self._of_service, self._of_topic = dict(bodies), {}
+        return f"All obstacles were replaced; {self._count()}"
+
+    def remove(self, names: Iterable[str]) -> str:
+        """Take obstacles away; return a sentence.
+
+        Raises:
+            UnknownNameError: There is none of that name.
+            InputError: No name was given.
+        """
+        wanted = list(names)
+        if not wanted:
+            raise InputError("Name the obstacles that are to be removed by their ids.")
+        for name in wanted:
+            if name not in self.names:
+                raise UnknownNameError("obstacle", name, self.names)
+        for name in wanted:
+            self._of_service.pop(name, None)
+            self._of_topic.pop(name, None)
+        return f"{len(wanted)} obstacles were removed; {self._count()}"
+
+    def hear(self, bodies: Bodies) -> None:
+        """Take what the topic says now in place of what it said before."""
+        self._of_topic = dict(bodies)
+
+    def _count(self) -> str:
+        return f"{len(self.bodies)} are in force."

@@ -1,0 +1,221 @@
+"""Parameters of the planner."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ...core.excitation.criteria import CRITERIA
+from ...core.excitation.criteria import DEFAULT as DEFAULT_CRITERION
+from ...core.rows.joint_torque.uncertainty import Uncertainty
+from ..common.parameters import Parameter
+from ..estimator.parameters import ESTIMATOR_TABLE, PRIOR_PREFIX, UNCERTAINTY_PREFIX
+
+PIECES = ("bezier", "wave")  # families of short pieces, for receding horizon
+FAMILIES = ("fourier", *PIECES)
+_BOUNDS = tuple(
+    replace(entry, read_only=True)
+    for entry in ESTIMATOR_TABLE
+    if entry.name.startswith(UNCERTAINTY_PREFIX)
+)
+
+PLANNER_TABLE = (
+    Parameter("robot_file", "kinova_gen3", "Robot file: its path, or the name of a shipped one."),
+    Parameter(
+        "joint_states_topic",
+        "",
+        "Topic of sensor_msgs/JointState; empty: joint_states.topic of the robot file.",
+    ),
+    Parameter(
+        "reliability",
+        "",
+        "Quality of service of that subscription; empty: as the robot file says.",
+        choices=("", "best_effort", "reliable"),
+    ),
+    Parameter(
+        "trajectory_topic",
+        "",
+        "Topic of trajectory_msgs/JointTrajectory that moves the arm; empty: "
+        "command.trajectory_topic of the robot file.",
+    ),
+    Parameter(
+        "estimator",
+        "payload_estimator",
+        "Node of the estimates whose intervals motions are certified for; relative names lie in "
+        "this node's namespace. Its topic is <estimator>/payload, and ~/identify calls "
+        "<estimator>/start where no run is in progress.",
+    ),
+    Parameter(
+        "certificates_folder",
+        "~/.ros/payload_id/certificates",
+        "Folder in which every plan's certificate is kept.",
+    ),
+    Parameter(
+        "limits",
+        "",
+        "Set of joint limits for goals that name none; empty: limits.use of the robot file.",
+    ),
+    Parameter("family", "fourier", "Family of motions for goals that name none.", choices=FAMILIES),
+    Parameter(
+        "criterion",
+        DEFAULT_CRITERION,
+        "What is made small, for goals that name nothing.",
+        choices=tuple(CRITERIA),
+    ),
+    Parameter(
+        "duration", 6.0, "Length of a motion at full speed, for goals without.", "s", 0.5, 60.0
+    ),
+    Parameter(
+        "time_budget",
+        4.0,
+        "Computing time until the best certified motion is returned, for goals without; its stops "
+        "are certified after that.",
+        "s",
+        0.2,
+        120.0,
+    ),
+    Parameter(
+        "piece_duration",
+        3.0,
+        "Length of a piece in receding horizon if it were followed to its end.",
+        "s",
+        0.5,
+        20.0,
+    ),
+    Parameter(
+        "piece_time",
+        1.5,
+        "Part of a piece that is followed before the next one; planning and certification of that "
+        "next one must fit into it.",
+        "s",
+        0.3,
+        10.0,
+    ),
+    Parameter(
+        "least_progress",
+        0.05,
+        "Receding horizon ends when no half-width shrinks by this part from one piece to the next.",
+        "-",
+        0.0,
+        0.9,
+    ),
+    Parameter("clearance", 0.02, "Distance that bodies must keep from each other.", "m", 0.0, 0.5),
+    Parameter(
+        "ground",
+        None,
+        "Height of a floor in the base frame that the arm must not touch; not set: no floor.",
+        "m",
+        -10.0,
+        10.0,
+        kind="number",
+    ),
+    Parameter(
+        "payload_box",
+        None,
+        "Lengths along x, y and z of a box in the payload frame that contains the payload; not "
+        "set: only payload_mesh, or no volume is checked.",
+        "m",
+        0.001,
+        5.0,
+        kind="numbers",
+    ),
+    Parameter(
+        "payload_box_centre",
+        [0.0, 0.0, 0.0],
+        "Centre of that box in the payload frame.",
+        "m",
+        -5.0,
+        5.0,
+    ),
+    Parameter(
+        "payload_mesh",
+        "",
+        "File of a mesh in the payload frame, metres, whose convex hull contains the payload.",
+    ),
+    Parameter(
+        "stop_step",
+        0.25,
+        "Time between two points of a motion from which a stop is certified.",
+        "s",
+        0.05,
+        5.0,
+    ),
+    Parameter("point_rate", 100.0, "Points of a commanded trajectory.", "Hz", 10.0, 1000.0),
+    Parameter("start_delay", 0.3, "Time from a command to its first motion.", "s", 0.05, 10.0),
+    Parameter(
+        "reaction",
+        0.1,
+        "Longest time from sending a command until the arm's controller has taken it up.",
+        "s",
+        0.01,
+        5.0,
+    ),
+    Parameter(
+        "silence",
+        0.25,
+        "Age of the newest joint states at which a moving arm is stopped.",
+        "s",
+        0.01,
+        5.0,
+    ),
+    Parameter(
+        "settling", 2.0, "Time that the arm may take to rest after a motion.", "s", 0.1, 30.0
+    ),
+    Parameter("watch_period", 0.01, "Time between two looks at a moving arm.", "s", 0.001, 0.2),
+    *_BOUNDS,
+)
+
+
+@dataclass(frozen=True)
+class PlannerParameters:
+    """Values of `PLANNER_TABLE`, which explains them, but for the bounds."""
+
+    robot_file: str
+    joint_states_topic: str
+    reliability: str
+    trajectory_topic: str
+    estimator: str
+    certificates_folder: str
+    limits: str
+    family: str
+    criterion: str
+    duration: float
+    time_budget: float
+    piece_duration: float
+    piece_time: float
+    least_progress: float
+    clearance: float
+    ground: float | None
+    payload_box: list[float] | None
+    payload_box_centre: list[float]
+    payload_mesh: str
+    stop_step: float
+    point_rate: float
+    start_delay: float
+    reaction: float
+    silence: float
+    settling: float
+    watch_period: float
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> PlannerParameters:
+        """Take them out of all values."""
+        return cls(**{name: values[name] for name in cls.__dataclass_fields__})
+
+
+def uncertainty_of(values: Mapping[str, Any], from_robot_file: Uncertainty) -> Uncertainty:
+    """Return the bounds that the parameters replace, or those of the robot file.
+
+    Raises:
+        InputError: A bound is impossible.
+    """
+    entries = from_robot_file.to_dict()
+    for name, value in values.items():
+        if value is None or not name.startswith(UNCERTAINTY_PREFIX):
+            continue
+        if name.startswith(PRIOR_PREFIX):
+            entries["prior"][name.removeprefix(PRIOR_PREFIX)] = value
+        else:
+            entries[name.removeprefix(UNCERTAINTY_PREFIX)] = value
+    return Uncertainty.from_dict(entries)

@@ -1,0 +1,234 @@
+"""Goals, plans and their figures between messages and the planner's plain values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable
+
+import numpy as np
+from geometry_msgs.msg import Vector3
+from payload_id_msgs.msg import ExcitationGoal, PayloadEstimate, PlanDescription
+from std_msgs.msg import ColorRGBA
+from visualization_msgs.msg import Marker, MarkerArray
+
+from ...core.arrays import Array
+from ...core.body.inertial import PARAMETERS
+from ...core.body.payload_prior import PayloadPrior
+from ...core.errors import InputError, UnknownNameError
+from ...core.excitation.criteria import CRITERIA
+from ...core.safety.clearance.convex_body import ConvexBody
+from ...core.safety.clearance.swept_volume import body_triangles
+from ..common.conversions import point, time_message
+from .parameters import FAMILIES, PlannerParameters
+from .planning.request import Goal, Planned
+
+ESTIMATED = "the estimator's newest intervals"  # where intervals come from
+DRY_RUN_MOST = 0.1  # largest fraction of full speed of a dry run
+USABLE = (PayloadEstimate.GOOD, PayloadEstimate.USABLE, PayloadEstimate.SMALL_LOAD)
+OBSTACLE_COLOUR = (0.85, 0.35, 0.2, 0.6)
+LINK_COLOUR = (0.3, 0.6, 0.95, 0.25)
+ATTACHED_COLOUR = (0.95, 0.8, 0.2, 0.35)
+
+
+def goal_from(
+    message: ExcitationGoal,
+    defaults: PlannerParameters,
+    limits: str,
+    estimate: PayloadEstimate | None,
+    prior: PayloadPrior,
+) -> Goal:
+    """Return a goal with all blanks filled in.
+
+    Args:
+        message: The message.
+        defaults: Parameters of the planner.
+        limits: Set of joint limits where the goal names none.
+        estimate: The estimator's newest one; None if there is none.
+        prior: Box of the payload before any data.
+
+    Raises:
+        InputError: A number is impossible, or an interval is inverted.
+        UnknownNameError: There is no such family or criterion.
+    """
+    family = message.family or defaults.family
+    if family not in FAMILIES:
+        raise UnknownNameError("family of motions", family, FAMILIES, "the goal")
+    criterion = message.criterion or defaults.criterion
+    if criterion not in CRITERIA:
+        raise UnknownNameError("criterion", criterion, list(CRITERIA), "the goal")
+    lower, upper, source = intervals_from(message, estimate, prior)
+    return Goal(
+        family=family,
+        criterion=criterion,
+        duration=_number(message.duration, defaults.duration, "duration", "s", math.inf),
+        speed_scale=_number(message.speed_scale, 1.0, "speed_scale", "", 1.0),
+        dry_run_scale=_number(message.dry_run_scale, 0.0, "dry_run_scale", "", DRY_RUN_MOST),
+        time_budget=_number(message.time_budget, defaults.time_budget, "time_budget", "s", 600.0),
+        seed=abs(message.seed),
+        limits=message.limits or limits,
+        payload_lower=lower,
+        payload_upper=upper,
+        intervals=source,
+    )
+
+
+def intervals_from(
+    message: ExcitationGoal, estimate: PayloadEstimate | None, prior: PayloadPrior
+) -> tuple[Array, Array, str]:
+    """Return the payload's intervals, shape (10,) each, and where they come from.
+
+    Raises:
+        InputError: Given ones are incomplete or inverted.
+    """
+    if message.intervals == ExcitationGoal.INTERVALS_GIVEN:
+        return *_given(message.phi_lower, message.phi_upper), "given with the goal"
+    if message.intervals not in (
+        ExcitationGoal.INTERVALS_CURRENT,
+        ExcitationGoal.INTERVALS_PRIOR,
+    ):
+        raise InputError(
+            f"The goal's 'intervals' must be 0 (current), 1 (prior) or 2 (given); found "
+            f"{message.intervals}."
+        )
+    if message.intervals == ExcitationGoal.INTERVALS_CURRENT and is_usable(estimate):
+        lower, upper = estimate_intervals(estimate)
+        return lower, upper, ESTIMATED
+    return *prior.box(), "the prior box of the robot file or the parameters"
+
+
+def is_usable(estimate: PayloadEstimate | None) -> bool:
+    """Tell whether an estimate's intervals may be relied on."""
+    return estimate is not None and estimate.status in USABLE
+
+
+def estimate_intervals(estimate: PayloadEstimate | None) -> tuple[Array, Array]:
+    """Return the intervals of an estimate, shape (10,) each."""
+    if estimate is None:
+        return np.full(10, -np.inf), np.full(10, np.inf)
+    return np.array(estimate.lower, dtype=float), np.array(estimate.upper, dtype=float)
+
+
+def description_message(plan: Planned, joints: Iterable[str], frame: str, stamp_ns: int,
+                        notes: Iterable[str]) -> PlanDescription:  # fmt: skip
+    """Return what a person reads before a plan is executed.
+
+    Args:
+        plan: The plan.
+        joints: Names of the joints.
+        frame: Base frame.
+        stamp_ns: When it was planned [ns].
+        notes: Further assumptions, one sentence each.
+    """
+    figures, goal, motion = plan.figures, plan.request.goal, plan.motion
+    trajectory = motion.trajectory
+    message = PlanDescription(plan_id=plan.request.plan_id, summary=summary_of(plan))
+    message.header.stamp, message.header.frame_id = time_message(stamp_ns), frame
+    message.family, message.criterion, message.limits = goal.family, goal.criterion, goal.limits
+    message.duration, message.longest_stop = trajectory.duration, motion.longest_stop
+    message.dry_run_scale, message.intervals = goal.dry_run_scale, goal.intervals
+    message.joint_names = list(joints)
+    message.start_positions = plan.request.start
+    message.goal_positions = trajectory.at(np.array([trajectory.duration])).q[0]
+    for name in ("position", "velocity", "acceleration", "torque"):
+        setattr(message, f"peak_{name}_percent", 100.0 * getattr(figures, name))
+    message.tube_position, message.tube_velocity = motion.tube.position, motion.tube.velocity
+    message.least_clearance = figures.clearance
+    message.clearance_percent = clearance_percent(plan)
+    message.closest_pair = " and ".join(figures.closest)
+    message.half_width_now = figures.half_width_now
+    message.half_width_expected = figures.half_width_expected
+    message.certificate_path = plan.certificate_path
+    message.certificate_digest = plan.certificate.digests["trajectory"]
+    message.assumptions = [*plan.certificate.assumptions, *notes]
+    message.planning_seconds = figures.seconds
+    return message
+
+
+def clearance_percent(plan: Planned) -> float:
+    """Return the required clearance as per cent of the least one; 0 if none is required."""
+    required = plan.clearance
+    return 100.0 * required / plan.figures.clearance if required else 0.0
+
+
+def summary_of(plan: Planned) -> str:
+    """Return the figures as a few sentences."""
+    figures, goal, motion = plan.figures, plan.request.goal, plan.motion
+    dry = f", a dry run at {goal.dry_run_scale:.0%} of its speed" if goal.dry_run_scale else ""
+    closest = (
+        f"At least {1000 * figures.clearance:.0f} mm between {' and '.join(figures.closest)}. "
+        if figures.closest
+        else ""
+    )
+    mass = figures.half_width_now[0], figures.half_width_expected[0]
+    return (
+        f"{motion.trajectory.duration:.1f} s ({goal.family}{dry}), at rest within "
+        f"{motion.longest_stop:.1f} s after a stop. Of the limits '{goal.limits}' it uses at most: "
+        f"speed {figures.velocity.max():.0%}, torque {figures.torque.max():.0%}. {closest}"
+        f"Expected: mass ± {mass[0]:.3g} kg becomes ± {mass[1]:.2g} kg."
+    )
+
+
+def obstacle_markers(obstacles: Iterable[ConvexBody], frame: str) -> MarkerArray:
+    """Return obstacles as RViz shows them, after whatever was shown before is gone."""
+    markers = [Marker(action=Marker.DELETEALL)]
+    for number, body in enumerate(obstacles):
+        if body.kind != "half_space":
+            triangles = body_triangles(body)
+            markers.append(_triangles(triangles, "obstacles", number, OBSTACLE_COLOUR))
+    return _in_frame(markers, frame)
+
+
+def swept_markers(plan: Planned, frame: str) -> MarkerArray:
+    """Return what arm, tool and payload sweep, one marker for each body."""
+    markers = [Marker(action=Marker.DELETEALL)]
+    for number, swept in enumerate(plan.swept):
+        colour = ATTACHED_COLOUR if swept.attached else LINK_COLOUR
+        markers.append(_triangles(swept.triangles, f"swept {swept.link}", number, colour))
+    return _in_frame(markers, frame)
+
+
+def _in_frame(markers: list[Marker], frame: str) -> MarkerArray:
+    for marker in markers:
+        marker.header.frame_id = frame
+    return MarkerArray(markers=markers)
+
+
+def _triangles(
+    triangles: Array, namespace: str, number: int, colour: tuple[float, float, float, float]
+) -> Marker:
+    """Return a marker of triangles, shape (K, 3, 3) [m]."""
+    marker = Marker(type=Marker.TRIANGLE_LIST, action=Marker.ADD, ns=namespace, id=number)
+    marker.pose.orientation.w, marker.scale = 1.0, Vector3(x=1.0, y=1.0, z=1.0)
+    red, green, blue, alpha = colour
+    marker.color = ColorRGBA(r=red, g=green, b=blue, a=alpha)
+    marker.points = [point(corner) for corner in triangles.reshape(-1, 3)]
+    return marker
+
+
+def _number(given: float, default: float, name: str, unit: str, most: float) -> float:
+    """Return a number of the goal, or the default for 0."""
+    if given == 0.0:
+        return default
+    if not (math.isfinite(given) and 0.0 < given <= most):
+        words = f"above 0 and at most {most:g}" if math.isfinite(most) else "finite and above 0"
+        raise InputError(
+            f"The goal's '{name}' must be {words}{f' {unit}' if unit else ''}, or 0 for the "
+            f"default; found {given!r}."
+        )
+    return given
+
+
+def _given(lower: Iterable[float], upper: Iterable[float]) -> tuple[Array, Array]:
+    """Return intervals that a goal gives."""
+    low, high = np.array(list(lower), dtype=float), np.array(list(upper), dtype=float)
+    if low.shape != (10,) or high.shape != (10,):
+        raise InputError(
+            "Intervals given with a goal need ten numbers in phi_lower and ten in phi_upper; found "
+            f"{len(low)} and {len(high)}."
+        )
+    for name, a, b in zip(PARAMETERS, low, high, strict=True):
+        if not a <= b:
+            raise InputError(
+                f"The interval given for {name} is inverted or not a number: {a:g} to {b:g}."
+            )
+    return low, high

@@ -1,0 +1,135 @@
+"""Planning on request, and the plans that can be described and executed."""
+
+from __future__ import annotations
+
+import time
+from datetime import datetime
+from typing import Any
+
+from payload_id_msgs.action import Plan as PlanAction
+from payload_id_msgs.msg import ExcitationGoal, PlanDescription
+from payload_id_msgs.srv import Describe, Plan
+from rclpy.action.server import ServerGoalHandle
+from rclpy.clock import Clock, ClockType
+from rclpy.publisher import Publisher
+
+from ...core.errors import InputError, UnknownNameError
+from .context import PlannerContext
+from .plan_messages import description_message, swept_markers
+from .planning.process import Failure
+from .planning.request import Planned, PlanRequest, Refused
+
+KEPT = 10  # plans that can still be executed
+FEEDBACK_PERIOD = 0.5  # [s]
+NO_VOLUME = (
+    "The payload's volume was not given (payload_box, payload_mesh): that it touches nothing was "
+    "not checked."
+)
+
+
+class PlanServer:
+    """Answers `~/plan` (service and action) and `~/describe`."""
+
+    def __init__(self, context: PlannerContext, described: Publisher, swept: Publisher) -> None:
+        """Note where plans are shown.
+
+        Args:
+            context: What all parts share.
+            described: Of `PlanDescription`.
+            swept: Of the swept volume's markers.
+        """
+        self._context, self._described, self._swept = context, described, swept
+        self._plans: dict[str, tuple[Planned, PlanDescription, tuple[str, ...]]] = {}
+        self._count = 0
+
+    def __len__(self) -> int:
+        """Return the number of plans that can be executed."""
+        return len(self._plans)
+
+    async def on_plan(self, request: Plan.Request, response: Plan.Response) -> Plan.Response:
+        """Plan one motion."""
+        await self._plan_into(request.goal, response)
+        return response
+
+    async def on_plan_goal(self, handle: ServerGoalHandle) -> PlanAction.Result:
+        """Plan one motion; may be cancelled."""
+        result, begin = PlanAction.Result(), time.monotonic()
+        timer = self._context.node.create_timer(
+            FEEDBACK_PERIOD,
+            lambda: handle.publish_feedback(
+                PlanAction.Feedback(
+                    phase="planning and certifying", seconds=time.monotonic() - begin
+                )
+            ),
+            clock=Clock(clock_type=ClockType.STEADY_TIME),
+        )
+        await self._plan_into(handle.request.goal, result)
+        self._context.node.destroy_timer(timer)
+        if handle.is_cancel_requested:
+            result.success, result.message = False, "Cancelled; the plan was dropped."
+            self._plans.pop(result.description.plan_id, None)
+            handle.canceled()
+        elif result.success:
+            handle.succeed()
+        else:
+            handle.abort()
+        return result
+
+    async def _plan_into(self, message: ExcitationGoal, answer: Any) -> None:
+        """Plan, and fill in an answer of service or action."""
+        try:
+            goal = self._context.goal_of(message)
+            start = self._context.start(goal.limits)
+        except InputError as error:
+            answer.success, answer.message = False, str(error)
+            return
+        self._count += 1
+        plan_id = f"{datetime.now():%Y%m%d_%H%M%S}_{self._count:03d}"
+        known = self._context.obstacles.digest
+        request = PlanRequest(plan_id, goal, start, self._context.obstacles.bodies)
+        found = await self._context.ask(request)
+        if isinstance(found, (Refused, Failure)):
+            answer.success, answer.message = False, found.sentence
+        else:
+            answer.success, answer.description = True, self._keep(found, known)
+            answer.message = answer.description.summary
+        self._context.node.get_logger().info(answer.message)
+
+    def _keep(self, plan: Planned, known: tuple[str, ...]) -> PlanDescription:
+        """Remember a plan, show it, and return its description."""
+        stamp = self._context.node.get_clock().now().nanoseconds
+        notes = [] if self._has_volume() else [NO_VOLUME]
+        frame = self._context.base
+        description = description_message(plan, self._context.robot.joints, frame, stamp, notes)
+        self._plans[plan.request.plan_id] = (plan, description, known)
+        while len(self._plans) > KEPT:
+            self._plans.pop(next(iter(self._plans)))
+        self._described.publish(description)
+        self._swept.publish(swept_markers(plan, frame))
+        return description
+
+    def on_describe(
+        self, request: Describe.Request, response: Describe.Response
+    ) -> Describe.Response:
+        """Describe a plan."""
+        try:
+            plan, response.description, _ = self.plan_named(request.plan_id)
+        except InputError as error:
+            response.message = str(error)
+            return response
+        response.success, response.message = True, response.description.summary
+        response.swept_volume = swept_markers(plan, self._context.base)
+        return response
+
+    def plan_named(self, name: str) -> tuple[Planned, PlanDescription, tuple[str, ...]]:
+        """Return a plan that is kept; the newest one for an empty name."""
+        if not self._plans:
+            raise InputError("There is no plan yet: call ~/plan first.")
+        key = name or next(reversed(self._plans))
+        if key not in self._plans:
+            raise UnknownNameError("plan", key, self._plans)
+        return self._plans[key]
+
+    def _has_volume(self) -> bool:
+        """Whether the payload's volume is known."""
+        return bool(self._context.settings.payload_box or self._context.settings.payload_mesh)

@@ -1,0 +1,145 @@
+"""Planning in a process of its own: neither solver nor interpreter lock delays who watches the arm.
+
+Requests are carried out one after the other. The process lives until it is closed or its parent
+is gone; one that dies is replaced, and what it was doing is answered with the reason.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+import signal
+import threading
+import traceback
+from collections.abc import Callable
+from concurrent.futures import Future
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from pathlib import Path
+from queue import SimpleQueue
+from typing import Any
+
+from ....core.errors import PayloadIdError
+
+END = 5.0  # [s] that the process may take to end
+
+# In the process: makes what carries out requests, once; then one call for each request.
+MakeWorker = Callable[..., Callable[[Any], Any]]
+
+
+@dataclass(frozen=True)
+class Failure:
+    """A request could not be carried out.
+
+    Attributes:
+        sentence: Why, and what to do.
+    """
+
+    sentence: str
+
+
+class PlanningProcess:
+    """Carries out picklable requests in another process; `request` may be called by any thread."""
+
+    def __init__(self, make: MakeWorker, *arguments: Any) -> None:
+        """Start the process.
+
+        Args:
+            make: A function of a module: called there with the arguments, returns the worker.
+            arguments: Picklable.
+        """
+        self._make, self._arguments = make, arguments
+        self._queue: SimpleQueue[tuple[Any, Future[Any]] | None] = SimpleQueue()
+        self._closing = False
+        self._process, self._connection = self._started()
+        self._thread = threading.Thread(target=self._loop, name="planning", daemon=True)
+        self._thread.start()
+
+    @property
+    def alive(self) -> bool:
+        """Whether the process runs."""
+        return bool(self._process.is_alive())
+
+    @property
+    def pid(self) -> int:
+        """Number of the process."""
+        return int(self._process.pid)
+
+    def request(self, request: Any) -> Future[Any]:
+        """Have a request carried out after those before; the future holds answer or `Failure`."""
+        future: Future[Any] = Future()
+        self._queue.put((request, future))
+        return future
+
+    def close(self) -> None:
+        """End the process; what it is doing is given up."""
+        self._closing = True
+        self._queue.put(None)
+        self._process.terminate()
+        self._process.join(END)
+        self._thread.join(END)
+
+    def _started(self) -> tuple[Any, Connection]:
+        """Start a process; return it and this end of the connection to it."""
+        context = multiprocessing.get_context("spawn")  # no copies of ROS's threads and sockets
+        here, there = context.Pipe()
+        process = context.Process(
+            target=_serve, args=(there, self._make, self._arguments), daemon=True, name="planning"
+        )
+        process.start()
+        there.close()  # so that the end of the process is the end of the connection
+        return process, here
+
+    def _loop(self) -> None:
+        """Pass requests on, one after the other."""
+        while (item := self._queue.get()) is not None:
+            request, future = item
+            if future.set_running_or_notify_cancel():
+                future.set_result(self._carried_out(request))
+
+    def _carried_out(self, request: Any) -> Any:
+        """Return the answer to a request; a new process after one that has died."""
+        try:
+            self._connection.send(request)
+            return self._connection.recv()
+        except (EOFError, OSError):
+            self._process.join(END)
+            code = self._process.exitcode
+            if not self._closing:
+                self._process, self._connection = self._started()
+            return Failure(
+                f"The planning process ended unexpectedly (exit code {code}); it was started anew. "
+                "Plan again, and report it if it happens again."
+            )
+
+
+def _serve(connection: Connection, make: MakeWorker, arguments: tuple[Any, ...]) -> None:
+    """Carry out requests until the parent is gone."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # ctrl-C: the parent ends this process in order
+    worker: Callable[[Any], Any] | Failure
+    try:
+        worker = make(*arguments)
+    except Exception as error:
+        worker = Failure(_sentence(error))
+    while True:
+        try:
+            request = connection.recv()
+            connection.send(worker if isinstance(worker, Failure) else _answer(worker, request))
+        except (EOFError, OSError):
+            return
+
+
+def _answer(worker: Callable[[Any], Any], request: Any) -> Any:
+    """Return what the worker answers, or its error as a sentence."""
+    try:
+        return worker(request)
+    except Exception as error:  # whatever it is, the process goes on
+        return Failure(_sentence(error))
+
+
+def _sentence(error: Exception) -> str:
+    """Return an error as one sentence; an unexpected one with the place where it arose."""
+    if isinstance(error, PayloadIdError):
+        return str(error)
+    frame = traceback.extract_tb(error.__traceback__)[-1]
+    place = f"{Path(frame.filename).name}:{frame.lineno}"
+    return f"Unexpected {type(error).__name__} in {place}: {error}. Please report it."

@@ -1,0 +1,189 @@
+"""What is asked of the planning process, and what it answers; everything is picklable."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ....core.arrays import Array
+from ....core.excitation.search.planning import NoPlan, Plan
+from ....core.motion.motion_state import MotionState
+from ....core.rows.joint_torque.uncertainty import Uncertainty
+from ....core.safety.certificate.certificate import Certificate
+from ....core.safety.certificate.certified_motion import CertifiedMotion, CertifiedStop
+from ....core.safety.clearance.convex_body import ConvexBody
+from ....core.safety.clearance.swept_volume import Swept
+from ....core.safety.tube.tracking_tube import TrackingTube
+
+
+@dataclass(frozen=True)
+class PlanningSettings:
+    """What is the same for all plans of a planner.
+
+    Attributes:
+        robot_file: Robot file: path or name.
+        uncertainty: Bounds on the arm.
+        clearance: Distance that bodies keep from each other [m].
+        ground: Height of a floor in the base frame [m]; None: there is none.
+        payload: Bodies that contain the payload, poses in the payload frame.
+        stop_step: Time between two certified stops [s].
+        point_rate: Of commanded points [Hz].
+        folder: Where certificates are kept.
+    """
+
+    robot_file: str
+    uncertainty: Uncertainty
+    clearance: float
+    ground: float | None
+    payload: tuple[ConvexBody, ...]
+    stop_step: float
+    point_rate: float
+    folder: str
+
+
+@dataclass(frozen=True)
+class Goal:
+    """What a motion shall be; every field has a value.
+
+    Attributes:
+        family: "fourier", "bezier" or "wave".
+        criterion: What is minimised.
+        duration: At full speed [s].
+        speed_scale: Part of the velocity limits that may be used [-].
+        dry_run_scale: Fraction of its speed at which it is executed; 0: not a dry run [-].
+        time_budget: Computing time [s].
+        seed: Of what is drawn at random.
+        limits: Name of a set of joint limits.
+        payload_lower: Least phi, shape (10,); -inf: as the prior says.
+        payload_upper: Largest phi, shape (10,); inf: as the prior says.
+        intervals: Where these come from, in words.
+    """
+
+    family: str
+    criterion: str
+    duration: float
+    speed_scale: float
+    dry_run_scale: float
+    time_budget: float
+    seed: int
+    limits: str
+    payload_lower: Array
+    payload_upper: Array
+    intervals: str
+
+
+@dataclass(frozen=True)
+class PlanRequest:
+    """Plan one motion from rest to rest.
+
+    Attributes:
+        plan_id: Its name.
+        goal: What it shall be.
+        start: Pose, shape (n,) [rad or m].
+        obstacles: In the base frame.
+    """
+
+    plan_id: str
+    goal: Goal
+    start: Array
+    obstacles: tuple[ConvexBody, ...]
+
+
+@dataclass(frozen=True)
+class PieceRequest:
+    """Plan one piece of a receding horizon.
+
+    Attributes:
+        plan_id: Name of the run.
+        index: Number of the piece, from 0; 0 forgets what earlier pieces have taught.
+        goal: What it shall be; its `time_budget` is for this piece, stops included.
+        start: MotionState from which it begins.
+        handover: When the next piece takes over [s].
+        obstacles: In the base frame.
+    """
+
+    plan_id: str
+    index: int
+    goal: Goal
+    start: MotionState
+    handover: float
+    obstacles: tuple[ConvexBody, ...]
+
+
+@dataclass(frozen=True)
+class Figures:
+    """What a person wants to know of a plan; arrays of shape (n,) are for the joints.
+
+    Attributes:
+        position: Part of half the range that is used; 0 for joints without limits [-].
+        velocity: Part of the limit [-].
+        acceleration: Part of the limit [-].
+        torque: Part of the limit [-].
+        clearance: Least distance that is left [m]; inf if nothing was to be checked.
+        closest: The two bodies that come closest.
+        half_width_now: Of the intervals that the plan was made for, shape (10,).
+        half_width_expected: After the motion, shape (10,).
+        seconds: Computing time [s].
+    """
+
+    position: Array
+    velocity: Array
+    acceleration: Array
+    torque: Array
+    clearance: float
+    closest: tuple[str, ...]
+    half_width_now: Array
+    half_width_expected: Array
+    seconds: float
+
+
+@dataclass(frozen=True)
+class Planned:
+    """A certified motion from rest to rest.
+
+    Attributes:
+        request: What was asked for.
+        motion: The motion with its stops.
+        certificate: Its certificate.
+        certificate_path: Where that is kept.
+        figures: For people.
+        swept: What arm, tool and payload sweep.
+        clearance: Distance that bodies must keep [m].
+    """
+
+    request: PlanRequest
+    motion: CertifiedMotion
+    certificate: Certificate
+    certificate_path: str
+    figures: Figures
+    swept: tuple[Swept, ...]
+    clearance: float
+
+
+@dataclass(frozen=True)
+class Refused:
+    """No motion was certified.
+
+    Attributes:
+        sentence: Why, and what to do.
+    """
+
+    sentence: str
+
+
+@dataclass(frozen=True)
+class Piece:
+    """The answer to a `PieceRequest`.
+
+    Attributes:
+        plan: The certified piece, or why there is none.
+        tube: Of the certificates.
+        stops: Certified stops from within the part that is followed, times on the piece.
+        condition_number: Of all rows up to the handover of this piece [-]; NaN without a plan.
+        seconds: Computing time [s].
+    """
+
+    plan: Plan | NoPlan
+    tube: TrackingTube
+    stops: tuple[CertifiedStop, ...] = ()
+    condition_number: float = float("nan")
+    seconds: float = float("nan")

@@ -1,0 +1,50 @@
+"""What the planner's parameters mean for the planning process."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from ...core.errors import ConfigurationError
+from ...core.rows.joint_torque.uncertainty import Uncertainty
+from ...core.safety.clearance.convex_body import ConvexBody
+from ...files.robots.arm_geometry import mesh_hull
+from ...files.robots.robot_file import RobotFile
+from .parameters import PlannerParameters
+from .planning.request import PlanningSettings
+
+
+def planning_settings(
+    parameters: PlannerParameters, robot: RobotFile, uncertainty: Uncertainty
+) -> PlanningSettings:
+    """Return the settings of the planning process.
+
+    Raises:
+        ConfigurationError: A list has a wrong length.
+        InputError: A mesh cannot be used.
+    """
+    return PlanningSettings(
+        robot_file=str(robot.path),
+        uncertainty=uncertainty,
+        clearance=parameters.clearance,
+        ground=parameters.ground,
+        payload=payload_bodies(parameters),
+        stop_step=parameters.stop_step,
+        point_rate=parameters.point_rate,
+        folder=str(Path(parameters.certificates_folder).expanduser()),
+    )
+
+
+def payload_bodies(parameters: PlannerParameters) -> tuple[ConvexBody, ...]:
+    """Return bodies that contain the payload, in the payload frame; none if nothing is known."""
+    found = []
+    if parameters.payload_box is not None:
+        size, centre = parameters.payload_box, parameters.payload_box_centre
+        if len(size) != 3 or len(centre) != 3:
+            raise ConfigurationError(
+                "The parameters 'payload_box' and 'payload_box_centre' take three numbers each; "
+                f"found {size} and {centre}."
+            )
+        found.append(ConvexBody.primitive("box", size, translation=centre, name="payload"))
+    if parameters.payload_mesh:
+        found.append(mesh_hull(Path(parameters.payload_mesh).expanduser(), name="payload"))
+    return tuple(found)

@@ -1,0 +1,242 @@
+"""A node that is, for others, a ros2_control robot: a simulated arm with a payload.
+
+It publishes joint states as joint_state_broadcaster does and follows trajectories as
+joint_trajectory_controller does. What it publishes as effort is what the robot file says that the
+driver publishes, so that  sign * effort - offset  is the measured joint torque.
+"""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+import threading
+from array import array
+from dataclasses import asdict
+from typing import Any
+
+import numpy as np
+import rclpy
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rclpy.signals import SignalHandlerOptions
+from rosgraph_msgs.msg import Clock
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+from trajectory_msgs.msg import JointTrajectory as JointTrajectoryMessage
+
+from ...core.errors import InputError, PayloadIdError
+from ...core.motion.joint_trajectory import JointTrajectory
+from ...core.simulation.plant import PlantState
+from ...core.simulation.sensors import effort_from_torque, measure
+from ...files.robots.robot_file import RobotFile
+from ..common.joint_trajectory_message import trajectory_from_message
+from ..common.parameters import read_parameters
+from ..common.topics import LATCHED
+from .pacing import Pace
+from .setup import PARAMETER_TABLE, build_plant, build_sensor, effort_convention
+
+QUEUE = 2000  # joint states that wait for a slow reader
+CLOCK_RATE = 200.0  # [Hz] of simulated time on /clock
+
+
+class SimulatedArmNode(Node):
+    """The simulated arm; it moves in a thread of its own from `start` to `stop`.
+
+    Attributes:
+        robot: The robot file.
+        plant: The simulated arm, touched by the thread only once it has started.
+        sensor: Errors of its sensors.
+        failure: What ended the simulation, if anything did.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        """Read the parameters and build the arm.
+
+        Args:
+            options: Arguments of rclpy's Node, such as parameter_overrides.
+
+        Raises:
+            PayloadIdError: A parameter or a file cannot be used.
+        """
+        # Undeclared parameters come in as well, so that misspelt ones are noticed.
+        options = {"automatically_declare_parameters_from_overrides": True} | options
+        super().__init__("simulated_arm", **options)
+        values = read_parameters(self, PARAMETER_TABLE)
+        self.robot = RobotFile.load(values["robot_file"])
+        self._period = 1.0 / (values["rate"] or self.robot.joint_states.rate)
+        self.plant = build_plant(self.robot, values, self._period)
+        self.sensor = build_sensor(values, self.plant.n)
+        self.failure: PayloadIdError | None = None
+        self._random = np.random.default_rng([values["seed"], 2])
+        self._factor = values["real_time_factor"]
+        self._effort_sign, self._effort_offset = effort_convention(self.robot)
+        self._commands: list[tuple[JointTrajectory | None, float | None]] = []
+        self._commands_lock = threading.Lock()
+        self._stopping = threading.Event()
+        self._thread = threading.Thread(target=self._run, name="simulation", daemon=True)
+        self._open_topics(values)
+        self._start_stamp = self.get_clock().now().nanoseconds
+
+    def start(self) -> None:
+        """Begin to move; simulated time begins now."""
+        self._start_stamp = self.get_clock().now().nanoseconds
+        self._thread.start()
+        self.get_logger().info(
+            f"Simulating '{self.robot.name}' with {self.plant.n} joints and a payload of "
+            f"{self.plant.payload_phi[0]:g} kg; joint states at {1.0 / self._period:g} Hz on "
+            f"{self.robot.joint_states.topic}, trajectories on "
+            f"{self.robot.command.trajectory_topic}."
+        )
+
+    def stop(self) -> None:
+        """End the motion; returns when nothing is published any more."""
+        self._stopping.set()
+        if self._thread.is_alive():
+            self._thread.join()
+
+    @property
+    def stopped(self) -> bool:
+        """Whether the simulation has ended, by `stop` or by a failure."""
+        return self._stopping.is_set()
+
+    def _open_topics(self, values: dict[str, Any]) -> None:
+        """Create publishers and the subscription, and publish what never changes."""
+        reliable = QoSProfile(depth=QUEUE, reliability=ReliabilityPolicy.RELIABLE)
+        topic = self.robot.joint_states.topic
+        self._joint_states = self.create_publisher(JointState, topic, reliable)
+        self._message = JointState(name=list(self.plant.nominal.joints))
+        self._clock_publisher = (
+            self.create_publisher(Clock, "/clock", QoSProfile(depth=1))
+            if values["publish_clock"]
+            else None
+        )
+        self._clock_every = max(1, round(1.0 / (CLOCK_RATE * self._period)))
+        self._description = self.create_publisher(String, "robot_description", LATCHED)
+        self._description.publish(String(data=self.robot.urdf))
+        self._truth = self.create_publisher(String, "~/truth", LATCHED)
+        self._truth.publish(String(data=json.dumps(self._true_values(values))))
+        command = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
+        self._subscription = self.create_subscription(
+            JointTrajectoryMessage, self.robot.command.trajectory_topic, self._on_command, command
+        )
+
+    def _true_values(self, values: dict[str, Any]) -> dict[str, Any]:
+        """Return what an estimator should find, as plain numbers."""
+        return {
+            "payload_frame": self.robot.payload_frame,
+            "payload_phi": self.plant.payload_phi.tolist(),
+            "joints": list(self.plant.nominal.joints),
+            "link_phi": self.plant.link_phis.tolist(),
+            "sensor": asdict(self.sensor),
+            "friction_coulomb": values["friction_coulomb"],
+            "friction_viscous": values["friction_viscous"],
+            "armature": values["armature"],
+            "seed": values["seed"],
+        }
+
+    def _on_command(self, message: JointTrajectoryMessage) -> None:
+        """Check a trajectory and hand it to the simulation."""
+        try:
+            trajectory = trajectory_from_message(message, self.plant.nominal.joints)
+            start = self._start_time(message, trajectory)
+        except InputError as error:
+            self.get_logger().error(f"Trajectory rejected: {error}")
+            return
+        with self._commands_lock:
+            self._commands.append((trajectory, start))
+
+    def _start_time(
+        self, message: JointTrajectoryMessage, trajectory: JointTrajectory | None
+    ) -> float | None:
+        """Return the simulated time at which a trajectory starts [s]; None: now."""
+        stamp = message.header.stamp
+        nanoseconds = stamp.sec * 10**9 + stamp.nanosec
+        if nanoseconds == 0 or trajectory is None:
+            return None
+        start, now = 1e-9 * (nanoseconds - self._start_stamp), self.plant.time
+        if start + trajectory.duration < now:
+            raise InputError(
+                f"It ended {now - start - trajectory.duration:.3f} s ago by its header's stamp; "
+                "use a stamp of zero to start at once."
+            )
+        return start
+
+    def _run(self) -> None:
+        """Simulate and publish until told to stop."""
+        pace = Pace(self._period / self._factor, self.get_logger().warning)
+        try:
+            count = 0
+            while not self._stopping.is_set():
+                self._take_commands()
+                self.plant.step_to(count * self._period)
+                state = self.plant.measure()
+                pace.wait_for(count, self._stopping)
+                self._publish(state, count)
+                count += 1
+        except PayloadIdError as error:
+            self.failure = error
+            self.get_logger().fatal(str(error))
+        finally:
+            self._stopping.set()
+
+    def _take_commands(self) -> None:
+        """Let the plant follow what has arrived."""
+        with self._commands_lock:
+            commands, self._commands = self._commands, []
+        for trajectory, start in commands:
+            self.plant.set_trajectory(trajectory, start)
+
+    def _publish(self, state: PlantState, count: int) -> None:
+        """Publish what the sensors make of a state."""
+        if not self.context.ok():
+            self._stopping.set()
+            return
+        rows = (state.q[np.newaxis], state.dq[np.newaxis], state.tau[np.newaxis])
+        seen = measure(self.sensor, self._random, np.array([state.t]), *rows)
+        if self._clock_publisher is not None and count % self._clock_every == 0:
+            clock = Clock()
+            self._set_stamp(clock.clock, state.t)
+            self._clock_publisher.publish(clock)
+        if seen.lost[0]:
+            return
+        effort = effort_from_torque(seen.tau[0], self._effort_sign, self._effort_offset)
+        message = self._message
+        self._set_stamp(message.header.stamp, float(seen.stamp[0]))
+        message.position = array("d", seen.q[0].tobytes())
+        message.velocity = array("d", seen.dq[0].tobytes())
+        message.effort = array("d", effort.tobytes())
+        self._joint_states.publish(message)
+
+    def _set_stamp(self, stamp: Any, t: float) -> None:
+        """Write simulated time t [s] as ROS time: the clock at the start, plus t."""
+        stamp.sec, stamp.nanosec = divmod(self._start_stamp + round(t * 1e9), 10**9)
+
+
+def main(args: list[str] | None = None) -> int:
+    """Run the node until SIGINT or SIGTERM; returns the exit code."""
+    rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
+    asked_to_stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: asked_to_stop.set())
+    try:
+        node = SimulatedArmNode()
+    except PayloadIdError as error:
+        print(f"simulated_arm: {error}", file=sys.stderr)
+        rclpy.try_shutdown()
+        return 1
+    executor = SingleThreadedExecutor()
+    executor.add_node(node)
+    node.start()
+    while not (asked_to_stop.is_set() or node.stopped):
+        executor.spin_once(timeout_sec=0.1)
+    node.stop()
+    executor.shutdown()
+    node.destroy_node()
+    rclpy.try_shutdown()
+    return 0 if node.failure is None else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,106 @@
+"""What the simulated arm's parameters mean, and what is built from them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...core.arrays import Array
+from ...core.body.inertial import PARAMETERS
+from ...core.simulation.perturbation import perturb_links
+from ...core.simulation.plant import PHYSICS_STEP, Plant, nominal_arm
+from ...core.simulation.sensors import SensorModel
+from ...files.robots.robot_file import RobotFile
+from ..common.parameters import Parameter
+
+PARAMETER_TABLE = (
+    Parameter("robot_file", "kinova_gen3", "Robot file: its path, or the name of a shipped one."),
+    Parameter("rate", 0.0, "Rate of joint states; 0: as the robot file says.", "Hz", 0.0, 1000.0),
+    Parameter(
+        "payload",
+        [0.0] * 10,
+        f"Inertial parameters of the payload about the payload frame: {', '.join(PARAMETERS)}.",
+        "kg, kg m, kg m2",
+    ),
+    Parameter("seed", 0, "Seed of everything that is drawn at random.", "", 0, 2**31 - 1),
+    Parameter(
+        "link_relative",
+        0.0,
+        "Bound of the relative deviation of the links from the description, drawn once.",
+        "-",
+        0.0,
+        0.5,
+    ),
+    Parameter("friction_coulomb", 0.0, "Coulomb friction in each joint.", "N m or N", 0.0, 1000.0),
+    Parameter("friction_viscous", 0.0, "Viscous friction.", "N m s/rad or N s/m", 0.0, 1000.0),
+    Parameter("armature", 0.0, "Reflected rotor inertia of each joint.", "kg m2 or kg", 0.0, 100.0),
+    Parameter("limit_effort", False, "Whether torques end at the robot file's effort limits."),
+    Parameter("torque_relative", 0.0, "Bound of the torque noise / torque.", "-", 0.0, 0.5),
+    Parameter("torque_absolute", 0.0, "Bound of further torque noise.", "N m or N", 0.0, 100.0),
+    Parameter(
+        "torque_gain",
+        0.0,
+        "Bound of the torque sensors' gain errors, constant and drawn once for each joint.",
+        "-",
+        0.0,
+        0.5,
+    ),
+    Parameter(
+        "torque_offset",
+        0.0,
+        "Bound of the torque sensors' unknown offsets, constant and drawn once for each joint.",
+        "N m or N",
+        0.0,
+        100.0,
+    ),
+    Parameter("position_resolution", 0.0, "Step of the encoders.", "rad or m", 0.0, 1.0),
+    Parameter("velocity_noise", 0.0, "Bound of the velocity noise.", "rad/s or m/s", 0.0, 10.0),
+    Parameter("stamp_jitter", 0.0, "Bound of the error of the stamps.", "s", 0.0, 0.1),
+    Parameter("loss", 0.0, "Probability that a joint state is not published.", "-", 0.0, 0.99),
+    Parameter("real_time_factor", 1.0, "Simulated time / wall time.", "-", 0.01, 100.0),
+    Parameter("publish_clock", False, "Whether simulated time is published on /clock."),
+)
+
+
+def build_plant(robot: RobotFile, values: dict[str, Any], period: float) -> Plant:
+    """Return the arm that the parameters describe; its step divides the sampling period."""
+    nominal = nominal_arm(robot.urdf, robot.joints, robot.payload_frame)
+    links = None
+    if values["link_relative"] > 0:
+        random = np.random.default_rng([values["seed"], 0])
+        links = perturb_links(nominal.link_phi, values["link_relative"], random)
+    return Plant(
+        robot.urdf,
+        robot.joints,
+        robot.payload_frame,
+        values["payload"],
+        robot.gravity,
+        link_phis=links,
+        friction_coulomb=values["friction_coulomb"],
+        friction_viscous=values["friction_viscous"],
+        armature=values["armature"],
+        effort_limit=robot.limits.effort if values["limit_effort"] else np.inf,
+        q0=robot.home,
+        step=period / np.ceil(period / PHYSICS_STEP - 1e-9),
+    )
+
+
+def build_sensor(values: dict[str, Any], n: int) -> SensorModel:
+    """Return the sensor model; constant errors are drawn for each of n joints."""
+    random = np.random.default_rng([values["seed"], 1])
+    gain, offset = random.uniform(-1.0, 1.0, (2, n))
+    direct = ("torque_relative", "torque_absolute", "position_resolution", "velocity_noise")
+    return SensorModel(
+        torque_gain=tuple((values["torque_gain"] * gain).tolist()),
+        torque_offset=tuple((values["torque_offset"] * offset).tolist()),
+        stamp_jitter=values["stamp_jitter"],
+        loss=values["loss"],
+        **{name: values[name] for name in direct},
+    )
+
+
+def effort_convention(robot: RobotFile) -> tuple[Array, Array]:
+    """Return sign (with the torque constant, if any) and offset of the published effort."""
+    constants = robot.effort.torque_constants
+    return robot.effort.sign * (1.0 if constants is None else constants), robot.effort.offset

@@ -1,0 +1,169 @@
+"""The replay command as its user meets it: a process, its output and its exit code."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from command_line import run
+from payload_id import Recording, RobotFile, RobotModel
+from payload_id.core.body.inertial import from_mass_com_inertia
+from payload_id.core.motion.fourier import FourierSeries
+from payload_id.core.motion.limits import inverse_dynamics
+from payload_id.files.configuration.share import share_folder
+from payload_id.files.recordings.write_bag import write_joint_states
+
+DATA = Path(__file__).parents[5] / "shared" / "datasets" / "torque_kinova_gen3"
+PAYLOAD = from_mass_com_inertia(1.2, [0.02, -0.01, 0.06], np.diag([0.004, 0.005, 0.003]))
+BOUNDS = {
+    "torque_relative": 0.025,
+    "torque_absolute": 0,
+    "torque_offset": 0,
+    "friction_coulomb": 0,
+    "friction_viscous": 0,
+    "rotor_inertia": 0,
+    "position_error": 0,
+    "link_relative": 0,
+}
+
+
+def replay(*arguments: object) -> subprocess.CompletedProcess[str]:
+    """Run the command."""
+    return run("replay", *arguments)
+
+
+def bounds(**changes: float) -> list[str]:
+    """Return the arguments for exactly known links and a little torque noise."""
+    values = BOUNDS | changes
+    return [f"--uncertainty={name}={value}" for name, value in values.items()]
+
+
+@pytest.fixture(scope="module")
+def robot() -> RobotFile:
+    """Return the shipped Gen3."""
+    return RobotFile.load("kinova_gen3")
+
+
+@pytest.fixture(scope="module")
+def bag(robot: RobotFile, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a bag of a moving Gen3 with a known payload and bounded torque noise."""
+    rng = np.random.default_rng(3)
+    model = RobotModel.from_robot_file(robot)
+    free = 0.08 * rng.normal(size=(model.n, 2, 3))
+    series = FourierSeries.from_free(np.asarray(robot.home), free, 5.0)
+    motion = series.at(np.arange(0.0, 5.0, 2e-3))
+    tau = inverse_dynamics(model, motion, PAYLOAD)
+    tau *= 1 + 0.025 * rng.uniform(-1, 1, tau.shape)
+    effort = (tau + robot.effort.offset) / robot.effort.sign
+    recording = Recording(
+        motion.time, motion.q, motion.dq, effort, start_ns=1_700_000_000_000_000_000
+    )
+    path = tmp_path_factory.mktemp("bags") / "run"
+    write_joint_states(path, recording, joints=robot.joints)
+    return path
+
+
+def test_json_is_one_object_whose_intervals_contain_the_truth(bag: Path) -> None:
+    done = replay(bag, "--robot", "kinova_gen3", "--json", *bounds())
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    assert result["status"] == "GOOD"
+    assert (np.array(result["lower"]) <= PAYLOAD).all()
+    assert (PAYLOAD <= np.array(result["upper"])).all()
+    assert result["uncertainty"]["torque_relative"] == 0.025
+
+
+def test_table_names_every_parameter_and_the_verdict(bag: Path, tmp_path: Path) -> None:
+    figure = tmp_path / "intervals.png"
+    done = replay(bag, "--robot", "kinova_gen3", "--figure", figure, *bounds())
+    assert done.returncode == 0, done.stderr
+    for word in ("m", "hx", "Iyz", "GOOD", "centre of mass"):
+        assert word in done.stdout
+    assert figure.read_bytes().startswith(b"\x89PNG")
+
+
+def test_result_does_not_depend_on_how_the_robot_is_named(bag: Path, robot: RobotFile) -> None:
+    by_name = replay(bag, "--robot", "kinova_gen3", "--json", *bounds())
+    by_path = replay(bag, "--robot", robot.path, "--json", *bounds())
+    assert by_name.stdout == by_path.stdout
+
+
+def test_bounds_that_are_too_small_are_inconsistent_with_a_factor(bag: Path) -> None:
+    done = replay(bag, "--robot", "kinova_gen3", "--json", *bounds(torque_relative=0.002))
+    result = json.loads(done.stdout)
+    assert done.returncode == 3
+    assert result["status"] == "INCONSISTENT"
+    assert result["noise_factor"] > 1
+    assert result["lower"] == [None] * 10
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--robot", "kinova_gen33"], ["kinova_gen33", "kinova_gen3"]),
+        (["--robot", "kinova_gen3", "--topic", "/joint_state"], ["/joint_state", "/joint_states"]),
+        (["--robot", "kinova_gen3", "--payload-frame", "flange"], ["flange", "end_effector_link"]),
+        (["--robot", "kinova_gen3", "--uncertainty", "torque_relativ=0.1"], ["torque_relative"]),
+        (["--robot", "kinova_gen3", "--uncertainty", "torque_relative=2.5"], ["below 1"]),
+        (["--robot", "kinova_gen3", "--uncertainty", "torque_relative=x"], ["number"]),
+        (["--robot", "kinova_gen3", "--window", "0"], ["window"]),
+        (["--robot", "xarm7"], ["joint"]),
+        ([], ["--robot"]),
+    ],
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(
+    bag: Path, arguments: list[str], words: list[str]
+) -> None:
+    done = replay(bag, *arguments)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert "Traceback" not in done.stderr
+    assert len(done.stderr.strip().splitlines()) == 1
+    for word in words:
+        assert word in done.stderr
+
+
+def test_recording_that_does_not_exist_is_one_sentence(tmp_path: Path) -> None:
+    done = replay(tmp_path / "nothing", "--robot", "kinova_gen3")
+    assert done.returncode == 2
+    assert "nothing" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_moment_of_data_is_no_data_not_a_number(bag: Path) -> None:
+    done = replay(bag, "--robot", "kinova_gen3", "--json", "--to", "0.05", *bounds())
+    result = json.loads(done.stdout)
+    assert done.returncode == 3
+    assert result["status"] == "NO_DATA"
+    assert result["phi"] == [None] * 10
+
+
+def test_help_of_every_verb() -> None:
+    for verb in ([], ["demo"], ["replay"], ["test"], ["python"]):
+        command = [sys.executable, "-m", "payload_id", *verb, "--help"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+        assert done.returncode == 0
+        assert "usage" in done.stdout
+
+
+@pytest.mark.skipif(
+    not DATA.is_dir(), reason="the recordings of a real Gen3 are not beside the project"
+)
+def test_real_gen3_recording_is_consistent_from_about_one_newton_metre() -> None:
+    table = DATA / "opti_traj_testing1.csv"
+    common = (
+        table, "--robot", "kinova_gen3", "--payload-frame", "bracelet_link", "--json",
+        "--columns", share_folder() / "config" / "recordings" / "kinova_gen3_csv.yaml",
+    )  # fmt: skip
+    tight = json.loads(replay(*common, "--uncertainty", "torque_absolute=0.5").stdout)
+    assert tight["status"] == "INCONSISTENT"
+    wide = json.loads(replay(*common).stdout)
+    # The gripper that it holds weighs 0.785 kg by its description (datasets/README.md).
+    assert wide["status"] in ("GOOD", "USABLE")
+    assert wide["lower"][0] <= 0.785 <= wide["upper"][0]
+    assert wide["physically_consistent"]

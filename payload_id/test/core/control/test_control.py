@@ -1,0 +1,471 @@
+"""Controllers: passivity, the robust input, and closed loops that stay in the tube."""
+
+from __future__ import annotations
+
+import json
+import time
+from functools import cache
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from payload_id.core.body.inertial import TO_PINOCCHIO, from_mass_com_inertia, is_physical
+from payload_id.core.control import armour
+from payload_id.core.control.armour import Armour, robust_input
+from payload_id.core.control.controller import Command, Measurement, Reference, limited
+from payload_id.core.control.dynamics import ArmDynamics
+from payload_id.core.control.gravity_pid import GravityPid
+from payload_id.core.control.position_controlled import TrackingWatchdog
+from payload_id.core.control.robust_design import design_for, robust_design
+from payload_id.core.control.slotine_li import SlotineLi
+from payload_id.core.errors import InputError
+from payload_id.core.motion.fourier import FourierSeries
+from payload_id.core.motion.limits import MotionLimits, with_payload
+from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
+from payload_id.core.safety.torque.change import torque_change
+from payload_id.core.safety.torque.enclosure import torque_enclosure
+from payload_id.core.safety.torque.parameter_box import ParameterBox
+from payload_id.core.safety.tube.inertia_bound import bodies_upper, inertia_bound
+from payload_id.core.safety.tube.tracking_tube import TrackingTube
+from payload_id.core.simulation.closed_loop import run
+from payload_id.core.simulation.plant import nominal_arm
+from payload_id.core.simulation.torque_plant import TorquePlant
+from payload_id.files.robots.robot_file import RobotFile
+from payload_id.files.robots.robot_model import RobotModel
+
+PAYLOAD = from_mass_com_inertia(2.7, [0.01, -0.005, 0.09], np.diag([0.01, 0.011, 0.006]))
+HALF = 0.15 * np.abs(PAYLOAD) + np.array([0.0] + [0.01] * 3 + [0.003] * 6)
+ROTOR_RELATIVE = 0.05
+DISTURBANCE = np.array([5.0, 8.0, 4.0, 8.0, 4.0, 4.0, 4.0])
+
+
+@cache
+def robot() -> RobotFile:
+    return RobotFile.load("kinova_gen3")
+
+
+@cache
+def gen3():
+    return nominal_arm(robot().urdf, robot().joints, robot().payload_frame)
+
+
+def box(model, link_relative: float = 0.05, friction: float = 0.0) -> ParameterBox:
+    rotor = robot().control.rotor_inertia
+    return ParameterBox.around(
+        model,
+        (PAYLOAD - HALF, PAYLOAD + HALF),
+        Uncertainty(link_relative=link_relative, friction_coulomb=friction),
+        ((1 - ROTOR_RELATIVE) * rotor, (1 + ROTOR_RELATIVE) * rotor),
+    )
+
+
+def design(model, parameters, level: float = 0.05, **change):
+    return robust_design(model, parameters, level, 10.0, DISTURBANCE, 0.3, **change)
+
+
+def theta(dynamics: ArmDynamics, model, links, payload) -> np.ndarray:
+    """Return parameters in the order of the regressor's columns."""
+    order = np.asarray(model.order)
+    return np.concatenate([links[order][:, TO_PINOCCHIO].ravel(), payload])
+
+
+def state(n: int, seed: int):
+    return np.random.default_rng(seed).normal(size=(4, n))
+
+
+@pytest.mark.parametrize("name", ["kinova_gen3", "xarm7"])
+def test_regressor_is_mass_coriolis_and_gravity(name):
+    """Y theta = M ddq_a + C dq_a + g with Pinocchio's matrices, and Mdot - 2 C is skew."""
+    model = RobotModel.from_robot_file(RobotFile.load(name))
+    rotor = (np.zeros(7), np.zeros(7))
+    parameters = ParameterBox.around(model, (PAYLOAD, PAYLOAD), Uncertainty(), rotor)
+    dynamics = ArmDynamics(model, parameters)
+    q, dq, dq_a, ddq_a = state(model.n, 1)
+    loaded = with_payload(model, PAYLOAD)
+    data, at = loaded.createData(), model.pinocchio_q(q)
+    C = pin.computeCoriolisMatrix(loaded, data, at, dq).copy()
+    g = pin.computeGeneralizedGravity(loaded, data, at).copy()
+    M = np.triu(pin.crba(loaded, data, at))
+    M = M + np.triu(M, 1).T
+    tau, w = dynamics.torque(q, dq, dq_a, ddq_a)
+    np.testing.assert_allclose(tau, M @ ddq_a + C @ dq_a + g, atol=1e-11)
+    np.testing.assert_allclose(w, 0.0, atol=1e-11)
+    assert dynamics.largest_energy(q, dq_a) == pytest.approx(0.5 * dq_a @ M @ dq_a, rel=1e-12)
+    # r' (Mdot - 2 C) r = 0 with the C that is in Y: d/dt (r' M r) along dq, r held.
+    still = ArmDynamics(model, parameters)
+    step = 1e-6
+    change = still.largest_energy(q + step * dq, dq_a) - still.largest_energy(q - step * dq, dq_a)
+    power = dq_a @ (dynamics.torque(q, dq, dq_a, 0 * q)[0] - g)
+    assert change / (2 * step) == pytest.approx(power, rel=1e-6)
+
+
+def test_disturbance_is_the_largest_over_the_box():
+    """No corner of the box, and no friction, needs more than w; one corner needs all of it."""
+    model = gen3()
+    parameters = box(model, friction=0.4)
+    dynamics = ArmDynamics(model, parameters)
+    q, dq, dq_a, ddq_a = state(7, 2)
+    nominal, w = dynamics.torque(q, dq, dq_a, ddq_a)
+    rng, reached = np.random.default_rng(0), np.zeros(7)
+    middle, half = parameters.bodies
+    Y = dynamics.regressor(q, dq, dq_a, ddq_a)
+    for j in range(7):
+        signs = rng.choice([-1.0, 1.0], size=Y.shape[1])
+        for corner in (signs, np.sign(Y[j]), -np.sign(Y[j])):
+            rotor = dynamics.rotor[0] + rng.choice([-1, 1], 7) * dynamics.rotor[1]
+            friction = rng.choice([0.0, 0.4], 7) * np.sign(dq)
+            tau = Y @ (dynamics.centre + corner * dynamics.half_width) + rotor * ddq_a + friction
+            assert (np.abs(tau - nominal) <= w + 1e-9).all()
+            reached = np.maximum(reached, np.abs(tau - nominal))
+    assert (reached > 0.6 * w).all()
+
+
+def test_robust_input_does_its_work_within_its_bound():
+    """R' v >= needed and |v_j| <= bound_j whenever that can be, with no more than is needed."""
+    rng = np.random.default_rng(3)
+    for _ in range(300):
+        r, bound = rng.normal(size=7), rng.uniform(0.1, 5.0, 7)
+        reach, least = rng.uniform(0.5, 2.0, 7), rng.uniform(0.0, 0.3, 7)
+        most = np.abs(r) @ bound
+        needed = rng.uniform(-0.5, 1.0) * most
+        v = robust_input(r, bound, needed, least, reach)
+        gentle = r @ robust_input(r, bound, -np.inf, least, reach)
+        assert (np.abs(v) <= bound * (1 + 1e-12)).all()
+        assert (v * r >= 0).all()
+        assert r @ v == pytest.approx(max(needed, gentle), rel=1e-9, abs=1e-12)
+        full = robust_input(r, bound, 1.1 * most, least, reach)
+        np.testing.assert_array_equal(full, bound * np.sign(r))
+
+
+@pytest.mark.parametrize("name", ["kinova_gen3", "xarm7"])
+@pytest.mark.parametrize("relative", [0.0, 0.05])
+def test_inertia_bounds_hold_at_sampled_poses(name, relative):
+    """1/(M^-1)_jj, smallest eigenvalue and M_jj keep their bounds, with and without payload."""
+    model = RobotModel.from_robot_file(RobotFile.load(name))
+    rng = np.random.default_rng(4)
+    half = relative * np.abs(model.link_phi)
+    bound = inertia_bound(model, np.zeros(7), model.link_phi, half)
+    payload_up = PAYLOAD + HALF
+    upper = bodies_upper(model, np.vstack([model.link_phi + half, payload_up]))
+    if relative == 0.0:
+        assert bound.smallest_eigenvalue > 0
+    for k in range(200):
+        loaded = with_payload(model, PAYLOAD) if k % 2 else model.pinocchio
+        M = np.triu(pin.crba(loaded, loaded.createData(), model.pinocchio_q(rng.uniform(-3, 3, 7))))
+        M = M + np.triu(M, 1).T
+        assert (1.0 / np.diag(np.linalg.inv(M)) >= bound.joint).all()
+        assert np.linalg.eigvalsh(M)[0] >= bound.smallest_eigenvalue
+        assert (np.diag(M) <= upper).all()
+
+
+def test_tube_follows_from_the_level():
+    """|e| <= |r|/K_r, |de| <= 2 |r|, and half the inertia makes it sqrt(2) times as wide."""
+    tube = TrackingTube.passivity_based(0.02, np.full(2, 5.0), np.array([8.0, 2.0]))
+    r = np.sqrt(2 * 0.02 / np.array([8.0, 2.0]))
+    np.testing.assert_allclose(tube.position, r / 5)
+    np.testing.assert_allclose(tube.velocity, 2 * r)
+    np.testing.assert_allclose(tube.reference_acceleration, 10 * r)
+    wider = TrackingTube.passivity_based(0.02, np.full(2, 5.0), np.array([4.0, 1.0]))
+    np.testing.assert_allclose(wider.position, np.sqrt(2) * tube.position)
+    w = np.ones((3, 2))
+    np.testing.assert_array_equal(tube.feedback_torque(w), w)
+    np.testing.assert_array_equal(TrackingTube.exact(2).feedback_torque(w), 0.0)
+
+
+def test_a_tube_is_saved_whole_and_holds_for_its_disturbance_only():
+    """What is read back gives the same bound of the input; beyond the design there is none."""
+    made = design(gen3(), box(gen3()))
+    again = TrackingTube.from_dict(json.loads(json.dumps(made.tube.to_dict())))
+    w = np.vstack([0.5 * DISTURBANCE, DISTURBANCE, 1.01 * DISTURBANCE])
+    bound = made.tube.feedback_torque(w)
+    np.testing.assert_array_equal(again.feedback_torque(w), bound)
+    assert (bound[:2] > w[:2]).all() and np.isfinite(bound[:2]).all()
+    assert np.isinf(bound[2]).all()
+    exact = TrackingTube.exact(3)
+    assert TrackingTube.from_dict(exact.to_dict()).to_dict() == exact.to_dict()
+
+
+def test_reserve_covers_what_sampling_can_add():
+    """Where V >= V_c the reserve does sigma and delta more than the disturbance, whatever r."""
+    model = gen3()
+    made = design(model, box(model))
+    rng = np.random.default_rng(5)
+    w = DISTURBANCE * rng.uniform(0, 1, 7)
+    s, sigma = made.reserve(w), made.reserve.rise(w)
+    assert (made.reserve(DISTURBANCE) <= made.reserve.largest).all()
+    assert made.rate * (made.level - made.full_level) >= made.reserve.rise(DISTURBANCE) - 1e-12
+    rotor, model_loaded = robot().control.rotor_inertia, with_payload(model, PAYLOAD)
+    data = model_loaded.createData()
+    for _ in range(100):
+        M = np.triu(pin.crba(model_loaded, data, model.pinocchio_q(rng.uniform(-3, 3, 7))))
+        M = M + np.triu(M, 1).T + np.diag(rotor)
+        r = rng.normal(size=7) * rng.choice([0.0, 1.0], 7, p=[0.4, 0.6]) + 1e-9
+        r *= np.sqrt(2 * made.full_level / (r @ M @ r))
+        assert np.abs(r) @ (s - made.reserve.change) >= sigma
+        assert r @ M @ r >= np.max(made.inertia * r**2)
+
+
+def corners(count: int, seed: int):
+    """Yield payloads at corners of the box that are bodies; others cannot be true."""
+    rng = np.random.default_rng(seed)
+    while count:
+        corner = PAYLOAD + rng.choice([-1.0, 1.0], 10) * HALF
+        if is_physical(corner):
+            count -= 1
+            yield corner
+
+
+def excitation(seed: int, size: float = 0.012) -> FourierSeries:
+    free = size * np.random.default_rng(seed).normal(size=(7, 2, 4))
+    return FourierSeries.from_free(robot().home, free, 3.0)
+
+
+def motion_limits(torque: float) -> MotionLimits:
+    given = robot().limits
+    bounds = (given.position_lower, given.position_upper, given.velocity, given.acceleration)
+    return MotionLimits(*bounds, np.full(7, torque))
+
+
+@pytest.mark.parametrize("wrong", [np.nan, np.inf, -1.0])
+@pytest.mark.parametrize("name", ["level", "gain", "disturbance", "torque_change"])
+def test_impossible_constants_of_a_design_are_refused(name, wrong):
+    given = {"level": 0.05, "gain": 10.0, "disturbance": 6.0, "torque_change": 1.0}
+    with pytest.raises(InputError, match="must be finite|above 0"):
+        robust_design(gen3(), box(gen3()), **{**given, name: wrong})
+
+
+@pytest.mark.parametrize("friction", [0.0, 0.3])
+def test_change_of_torque_within_a_period_is_bounded(friction):
+    """States in the tube, half of them corners, a period apart; and C r, by Pinocchio."""
+    model, rng, period = gen3(), np.random.default_rng(8), 1e-3
+    parameters = box(model, friction=friction)
+    dynamics, trajectory = ArmDynamics(model, parameters), excitation(1)
+    tube = TrackingTube.passivity_based(0.1, np.full(7, 10.0), np.full(7, 8.0))
+    bound, rate = torque_change(model, parameters, trajectory, tube, period), np.full(7, 3.0)
+    allowed = bound(rate)
+    largest = np.zeros(7)
+    for _ in range(300):
+        step = rng.uniform(0.0, period)
+        t = rng.uniform(0.0, trajectory.duration - step)
+        before, after = (trajectory.at(np.array([x])) for x in (t, t + step))
+        signs = rng.choice([-1.0, 1.0], (8, 7)) * rng.choice([0.0, 0.5, 1.0], (8, 1))
+        widths = (tube.position, tube.velocity, tube.reference_velocity)
+        widths = np.array([*widths, tube.reference_acceleration])
+        one = [before.q[0], before.dq[0], before.dq[0], before.ddq[0]] + widths * signs[:4]
+        faster = np.abs(one[3])
+        change = [np.abs(one[1]), faster + rate, faster, 10.0 * (rate + widths[3])]
+        other = one + step * np.array(change) * signs[4:]
+        other[3] += after.ddq[0] - before.ddq[0]
+        desired = np.array([after.q[0], after.dq[0], after.dq[0], after.ddq[0]])
+        other = np.clip(other, desired - widths, desired + widths)
+        found = np.abs(np.subtract(dynamics.torque(*one), dynamics.torque(*other))).sum(axis=0)
+        assert (found <= allowed).all()
+        largest = np.maximum(largest, found / allowed)
+        r = widths[2] * signs[0]
+        zero = np.zeros(7)
+        C = dynamics.regressor(one[0], one[1], r, zero) - dynamics.regressor(one[0], *[zero] * 3)
+        coriolis = np.abs(C @ dynamics.centre) + np.abs(C) @ dynamics.half_width
+        assert (coriolis <= bound.coriolis).all()
+    assert largest.max() > 0.2
+
+
+def test_a_design_proves_its_change_of_torque():
+    """The reserve covers the bound at the speed that r may have with that reserve."""
+    model, trajectory = gen3(), excitation(0)
+    parameters = box(model)
+    made = design_for(ArmDynamics(model, parameters), trajectory, 0.05, 10.0)
+    bound = torque_change(model, parameters, trajectory, made.tube, made.period)
+    assert (bound(made.reserve.fastest) <= made.reserve.change).all()
+    assert (bound.coriolis <= made.reserve.change).all()
+    assert "proved for the motion" in made.tube.assumptions[-1]
+    with pytest.raises(InputError, match="too narrow for a period"):
+        design_for(ArmDynamics(model, parameters), trajectory, 0.05, 10.0, 5e-3)
+
+
+@pytest.mark.parametrize(("period", "gain"), [(1e-3, 10.0), (2e-3, 5.0)])
+def test_closed_loop_stays_in_the_tube_at_corners(period, gain):
+    """Payload, links and rotors at corners: tube and torque enclosure are kept, in silence."""
+    model, rng = gen3(), np.random.default_rng(6)
+    parameters = box(model, friction=0.3)
+    dynamics = ArmDynamics(model, parameters)
+    for k, payload in enumerate(corners(2, 7)):
+        trajectory = excitation(k)
+        made = design_for(dynamics, trajectory, 0.1, gain, period)
+        controller = Armour(dynamics, made, np.full(7, 100.0))
+        sign = rng.choice([-1.0, 1.0], 7)
+        rotor = robot().control.rotor_inertia * (1 + ROTOR_RELATIVE * sign)
+        links = model.link_phi * (1.0 + 0.05 * rng.choice([-1.0, 1.0], (7, 1)))
+        plant = TorquePlant(
+            robot().urdf,
+            robot().joints,
+            robot().payload_frame,
+            payload,
+            link_phis=links,
+            armature=rotor,
+            friction_coulomb=0.3 * rng.choice([0.0, 1.0], 7),
+        )
+        done = run(plant, controller, trajectory, period)
+        assert done.reasons == ()
+        assert made.tube.contains(done.position_error, done.velocity_error)
+        assert min(done.margins(motion_limits(100.0), made.tube).values()) > 0
+        assert max(s.energy for s in done.states) <= made.level
+        edges = np.linspace(0.0, trajectory.duration, 151)
+        enclosure = torque_enclosure(model, trajectory.ranges(edges), made.tube, parameters)
+        lower, upper = enclosure.commanded(made.tube)
+        cell = np.minimum((done.time / edges[1]).astype(int), 149)
+        assert (done.torque >= lower[cell]).all()
+        assert (done.torque <= upper[cell]).all()
+        w = np.array([s.disturbance for s in done.states])
+        assert (w <= enclosure.disturbance[cell]).all()
+
+
+def test_the_tube_is_left_and_said_when_the_payload_is_outside():
+    """A payload far beyond its interval, with small torque limits, is noticed."""
+    model = gen3()
+    parameters = box(model)
+    made = design(model, parameters)
+    heavy = from_mass_com_inertia(9.0, [0.0, 0.1, 0.2], 0.02 * np.eye(3))
+    plant = TorquePlant(
+        robot().urdf,
+        robot().joints,
+        robot().payload_frame,
+        heavy,
+        armature=robot().control.rotor_inertia,
+    )
+    controller = Armour(ArmDynamics(model, parameters), made, np.full(7, 100.0))
+    done = run(plant, controller, excitation(0))
+    assert not made.tube.contains(done.position_error, done.velocity_error)
+    assert any("The tube is left" in reason for _, reason in done.reasons)
+
+
+def test_other_controllers_follow():
+    """PID with the true payload and adaptation without it follow; adaptation learns the torque."""
+    model = gen3()
+    rotor = robot().control.rotor_inertia
+    known = ParameterBox.around(model, (PAYLOAD, PAYLOAD), Uncertainty(), (rotor, rotor))
+    reach = 2 * np.abs(PAYLOAD)
+    unknown = ParameterBox.around(model, (-reach, reach), Uncertainty(), (rotor, rotor))
+    limit = np.full(7, 100.0)
+    place = (robot().urdf, robot().joints, robot().payload_frame)
+    plant = TorquePlant(*place, PAYLOAD, armature=rotor)
+    pid = GravityPid.tuned(ArmDynamics(model, known), rotor, 30.0, limit)
+    gamma = np.array([20.0] + [2.0] * 3 + [0.2] * 6)
+    adaptive = SlotineLi(ArmDynamics(model, unknown), np.full(7, 10.0), 80 * rotor, gamma, limit)
+    followed = run(plant, pid, excitation(1))
+    assert np.abs(followed.position_error).max() < 5e-3
+    learnt = run(plant, adaptive, excitation(1))
+    assert np.abs(learnt.position_error).max() < 5e-3
+    early, late = (
+        np.abs(learnt.velocity_error[k]).max() for k in (slice(0, 500), slice(2500, 3000))
+    )
+    assert late < early
+    # V of the adaptive controller: the error of phi in the metric of Gamma^-1 has become smaller.
+    first, last = (
+        (phi - PAYLOAD) ** 2 @ (1 / gamma) for phi in (0 * PAYLOAD, learnt.states[-1].phi)
+    )
+    assert last < first
+
+
+def test_steps_are_pure_and_fast():
+    """The same arguments give the same command, nothing is changed, and 1 kHz is kept."""
+    model = gen3()
+    parameters = box(model)
+    dynamics, limit = ArmDynamics(model, parameters), np.full(7, 100.0)
+    q, dq, dq_d, ddq_d = 0.3 * state(7, 8)
+    controllers = (
+        Armour(dynamics, design(model, parameters), limit),
+        GravityPid.tuned(dynamics, np.ones(7), 20.0, limit),
+        SlotineLi(dynamics, np.full(7, 5.0), np.full(7, 5.0), np.ones(10), limit),
+    )
+    for controller in controllers:
+        seen, wanted = Measurement(1.0, q, dq), Reference(q + 0.002, dq_d, ddq_d)
+        copies = [a.copy() for a in (q, dq, wanted.q, dq_d, ddq_d)]
+        start = controller.start(seen)
+        first, after = controller.command(start, seen, wanted)
+        controller.command(after, Measurement(1.001, q + 0.1, dq), wanted)
+        second, _ = controller.command(start, seen, wanted)
+        np.testing.assert_array_equal(first.torque, second.torque)
+        for array, copy in zip((q, dq, wanted.q, dq_d, ddq_d), copies, strict=True):
+            np.testing.assert_array_equal(array, copy)
+        times = []
+        for _ in range(200):
+            begin = time.perf_counter()
+            controller.command(start, seen, wanted)
+            times.append(time.perf_counter() - begin)
+        assert np.median(times) < 1e-3
+
+
+def test_cut_torques_have_a_reason():
+    """What is above the limit is cut and said; what is no number becomes zero and is said."""
+    torque, reasons = limited(np.array([5.0, -20.0, np.nan]), np.full(3, 10.0), ("a", "b", "c"))
+    np.testing.assert_array_equal(torque, [5.0, -10.0, 0.0])
+    assert [reason[0] for reason in reasons] == ["b", "c"]
+    assert "the limit is 10" in reasons[0]
+
+
+def test_watchdog_says_when_the_stated_tube_is_left():
+    """Within: silent. Outside, not a number, or late: a sentence, and the first time is kept."""
+    tube = TrackingTube.position_controlled(np.full(2, 0.02), np.full(2, 0.1), np.ones(2))
+    watchdog = TrackingWatchdog(tube, ("a", "b"), (False, True))
+    zero = np.zeros(2)
+    wanted = Reference(np.array([0.0, np.pi - 0.001]), zero, zero)
+    inside = Measurement(0.01, np.array([0.019, -np.pi + 0.001]), zero)
+    reasons, seen = watchdog.check(watchdog.start(inside), inside, wanted)
+    assert reasons == () and seen.use == pytest.approx(0.95)
+    outside = Measurement(0.02, np.array([0.021, np.nan]), zero)
+    reasons, seen = watchdog.check(seen, outside, wanted)
+    assert [reason[0] for reason in reasons] == ["a", "b"] and seen.left_at == 0.02
+    reasons, _ = watchdog.check(seen, Measurement(0.2, wanted.q, zero), wanted)
+    assert "0.18 s ago" in reasons[0]
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"rotor": 0.0}, "rotor inertias above 0"),
+        ({"level": 1e-6}, "too narrow"),
+        ({"period": 0.1}, "rate"),
+    ],
+)
+def test_impossible_designs_are_refused(change, words):
+    model = gen3()
+    rotor = change.pop("rotor", 10.0) * np.ones(7)
+    parameters = ParameterBox.around(model, (PAYLOAD, PAYLOAD), Uncertainty(), (rotor, rotor))
+    with pytest.raises(InputError, match=words):
+        design(model, parameters, **change)
+
+
+class _Adversary:
+    """A controller whose torque reaches the arm less the worst that the box allows."""
+
+    def __init__(self, controller: Armour) -> None:
+        self.controller, self.start = controller, controller.start
+
+    def command(self, state, measurement, reference):
+        command, after = self.controller.command(state, measurement, reference)
+        K = self.controller.design.gain
+        r = reference.dq - measurement.dq + K * (reference.q - measurement.q)
+        against = np.where(r >= 0, 1.0, -1.0) * after.disturbance
+        return Command(command.torque - against, command.reasons), after
+
+
+@pytest.mark.parametrize(("gentle", "reached"), [(armour.GENTLE, 0.08), (0.0, 0.9)])
+def test_tube_holds_against_the_worst_disturbance(monkeypatch, gentle, reached):
+    """All of |w_j| against the motion at every joint: V comes near V_M, and never above.
+
+    Without its gentle part the input does no more than the proof asks for.
+    """
+    monkeypatch.setattr(armour, "GENTLE", gentle)
+    model, period = gen3(), 1e-3
+    parameters = box(model)
+    dynamics, trajectory = ArmDynamics(model, parameters), excitation(2)
+    made = design_for(dynamics, trajectory, 0.05, 10.0, period)
+    controller = Armour(dynamics, made, np.full(7, 100.0))
+    rotor = robot().control.rotor_inertia
+    place = (robot().urdf, robot().joints, robot().payload_frame)
+    plant = TorquePlant(*place, PAYLOAD, armature=rotor)
+    done = run(plant, _Adversary(controller), trajectory, period)
+    assert done.reasons == ()
+    assert reached * made.level < max(s.energy for s in done.states) <= made.level
+    assert made.tube.contains(done.position_error, done.velocity_error)

@@ -1,0 +1,108 @@
+"""Identification from a wrench: the same however samples arrive, its delay taken out."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from payload_id import Settings, WrenchUncertainty
+from payload_id.core.identification.status import Status
+from payload_id.core.identification.wrench.online import LOOKS, OnlineWrench
+from payload_id.core.rows.wrench.newton_euler import NewtonEulerRows
+from payload_id.core.samples.delay_line import DelayLine
+from payload_id.core.samples.wrench_samples import WrenchSamples
+from wrench_motion import PAYLOAD, simulated
+
+DELAY = 0.0134
+BOUNDS = WrenchUncertainty(
+    force_error=0.1, torque_error=0.02, linear_acceleration_error=0.05,
+    angular_acceleration_error=0.1, time_error=1e-3,
+)  # fmt: skip
+LOOSE = WrenchUncertainty(force_error=2.0, torque_error=0.5)  # consistent in spite of the delay
+UPDATES = (5, 25, 30)
+FAST = Settings(intervals="least_squares_image")
+
+
+@pytest.fixture(scope="module")
+def delayed():
+    return simulated(6.0, 200.0, delay=DELAY, noise=0.02)
+
+
+def fed(samples, sizes, settings=FAST, updates=UPDATES, bounds=LOOSE):
+    """Return the estimates of a run that got its samples in parts of these sizes."""
+    online = OnlineWrench(NewtonEulerRows.of(bounds), settings)
+    found, start, due = [], 0, list(updates)
+    while start < len(samples):
+        size = sizes[start % len(sizes)]
+        for count in online.steps(samples.part(start, start + size)):
+            while due and due[0] <= count:
+                due.pop(0)
+                found.append(online.update())
+        start += size
+    return online, [*found, online.update()]
+
+
+def test_delay_is_found_and_taken_out(delayed):
+    online, found = fed(delayed, [200], Settings(), (20,), BOUNDS)
+    assert online.taken_out == pytest.approx(DELAY, abs=2e-4)
+    assert not found[0].compensated
+    last = found[-1]
+    assert last.compensated and last.contains(PAYLOAD).all(), last.message
+    np.testing.assert_allclose(last.phi[:4], PAYLOAD[:4], atol=0.01)
+    assert last.windows == online.windows
+    assert "13.4" in last.message or "13.3" in last.message
+
+
+def test_result_does_not_depend_on_how_samples_arrive(delayed):
+    _, whole = fed(delayed, [len(delayed)])
+    for sizes in ([1], [7, 1, 64, 3], [450]):
+        _, parts = fed(delayed, sizes)
+        for one, other in zip(whole, parts, strict=True):
+            np.testing.assert_array_equal(one.phi, other.phi)
+            np.testing.assert_array_equal(one.lower, other.lower)
+            np.testing.assert_array_equal(one.upper, other.upper)
+
+
+def test_replay_repeats_a_live_run(delayed):
+    online = OnlineWrench(NewtonEulerRows.of(LOOSE), FAST)
+    live = []
+    for start in range(0, len(delayed), 330):
+        online.add(delayed.part(start, start + 330))
+        live.append(online.update())
+    again = OnlineWrench(NewtonEulerRows.of(LOOSE), FAST)
+    for one, other in zip(live, again.replayed(delayed, online.updates), strict=True):
+        np.testing.assert_array_equal(one.lower, other.lower)
+        np.testing.assert_array_equal(one.phi, other.phi)
+
+
+def test_synchronous_wrench_is_left_alone():
+    online, found = fed(simulated(4.0, 200.0, noise=0.02), [100], Settings(), (), BOUNDS)
+    assert online.taken_out == 0.0 and not found[-1].compensated
+    assert online.offset is not None and found[-1].status is Status.GOOD
+
+
+def test_memory_of_a_run_is_bounded():
+    online = OnlineWrench(NewtonEulerRows.of(BOUNDS), Settings(window=0.5))
+    still = simulated(2.0, 50.0, speed=0.0)
+    for k in range(40):
+        online.add(
+            WrenchSamples(still.stamp + 2.0 * k, still.rotation, still.angular_velocity,
+                          still.angular_acceleration, still.linear_acceleration, still.wrench)
+        )  # fmt: skip
+    assert sum(map(len, online._own)) <= 50 * (LOOKS[-1] + 4.0)
+
+
+@pytest.mark.parametrize("seconds", [0.0134, -0.0134, 0.1, 1e-4])
+def test_delay_line_interpolates_and_leaves_gaps_out(seconds):
+    samples = simulated(2.0, 100.0)
+    kept = np.r_[0:80, 120:200]
+    holed = samples.chosen(kept, samples.wrench[kept])
+    line = DelayLine(seconds, 0.05)
+    parts = [line.push(holed.part(k, k + 3)) for k in range(0, len(holed), 3)]
+    shifted = WrenchSamples.stacked(parts)
+    truth = simulated(2.0, 100.0, delay=-seconds)
+    number = np.rint(shifted.stamp * 100).astype(int)
+    assert np.abs(shifted.wrench - truth.wrench[number]).max() < 1e-5
+    assert len(shifted) > 130 - 200 * abs(seconds)
+    at = shifted.stamp + seconds
+    assert not ((at > 0.79 + 1e-9) & (at < 1.2 - 1e-9)).any()

@@ -1,0 +1,122 @@
+"""Points for the controller, tracking errors, certified stops: what a commanded motion rests on."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from payload_id.core.errors import InputError
+from payload_id.core.motion.bezier import BezierPiece
+from payload_id.core.motion.fourier import FourierSeries
+from payload_id.core.motion.joint_trajectory import JointTrajectory, sample
+from payload_id.core.motion.motion_state import MotionState
+from payload_id.core.motion.sequence import Sequence
+from payload_id.core.motion.stop import StopPiece
+from payload_id.core.motion.time_scaling import TimeScaled
+from payload_id.core.motion.trajectory_points import interpolation_error, junctions, points_of
+from payload_id.core.safety.certificate.certified_motion import CertifiedMotion, CertifiedStop
+from payload_id.core.safety.tube.tracking_tube import TrackingTube
+from payload_id.core.safety.tube.tube_watch import tube_use
+
+RATE = 20.0  # [Hz], coarse, so that interpolation shows
+REST = MotionState.at_rest(np.array([0.2, -0.4]))
+
+
+def fourier(seed=3):
+    free = np.random.default_rng(seed).normal(size=(2, 2, 4))
+    return FourierSeries.from_free(REST.q, free, 3.0)
+
+
+def pieces():
+    first = BezierPiece(REST, np.array([0.5, -0.3]), 2.0)
+    second = BezierPiece(MotionState.of(first, 1.1), np.array([-0.2, 0.4]), 2.0)
+    return Sequence((first, second), (1.1, 2.0))
+
+
+def followed(motion, time, rate=RATE):
+    """Return what joint_trajectory_controller makes of the motion's points."""
+    points = points_of(motion, rate)
+    return sample(JointTrajectory(points.time, points.q, points.dq, points.ddq), time)
+
+
+@pytest.mark.parametrize(
+    "motion",
+    [fourier(), pieces(), TimeScaled(fourier(), 0.1), TimeScaled(pieces(), 0.5)],
+    ids=["fourier", "pieces", "slow fourier", "slow pieces"],
+)
+def test_the_controllers_interpolation_keeps_its_bound(motion):
+    time = np.linspace(0.0, motion.duration * (1 - 1e-9), 4001)
+    wanted, found = motion.at(time), followed(motion, time)
+    bound = interpolation_error(motion, RATE)
+    for name, error in (("q", bound.position), ("dq", bound.velocity), ("ddq", bound.acceleration)):
+        difference = np.abs(getattr(found, name) - getattr(wanted, name)).max(axis=0)
+        assert (difference <= error + 1e-8).all()
+
+
+def test_the_bound_is_not_idle_and_falls_with_the_sixth_power_of_the_step():
+    motion, time = fourier(), np.linspace(0.0, 2.999, 4001)
+    error = np.abs(followed(motion, time).q - motion.at(time).q).max(axis=0)
+    assert (interpolation_error(motion, RATE).position < 100 * error).all()
+    coarse, fine = (interpolation_error(motion, r).position for r in (2.5, 5.0))
+    assert np.allclose(coarse / fine, 64.0, rtol=1e-3)
+
+
+def test_junctions_are_points():
+    motion = TimeScaled(pieces(), 0.5)
+    assert np.allclose(junctions(motion), [2.2])
+    assert np.min(np.abs(points_of(motion, RATE).time - 2.2)) < 1e-9
+
+
+def test_points_may_begin_in_the_middle_and_end_at_rest():
+    points = points_of(pieces(), RATE, begin=0.7)
+    assert points.time[0] == pytest.approx(0.7) and points.time[-1] == pytest.approx(3.1)
+    assert np.abs(points.dq[-1]).max() < 1e-12
+    with pytest.raises(InputError, match="time span"):
+        points_of(pieces(), RATE, begin=3.1)
+
+
+def test_the_largest_part_of_the_tube_is_found():
+    motion = pieces()
+    tube = TrackingTube.position_controlled(np.array([0.02, 0.04]), np.full(2, 0.1), np.ones(2))
+    time = np.array([-0.1, 0.5, 9.0])
+    at = motion.at(np.clip(time, 0.0, motion.duration))
+    q, dq = at.q.copy(), at.dq.copy()
+    assert tube_use(motion, tube, time, q, dq, (False, False)).part < 1e-12
+    q[1, 1] += 0.06
+    use = tube_use(motion, tube, time, q, dq, (False, False))
+    assert (use.joint, use.kind, use.time) == (1, "position", 0.5)
+    assert use.part == pytest.approx(1.5)
+    assert "position of elbow was 0.06" in use.sentence(["shoulder", "elbow"])
+    dq[2, 0] = 0.3  # after the end the arm must rest
+    use = tube_use(motion, tube, time, q, dq, (False, False))
+    assert (use.joint, use.kind) == (0, "velocity") and use.part == pytest.approx(3.0)
+
+
+def test_whole_turns_count_for_limited_joints_only():
+    motion, tube = pieces(), TrackingTube.position_controlled(*np.full((3, 2), 0.1))
+    at = motion.at(np.array([0.5]))
+    q = at.q + 2 * np.pi
+    assert tube_use(motion, tube, at.time, q, at.dq, (True, True)).part < 1e-9
+    assert tube_use(motion, tube, at.time, q, at.dq, (True, False)).joint == 1
+
+
+def test_velocities_that_are_not_measured_are_not_judged():
+    motion = pieces()
+    at = motion.at(np.array([0.5]))
+    tube = TrackingTube.position_controlled(*np.full((3, 2), 0.1))
+    assert tube_use(motion, tube, at.time, at.q, np.full((1, 2), np.nan), (False,) * 2).part == 0.0
+
+
+def test_the_longest_stop_counts_the_wait_for_the_next_one():
+    motion = pieces()
+    stops = tuple(
+        CertifiedStop(t, StopPiece(MotionState.of(motion, t), d))
+        for t, d in ((0.5, 0.3), (1.5, 0.4))
+    )
+    certified = CertifiedMotion(motion, stops, TrackingTube.exact(2))
+    assert certified.longest_stop == pytest.approx(3.1 - 1.5)  # nothing after the last but the end
+    assert certified.stop_after(0.6) is stops[1] and certified.stop_after(1.6) is None
+    ended = certified.ended_by(stops[0])
+    assert ended.duration == pytest.approx(0.8)
+    end = ended.at(np.array([0.8]))
+    assert np.abs(end.dq).max() < 1e-12 and np.abs(end.ddq).max() < 1e-9

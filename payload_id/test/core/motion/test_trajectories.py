@@ -1,0 +1,217 @@
+"""Motions: derivatives, continuity, rigorous extrema, and what `to_dict` keeps."""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+
+from payload_id.core.errors import InputError, UnknownNameError
+from payload_id.core.motion.bezier import BezierPiece
+from payload_id.core.motion.families import trajectory_from_dict
+from payload_id.core.motion.fourier import FourierSeries
+from payload_id.core.motion.limits import MotionLimits
+from payload_id.core.motion.motion_state import MotionState
+from payload_id.core.motion.sequence import Sequence
+from payload_id.core.motion.stop import StopPiece
+from payload_id.core.motion.time_scaling import TimeScaled
+from payload_id.core.motion.trajectory import even_edges
+from payload_id.core.motion.wave import WavePiece
+
+LIMITS = MotionLimits(
+    np.full(3, -3.0), np.full(3, 3.0), np.full(3, 1.5), np.full(3, 5.0), np.full(3, 50.0)
+)
+KINDS = ("q", "dq", "ddq")
+
+
+def fourier(seed: int = 0) -> FourierSeries:
+    rng = np.random.default_rng(seed)
+    return FourierSeries.from_free(rng.normal(size=3), 0.1 * rng.normal(size=(3, 2, 4)), 7.5)
+
+
+def bezier(seed: int = 0) -> BezierPiece:
+    rng = np.random.default_rng(seed)
+    start = MotionState(rng.normal(size=3), 0.5 * rng.normal(size=3), rng.normal(size=3))
+    return BezierPiece(start, 0.5 * rng.normal(size=3), 3.0)
+
+
+def stop(seed: int = 0) -> StopPiece:
+    return StopPiece.within(MotionState.of(bezier(seed), 0.6), LIMITS)
+
+
+def sequence(seed: int = 0) -> Sequence:
+    return Sequence.with_stop(bezier(seed), 1.5, LIMITS)
+
+
+def slowed(seed: int = 0) -> TimeScaled:
+    return TimeScaled(sequence(seed), 0.1)
+
+
+def wave(seed: int = 0) -> WavePiece:
+    plain, rng = bezier(seed), np.random.default_rng(seed)
+    return WavePiece(plain.start, plain.k, 0.2 * rng.normal(size=(3, 2)), plain.duration)
+
+
+FAMILIES = (fourier, bezier, wave, stop, sequence, slowed)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_velocity_and_acceleration_are_the_derivatives_of_position(family):
+    motion = family()
+    t = np.linspace(0.05, motion.duration - 0.05, 57)
+    h = 1e-5
+    before, now, after = motion.at(t - h), motion.at(t), motion.at(t + h)
+    assert np.allclose((after.q - before.q) / (2 * h), now.dq, atol=1e-8)
+    # At the time of a junction the acceleration has a kink, by which differences are off by O(h).
+    assert np.allclose((after.dq - before.dq) / (2 * h), now.ddq, atol=1e-3)
+    assert np.median(np.abs((after.dq - before.dq) / (2 * h) - now.ddq)) < 1e-8
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("slices", [1, 7, 300])
+def test_ranges_hold_every_sample_and_touch_the_motion(family, slices):
+    for seed in range(3):
+        motion = family(seed)
+        edges = np.linspace(0.0, motion.duration, slices + 1)
+        found = motion.ranges(edges)
+        parts = max(20, 24_000 // slices)
+        u = np.linspace(0.0, 1.0, parts + 1)
+        for k in range(0, slices, max(1, slices // 25)):
+            sample = motion.at(edges[k] + (edges[k + 1] - edges[k]) * u)
+            # Between samples a function exceeds them by at most step^2 / 8 times its curvature.
+            step = (edges[k + 1] - edges[k]) / parts
+            for kind, curvature in zip(KINDS, (30.0, 300.0, 3000.0), strict=True):
+                values = getattr(sample, kind)
+                lower, upper = (
+                    getattr(found, kind + "_lower")[k],
+                    getattr(found, kind + "_upper")[k],
+                )
+                assert (lower <= values.min(axis=0)).all()
+                assert (values.max(axis=0) <= upper).all()
+                loose = step**2 / 8 * curvature + 1e-9
+                # Where a kink lies between two samples the extremum may be missed by more.
+                loose += step * curvature / 10 * isinstance(motion, Sequence | TimeScaled)
+                assert (values.min(axis=0) - lower <= loose).all()
+                assert (upper - values.max(axis=0) <= loose).all()
+
+
+def test_extrema_of_a_sine_are_exact_wherever_the_slices_lie():
+    series = FourierSeries(np.zeros(1), np.zeros((1, 1)), np.ones((1, 1)), 2 * np.pi)  # sin t
+    for slices in (1, 2, 3, 10, 1000):
+        found = series.ranges(np.linspace(0.0, 2 * np.pi, slices + 1))
+        for kind in KINDS:
+            assert getattr(found, kind + "_upper").max() == pytest.approx(1.0, abs=2e-12)
+            assert getattr(found, kind + "_upper").max() >= 1.0
+            assert getattr(found, kind + "_lower").min() == pytest.approx(-1.0, abs=2e-12)
+            assert getattr(found, kind + "_lower").min() <= -1.0
+
+
+def test_a_flat_extremum_is_bounded_too():
+    """Where first and second derivative vanish together no slice is convex: Taylor's bound."""
+    s = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0])  # q = s^3 about the middle
+    start = StopPiece(MotionState.at_rest(np.zeros(1)), 1.0)
+    cubic = np.polynomial.Polynomial([-0.5, 1.0])
+    coefficients = (cubic**3).coef
+    start.__dict__["coefficients"] = np.append(coefficients, np.zeros(len(s) - 4))[None]
+    for slices in (1, 3, 5, 101):
+        found = start.ranges(np.linspace(0.0, 1.0, slices + 1))
+        assert found.q_upper.max() == pytest.approx(0.125, abs=1e-12)
+        middle = slices // 2
+        edge = (0.5 / slices) ** 3
+        assert found.q_upper[middle, 0] == pytest.approx(edge, abs=1e-10)
+        assert found.q_upper[middle, 0] >= edge
+
+
+def test_edges_outside_the_motion_are_refused():
+    for edges in ([0.0, 8.0], [-0.1, 1.0], [1.0, 1.0], [2.0, 1.0], [0.0], [0.0, np.nan]):
+        with pytest.raises(InputError, match="Edges"):
+            fourier().ranges(np.array(edges))
+
+
+def test_a_bezier_piece_continues_its_state_and_ends_at_rest():
+    piece = bezier()
+    ends = piece.at(np.array([0.0, piece.duration]))
+    for kind in KINDS:
+        assert np.allclose(getattr(ends, kind)[0], getattr(piece.start, kind), atol=1e-12)
+    assert np.allclose(ends.q[1], piece.start.q + piece.k, atol=1e-12)
+    assert np.allclose([ends.dq[1], ends.ddq[1]], 0.0, atol=1e-11)
+
+
+def test_waves_leave_both_ends_as_they_are():
+    piece, plain = wave(), bezier()
+    ends = np.array([0.0, piece.duration])
+    for kind in KINDS:
+        there, here = getattr(piece.at(ends), kind), getattr(plain.at(ends), kind)
+        assert np.allclose(there, here, atol=1e-11)
+    middle = np.array([piece.duration / 2])
+    assert np.allclose(piece.at(middle).q - plain.at(middle).q, piece.wave[:, 0], atol=1e-12)
+
+
+def test_a_bezier_piece_is_linear_in_its_parameters():
+    piece, t = bezier(), np.linspace(0.0, 3.0, 11)
+    more = BezierPiece(piece.start, piece.k + 0.3, 3.0).at(t).q - piece.at(t).q
+    twice = BezierPiece(piece.start, piece.k + 0.6, 3.0).at(t).q - piece.at(t).q
+    assert np.allclose(2 * more, twice, atol=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_stop_begins_at_its_state_ends_at_rest_and_keeps_the_limits(seed):
+    state = MotionState.of(bezier(seed), 0.6)
+    motion = StopPiece.within(state, LIMITS)
+    ends = motion.at(np.array([0.0, motion.duration]))
+    for kind in KINDS:
+        assert np.allclose(getattr(ends, kind)[0], getattr(state, kind), atol=1e-12)
+    assert np.allclose([ends.dq[1], ends.ddq[1]], 0.0, atol=1e-11)
+    found = motion.ranges(even_edges(motion, 0.01))
+    assert found.q_upper.max() <= 3.0 and found.q_lower.min() >= -3.0
+    assert max(found.dq_upper.max(), -found.dq_lower.min()) <= 1.5
+    assert max(found.ddq_upper.max(), -found.ddq_lower.min()) <= 5.0
+
+
+def test_a_stop_is_the_shortest_of_those_tried():
+    motion = StopPiece.within(MotionState(np.zeros(3), np.ones(3), np.zeros(3)), LIMITS)
+    assert (StopPiece(motion.start, motion.duration / 1.06).usage(LIMITS) > 1.0).any()
+
+
+def test_no_stop_is_an_error_that_names_the_limit():
+    with pytest.raises(InputError, match="position of joint number 1"):
+        StopPiece.within(MotionState(np.array([2.99, 0, 0]), np.ones(3), np.zeros(3)), LIMITS)
+
+
+def test_a_sequence_does_not_jump():
+    motion = sequence()
+    t = 1.5
+    before, after = motion.at(np.array([t - 1e-9])), motion.at(np.array([t + 1e-9]))
+    for kind in KINDS:
+        assert np.allclose(getattr(before, kind), getattr(after, kind), atol=1e-7)
+
+
+def test_a_sequence_with_a_jump_is_refused():
+    with pytest.raises(InputError, match="jumps"):
+        Sequence((bezier(), bezier()), (1.0, 1.0))
+
+
+def test_slowing_scales_speed_and_acceleration():
+    motion, slow = sequence(), slowed()
+    t = np.linspace(0.0, motion.duration, 30)
+    fast, half = motion.at(t), slow.at(t / 0.1)
+    assert np.allclose(fast.q, half.q, atol=1e-9)
+    assert np.allclose(0.1 * fast.dq, half.dq, atol=1e-9)
+    assert np.allclose(0.01 * fast.ddq, half.ddq, atol=1e-9)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_a_motion_survives_plain_text(family):
+    motion = family()
+    again = trajectory_from_dict(json.loads(json.dumps(motion.to_dict())))
+    t = np.linspace(0.0, motion.duration, 40)
+    for kind in KINDS:
+        assert np.array_equal(getattr(motion.at(t), kind), getattr(again.at(t), kind))
+
+
+def test_unknown_and_incomplete_motions_are_refused():
+    with pytest.raises(UnknownNameError, match="Did you mean 'bezier'"):
+        trajectory_from_dict({"family": "beziers"})
+    with pytest.raises(InputError, match="lacks"):
+        trajectory_from_dict({"family": "bezier"})

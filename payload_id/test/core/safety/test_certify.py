@@ -1,0 +1,239 @@
+"""Certificates hold where they are sampled; every unsafe motion is refused, with its reason."""
+
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+import pytest
+
+from payload_id.core.arm.kinetics import frames
+from payload_id.core.body.inertial import is_physical
+from payload_id.core.errors import InputError
+from payload_id.core.motion.limits import inverse_dynamics
+from payload_id.core.motion.trajectory import sampled
+from payload_id.core.safety.certificate.certificate import Certificate, digest_of
+from payload_id.core.safety.certificate.certify import certify
+from payload_id.core.safety.certificate.sampled_check import sampled_margins
+from payload_id.core.safety.certificate.verify import verify
+from payload_id.core.safety.clearance.convex_body import ConvexBody
+from payload_id.core.safety.margins.margin import CONSTRAINTS, Refusal
+from payload_id.core.safety.tube.sampling_reserve import SamplingReserve
+from payload_id.core.safety.tube.tracking_tube import TrackingTube
+from safety_scenes import gen3, gen3_case, motion, obstacles
+
+MARGIN = 1e-6  # coal's precision [m], and that of sums
+
+
+@lru_cache
+def safe():
+    """Return a case, a motion and its certificate."""
+    case = gen3_case((ConvexBody.ground(-0.05),))
+    path = motion(gen3()[0].home, np.random.default_rng(0))
+    certificate = certify(case, path)
+    assert isinstance(certificate, Certificate), certificate
+    return case, path, certificate
+
+
+def refused(case, path, constraint):
+    outcome = certify(case, path)
+    assert isinstance(outcome, Refusal), outcome
+    assert outcome.constraint == constraint, outcome
+    assert outcome.missing > 0
+    assert 0 <= outcome.time <= path.duration
+    assert str(outcome).count("\n") == 0
+    return outcome
+
+
+def robust(n):
+    return TrackingTube.passivity_based(1e-3, np.full(n, 10.0), np.full(n, 2.0))
+
+
+def test_a_certificate_has_a_margin_of_everything_and_its_digests():
+    case, path, certificate = safe()
+    assert [m.constraint for m in certificate.margins] == list(CONSTRAINTS)
+    assert all(m.value > 0 for m in certificate.margins)
+    assert set(certificate.digests) == {
+        "model",
+        "geometry",
+        "obstacles",
+        "box",
+        "tube",
+        "limits",
+        "required_clearance",
+        "trajectory",
+    }
+    assert case.tube.assumptions[0] in certificate.assumptions
+    again = Certificate.from_dict(certificate.to_dict())
+    assert digest_of(again.to_dict()) == digest_of(certificate.to_dict())
+
+
+@pytest.mark.parametrize("kind", ["position_controlled", "robust"])
+def test_no_sampled_state_goes_beyond_a_margin(kind):
+    checked = 0
+    for seed in range(4):
+        around = obstacles(np.random.default_rng(seed))
+        case = gen3_case(around)
+        if kind == "robust":
+            case = replace(case, tube=robust(case.model.n))
+        path = motion(gen3()[0].home, np.random.default_rng(seed), 0.4, 1.5)
+        outcome = certify(case, path)
+        if isinstance(outcome, Refusal):
+            continue
+        checked += 1
+        sampled_ones = sampled_margins(case, path, 150, seed)
+        for margin in outcome.margins:
+            assert sampled_ones[margin.constraint] >= margin.left - MARGIN, margin
+        assert outcome.margin("torque").left > sampled_ones["torque"] - 0.2
+    assert checked >= 1
+
+
+def test_the_peak_between_two_samples_counts():
+    case, path, _ = safe()
+    rest = TrackingTube.exact(case.model.n)
+    for name, letter in (("velocity", "dq"), ("acceleration", "ddq")):
+        fine = np.abs(getattr(sampled(path, 50000.0), letter))
+        coarse = np.abs(getattr(sampled(path, 20.0), letter))
+        joint = int(np.argmax(fine.max(axis=0) - coarse.max(axis=0)))
+        between = (fine[:, joint].max() + coarse[:, joint].max()) / 2
+        assert coarse[:, joint].max() < between < fine[:, joint].max()
+        limit = getattr(case.limits, name).copy()
+        limit[joint] = between
+        limits = replace(case.limits, **{name: limit})
+        outcome = refused(replace(case, tube=rest, limits=limits), path, name)
+        assert outcome.where == (case.model.joints[joint],) and outcome.certain
+
+
+def test_the_tracking_error_counts():
+    case, path, certificate = safe()
+    margin = certificate.margin("velocity")
+    wider = case.tube.velocity + 1.01 * margin.value
+    outcome = refused(replace(case, tube=replace(case.tube, velocity=wider)), path, "velocity")
+    assert outcome.where == margin.where and not outcome.certain
+
+
+def test_a_limit_that_one_corner_of_the_box_breaks():
+    """The mass enters torque and first moment: only the heaviest, farthest payload is too much."""
+    robot, model = gen3()
+    case, path, _ = safe()
+    phi = 1.8 * np.array([1, 0, 0, 0.06, 0.006, 0, 0, 0.006, 0, 0.002])
+    half = np.zeros(10)
+    half[[0, 3]] = 0.27, 0.008
+    none = np.zeros((model.n, 10))
+    links = model.link_phi
+    box = replace(
+        case.box,
+        payload_lower=phi - half,
+        payload_upper=phi + half,
+        links_lower=links + none,
+        links_upper=links + none,
+        **{
+            f"{name}_{end}": np.zeros(model.n)
+            for name in ("rotor_inertia", "coulomb", "viscous")
+            for end in ("lower", "upper")
+        },
+        stiction_velocity=0.0,
+        gravity_error=0.0,
+    )
+    corners = [
+        phi + half * np.array([a, 0, 0, b, 0, 0, 0, 0, 0, 0]) for a in (-1, 1) for b in (-1, 1)
+    ]
+    assert all(is_physical(corner) for corner in corners)
+    fine = path.at(np.linspace(0, 3, 600))
+    peaks = np.array([np.abs(inverse_dynamics(model, fine, c)).max(axis=0) for c in corners])
+    order = np.sort(peaks[:, 1])
+    limit = case.limits.torque.copy()
+    limit[1] = order[-1] - 0.02 * (order[-1] - order[-2])
+    exact = replace(case, box=box, tube=TrackingTube.exact(model.n))
+    outcome = refused(replace(exact, limits=replace(case.limits, torque=limit)), path, "torque")
+    assert outcome.where == ("joint_2",) and not outcome.certain
+    limit[1] = 1.03 * order[-1]
+    safe_limits = replace(case.limits, torque=limit)
+    assert isinstance(certify(replace(exact, limits=safe_limits), path), Certificate)
+
+
+@pytest.mark.parametrize("joint", [99, -2])
+def test_bodies_of_joints_that_the_arm_does_not_have_are_refused(joint):
+    case, _, _ = safe()
+    first, *others = case.geometry.bodies
+    bodies = (*others, replace(first, joint=joint))
+    with pytest.raises(InputError, match=f"joint number {joint}"):
+        replace(case, geometry=replace(case.geometry, bodies=bodies))
+
+
+def test_a_torque_without_bound_is_beyond_an_infinite_limit():
+    """A disturbance that the controller is not designed for ends the proof, whatever the limits."""
+    case, path, _ = safe()
+    n, one = case.model.n, np.ones(case.model.n)
+    reserve = SamplingReserve(0 * one, 0 * one, one, one, one, 1.0, 1e-3)
+    tube = TrackingTube.passivity_based(1e-3, 10 * one, 2 * one, (), reserve)
+    limits = replace(case.limits, torque=np.full(n, np.inf))
+    outcome = certify(replace(case, tube=tube, limits=limits), path)
+    assert isinstance(outcome, Refusal) and outcome.constraint == "torque"
+    assert "designed for" in str(outcome)
+    assert isinstance(certify(replace(case, limits=limits), path), Certificate)
+
+
+def test_an_obstacle_in_the_way_is_named_with_time_and_pair():
+    case, path, _ = safe()
+    R, o = frames(case.model, path.at(np.array([1.4])).q)
+    place = o[0, -1] + R[0, -1] @ [0, 0, 0.17]
+    plate = ConvexBody.primitive("box", (0.001, 0.3, 0.3), R[0, -1], place, "plate")
+    outcome = refused(replace(case, obstacles=(plate,)), path, "payload volume")
+    assert outcome.where == ("payload", "plate")
+    assert "plate" in str(outcome)
+
+
+def test_a_start_that_is_no_start():
+    case, path, _ = safe()
+    ball = ConvexBody.primitive("sphere", (0.05,), translation=(0, 0, 0.4), name="ball")
+    outcome = refused(replace(case, obstacles=(ball,)), path, "obstacles")
+    assert outcome.time == 0 and str(outcome).startswith("The start state is refused")
+    assert "collide" in str(outcome) and outcome.certain
+    lower = case.limits.position_lower.copy()
+    lower[3] = -2.0
+    outcome = refused(
+        replace(case, limits=replace(case.limits, position_lower=lower)), path, "position"
+    )
+    assert outcome.time == 0 and outcome.where == ("joint_4",)
+
+
+def test_a_motion_too_short_for_the_limits_is_refused():
+    case, path, _ = safe()
+    hurried = replace(path, duration=0.3)
+    refused(case, hurried, "velocity")
+    with pytest.raises(InputError, match="duration above 0 s"):
+        certify(case, replace(path, duration=0.0))
+
+
+def test_impossible_cases_are_refused_in_one_sentence():
+    case, _, _ = safe()
+    with pytest.raises(InputError, match="inverted"):
+        replace(case, box=case.box.with_payload(case.box.payload_upper, case.box.payload_lower))
+    with pytest.raises(InputError, match="inverted"):
+        limits = case.limits
+        swapped = replace(limits, position_lower=np.full(7, 1.0), position_upper=np.full(7, -1.0))
+        replace(case, limits=swapped)
+    with pytest.raises(InputError, match="clearance must be a number of 0 m or more"):
+        replace(case, clearance=float("nan"))
+    with pytest.raises(InputError, match="tube is for 3 joints"):
+        replace(case, tube=TrackingTube.exact(3))
+
+
+def test_verification_repeats_the_proof_and_finds_what_was_changed():
+    case, path, certificate = safe()
+    found = verify(certificate, case, path, samples=100)
+    assert found.verified, found.differences
+    assert set(found.sampled) == set(CONSTRAINTS)
+    slower = replace(path, cosine=0.9 * path.cosine)
+    changed = {
+        "trajectory": verify(certificate, case, slower, 10),
+        "obstacles": verify(certificate, replace(case, obstacles=()), path, 10),
+        "tube": verify(certificate, replace(case, tube=TrackingTube.exact(7)), path, 10),
+        "required clearance": verify(certificate, replace(case, clearance=0.0), path, 10),
+    }
+    for name, result in changed.items():
+        assert any(name in sentence for sentence in result.differences), (name, result)
+    better = replace(certificate.margins[3], value=certificate.margins[3].value + 1.0)
+    margins = (*certificate.margins[:3], better, *certificate.margins[4:])
+    claimed = verify(replace(certificate, margins=margins), case, path, 10)
+    assert [s for s in claimed.differences if "margin of torque" in s]

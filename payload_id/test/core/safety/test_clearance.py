@@ -1,0 +1,335 @@
+"""Proved distances against coal's, and against sampled motions."""
+
+import coal
+import numpy as np
+import pytest
+
+from payload_id.core.arm.kinetics import frames
+from payload_id.core.errors import InputError, ModelError, UnknownNameError
+from payload_id.core.safety.clearance.arm_geometry import AllowedContact, ArmGeometry, LinkBody
+from payload_id.core.safety.clearance.body_table import BodyTable, Items, PairTable, Poses
+from payload_id.core.safety.clearance.convex_body import ConvexBody
+from payload_id.core.safety.clearance.margins import clearances, pose_clearance
+from payload_id.core.safety.clearance.scene import GROUPS, Scene
+from payload_id.core.safety.clearance.separation import (
+    motion_along,
+    nearest_direction,
+    reach,
+    rough_distance,
+    separation,
+    unit,
+)
+from payload_id.files.robots.arm_geometry import link_bodies, robot_geometry
+from safety_scenes import branched, gen3, motion, obstacles, random_body, rotation
+
+KINDS = ("box", "cylinder", "capsule", "sphere", "hull")
+
+
+def coal_distance(one, other):
+    result = coal.DistanceResult()
+    pose = one.coal_pose(), other.coal_pose()
+    return coal.distance(one.coal(), pose[0], other.coal(), pose[1], coal.DistanceRequest(), result)
+
+
+def loose_items(bodies):
+    """Return the items of all pairs of bodies that stand in the base frame."""
+    pairs = np.array([(i, j) for i in range(len(bodies)) for j in range(i)])
+    table = BodyTable.of(bodies, np.full(len(bodies), -1))
+    none = np.zeros((2, len(pairs), 1))
+    R = np.stack([table.rotation[pairs[:, k]] for k in (0, 1)])
+    c = np.stack([table.translation[pairs[:, k]] for k in (0, 1)])
+    rest = np.zeros((len(pairs), 1, 3))
+    return table, Items(pairs[:, 0], pairs[:, 1], R, c, none, rest, rest)
+
+
+def test_separation_is_coals_distance_along_its_direction_and_less_along_others():
+    rng = np.random.default_rng(0)
+    bodies = tuple(random_body(rng, KINDS[k % 5], rng.uniform(-1, 1, 3), str(k)) for k in range(20))
+    table, items = loose_items(bodies)
+    exact = np.array(
+        [
+            coal_distance(bodies[i], bodies[j])
+            for i, j in zip(items.first, items.second, strict=True)
+        ]
+    )
+    apart = exact > 0
+    best = separation(table, items, nearest_direction(table, items))
+    np.testing.assert_allclose(best[apart], exact[apart], atol=2e-4)
+    assert (best <= exact + 1e-9)[apart].all()
+    for _ in range(20):
+        n = unit(rng.normal(size=(len(exact), 3)))
+        assert (separation(table, items, n) <= exact + 1e-9)[apart].all()
+    rough, direction = rough_distance(table, items)
+    assert (rough <= exact)[apart].all()
+    assert (separation(table, items, direction) <= exact + 1e-9)[apart].all()
+    assert np.median((exact - rough)[apart]) < 0.06
+
+
+def points_of(rng, body, count):
+    """Return points of a body in the frame that carries it: its support points."""
+    u = unit(rng.normal(size=(count, 3)))
+    if body.kind == "hull":
+        own = body.points[np.argmax(u @ body.points.T, axis=1)]
+    else:
+        flat = u[:, :2] / np.maximum(np.linalg.norm(u[:, :2], axis=1, keepdims=True), 1e-12)
+        own = np.sign(u) * body.half + body.radius * u
+        own[:, :2] += body.disc * flat
+    return own @ body.rotation.T + body.translation
+
+
+@pytest.mark.parametrize("spread", [0.02, 0.3])
+def test_no_point_moves_farther_than_the_bound(spread):
+    rng = np.random.default_rng(1)
+    model, geometry = branched()
+    pairs = geometry.pairs(model)
+    joint = np.array([item.joint for item in geometry.bodies])
+    table = BodyTable.of(tuple(item.body for item in geometry.bodies), joint)
+    between = PairTable.of(model, joint, pairs)
+    tightest = np.inf
+    for _ in range(10):
+        q = rng.uniform(-1, 1, model.n)
+        delta = spread * rng.uniform(0, 1, model.n)
+        poses = Poses.of(model, q[None], delta[None])
+        index = np.arange(len(pairs))
+        items = Items.of(table, between, poses, np.zeros(len(pairs), dtype=int), index)
+        n = unit(rng.normal(size=(len(pairs), 3)))
+        bounds = [motion_along(table, between, items, side, n) for side in (0, 1)]
+        whole = [reach(table, between, items, side)[0] for side in (0, 1)]
+        corners = q + delta * rng.choice([-1.0, 1.0], (60, model.n))
+        for k, pair in enumerate(pairs):
+            for side in (0, 1):
+                moves = between.moves[k, side].astype(bool)
+                body = geometry.bodies[pair[side]]
+                points = points_of(rng, body.body, 30)
+                turned = np.where(moves, corners, q)
+                R, o = frames(model, np.vstack([q, turned]))
+                place = points @ R[:, body.joint].transpose(0, 2, 1) + o[:, body.joint][:, None]
+                step = place[1:] - place[0]
+                assert np.linalg.norm(step, axis=2).max() <= whole[side][k] + 1e-12
+                along = np.abs(step @ n[k]).max()
+                assert along <= bounds[side][k] + 1e-12
+                if moves.any() and along > 0:
+                    tightest = min(tightest, bounds[side][k] / along)
+    assert tightest < 1.3
+
+
+def sampled_smallest(scene, q):
+    """Return the smallest distance of each group at positions q, from coal."""
+    R, o = frames(scene.model, q)
+    shapes = [body.coal() for body in scene.table.bodies]
+    smallest = {}
+    for k in range(len(q)):
+        poses = [
+            (b if j < 0 else b.moved(R[k, j], o[k, j])).coal_pose()
+            for b, j in zip(scene.table.bodies, scene.table.joint, strict=True)
+        ]
+        for (a, b), g in zip(scene.pairs.pairs, scene.group, strict=True):
+            result = coal.DistanceResult()
+            d = coal.distance(
+                shapes[a], poses[a], shapes[b], poses[b], coal.DistanceRequest(), result
+            )
+            smallest[GROUPS[g]] = min(smallest.get(GROUPS[g], np.inf), d)
+    return smallest
+
+
+def branched_scene():
+    model, geometry = branched()
+    far = tuple(ConvexBody.ground(-0.05 - k, f"ground {k}") for k in range(2))
+    return Scene.of(model, geometry, far), np.zeros(model.n)
+
+
+def gen3_scene():
+    robot, model = gen3()
+    hull = ConvexBody.hull(np.random.default_rng(3).uniform(-0.05, 0.05, (12, 3)))
+    geometry = robot_geometry(robot, model, [hull.moved(np.eye(3), np.array([0, 0, 0.06]))])
+    return Scene.of(model, geometry, obstacles(np.random.default_rng(2))), robot.home
+
+
+def test_proved_clearances_are_below_sampled_ones_and_near_them():
+    scene, start = gen3_scene()
+    n = scene.model.n
+    tube = np.full(n, 0.003)
+    rng = np.random.default_rng(4)
+    certified = 0
+    for seed in range(6):
+        path = motion(start, np.random.default_rng(seed), 0.5, 1.5)
+        report = clearances(scene, path, tube)
+        if report.refused is not None:
+            continue
+        certified += 1
+        time = rng.uniform(0, path.duration, 40)
+        q = path.at(time).q + tube * rng.choice([-1.0, 1.0], (40, n))
+        smallest = sampled_smallest(scene, q)
+        for found in report.smallest:
+            assert found.value <= smallest[found.group] + 1e-6
+            assert found.value >= 0.7 * smallest[found.group] - 0.02
+    assert certified >= 3
+
+
+def test_a_tree_with_a_slide_is_never_closer_than_proved():
+    scene, start = branched_scene()
+    tube = np.full(scene.model.n, 0.002)
+    rng = np.random.default_rng(5)
+    outcomes = set()
+    for seed in range(8):
+        path = motion(start, np.random.default_rng(seed), 0.4 + 0.2 * seed, 5.0)
+        report = clearances(scene, path, tube)
+        q = path.at(rng.uniform(0, 3, 40)).q + tube * rng.choice([-1.0, 1.0], (40, 5))
+        smallest = sampled_smallest(scene, q)
+        outcomes.add(report.refused is None)
+        if report.refused is None:
+            assert all(c.value <= smallest[c.group] + 1e-6 for c in report.smallest)
+        if min(smallest.values()) < 0:
+            assert report.refused is not None
+    assert outcomes == {True, False}
+
+
+@pytest.mark.parametrize("thickness", [1e-4, 1e-2])
+def test_an_obstacle_thinner_than_any_step_is_found(thickness):
+    robot, model = gen3()
+    path = motion(robot.home, np.random.default_rng(0))
+    dumbbell = ConvexBody.primitive("sphere", (0.02,), translation=(0, 0, 0.05))
+    geometry = robot_geometry(robot, model, [dumbbell])
+    R, o = frames(model, path.at(np.array([1.3])).q)
+    place = o[0, -1] + R[0, -1] @ [0, 0, 0.05]
+    velocity = frames(model, path.at(np.array([1.3001])).q)[1][0, -1] - o[0, -1]
+    normal = velocity / np.linalg.norm(velocity)
+    axes = np.linalg.qr(np.column_stack([normal, rotation(np.random.default_rng(1))[:, :2]]))[0]
+    axes *= np.linalg.det(axes)
+    plate = ConvexBody.primitive("box", (thickness, 0.004, 0.004), axes, place, "foil")
+    report = clearances(Scene.of(model, geometry, [plate]), path, np.zeros(model.n))
+    assert report.refused is not None
+    assert report.refused.pair == ("payload", "foil")
+
+
+def test_a_pose_in_collision_is_refused_and_names_the_pair():
+    robot, model = gen3()
+    R, o = frames(model, robot.home[None])
+    ball = ConvexBody.primitive("sphere", (0.05,), translation=o[0, 3], name="ball")
+    scene = Scene.of(model, robot_geometry(robot, model), [ball])
+    report = pose_clearance(scene, robot.home, np.zeros(model.n))
+    assert report.refused is not None and report.refused.pair[1] == "ball"
+    assert report.refused.nominal < 0
+
+
+@pytest.mark.parametrize("name", ["kinova_gen3", "kinova_gen3_2f85", "xarm7"])
+def test_shipped_robots_are_free_of_collisions_at_home(name):
+    from payload_id.files.robots.robot_file import RobotFile
+    from payload_id.files.robots.robot_model import RobotModel
+
+    robot = RobotFile.load(name)
+    model = RobotModel.from_robot_file(robot)
+    geometry = robot_geometry(robot, model)
+    assert {item.joint for item in geometry.bodies} == {-1, *range(model.n)}
+    scene = Scene.of(model, geometry, [])
+    assert pose_clearance(scene, robot.home, np.full(model.n, 0.01)).refused is None
+
+
+def test_pairs_leave_out_neighbours_and_allowed_links_only():
+    robot, model = gen3()
+    geometry = robot_geometry(robot, model)
+    links = [item.link for item in geometry.bodies]
+    found = {frozenset((links[i], links[j])) for i, j in geometry.pairs(model)}
+    order = list(dict.fromkeys(links))
+    expected = {frozenset((a, b)) for k, a in enumerate(order) for b in order[k + 2 :]}
+    assert found == expected
+    contact = AllowedContact(("base_link", "forearm_link"), "a shield between them")
+    allowed = ArmGeometry(geometry.bodies, (contact,))
+    names = {frozenset((links[i], links[j])) for i, j in allowed.pairs(model)}
+    assert expected - names == {frozenset(("base_link", "forearm_link"))}
+    with pytest.raises(UnknownNameError, match="Did you mean 'forearm_link'"):
+        ArmGeometry(geometry.bodies, (AllowedContact(("base_link", "forearm"), "why"),))
+
+
+def test_a_payload_is_checked_against_the_link_before_its_own():
+    robot, model = gen3()
+    small = ConvexBody.primitive("sphere", (0.05,), translation=(0, 0, 0.05))
+    wide = ConvexBody.primitive("sphere", (0.4,))
+    near = robot_geometry(robot, model, [small])
+    assert not near.allowed
+    links = [item.link for item in near.bodies]
+    checked = {links[j] for i, j in near.pairs(model) if links[i] == "payload"}
+    assert "spherical_wrist_2_link" in checked and "bracelet_link" not in checked
+    enclosing = robot_geometry(robot, model, [wide])
+    assert [c.links for c in enclosing.allowed] == [("payload", "spherical_wrist_2_link")]
+
+
+@pytest.mark.parametrize(
+    ("kind", "size", "place", "words"),
+    [
+        ("box", (0.1, 0.0, 0.1), (0, 0, 0), "length along y must be a number above 0"),
+        ("sphere", (-0.1,), (0, 0, 0), "radius must be a number above 0"),
+        ("cylinder", (float("nan"), 1.0), (0, 0, 0), "radius must be a number above 0"),
+        ("box", (0.1, 0.1, 0.1), (0, np.nan, 0), "translation must be finite"),
+        ("capsule", (0.1,), (0, 0, 0), "needs 2 sizes"),
+        ("cone", (0.1,), (0, 0, 0), "Unknown kind of body 'cone'"),
+    ],
+)
+def test_impossible_bodies_are_refused_in_one_sentence(kind, size, place, words):
+    with pytest.raises(InputError, match=words):
+        ConvexBody.primitive(kind, size, translation=place, name="thing")
+
+
+def test_hulls_and_rotations_are_checked():
+    flat = np.random.default_rng(0).normal(size=(9, 3)) * [1, 1, 0]
+    with pytest.raises(InputError, match="do not lie in a plane"):
+        ConvexBody.hull(flat)
+    with pytest.raises(InputError, match="no rotation matrix"):
+        ConvexBody.primitive("sphere", (1.0,), rotation=2 * np.eye(3))
+    one = ConvexBody.primitive("sphere", (1.0,), name="a")
+    model, geometry = branched()
+    with pytest.raises(InputError, match="Two obstacles are named 'a'"):
+        Scene.of(model, geometry, [one, one])
+
+
+def test_a_body_survives_its_own_dictionary():
+    rng = np.random.default_rng(0)
+    for kind in KINDS:
+        body = random_body(rng, kind, rng.normal(size=3), kind)
+        assert ConvexBody.from_dict(body.to_dict()).digest == body.digest
+
+
+def test_a_description_without_collision_geometry_is_refused(tmp_path):
+    from arms import BRANCHED
+
+    model, _ = branched()
+    with pytest.raises(ModelError, match="no collision geometry on post, sledge"):
+        link_bodies(BRANCHED, model, tmp_path)
+    base = ConvexBody.primitive("box", (1, 1, 1))
+    with pytest.raises(InputError, match="no collision geometry on any moving link"):
+        ArmGeometry((LinkBody("base", -1, base),))
+
+
+def test_a_mesh_becomes_its_hull(tmp_path):
+    import trimesh
+
+    from payload_id.files.robots.arm_geometry import mesh_hull
+
+    trimesh.creation.box((0.2, 0.4, 0.6)).export(tmp_path / "box.stl")
+    body = mesh_hull(tmp_path / "box.stl", 0.5)
+    np.testing.assert_allclose(body.half, [0.05, 0.1, 0.15], atol=1e-7)
+    box = ConvexBody.primitive("box", (0.1, 0.2, 0.3))
+    ball = ConvexBody.primitive("sphere", (0.1,), translation=(0.4, 0.3, 0.2))
+    assert abs(coal_distance(body, ball) - coal_distance(box, ball)) < 1e-6
+    with pytest.raises(InputError, match="There is no mesh"):
+        mesh_hull(tmp_path / "none.stl")
+
+
+def test_a_robot_file_may_allow_contacts_with_a_reason(tmp_path):
+    from payload_id.core.errors import ConfigurationError
+    from payload_id.files.robots.robot_file import RobotFile
+
+    head = "extends: package://payload_id/config/robots/kinova_gen3.yaml\nallowed_contacts:\n"
+    path = tmp_path / "arm.yaml"
+    path.write_text(f"{head}  base_link forearm_link: a shield is between them\n")
+    robot = RobotFile.load(path)
+    geometry = robot_geometry(robot, gen3()[1])
+    assert geometry.allowed == (
+        AllowedContact(("base_link", "forearm_link"), "a shield is between them"),
+    )
+    path.write_text(f"{head}  base_link forearm: why\n")
+    with pytest.raises(UnknownNameError, match="Did you mean 'forearm_link'"):
+        RobotFile.load(path)
+    path.write_text(f"{head}  base_link: why\n")
+    with pytest.raises(ConfigurationError, match="link_a link_b: why they may touch"):
+        RobotFile.load(path)

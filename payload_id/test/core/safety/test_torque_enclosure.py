@@ -1,0 +1,332 @@
+"""The enclosure of the joint torques holds, is tight, and is exact where nothing is uncertain."""
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.optimize import linprog
+
+from arms import EVERY_ARM, arm, description, draw_payload, joint_torques, perturbed_links
+from payload_id import Uncertainty
+from payload_id.core.arm.arm_model import ArmModel
+from payload_id.core.errors import InputError
+from payload_id.core.motion.bezier import BezierPiece
+from payload_id.core.motion.motion_state import MotionState
+from payload_id.core.motion.trajectory import MotionRanges
+from payload_id.core.safety.torque.bilinear_bound import bilinear_bound
+from payload_id.core.safety.torque.enclosure import torque_enclosure
+from payload_id.core.safety.torque.lever_arms import moments_of, moments_within
+from payload_id.core.safety.torque.linear_terms import base_to_tip, body_terms, inertia_slopes
+from payload_id.core.safety.torque.parameter_box import TABLE_1_LOWER, TABLE_1_UPPER, ParameterBox
+from payload_id.core.safety.torque.slice_motion import SliceMotion
+from payload_id.core.safety.tube.tracking_tube import TrackingTube
+from torque_samples import TorqueSampler
+
+DURATION = 3.0
+ARM = Uncertainty(link_relative=0.05, friction_coulomb=0.5, friction_viscous=0.3, rotor_inertia=0.4)
+
+
+def piece_of(model, rng):
+    n = model.n
+    start = MotionState(rng.uniform(-1.5, 1.5, n), rng.uniform(-0.4, 0.4, n), rng.uniform(-1, 1, n))
+    return BezierPiece(start, rng.uniform(-1.0, 1.0, n), DURATION)
+
+
+def tube_of(n, rng=None, scale=1.0):
+    shares = np.ones((4, n)) if rng is None else rng.uniform(0, 1, (4, n))
+    sizes = scale * shares * np.array([[0.01], [0.1], [0.05], [1.0]])
+    return TrackingTube(*sizes, "robust", ("A test's.",))
+
+
+def box_of(model, rng, relative=0.15, uncertainty=ARM):
+    phi = draw_payload(rng)
+    slack = relative * np.abs(phi) + 0.01 * relative
+    return ParameterBox.around(model, (phi - slack, phi + slack), uncertainty)
+
+
+def at_instant(model, rng, count=4):
+    q, dq, ddq = rng.uniform(-2, 2, (3, count, model.n))
+    return MotionRanges(np.arange(count + 1.0), q, q, dq, dq, ddq, ddq)
+
+
+@pytest.mark.parametrize("name", EVERY_ARM)
+@pytest.mark.parametrize("slices", [20, 100])
+def test_no_sampled_state_is_outside(name, slices):
+    rng = np.random.default_rng(slices)
+    model = arm(name)
+    piece, box, tube = piece_of(model, rng), box_of(model, rng, 0.3), tube_of(model.n, rng)
+    edges = np.linspace(0.0, DURATION, slices + 1)
+    found = torque_enclosure(model, piece.ranges(edges), tube, box)
+    sampler = TorqueSampler(model, box, tube, piece, edges)
+    for _ in range(400):
+        k, at = sampler.random(rng)
+        assert (found.lower[k] <= at.full).all() and (at.full <= found.upper[k]).all()
+        assert (found.nominal_lower[k] <= at.nominal).all()
+        assert (at.nominal <= found.nominal_upper[k]).all()
+        assert (np.abs(at.full - at.nominal) <= found.disturbance[k]).all()
+
+
+@pytest.mark.parametrize("name", ["gen3", "ur10", "gantry"])
+def test_worst_corners_are_inside_and_nearly_reached(name):
+    rng = np.random.default_rng(3)
+    model = arm(name)
+    piece, box, tube = piece_of(model, rng), box_of(model, rng), tube_of(model.n, scale=0.5)
+    edges = np.linspace(0.0, DURATION, 129)
+    found = torque_enclosure(model, piece.ranges(edges), tube, box)
+    sampler = TorqueSampler(model, box, tube, piece, edges)
+    ratios = []
+    for k in (5, 60, 100):
+        low, high = sampler.extremes(k)
+        assert (found.lower[k] <= low).all() and (high <= found.upper[k]).all()
+        ratios.append((found.upper[k] - found.lower[k]) / (high - low))
+    assert np.mean(ratios) < 1.3
+
+
+@pytest.mark.parametrize("name", EVERY_ARM)
+def test_exact_where_nothing_is_uncertain(name):
+    rng = np.random.default_rng(1)
+    model, phi = arm(name), draw_payload(rng)
+    box = ParameterBox.around(model, (phi, phi), Uncertainty())
+    ranges = at_instant(model, rng)
+    found = torque_enclosure(model, ranges, TrackingTube.exact(model.n), box)
+    true = joint_torques(
+        model, model.link_phi, phi, ranges.q_lower, ranges.dq_lower, ranges.ddq_lower
+    )
+    assert (found.lower <= true).all() and (true <= found.upper).all()
+    scale = np.abs(true).max()
+    assert (found.upper - found.lower).max() < 1e-8 * scale
+    assert found.disturbance.max() < 1e-8 * scale
+
+
+def test_exact_over_the_box_at_an_instant():
+    """At one state the range over the box is |W| times its half-widths."""
+    rng = np.random.default_rng(2)
+    model = arm("gen3")
+    box = box_of(model, rng, uncertainty=Uncertainty(link_relative=0.05))
+    ranges = at_instant(model, rng)
+    found = torque_enclosure(model, ranges, TrackingTube.exact(7), box)
+    terms = body_terms(model, base_to_tip(model), ranges.q_lower, ranges.dq_lower, ranges.ddq_lower)
+    wide = np.einsum("kbjp,bp->kj", np.abs(terms.value), box.bodies[1])
+    # What is added for rounding errors is below 1e-7 N m.
+    np.testing.assert_allclose(found.upper - found.lower, 2 * wide, rtol=1e-8, atol=1e-7)
+    np.testing.assert_allclose(found.disturbance, wide, rtol=1e-8, atol=1e-7)
+
+
+@pytest.mark.parametrize("name", ["gen3", "gantry"])
+def test_error_of_gravity_is_covered(name):
+    rng = np.random.default_rng(11)
+    model, error = arm(name), 0.2
+    phi, ranges = draw_payload(rng), at_instant(model, rng)
+    tube = TrackingTube.exact(model.n)
+    box = ParameterBox.around(model, (phi, phi), Uncertainty(gravity_error=error))
+    found = torque_enclosure(model, ranges, tube, box)
+    exact = torque_enclosure(model, ranges, tube, replace(box, gravity_error=0.0))
+    for _ in range(4):
+        gravity = model.gravity + error * rng.choice([-1.0, 1.0], 3)
+        tilted = ArmModel.from_xml(*description(name), gravity=gravity)
+        true = torque_enclosure(tilted, ranges, tube, replace(box, gravity_error=0.0))
+        assert (found.lower <= true.lower).all() and (true.upper <= found.upper).all()
+        assert (np.abs(true.upper - exact.upper) <= found.disturbance + 1e-6).all()
+
+
+@pytest.mark.parametrize("name", EVERY_ARM)
+def test_value_and_slopes_of_the_regressor(name):
+    """The value is Pinocchio's inverse dynamics, the slopes are its finite differences."""
+    rng = np.random.default_rng(4)
+    model, phi = arm(name), draw_payload(rng)
+    n, order, links = model.n, base_to_tip(model), perturbed_links(model, rng, 0.1)
+    theta = np.vstack([links, phi])
+    state = rng.uniform(-2, 2, (3, 2, n))  # joints base to tip
+
+    def torque(parts):
+        back = np.argsort(order)
+        return joint_torques(model, links, phi, *(part[:, back] for part in parts))[:, order]
+
+    terms = body_terms(model, order, *state)
+    value = np.einsum("kbjp,bp->kj", terms.value, theta)
+    np.testing.assert_allclose(value, torque(state), atol=1e-10)
+    slopes = np.einsum("kbjdp,bp->kjd", terms.slope, theta)
+    for direction in range(3 * n):
+        step = np.zeros((3, 1, n))
+        step[direction // n, 0, direction % n] = 1e-5
+        difference = (torque(state + step) - torque(state - step)) / 2e-5
+        np.testing.assert_allclose(slopes[:, :, direction], difference, atol=1e-6)
+
+
+def test_bilinear_bound_holds_and_is_near():
+    """Against the exact maximum, from all corners of one box, and the relaxation's by HiGHS."""
+    rng = np.random.default_rng(12)
+    p, D = 9, 7
+    a, b = rng.normal(size=(40, p)), rng.normal(size=(40, D))
+    c = rng.normal(size=(40, D, p)) * rng.choice([0.05, 0.3, 1.0], (40, 1, 1))
+    corners = np.array(list(product((-1.0, 1.0), repeat=p)))
+    exact = (a @ corners.T + np.abs(b[:, :, None] + c @ corners.T).sum(axis=1)).max(axis=1)
+    found = bilinear_bound(a, b, c)
+    assert (exact <= found).all()
+    relaxed = np.array([relaxed_maximum(*form) for form in zip(a, b, c, strict=True)])
+    whole = bilinear_bound(a, b, c, splits=0)
+    assert (relaxed <= whole * (1 + 1e-9)).all() and (found <= whole).all()
+    assert (whole / relaxed).max() < 1.15 and (whole / relaxed).mean() < 1.06
+    excess = (found - exact).mean() / (whole - exact).mean()
+    assert excess < 0.7, "splitting closes part of the relaxation's gap"
+
+
+def relaxed_maximum(a, b, c):
+    """Return the maximum of a'u + b'x + sum |c| (1 - |x - sign(c) u|) over |u|, |x| <= 1."""
+    D, p = c.shape
+    k, q = np.indices(c.shape).reshape(2, -1)
+    X, U = np.eye(D)[k], np.sign(c.ravel())[:, None] * np.eye(p)[q]
+    least = np.vstack([np.hstack([X, -U]), np.hstack([-X, U])])  # each is below |x - sign(c) u|
+    rows = np.hstack([least, -np.tile(np.eye(D * p), (2, 1))])
+    cost = np.concatenate([-b, -a, np.abs(c).ravel()])
+    bounds = [(-1, 1)] * (D + p) + [(0, 2)] * (D * p)
+    solved = linprog(cost, A_ub=rows, b_ub=np.zeros(len(rows)), bounds=bounds)
+    return np.abs(c).sum() - solved.fun
+
+
+def test_moments_of_a_box_are_those_of_its_corners():
+    rng = np.random.default_rng(13)
+    half = rng.uniform(0, 1, (3, 10))
+    bound = moments_within(half)
+    for _ in range(200):
+        phi = half * np.where(rng.random((3, 10)) < 0.5, -1.0, 1.0)
+        true = moments_of(phi, np.zeros((3, 3)))
+        for name in ("mass", "first", "second"):
+            assert (getattr(true, name) <= getattr(bound, name) * (1 + 1e-12)).all()
+
+
+def test_christoffel_symbols():
+    """C(q, dq) dq is what inverse dynamics adds with the velocity."""
+    rng = np.random.default_rng(5)
+    model, phi = arm("gen3"), draw_payload(rng)
+    q, dq = rng.uniform(-2, 2, (2, 3, 7))
+    zero = np.zeros_like(q)
+    order = base_to_tip(model)
+    theta = np.vstack([model.link_phi, phi])
+    axis = body_terms(model, order, q, zero, zero).axis
+    C = inertia_slopes(axis, theta, 0 * theta).christoffel.middle
+    true = joint_torques(model, model.link_phi, phi, q, dq, zero)
+    true -= joint_torques(model, model.link_phi, phi, q, zero, zero)
+    np.testing.assert_allclose(np.einsum("sjkl,sk,sl->sj", C, dq, dq), true, atol=1e-10)
+
+
+def test_more_uncertainty_is_never_narrower():
+    rng = np.random.default_rng(6)
+    model = arm("panda")
+    piece = piece_of(model, rng)
+    ranges = piece.ranges(np.linspace(0.0, DURATION, 65))
+    phi = draw_payload(rng)
+
+    def enclosure(width, scale):
+        slack = width * np.abs(phi)
+        known = replace(ARM, link_relative=width, rotor_inertia=width)
+        box = ParameterBox.around(model, (phi - slack, phi + slack), known)
+        return torque_enclosure(model, ranges, tube_of(7, scale=scale), box)
+
+    narrow, wide, loose = enclosure(0.05, 0.3), enclosure(0.2, 0.3), enclosure(0.05, 0.6)
+    for other in (wide, loose):
+        assert (other.upper - other.lower >= narrow.upper - narrow.lower).all()
+        assert (other.disturbance >= narrow.disturbance).all()
+
+
+@pytest.mark.parametrize("parts", [1, 8])
+def test_slices_are_bounded_whole_and_their_drift_is_shared(parts):
+    """q(t) stays within centre + drift s/h -+ rest, and within reach."""
+    rng = np.random.default_rng(7)
+    model = arm("gen3")
+    piece, edges = piece_of(model, rng), np.linspace(0.0, DURATION, 41)
+    fine = piece.ranges(np.linspace(0.0, DURATION, 40 * parts + 1))
+    motion = SliceMotion.of(fine, TrackingTube.exact(7), parts)
+    for k in range(40):
+        share = np.linspace(-1.0, 1.0, 21)
+        at = piece.at((edges[k] + edges[k + 1]) / 2 + share * (edges[k + 1] - edges[k]) / 2)
+        for part, true in (
+            (motion.position, at.q),
+            (motion.desired_velocity, at.dq),
+            (motion.reference_acceleration, at.ddq),
+        ):
+            along = part.centre[k] + share[:, None] * part.drift[k]
+            assert (np.abs(true - along) <= part.rest[k] + 1e-13).all()
+            assert (np.abs(true - part.centre[k]) <= part.reach[k] + 1e-13).all()
+    assert np.median(motion.position.rest / motion.position.reach) < (0.2 if parts == 1 else 0.03)
+    acceleration = motion.reference_acceleration
+    assert np.median(acceleration.rest / acceleration.reach) < (1.1 if parts == 1 else 0.3)
+
+
+def test_ranges_of_parts_tell_the_torque_within_a_slice():
+    """Known parameters: the width comes nearer to what the torque changes by."""
+    rng = np.random.default_rng(14)
+    model, phi = arm("gen3"), draw_payload(rng)
+    piece, slices, tube = piece_of(model, rng), 60, TrackingTube.exact(7)
+    box = ParameterBox.around(model, (phi, phi), Uncertainty())
+    excess = []
+    for parts in (1, 16):
+        ranges = piece.ranges(np.linspace(0.0, DURATION, slices * parts + 1))
+        found = torque_enclosure(model, ranges, tube, box, parts)
+        times = np.linspace(0.0, DURATION, 20 * slices, endpoint=False)
+        at = piece.at(times)
+        true = joint_torques(model, model.link_phi, phi, at.q, at.dq, at.ddq)
+        true = true.reshape(slices, 20, 7)
+        assert (found.lower <= true.min(axis=1)).all() and (true.max(axis=1) <= found.upper).all()
+        excess.append((found.upper - found.lower - np.ptp(true, axis=1)).mean())
+    assert excess[1] < 0.5 * excess[0]
+
+
+def test_parts_that_do_not_make_slices_are_refused():
+    rng = np.random.default_rng(15)
+    model = arm("ur10")
+    with pytest.raises(InputError, match="groups of 3"):
+        torque_enclosure(model, at_instant(model, rng), tube_of(6), box_of(model, rng), 3)
+
+
+def test_table_1_takes_the_place_of_the_last_link():
+    model = arm("gen3")
+    box = ParameterBox.table_1(model, ARM)
+    assert (box.links_lower[6] == TABLE_1_LOWER).all()
+    assert (box.links_upper[6] == TABLE_1_UPPER).all()
+    assert not box.payload_upper.any()
+
+
+def test_robust_controller_adds_the_disturbance_to_the_nominal_torque():
+    rng = np.random.default_rng(8)
+    model = arm("ur10")
+    tube, box = tube_of(6), box_of(model, rng)
+    found = torque_enclosure(model, at_instant(model, rng), tube, box)
+    lower, upper = found.commanded(tube)
+    np.testing.assert_allclose(upper, found.nominal_upper + found.disturbance)
+    np.testing.assert_allclose(lower, found.nominal_lower - found.disturbance)
+    exact = found.commanded(TrackingTube.exact(6))
+    assert (exact[0] == found.lower).all() and (exact[1] == found.upper).all()
+
+
+def test_boxes_compare_and_travel():
+    rng = np.random.default_rng(9)
+    model = arm("gen3")
+    box = box_of(model, rng)
+    same = ParameterBox.from_dict(box.to_dict())
+    assert same.digest == box.digest
+    middle, half = box.interval("payload")
+    inner = box.with_payload(middle - half / 2, middle + half / 2)
+    assert inner.digest != box.digest
+    assert box.contains(inner) and not inner.contains(box)
+    assert (middle - half <= box.payload_lower).all() and (box.payload_upper <= middle + half).all()
+
+
+@pytest.mark.parametrize("wrong", ["inverted", "nan"])
+def test_impossible_boxes_are_refused(wrong):
+    model = arm("gen3")
+    phi = np.array([1.0] + [0.0] * 3 + [0.01, 0.0, 0.0, 0.01, 0.0, 0.01])
+    lower, upper = phi.copy(), phi.copy()
+    lower[0] = 2.0 if wrong == "inverted" else np.nan
+    with pytest.raises(InputError, match=wrong):
+        ParameterBox.around(model, (lower, upper), ARM)
+
+
+def test_other_arms_are_refused():
+    rng = np.random.default_rng(10)
+    gen3, ur10 = arm("gen3"), arm("ur10")
+    with pytest.raises(InputError, match="tube is of 6 joints"):
+        torque_enclosure(gen3, at_instant(gen3, rng), tube_of(6), box_of(gen3, rng))
+    with pytest.raises(InputError, match="parameter box is of 6 joints"):
+        torque_enclosure(gen3, at_instant(gen3, rng), tube_of(7), box_of(ur10, rng))

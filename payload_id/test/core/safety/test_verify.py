@@ -1,0 +1,134 @@
+"""`payload-id verify`: saved certificates, whole and tampered with."""
+
+import json
+
+import numpy as np
+import pytest
+
+from payload_id.cli.main import main
+from payload_id.core.safety.certificate.certificate import Certificate, digest_of
+from payload_id.core.safety.certificate.certify import certify
+from payload_id.core.safety.certificate.limit_use import limit_use
+from payload_id.core.safety.clearance.convex_body import ConvexBody
+from payload_id.core.safety.margins.margin import CLEARANCES
+from payload_id.files.runs.certificate_file import load_certificate, save_certificate
+from safety_scenes import gen3, gen3_case, motion
+
+
+@pytest.fixture(scope="module")
+def saved(tmp_path_factory):
+    """Return the path of a saved certificate."""
+    robot, _ = gen3()
+    case = gen3_case((ConvexBody.ground(-0.05),))
+    path = motion(robot.home, np.random.default_rng(0))
+    certificate = certify(case, path)
+    assert isinstance(certificate, Certificate), certificate
+    file = tmp_path_factory.mktemp("certificates") / "motion.json"
+    return save_certificate(file, certificate, case, path, robot)
+
+
+def changed(saved, tmp_path, edit, honest):
+    """Return a copy with something changed, and the file's digest made to fit if `honest`."""
+    content = json.loads(saved.read_text())
+    edit(content)
+    rest = {key: value for key, value in content.items() if key != "digest"}
+    if honest:
+        content["digest"] = digest_of(rest)
+    path = tmp_path / "changed.json"
+    path.write_text(json.dumps(content))
+    return path
+
+
+def test_a_certificate_survives_saving(saved):
+    found = load_certificate(saved)
+    assert found.intact and found.robot == "kinova_gen3"
+    _, model = gen3()
+    assert found.case(model).digests == {
+        name: digest for name, digest in found.certificate.digests.items() if name != "trajectory"
+    }
+    assert digest_of(found.trajectory.to_dict()) == found.certificate.digests["trajectory"]
+
+
+def test_verify_says_verified(saved, capsys):
+    assert main(["verify", str(saved), "--samples", "50", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["verified"] and not found["differences"]
+    assert all(x > 0 for x in found["sampled"].values())
+    assert main(["verify", str(saved), "--samples", "5"]) == 0
+    assert "VERIFIED" in capsys.readouterr().out
+
+
+def test_use_of_limits_over_time_is_what_the_certificate_says(saved):
+    found, (_, model) = load_certificate(saved), gen3()
+    use = limit_use(found.case(model), found.trajectory)
+    for name, used in use.joints.items():
+        margin = found.certificate.margin(name)
+        if margin is None:
+            assert np.isnan(used).all()
+            continue
+        assert np.nanmax(used) == pytest.approx(margin.used, abs=0.06 if name == "torque" else 1e-9)
+    assert set(use.clearance) == {m.constraint for m in found.certificate.margins} & {*CLEARANCES}
+    for group, left in use.clearance.items():
+        # Instants leave at least what is proved for all times.
+        assert left.min() >= found.certificate.margin(group).value - 1e-6
+        assert left.min() <= found.certificate.margin(group).value + 0.02
+
+
+def test_verify_draws_a_figure(saved, tmp_path, capsys):
+    path = tmp_path / "use.png"
+    assert main(["verify", str(saved), "--samples", "5", "--figure", str(path)]) == 0
+    assert path.read_bytes().startswith(b"\x89PNG")
+
+
+def heavier(content):
+    content["box"]["payload_upper"][0] += 0.5
+
+
+def nearer(content):
+    content["obstacles"][0]["translation"][2] += 0.05
+
+
+def claimed(content):
+    content["certificate"]["margins"][3]["value"] += 1.0
+
+
+def elsewhere(content):
+    content["certificate"]["margins"][3]["where"] = ["joint_1"]
+
+
+def later(content):
+    content["certificate"]["margins"][5]["start"] -= 0.01
+
+
+def renamed(content):
+    content["robot"]["name"] = "another arm"
+
+
+def older(content):
+    content["certificate"]["version"] = "0.0.1"
+
+
+@pytest.mark.parametrize(
+    ("edit", "honest", "words"),
+    [
+        (elsewhere, True, ("The margin of torque is where",)),
+        (later, True, ("The margin of obstacles is where",)),
+        (renamed, True, ("The certificate is for 'another arm'",)),
+        (older, True, ("of version 0.0.1",)),
+        (heavier, False, ("digest is not its content's", "The box is not the one")),
+        (nearer, True, ("The obstacles is not the one",)),
+        (claimed, True, ("The margin of torque is",)),
+    ],
+)
+def test_verify_says_what_was_changed(saved, tmp_path, capsys, edit, honest, words):
+    path = changed(saved, tmp_path, edit, honest)
+    assert main(["verify", str(path), "--samples", "20", "--json"]) == 1
+    differences = " ".join(json.loads(capsys.readouterr().out)["differences"])
+    assert all(text in differences for text in words), differences
+
+
+def test_verify_needs_the_same_robot_and_a_certificate(saved, tmp_path):
+    assert main(["verify", str(saved), "--robot", "kinova_gen3_2f85", "--samples", "1"]) == 1
+    (tmp_path / "no.json").write_text("[1, 2")
+    assert main(["verify", str(tmp_path / "no.json")]) == 2
+    assert main(["verify", str(tmp_path / "none.json")]) == 2

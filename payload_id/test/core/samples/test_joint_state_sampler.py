@@ -1,0 +1,134 @@
+"""JointStateSampler of joint states: the rules of recordings, message by message."""
+
+import numpy as np
+import pytest
+
+from payload_id.core.samples.joint_map import JointMap, seconds_since
+from payload_id.core.samples.joint_samples import Drop, Samples
+from payload_id.core.samples.joint_state_sampler import ZERO_EFFORT_TIME, JointStateSampler
+
+MILLISECOND = 1_000_000
+START = 1_700_000_000_000_000_000
+MAP = JointMap(("a", "b"), effort_sign=(-1.0, 2.0), effort_offset=(0.5, 0.0))
+
+
+def offer(
+    sampler, stamp_ns, names=("b", "x", "a"), velocity=(2.0, 9.0, 1.0), effort=(3.0, 9.0, 4.0)
+):
+    """Offer a message with the joints in another order, and one that nobody wants."""
+    return sampler.offer(stamp_ns, names, (20.0, 99.0, 10.0), velocity, effort)
+
+
+def test_joints_are_ordered_and_efforts_converted():
+    sampler = JointStateSampler(MAP, 1000.0)
+    assert offer(sampler, START) is None
+    block = sampler.take()
+    assert np.array_equal(block.q, [[10.0, 20.0]])
+    assert np.array_equal(block.dq, [[1.0, 2.0]])
+    assert np.array_equal(block.tau, [[-4.0 - 0.5, 6.0]])
+    assert block.stamp_ns.tolist() == [START]
+    assert len(sampler.take()) == 0
+
+
+def test_every_cause_is_counted_and_explained():
+    sampler = JointStateSampler(MAP, 1000.0)
+    offer(sampler, START)
+    cases = {
+        Drop.DUPLICATE: (dict(stamp_ns=START), "same header.stamp"),
+        Drop.OUT_OF_ORDER: (dict(stamp_ns=START - MILLISECOND), "0.001000 s older"),
+        Drop.NOT_FINITE: (dict(stamp_ns=START + 1, effort=(np.nan, 0.0, 0.0)), "no finite effort"),
+        Drop.WRONG_LENGTH: (dict(stamp_ns=START + 1, effort=(1.0,)), "3 velocities and 1 efforts"),
+        Drop.UNKNOWN_JOINTS: (dict(stamp_ns=START + 1, names=("b", "x", "y")), "lacks joint a"),
+    }
+    for cause, (message, words) in cases.items():
+        assert offer(sampler, **message) is cause
+        assert sampler.complaint.cause is cause
+        assert words in sampler.complaint.sentence
+    assert sampler.dropped == {cause.value: 1 for cause in cases}
+    assert (sampler.received, sampler.accepted) == (6, 1)
+
+
+def test_an_absent_velocity_is_not_finite():
+    sampler = JointStateSampler(MAP, 1000.0)
+    assert offer(sampler, START, velocity=()) is Drop.NOT_FINITE
+    assert "no finite velocity" in sampler.complaint.sentence
+
+
+def test_gaps_are_found_by_stamp_and_jitter_is_not_a_gap():
+    sampler, generator = JointStateSampler(MAP, 1000.0), np.random.default_rng(1)
+    stamps = START + np.arange(300) * MILLISECOND + generator.integers(-300_000, 300_000, 300)
+    stamps[150:] += 20 * MILLISECOND
+    stamps[200:] += 5 * MILLISECOND
+    for k, stamp in enumerate(stamps):
+        offer(sampler, int(stamp))
+        if k % 20 == 0:
+            sampler.take()
+    assert sampler.gaps == 2
+    assert sampler.longest_gap == pytest.approx(0.021, abs=1e-3)
+    assert sampler.step == pytest.approx(1e-3, rel=0.1)
+
+
+def test_the_typical_step_is_measured_whatever_rate_was_expected():
+    sampler = JointStateSampler(MAP, 1000.0)
+    for k in range(100):
+        offer(sampler, START + k * 10 * MILLISECOND)
+        sampler.take()
+    assert sampler.step == pytest.approx(0.01)
+    assert sampler.gaps <= 1
+
+
+def test_zero_efforts_are_timed_until_one_is_measured():
+    sampler = JointStateSampler(MAP, 100.0)
+    for k in range(300):
+        offer(sampler, START + k * 10 * MILLISECOND, effort=(0.0, 7.0, 0.0))
+        sampler.take()
+    assert sampler.zero_effort_time > ZERO_EFFORT_TIME
+    offer(sampler, START + 4_000 * MILLISECOND)
+    sampler.take()
+    assert sampler.zero_effort_time == 0.0
+
+
+@pytest.mark.parametrize("size", [1, 7, 60, 300])
+def test_time_of_zero_efforts_does_not_depend_on_the_blocks(size):
+    sampler = JointStateSampler(MAP, 100.0)
+    for k in range(300):
+        changes = {} if k < 50 else {"effort": (0.0, 7.0, 0.0)}
+        offer(sampler, START + k * 10 * MILLISECOND, **changes)
+        if (k + 1) % size == 0:
+            sampler.take()
+    sampler.take()
+    assert sampler.zero_effort_time == pytest.approx(2.49)
+
+
+def test_a_driver_without_velocity_is_noticed():
+    sampler = JointStateSampler(JointMap(("a",)), 100.0)
+    for k in range(20):
+        sampler.offer(START + k * 10 * MILLISECOND, ("a",), (0.001 * k,), (0.0,), (1.0,))
+    sampler.take()
+    assert sampler.velocity_missing
+
+
+def test_samples_equal_those_of_a_whole_recording_bit_for_bit():
+    """Random stamps, some equal or older, some values NaN: both ways keep the same rows."""
+    generator = np.random.default_rng(3)
+    stamps = START + np.cumsum(generator.integers(-1, 4, 500)) * MILLISECOND
+    values = generator.normal(size=(500, 3, 2))
+    values[generator.random(500) < 0.05, 1, 0] = np.nan
+    sampler = JointStateSampler(MAP, 1000.0)
+    blocks = []
+    for k, stamp in enumerate(stamps):
+        sampler.offer(int(stamp), ("a", "b"), *values[k])
+        if generator.random() < 0.1:
+            blocks.append(sampler.take())
+    blocks.append(sampler.take())
+    whole = Samples(
+        seconds_since(stamps, START), values[:, 0], values[:, 1], MAP.torque(values[:, 2])
+    )
+    stamp = np.concatenate([seconds_since(block.stamp_ns, START) for block in blocks])
+    assert np.array_equal(stamp, whole.stamp)
+    for name in ("q", "dq", "tau"):
+        assert np.array_equal(
+            np.concatenate([getattr(x, name) for x in blocks]), getattr(whole, name)
+        )
+    assert sampler.dropped == whole.dropped
+    assert [block.first for block in blocks] == np.cumsum([0, *map(len, blocks[:-1])]).tolist()

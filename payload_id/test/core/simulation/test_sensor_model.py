@@ -1,0 +1,120 @@
+"""Sensor errors and link deviations stay within their bounds and follow the seed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from payload_id.core.body.inertial import is_physical
+from payload_id.core.errors import InputError
+from payload_id.core.samples.joint_samples import Samples
+from payload_id.core.simulation.perturbation import perturb_links
+from payload_id.core.simulation.sensors import (
+    SensorModel,
+    effort_from_torque,
+    measure,
+    measured_samples,
+)
+
+N, n = 4000, 3
+RNG = np.random.default_rng(5)
+TRUE = Samples(np.arange(N) * 1e-3, *RNG.normal(scale=3.0, size=(3, N, n)))
+ROWS = (TRUE.stamp, TRUE.q, TRUE.dq, TRUE.tau)
+NOISY = SensorModel(
+    torque_relative=(0.01, 0.02, 0.03),
+    torque_absolute=0.2,
+    torque_gain=(0.05, 0.0, -0.05),
+    torque_offset=(1.0, -1.0, 0.0),
+    position_resolution=1e-3,
+    velocity_noise=0.01,
+    stamp_jitter=2e-4,
+    loss=0.2,
+)
+
+
+def test_perfect_sensors_tell_the_truth():
+    """Without errors nothing changes and nothing is lost."""
+    seen = measure(SensorModel(), np.random.default_rng(0), *ROWS)
+    for name in ("stamp", "q", "dq", "tau"):
+        np.testing.assert_array_equal(getattr(seen, name), getattr(TRUE, name))
+    assert not seen.lost.any()
+
+
+def test_errors_fill_their_bounds_and_never_leave_them():
+    """Each error reaches at least 95 % of its bound somewhere, and nowhere exceeds it."""
+    seen = measure(NOISY, np.random.default_rng(1), *ROWS)
+    systematic = TRUE.tau * np.array(NOISY.torque_gain) + np.array(NOISY.torque_offset)
+    bound = np.array(NOISY.torque_relative) * np.abs(TRUE.tau) + NOISY.torque_absolute
+    shares = (
+        np.abs(seen.tau - TRUE.tau - systematic) / bound,
+        np.abs(seen.q - TRUE.q) / (0.5 * NOISY.position_resolution),
+        np.abs(seen.dq - TRUE.dq) / NOISY.velocity_noise,
+        np.abs(seen.stamp - TRUE.stamp) / NOISY.stamp_jitter,
+    )
+    for share in shares:
+        assert 0.95 < share.max() <= 1.0 + 1e-9, f"{share.max()=}"
+    assert abs(seen.lost.mean() - NOISY.loss) < 4 * np.sqrt(NOISY.loss * (1 - NOISY.loss) / N)
+
+
+def test_same_seed_same_measurement_in_one_go_or_sample_by_sample():
+    """A live run and a batch see the same noise."""
+    whole = measure(NOISY, np.random.default_rng(2), *ROWS)
+    rng = np.random.default_rng(2)
+    for k in range(20):
+        single = measure(NOISY, rng, *(rows[k : k + 1] for rows in ROWS))
+        np.testing.assert_array_equal(single.tau[0], whole.tau[k])
+        assert single.stamp[0] == whole.stamp[k]
+        assert single.lost[0] == whole.lost[k]
+
+
+def test_lost_samples_are_missing():
+    """What arrives is shorter, in order and within the bounds."""
+    arrived = measured_samples(NOISY, np.random.default_rng(3), TRUE)
+    assert 0.7 * N < len(arrived) < 0.9 * N
+    assert not arrived.dropped
+
+
+@pytest.mark.parametrize(
+    "errors",
+    [{"loss": 1.0}, {"torque_relative": -0.1}, {"stamp_jitter": np.nan}],
+)
+def test_impossible_sensors_are_refused(errors):
+    """Negative bounds, NaN and a loss of everything get a sentence."""
+    with pytest.raises(InputError, match=next(iter(errors))):
+        SensorModel(**errors)
+
+
+def test_one_error_for_each_joint_or_one_for_all():
+    """Another number of entries is refused."""
+    with pytest.raises(InputError, match="one for each"):
+        measure(SensorModel(torque_offset=(1.0, 2.0)), np.random.default_rng(0), *ROWS)
+
+
+def test_effort_is_what_the_sampler_undoes():
+    """Tau = sign * effort - offset."""
+    sign, offset = np.array([-1.0, 1.0, -1.0]), np.array([0.5, 0.0, -2.0])
+    effort = effort_from_torque(TRUE.tau, sign, offset)
+    np.testing.assert_allclose(sign * effort - offset, TRUE.tau, atol=1e-12)
+
+
+def test_links_stay_within_the_bound_and_physical():
+    """Element-wise within +-relative, J > 0, zeros stay zero, the seed decides."""
+    body = np.array([2.0, 0.1, 0.0, -0.3, 0.2, 0.01, 0.0, 0.25, 0.0, 0.12])
+    rod = np.array([1.0, 0.0, 0.0, 0.5, 1 / 3, 0.0, 0.0, 1 / 3, 0.0, 1e-9])
+    nominal = np.array([body, rod, np.zeros(10)])
+    for seed in range(20):
+        links = perturb_links(nominal, 0.05, np.random.default_rng(seed))
+        again = perturb_links(nominal, 0.05, np.random.default_rng(seed))
+        np.testing.assert_array_equal(links, again)
+        assert (np.abs(links - nominal) <= 0.05 * np.abs(nominal) + 1e-15).all()
+        assert is_physical(links[0])
+        assert is_physical(links[1])
+        assert not links[2].any()
+    given = body != 0
+    assert len(np.unique((links[0][given] / body[given]).round(12))) == given.sum()
+
+
+def test_deviation_is_a_fraction():
+    """5 % is 0.05."""
+    with pytest.raises(InputError, match=r"\[0, 1\)"):
+        perturb_links(np.zeros((1, 10)), 5.0, np.random.default_rng(0))

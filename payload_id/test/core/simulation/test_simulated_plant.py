@@ -1,0 +1,378 @@
+"""The MuJoCo plant against Pinocchio, momentum and energy, for several arms and payloads."""
+
+from __future__ import annotations
+
+import threading
+from importlib import metadata
+from pathlib import Path
+
+import mujoco
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from payload_id.core.body.inertial import TO_PINOCCHIO, from_mass_com_inertia
+from payload_id.core.errors import InputError, ModelError, UnknownNameError
+from payload_id.core.motion.bezier import BezierPiece
+from payload_id.core.motion.joint_trajectory import JointTrajectory, sample
+from payload_id.core.motion.motion_state import MotionState
+from payload_id.core.motion.sequence import Sequence
+from payload_id.core.motion.trajectory_points import points_of
+from payload_id.core.simulation.perturbation import perturb_links
+from payload_id.core.simulation.plant import Plant, nominal_arm, simulate
+from payload_id.files.robots.robot_file import RobotFile
+
+BRICK = from_mass_com_inertia(1.81, [0.02, -0.03, 0.07], np.diag([0.004, 0.005, 0.003]))
+POINT = from_mass_com_inertia(2.0, [0.0, 0.05, 0.1], np.zeros((3, 3)))
+ROD = from_mass_com_inertia(1.0, [0.1, 0.0, 0.2], 0.01 * (np.eye(3) - np.ones((3, 3)) / 3))
+PLATE = from_mass_com_inertia(1.5, [0.0, 0.1, 0.0], np.diag([0.003, 0.005, 0.008]))
+NOTHING = np.zeros(10)
+
+# A continuous and a prismatic joint, a tilted inertial frame, massless links, no geometry.
+CRANE = """<robot name="crane"><link name="base"/>
+<link name="beam"><inertial><origin xyz="0.1 0 -0.4" rpy="0.3 0.2 0.1"/><mass value="2"/>
+<inertia ixx="0.02" iyy="0.03" izz="0.015" ixy="0.001" ixz="0" iyz="0"/></inertial></link>
+<link name="rail"/><link name="hook"/>
+<link name="trolley"><inertial><mass value="0.7"/>
+<inertia ixx="0.002" iyy="0.002" izz="0.003" ixy="0" ixz="0" iyz="0"/></inertial></link>
+<joint name="hinge" type="continuous"><parent link="base"/><child link="beam"/>
+<axis xyz="0 1 0"/></joint>
+<joint name="rail_mount" type="fixed"><parent link="beam"/><child link="rail"/>
+<origin xyz="0 0 -0.3" rpy="0 1 0"/></joint>
+<joint name="slide" type="prismatic"><parent link="rail"/><child link="trolley"/>
+<axis xyz="1 0 0"/><limit lower="-0.1" upper="0.1" effort="1" velocity="1"/></joint>
+<joint name="hook_mount" type="fixed"><parent link="trolley"/><child link="hook"/>
+<origin xyz="0 0.2 0" rpy="0 0 1"/></joint></robot>"""
+CRANE_ARM = (CRANE, ("hinge", "slide"), "hook")
+MASSLESS_TROLLEY = CRANE.replace('mass value="0.7"', 'mass value="0"')
+
+
+def third_party(name: str) -> str:
+    """Return a robot description that others wrote."""
+    files = metadata.files("example-robot-data") or []
+    return Path(next(f for f in files if f.name == name).locate()).read_text()
+
+
+def arm(name: str) -> tuple[str, tuple[str, ...], str]:
+    """Return description, joints and payload frame of an arm."""
+    if name == "crane":
+        return CRANE_ARM
+    if name == "panda":
+        return (
+            third_party("panda.urdf"),
+            tuple(f"panda_joint{k}" for k in range(1, 8)),
+            "panda_hand",
+        )
+    if name == "ur10":
+        kinds = ("shoulder_pan", "shoulder_lift", "elbow", "wrist_1", "wrist_2", "wrist_3")
+        return third_party("ur10_robot.urdf"), tuple(f"{k}_joint" for k in kinds), "tool0"
+    robot = RobotFile.load(name)
+    return robot.urdf, robot.joints, robot.payload_frame
+
+
+def motion(n: int, duration: float = 3.0, seed: int = 0) -> JointTrajectory:
+    """Return a smooth motion from rest to rest, quintic between points every 20 ms."""
+    t = np.linspace(0.0, duration, round(duration / 0.02) + 1)
+    w = np.pi / duration
+    rng = np.random.default_rng(seed)
+    a, b = rng.uniform(-0.6, 0.6, (2, n))
+    # q = a s^4 + b s^4 c with s = sin(w t), c = cos(w t)
+    s, c = np.sin(w * t)[:, None], np.cos(w * t)[:, None]
+    q = a * s**4 + b * s**4 * c
+    dq = w * (a * 4 * s**3 * c + b * (4 * s**3 * c**2 - s**5))
+    ddq = w**2 * (a * (12 * s**2 * c**2 - 4 * s**4) + b * (12 * s**2 * c**3 - 13 * s**4 * c))
+    dq[-1] = 0.0
+    return JointTrajectory(t, q, dq, ddq)
+
+
+def true_model(plant: Plant) -> pin.Model:
+    """Return a Pinocchio model with the plant's links and payload."""
+    nominal = plant.nominal
+    model = nominal.pinocchio.copy()
+    for joint_id, k in enumerate(nominal.order, start=1):
+        phi = plant.link_phis[k]
+        model.inertias[joint_id] = pin.Inertia.FromDynamicParameters(phi[TO_PINOCCHIO])
+    placement = pin.SE3(nominal.payload_rotation, nominal.payload_translation)
+    if plant.payload_phi[0] > 0:
+        payload = pin.Inertia.FromDynamicParameters(plant.payload_phi[TO_PINOCCHIO])
+        joint_id = list(nominal.order).index(nominal.payload_joint) + 1
+        model.inertias[joint_id] += placement.act(payload)
+    return model
+
+
+def acceleration(plant: Plant, tau: np.ndarray) -> np.ndarray:
+    """Return MuJoCo's acceleration under torques tau in the plant's state, in MuJoCo's order."""
+    data = mujoco.MjData(plant.model)
+    data.qpos[:], data.qvel[:] = plant.data.qpos, plant.data.qvel
+    names = [plant.model.joint(k).name for k in range(plant.n)]
+    data.qfrc_applied[:] = [tau[plant.nominal.joints.index(name)] for name in names]
+    mujoco.mj_forward(plant.model, data)
+    return np.array([data.joint(name).qacc[0] for name in plant.nominal.joints])
+
+
+@pytest.mark.parametrize("name", ["kinova_gen3", "xarm7", "panda", "ur10", "crane"])
+@pytest.mark.parametrize("perturbed", [False, True])
+def test_reported_torque_is_pinocchios_inverse_dynamics(name, perturbed):
+    """Tau = RNEA(q, dq, ddq) of the true arm at MuJoCo's own acceleration."""
+    urdf, joints, frame = arm(name)
+    links = None
+    if perturbed:
+        nominal = nominal_arm(urdf, joints, frame)
+        links = perturb_links(nominal.link_phi, 0.1, np.random.default_rng(7))
+    plant = Plant(urdf, joints, frame, BRICK, link_phis=links)
+    plant.set_trajectory(motion(plant.n))
+    model, order = true_model(plant), list(plant.nominal.order)
+    data = model.createData()
+    for t in (0.4, 0.81, 1.207, 2.6):
+        plant.step_to(t)
+        state = plant.measure()
+        ddq = acceleration(plant, state.tau)
+        tau = np.empty(plant.n)
+        tau[order] = pin.rnea(model, data, state.q[order], state.dq[order], ddq[order])
+        np.testing.assert_allclose(state.tau, tau, atol=1e-9 * np.abs(tau).max())
+
+
+@pytest.mark.parametrize(
+    "payload", [NOTHING, POINT, ROD, PLATE], ids=["nothing", "point", "rod", "plate"]
+)
+def test_payloads_at_the_edge_of_consistency(payload):
+    """No payload, a point mass, a rod and a plate are simulated as they are."""
+    plant = Plant(*arm("kinova_gen3"), payload)
+    plant.set_trajectory(motion(plant.n))
+    plant.step_to(0.7)
+    state = plant.measure()
+    model = true_model(plant)
+    tau = pin.rnea(model, model.createData(), state.q, state.dq, acceleration(plant, state.tau))
+    np.testing.assert_allclose(state.tau, tau, atol=1e-7 * np.abs(tau).max())
+
+
+def test_joint_order_of_the_caller():
+    """Joints named in another order only permute the columns."""
+    urdf, joints, frame = arm("kinova_gen3")
+    shuffle = [3, 0, 6, 1, 5, 2, 4]
+    wanted = motion(7, duration=0.6)
+    straight = simulate(Plant(urdf, joints, frame, BRICK), wanted, 0.5)
+    columns = (wanted.q[:, shuffle], wanted.dq[:, shuffle], wanted.ddq[:, shuffle])
+    turned = JointTrajectory(wanted.time, *columns)
+    plant = Plant(urdf, [joints[k] for k in shuffle], frame, BRICK)
+    permuted = simulate(plant, turned, 0.5)
+    np.testing.assert_allclose(permuted.tau, straight.tau[:, shuffle], atol=1e-8)
+    np.testing.assert_allclose(permuted.q, straight.q[:, shuffle], atol=1e-10)
+
+
+def test_unnamed_joints_stay_at_zero():
+    """An arm with locked joints moves as the same arm with these joints held by a model."""
+    urdf, joints, frame = arm("panda")
+    plant = Plant(urdf, joints[2:], frame, BRICK)
+    assert plant.n == 5
+    assert plant.model.nv == 5
+    plant.set_trajectory(motion(5))
+    plant.step_to(1.0)
+    state = plant.measure()
+    full = Plant(urdf, joints, frame, BRICK)
+    model, wide = true_model(full), np.zeros((3, 7))
+    wide[:, 2:] = state.q, state.dq, acceleration(plant, state.tau)
+    tau = pin.rnea(model, model.createData(), *wide)
+    np.testing.assert_allclose(state.tau, tau[2:], atol=1e-9 * np.abs(tau).max())
+
+
+def test_momentum_identity_with_second_order_remainder():
+    """Delta(M dq) = integral of (tau + C' dq - g); the trapezoid's error falls with the step^2."""
+    plant = Plant(*arm("kinova_gen3"), BRICK)
+    fine = simulate(plant, motion(7, duration=1.5), 1.2)
+    model = true_model(plant)
+    data = model.createData()
+    momentum, rate = [], []
+    for q, dq, tau in zip(fine.q, fine.dq, fine.tau, strict=True):
+        coriolis = pin.computeCoriolisMatrix(model, data, q, dq).copy()
+        gravity = pin.computeGeneralizedGravity(model, data, q).copy()
+        M = np.triu(pin.crba(model, data, q))
+        momentum.append((M + np.triu(M, 1).T) @ dq)
+        rate.append(tau + coriolis.T @ dq - gravity)
+    change = momentum[1200] - momentum[200]
+    errors = []
+    for stride in (1, 2, 4):
+        rows = slice(200, 1201, stride)
+        integral = np.trapezoid(np.array(rate)[rows], fine.stamp[rows], axis=0)
+        errors.append(np.abs(integral - change).max())
+    assert errors[0] < 1e-5
+    assert 3.0 < errors[1] / errors[0] < 5.0, f"{errors=}"
+    assert 3.0 < errors[2] / errors[1] < 5.0, f"{errors=}"
+
+
+def test_starts_at_rest_and_stays_there():
+    """The first state is an equilibrium of the controller with the payload."""
+    home = np.array([0.0, 0.26, 3.14, -2.27, 0.0, 0.96, 1.57])
+    plant = Plant(*arm("kinova_gen3"), BRICK, q0=home)
+    before, _ = plant.state
+    assert np.abs(before - home).max() < 0.1
+    plant.step_to(0.3)
+    after, speed = plant.state
+    np.testing.assert_allclose(after, before, atol=1e-9)
+    assert np.abs(speed).max() < 1e-8
+
+
+@pytest.mark.parametrize("name", ["kinova_gen3", "ur10"])
+def test_follows_a_trajectory_and_arrives(name):
+    """Without payload the arm is where it shall be; the controller knows it exactly."""
+    plant = Plant(*arm(name))
+    wanted = motion(plant.n)
+    moved = simulate(plant, wanted, 3.2, rate=100.0)
+    np.testing.assert_allclose(moved.q, sample(wanted, moved.stamp).q, atol=1e-6)
+
+
+def fast_pieces(start: np.ndarray, robot: RobotFile, seed: int) -> Sequence:
+    """Return three pieces that come near the speed limits, each from where the last one is left."""
+    rng, limits = np.random.default_rng(seed), robot.limits_named("safety_warning")
+    parts, state, instants = [], MotionState.at_rest(start), np.linspace(0.0, 3.0, 60)
+    for _ in range(3):
+        way = 3.0 * rng.uniform(-1.0, 1.0, 7)
+        tried = (BezierPiece(state, share * way, 3.0) for share in 0.9 ** np.arange(60))
+        found = next(
+            piece
+            for piece in tried
+            if (np.abs((motion := piece.at(instants)).dq) < limits.velocity).all()
+            and (np.abs(motion.ddq) < limits.acceleration).all()
+        )
+        parts.append(found)
+        state = MotionState.of(found, 1.5)
+    return Sequence(tuple(parts), (1.5, 1.5, 3.0))
+
+
+def test_keeps_the_stated_tube_with_an_unknown_payload():
+    """The rated payload in pieces at full speed, from where axes of the wrist are in one line."""
+    robot = RobotFile.load("kinova_gen3")
+    tube = robot.control.stated_tube()
+    phi = from_mass_com_inertia(4.0, [0.05, 0.03, 0.12], np.diag([0.02, 0.02, 0.01]))
+    start = np.array([0.3, -0.5, 1.0, 1.2, 0.4, 0.0, -0.7])
+    wanted = fast_pieces(start, robot, seed=1)
+    points = points_of(wanted, 100.0)
+    plant = Plant(*arm("kinova_gen3"), phi, q0=start)
+    plant.set_trajectory(JointTrajectory(points.time, points.q, points.dq, points.ddq))
+    error, speed_error = [], []
+    for t in np.arange(0.0, wanted.duration + 0.5, 0.01):
+        plant.step_to(t)
+        state, desired = plant.measure(), plant.desired()
+        error.append(np.abs(state.q - desired.q))
+        speed_error.append(np.abs(state.dq - desired.dq))
+    assert (np.max(error, axis=0) < 0.5 * tube.position).all()
+    assert (np.max(speed_error, axis=0) < 0.7 * tube.velocity).all()
+    assert np.max(error) > 1e-4  # it does not know the payload
+    assert error[-1].max() < 1e-3  # the integral carries it
+
+
+def test_stop_and_replace():
+    """None stops the arm; a new trajectory starts from what was desired."""
+    plant = Plant(*arm("kinova_gen3"))
+    plant.set_trajectory(motion(7))
+    plant.step_to(1.0)
+    stopped_at = plant.desired().q
+    plant.set_trajectory(None)
+    plant.step_to(1.6)
+    np.testing.assert_allclose(plant.state[0], stopped_at, atol=1e-3)
+    plant.set_trajectory(JointTrajectory([0.5], [np.zeros(7)], np.zeros((1, 7)), np.zeros((1, 7))))
+    np.testing.assert_allclose(plant.desired().q, stopped_at)
+    plant.step_to(2.6)
+    np.testing.assert_allclose(plant.state[0], 0.0, atol=1e-3)
+
+
+def test_equal_plants_move_equally_however_they_are_stepped():
+    """Bit-equal results for two plants in one process, stepped in turn and in other portions."""
+    first, second = (Plant(*arm("kinova_gen3"), BRICK) for _ in range(2))
+    for plant in (first, second):
+        plant.set_trajectory(motion(7))
+    for k in range(1, 301):
+        first.step_to(k * 1e-3)
+        if k % 100 == 0:
+            second.step_to(k * 1e-3)
+    np.testing.assert_array_equal(first.measure().q, second.measure().q)
+    np.testing.assert_array_equal(first.measure().tau, second.measure().tau)
+
+
+def test_plants_in_threads_do_not_disturb_each_other():
+    """MuJoCo's control callback is global; each plant still gets its own torque."""
+    alone = Plant(*CRANE_ARM, BRICK)
+    plants = [Plant(*CRANE_ARM, BRICK) for _ in range(3)]
+    for plant in (alone, *plants):
+        plant.set_trajectory(motion(2))
+    threads = [threading.Thread(target=plant.step_to, args=(0.5,)) for plant in plants]
+    for thread in threads:
+        thread.start()
+    alone.step_to(0.5)
+    for thread in threads:
+        thread.join(20.0)
+    for plant in plants:
+        np.testing.assert_array_equal(plant.measure().q, alone.measure().q)
+    assert mujoco.get_mjcb_control() is None
+
+
+def test_an_error_in_the_controller_surfaces(monkeypatch):
+    """What goes wrong inside MuJoCo's callback is raised, and the callback is removed."""
+    plant = Plant(*CRANE_ARM)
+
+    def broken(row: int) -> None:
+        raise InputError("broken")
+
+    monkeypatch.setattr(plant, "_torque", broken)
+    with pytest.raises(InputError, match="broken"):
+        plant.step_to(0.01)
+    assert mujoco.get_mjcb_control() is None
+
+
+def test_friction_and_rotor_inertia_need_their_torque():
+    """Tau = RNEA + F_c sign(dq) + F_v dq + I_a ddq while the joint moves."""
+    coulomb, viscous, rotor = 1.5, 0.7, 0.3
+    plant = Plant(
+        *CRANE_ARM,
+        BRICK,
+        friction_coulomb=coulomb,
+        friction_viscous=viscous,
+        armature=rotor,
+    )
+    rest = np.zeros((2, 2))
+    wanted = JointTrajectory([0.0, 2.0], [[0.0, 0.0], [2.0, -1.0]], rest, rest)
+    plant.set_trajectory(wanted)
+    model = true_model(plant)
+    for t in (0.6, 1.0, 1.4):
+        plant.step_to(t)
+        state = plant.measure()
+        ddq = acceleration(plant, state.tau)
+        rigid = pin.rnea(model, model.createData(), state.q, state.dq, ddq)
+        expected = rigid + coulomb * np.sign(state.dq) + viscous * state.dq + rotor * ddq
+        assert np.abs(state.dq).min() > 0.3
+        np.testing.assert_allclose(state.tau, expected, atol=1e-6)
+
+
+def test_effort_limit_is_kept_and_reported():
+    """The reported torque is the clipped one, which really acts."""
+    plant = Plant(*CRANE_ARM, BRICK, effort_limit=2.0, q0=[1.0, 0.0])
+    plant.step_to(0.2)
+    state = plant.measure()
+    np.testing.assert_array_equal(np.abs(state.tau), 2.0)
+    model = true_model(plant)
+    ddq = acceleration(plant, state.tau)
+    rigid = pin.rnea(model, model.createData(), state.q, state.dq, ddq)
+    np.testing.assert_allclose(rigid, state.tau, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("change", "error", "words"),
+    [
+        ({"joints": ["hinges"]}, UnknownNameError, "Did you mean 'hinge'"),
+        ({"joints": ["rail_mount"]}, ModelError, "'fixed'"),
+        ({"payload_frame": "top"}, UnknownNameError, "payload frame 'top'"),
+        ({"payload_phi": [1, 1, 0, 0, 0, 0, 0, 0, 0, 0]}, InputError, "belong to no body"),
+        ({"payload_phi": [-1] + [0] * 9}, InputError, "belong to no body"),
+        ({"payload_phi": [1, 2]}, InputError, "ten finite numbers"),
+        ({"urdf": "<robot"}, ModelError, "not a readable URDF"),
+        ({"urdf": MASSLESS_TROLLEY}, ModelError, "inertia"),
+        ({"friction_viscous": -1.0}, InputError, "friction_viscous"),
+        ({"q0": [0.0]}, InputError, "2 joints"),
+        ({"step": 0.0}, InputError, "step"),
+    ],
+)
+def test_impossible_arms_are_refused(change, error, words):
+    """One sentence for each mistake."""
+    arguments = dict(zip(("urdf", "joints", "payload_frame"), CRANE_ARM, strict=True)) | change
+    with pytest.raises(error, match=words):
+        Plant(**arguments)

@@ -1,0 +1,135 @@
+"""Recordings read from tables of comma-separated values."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from payload_id.core.errors import ConfigurationError, RecordingError, UnknownNameError
+from payload_id.files.recordings.recording import Recording
+
+PACKAGE = Path(__file__).resolve().parents[3]
+GEN3_COLUMNS = PACKAGE / "config" / "recordings" / "kinova_gen3_csv.yaml"
+GEN3 = PACKAGE.parents[1] / "shared" / "datasets" / "torque_kinova_gen3"
+
+COLUMNS = {
+    "joints": ["a", "b"],
+    "stamp": {"column": "t", "unit": "s"},
+    "position": "q{j}",
+    "velocity": ["v_a", "v_b"],
+    "effort": "tau{j}",
+}
+HEADER = "t,q1,q2,v_a,v_b,tau1,tau2"
+ROWS = ["1760000000.123456789,1,2,3,4,5,6", "1760000000.124456789,10,20,30,40,50,60"]
+
+
+def table(tmp_path, *lines, header=HEADER):
+    path = tmp_path / "table.csv"
+    path.write_text("\n".join([header, *lines]) + "\n")
+    return path
+
+
+def test_columns_by_name_and_exact_stamps(tmp_path):
+    recording = Recording.from_csv(table(tmp_path, *ROWS), COLUMNS)
+    np.testing.assert_array_equal(recording.q, [[1, 2], [10, 20]])
+    np.testing.assert_array_equal(recording.dq, [[3, 4], [30, 40]])
+    np.testing.assert_array_equal(recording.tau, [[5, 6], [50, 60]])
+    assert recording.start_ns == 1_760_000_000_123_456_789
+    assert recording.stamp.tolist() == [0.0, 0.001]
+    assert recording.joints == ("a", "b")
+
+
+def test_units_sign_and_offset(tmp_path):
+    columns = {
+        **COLUMNS,
+        "stamp": {"column": "t", "unit": "ms"},
+        "position_unit": "deg",
+        "effort_sign": [1, "-1"],
+        "effort_offset": 0.5,
+    }
+    recording = Recording.from_csv(table(tmp_path, "0,90,0,180,0,5,6", "2,90,0,180,0,5,6"), columns)
+    np.testing.assert_array_equal(recording.stamp, [0.0, 0.002])
+    np.testing.assert_allclose(recording.q[0], [np.pi / 2, 0.0])
+    np.testing.assert_allclose(recording.dq[0], [np.pi, 0.0])
+    np.testing.assert_array_equal(recording.tau[0], [4.5, -6.5])
+
+
+def test_bad_rows_are_left_out_and_counted(tmp_path):
+    lines = ["0,1,2,3,4,5,6", ",1,2,3,4,5,6", "1,1,,3,4,5,6", "0,1,2,3,4,5,6", "", "2,1,2,3,4,5,6"]
+    recording = Recording.from_csv(table(tmp_path, *lines), COLUMNS)
+    assert recording.stamp.tolist() == [0.0, 2.0]
+    assert recording.dropped == {"not_finite": 2, "duplicate": 1}
+
+
+def test_velocity_may_be_absent(tmp_path):
+    columns = {key: value for key, value in COLUMNS.items() if key != "velocity"}
+    lines = [f"{k / 100},{k},{-2 * k},0,0,1,1" for k in range(50)]
+    recording = Recording.from_csv(table(tmp_path, *lines), columns)
+    np.testing.assert_allclose(recording.dq, np.tile([100.0, -200.0], (50, 1)))
+    assert "differentiated" in recording.notes[0]
+
+
+@pytest.mark.parametrize(
+    ("lines", "sentence"),
+    [
+        (["0,1,2,3,4,5,6", "1,1,2,x,4,5,6"], "line 3, column 'v_a': 'x' is not a number"),
+        (["zero,1,2,3,4,5,6"], "line 2, column 't'"),
+        (["0,1,2,3,4,5,6", "1,1,2"], "line 3: 3 cells where the first line has 7"),
+        (["1e30,1,2,3,4,5,6"], "out of range"),
+        ([], "no rows"),
+        (["0,1,2,3,4,0,0", "1,1,2,3,4,0,0"], "no payload can be identified"),
+    ],
+)
+def test_tables_that_cannot_be_used(tmp_path, lines, sentence):
+    with pytest.raises(RecordingError, match=sentence):
+        Recording.from_csv(table(tmp_path, *lines), COLUMNS)
+
+
+def test_files_that_are_no_tables(tmp_path):
+    (tmp_path / "empty.csv").write_bytes(b"")
+    (tmp_path / "picture.csv").write_bytes(b"\x89PNG\xff\xfe\x00")
+    for name in ("missing.csv", "empty.csv", "picture.csv"):
+        with pytest.raises(RecordingError, match=name):
+            Recording.from_csv(tmp_path / name, COLUMNS)
+
+
+def test_unknown_column_names_the_nearest(tmp_path):
+    with pytest.raises(UnknownNameError, match="Did you mean 'v_a'"):
+        Recording.from_csv(table(tmp_path, *ROWS), {**COLUMNS, "velocity": ["v_aa", "v_b"]})
+
+
+@pytest.mark.parametrize(
+    ("change", "sentence"),
+    [
+        ({"stamp": "t"}, "column: NAME"),
+        ({"stamp": {"column": "t", "unit": "min"}}, "one of s, ms, us, ns"),
+        ({"position": ["q1"]}, "list of 2"),
+        ({"position_unit": "grad"}, "rad, deg"),
+        ({"effort_sign": "up"}, "must be a number"),
+        ({"joints": "a"}, "must list joint names"),
+        ({"velocities": "v{j}"}, "Did you mean 'velocity'"),
+        ({"delimiter": ",,"}, "one character"),
+    ],
+)
+def test_descriptions_that_cannot_be_used(tmp_path, change, sentence):
+    with pytest.raises(ConfigurationError, match=sentence):
+        Recording.from_csv(table(tmp_path, *ROWS), {**COLUMNS, **change})
+
+
+def test_description_with_missing_entries(tmp_path):
+    with pytest.raises(ConfigurationError, match="lacks joints"):
+        Recording.from_csv(table(tmp_path, *ROWS), {"stamp": {"column": "t", "unit": "s"}})
+
+
+@pytest.mark.skipif(not GEN3.is_dir(), reason=f"public recordings are absent: {GEN3}")
+@pytest.mark.parametrize(("name", "seconds"), [("1", 4.74), ("2", 2.293)])
+def test_real_gen3_recordings(name, seconds):
+    recording = Recording.from_csv(GEN3 / f"opti_traj_testing{name}.csv", GEN3_COLUMNS)
+    assert recording.n == 7 and recording.dropped == {}
+    assert recording.stamp[-1] == seconds and recording.step == pytest.approx(1e-3)
+    # The arm moves, and its shoulder carries tens of newton metres.
+    assert np.ptp(recording.q, axis=0).min() > 0.2
+    assert 10.0 < np.abs(recording.tau[:, 1]).max() < 60.0
+    # Position and velocity belong together: their difference quotient and the velocity agree.
+    slope = np.gradient(np.unwrap(recording.q, axis=0), recording.stamp, axis=0)
+    assert np.abs(slope - recording.dq).mean() < 0.05

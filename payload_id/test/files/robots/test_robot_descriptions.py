@@ -1,0 +1,193 @@
+"""The shipped robot descriptions against the published figures and against physics."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from xml.etree import ElementTree
+
+import coal
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from payload_id.core.body.inertial import from_mass_com_inertia, is_physical
+from payload_id.files.configuration.share import share_folder
+from payload_id.files.robots.robot_file import RobotFile, robot_names
+from payload_id.files.robots.urdf import read_urdf
+
+GEN3 = share_folder() / "urdf" / "kinova_gen3.urdf.xacro"
+XARM7 = share_folder() / "urdf" / "xarm7.urdf.xacro"
+SERIALS = ("HT_BR2", "HT_BR", "HT_LD", "UJ_BR_2403")
+VARIANTS = [
+    (GEN3, {"gripper": gripper, "vision": vision})
+    for gripper in ("none", "robotiq_2f_85")
+    for vision in (True, False)
+] + [
+    (XARM7, {"inertials": f"xarm7_type7_{serial}", "shapes": shapes})
+    for serial in SERIALS
+    for shapes in ("classic", "model_1305")
+]
+
+
+def position_of(urdf: str, frame: str) -> np.ndarray:
+    """Return where a frame is at joint positions zero, shape (3,) [m]."""
+    model = pin.buildModelFromXML(urdf)
+    data = model.createData()
+    pin.framesForwardKinematics(model, data, pin.neutral(model))
+    return np.array(data.oMf[model.getFrameId(frame)].translation)
+
+
+def masses(urdf: str) -> dict[str, float]:
+    """Return the mass of every link that has one [kg]."""
+    links = ElementTree.fromstring(urdf).findall("link")
+    found = {link.get("name"): link.find("inertial/mass") for link in links}
+    return {k: float(v.get("value")) for k, v in found.items() if v is not None}
+
+
+def vector(text: str) -> np.ndarray:
+    """Return the numbers of an attribute."""
+    return np.array(text.split(), dtype=float)
+
+
+@pytest.mark.parametrize(
+    ("path", "frame", "published"),
+    [(GEN3, "end_effector_link", (0, -0.02486, 1.18738)), (XARM7, "link_eef", (0.206, 0, 0.1205))],
+)
+def test_forward_kinematics_at_zero_equal_the_published_transform(path, frame, published):
+    # xArm7's y is 3.4e-6 with the rounded angles, published as 0.
+    np.testing.assert_allclose(position_of(read_urdf(path), frame), published, atol=6e-6)
+
+
+@pytest.mark.parametrize(("vision", "total"), [(True, 8.1879), (False, 8.0519)])
+def test_gen3_has_the_published_mass(vision, total):
+    assert sum(masses(read_urdf(GEN3, {"vision": vision})).values()) == pytest.approx(total)
+
+
+@pytest.mark.parametrize(
+    ("serial", "moving"),
+    [("HT_BR2", 10.4315), ("HT_BR", 9.5454), ("HT_LD", 10.7234), ("UJ_BR_2403", 11.7844)],
+)
+def test_xarm7_has_the_published_moving_mass(serial, moving):
+    found = masses(read_urdf(XARM7, {"inertials": f"xarm7_type7_{serial}"}))
+    assert sum(found.values()) - found["link_base"] == pytest.approx(moving)
+
+
+def test_gripper_adds_its_mass_where_it_is():
+    bare, held = (
+        pin.buildModelFromXML(read_urdf(GEN3, {"gripper": g})) for g in ("none", "robotiq_2f_85")
+    )
+    flange = bare.frames[bare.getFrameId("end_effector_link")]
+    gripper = (
+        pin.Inertia.FromDynamicParameters(held.inertias[7].toDynamicParameters()) - bare.inertias[7]
+    ).se3ActionInverse(flange.placement)
+    assert gripper.mass == pytest.approx(0.920864)
+    np.testing.assert_allclose(gripper.lever, (0, 0, 0.047419), atol=1e-9)
+    for k in range(7):
+        np.testing.assert_allclose(
+            held.inertias[k].toDynamicParameters(), bare.inertias[k].toDynamicParameters()
+        )
+
+
+def test_tool_frame_lies_between_the_finger_tips():
+    urdf = read_urdf(GEN3, {"gripper": "robotiq_2f_85"})
+    tool = position_of(urdf, "tool_frame") - position_of(urdf, "end_effector_link")
+    np.testing.assert_allclose(tool, (0, 0, 0.1208262), atol=2e-6)  # angles are rounded
+    assert "tool_frame" in read_urdf(GEN3)
+
+
+@pytest.mark.parametrize(("path", "arguments"), VARIANTS)
+def test_every_inertia_belongs_to_some_body(path, arguments):
+    for link in ElementTree.fromstring(read_urdf(path, arguments)).findall("link"):
+        inertial = link.find("inertial")
+        if inertial is None:
+            continue
+        mass = float(inertial.find("mass").get("value"))
+        i = {k: float(v) for k, v in inertial.find("inertia").attrib.items()}
+        matrix = [[i["ixx"], i["ixy"], i["ixz"]], [i["ixy"], i["iyy"], i["iyz"]],
+                  [i["ixz"], i["iyz"], i["izz"]]]  # fmt: skip
+        com = vector(inertial.find("origin").get("xyz"))
+        assert is_physical(from_mass_com_inertia(mass, com, matrix)), link.get("name")
+
+
+@pytest.mark.parametrize(("path", "arguments"), VARIANTS)
+def test_every_moving_link_has_shapes_that_hold_its_centre_of_mass(path, arguments):
+    """Inertial figures of another frame convention put the centre of mass outside the link."""
+    for link in ElementTree.fromstring(read_urdf(path, arguments)).findall("link"):
+        inertial = link.find("inertial")
+        if inertial is None:
+            continue
+        shapes = link.findall("collision")
+        assert shapes, link.get("name")
+        assert len(shapes) == len(link.findall("visual"))
+        corners = np.array([shape_extent(shape) for shape in shapes])
+        com = vector(inertial.find("origin").get("xyz"))
+        inside = (corners[:, 0].min(axis=0) <= com) & (com <= corners[:, 1].max(axis=0))
+        assert inside.all(), (link.get("name"), com)
+
+
+def shape_extent(collision: ElementTree.Element) -> tuple[np.ndarray, np.ndarray]:
+    """Return the lower and upper corner of a box or cylinder in its link's frame [m]."""
+    centre = vector(collision.find("origin").get("xyz"))
+    rotation = pin.rpy.rpyToMatrix(vector(collision.find("origin").get("rpy")))
+    box, cylinder = collision.find("geometry/box"), collision.find("geometry/cylinder")
+    if box is not None:
+        size = vector(box.get("size"))
+    else:
+        radius, length = float(cylinder.get("radius")), float(cylinder.get("length"))
+        size = np.array([2 * radius, 2 * radius, length])
+    half = np.abs(rotation) @ size / 2
+    return centre - half, centre + half
+
+
+def configuration(model: pin.Model, robot: RobotFile, q: np.ndarray) -> np.ndarray:
+    """Return Pinocchio's configuration for joint positions, shape (nq,)."""
+    result = pin.neutral(model)
+    for name, value in zip(robot.joints, q, strict=True):
+        joint = model.joints[model.getJointId(name)]
+        both = (np.cos(value), np.sin(value)) if joint.nq == 2 else (value,)
+        result[joint.idx_q : joint.idx_q + joint.nq] = both
+    return result
+
+
+@pytest.mark.parametrize("name", robot_names())
+def test_links_stand_clear_of_each_other_at_home(name):
+    robot = RobotFile.load(name)
+    model = pin.buildModelFromXML(robot.urdf)
+    geometry = pin.buildGeomFromUrdfString(model, robot.urdf, pin.GeometryType.COLLISION)
+    placed = pin.GeometryData(geometry)
+    q = configuration(model, robot, robot.home)
+    pin.updateGeometryPlacements(model, model.createData(), geometry, placed, q)
+    bodies = list(zip(geometry.geometryObjects, placed.oMg, strict=True))
+    for (a, at_a), (b, at_b) in combinations(bodies, 2):
+        if abs(a.parentJoint - b.parentJoint) > 1:
+            result = coal.DistanceResult()
+            coal.distance(
+                a.geometry, coal.Transform3s(at_a.rotation, at_a.translation),
+                b.geometry, coal.Transform3s(at_b.rotation, at_b.translation),
+                coal.DistanceRequest(), result,
+            )  # fmt: skip
+            assert result.min_distance > 0.005, (a.name, b.name)
+
+
+@pytest.mark.parametrize("name", robot_names())
+def test_limits_of_the_description_equal_the_set_urdf(name):
+    robot = RobotFile.load(name)
+    limits = robot.limits_named("urdf")
+    joints = {j.get("name"): j for j in ElementTree.fromstring(robot.urdf).findall("joint")}
+    for k, joint in enumerate(joints[name] for name in robot.joints):
+        limit = joint.find("limit")
+        assert joint.get("type") == (
+            "revolute" if np.isfinite(limits.position_lower[k]) else "continuous"
+        )
+        assert float(limit.get("lower", "-inf")) == limits.position_lower[k]
+        assert float(limit.get("upper", "inf")) == limits.position_upper[k]
+        assert float(limit.get("velocity")) == limits.velocity[k]
+        assert float(limit.get("effort")) == limits.effort[k]
+
+
+@pytest.mark.parametrize("path", [GEN3, XARM7])
+def test_prefix_is_put_before_every_name(path):
+    root = ElementTree.fromstring(read_urdf(path, {"prefix": "left_"}))
+    names = [e.get("name") for e in (*root.findall("link"), *root.findall("joint"))]
+    assert names and all(name.startswith("left_") for name in names)
+    assert pin.buildModelFromXML(ElementTree.tostring(root, "unicode")).nv == 7

@@ -1,0 +1,284 @@
+"""Robot files: what is shipped loads, and every mistake gets one clear sentence."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+
+from payload_id.core.errors import ConfigurationError, InputError, ModelError, UnknownNameError
+from payload_id.files.configuration.configuration import describe_schema
+from payload_id.files.configuration.share import share_folder
+from payload_id.files.robots.robot_file import RobotFile, find_robot_file, robot_names
+from payload_id.files.robots.robot_schema import ROBOT
+from payload_id.files.robots.urdf import read_urdf
+
+ROBOTS = share_folder() / "config" / "robots"
+PARENT = "extends: package://payload_id/config/robots/kinova_gen3.yaml\n"
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Return a function that writes a robot file which differs from the Gen3's."""
+
+    def write_file(text: str, parent: str = PARENT):
+        path = tmp_path / "mine.yaml"
+        path.write_text(parent + text)
+        return path
+
+    return write_file
+
+
+def message(error: type[Exception], path: object) -> str:
+    """Return what loading a robot file says; it must raise this error, in one paragraph."""
+    with pytest.raises(error) as caught:
+        RobotFile.load(path)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize("name", robot_names())
+def test_every_shipped_robot_loads_by_name_and_by_path(name):
+    robot = RobotFile.load(name)
+    assert robot.name == name
+    assert robot.n == len(robot.joints) == len(robot.home) == 7
+    assert RobotFile.load(ROBOTS / f"{name}.yaml").urdf == robot.urdf
+    for limits in robot.limit_sets.values():
+        for values in (limits.velocity, limits.acceleration, limits.effort):
+            assert values.shape == (7,) and (values > 0).all()
+
+
+def test_the_robots_that_others_rely_on_are_shipped():
+    assert {"kinova_gen3", "kinova_gen3_2f85", "xarm7"} <= set(robot_names())
+
+
+@pytest.mark.parametrize("path", sorted(ROBOTS.glob("*.yaml")), ids=lambda p: p.stem)
+def test_every_key_is_commented(path):
+    before = ""
+    for line in path.read_text().splitlines():
+        if re.match(r"\s*[A-Za-z_0-9]+:", line):
+            assert "#" in line or before.lstrip().startswith("#"), line
+        before = line
+
+
+@pytest.mark.parametrize("path", sorted(ROBOTS.glob("*.yaml")), ids=lambda p: p.stem)
+def test_every_key_of_numbers_says_its_unit(path):
+    comment = ""
+    for line in path.read_text().splitlines():
+        if line.lstrip().startswith("#"):
+            comment += line
+            continue
+        if re.match(r"\s*[A-Za-z_0-9]+: (\[?-?\d|\[null)", line) and "sign" not in line:
+            assert re.search(r"\[(-|kg|m|N|rad|Hz)[^]]*\]", comment + line), line
+        comment = ""
+
+
+def test_extending_replaces_only_what_is_said(write):
+    robot = RobotFile.load(write("name: mine\nuncertainty: {prior: {mass_max: 2}}\n"))
+    gen3 = RobotFile.load("kinova_gen3")
+    assert robot.name == "mine"
+    assert robot.uncertainty.prior.mass_max == 2.0
+    assert robot.uncertainty.prior.com_max == gen3.uncertainty.prior.com_max
+    assert robot.uncertainty.torque_offset == gen3.uncertainty.torque_offset
+    assert robot.urdf == gen3.urdf
+
+
+def test_paths_mean_relative_to_the_file_that_gives_them(write, tmp_path):
+    (tmp_path / "own.urdf").write_text(RobotFile.load("kinova_gen3").urdf)
+    (tmp_path / "base.yaml").write_text(
+        (ROBOTS / "kinova_gen3.yaml")
+        .read_text()
+        .replace("../../urdf/kinova_gen3.urdf.xacro", "own.urdf")
+        .replace("xacro_arguments:", "xacro_arguments: {}\n#")
+        .replace("  gripper: none", "#")
+        .replace("  vision: true", "#")
+    )
+    folder = tmp_path / "deeper"
+    folder.mkdir()
+    (folder / "mine.yaml").write_text("extends: ../base.yaml\nname: mine\n")
+    assert RobotFile.load(folder / "mine.yaml").urdf_path == (tmp_path / "own.urdf").resolve()
+
+
+def test_null_is_no_limit(write):
+    limits = RobotFile.load("kinova_gen3").limits
+    assert np.isneginf(limits.position_lower[[0, 2, 4, 6]]).all()
+    assert np.isposinf(limits.position_upper[[0, 2, 4, 6]]).all()
+
+
+def test_effort_becomes_torque_by_sign_and_offset(write):
+    robot = RobotFile.load(write("effort: {offset: [1, 0, 0, 0, 0, 0, 0]}\n"))
+    tau = robot.effort.torque(np.arange(14.0).reshape(2, 7))
+    np.testing.assert_allclose(tau, [[-1, -1, -2, -3, -4, -5, -6], [-8, *range(-8, -14, -1)]])
+
+
+def test_current_becomes_torque_by_the_torque_constants(write):
+    text = "effort: {source: current, torque_constants: [2, 2, 2, 2, 1, 1, 1]}\n"
+    effort = RobotFile.load(write(text)).effort
+    np.testing.assert_allclose(effort.torque(np.ones(7)), [-2, -2, -2, -2, -1, -1, -1])
+
+
+def test_no_effort_is_refused_not_taken_as_zero(write):
+    with pytest.raises(InputError, match="none"):
+        RobotFile.load(write("effort: {source: none}\n")).effort.torque(np.zeros(7))
+
+
+def test_typo_names_the_nearest_key(write):
+    text = message(ConfigurationError, write("uncertainty: {torque_ofset: 1}\n"))
+    assert "'uncertainty.torque_ofset' in mine.yaml" in text
+    assert "Did you mean 'uncertainty.torque_offset'?" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        (
+            "limits: {sets: {urdf: {velocity: [1, 2]}}}\n",
+            ["limits.sets.urdf.velocity", "list of 7", "rad/s", "found 2"],
+        ),
+        ("gravity: [0, -9.81]\n", ["gravity", "list of 3", "m/s2"]),
+        ("joint_states: {rate: fast}\n", ["joint_states.rate", "a number", "Hz", "'fast'"]),
+        ("joint_states: {rate: .nan}\n", ["joint_states.rate", "nan"]),
+        ("joint_states: {rate: true}\n", ["joint_states.rate", "the flag true"]),
+        ("joint_states: {reliability: relaible}\n", ["'reliable'", "Did you mean 'reliable'"]),
+        ("uncertainty: {torque_offset: 1e1}\n", ["as text", "write 10.0"]),
+        ("uncertainty: {torque_relative: 2.5}\n", ["torque_relative", "from 0 to 0.999"]),
+        ("uncertainty: {torque_offset: [1, 2]}\n", ["torque_offset", "7", "found 2"]),
+        ("uncertainty: {prior: {mass_max: 0}}\n", ["mass_max", "mine.yaml"]),
+        ("uncertainty: 3\n", ["'uncertainty'", "section", "found 3"]),
+        ("effort: {sign: [1, 0.5, 1, 1, 1, 1, 1]}\n", ["effort.sign", "1 or -1"]),
+        ("effort: {source: current}\n", ["torque_constants", "current"]),
+        ("effort: {source: amps}\n", ["effort.source", "'torque', 'current', 'none'", "'amps'"]),
+        ("joints: [joint_1, joint_1]\n", ["joints", "all different"]),
+        ("home: [0, 3, 0, 0, 0, 0, 0]\n", ["home", "joint_2", "-2.24 to 2.24"]),
+        (
+            "limits: {sets: {urdf: {position_lower: [1, 3, 1, 1, 1, 1, 1]}}}\n",
+            ["limits.sets.urdf", "not below"],
+        ),
+        ("extends_to: 1\n", ["extends_to", "not known"]),
+    ],
+)
+def test_impossible_entry_says_what_where_and_why(write, text, parts):
+    said = message(ConfigurationError, write(text))
+    for part in parts:
+        assert part in said
+    assert "mine.yaml" in said
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("limits: {use: udrf}\n", ["limit set 'udrf'", "Did you mean 'urdf'", "safety_warning"]),
+        ("payload_frame: end_effektor_link\n", ["Did you mean 'end_effector_link'"]),
+        ("joints: [joint_1, joint_2, joint_3, joint_4, joint_5, joint_6, joint7]\n",
+         ["'joint7'", "Did you mean 'joint_7'"]),
+        ("xacro_arguments: {vison: true}\n", ["xacro argument 'vison'", "Did you mean 'vision'"]),
+    ],
+)  # fmt: skip
+def test_unknown_name_lists_the_known_ones(write, text, parts):
+    said = message(UnknownNameError, write(text))
+    for part in parts:
+        assert part in said
+
+
+def test_unknown_limit_set_is_refused_when_asked_for():
+    with pytest.raises(UnknownNameError, match="safety_warning"):
+        RobotFile.load("kinova_gen3").limits_named("safety_warnin")
+
+
+def test_missing_key_is_named_with_its_meaning(write):
+    said = message(ConfigurationError, write("name: mine\n", parent=""))
+    assert "'urdf' is missing in mine.yaml" in said
+    assert "robot description" in said
+
+
+def test_missing_file_lists_the_yaml_files_there(tmp_path):
+    (tmp_path / "ur5e.yaml").write_text("name: x\n")
+    said = message(ConfigurationError, tmp_path / "ur5.yaml")
+    assert "does not exist" in said and "ur5e.yaml" in said
+    assert "folder" in message(ConfigurationError, tmp_path / "nowhere" / "ur5.yaml")
+
+
+def test_unknown_robot_lists_the_shipped_ones():
+    assert "Did you mean 'kinova_gen3'?" in message(UnknownNameError, "kinova_gen")
+
+
+def test_a_robot_description_is_not_a_robot_file():
+    for name in ("arm.urdf", "arm.urdf.xacro"):
+        with pytest.raises(ConfigurationError, match="not a robot file"):
+            find_robot_file(name)
+
+
+@pytest.mark.parametrize(
+    ("text", "part"),
+    [
+        ("name: [1, 2\nurdf: x\n", "line 2"),
+        ("name: a\njoints: [a]\nname: b\n", "line 3"),
+        ("", "nothing"),
+        ("- a\n- b\n", "keys and values"),
+        ("name: \x00\n", "cannot be read as YAML"),
+    ],
+)
+def test_bad_yaml_says_where(write, text, part):
+    said = message(ConfigurationError, write(text, parent=""))
+    assert part in said and "mine.yaml" in said
+
+
+def test_files_that_extend_each_other_are_refused(tmp_path):
+    (tmp_path / "a.yaml").write_text("extends: b.yaml\n")
+    (tmp_path / "b.yaml").write_text("extends: a.yaml\n")
+    assert "a.yaml -> b.yaml -> a.yaml" in message(ConfigurationError, tmp_path / "a.yaml")
+
+
+def test_unknown_package_is_named(write):
+    assert "no_such_package" in message(
+        ConfigurationError, write("urdf: package://no_such_package/a.urdf\n")
+    )
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "arguments", "part"),
+    [
+        ("a.urdf", None, {}, "does not exist"),
+        ("a.urdf", "<robot>\n<link>\n</robot>", {}, "line 3"),
+        ("a.urdf", "<robot/>", {"vision": True}, "no xacro arguments"),
+        ("a.urdf.xacro", "<robot>\n<link>\n</robot>", {}, "line 3"),
+        ("a.urdf.xacro", "<robot xmlns:xacro='http://x'><xacro:nothing/></robot>", {}, "nothing"),
+        ("a.urdf.xacro", "<robot xmlns:xacro='http://x'>${1/0}</robot>", {}, "a.urdf.xacro"),
+    ],
+)
+def test_unreadable_description_says_why(tmp_path, name, content, arguments, part):
+    if content is not None:
+        (tmp_path / name).write_text(content)
+    with pytest.raises(ModelError) as caught:
+        read_urdf(tmp_path / name, arguments)
+    assert part in str(caught.value) and name in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("robot", "arguments"),
+    [("kinova_gen3", {"gripper": "robotiq"}), ("xarm7", {"inertials": "HT"})],
+)
+def test_wrong_argument_of_a_shipped_description_lists_the_allowed(robot, arguments):
+    path = share_folder() / "urdf" / f"{robot}.urdf.xacro"
+    with pytest.raises(ModelError, match="allowed: "):
+        read_urdf(path, arguments)
+
+
+def test_expanded_description_does_not_depend_on_where_it_lies(tmp_path):
+    urdf = RobotFile.load("xarm7").urdf
+    assert str(share_folder()) not in urdf
+
+
+def test_table_of_keys_has_every_key_with_its_unit():
+    table = describe_schema(ROBOT)
+    for name in (
+        "name",
+        "joint_states.rate",
+        "limits.sets.<name>.velocity",
+        "uncertainty.prior.mass_max",
+    ):
+        assert f"| `{name}` |" in table
+    assert all(row.count("|") - row.count("\\|") == 6 for row in table.splitlines())
+    assert "required" in table and "kg" in table

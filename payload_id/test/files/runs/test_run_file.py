@@ -1,0 +1,138 @@
+"""The side file of a run."""
+
+import dataclasses
+import math
+
+import numpy as np
+import pytest
+
+from payload_id.core.errors import ConfigurationError, RecordingError
+from payload_id.core.identification.tare import Tare
+from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
+from payload_id.core.rows.row_block import RowBlock
+from payload_id.core.statistics.statistics import Statistics
+from payload_id.files.runs.run_file import FILE_NAME, RunFile, has_run_file
+
+URDF = '<?xml version="1.0"?>\n<robot name="arm">\r\n  <link name="größe"/>\n</robot>\n'
+
+
+def run(**changes):
+    rng = np.random.default_rng(1)
+    entries = {
+        "joints": ("joint_1", "joint_2"),
+        "payload_frame": "flange",
+        "urdf": URDF,
+        "robot": "kinova_gen3",
+        "effort_sign": (1.0, -1.0),
+        "effort_offset": 1e-7,
+        "start_ns": 1_760_000_000_123_456_789,
+        "end_ns": 1_760_000_007_623_456_789,
+        "window": 0.1,
+        "uncertainty": Uncertainty(torque_relative=0.025, torque_absolute=(0.1, 1 / 3)).to_dict(),
+        "updates": (10, 20, 75),
+        "result": {
+            "phi": (rng.normal(size=10) * 10.0 ** rng.integers(-12, 12, 10)),
+            "lower": [-math.inf, math.inf, -0.0, 5e-324, 1e16, 1e22, 0.1 + 0.2],
+            "condition": np.float64(1e300),
+            "status": "GOOD",
+            "message": "a: 'b' # c\nd",
+            "nothing": None,
+            "good": True,
+        },
+        "software_version": "0.1.0",
+    }
+    return RunFile(**{**entries, **changes})
+
+
+def test_round_trip_is_bit_equal(tmp_path):
+    saved = run()
+    path = saved.save(tmp_path)
+    assert has_run_file(tmp_path) and path == tmp_path / FILE_NAME
+    assert RunFile.load(tmp_path) == saved
+    assert (tmp_path / "robot.urdf").read_bytes().decode() == URDF
+    assert math.copysign(1.0, RunFile.load(tmp_path).result["lower"][2]) == -1.0
+    assert Uncertainty.from_dict(saved.uncertainty).torque_absolute == (0.1, 1 / 3)
+
+
+def test_tare_survives_to_the_last_bit(tmp_path):
+    rng = np.random.default_rng(3)
+    m, p = 12, 4
+    rows = RowBlock(
+        A=rng.normal(size=(m, 10)),
+        A_error=np.abs(rng.normal(size=(m, 10))),
+        B=rng.normal(size=(m, p)),
+        b=rng.normal(size=m),
+        d=1.0 + rng.uniform(size=m),
+        joint=np.arange(m) % 3,
+        start=np.zeros(m),
+        end=np.ones(m),
+    )
+    tare = Tare(rows.without_payload(), Statistics.empty(p).add(rows, np.ones(10)), 5)
+    saved = run(tare=tare)
+    saved.save(tmp_path)
+    assert RunFile.load(tmp_path) == saved
+    assert len(RunFile.load(tmp_path).tare) == m - 5
+    (tmp_path / "payload_id_tare.npz").write_bytes(b"PK")
+    with pytest.raises(ConfigurationError, match="copy the whole folder"):
+        RunFile.load(tmp_path)
+
+
+def test_nan_survives(tmp_path):
+    run(result={"noise_factor": math.nan}).save(tmp_path)
+    assert math.isnan(RunFile.load(tmp_path).result["noise_factor"])
+
+
+def test_random_floats_survive(tmp_path):
+    bits = np.random.default_rng(2).integers(0, 2**64, 5000, dtype=np.uint64)
+    numbers = bits.view(np.float64)
+    numbers = numbers[np.isfinite(numbers)]
+    run(result={"numbers": numbers}).save(tmp_path)
+    assert RunFile.load(tmp_path).result["numbers"] == numbers.tolist()
+
+
+def test_saving_again_replaces(tmp_path):
+    run().save(tmp_path)
+    second = dataclasses.replace(run(), updates=(10, 20))
+    second.save(tmp_path)
+    assert RunFile.load(tmp_path) == second
+    assert sorted(x.name for x in tmp_path.iterdir()) == [FILE_NAME, "robot.urdf"]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "sentence"),
+    [
+        ("window: 0.1", "window: -1", "number above 0"),
+        ("window: 0.1", "window: .nan", "number above 0"),
+        ("payload_frame: flange\n", "", "lacks payload_frame"),
+        ("payload_frame:", "payload_fram:", "Did you mean 'payload_frame'"),
+        ("urdf: robot.urdf", "urdf: other.urdf", "other.urdf"),
+        ("start_ns: 176", "start_ns: soon176", "whole number"),
+        ("estimator: lmi", "estimator: [", "line"),
+    ],
+)
+def test_damaged_files(tmp_path, old, new, sentence):
+    path = run().save(tmp_path)
+    text = path.read_text()
+    assert old in text
+    path.write_text(text.replace(old, new))
+    with pytest.raises(ConfigurationError, match=sentence):
+        RunFile.load(tmp_path)
+
+
+def test_cut_off_files(tmp_path):
+    path = run().save(tmp_path)
+    text = path.read_text()
+    for cut in range(0, len(text), 23):
+        path.write_text(text[:cut])
+        try:
+            RunFile.load(tmp_path)
+        except ConfigurationError:
+            pass
+
+
+def test_folder_that_is_not_there(tmp_path):
+    with pytest.raises(RecordingError, match="could not be saved"):
+        run().save(tmp_path / "missing")
+    assert not has_run_file(tmp_path)
+    with pytest.raises(ConfigurationError, match="does not exist"):
+        RunFile.load(tmp_path)

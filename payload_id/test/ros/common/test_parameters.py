@@ -1,0 +1,139 @@
+"""Parameter tables: what is declared, refused and documented."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+import os
+
+import pytest
+import rclpy
+from rclpy.node import Node
+from rclpy.parameter import Parameter as RosParameter
+
+from payload_id.core.body.payload_prior import PayloadPrior
+from payload_id.core.errors import ConfigurationError, InputError
+from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
+from payload_id.ros.common.parameters import Parameter, describe_parameters, read_parameters
+from payload_id.ros.estimator.parameters import ESTIMATOR_TABLE, EstimatorParameters, run_settings
+from payload_id.ros.sampler.parameters import SAMPLER_TABLE, SamplerParameters
+
+DOMAIN = 80 + os.getpid() % 20
+TABLE = (
+    Parameter("speed", 1.0, "How fast.", "rad/s", 0.0, 5.0),
+    Parameter("count", 3, "How many.", lower=1, upper=10),
+    Parameter("mode", "slow", "How.", choices=("slow", "fast"), read_only=False),
+    Parameter("bound", None, "How sure.", "N m", 0.0, kind="number or numbers", read_only=False),
+    Parameter("on", True, "Whether."),
+)
+
+
+@pytest.fixture
+def make_node():
+    context, nodes = rclpy.Context(), []
+    rclpy.init(context=context, domain_id=DOMAIN)
+
+    def make(**given) -> Node:
+        overrides = [RosParameter(name, value=value) for name, value in given.items()]
+        nodes.append(
+            Node(
+                "test_parameters",
+                context=context,
+                parameter_overrides=overrides,
+                automatically_declare_parameters_from_overrides=True,
+            )
+        )
+        return nodes[-1]
+
+    yield make
+    for node in nodes:
+        node.destroy_node()
+    rclpy.shutdown(context=context)
+
+
+def test_defaults_and_given_values(make_node):
+    assert read_parameters(make_node(), TABLE) == {
+        "speed": 1.0, "count": 3, "mode": "slow", "bound": None, "on": True,
+    }  # fmt: skip
+    values = read_parameters(make_node(speed=2, mode="fast", bound=[1, 2]), TABLE)
+    assert (values["speed"], values["mode"], values["bound"]) == (2.0, "fast", [1.0, 2.0])
+    assert type(values["speed"]) is float
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (
+            {"speed": 7.0},
+            "'speed' with the value 7.0 must not be above its upper bound of 5 [rad/s]",
+        ),
+        ({"speed": math.nan}, "must be finite"),
+        ({"speed": "7"}, "must be a number from 0 to 5 [rad/s]"),
+        ({"count": 2.5}, "must be a whole number from 1 to 10"),
+        ({"count": True}, "must be a whole number"),
+        ({"mode": "fasst"}, "must be one of 'slow', 'fast'. Did you mean 'fast'?"),
+        ({"bound": [1.0, -1.0]}, "[1.0, -1.0] must not be below its lower bound of 0 [N m]"),
+        ({"on": 1}, "must be true or false"),
+    ],
+)
+def test_impossible_values_are_refused_in_a_sentence(make_node, given, words):
+    with pytest.raises(ConfigurationError) as error:
+        read_parameters(make_node(**given), TABLE)
+    assert words in str(error.value)
+    assert "It means: How" in str(error.value) or "It means: Whether" in str(error.value)
+
+
+def test_changes_while_the_node_runs(make_node):
+    node = make_node()
+    read_parameters(node, TABLE)
+    (answer,) = node.set_parameters([RosParameter("mode", value="fasst")])
+    assert not answer.successful
+    assert "Did you mean 'fast'?" in answer.reason
+    (answer,) = node.set_parameters([RosParameter("speed", value=2.0)])
+    assert not answer.successful  # read-only
+    (answer,) = node.set_parameters([RosParameter("bound", value=2.0)])
+    assert answer.successful
+
+
+def test_descriptors_carry_text_unit_and_range(make_node):
+    node = make_node()
+    read_parameters(node, TABLE)
+    descriptor = node.describe_parameter("speed")
+    assert descriptor.description == "How fast. [rad/s]"
+    assert descriptor.read_only
+    assert descriptor.floating_point_range[0].to_value == 5.0
+    assert node.describe_parameter("count").integer_range[0].from_value == 1
+    assert "'slow', 'fast'" in node.describe_parameter("mode").additional_constraints
+
+
+@pytest.mark.parametrize("table", [SAMPLER_TABLE, ESTIMATOR_TABLE])
+def test_the_tables_are_complete(table):
+    text = describe_parameters(table)
+    assert len({entry.name for entry in table}) == len(table)
+    for entry in table:
+        assert f"| `{entry.name}` |" in text
+        assert entry.text.endswith(".")
+        if entry.default is not None:
+            assert entry.check(entry.default) == entry.default
+        if entry.kind in ("number", "number or numbers"):
+            assert entry.unit
+
+
+def test_snapshots_take_every_fixed_parameter():
+    fields = [field.name for field in dataclasses.fields(SamplerParameters)]
+    assert fields == [entry.name for entry in SAMPLER_TABLE]
+    fixed = [entry.name for entry in ESTIMATOR_TABLE if entry.read_only]
+    assert fixed == [field.name for field in dataclasses.fields(EstimatorParameters)]
+
+
+def test_bounds_of_the_robot_file_hold_unless_a_parameter_replaces_them():
+    values = {entry.name: entry.default for entry in ESTIMATOR_TABLE}
+    robot = Uncertainty(torque_absolute=(0.1, 0.2), prior=PayloadPrior(5.0, 0.3))
+    assert run_settings(values, robot, 2).identification.uncertainty == robot
+    changed = {**values, "uncertainty.torque_offset": 0.5, "uncertainty.prior.mass_max": 9.0}
+    uncertainty = run_settings(changed, robot, 2).identification.uncertainty
+    assert uncertainty.torque_absolute == (0.1, 0.2)
+    assert uncertainty.torque_offset == 0.5
+    assert uncertainty.prior == PayloadPrior(9.0, 0.3)
+    with pytest.raises(InputError, match="3 entries; give one number, or 2"):
+        run_settings({**values, "uncertainty.torque_gain": [0.1] * 3}, robot, 2)

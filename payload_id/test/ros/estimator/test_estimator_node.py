@@ -1,0 +1,321 @@
+"""The estimator as others see it, fed with blocks of synthetic samples."""
+
+from __future__ import annotations
+
+import os
+import signal
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from diagnostic_msgs.msg import DiagnosticStatus
+from geometry_msgs.msg import InertiaStamped
+from payload_id_msgs.msg import PayloadEstimate, SampleBlock
+from payload_id_msgs.srv import GetEstimate, Save
+from rcl_interfaces.srv import SetParameters
+from rclpy.parameter import Parameter
+from std_srvs.srv import Trigger
+from visualization_msgs.msg import Marker, MarkerArray
+
+from harness import LATCHED, START_NS, NodeProcess, Observer
+from payload_id.core.body.inertial import mass_com_inertia
+from payload_id.core.identification.identify import replay
+from payload_id.core.identification.settings import Settings
+from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
+from payload_id.core.samples.joint_map import seconds_since
+from payload_id.files.robots.robot_model import RobotModel
+from payload_id.files.runs.run_file import RunFile
+from synthetic import NOTHING, PAYLOAD, RATE, blocks, measured, robot_file, stamps_ns
+
+DOMAIN = 60 + os.getpid() % 20
+NODE = "/payload_estimator"
+SAMPLES = "/payload_sampler/samples"
+SECONDS = 4.0
+LOADED = tuple(PAYLOAD)
+WINDOW = RATE // 10 + 1  # samples
+
+
+class Estimator:
+    """The node, and how to talk to it."""
+
+    def __init__(self, observer: Observer, process: NodeProcess) -> None:
+        self.observer, self.process = observer, process
+        self.estimates = observer.listen(PayloadEstimate, f"{NODE}/payload", LATCHED)
+        self.publisher = observer.publisher(SampleBlock, SAMPLES)
+        self.sent = 0
+        self.ended = ""
+
+    def trigger(self, name: str) -> Trigger.Response:
+        answer = self.observer.call(Trigger, f"{NODE}/{name}")
+        if answer.success and name in ("start", "reset", "tare"):
+            self.sent = 0
+        return answer
+
+    def get(self) -> GetEstimate.Response:
+        return self.observer.call(GetEstimate, f"{NODE}/get_estimate")
+
+    def feed(self, messages: list[SampleBlock]) -> None:
+        for message in messages:
+            self.publisher.publish(message)
+            self.observer.executor.spin_once(timeout_sec=0.002)
+        self.sent += sum(len(x.stamp_ns) for x in messages)
+        wanted = self.sent - WINDOW  # those of a window that is not full are not used yet
+        self.observer.wait(
+            lambda: self.get().estimate.samples >= wanted, f"{wanted} samples in an estimate"
+        )
+
+    def set_parameter(self, name: str, value: object):
+        message = Parameter(name, value=value).to_parameter_msg()
+        request = self.observer.call(SetParameters, f"{NODE}/set_parameters", parameters=[message])
+        return request.results[0]
+
+    def run(self, messages: list[SampleBlock], parts: int = 1) -> PayloadEstimate:
+        """Make a whole run, waiting for an estimate after each part."""
+        assert self.trigger("start").success
+        size = -(-len(messages) // parts)
+        for first in range(0, len(messages), size):
+            self.feed(messages[first : first + size])
+        answer = self.trigger("stop")
+        assert answer.success
+        self.ended = answer.message
+        return self.get().estimate
+
+
+@pytest.fixture(scope="module")
+def estimator(tmp_path_factory) -> Iterator[Estimator]:
+    folder = tmp_path_factory.mktemp("estimator")
+    process = NodeProcess(
+        "estimator",
+        DOMAIN,
+        folder / "log",
+        robot_file=robot_file(folder),
+        runs_folder=folder / "runs",
+    )
+    observer = Observer(DOMAIN)
+    try:
+        yield Estimator(observer, process)
+    finally:
+        process.stop()
+        observer.close()
+
+
+@pytest.fixture
+def idle(estimator) -> Estimator:
+    """Return the estimator with nothing known and no run in progress."""
+    estimator.trigger("stop")
+    estimator.trigger("reset")
+    estimator.estimates.clear()
+    return estimator
+
+
+def contains(estimate: PayloadEstimate, phi: np.ndarray) -> bool:
+    return bool(np.all((estimate.lower <= phi) & (phi <= estimate.upper)))
+
+
+def test_without_a_run_every_answer_says_what_to_do(idle):
+    for name in ("stop", "tare"):
+        answer = idle.trigger(name)
+        assert not answer.success
+        assert "~/start" in answer.message
+    answer = idle.observer.call(Save, f"{NODE}/save", path="")
+    assert (answer.success, answer.path) == (False, "")
+    assert "~/start" in answer.message
+    answer = idle.get()
+    assert not answer.success
+    assert answer.estimate.status == PayloadEstimate.WAITING
+    assert np.isnan(answer.estimate.phi).all()
+
+
+def test_a_run_finds_the_payload(idle):
+    observer = idle.observer
+    inertias = observer.listen(InertiaStamped, f"{NODE}/payload_inertia", LATCHED)
+    markers = observer.listen(MarkerArray, f"{NODE}/markers", LATCHED)
+    final = idle.run(blocks(measured(LOADED, SECONDS)), parts=4)
+    assert final.status in (PayloadEstimate.GOOD, PayloadEstimate.USABLE)
+    assert "(2000 samples, 39 windows" in idle.ended
+    assert final.windows == 39
+    assert final.header.frame_id == "end_effector_link"
+    assert abs(final.phi[0] - PAYLOAD[0]) < 0.01
+    found = [x for x in idle.estimates if np.isfinite(x.phi[0])]
+    assert len(found) >= 3
+    for earlier, later in zip(found, found[1:], strict=False):
+        assert np.all(later.lower >= earlier.lower)
+        assert np.all(later.upper <= earlier.upper)
+    assert all(contains(x, PAYLOAD) for x in found)
+    mass, com, _ = mass_com_inertia(np.array(final.phi))
+    observer.wait(lambda: inertias and inertias[-1].inertia.m == mass, "the inertia")
+    assert np.allclose([inertias[-1].inertia.com.x, inertias[-1].inertia.com.z], com[[0, 2]])
+    observer.wait(lambda: any("kg" in x.text for x in markers[-1].markers), "markers")
+    kinds = {x.type for x in markers[-1].markers if x.action == Marker.ADD}
+    assert kinds == {Marker.SPHERE, Marker.CUBE, Marker.ARROW, Marker.TEXT_VIEW_FACING}
+
+
+def test_starting_twice_is_refused_and_changes_nothing(idle):
+    messages = blocks(measured(LOADED, SECONDS))
+    assert idle.trigger("start").success
+    idle.feed(messages[:100])
+    answer = idle.trigger("start")
+    assert not answer.success
+    assert "in progress already (1000 samples" in answer.message
+    idle.feed(messages[100:])
+    assert "The run has ended (2000 samples" in idle.trigger("stop").message
+
+
+def test_samples_flow_on_while_a_solver_runs(idle):
+    """Updates are due far more often than they can be solved; no sample may be lost."""
+    assert idle.set_parameter("update_period", 0.01).successful
+    try:
+        final = idle.run(blocks(measured(LOADED, SECONDS)))
+    finally:
+        idle.set_parameter("update_period", 0.5)
+    assert "(2000 samples, 39 windows" in idle.ended
+    assert "lost" not in final.message
+    assert contains(final, PAYLOAD)
+
+
+def test_impossible_parameters_are_refused_with_a_sentence(idle):
+    for name, value, words in (
+        ("window", 99.0, "Max: 10.0, value: 99.0"),  # rclpy checks a descriptor's range itself
+        ("estimator", "lmj", "Did you mean 'lmi'?"),
+        ("uncertainty.stiction_velocity", -0.1, "not be below its lower bound of 0 [rad/s"),
+        ("window", "long", "must be a number"),
+    ):
+        answer = idle.set_parameter(name, value)
+        assert not answer.successful
+        assert words in answer.reason
+
+
+def test_parameters_hold_from_the_next_run(idle):
+    tight = idle.run(blocks(measured(LOADED, 1.5)))
+    assert idle.set_parameter("uncertainty.torque_absolute", 0.5).successful
+    assert idle.set_parameter("estimator", "ols").successful
+    try:
+        loose = idle.run(blocks(measured(LOADED, 1.5)))
+    finally:
+        idle.set_parameter("uncertainty.torque_absolute", 0.01)
+        idle.set_parameter("estimator", "lmi")
+    assert (tight.estimator, loose.estimator) == ("lmi", "ols")
+    assert loose.upper[0] - loose.lower[0] > 2 * (tight.upper[0] - tight.lower[0])
+
+
+def test_lost_blocks_are_counted_and_cost_only_their_windows(idle):
+    messages = blocks(measured(LOADED, SECONDS))
+    del messages[50:53]
+    final = idle.run(messages)
+    assert "30 samples of this run were lost" in final.message
+    assert "(1970 samples" in idle.ended
+    assert contains(final, PAYLOAD)
+
+
+def test_blocks_of_another_arm_are_refused(idle):
+    idle.trigger("start")
+    message = blocks(measured(LOADED, 1.0))[0]
+    message.joint_names = ["shoulder", *list(message.joint_names)[1:]]
+    idle.publisher.publish(message)
+    idle.observer.wait(
+        lambda: "has the joints shoulder, joint_2" in idle.process.printed(), "the refusal"
+    )
+    assert idle.get().estimate.samples == 0
+
+
+def test_undecodable_messages_are_survived(idle):
+    idle.trigger("start")
+    for data in (b"\x00\x01\x00\x00", b"\x00\x01\x00\x00" + b"\xff" * 40):
+        idle.publisher.publish(data)
+    idle.feed(blocks(measured(LOADED, 1.0)))
+    assert idle.process.alive
+    assert "could not be decoded" in idle.process.printed()
+    assert "(500 samples" in idle.trigger("stop").message
+
+
+def assert_repeated(run):
+    """The run file holds all that repeats a tared run to the last bit."""
+    model = RobotModel.from_urdf(run.urdf, run.payload_frame, run.joints, run.gravity)
+    settings = Settings(Uncertainty.from_dict(dict(run.uncertainty)), window=run.window)
+    samples = measured(LOADED, SECONDS)
+    stamp = seconds_since(stamps_ns(samples), START_NS)
+    assert run.tare is not None
+    same = list(replay(replace(samples, stamp=stamp), model, settings, run.updates, run.tare))[-1]
+    assert [list(same.lower), list(same.upper)] == [run.result["lower"], run.result["upper"]]
+    assert list(same.phi) == run.result["phi"]
+
+
+def test_a_tare_is_kept_for_the_runs_that_follow(idle, tmp_path):
+    plain = idle.run(blocks(measured(LOADED, SECONDS)))
+    idle.trigger("reset")
+    idle.run(blocks(measured(tuple(NOTHING), SECONDS, seed=2)))
+    answer = idle.trigger("tare")
+    assert answer.success
+    assert "windows without payload are kept" in answer.message
+    tared = idle.run(blocks(measured(LOADED, SECONDS)))
+    assert contains(tared, PAYLOAD)
+    width = np.subtract(tared.upper, tared.lower) / np.subtract(plain.upper, plain.lower)
+    assert np.all(width < 1.02)
+    assert_repeated(RunFile.load(idle.observer.call(Save, f"{NODE}/save", path=str(tmp_path)).path))
+    assert "a tare" in idle.trigger("reset").message
+    assert not idle.trigger("tare").success
+
+
+def test_reset_during_a_run_begins_anew(idle):
+    idle.trigger("start")
+    idle.feed(blocks(measured(LOADED, 1.0)))
+    assert "500 samples" in idle.trigger("reset").message
+    assert idle.get().estimate.samples == 0
+    idle.feed(blocks(measured(LOADED, 1.0), START_NS + 10**10))
+    assert "(500 samples" in idle.trigger("stop").message
+
+
+def test_zero_efforts_give_no_numbers(idle):
+    samples = measured(LOADED, 1.0)
+    final = idle.run(blocks(replace(samples, tau=np.zeros_like(samples.tau))))
+    assert final.status == PayloadEstimate.NO_DATA
+    assert "exactly zero" in final.message
+    assert np.isnan(final.phi).all()
+
+
+def test_absurd_values_are_a_status_and_the_next_run_is_sound(idle):
+    assert idle.trigger("start").success
+    messages = blocks(measured(LOADED, SECONDS))
+    messages[50].effort = np.full(len(messages[50].effort), 1e300)
+    idle.feed(messages)
+    assert idle.trigger("stop").success
+    bad = (PayloadEstimate.INCONSISTENT, PayloadEstimate.SOLVER_FAILED)
+    answer = idle.get()
+    assert not answer.success
+    assert answer.estimate.status in bad
+    assert contains(idle.run(blocks(measured(LOADED, 1.0))), PAYLOAD)
+
+
+def test_a_run_without_samples_says_so(idle):
+    assert idle.trigger("start").success
+    assert "NO_DATA. Only 0 samples" in idle.trigger("stop").message
+
+
+def test_silence_during_a_run_is_diagnosed(idle):
+    idle.trigger("start")
+    status = idle.observer.diagnosis("no samples on /payload_sampler/samples")
+    assert status.level == DiagnosticStatus.ERROR
+    assert "published by /observer" in status.message
+
+
+def test_save_writes_what_a_replay_needs(idle, tmp_path):
+    final = idle.run(blocks(measured(LOADED, SECONDS)))
+    for path in (str(tmp_path / "run"), ""):
+        answer = idle.observer.call(Save, f"{NODE}/save", path=path)
+        assert answer.success
+        assert "makes no recording" in answer.message
+        run = RunFile.load(answer.path)
+        assert run.start_ns == START_NS
+        assert run.end_ns == START_NS + round((SECONDS - 1 / RATE) * 1e9)
+        assert run.updates[-1] == final.windows
+        assert run.result["phi"] == list(final.phi)
+    answer = idle.observer.call(Save, f"{NODE}/save", path="/proc/nowhere")
+    assert not answer.success
+    assert "/proc/nowhere" in answer.message
+
+
+def test_a_termination_signal_ends_the_node_in_order(estimator):
+    estimator.trigger("start")
+    assert estimator.process.stop(signal.SIGTERM) == 0
+    assert "Traceback" not in estimator.process.printed()

@@ -1,0 +1,303 @@
+"""Certified motions and receding horizons under watch, with an arm made of numbers and no clock."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+
+import numpy as np
+import pytest
+
+from payload_id.core.excitation.receding_horizon import Settings
+from payload_id.core.excitation.search.planning import NoPlan, Plan
+from payload_id.core.motion.bezier import BezierPiece
+from payload_id.core.motion.joint_trajectory import JointTrajectory, sample
+from payload_id.core.motion.motion_state import MotionState
+from payload_id.core.motion.sequence import Sequence
+from payload_id.core.motion.stop import StopPiece
+from payload_id.core.safety.certificate.certified_motion import CertifiedMotion, CertifiedStop
+from payload_id.core.safety.tube.tracking_tube import TrackingTube
+from payload_id.ros.execution.motion_execution import MotionExecution, Phase, Timing
+from payload_id.ros.execution.stop_reason import Reason
+from payload_id.ros.planner.horizon_execution import HorizonExecution
+from payload_id.ros.planner.planning.request import Piece
+
+JOINTS, TICK = ("shoulder", "elbow"), 0.01
+START_NS = 1_700_000_000_000_000_000
+HOME = np.array([0.3, -0.2])
+TUBE = TrackingTube.position_controlled(np.full(2, 0.02), np.full(2, 0.1), np.ones(2))
+TIMING = Timing(point_rate=50.0, reaction=0.1, silence=0.2, settling=1.0)
+
+
+def stops_of(motion, until):
+    times = np.arange(0.25, until - 0.1, 0.25)
+    return tuple(CertifiedStop(t, StopPiece(MotionState.of(motion, t), 0.4)) for t in times)
+
+
+def certified(k=(0.5, -0.4), duration=2.0):
+    motion = BezierPiece(MotionState.at_rest(HOME), np.array(k), duration)
+    return CertifiedMotion(motion, stops_of(motion, duration), TUBE)
+
+
+@dataclass
+class Arm:
+    """Follows commands as joint_trajectory_controller does, with errors on request."""
+
+    time: float = -0.3
+    commands: list = field(default_factory=list)
+    commanded: list = field(default_factory=list)
+    off: float = 0.0
+    silent: bool = False
+    execution: MotionExecution | None = None
+    _age: float = 0.0
+
+    def command(self, points, start_ns):
+        assert np.abs(points.dq[-1]).max() < 1e-9  # whatever is commanded ends at rest
+        time = points.time + 1e-9 * (start_ns - START_NS)
+        self.commanded.append(round(self.time, 6))
+        self.commands.append(JointTrajectory(time, points.q, points.dq, points.ddq))
+
+    @property
+    def now_ns(self):
+        return START_NS + round(self.time * 1e9)
+
+    def begin(self, motion):
+        self.execution = MotionExecution(
+            motion, self.now_ns + 300_000_000, TIMING, self.command, JOINTS, (False, False)
+        )
+        self.execution.begin()
+        return self.execution
+
+    def tick(self, execution):
+        self.time += TICK
+        self._age = self._age + TICK if self.silent else 0.0
+        at = sample(self.commands[-1], np.array([self.time]))
+        q = at.q + self.off
+        stamps = np.array([self.now_ns], dtype=np.int64)
+        rows = (stamps, q, at.dq) if not self.silent else (stamps[:0], q[:0], at.dq[:0])
+        execution.advance(self.now_ns, self._age, *rows)
+
+    def run(self, execution, until=lambda: False):
+        while not (execution.done or until()):
+            self.tick(execution)
+
+
+@pytest.fixture
+def moving():
+    arm = Arm()
+    return arm, arm.begin(certified())
+
+
+def test_a_motion_is_completed_at_its_goal(moving):
+    arm, execution = moving
+    arm.run(execution)
+    assert execution.reason is Reason.COMPLETED and execution.at_rest
+    assert len(arm.commands) == 1
+    assert np.allclose(sample(arm.commands[0], np.array(9.0)).q, HOME + [0.5, -0.4])
+    assert execution.largest_use < 1e-3
+
+
+def stopped_at(arm, execution, event, time):
+    """Let something happen at a time; return the certified stop that was commanded."""
+    arm.run(execution, lambda: arm.time >= time)
+    event()
+    arm.run(execution)
+    assert len(arm.commands) == 2
+    assert arm.commanded[1] < time + 0.25  # silence takes a while to be one
+    stop = execution.motion.stop_after(arm.commanded[1] + TIMING.reaction)
+    end = stop.motion.at(np.array([stop.motion.duration])).q[0]
+    last = arm.commands[-1]
+    assert last.duration == pytest.approx(stop.time + stop.motion.duration, abs=1e-8)
+    assert np.allclose(last.q[-1], end)
+    return stop
+
+
+@pytest.mark.parametrize(
+    ("happens", "reason"),
+    [
+        (lambda arm, _: setattr(arm, "silent", True), Reason.JOINT_STATES_LOST),
+        (lambda arm, _: setattr(arm, "off", 0.03), Reason.TUBE_LEFT),
+        (lambda arm, e: e.stop(Reason.CANCELLED, "by hand", arm.now_ns), Reason.CANCELLED),
+    ],
+    ids=["joint states stop", "tracking error", "cancelled"],
+)
+def test_a_fault_ends_in_the_next_certified_stop_with_its_reason(moving, happens, reason):
+    arm, execution = moving
+    stopped_at(arm, execution, lambda: happens(arm, execution), 0.7)
+    assert execution.reason is reason and execution.detail
+    assert execution.phase is Phase.DONE
+
+
+def test_the_stop_continues_what_the_arm_is_doing(moving):
+    arm, execution = moving
+    event = lambda: execution.stop(Reason.CANCELLED, "", arm.now_ns)  # noqa: E731
+    stop = stopped_at(arm, execution, event, 0.7)
+    before, after = arm.commands
+    time = np.linspace(0.7, stop.time, 40)
+    assert np.allclose(sample(before, time).q, sample(after, time).q, atol=1e-9)
+    assert np.allclose(sample(before, time).dq, sample(after, time).dq, atol=1e-7)
+
+
+def test_the_first_reason_counts(moving):
+    arm, execution = moving
+    arm.run(execution, lambda: arm.time > 0.5)
+    execution.stop(Reason.CANCELLED, "first", arm.now_ns)
+    execution.stop(Reason.OBSTACLES_CHANGED, "second", arm.now_ns)
+    arm.run(execution)
+    assert execution.reason is Reason.CANCELLED and len(arm.commands) == 2
+
+
+def test_near_its_end_a_motion_is_its_own_stop(moving):
+    arm, execution = moving
+    arm.run(execution, lambda: arm.time > 1.95)
+    execution.stop(Reason.CANCELLED, "late", arm.now_ns)
+    arm.run(execution)
+    assert execution.reason is Reason.CANCELLED and len(arm.commands) == 1 and execution.at_rest
+
+
+def test_the_same_motion_goes_on_when_a_sample_is_off_within_the_tube(moving):
+    arm, execution = moving
+    arm.off = 0.015
+    arm.run(execution)
+    assert execution.reason is Reason.COMPLETED and execution.largest_use == pytest.approx(0.75)
+
+
+# Receding horizon
+
+
+def piece_of(index, start, seconds=0.0):
+    k = np.array([0.3, -0.2]) * (-1) ** index - 0.2 * start.dq
+    motion = BezierPiece(start, k, 3.0)
+    plan = Plan(motion, k, 1.0 / (index + 1), None, 1, 1, seconds)
+    return Piece(plan, TUBE, stops_of(motion, 1.5), 10.0 / (index + 1), seconds)
+
+
+class Planner:
+    """Answers at once; fails from some piece on, or to plan some from a moving state."""
+
+    def __init__(self, fails_at=99, not_moving=()):
+        self.fails_at, self.not_moving, self.asked = fails_at, not_moving, []
+
+    def ask(self, index, start, budget):
+        self.asked.append((index, start, budget))
+        future = Future()
+        nothing = NoPlan("An obstacle is in the way.", None, 0, 0, 0.0)
+        fails = index >= self.fails_at or (index in self.not_moving and start.dq.any())
+        future.set_result(Piece(nothing, TUBE) if fails else piece_of(index, start))
+        return future
+
+
+def horizon_run(arm, planner, half_widths=None, fault=None, **rules):
+    settings = Settings(handover=1.5, **rules)
+    run = HorizonExecution.of(settings, HOME, planner.ask, arm.begin, 1.0, 0.16)
+    for count in range(3000):
+        run.advance(arm.now_ns)
+        if run.done:
+            return run
+        if run.execution is None or run.resting:
+            arm.time += TICK
+        else:
+            arm.tick(run.execution)
+            if half_widths is not None and count % 30 == 0:
+                run.estimated(np.full(10, half_widths(arm.time)), arm.now_ns)
+            if fault is not None:
+                fault(arm, run)
+    raise AssertionError("the run does not end")
+
+
+def test_pieces_follow_each_other_without_a_jump():
+    arm, planner = Arm(), Planner()
+    run = horizon_run(arm, planner, pieces=4)
+    assert run.reason[0] is Reason.PIECES_DONE and run.condition_numbers == [10, 5, 10 / 3, 2.5]
+    assert arm.time == pytest.approx(3 * 1.5 + 3.0, abs=0.3)
+    whole = run.execution.motion.trajectory
+    assert isinstance(whole, Sequence) and len(whole.parts) == 4  # which checks for jumps
+    time = np.linspace(0.0, 7.0, 700)
+    for earlier, later in zip(arm.commands[:-1], arm.commands[1:], strict=True):
+        shared = time[(time >= later.time[0]) & (time <= later.time[0] + 0.1)]
+        assert np.allclose(sample(earlier, shared).q, sample(later, shared).q, atol=1e-8)
+    assert run.execution.largest_use < 1e-3
+
+
+def test_each_piece_is_planned_while_the_one_before_runs():
+    planner = Planner()
+    horizon_run(Arm(), planner, pieces=3)
+    assert [index for index, _, _ in planner.asked] == [0, 1, 2]
+    assert all(0.5 < budget < 1.5 for _, _, budget in planner.asked[1:])
+    assert np.abs(planner.asked[1][1].dq).max() > 0.05  # from the moving state at the handover
+
+
+def test_without_a_next_piece_the_present_one_is_the_stop():
+    arm, planner = Arm(), Planner(fails_at=2)
+    run = horizon_run(arm, planner, pieces=9)
+    assert run.reason[0] is Reason.NO_FURTHER_PLAN and "obstacle" in run.reason[1]
+    assert len(run.condition_numbers) == 2 and run.execution.at_rest
+    assert arm.time == pytest.approx(1.5 + 3.0, abs=0.3)
+
+
+def test_after_a_piece_that_came_to_rest_the_next_one_begins_from_there():
+    arm, planner = Arm(), Planner(not_moving=(1, 3))
+    run = horizon_run(arm, planner, pieces=4)
+    assert run.reason == (Reason.PIECES_DONE, "") and len(run.condition_numbers) == 4
+    assert [index for index, _, _ in planner.asked] == [0, 1, 1, 2, 3, 3]
+    ends = [arm.commands[k].q[-1] for k in (0, 2)]  # of piece 0, and of pieces 1 and 2
+    for end, asked in zip(ends, (planner.asked[2], planner.asked[5]), strict=True):
+        assert np.allclose(asked[1].q, end) and not asked[1].dq.any()
+    assert arm.time == pytest.approx(3.0 + 1.5 + 3.0 + 3.0, abs=2.5)
+
+
+def test_cancelling_at_rest_between_pieces_ends_with_its_reason():
+    arm, planner = Arm(), Planner(not_moving=(1,))
+    answer = planner.ask
+    planner.ask = lambda *asked: answer(*asked) if len(planner.asked) < 2 else Future()
+
+    def cancel(arm, run):
+        if run.execution.done:
+            run.advance(arm.now_ns)
+            assert run.resting and not run.done
+            run.cancel(Reason.OBSTACLES_CHANGED, "a chair", arm.now_ns)
+
+    run = horizon_run(arm, planner, fault=cancel, pieces=4)
+    assert run.reason == (Reason.OBSTACLES_CHANGED, "a chair") and len(arm.commands) == 1
+
+
+def test_without_a_first_piece_nothing_moves():
+    arm = Arm()
+    run = horizon_run(arm, Planner(fails_at=0), pieces=3)
+    assert run.reason == (Reason.REFUSED, "An obstacle is in the way.") and not arm.commands
+
+
+@pytest.mark.parametrize(
+    ("half_widths", "rules", "reason", "pieces"),
+    [
+        (lambda t: 0.1 / (1 + t), {"target": np.full(10, 0.03)}, Reason.TARGET_REACHED, 2),
+        (lambda t: 0.1, {"least_gain": 0.05}, Reason.NO_PROGRESS, 2),
+        (lambda t: 0.1 / (1 + t), {}, Reason.PIECES_DONE, 5),
+    ],
+    ids=["target", "no progress", "pieces"],
+)
+def test_it_ends_for_the_estimators_sake(half_widths, rules, reason, pieces):
+    run = horizon_run(Arm(), Planner(), half_widths, pieces=5, **rules)
+    assert run.reason[0] is reason and len(run.condition_numbers) == pieces
+    assert run.execution.at_rest
+
+
+def test_a_fault_stops_a_piece_before_its_end():
+    arm = Arm()
+
+    def push(arm, run):
+        arm.off = 0.05 if arm.time > 2.0 else 0.0
+
+    run = horizon_run(arm, Planner(), fault=push, pieces=9)
+    assert run.reason[0] is Reason.TUBE_LEFT and "0.05" in run.reason[1]
+    last = arm.commands[-1]
+    assert last.duration < 2.0 + 0.1 + 0.25 + 0.4 + 0.1
+
+
+def test_cancelling_before_the_first_piece_moves_nothing():
+    arm, planner = Arm(), Planner()
+    planner.ask = lambda *_: Future()
+    run = HorizonExecution.of(Settings(), HOME, planner.ask, arm.begin, 1.0, 0.16)
+    run.cancel(Reason.CANCELLED, "by hand", arm.now_ns)
+    run.advance(arm.now_ns)
+    assert run.done and run.reason == (Reason.REFUSED, "by hand") and not arm.commands

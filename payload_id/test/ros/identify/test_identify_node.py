@@ -1,0 +1,104 @@
+"""Sampler and estimator in one process and a namespace: from joint states to a replayed bag."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import numpy as np
+from payload_id_msgs.msg import PayloadEstimate
+from payload_id_msgs.srv import GetEstimate, Save
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+from std_srvs.srv import Trigger
+
+from harness import LATCHED, NodeProcess, Observer, joint_state
+from payload_id.core.arm.arm_model import ArmModel
+from payload_id.core.identification.identify import replay
+from payload_id.core.identification.settings import Settings
+from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
+from payload_id.files.recordings.recording import Recording
+from payload_id.files.runs.run_file import RunFile
+from synthetic import PAYLOAD, RATE, TOPIC, measured, robot_file, stamps_ns
+
+DOMAIN = 20 + os.getpid() % 20
+SECONDS = 4.0
+ESTIMATOR = "/left/payload_estimator"
+
+
+def test_joint_states_become_an_estimate_that_a_replay_repeats(tmp_path):
+    samples = measured(tuple(PAYLOAD), SECONDS)
+    parameters = tmp_path / "parameters.yaml"
+    parameters.write_text(
+        f"/left/payload_sampler:\n  ros__parameters: {{bag: {tmp_path / 'bag'}}}\n"
+    )
+    process = NodeProcess(
+        "identify",
+        DOMAIN,
+        tmp_path / "log",
+        "-r",
+        "__ns:=/left",
+        "--params-file",
+        str(parameters),
+        robot_file=robot_file(tmp_path),
+    )
+    observer = Observer(DOMAIN)
+    try:
+        final, saved = live_run(observer, samples, tmp_path)
+        assert process.stop(signal.SIGINT) == 0
+    finally:
+        process.stop()
+        observer.close()
+    assert "Traceback" not in process.printed()
+    assert np.all((final.lower <= PAYLOAD) & (final.upper >= PAYLOAD))
+    repeats_bit_for_bit(final, saved)
+
+
+def live_run(observer: Observer, samples, folder: Path) -> tuple[PayloadEstimate, Path]:
+    """Make a run; return the final estimate and the folder that it was saved in."""
+    bags = observer.listen(String, "/left/payload_sampler/bag", LATCHED)
+    publisher = observer.publisher(JointState, TOPIC)
+    assert observer.call(Trigger, f"{ESTIMATOR}/start").success
+    names = [f"joint_{k}" for k in range(1, 8)]
+    # The robot's driver counts efforts against the joints.
+    rows = zip(stamps_ns(samples), samples.q, samples.dq, -samples.tau, strict=True)
+    for stamp_ns, q, dq, effort in rows:
+        publisher.publish(joint_state(stamp_ns, names, q, dq, effort))
+        observer.executor.spin_once(timeout_sec=0.0002)
+
+    def estimate() -> PayloadEstimate:
+        return observer.call(GetEstimate, f"{ESTIMATOR}/get_estimate").estimate
+
+    wanted = len(samples) - RATE // 10 - 1
+    observer.wait(lambda: estimate().samples >= wanted, f"{wanted} samples")
+    answer = observer.call(Trigger, f"{ESTIMATOR}/stop")
+    assert f"({len(samples)} samples" in answer.message
+    saved = observer.call(Save, f"{ESTIMATOR}/save", path="")
+    assert saved.success
+    observer.wait(lambda: bags, "the recording's folder")
+    assert saved.path == bags[-1].data == str(folder / "bag")
+    return estimate(), Path(saved.path)
+
+
+def repeats_bit_for_bit(final: PayloadEstimate, folder: Path) -> None:
+    """Check that the bag and its run file give the live result, all bits of it."""
+    run = RunFile.load(folder)
+    assert run.topic == TOPIC
+    recording = Recording.from_bag(
+        folder,
+        run.topic,
+        run.joints,
+        run.effort_sign,
+        run.effort_offset,
+        run.start_ns,
+        run.end_ns,
+    )
+    model = ArmModel.from_xml(run.urdf, run.payload_frame, run.joints, run.gravity)
+    settings = Settings(
+        Uncertainty.from_dict(dict(run.uncertainty)), run.estimator, run.intervals, run.window
+    )
+    *_, last = replay(recording, model, settings, run.updates)
+    assert last.to_dict() == dict(run.result)
+    for name in ("phi", "lower", "upper"):
+        assert np.array_equal(getattr(last, name), getattr(final, name))

@@ -1,0 +1,142 @@
+"""Obstacles from messages: what they become, and what is refused with which sentence."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from geometry_msgs.msg import Point, Pose, Quaternion
+from payload_id_msgs.msg import Obstacle
+from scipy.spatial.transform import Rotation
+from shape_msgs.msg import Mesh, SolidPrimitive
+
+from payload_id.core.errors import InputError, UnknownNameError
+from payload_id.files.robots.robot_file import RobotFile
+from payload_id.files.robots.robot_model import RobotModel
+from payload_id.ros.planner.obstacles.obstacle_messages import (
+    base_frames,
+    obstacle_message,
+    obstacles_from,
+)
+from payload_id.ros.planner.obstacles.obstacle_store import ObstacleStore
+
+TURN = Rotation.from_euler("xyz", [0.3, -0.5, 1.1])
+SHIFTED = (Rotation.from_euler("z", 0.7).as_matrix(), np.array([0.1, 0.2, 0.3]))
+FRAMES = {"base_link": (np.eye(3), np.zeros(3)), "table": SHIFTED}
+NAN = float("nan")
+
+
+def obstacle(kind=SolidPrimitive.BOX, dimensions=(0.2, 0.4, 0.6), name="thing", frame=""):
+    message = Obstacle(id=name, primitive=SolidPrimitive(type=kind, dimensions=list(dimensions)))
+    message.header.frame_id = frame
+    x, y, z, w = TURN.as_quat()
+    message.pose = Pose(
+        position=Point(x=0.5, y=-0.1, z=0.4), orientation=Quaternion(x=x, y=y, z=z, w=w)
+    )
+    return message
+
+
+def body_of(message):
+    return obstacles_from([message], FRAMES)[message.id]
+
+
+def test_primitives_keep_sizes_and_place():
+    box = body_of(obstacle())
+    assert box.kind == "box" and box.size == (0.2, 0.4, 0.6)
+    assert np.allclose(box.rotation, TURN.as_matrix())
+    assert np.allclose(box.translation, [0.5, -0.1, 0.4])
+    cylinder = body_of(obstacle(SolidPrimitive.CYLINDER, (0.8, 0.1)))  # height, radius
+    assert cylinder.kind == "cylinder" and cylinder.size == (0.1, 0.8)  # radius, length
+    assert body_of(obstacle(SolidPrimitive.SPHERE, (0.3,))).size == (0.3,)
+
+
+def test_a_frame_that_stands_still_moves_the_body():
+    body = body_of(obstacle(frame="table"))
+    assert np.allclose(body.rotation, SHIFTED[0] @ TURN.as_matrix())
+    assert np.allclose(body.translation, SHIFTED[0] @ [0.5, -0.1, 0.4] + SHIFTED[1])
+
+
+def test_a_mesh_becomes_its_convex_hull():
+    corners = np.vstack([np.eye(3), -np.eye(3), 0.1 * np.ones((1, 3))])
+    message = Obstacle(id="octahedron", mesh=Mesh(vertices=[Point(x=x, y=y, z=z)
+                                                            for x, y, z in corners]))  # fmt: skip
+    body = body_of(message)
+    assert body.kind == "hull" and len(body.points) == 6  # the inner point is gone
+    assert np.allclose(np.sort(body.points + body.translation, axis=0), np.sort(corners[:6], 0))
+
+
+@pytest.mark.parametrize("kind", ["box", "sphere", "cylinder"])
+def test_messages_and_bodies_are_the_same_thing(kind):
+    sizes = {"box": (1, (0.1, 0.2, 0.3)), "sphere": (2, (0.1,)), "cylinder": (3, (0.5, 0.1))}
+    body = body_of(obstacle(*sizes[kind]))
+    again = body_of(obstacle_message(body, "base_link"))
+    assert again.size == body.size and np.allclose(again.rotation, body.rotation)
+
+
+def changed(**fields):
+    message = obstacle()
+    for name, value in fields.items():
+        setattr(message, name, value)
+    return message
+
+
+def placed(position=(0.0, 0.0, 0.0), orientation=(0.0, 0.0, 0.0, 1.0)):
+    point = Point(**dict(zip("xyz", position, strict=True)))
+    turn = Quaternion(**dict(zip("xyzw", orientation, strict=True)))
+    return changed(pose=Pose(position=point, orientation=turn))
+
+
+@pytest.mark.parametrize(
+    ("message", "words"),
+    [
+        (obstacle(dimensions=(0.1, NAN, 0.1)), "finite number above 0"),
+        (obstacle(dimensions=(0.1, 0.0, 0.1)), "finite number above 0"),
+        (obstacle(dimensions=(0.1, -0.2, 0.1)), "finite number above 0"),
+        (obstacle(dimensions=(0.1, float("inf"), 0.1)), "finite number above 0"),
+        (obstacle(dimensions=(0.1, 0.1)), "has 3 dimensions"),
+        (obstacle(kind=SolidPrimitive.CONE, dimensions=(0.1, 0.1)), "mesh"),
+        (placed(position=(NAN, 0.0, 0.0)), "finite"),
+        (placed(orientation=(0.0, 0.0, 0.0, 0.0)), "length 1"),
+        (placed(orientation=(0.0, 0.0, 1.0, 1.0)), "length 1"),
+        (changed(id=""), "no id"),
+        (changed(mesh=Mesh(vertices=[Point()] * 4)), "primitive and a mesh"),
+        (Obstacle(id="empty"), "neither"),
+        (Obstacle(id="flat", mesh=Mesh(vertices=[Point(x=1.0), Point(y=1.0), Point(), Point()])),
+         "plane"),
+        (obstacle(frame="tool"), "tool"),
+    ],
+)  # fmt: skip
+def test_what_is_no_body_is_refused_with_its_name(message, words):
+    with pytest.raises(InputError, match=words) as error:
+        obstacles_from([message], FRAMES)
+    assert message.id in str(error.value)
+
+
+def test_two_obstacles_of_one_name_are_refused():
+    with pytest.raises(InputError, match="Two obstacles"):
+        obstacles_from([obstacle(), obstacle()], FRAMES)
+
+
+def test_links_that_do_not_move_are_frames_the_root_first():
+    robot = RobotFile.load("kinova_gen3")
+    frames = base_frames(robot.urdf, RobotModel.from_robot_file(robot))
+    assert next(iter(frames)) == "base_link"
+    assert "end_effector_link" not in frames and "shoulder_link" not in frames
+
+
+def test_the_store_knows_both_sources_and_notices_changes():
+    store, ball = ObstacleStore(), obstacle(SolidPrimitive.SPHERE, (0.3,), "ball")
+    store.add(obstacles_from([obstacle()], FRAMES))
+    store.hear(obstacles_from([ball], FRAMES))
+    assert store.names == ["ball", "thing"]
+    before = store.digest
+    store.hear(obstacles_from([ball], FRAMES))
+    assert store.digest == before  # the same again is no change
+    store.hear({})
+    assert store.names == ["thing"] and store.digest != before
+    with pytest.raises(UnknownNameError, match="thing"):
+        store.remove(["thin"])
+    store.remove(["thing"])
+    assert not store.bodies
+    store.hear(obstacles_from([ball], FRAMES))
+    store.replace({})
+    assert not store.bodies

@@ -1,0 +1,356 @@
+"""The planner as a black box over real DDS, with the simulated arm: motion and faults."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+from pathlib import Path
+
+import numpy as np
+import pinocchio as pin
+import pytest
+from builtin_interfaces.msg import Time
+from geometry_msgs.msg import Point, Pose, TransformStamped, Vector3
+from payload_id_msgs.action import Execute, Identify
+from payload_id_msgs.action import Plan as PlanAction
+from payload_id_msgs.msg import ExcitationGoal, Obstacle, ObstacleArray, PayloadEstimate, StopReason
+from payload_id_msgs.srv import Describe, Plan, SetObstacles
+from rclpy.action import ActionClient
+from sensor_msgs.msg import JointState
+from shape_msgs.msg import SolidPrimitive
+from std_srvs.srv import Trigger
+from tf2_msgs.msg import TFMessage
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+from visualization_msgs.msg import Marker, MarkerArray
+
+from harness import LATCHED, NodeProcess, Observer
+from payload_id.files.robots.robot_file import RobotFile
+from payload_id.files.robots.robot_model import RobotModel
+from payload_id.ros.common.joint_trajectory_message import trajectory_from_message
+
+DOMAIN = 70 + os.getpid() % 20
+ROBOT = RobotFile.load("kinova_gen3")
+PLANNER, TRAJECTORY = "/payload_planner", ROBOT.command.trajectory_topic
+PAYLOAD = [0.8, 0.0, 0.0, 0.064, 0.0072, 0.0, 0.0, 0.0072, 0.0, 0.002]
+NONE = "torque_absolute torque_offset friction_coulomb friction_viscous rotor_inertia"
+BOUNDS = {f"uncertainty.{name}": 0.0 for name in NONE.split()}
+BOUNDS |= {"uncertainty.prior.mass_max": 1.5, "uncertainty.prior.com_max": 0.15}
+GOAL = ExcitationGoal(family="bezier", duration=1.6, speed_scale=0.6, time_budget=1.5, seed=3)
+SUCCEEDED, CANCELED, ABORTED = 4, 5, 6  # of action_msgs/GoalStatus
+
+
+class Robot:
+    """Simulated arm and planner, and an observer who talks to them."""
+
+    def __init__(self, folder) -> None:
+        self.folder = folder
+        self.arm = NodeProcess(
+            "simulated_arm", DOMAIN, folder / "arm.log", payload=PAYLOAD, rate=100.0
+        )
+        self.planner = NodeProcess(
+            "planner", DOMAIN, folder / "planner.log", limits="safety_warning", silence=0.6,
+            payload_box="[0.1, 0.1, 0.1]", payload_box_centre="[0.0, 0.0, 0.08]", ground=-0.01,
+            stop_step=0.2, piece_duration=3.5, piece_time=2.0, reaction=0.4,
+            certificates_folder=folder / "certificates", **BOUNDS,
+        )  # fmt: skip
+        self.observer = Observer(DOMAIN)
+        self.joint_states = self.observer.listen(JointState, "/joint_states")
+        self.commands = self.observer.listen(JointTrajectory, TRAJECTORY)
+        self.estimates = self.observer.node.create_publisher(
+            PayloadEstimate, "/payload_estimator/payload", LATCHED
+        )
+        self.observer.wait(self.is_ready, "a planner that is ready", 180.0)
+
+    def is_ready(self) -> bool:
+        """Whether the planner hears the arm and its planning process has started."""
+        arrays = self.observer.mailbox["/diagnostics"]
+        return any(status.message == "Ready." for array in arrays for status in array.status)
+
+    def close(self) -> list[int]:
+        codes = [self.planner.stop(), self.arm.stop()]
+        self.observer.close()
+        return codes
+
+    @property
+    def q(self):
+        return np.array(self.joint_states[-1].position)
+
+    def plan(self, **changes):
+        goal = ExcitationGoal(**{name: getattr(GOAL, name) for name in GOAL.get_fields_and_field_types()})  # fmt: skip  # noqa: E501
+        for name, value in changes.items():
+            setattr(goal, name, value)
+        return self.observer.call(Plan, f"{PLANNER}/plan", goal=goal)
+
+    def planned(self, **changes):
+        answer = self.plan(**changes)
+        assert answer.success, answer.message
+        return answer.description
+
+    def begin(self, kind=Execute, name="execute", **fields):
+        """Send a goal; return its handle, the future of its result, and the feedback so far."""
+        client, feedback = ActionClient(self.observer.node, kind, f"{PLANNER}/{name}"), []
+        self.observer.wait(client.server_is_ready, name)
+        sent = client.send_goal_async(
+            kind.Goal(**fields), feedback_callback=lambda message: feedback.append(message.feedback)
+        )
+        handle = self.observer.wait(lambda: sent.done() and sent.result(), "the goal's handle")
+        return handle, handle.get_result_async(), feedback
+
+    def result(self, future):
+        answer = self.observer.wait(lambda: future.done() and future.result(), "the result")
+        return answer.result, answer.status
+
+    def execute_until(self, moved=0.05):
+        """Execute the newest plan; return once the arm has moved that far [rad]."""
+        start = self.q
+        handle, future, feedback = self.begin()
+        self.observer.wait(
+            lambda: future.done() or np.abs(self.q - start).max() > moved, "motion or refusal"
+        )
+        assert not future.done(), future.result().result.message
+        return handle, future, feedback
+
+
+@pytest.fixture(scope="module")
+def robot(tmp_path_factory):
+    robot = Robot(tmp_path_factory.mktemp("planner"))
+    yield robot
+    robot.arm.process.send_signal(signal.SIGCONT)
+    assert robot.close() == [0, 0], robot.planner.printed()
+    assert "Traceback" not in robot.planner.printed()
+
+
+def test_plan_describe_execute_moves_the_arm_to_its_goal_at_rest(robot):
+    description = robot.planned()
+    described = robot.observer.call(Describe, f"{PLANNER}/describe")
+    assert described.success and described.description == description
+    assert len(described.swept_volume.markers) > 5
+    for name in ("position", "velocity", "acceleration", "torque"):
+        assert 0.0 < max(getattr(description, f"peak_{name}_percent")) <= 100.0
+    assert max(description.peak_velocity_percent) <= 61.0  # the speed scale was 0.6
+    assert description.least_clearance >= 0.02 and 0 < description.clearance_percent <= 100.0
+    assert (description.half_width_expected <= description.half_width_now).all()
+    assert description.longest_stop < description.duration + 0.6
+    certificate = json.loads(Path(description.certificate_path).read_text())
+    assert certificate["certificate"]["digests"]["trajectory"] == description.certificate_digest
+    _, future, feedback = robot.begin(plan_id=description.plan_id)
+    result, status = robot.result(future)
+    assert status == SUCCEEDED and result.success and result.at_rest, result.message
+    assert result.reason.code == StopReason.COMPLETED and 0 < result.largest_tube_use < 1
+    moved = np.abs(np.array(description.goal_positions) - description.start_positions).max()
+    assert moved > 0.1
+    assert np.abs(robot.q - description.goal_positions).max() < description.tube_position[0]
+    assert {"moving"} <= {entry.phase for entry in feedback}
+
+
+def test_what_is_commanded_is_the_certified_motion(robot):
+    description = robot.planned()
+    robot.commands.clear()
+    _, future, _ = robot.begin()
+    robot.result(future)
+    assert len(robot.commands) == 1
+    points = trajectory_from_message(robot.commands[0], ROBOT.joints)
+    assert np.allclose(points.q[0], description.start_positions)
+    assert np.allclose(points.q[-1], description.goal_positions)
+    assert points.duration == pytest.approx(description.duration, abs=1e-6)
+    assert points.ddq is not None and np.abs(points.dq[-1]).max() < 1e-9
+
+
+def ball(position, radius=0.08, name="ball"):
+    message = Obstacle(
+        id=name, pose=Pose(position=Point(**dict(zip("xyz", position, strict=True))))
+    )
+    message.primitive = SolidPrimitive(type=SolidPrimitive.SPHERE, dimensions=[radius])
+    return message
+
+
+def set_obstacles(robot, operation, *obstacles):
+    return robot.observer.call(
+        SetObstacles, f"{PLANNER}/set_obstacles", operation=operation, obstacles=obstacles
+    )
+
+
+def tip(q):
+    """Return where the payload frame is [m]."""
+    model = RobotModel.from_robot_file(ROBOT)
+    arm, data = model.pinocchio, model.pinocchio.createData()
+    pin.framesForwardKinematics(arm, data, model.pinocchio_q(np.array(q)))
+    return data.oMf[arm.getFrameId(ROBOT.payload_frame)].translation
+
+
+def test_an_obstacle_in_the_way_leads_to_refusal_or_another_motion(robot):
+    free = robot.planned(criterion="log_det")
+    place = tip(free.goal_positions)
+    answer = set_obstacles(robot, SetObstacles.Request.ADD, ball(place))
+    assert answer.success and answer.ids == ["ball"]
+    _, future, _ = robot.begin(plan_id=free.plan_id)
+    result, status = robot.result(future)
+    assert status == ABORTED and "obstacles have changed" in result.message
+    answer = robot.plan(criterion="log_det")
+    if answer.success:
+        away = np.linalg.norm(tip(answer.description.goal_positions) - place)
+        assert away > 0.08  # the ball's radius
+    else:
+        assert "ball" in answer.message
+    answer = set_obstacles(robot, SetObstacles.Request.REPLACE, ball(tip(robot.q), 0.05, "cube"))
+    refused = robot.plan()
+    assert not refused.success and "cube" in refused.message
+    answer = set_obstacles(robot, SetObstacles.Request.ADD, ball((0, 0, 2.0), float("nan")))
+    assert not answer.success and "'ball'" in answer.message and answer.ids == ["cube"]
+    assert set_obstacles(robot, SetObstacles.Request.REMOVE, Obstacle(id="cube")).success
+
+
+def transform(frame, parent, place, stamp=None):
+    message = TransformStamped(child_frame_id=frame)
+    message.header.frame_id, message.header.stamp = parent, stamp or Time()
+    message.transform.translation = Vector3(**dict(zip("xyz", place, strict=True)))
+    return TFMessage(transforms=[message])
+
+
+def test_obstacles_in_frames_of_tf_are_where_these_are_or_refused(robot):
+    node, seen = robot.observer.node, Time(sec=1_700_000_000)
+    shown = robot.observer.listen(MarkerArray, f"{PLANNER}/obstacle_markers", LATCHED)
+    still = node.create_publisher(TFMessage, "/tf_static", LATCHED)
+    still.publish(transform("cell", "base_link", (2.0, 0.0, 1.0)))
+    robot.observer.publisher(TFMessage, "/tf").publish(
+        transform("camera", "cell", (0.0, 0.5, 0.0), seen)
+    )
+
+    def placed(frame, stamp=None):
+        message = ball((0.0, 0.0, 0.25))
+        message.header.frame_id, message.header.stamp = frame, stamp or Time()
+        shown.clear()
+        return set_obstacles(robot, SetObstacles.Request.REPLACE, message)
+
+    for frame, stamp, place in (("cell", None, (2, 0, 1.25)), ("camera", seen, (2, 0.5, 1.25))):
+        robot.observer.wait(lambda f=frame, s=stamp: placed(f, s).success, f"the frame {frame}")
+        robot.observer.wait(lambda: shown and shown[-1].markers, "the obstacle's marker")
+        marker = next(m for m in shown[-1].markers if m.action == Marker.ADD)
+        corners = np.array([(p.x, p.y, p.z) for p in marker.points])
+        assert np.allclose((corners.min(axis=0) + corners.max(axis=0)) / 2, place, atol=0.01)
+    late = placed("camera", Time(sec=1_700_000_001))
+    assert not late.success and "1 s away" in late.message and late.ids == ["ball"]
+    assert "there is no stamp" in placed("camera").message
+    assert "Did you mean 'camera'" in placed("camrea", seen).message
+    assert set_obstacles(robot, SetObstacles.Request.REPLACE).success
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"family": "spline"}, "spline"),
+        ({"limits": "none"}, "none"),
+        ({"duration": -1.0}, "duration"),
+        ({"dry_run_scale": 0.2}, "at most 0.1"),
+        ({"speed_scale": float("nan")}, "speed_scale"),
+        ({"intervals": 2, "phi_lower": [1.0] * 10, "phi_upper": [0.0] * 10}, "inverted"),
+        ({"duration": 0.001, "family": "fourier"}, ""),
+    ],
+)
+def test_a_goal_that_cannot_be_planned_is_refused_in_a_sentence(robot, changes, words):
+    answer = robot.plan(**changes)
+    assert not answer.success and words in answer.message and "Unexpected" not in answer.message
+
+
+def test_cancelling_ends_in_a_certified_stop(robot):
+    description = robot.planned()
+    robot.commands.clear()
+    handle, future, _ = robot.execute_until()
+    handle.cancel_goal_async()
+    result, status = robot.result(future)
+    assert status == CANCELED and result.reason.code == StopReason.CANCELLED and result.at_rest
+    assert len(robot.commands) == 2  # the motion, and the motion with its stop
+    stopped = trajectory_from_message(robot.commands[1], ROBOT.joints)
+    assert stopped.duration < description.duration
+    assert np.abs(robot.q - stopped.q[-1]).max() < description.tube_position[0]
+
+
+def test_obstacles_on_the_topic_stop_a_motion_that_does_not_know_them(robot):
+    robot.planned()
+    publisher = robot.observer.publisher(ObstacleArray, f"{PLANNER}/obstacles")
+    _, future, _ = robot.execute_until()
+    publisher.publish(ObstacleArray(obstacles=[ball((2.0, 0.0, 1.0))]))
+    result, status = robot.result(future)
+    assert status == ABORTED and result.reason.code == StopReason.OBSTACLES_CHANGED
+    assert result.at_rest
+    publisher.publish(ObstacleArray())
+    robot.observer.node.destroy_publisher(publisher)
+
+
+def test_an_inconsistent_estimate_stops_the_arm(robot):
+    robot.planned()
+    _, future, _ = robot.execute_until()
+    robot.estimates.publish(
+        PayloadEstimate(status=PayloadEstimate.INCONSISTENT, message="the payload slips")
+    )
+    result, _ = robot.result(future)
+    assert result.reason.code == StopReason.ESTIMATE_INCONSISTENT
+    assert "the payload slips" in result.message and result.at_rest
+    robot.observer.diagnosis("ESTIMATE_INCONSISTENT")
+    robot.estimates.publish(PayloadEstimate(status=PayloadEstimate.WAITING))
+
+
+def test_receding_horizon_answers_to_the_estimator_and_ends_at_rest(robot):
+    truth, estimate = np.array(PAYLOAD), PayloadEstimate(status=PayloadEstimate.GOOD)
+    estimate.lower, estimate.upper = truth - 0.02, truth + 0.02
+    robot.estimates.publish(estimate)
+    goal = ExcitationGoal(speed_scale=0.6, time_budget=1.5)
+    _, future, feedback = robot.begin(Identify, "identify", most_pieces=2, goal=goal)
+    moving = lambda: any(x.phase == "moving" for x in feedback)  # noqa: E731
+    robot.observer.wait(lambda: future.done() or moving(), "motion")
+    assert moving(), future.result().result.message
+    estimate.lower, estimate.upper = truth - 0.01, truth + 0.01
+    robot.estimates.publish(estimate)
+    result, status = robot.result(future)
+    # Planned too late on a busy machine, the second piece begins from where the first one rests.
+    assert result.reason.code == StopReason.PIECES_DONE, result.message
+    assert result.success and status == SUCCEEDED and result.pieces == 2 and result.at_rest
+    assert np.allclose(result.first_half_width, 0.02) and np.allclose(result.last_half_width, 0.01)
+    assert (np.diff(result.condition_numbers) < 0.0).all()
+    assert len(list(Path(result.certificates).glob("piece_*.json"))) >= result.pieces
+    estimate.lower, estimate.upper = truth + 1.0, truth + 2.0
+    robot.planned()
+    robot.estimates.publish(estimate)
+    _, future, _ = robot.begin()
+    assert "another payload" in robot.result(future)[0].message
+    robot.estimates.publish(PayloadEstimate(status=PayloadEstimate.WAITING))
+
+
+def test_an_arm_that_leaves_the_tube_is_stopped(robot):
+    robot.planned()
+    _, future, _ = robot.execute_until()
+    other = robot.observer.publisher(JointTrajectory, TRAJECTORY)
+    aside = JointTrajectoryPoint(positions=robot.q + 0.15)
+    aside.time_from_start.nanosec = 400_000_000
+    other.publish(JointTrajectory(joint_names=list(ROBOT.joints), points=[aside]))
+    result, status = robot.result(future)
+    assert status == ABORTED and result.reason.code == StopReason.TUBE_LEFT
+    assert result.largest_tube_use > 1.0 and "certificate allows" in result.message
+    robot.observer.diagnosis("TUBE_LEFT")
+
+
+def test_an_arm_that_falls_silent_is_stopped(robot):
+    answer = robot.observer.call(Trigger, f"{PLANNER}/stop")
+    assert not answer.success and "Nothing moves" in answer.message
+    robot.planned()
+    _, future, _ = robot.execute_until()
+    robot.commands.clear()
+    robot.arm.process.send_signal(signal.SIGSTOP)
+    try:
+        robot.observer.wait(lambda: robot.commands, "the stop")
+        result, status = robot.result(future)
+    finally:
+        robot.arm.process.send_signal(signal.SIGCONT)
+    assert status == ABORTED and result.reason.code == StopReason.JOINT_STATES_LOST
+    assert not result.at_rest  # nobody has seen it rest
+    robot.observer.diagnosis("JOINT_STATES_LOST")
+    refused = robot.plan()
+    assert refused.success or "/joint_states" in refused.message or "moving" in refused.message
+
+
+def test_planning_can_be_cancelled(robot):
+    handle, future, _ = robot.begin(PlanAction, "plan", goal=GOAL)
+    handle.cancel_goal_async()
+    result, status = robot.result(future)
+    assert status in (CANCELED, ABORTED) and not result.success

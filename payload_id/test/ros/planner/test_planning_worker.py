@@ -1,0 +1,117 @@
+"""What the planning process does, called in this process: plans, dry runs, pieces, refusals."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from payload_id.core.body.payload_prior import PayloadPrior
+from payload_id.core.motion.motion_state import MotionState
+from payload_id.core.motion.time_scaling import TimeScaled
+from payload_id.core.motion.trajectory import sampled
+from payload_id.core.motion.trajectory_points import interpolation_error
+from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
+from payload_id.core.safety.certificate.certificate import Certificate
+from payload_id.core.safety.certificate.certify import certify
+from payload_id.core.safety.clearance.convex_body import ConvexBody
+from payload_id.files.robots.robot_file import RobotFile
+from payload_id.files.runs.certificate_file import load_certificate
+from payload_id.ros.planner.planning.request import (
+    Goal,
+    PieceRequest,
+    Planned,
+    PlanningSettings,
+    PlanRequest,
+    Refused,
+)
+from payload_id.ros.planner.planning.worker import PlanningWorker
+
+ROBOT = RobotFile.load("kinova_gen3")
+PRIOR = PayloadPrior(1.5, 0.15)
+LOWER, UPPER = PRIOR.box()
+GOAL = Goal("bezier", "half_widths", 2.0, 1.0, 0.0, 1.0, 1, "safety_warning", LOWER, UPPER, "prior")
+PAYLOAD = ConvexBody.primitive("box", (0.1, 0.1, 0.1), translation=(0, 0, 0.08), name="payload")
+
+
+@pytest.fixture(scope="module")
+def worker(tmp_path_factory):
+    bounds = Uncertainty(torque_relative=0.025, link_relative=0.05, prior=PRIOR)
+    folder = str(tmp_path_factory.mktemp("certificates"))
+    settings = PlanningSettings("kinova_gen3", bounds, 0.02, None, (PAYLOAD,), 0.5, 100.0, folder)
+    return PlanningWorker(settings)
+
+
+def request(goal=GOAL, obstacles=(), start=ROBOT.home):
+    return PlanRequest("plan", goal, np.array(start), tuple(obstacles))
+
+
+def test_a_plan_ends_at_rest_and_its_certificates_can_be_proved_again(worker):
+    plan = worker(request())
+    assert isinstance(plan, Planned), plan
+    ends = plan.motion.trajectory.at(np.array([0.0, plan.motion.trajectory.duration]))
+    assert np.abs(ends.dq).max() < 1e-9 and np.allclose(ends.q[0], ROBOT.home)
+    for name in ("position", "velocity", "acceleration", "torque"):
+        part = getattr(plan.figures, name)
+        assert (part <= 1.0).all()
+        assert part.max() == pytest.approx(plan.certificate.margin(name).used, abs=0.01)
+    assert len(plan.motion.stops) == 3 and plan.swept
+    saved = load_certificate(plan.certificate_path)
+    assert isinstance(certify(saved.case(worker._bench.model), saved.trajectory), Certificate)
+    assert saved.trajectory.to_dict() == plan.motion.trajectory.to_dict()
+
+
+def test_a_piece_with_waves_keeps_what_its_points_may_lose(worker):
+    plan = worker(request(replace(GOAL, family="wave")))
+    assert isinstance(plan, Planned), plan
+    assert plan.motion.trajectory.to_dict()["family"] == "wave"
+    assert (interpolation_error(plan.motion.trajectory, 100.0).position < 1e-6).all()
+
+
+def test_a_dry_run_is_the_same_path_at_a_fraction_of_its_speed(worker):
+    plan = worker(request(replace(GOAL, dry_run_scale=0.1, duration=1.5)))
+    assert isinstance(plan, Planned), plan
+    slow = plan.motion.trajectory
+    assert isinstance(slow, TimeScaled) and slow.duration == pytest.approx(15.0)
+    fast, slow = sampled(slow.motion, 200.0), sampled(slow, 20.0)
+    assert np.allclose(fast.q, slow.q) and np.allclose(0.1 * fast.dq, slow.dq)
+
+
+def test_the_next_piece_continues_a_moving_one(worker):
+    patient = replace(GOAL, time_budget=3.0)
+    first = worker(
+        PieceRequest("run", 0, patient, MotionState.at_rest(np.array(ROBOT.home)), 1.0, ())
+    )
+    start = MotionState.of(first.plan.trajectory, 1.0)
+    second = worker(PieceRequest("run", 1, patient, start, 1.0, ()))
+    assert np.abs(start.dq).max() > 0.05
+    assert np.allclose(second.plan.trajectory.at(np.zeros(1)).dq[0], start.dq)
+    assert second.condition_number < first.condition_number  # more rows tell more
+    again = worker(
+        PieceRequest("other", 0, patient, MotionState.at_rest(np.array(ROBOT.home)), 1.0, ())
+    )
+    assert again.condition_number > second.condition_number  # earlier runs are forgotten
+
+
+def test_a_piece_without_time_is_no_plan(worker):
+    start = MotionState.at_rest(np.array(ROBOT.home))
+    piece = worker(PieceRequest("run", 0, replace(GOAL, time_budget=0.1), start, 1.0, ()))
+    assert "left to plan in" in piece.plan.reason
+
+
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        (request(replace(GOAL, payload_lower=UPPER, payload_upper=LOWER)), "inverted"),
+        (request(replace(GOAL, limits="careful")), "tracking_acceleration"),
+        (request(obstacles=[ConvexBody.primitive("sphere", (0.1,), translation=(0.45, 0.0, 0.43),
+                                                 name="ball")]), "ball"),
+        (request(start=[0, 2.3, 0, 0, 0, 0, 0]), "joint_2"),
+        (request(replace(GOAL, duration=0.02)), "duration"),
+    ],
+    ids=["inverted interval", "no room for the tube", "in collision", "outside limits", "short"],
+)  # fmt: skip
+def test_what_cannot_be_planned_is_refused_in_a_sentence(worker, asked, words):
+    answer = worker(replace(asked, goal=replace(asked.goal, time_budget=0.5)))
+    assert isinstance(answer, Refused) and words in answer.sentence, answer

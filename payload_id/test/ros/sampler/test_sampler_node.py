@@ -1,0 +1,248 @@
+"""The sampler as others see it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from diagnostic_msgs.msg import DiagnosticStatus
+from payload_id_msgs.msg import SampleBlock
+from sensor_msgs.msg import JointState
+
+from harness import START_NS, NodeProcess, Observer, joint_state
+from payload_id.files.recordings.recording import Recording
+
+DOMAIN = 40 + os.getpid() % 20
+JOINTS = tuple(f"joint_{k}" for k in range(1, 8))
+TOPIC = "/arm/joint_states"
+MILLISECOND = 1_000_000
+SIGN = np.array([-1.0, 1.0, -1.0, 1.0, -1.0, 1.0, -1.0])
+OFFSET = np.arange(7) * 0.1
+# Names in another order, with a joint that is not the arm's.
+NAMES = ("gripper", *reversed(JOINTS))
+
+
+def robot_file(folder: Path, source: str = "torque") -> Path:
+    """Write a robot file with signs, offsets and a topic of its own."""
+    path = folder / f"robot_{source}.yaml"
+    path.write_text(
+        "extends: package://payload_id/config/robots/kinova_gen3.yaml\n"
+        f"joint_states: {{topic: {TOPIC}, rate: 1000.0}}\n"
+        f"effort: {{source: {source}, sign: {SIGN.astype(int).tolist()}, "
+        f"offset: {OFFSET.tolist()}}}\n"
+    )
+    return path
+
+
+class Arm:
+    """Publishes joint states 1 ms apart by their stamps, with random values."""
+
+    def __init__(self, observer: Observer) -> None:
+        self.observer = observer
+        self.publisher = observer.publisher(JointState, TOPIC)
+        self.stamp_ns = START_NS
+        self.sent: dict[int, tuple[np.ndarray, ...]] = {}
+        self._random = np.random.default_rng(1)
+
+    def send(self, count: int = 1, step_ns: int = MILLISECOND, **changes) -> None:
+        """Publish good messages, or messages with some fields changed."""
+        for _ in range(count):
+            self.stamp_ns += step_ns
+            q, dq, effort = self._random.normal(size=(3, 7))
+            rows = {
+                name: np.concatenate([[9.0], row[::-1]])
+                for name, row in (("position", q), ("velocity", dq), ("effort", effort))
+            }
+            entries = {"stamp_ns": self.stamp_ns, "names": NAMES, **rows, **changes}
+            self.publisher.publish(joint_state(**entries))
+            if not changes:
+                self.sent[self.stamp_ns] = (q, dq, SIGN * effort - OFFSET)
+            self.observer.executor.spin_once(timeout_sec=0.0)
+
+
+@pytest.fixture(scope="module")
+def observer() -> Iterator[Observer]:
+    observer = Observer(DOMAIN)
+    yield observer
+    observer.close()
+
+
+@pytest.fixture(scope="module")
+def sampler(observer, tmp_path_factory) -> Iterator[NodeProcess]:
+    folder = tmp_path_factory.mktemp("sampler")
+    process = NodeProcess(
+        "sampler",
+        DOMAIN,
+        folder / "log",
+        robot_file=robot_file(folder),
+        bag=folder / "bag",
+        silense=2.0,
+    )
+    yield process
+    process.stop()
+
+
+@pytest.fixture(scope="module")
+def blocks(observer, sampler) -> list[SampleBlock]:
+    return observer.listen(SampleBlock, "/payload_sampler/samples")
+
+
+@pytest.fixture(scope="module")
+def arm(observer, sampler, blocks) -> Arm:
+    arm = Arm(observer)
+    observer.wait(
+        lambda: observer.node.count_publishers("/payload_sampler/samples"), "the sampler's blocks"
+    )
+    return arm
+
+
+def settled(observer: Observer, arm: Arm, blocks: list[SampleBlock]) -> SampleBlock:
+    """Send one good message and return the block that holds it: all before it were judged."""
+    arm.send()
+    observer.wait(lambda: blocks and blocks[-1].stamp_ns[-1] == arm.stamp_ns, "the newest sample")
+    return blocks[-1]
+
+
+def test_a_missing_topic_is_reported_with_those_that_exist(observer, sampler):
+    observer.node.create_publisher(JointState, "/arm/joint_state", 1)
+    status = observer.diagnosis("/arm/joint_state.")
+    assert status.level == DiagnosticStatus.ERROR
+    assert f"No sensor_msgs/msg/JointState on {TOPIC} for" in status.message
+    assert "expected at 1000 Hz" in status.message
+    assert "Nobody publishes it" in status.message
+    assert "to '/arm/joint_state'" in status.message
+
+
+def test_a_misspelt_parameter_is_named_with_the_nearest(sampler):
+    assert "Parameter 'silense' was given" in sampler.printed()
+    assert "Did you mean 'silence'?" in sampler.printed()
+
+
+def test_samples_are_ordered_by_joint_and_converted(observer, arm, blocks):
+    arm.send(50)
+    settled(observer, arm, blocks)
+    seen = 0
+    for block in blocks:
+        assert tuple(block.joint_names) == JOINTS
+        rows = zip(
+            block.stamp_ns,
+            *(np.reshape(x, (-1, 7)) for x in (block.position, block.velocity, block.effort)),
+            strict=True,
+        )
+        for stamp_ns, *row in rows:
+            for found, sent in zip(row, arm.sent[int(stamp_ns)], strict=True):
+                assert np.array_equal(found, sent)
+            seen += 1
+    assert seen == len(arm.sent)
+
+
+def test_blocks_are_numbered_without_gaps(observer, arm, blocks):
+    arm.send(200)
+    settled(observer, arm, blocks)
+    assert [x.sequence for x in blocks] == list(range(len(blocks)))
+    lengths = [len(x.stamp_ns) for x in blocks]
+    assert [x.first_index for x in blocks] == np.cumsum([0, *lengths[:-1]]).tolist()
+
+
+@pytest.mark.parametrize(
+    ("cause", "changes", "words"),
+    [
+        ("duplicate", {"stamp_ns": START_NS + MILLISECOND}, ""),
+        ("out_of_order", {"stamp_ns": START_NS}, "older than the one before"),
+        ("not_finite", {"effort": [np.nan] * 8}, "no finite effort"),
+        ("not_finite", {"velocity": []}, "no finite velocity"),
+        ("wrong_length", {"effort": [1.0]}, "1 efforts"),
+        ("unknown_joints", {"names": ("gripper", "join_7", *NAMES[2:])}, "lacks joint joint_7"),
+    ],
+)
+def test_bad_messages_are_counted_by_cause(observer, sampler, arm, blocks, cause, changes, words):
+    before = settled(observer, arm, blocks)
+    if cause == "duplicate":
+        changes = {"stamp_ns": arm.stamp_ns}
+        arm.stamp_ns -= MILLISECOND
+    arm.send(3, **changes)
+    after = settled(observer, arm, blocks)
+    for other in ("not_finite", "duplicate", "out_of_order", "wrong_length", "unknown_joints"):
+        grown = getattr(after, f"dropped_{other}") - getattr(before, f"dropped_{other}")
+        assert grown == (3 if other == cause else 0), other
+    assert after.received == before.received + 4
+    # A cause is logged at most every few seconds, so only its first occurrence is.
+    if cause != "not_finite" or "effort" in words:
+        assert words in sampler.printed()
+
+
+def test_garbage_is_counted_and_survived(observer, sampler, arm, blocks):
+    before = settled(observer, arm, blocks)
+    for data in (b"", b"\x00\x01\x00\x00", b"\x00\x01\x00\x00" + b"\xff" * 40):
+        arm.publisher.publish(data)
+    after = settled(observer, arm, blocks)
+    assert sampler.alive
+    assert after.first_index > before.first_index
+    assert after.received - before.received - 1 == (
+        after.dropped_wrong_length - before.dropped_wrong_length
+    )
+
+
+def test_gaps_are_found_by_stamp(observer, arm, blocks):
+    arm.send(300)
+    before = settled(observer, arm, blocks)
+    arm.send(1, step_ns=50 * MILLISECOND)
+    arm.send(20)
+    assert settled(observer, arm, blocks).gaps == before.gaps + 1
+
+
+def test_the_rate_is_diagnosed(observer, arm, blocks):
+    """How fast this machine can send is not known, so good and slow are both right."""
+    box = observer.mailbox["/diagnostics"]
+    box.clear()
+
+    def arriving() -> bool:
+        arm.send(20)
+        return any("states arrive at" in x.message for array in box for x in array.status)
+
+    observer.wait(arriving, "a rate in the diagnostics")
+    (status,) = box[-1].status
+    assert status.level in (DiagnosticStatus.OK, DiagnosticStatus.WARN)
+    values = {x.key: x.value for x in status.values}
+    assert values["topic"] == TOPIC
+    assert float(values["rate [Hz]"]) > 0
+    assert int(values["dropped: not_finite"]) > 0
+
+
+def test_zero_efforts_are_an_error(observer, arm, blocks):
+    arm.send(250, step_ns=10 * MILLISECOND, effort=np.zeros(8))
+    settled_stamp = arm.stamp_ns
+    observer.wait(lambda: blocks[-1].stamp_ns[-1] == settled_stamp, "the newest sample")
+    box = observer.mailbox["/diagnostics"]
+    box.clear()
+
+    def reported() -> bool:
+        arm.send(1, step_ns=10 * MILLISECOND, effort=np.zeros(8))
+        return any("exactly zero for" in x.message for array in box for x in array.status)
+
+    observer.wait(reported, "the error about zero efforts")
+
+
+def test_an_interrupt_leaves_no_traceback_and_a_whole_bag(observer, sampler, arm, blocks):
+    settled(observer, arm, blocks)
+    assert sampler.stop() == 0
+    assert "Traceback" not in sampler.printed()
+    received = Recording.from_bag(
+        sampler.log.parent / "bag", TOPIC, JOINTS, tuple(SIGN), tuple(OFFSET)
+    )
+    good = [arm.sent[int(s)] for s in received.start_ns + np.rint(received.stamp * 1e9).astype(int)
+            if int(s) in arm.sent]  # fmt: skip
+    assert len(good) == len(arm.sent)
+    assert received.dropped["not_finite"] == 6
+
+
+def test_a_robot_without_torques_is_refused_in_one_sentence(tmp_path):
+    process = NodeProcess(
+        "sampler", DOMAIN, tmp_path / "log", robot_file=robot_file(tmp_path, "none")
+    )
+    assert process.process.wait(40.0) == 1
+    assert "effort.source 'none'" in process.printed()
+    assert "Traceback" not in process.printed()

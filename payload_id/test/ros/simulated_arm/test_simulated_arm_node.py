@@ -1,0 +1,284 @@
+"""The simulated arm as others see it: a process of its own, real messages, bounded waits."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable
+
+import numpy as np
+import pinocchio as pin
+import pytest
+import rclpy
+from builtin_interfaces.msg import Duration
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.parameter import Parameter
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+from payload_id.core.body.inertial import TO_PINOCCHIO
+from payload_id.core.errors import PayloadIdError
+from payload_id.core.simulation.plant import nominal_arm
+from payload_id.files.robots.robot_file import RobotFile
+from payload_id.ros.simulated_arm.node import SimulatedArmNode
+from payload_id.ros.simulated_arm.pacing import Pace
+
+DOMAIN = 100 + os.getpid() % 100
+PATIENCE = 40.0  # [s] for anything
+PAYLOAD = [1.5, 0.0, 0.03, 0.12, 0.012, 0.0, 0.0, 0.011, -0.002, 0.003]
+RATE = 200.0  # [Hz]
+ROBOT = RobotFile.load("kinova_gen3")
+COMMAND = [sys.executable, "-m", "payload_id.ros.simulated_arm.node", "--ros-args"]
+ENVIRONMENT = {**os.environ, "ROS_DOMAIN_ID": str(DOMAIN), "PYTHONUNBUFFERED": "1"}
+
+
+def start(log, **parameters: object) -> subprocess.Popen:
+    """Start the node in a process of its own."""
+    options = [part for k, v in parameters.items() for part in ("-p", f"{k}:={v}")]
+    return subprocess.Popen(COMMAND + options, env=ENVIRONMENT, stdout=log, stderr=log, text=True)
+
+
+class Observer:
+    """A node that listens to the arm and commands it."""
+
+    def __init__(self) -> None:
+        """Subscribe."""
+        self.context = rclpy.Context()
+        rclpy.init(context=self.context, domain_id=DOMAIN)
+        self.node = rclpy.create_node("observer", context=self.context)
+        self.executor = SingleThreadedExecutor(context=self.context)
+        self.executor.add_node(self.node)
+        self.states: list[JointState] = []
+        self.latched: dict[str, str] = {}
+        deep = QoSProfile(depth=2000, reliability=ReliabilityPolicy.RELIABLE)
+        once = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        self.node.create_subscription(
+            JointState, ROBOT.joint_states.topic, self.states.append, deep
+        )
+        for topic in ("/robot_description", "/simulated_arm/truth"):
+            self.node.create_subscription(
+                String, topic, lambda m, t=topic: self.latched.update({t: m.data}), once
+            )
+        self.command = self.node.create_publisher(
+            JointTrajectory, ROBOT.command.trajectory_topic, QoSProfile(depth=1)
+        )
+
+    def wait(self, condition: Callable[[], bool], what: str, patience: float = PATIENCE) -> None:
+        """Spin until something is true."""
+        end = time.monotonic() + patience
+        while not condition():
+            assert time.monotonic() < end, f"waited {patience} s for {what}"
+            self.executor.spin_once(timeout_sec=0.05)
+
+    def listen(self, count: int) -> list[JointState]:
+        """Return the next joint states."""
+        self.states.clear()
+        self.wait(lambda: len(self.states) >= count, f"{count} joint states")
+        return self.states[:count]
+
+    def send(self, *points: JointTrajectoryPoint, names: tuple[str, ...] = ROBOT.joints) -> None:
+        """Publish a trajectory."""
+        self.wait(lambda: self.command.get_subscription_count() > 0, "the arm's subscription")
+        self.command.publish(JointTrajectory(joint_names=list(names), points=list(points)))
+
+    def close(self) -> None:
+        """Leave."""
+        self.executor.shutdown()
+        self.node.destroy_node()
+        rclpy.shutdown(context=self.context)
+
+
+def point(t: float, q: np.ndarray, order: list[int] | None = None) -> JointTrajectoryPoint:
+    """Return a point at rest, columns in another order if wanted."""
+    rest = [0.0] * len(q)
+    return JointTrajectoryPoint(
+        positions=list(np.asarray(q)[order] if order else q),
+        velocities=rest,
+        accelerations=rest,
+        time_from_start=Duration(sec=int(t), nanosec=int(round(1e9 * (t % 1.0)))),
+    )
+
+
+@pytest.fixture(scope="module")
+def log(tmp_path_factory):
+    """Return the file that collects what the node says."""
+    return tmp_path_factory.mktemp("simulated_arm") / "log"
+
+
+@pytest.fixture(scope="module")
+def arm(log):
+    """Run the node; at the end it must leave cleanly."""
+    with log.open("w") as stream:
+        process = start(
+            stream,
+            payload=PAYLOAD,
+            rate=RATE,
+            real_time_factor=4.0,
+            link_relative=0.05,
+            seed=3,
+        )
+        yield process
+        process.send_signal(signal.SIGTERM)
+        try:
+            code = process.wait(timeout=PATIENCE)
+        finally:
+            process.kill()
+    assert code == 0, log.read_text()
+    assert "Traceback" not in log.read_text()
+
+
+@pytest.fixture(scope="module")
+def observer(arm):
+    """Listen to the running node."""
+    listener = Observer()
+    listener.wait(lambda: bool(listener.states), "joint states")
+    yield listener
+    listener.close()
+
+
+def positions(states: list[JointState]) -> np.ndarray:
+    """Return measured positions, shape (N, n)."""
+    return np.array([state.position for state in states])
+
+
+def test_joint_states_have_names_and_exact_spacing(observer):
+    """Stamps are simulated time: equally spaced, none missing."""
+    states = observer.listen(200)
+    assert states[0].name == list(ROBOT.joints)
+    stamps = [state.header.stamp.sec * 10**9 + state.header.stamp.nanosec for state in states]
+    np.testing.assert_allclose(np.diff(stamps), 1e9 / RATE, atol=1.0)
+
+
+def test_description_and_truth_are_latched(observer):
+    """Whoever comes late gets the description and the true parameters."""
+    observer.wait(lambda: len(observer.latched) == 2, "latched topics")
+    assert observer.latched["/robot_description"] == ROBOT.urdf
+    truth = json.loads(observer.latched["/simulated_arm/truth"])
+    assert truth["payload_phi"] == PAYLOAD
+    assert truth["payload_frame"] == ROBOT.payload_frame
+
+
+def test_effort_is_the_torque_in_the_drivers_convention(observer):
+    """At rest sign * effort - offset carries the true arm and its payload against gravity."""
+    observer.wait(lambda: len(observer.latched) == 2, "latched topics")
+    truth = json.loads(observer.latched["/simulated_arm/truth"])
+    state = observer.listen(1)[0]
+    nominal = nominal_arm(ROBOT.urdf, ROBOT.joints, ROBOT.payload_frame, ROBOT.gravity)
+    model = nominal.pinocchio.copy()
+    bodies = [
+        pin.Inertia.FromDynamicParameters(np.array(phi)[TO_PINOCCHIO]) for phi in truth["link_phi"]
+    ]
+    for joint_id, k in enumerate(nominal.order, start=1):
+        model.inertias[joint_id] = bodies[k]
+    payload = pin.Inertia.FromDynamicParameters(np.array(PAYLOAD)[TO_PINOCCHIO])
+    placement = pin.SE3(nominal.payload_rotation, nominal.payload_translation)
+    model.inertias[7] += placement.act(payload)
+    gravity = pin.computeGeneralizedGravity(model, model.createData(), np.array(state.position))
+    np.testing.assert_allclose(ROBOT.effort.torque(np.array(state.effort)), gravity, atol=1e-3)
+
+
+def test_a_simulation_that_was_held_up_catches_up_little_by_little():
+    """Its time never runs much faster than that of whoever commands it."""
+    warnings, never = [], threading.Event()
+    pace = Pace(0.004, warnings.append)
+    time.sleep(0.3)
+    begin = time.monotonic()
+    for count in range(50):
+        pace.wait_for(count, never)
+    assert time.monotonic() - begin > 49 * 0.8 * 0.004
+    assert len(warnings) == 1 and "behind the wall clock" in warnings[0]
+    pace.wait_for(200, never)
+    assert time.monotonic() - begin > 200 * 0.004 - 0.3 - 0.01  # and in the end it is on time
+
+
+def test_moves_where_a_trajectory_says(observer):
+    """Joints are matched by name; the arm arrives and rests there."""
+    order = [6, 5, 4, 3, 2, 1, 0]
+    goal = ROBOT.home + np.array([0.3, -0.2, 0.1, 0.2, -0.3, 0.2, 0.4])
+    names = tuple(ROBOT.joints[k] for k in order)
+    observer.send(point(1.5, goal, order), names=names)
+    near = 1e-3  # [rad]: the controller does not know the payload, but its integral carries it
+    observer.wait(
+        lambda: (
+            bool(observer.states)
+            and np.abs(np.array(observer.states[-1].position) - goal).max() < near
+            and np.abs(observer.states[-1].velocity).max() < 1e-3
+        ),
+        "the arm to arrive",
+    )
+
+
+def test_rejected_trajectories_leave_the_arm_where_it_is(observer, log):
+    """Wrong joints, wrong order of times, motion at the end: logged, and nothing moves."""
+    observer.wait(
+        lambda: bool(observer.states) and np.abs(observer.states[-1].velocity).max() < 1e-4,
+        "the arm to rest",
+    )
+    before = positions(observer.listen(1))[0]
+    far = before + 0.5
+    observer.send(point(1.0, far[:6]), names=ROBOT.joints[:6])
+    observer.send(point(1.0, far), names=("elbow", *ROBOT.joints[1:]))
+    observer.send(point(1.0, far), point(0.5, far))
+    moving = point(1.0, far)
+    moving.velocities = [0.1] * 7
+    observer.send(moving)
+    short = point(1.0, far)
+    short.accelerations = [0.0] * 3
+    observer.send(short)
+    wanted = ("joint_7 missing", "'elbow'", "increase strictly", "at rest", "3 accelerations")
+    observer.wait(lambda: all(word in log.read_text() for word in wanted), "five rejections")
+    after = positions(observer.listen(100))
+    np.testing.assert_allclose(after, np.tile(before, (100, 1)), atol=1e-3)
+
+
+def test_an_empty_trajectory_stops_the_arm(observer):
+    """Without points the arm stops where it is and does not go on to its goal."""
+    start_at = positions(observer.listen(1))[0]
+    goal = start_at + np.array([1.0, 0, 0, 0, 0, 0, 0])
+    observer.send(point(8.0, goal))
+    observer.wait(
+        lambda: bool(observer.states) and observer.states[-1].position[0] > start_at[0] + 0.1,
+        "the arm to start",
+    )
+    observer.send(names=())
+    observer.wait(lambda: np.abs(observer.states[-1].velocity).max() < 1e-3, "the arm to stop")
+    assert positions(observer.listen(200))[-1, 0] < goal[0] - 0.2
+
+
+def test_impossible_parameters_end_the_node_with_one_sentence(tmp_path):
+    """Exit code 1 and a sentence, no traceback."""
+    path = tmp_path / "log"
+    with path.open("w") as stream:
+        code = start(stream, robot_file="kinova").wait(timeout=PATIENCE)
+    assert code == 1
+    assert "Did you mean 'kinova_gen3'" in path.read_text()
+    assert "Traceback" not in path.read_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "words"),
+    [
+        ("payload", [1.0, 9.0] + [0.0] * 8, "belong to no body"),
+        ("payload", [1.0, 2.0], "ten finite numbers"),
+        ("payload", "heavy", "a list of numbers"),
+        ("rate", 5000.0, "upper bound of 1000"),
+        ("loss", -0.5, "lower bound of 0"),
+        ("seed", 0.5, "a whole number"),
+    ],
+)
+def test_impossible_parameters_are_refused(name, value, words):
+    """Each mistake is told apart."""
+    context = rclpy.Context()
+    rclpy.init(context=context, domain_id=DOMAIN)
+    try:
+        with pytest.raises(PayloadIdError, match=words):
+            SimulatedArmNode(context=context, parameter_overrides=[Parameter(name, value=value)])
+    finally:
+        rclpy.shutdown(context=context)

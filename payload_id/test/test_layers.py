@@ -1,0 +1,266 @@
+"""The order of the rooms: imports go down, none go round, every room says what it is for."""
+
+import ast
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import payload_id
+
+PACKAGE = Path(payload_id.__file__).parent
+
+# The order, lowest first, in every folder that holds rooms: each may import those before it.
+# OWN is where the folder's own files stand among its rooms.
+OWN = "(files of the folder itself)"
+ORDER = {
+    "": ("core", "files", "ros", "cli", OWN),
+    "core": (
+        OWN, "body", "arm", "samples", "rows", "statistics", "estimators", "bounds", "diagnosis",
+        "identification", "calibration", "motion", "safety", "excitation", "control", "simulation",
+    ),
+    "core/rows": (OWN, "joint_torque", "wrench"),
+    "core/diagnosis": ("causes", OWN, "wrench"),
+    "core/identification": (OWN, "wrench"),
+    "core/safety": ("tube", "margins", "torque", "clearance", "certificate"),
+    "core/excitation": ("candidates", "prediction", "criteria", "search", OWN),
+    "files": ("configuration", "robots", "shapes", "runs", "tables", "bags", "recordings",
+              "figures"),
+    "ros": ("common", "sampler", "wrench_sampler", "estimator", "identify", "execution", "planner",
+            "client", "simulated_arm"),
+    "ros/execution": ("back_ends", OWN),
+    "ros/planner": ("planning", "obstacles", OWN),
+    "cli": ("common", "replay", "compare", "calibrate", "verify", "demo", OWN),
+}  # fmt: skip
+# Files that stand beside rooms where one would look for rooms only.
+LOOSE = {
+    "": ("__main__",),
+    "core": ("arrays", "errors", "threads", "version"),
+    "core/safety": (),
+    "files": (),
+    "ros": (),
+    "cli": ("main",),
+}
+MOST_FILES = 15  # in one room
+NOTHING_BUT_DOWN = "a room may import only the rooms before it (ORDER)"
+
+# What a layer must do without, although it may be installed.
+ROS = (
+    "rclpy",
+    "payload_id_msgs",
+    "sensor_msgs",
+    "std_msgs",
+    "trajectory_msgs",
+    "builtin_interfaces",
+)
+FOREIGN = {
+    "core": (*ROS, "ament_index_python", "rosbags", "yaml", "xacro", "rich", "matplotlib"),
+    "files": ROS,
+}
+LAYERS = ("core", "files", "ros", "cli")
+# Results may depend on samples alone: no clock, no files, no environment, no global randomness.
+WORLD = ("time", "datetime", "pathlib", "os", "io", "random", "socket", "subprocess", "shutil")
+
+
+def modules(layer=""):
+    """Return the source files of a layer."""
+    return sorted((PACKAGE / layer).rglob("*.py"))
+
+
+def name_of(path):
+    """Return the dotted name of a module."""
+    parts = path.relative_to(PACKAGE.parent).with_suffix("").parts
+    return ".".join(parts[:-1] if parts[-1] == "__init__" else parts)
+
+
+FILES = {name_of(path): path for path in modules()}
+
+
+def imported(path):
+    """Return the absolute names of all that a module imports, wherever in it."""
+    names = set()
+    here = path.relative_to(PACKAGE.parent).parent.parts
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            names |= {alias.name for alias in node.names}
+        elif isinstance(node, ast.ImportFrom):
+            base = list(here[: len(here) - node.level + 1]) if node.level else []
+            whole = ".".join([*base, *([node.module] if node.module else [])])
+            for name in (f"{whole}.{alias.name}" for alias in node.names):
+                names |= {name} if name in FILES else {whole, name}
+    return names
+
+
+IMPORTS = {name: {FILES[x] for x in imported(path) if x in FILES} for name, path in FILES.items()}
+
+
+def place(path, folder):
+    """Return which entry of a folder's order a file below that folder belongs to."""
+    parts = path.relative_to(PACKAGE / folder).parts
+    return parts[0] if len(parts) > 1 else OWN
+
+
+def wrong_imports(imports):
+    """Return the imports that do not go down, as sentences."""
+    wrong = []
+    for name, targets in imports.items():
+        for target in targets - {FILES[name]}:
+            shared = Path(*_common(FILES[name].parent.parts, target.parent.parts))
+            folder = "" if shared == PACKAGE else shared.relative_to(PACKAGE).as_posix()
+            if folder not in ORDER:
+                continue  # two files of one room
+            order = ORDER[folder]
+            if order.index(place(target, folder)) > order.index(place(FILES[name], folder)):
+                wrong.append(f"{name} imports {name_of(target)}: {NOTHING_BUT_DOWN}")
+    return sorted(wrong)
+
+
+def _common(one, other):
+    """Return the parts with which both begin."""
+    same = 0
+    while same < min(len(one), len(other)) and one[same] == other[same]:
+        same += 1
+    return one[:same]
+
+
+def circles(imports):
+    """Return files that import each other, in a circle of any length."""
+    left = {FILES[name]: set(targets) for name, targets in imports.items()}
+    while True:
+        ends = {path for path, targets in left.items() if not targets & left.keys() - {path}}
+        if not ends:
+            return sorted(name_of(path) for path in left)
+        left = {path: targets for path, targets in left.items() if path not in ends}
+
+
+def begins_with(name, prefix):
+    return name == prefix or name.startswith(prefix + ".")
+
+
+def without(blocked, names):
+    """Import modules in a new interpreter in which others cannot be; return what it said.
+
+    The package itself offers names of several layers; it is left out.
+    """
+    code = (
+        "import importlib, sys, types\n"
+        "package = sys.modules['payload_id'] = types.ModuleType('payload_id')\n"
+        f"package.__path__ = [{str(PACKAGE)!r}]\n"
+        f"sys.modules.update(dict.fromkeys({sorted(blocked)!r}))\n"
+        f"for name in {names!r}: importlib.import_module(name)\n"
+    )
+    command = [sys.executable, "-W", "error::ImportWarning", "-c", code]
+    return subprocess.run(command, capture_output=True, text=True)
+
+
+def test_imports_between_rooms_go_down():
+    assert wrong_imports(IMPORTS) == []
+
+
+def test_an_import_upwards_would_be_seen():
+    low, high = "payload_id.core.body.inertial", "payload_id.core.bounds.hull"
+    assert any(low in sentence for sentence in wrong_imports({low: {FILES[high]}}))
+
+
+def test_no_files_import_each_other():
+    assert circles(IMPORTS) == []
+
+
+def test_a_circle_would_be_seen():
+    one, two = "payload_id.core.body.solid", "payload_id.core.body.shape"
+    assert circles(IMPORTS | {one: {FILES[two]}, two: {FILES[one]}}) != []
+
+
+def test_the_table_lists_every_room_and_no_other():
+    for folder, order in ORDER.items():
+        found = {path.parent.name for path in (PACKAGE / folder).glob("*/__init__.py")}
+        assert set(order) - {OWN} == found, folder
+    deeper = {
+        path.parent.parent.relative_to(PACKAGE).as_posix()
+        for path in PACKAGE.glob("*/**/__init__.py")
+    }
+    with_rooms_of_one_kind = {"core/excitation/criteria"}  # a family is a room, not rooms
+    assert deeper - {"."} - with_rooms_of_one_kind <= ORDER.keys()
+
+
+@pytest.mark.parametrize("folder", LOOSE)
+def test_no_file_stands_loose_that_is_not_listed(folder):
+    found = {path.stem for path in (PACKAGE / folder).glob("*.py")} - {"__init__"}
+    assert found == set(LOOSE[folder])
+
+
+def test_no_room_is_crowded():
+    rooms = {path.parent for path in PACKAGE.rglob("__init__.py")}
+    count = {room: len(list(room.glob("*.py"))) - 1 for room in rooms}
+    assert {str(room): n for room, n in count.items() if n > MOST_FILES} == {}
+
+
+@pytest.mark.parametrize(
+    "path", sorted(PACKAGE.rglob("__init__.py")), ids=lambda path: str(path.parent.name)
+)
+def test_every_room_says_what_it_is_for(path):
+    """One sentence of purpose; then, for rooms below a layer, what comes in and what goes out."""
+    text = ast.get_docstring(ast.parse(path.read_text())) or ""
+    assert len(text.splitlines()[0]) > 20, path
+    if len(path.relative_to(PACKAGE).parts) > 2:
+        assert "\nIn: " in text, path
+        assert "\nOut: " in text, path
+
+
+@pytest.mark.parametrize("layer", FOREIGN)
+def test_layer_can_be_imported_alone(layer):
+    above = [f"payload_id.{name}" for name in LAYERS[LAYERS.index(layer) + 1 :]]
+    done = without([*FOREIGN[layer], *above], [name_of(path) for path in modules(layer)])
+    assert done.returncode == 0, done.stderr
+
+
+def test_package_can_be_imported_without_ros():
+    code = f"import sys; sys.modules.update(dict.fromkeys({ROS!r})); import payload_id"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+def test_blocking_works():
+    assert "rclpy" in without(["rclpy"], ["rclpy"]).stderr
+
+
+@pytest.mark.parametrize("layer", FOREIGN)
+def test_layer_does_without_what_is_foreign_to_it(layer):
+    wrong = [
+        f"{name_of(path)} imports {name}"
+        for path in modules(layer)
+        for name in sorted(imported(path))
+        if any(begins_with(name, prefix) for prefix in FOREIGN[layer])
+    ]
+    assert modules(layer)
+    assert not wrong, wrong
+
+
+def test_mathematics_knows_no_clock_and_no_files():
+    wrong = [
+        f"{name_of(path)} imports {name}"
+        for path in modules("core")
+        for name in sorted(imported(path))
+        if any(begins_with(name, prefix) for prefix in WORLD)
+    ]
+    for path in modules("core"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            called = node.func if isinstance(node, ast.Call) else None
+            if isinstance(called, ast.Name) and called.id in ("open", "print", "input", "exec"):
+                wrong.append(f"{name_of(path)} calls {called.id}() in line {node.lineno}")
+            if isinstance(called, ast.Attribute) and ast.unparse(called).startswith("np.random."):
+                if called.attr not in ("default_rng", "Generator", "SeedSequence"):
+                    wrong.append(f"{name_of(path)} draws global random numbers")
+    assert not wrong, wrong
+
+
+def test_user_input_is_not_asserted_and_no_error_is_swallowed():
+    wrong = []
+    for path in modules():
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, ast.Assert):
+                wrong.append(f"{name_of(path)} asserts in line {node.lineno}")
+            if isinstance(node, ast.ExceptHandler) and node.type is None:
+                wrong.append(f"{name_of(path)} catches everything in line {node.lineno}")
+    assert not wrong, wrong
