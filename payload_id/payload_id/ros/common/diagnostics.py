@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from enum import Enum
 
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
+from rclpy.node import Node
+
+from .steady_timer import steady_timer
+
+PERIOD = 1.0  # [s]
 
 
 class Level(Enum):
@@ -32,6 +37,28 @@ class Condition:
     level: Level
     sentence: str
     figures: Mapping[str, object] = field(default_factory=dict)
+
+
+def publish_diagnostics(
+    node: Node, subject: str, hardware: str, judge: Callable[[], Condition]
+) -> None:
+    """Have a node publish a condition on /diagnostics every `PERIOD`.
+
+    Args:
+        node: The node.
+        subject: What it is the condition of, such as "joint states".
+        hardware: Name of the robot.
+        judge: Returns the condition.
+    """
+    publisher = node.create_publisher(DiagnosticArray, "/diagnostics", 10)
+    name = f"{node.get_name()}: {subject}"
+
+    def publish() -> None:
+        condition = judge()
+        stamp = node.get_clock().now().to_msg()
+        publisher.publish(diagnostics_message(condition, name, hardware, stamp))
+
+    steady_timer(node, PERIOD, publish)
 
 
 def diagnostics_message(

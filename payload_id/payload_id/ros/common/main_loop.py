@@ -40,11 +40,10 @@ def run(makers: Sequence[Callable[[], RunnableNode]], args: Sequence[str] | None
         args: Arguments after the program's name; None: those of the process.
 
     Returns:
-        code: Exit code: 0; 1 if a node could not start, after one sentence on standard error.
+        code: Exit code: 0; 1 if a node could not start or go on, after one sentence on standard
+            error.
     """
-    asked_to_stop = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: asked_to_stop.set())
+    asked_to_stop = _stop_signal()
     try:
         rclpy.init(
             args=None if args is None else ["payload_id", *args],
@@ -65,10 +64,23 @@ def run(makers: Sequence[Callable[[], RunnableNode]], args: Sequence[str] | None
         print(f"payload_id: {error}", file=sys.stderr)
         return 1
     finally:
-        for node in nodes:
-            node.close()
-        executor.shutdown()
-        for node in nodes:
-            node.destroy_node()
-        rclpy.try_shutdown()
+        _end(nodes, executor)
     return 0
+
+
+def _stop_signal() -> threading.Event:
+    """Return what SIGINT and SIGTERM set."""
+    asked_to_stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: asked_to_stop.set())
+    return asked_to_stop
+
+
+def _end(nodes: Sequence[RunnableNode], executor: SingleThreadedExecutor) -> None:
+    """End nodes in order, and then ROS."""
+    for node in nodes:
+        node.close()
+    executor.shutdown()
+    for node in nodes:
+        node.destroy_node()
+    rclpy.try_shutdown()

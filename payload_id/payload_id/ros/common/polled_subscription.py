@@ -11,7 +11,10 @@ from typing import Any
 
 from rclpy.callback_groups import CallbackGroup
 from rclpy.node import Node
-from rclpy.qos import QoSProfile
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from sensor_msgs.msg import JointState
+
+from ...files.robots.robot_file import RobotFile
 
 
 class _Never(CallbackGroup):
@@ -63,6 +66,25 @@ class PolledSubscription:
                     return
                 data, info = taken
                 yield data, int(info.get("received_timestamp") or 0)
+
+
+def joint_state_subscription(
+    node: Node, robot: RobotFile, topic: str, reliability: str, queue: int
+) -> PolledSubscription:
+    """Subscribe to a robot's joint states.
+
+    Args:
+        node: The node.
+        robot: The robot file.
+        topic: Empty: as the robot file says.
+        reliability: "reliable" or "best_effort"; empty: as the robot file says.
+        queue: Messages that may wait.
+    """
+    source = robot.joint_states
+    reliable = (reliability or source.reliability) == "reliable"
+    policy = ReliabilityPolicy.RELIABLE if reliable else ReliabilityPolicy.BEST_EFFORT
+    profile = QoSProfile(depth=queue, reliability=policy)
+    return PolledSubscription(node, JointState, topic or source.topic, profile)
 
 
 def _ignore(message: Any) -> None:

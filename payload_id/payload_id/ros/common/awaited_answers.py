@@ -1,0 +1,33 @@
+"""Callbacks that wait for what another thread or process computes, while their node goes on."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+from typing import Any
+
+from rclpy.task import Future as RosFuture
+
+
+class AwaitedAnswers:
+    """Makes futures of other threads ones that a node's callbacks can await.
+
+    The executor's own thread sets the results, in `pass_on`: rclpy's futures are not made for two
+    threads.
+    """
+
+    def __init__(self) -> None:
+        """Wait for nothing yet."""
+        self._pairs: list[tuple[Future[Any], RosFuture]] = []
+
+    def awaitable(self, future: Future[Any]) -> RosFuture:
+        """Return what a callback awaits until the future is done."""
+        awaited = RosFuture()
+        self._pairs.append((future, awaited))
+        return awaited
+
+    def pass_on(self) -> None:
+        """Wake those whose futures are done; a timer of the node calls this."""
+        # Asked once for each: one that is done a moment later waits for the next call.
+        for future, awaited in [pair for pair in self._pairs if pair[0].done()]:
+            self._pairs.remove((future, awaited))
+            awaited.set_result(future.result())

@@ -1,0 +1,77 @@
+"""Parameters that several nodes have: robot file, joint states, recording, and uncertainty."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...core.rows.joint_torque.uncertainty import Uncertainty
+from ...files.configuration.schema import Key
+from ...files.robots.robot_schema import UNCERTAINTY
+from .parameters import Parameter
+
+UNCERTAINTY_PREFIX = "uncertainty."
+PRIOR_PREFIX = "uncertainty.prior."
+
+ROBOT_FILE = Parameter(
+    "robot_file", "kinova_gen3", "Robot file: its path, or the name of a shipped one."
+)
+JOINT_STATES_TOPIC = Parameter(
+    "joint_states_topic",
+    "",
+    "Topic of sensor_msgs/JointState; empty: joint_states.topic of the robot file.",
+)
+RELIABILITY = Parameter(
+    "reliability",
+    "",
+    "Quality of service of that subscription; empty: as the robot file says.",
+    choices=("", "best_effort", "reliable"),
+)
+BAG_STORAGE = Parameter(
+    "bag_storage", "mcap", "File format of the recording.", choices=("mcap", "sqlite3")
+)
+
+
+def _bound(prefix: str, name: str, key: Key) -> Parameter:
+    """Return the parameter that replaces one bound of the robot file."""
+    return Parameter(
+        prefix + name,
+        None,
+        f"{key.text[0].upper()}{key.text[1:]}; not set: as the robot file says.",
+        key.unit,
+        key.lowest,
+        None if key.highest == float("inf") else key.highest,
+        read_only=False,
+        kind=key.kind,
+    )
+
+
+UNCERTAINTY_PARAMETERS = (
+    *(
+        _bound(UNCERTAINTY_PREFIX, name, key)
+        for name, key in UNCERTAINTY.items()
+        if key.kind != "section"
+    ),
+    *(_bound(PRIOR_PREFIX, name, key) for name, key in UNCERTAINTY["prior"].keys.items()),
+)
+
+
+def uncertainty_of(values: Mapping[str, Any], from_robot_file: Uncertainty) -> Uncertainty:
+    """Return the bounds that the parameters replace, and those of the robot file elsewhere.
+
+    Args:
+        values: Values of all parameters by name; only `UNCERTAINTY_PARAMETERS` count.
+        from_robot_file: The bounds where no parameter replaces them.
+
+    Raises:
+        InputError: A bound is impossible.
+    """
+    entries = from_robot_file.to_dict()
+    for name, value in values.items():
+        if value is None or not name.startswith(UNCERTAINTY_PREFIX):
+            continue
+        if name.startswith(PRIOR_PREFIX):
+            entries["prior"][name.removeprefix(PRIOR_PREFIX)] = value
+        else:
+            entries[name.removeprefix(UNCERTAINTY_PREFIX)] = value
+    return Uncertainty.from_dict(entries)

@@ -1,0 +1,38 @@
+"""Futures of other threads, awaited by callbacks: each is passed on, and only once it is done."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+
+from payload_id.ros.common.awaited_answers import AwaitedAnswers
+
+
+class DoneInBetween(Future):
+    """Becomes done just after somebody has found that it is not."""
+
+    def done(self) -> bool:
+        before = super().done()
+        if not before:
+            self.set_result("late")
+        return before
+
+
+def test_answers_are_passed_on_once_they_are_there():
+    answers, early, late = AwaitedAnswers(), Future(), Future()
+    awaited = [answers.awaitable(early), answers.awaitable(late)]
+    early.set_result("early")
+    answers.pass_on()
+    assert awaited[0].result() == "early" and not awaited[1].done()
+    late.set_result("late")
+    answers.pass_on()
+    answers.pass_on()
+    assert awaited[1].result() == "late"
+
+
+def test_an_answer_that_comes_while_others_are_looked_at_is_not_lost():
+    answers = AwaitedAnswers()
+    awaited = answers.awaitable(DoneInBetween())
+    answers.pass_on()
+    assert not awaited.done()
+    answers.pass_on()
+    assert awaited.result() == "late"
