@@ -16,7 +16,7 @@ from payload_id.ros.estimator.parameters import ESTIMATOR_TABLE
 from payload_id.ros.planner.parameters import PLANNER_TABLE
 from payload_id.ros.sampler.parameters import SAMPLER_TABLE
 from payload_id.ros.simulated_arm.setup import PARAMETER_TABLE
-from payload_id.ros.wrench_sampler.node import WRENCH_SAMPLER_TABLE
+from payload_id.ros.wrench_sampler.parameters import WRENCH_SAMPLER_TABLE
 
 FOLDER = Path(__file__).resolve().parent
 NOTE = "<!-- Written by docs/generate.py from tables in the code; edit those instead. -->\n"

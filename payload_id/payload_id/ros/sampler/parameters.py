@@ -5,20 +5,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..common.parameters import Parameter
+from ..common.shared_parameters import BAG_STORAGE, JOINT_STATES_TOPIC, RELIABILITY, ROBOT_FILE
 
 SAMPLER_TABLE = (
-    Parameter("robot_file", "kinova_gen3", "Robot file: its path, or the name of a shipped one."),
-    Parameter(
-        "joint_states_topic",
-        "",
-        "Topic of sensor_msgs/JointState; empty: joint_states.topic of the robot file.",
-    ),
-    Parameter(
-        "reliability",
-        "",
-        "Quality of service of that subscription; empty: as the robot file says.",
-        choices=("", "best_effort", "reliable"),
-    ),
+    ROBOT_FILE,
+    JOINT_STATES_TOPIC,
+    RELIABILITY,
     Parameter(
         "queue",
         4000,
@@ -40,7 +32,7 @@ SAMPLER_TABLE = (
         "Folder of the recording of the joint states as received; if it exists, the next free "
         "name is taken. Empty: none is made.",
     ),
-    Parameter("bag_storage", "mcap", "File format of the recording.", choices=("mcap", "sqlite3")),
+    BAG_STORAGE,
     Parameter(
         "silence",
         1.0,
