@@ -8,41 +8,41 @@ driver publishes, so that  sign * effort - offset  is the measured joint torque.
 from __future__ import annotations
 
 import json
-import signal
 import sys
 import threading
 from array import array
+from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Any
 
 import numpy as np
-import rclpy
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
-from rclpy.signals import SignalHandlerOptions
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from trajectory_msgs.msg import JointTrajectory as JointTrajectoryMessage
 
-from ...core.errors import InputError, PayloadIdError
+from ...core.errors import InputError
 from ...core.motion.joint_trajectory import JointTrajectory
 from ...core.simulation.plant import PlantState
 from ...core.simulation.sensors import effort_from_torque, measure
 from ...files.robots.robot_file import RobotFile
 from ..common.joint_trajectory_message import trajectory_from_message
+from ..common.main_loop import run
 from ..common.parameters import read_parameters
+from ..common.steady_timer import steady_timer
 from ..common.topics import LATCHED
 from .pacing import Pace
 from .setup import PARAMETER_TABLE, build_plant, build_sensor, effort_convention
 
 QUEUE = 2000  # joint states that wait for a slow reader
 CLOCK_RATE = 200.0  # [Hz] of simulated time on /clock
+CHECK_PERIOD = 0.1  # [s] how often is looked whether the simulation has failed
 
 
 class SimulatedArmNode(Node):
-    """The simulated arm; it moves in a thread of its own from `start` to `stop`.
+    """The simulated arm; it moves in a thread of its own from `start` to `close`.
 
     Attributes:
         robot: The robot file.
@@ -68,7 +68,7 @@ class SimulatedArmNode(Node):
         self._period = 1.0 / (values["rate"] or self.robot.joint_states.rate)
         self.plant = build_plant(self.robot, values, self._period)
         self.sensor = build_sensor(values, self.plant.n)
-        self.failure: PayloadIdError | None = None
+        self.failure: Exception | None = None
         self._random = np.random.default_rng([values["seed"], 2])
         self._factor = values["real_time_factor"]
         self._effort_sign, self._effort_offset = effort_convention(self.robot)
@@ -78,6 +78,7 @@ class SimulatedArmNode(Node):
         self._thread = threading.Thread(target=self._run, name="simulation", daemon=True)
         self._open_topics(values)
         self._start_stamp = self.get_clock().now().nanoseconds
+        steady_timer(self, CHECK_PERIOD, self._on_check_due)
 
     def start(self) -> None:
         """Begin to move; simulated time begins now."""
@@ -90,16 +91,16 @@ class SimulatedArmNode(Node):
             f"{self.robot.command.trajectory_topic}."
         )
 
-    def stop(self) -> None:
+    def close(self) -> None:
         """End the motion; returns when nothing is published any more."""
         self._stopping.set()
         if self._thread.is_alive():
             self._thread.join()
 
-    @property
-    def stopped(self) -> bool:
-        """Whether the simulation has ended, by `stop` or by a failure."""
-        return self._stopping.is_set()
+    def _on_check_due(self) -> None:
+        """End the node with what has ended the simulation, if anything has."""
+        if self.failure is not None:
+            raise self.failure
 
     def _open_topics(self, values: dict[str, Any]) -> None:
         """Create publishers and the subscription, and publish what never changes."""
@@ -175,11 +176,9 @@ class SimulatedArmNode(Node):
                 pace.wait_for(count, self._stopping)
                 self._publish(state, count)
                 count += 1
-        except PayloadIdError as error:
-            self.failure = error
+        except Exception as error:  # whatever it is, the node must end with it
             self.get_logger().fatal(str(error))
-        finally:
-            self._stopping.set()
+            self.failure = error
 
     def _take_commands(self) -> None:
         """Let the plant follow what has arrived."""
@@ -214,29 +213,17 @@ class SimulatedArmNode(Node):
         stamp.sec, stamp.nanosec = divmod(self._start_stamp + round(t * 1e9), 10**9)
 
 
-def main(args: list[str] | None = None) -> int:
-    """Run the node until SIGINT or SIGTERM; returns the exit code."""
-    rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
-    asked_to_stop = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: asked_to_stop.set())
-    try:
-        node = SimulatedArmNode()
-    except PayloadIdError as error:
-        print(f"simulated_arm: {error}", file=sys.stderr)
-        rclpy.try_shutdown()
-        return 1
-    executor = SingleThreadedExecutor()
-    executor.add_node(node)
+def moving_arm() -> SimulatedArmNode:
+    """Return the node with its simulation begun."""
+    node = SimulatedArmNode()
     node.start()
-    while not (asked_to_stop.is_set() or node.stopped):
-        executor.spin_once(timeout_sec=0.1)
-    node.stop()
-    executor.shutdown()
-    node.destroy_node()
-    rclpy.try_shutdown()
-    return 0 if node.failure is None else 1
+    return node
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run the simulated arm until SIGINT or SIGTERM; returns the exit code."""
+    return run([moving_arm], args)
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    sys.exit(main(sys.argv[1:]))

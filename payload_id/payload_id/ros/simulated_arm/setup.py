@@ -13,9 +13,10 @@ from ...core.simulation.plant import PHYSICS_STEP, Plant, nominal_arm
 from ...core.simulation.sensors import SensorModel
 from ...files.robots.robot_file import RobotFile
 from ..common.parameters import Parameter
+from ..common.shared_parameters import ROBOT_FILE
 
 PARAMETER_TABLE = (
-    Parameter("robot_file", "kinova_gen3", "Robot file: its path, or the name of a shipped one."),
+    ROBOT_FILE,
     Parameter("rate", 0.0, "Rate of joint states; 0: as the robot file says.", "Hz", 0.0, 1000.0),
     Parameter(
         "payload",

@@ -282,3 +282,27 @@ def test_impossible_parameters_are_refused(name, value, words):
             SimulatedArmNode(context=context, parameter_overrides=[Parameter(name, value=value)])
     finally:
         rclpy.shutdown(context=context)
+
+
+def test_a_simulation_that_fails_ends_the_node(monkeypatch):
+    """Whoever spins the node gets to know what has ended the simulation."""
+    context = rclpy.Context()
+    rclpy.init(context=context, domain_id=DOMAIN)
+    node = SimulatedArmNode(context=context)
+    executor = SingleThreadedExecutor(context=context)
+    executor.add_node(node)
+
+    def fail(time: float) -> None:
+        raise PayloadIdError("The arm has come apart.")
+
+    monkeypatch.setattr(node.plant, "step_to", fail)
+    node.start()
+    try:
+        with pytest.raises(PayloadIdError, match="come apart"):
+            for _ in range(200):
+                executor.spin_once(timeout_sec=0.1)
+    finally:
+        node.close()
+        executor.shutdown()
+        node.destroy_node()
+        rclpy.shutdown(context=context)
