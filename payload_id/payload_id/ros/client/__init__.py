@@ -3,3 +3,11 @@
 In: calls of a program that uses ROS.
 Out: services and actions of the nodes, their answers as plain values.
 """
+
+from __future__ import annotations
+
+from .estimator_client import PayloadClient, estimate_from
+from .planner_client import PlannerClient
+from .waiting import NotAnsweredError
+
+__all__ = ["NotAnsweredError", "PayloadClient", "PlannerClient", "estimate_from"]

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import threading
-import time
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,18 +14,14 @@ from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from std_srvs.srv import Trigger
 
-from ...core.errors import PayloadIdError
 from ...core.identification.estimate import Estimate
 from ...core.identification.status import Status
+from .waiting import call, wait_for
 
 QOS = QoSProfile(
     depth=50, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
 )
 STATUSES = {getattr(PayloadEstimate, status.value): status for status in Status}
-
-
-class NotAnsweredError(PayloadIdError, TimeoutError):
-    """A node did not answer in time, or answered that it would not do what was asked."""
 
 
 def estimate_from(message: PayloadEstimate) -> Estimate:
@@ -132,28 +126,10 @@ class PayloadClient:
             NotAnsweredError: They did not appear in time.
         """
         for name, client in self._services.items():
-            self.wait_for(client.service_is_ready, timeout, f"service {name} of the estimator")
+            wait_for(client.service_is_ready, timeout, f"service {name} of the estimator")
 
-    @staticmethod
-    def wait_for(condition: Callable[[], bool], timeout: float, what: str) -> None:
-        """Wait until a condition holds.
-
-        Raises:
-            NotAnsweredError: It did not in time.
-        """
-        end = time.monotonic() + timeout
-        while not condition():
-            if time.monotonic() > end:
-                raise NotAnsweredError(f"Waited {timeout:g} s in vain for {what}.")
-            time.sleep(0.02)
+    wait_for = staticmethod(wait_for)
 
     def _ask(self, name: str, request: Any, timeout: float) -> Any:
         """Call a service and return its response."""
-        client = self._services[name]
-        self.wait_for(client.service_is_ready, timeout, f"service {client.srv_name}")
-        future = client.call_async(request)
-        self.wait_for(future.done, timeout, f"an answer of {client.srv_name}")
-        response = future.result()
-        if not response.success:
-            raise NotAnsweredError(f"{client.srv_name}: {response.message}")
-        return response
+        return call(self._services[name], request, timeout)

@@ -14,7 +14,7 @@ from std_srvs.srv import Trigger
 
 from ...core.safety.clearance.convex_body import ConvexBody
 from ..planner.obstacles.obstacle_messages import obstacle_message
-from .estimator_client import NotAnsweredError, PayloadClient
+from .waiting import call, wait_for
 
 Tell = Callable[[Any], object]
 
@@ -71,9 +71,9 @@ class PlannerClient:
             NotAnsweredError: They did not appear in time.
         """
         for name, client in self._services.items():
-            PayloadClient.wait_for(client.service_is_ready, timeout, f"service {name}")
+            wait_for(client.service_is_ready, timeout, f"service {name}")
         for name, action in self._actions.items():
-            PayloadClient.wait_for(action.server_is_ready, timeout, f"action {name}")
+            wait_for(action.server_is_ready, timeout, f"action {name}")
 
     def set_obstacles(self, bodies: Iterable[ConvexBody], frame: str = "") -> str:
         """Have these obstacles and no others; return the planner's sentence.
@@ -123,28 +123,21 @@ class PlannerClient:
         """Have the certified stop commanded, if anything moves; return the planner's sentence."""
         client = self._services["stop"]
         future = client.call_async(Trigger.Request())
-        PayloadClient.wait_for(future.done, 10.0, "an answer of stop")
+        wait_for(future.done, 10.0, "an answer of stop")
         return str(future.result().message)
 
     def _call(self, name: str, request: Any, timeout: float) -> Any:
         """Call a service and return its response."""
-        client = self._services[name]
-        PayloadClient.wait_for(client.service_is_ready, timeout, f"service {client.srv_name}")
-        future = client.call_async(request)
-        PayloadClient.wait_for(future.done, timeout, f"an answer of {client.srv_name}")
-        response = future.result()
-        if not response.success:
-            raise NotAnsweredError(f"{client.srv_name}: {response.message}")
-        return response
+        return call(self._services[name], request, timeout)
 
     def _act(self, name: str, goal: Any, timeout: float, tell: Tell | None) -> Any:
         """Send a goal and return its result."""
         action = self._actions[name]
-        PayloadClient.wait_for(action.server_is_ready, timeout, f"action {self._name}/{name}")
+        wait_for(action.server_is_ready, timeout, f"action {self._name}/{name}")
         sent = action.send_goal_async(
             goal, feedback_callback=None if tell is None else lambda m: tell(m.feedback)
         )
-        PayloadClient.wait_for(sent.done, timeout, f"the acceptance of {self._name}/{name}")
+        wait_for(sent.done, timeout, f"the acceptance of {self._name}/{name}")
         future = sent.result().get_result_async()
-        PayloadClient.wait_for(future.done, timeout, f"the result of {self._name}/{name}")
+        wait_for(future.done, timeout, f"the result of {self._name}/{name}")
         return future.result().result

@@ -1,0 +1,43 @@
+"""Waiting, with an end, for answers that another thread's executor receives."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+from rclpy.client import Client
+
+from ...core.errors import PayloadIdError
+
+
+class NotAnsweredError(PayloadIdError, TimeoutError):
+    """A node did not answer in time, or answered that it would not do what was asked."""
+
+
+def wait_for(condition: Callable[[], bool], timeout: float, what: str) -> None:
+    """Wait until a condition holds.
+
+    Raises:
+        NotAnsweredError: It did not in time.
+    """
+    end = time.monotonic() + timeout
+    while not condition():
+        if time.monotonic() > end:
+            raise NotAnsweredError(f"Waited {timeout:g} s in vain for {what}.")
+        time.sleep(0.02)
+
+
+def call(client: Client, request: Any, timeout: float) -> Any:
+    """Call a service and return its response.
+
+    Raises:
+        NotAnsweredError: It did not answer in time, or not with success.
+    """
+    wait_for(client.service_is_ready, timeout, f"service {client.srv_name}")
+    future = client.call_async(request)
+    wait_for(future.done, timeout, f"an answer of {client.srv_name}")
+    response = future.result()
+    if not response.success:
+        raise NotAnsweredError(f"{client.srv_name}: {response.message}")
+    return response
