@@ -58,7 +58,7 @@ def test_a_plan_ends_at_rest_and_its_certificates_can_be_proved_again(worker):
         assert part.max() == pytest.approx(plan.certificate.margin(name).used, abs=0.01)
     assert len(plan.motion.stops) == 3 and plan.swept
     saved = load_certificate(plan.certificate_path)
-    assert isinstance(certify(saved.case(worker._bench.model), saved.trajectory), Certificate)
+    assert isinstance(certify(saved.case(worker._certifier.model), saved.trajectory), Certificate)
     assert saved.trajectory.to_dict() == plan.motion.trajectory.to_dict()
 
 

@@ -9,16 +9,14 @@ from __future__ import annotations
 import multiprocessing
 import signal
 import threading
-import traceback
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
-from pathlib import Path
 from queue import SimpleQueue
 from typing import Any
 
-from ....core.errors import PayloadIdError
+from ...common.error_sentence import error_sentence
 
 END = 5.0  # [s] that the process may take to end
 
@@ -119,7 +117,7 @@ def _serve(connection: Connection, make: MakeWorker, arguments: tuple[Any, ...])
     try:
         worker = make(*arguments)
     except Exception as error:
-        worker = Failure(_sentence(error))
+        worker = Failure(error_sentence(error))
     while True:
         try:
             request = connection.recv()
@@ -133,13 +131,4 @@ def _answer(worker: Callable[[Any], Any], request: Any) -> Any:
     try:
         return worker(request)
     except Exception as error:  # whatever it is, the process goes on
-        return Failure(_sentence(error))
-
-
-def _sentence(error: Exception) -> str:
-    """Return an error as one sentence; an unexpected one with the place where it arose."""
-    if isinstance(error, PayloadIdError):
-        return str(error)
-    frame = traceback.extract_tb(error.__traceback__)[-1]
-    place = f"{Path(frame.filename).name}:{frame.lineno}"
-    return f"Unexpected {type(error).__name__} in {place}: {error}. Please report it."
+        return Failure(error_sentence(error))

@@ -96,7 +96,7 @@ class PieceRequest:
         plan_id: Name of the run.
         index: Number of the piece, from 0; 0 forgets what earlier pieces have taught.
         goal: What it shall be; its `time_budget` is for this piece, stops included.
-        start: MotionState from which it begins.
+        start: State from which it begins.
         handover: When the next piece takes over [s].
         obstacles: In the base frame.
     """

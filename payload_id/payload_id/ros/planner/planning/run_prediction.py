@@ -1,0 +1,74 @@
+"""What the pieces of one run will have taught about the payload, as predicted when planning."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ....core.arrays import Array
+from ....core.excitation.prediction.candidate_rows import CandidateRows, Collected, RowPredictor
+from ....core.motion.motion_state import MotionState
+from ....core.motion.trajectory import Motion, Trajectory
+from ....core.rows.joint_torque.momentum import MomentumRows
+from ....core.safety.torque.parameter_box import ParameterBox
+
+
+@dataclass
+class RunPrediction:
+    """What is known of the payload after the pieces so far.
+
+    Attributes:
+        predictor: Predicts the rows of motions.
+        known: Half widths of the payload's intervals before the run, shape (10,).
+        collected: What the rows of the pieces that were followed add up to.
+        last: The newest piece and its handover [s]; whether it was followed is not known yet.
+    """
+
+    predictor: RowPredictor
+    known: Array
+    collected: Collected
+    last: tuple[Trajectory, float] | None = None
+
+    @classmethod
+    def fresh(cls, rows: MomentumRows, box: ParameterBox) -> RunPrediction:
+        """Return the state of a run without data.
+
+        Args:
+            rows: Makes rows of samples.
+            box: Of the payload's parameters.
+        """
+        predictor = RowPredictor(rows, (box.payload_lower + box.payload_upper) / 2)
+        half = np.maximum((box.payload_upper - box.payload_lower) / 2, 1e-9)  # none of them zero
+        return cls(predictor, np.asarray(half), Collected.nothing(predictor.p))
+
+    def rows(self, motion: Trajectory, until: float) -> CandidateRows:
+        """Return the rows of a motion until a time [s], those of one candidate."""
+        return self.predictor.rows(_alone(motion), until)
+
+    def take_in_last(self, start: MotionState) -> None:
+        """Add the rows of the newest piece if it was left for the state where the next begins."""
+        if self.last is None:
+            return
+        motion, handover = self.last
+        for until in (handover, motion.duration):
+            if np.allclose(MotionState.of(motion, until).q, start.q, atol=1e-9):
+                self.collected = self.collected.plus(self.rows(motion, until))
+                break
+        self.last = None
+
+    def condition_number_after(self, motion: Trajectory, until: float) -> float:
+        """Return the condition number of the payload's stacked regressor with a further motion."""
+        values = np.linalg.eigvalsh(self.collected.plus(self.rows(motion, until)).plain)
+        return float(np.sqrt(values[-1] / values[0])) if values[0] > 0.0 else float("inf")
+
+
+def _alone(motion: Trajectory) -> Callable[[Array], Motion]:
+    """Return a motion as the only candidate, for `RowPredictor.rows`."""
+
+    def at(instants: Array) -> Motion:
+        found = motion.at(instants)
+        return replace(found, q=found.q[None], dq=found.dq[None], ddq=found.ddq[None])
+
+    return at
