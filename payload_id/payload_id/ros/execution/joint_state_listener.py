@@ -7,7 +7,6 @@ from collections import deque
 
 import numpy as np
 from rclpy.node import Node
-from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 
 from ...core.arrays import Array
@@ -15,7 +14,7 @@ from ...core.samples.joint_map import JointMap, SampleGate
 from ...core.samples.joint_samples import Drop
 from ...files.robots.robot_file import RobotFile
 from ..common.conversions import decoded, stamp_of
-from ..common.polled_subscription import PolledSubscription
+from ..common.polled_subscription import joint_state_subscription
 
 QUEUE = 4000  # messages that may wait
 RESTART = 1.0  # [s] by which stamps jump back when a driver or simulation starts anew
@@ -40,13 +39,7 @@ class JointStateListener:
             topic: Empty: as the robot file says.
             reliability: Empty: as the robot file says.
         """
-        reliable = (reliability or robot.joint_states.reliability) == "reliable"
-        profile = QoSProfile(
-            depth=QUEUE,
-            reliability=ReliabilityPolicy.RELIABLE if reliable else ReliabilityPolicy.BEST_EFFORT,
-        )
-        topic = topic or robot.joint_states.topic
-        self._subscription = PolledSubscription(node, JointState, topic, profile)
+        self._subscription = joint_state_subscription(node, robot, topic, reliability, QUEUE)
         self.topic = self._subscription.topic
         self.received = 0
         self.dropped: Drop | None = None

@@ -7,7 +7,7 @@ else: once a stop was commanded, no later event changes the motion again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import Enum
 
@@ -18,8 +18,8 @@ from ...core.motion.sequence import Sequence as MotionSequence
 from ...core.motion.trajectory import Motion, Trajectory
 from ...core.motion.trajectory_points import points_of
 from ...core.safety.certificate.certified_motion import CertifiedMotion
-from ...core.safety.tube.tube_watch import tube_use
 from ...core.samples.joint_map import seconds_since
+from .arm_watch import ArmWatch
 from .stop_reason import Reason
 
 BEHIND = 0.1  # [s] of the motion's past that a new command holds as well
@@ -44,13 +44,11 @@ class Timing:
     Attributes:
         point_rate: Of the points of a command [Hz].
         reaction: From a command until the controller follows it, at most [s].
-        silence: Joint states older than this end the motion [s].
         settling: Time that the arm may take to come to rest after the motion [s].
     """
 
     point_rate: float
     reaction: float
-    silence: float
     settling: float
 
 
@@ -66,25 +64,21 @@ class MotionExecution:
         start_ns: Stamp of its time 0 [ns].
         timing: Times to keep.
         command: Sends points to the arm's controller.
-        joints: Names of the joints.
-        continuous: Joints whose position may be reported up to whole turns.
+        watch: Judges the arm; what it finds stops the motion.
         phase: What the arm is doing.
         reason: Why it stops or has stopped; None while it moves as planned.
-        largest_use: Largest part of the tube so far [-].
-        use: Of the newest joint states.
+        detail: That reason in the present case, one clause.
+        at_rest: Whether the arm was seen to stand still after its motion.
     """
 
     motion: CertifiedMotion
     start_ns: int
     timing: Timing
     command: Command
-    joints: Sequence[str]
-    continuous: Sequence[bool]
+    watch: ArmWatch
     phase: Phase = Phase.STARTING
     reason: Reason | None = None
     detail: str = ""
-    largest_use: float = 0.0
-    use: float = 0.0
     at_rest: bool = False
     _commanded: Trajectory | None = None
     _still_since: float | None = field(default=None, repr=False)
@@ -135,15 +129,12 @@ class MotionExecution:
         if self.done:
             return
         time = self.time(now_ns)
-        if len(stamps):
-            self._judge_tracking(now_ns, np.asarray(seconds_since(stamps, self.start_ns)), q, dq)
-        if silence > self.timing.silence and self.phase is not Phase.SETTLING:
-            self.stop(
-                Reason.JOINT_STATES_LOST,
-                f"No joint states for {silence:.2f} s; at most {self.timing.silence:g} s are "
-                "allowed while the arm moves",
-                now_ns,
-            )
+        measured = (np.asarray(seconds_since(stamps, self.start_ns)), q, dq)
+        fault = self.watch.look(
+            self.commanded, self.motion.tube, measured, silence, self.phase is not Phase.SETTLING
+        )
+        if fault is not None:
+            self.stop(fault.reason, fault.detail, now_ns)
         if self.phase is Phase.STARTING and time >= 0.0:
             self.phase = Phase.MOVING
         if self.phase is not Phase.SETTLING and time >= self.commanded.duration:
@@ -168,16 +159,6 @@ class MotionExecution:
         if stop is not None and stop.time + stop.motion.duration < self.motion.trajectory.duration:
             self._commanded = self.motion.ended_by(stop) if stop.time > 0.0 else stop.motion
             self._send(time)
-
-    def _judge_tracking(self, now_ns: int, time: Array, q: Array, dq: Array) -> None:
-        """Compare joint states with what was commanded."""
-        found = tube_use(self.commanded, self.motion.tube, time, q, dq, self.continuous)
-        self.use = found.part
-        if self.phase is Phase.SETTLING:
-            return
-        self.largest_use = max(self.largest_use, found.part)
-        if found.part > 1.0:
-            self.stop(Reason.TUBE_LEFT, found.sentence(self.joints), now_ns)
 
     def _settle(self, time: float, stamps: Array, dq: Array, silence: float) -> None:
         """End once the arm stands still, or has had time enough to."""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from concurrent.futures import Future
 from typing import Any
 
 import numpy as np
@@ -16,6 +15,7 @@ from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.safety.clearance.convex_body import ConvexBody
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
+from ..common.awaited_answers import AwaitedAnswers
 from ..common.topic_report import silence_report
 from ..execution.joint_state_listener import JointStateListener
 from ..execution.start_check import NotReadyError, check_limits, check_rest, start_of
@@ -23,7 +23,8 @@ from .obstacles.obstacle_messages import base_frames, obstacles_from
 from .obstacles.obstacle_store import ObstacleStore
 from .obstacles.transform_listener import TransformListener
 from .parameters import PlannerParameters
-from .plan_messages import estimate_intervals, goal_from, is_usable
+from .payload_intervals import estimate_intervals, is_usable
+from .plan_messages import goal_from
 from .planning.process import PlanningProcess
 from .planning.request import Goal
 from .planning.worker import make_worker
@@ -49,6 +50,7 @@ class PlannerContext:
         holding: Where the last motion ended, which the controller holds; None if not known.
         busy: What the arm is used for; empty if it is free.
         process: Plans.
+        answers: What the callbacks await of it.
         arm: Joint states.
     """
 
@@ -66,7 +68,7 @@ class PlannerContext:
         self.estimate: PayloadEstimate | None = None
         self.holding: Array | None = None
         self.busy = ""
-        self._asked: list[tuple[Future[Any], RosFuture]] = []
+        self.answers = AwaitedAnswers()
         worker = planning_settings(settings, robot, uncertainty)
         self.process = PlanningProcess(make_worker, worker)
         self._warm = self.process.request(None)  # so that the first plan does not wait for modules
@@ -139,12 +141,4 @@ class PlannerContext:
 
     def ask(self, request: Any) -> RosFuture:
         """Hand a request to the planning process; the executor goes on meanwhile."""
-        asked = RosFuture()
-        self._asked.append((self.process.request(request), asked))
-        return asked
-
-    def pass_on(self) -> None:
-        """Wake who waits for answers of the planning process that are there."""
-        for answered, asked in [pair for pair in self._asked if pair[0].done()]:
-            self._asked.remove((answered, asked))
-            asked.set_result(answered.result())
+        return self.answers.awaitable(self.process.request(request))

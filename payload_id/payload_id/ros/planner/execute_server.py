@@ -8,26 +8,22 @@ from payload_id_msgs.action import Execute, Identify
 from payload_id_msgs.msg import PayloadEstimate
 from rclpy.action import CancelResponse
 from rclpy.action.server import ServerGoalHandle
-from rclpy.publisher import Publisher
 from rclpy.task import Future as RosFuture
 from std_srvs.srv import Trigger
 
 from ...core.arrays import Array
 from ...core.errors import InputError
-from ...core.motion.trajectory import Motion
 from ...core.safety.certificate.certified_motion import CertifiedMotion
-from ..common.joint_trajectory_message import message_of_points
+from ..execution.arm_watch import ArmWatch
+from ..execution.back_ends.back_end import BackEnd
 from ..execution.motion_execution import MotionExecution, Timing
 from ..execution.start_check import NotReadyError, check_place
 from ..execution.stop_reason import Reason, reason_message, sentence
 from .context import PlannerContext
 from .horizon_execution import Begin, HorizonExecution
-from .payload_check import check_payload, is_disjoint
-from .plan_messages import estimate_intervals, is_usable
+from .payload_intervals import check_payload, estimate_intervals, is_disjoint, is_usable
 from .plan_server import PlanServer
 from .planning.request import Goal, Planned
-
-MANY = 100_000  # pieces: no bound
 
 NOT_PROMISED = "The estimator's intervals lie outside those that the motion was certified for"
 
@@ -35,16 +31,15 @@ NOT_PROMISED = "The estimator's intervals lie outside those that the motion was 
 class ExecuteServer:
     """Answers `~/execute` and `~/stop`, and watches the arm while it moves."""
 
-    def __init__(self, context: PlannerContext, plans: PlanServer, trajectories: Publisher) -> None:
+    def __init__(self, context: PlannerContext, plans: PlanServer, back_end: BackEnd) -> None:
         """Note where motion goes.
 
         Args:
             context: What all parts share.
             plans: Where plans are kept.
-            trajectories: Of joint trajectories to the arm's controller.
+            back_end: Moves the arm.
         """
-        self._context, self._plans = context, plans
-        self._trajectories = trajectories
+        self._context, self._plans, self._back_end = context, plans, back_end
         self.execution: MotionExecution | None = None
         self.ended: tuple[Reason, str] | None = None
         self._horizon: HorizonExecution | None = None
@@ -81,33 +76,20 @@ class ExecuteServer:
         self.check_controller()
 
     def check_controller(self) -> None:
-        """Raise unless somebody hears the trajectories."""
-        if not self._trajectories.get_subscription_count():
-            raise NotReadyError(
-                f"Nobody subscribes to {self._trajectories.topic_name}: activate the arm's "
-                "trajectory controller, or set the parameter trajectory_topic."
-            )
+        """Raise unless a controller would follow."""
+        if absence := self._back_end.absence():
+            raise NotReadyError(absence)
 
     def _begin(self, motion: CertifiedMotion) -> MotionExecution:
         """Command a motion that begins shortly."""
-        settings = self._context.settings
-        timing = Timing(settings.point_rate, settings.reaction, settings.silence, settings.settling)
-        start_ns = self._context.arm.now_ns + round(settings.start_delay * 1e9)
-        execution = MotionExecution(
-            motion,
-            start_ns,
-            timing,
-            self._command,
-            self._context.robot.joints,
-            self._context.continuous,
-        )
+        context, settings = self._context, self._context.settings
+        timing = Timing(settings.point_rate, settings.reaction, settings.settling)
+        watch = ArmWatch(context.robot.joints, context.continuous, settings.silence)
+        start_ns = context.arm.now_ns + round(settings.start_delay * 1e9)
+        execution = MotionExecution(motion, start_ns, timing, self._back_end.send, watch)
         self.execution, self.ended = execution, None
         execution.begin()
         return execution
-
-    def _command(self, points: Motion, start_ns: int) -> None:
-        """Send points to the arm's controller; the only place where motion leaves this node."""
-        self._trajectories.publish(message_of_points(points, self._context.robot.joints, start_ns))
 
     def finish(self, handle: ServerGoalHandle, reason: Reason) -> None:
         """End a goal as its reason says."""
@@ -125,7 +107,7 @@ class ExecuteServer:
         result = Execute.Result(success=reason is Reason.COMPLETED)
         result.message, result.reason = sentence(reason, detail), reason_message(reason, detail)
         if execution is not None:
-            result.at_rest, result.largest_tube_use = execution.at_rest, execution.largest_use
+            result.at_rest, result.largest_tube_use = execution.at_rest, execution.watch.largest_use
         if self._context.arm.known:
             result.final_positions = self._context.arm.q
         return result
@@ -221,7 +203,7 @@ class ExecuteServer:
                     phase=execution.phase.value,
                     time=now,
                     remaining=max(0.0, execution.commanded.duration - now),
-                    tube_use=execution.use,
+                    tube_use=execution.watch.use,
                 )
             )
 
@@ -235,5 +217,5 @@ def identify_feedback(horizon: HorizonExecution, half_width: Array) -> Identify.
         planning_seconds=seconds[-1] if seconds else 0.0,
         largest_planning_seconds=max(seconds, default=0.0),
         half_width=half_width,
-        tube_use=0.0 if execution is None else execution.use,
+        tube_use=0.0 if execution is None else execution.watch.use,
     )

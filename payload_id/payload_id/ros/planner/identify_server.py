@@ -25,7 +25,7 @@ from .context import PlannerContext
 from .execute_server import ExecuteServer
 from .horizon_execution import Begin, HorizonExecution
 from .parameters import PIECES
-from .payload_check import check_payload
+from .payload_intervals import check_payload
 from .planning.request import Goal, PieceRequest
 
 EARLY = 0.06  # [s] before the last moment at which a piece is handed over

@@ -1,7 +1,7 @@
 """The planner: certified exciting motions on request, executed under watch.
 
-`plan_desk` plans in a process of its own, `motion_desk` moves the arm and watches it,
-`identify_desk` does both in receding horizon; this node has the topics, services and actions, and
+`PlanServer` plans in a process of its own, `ExecuteServer` moves the arm and watches it,
+`IdentifyServer` does both in receding horizon; this node has the topics, services and actions, and
 the obstacles. Only certified motion leaves it.
 """
 
@@ -12,37 +12,36 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
-from diagnostic_msgs.msg import DiagnosticArray
 from payload_id_msgs.action import Execute, Identify
 from payload_id_msgs.action import Plan as PlanAction
 from payload_id_msgs.msg import ObstacleArray, PayloadEstimate, PlanDescription
 from payload_id_msgs.srv import Describe, Plan, SetObstacles
 from rclpy.action import ActionServer, GoalResponse
 from rclpy.callback_groups import ReentrantCallbackGroup
-from rclpy.clock import Clock, ClockType
 from rclpy.node import Node
-from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rclpy.qos import QoSProfile
 from std_srvs.srv import Trigger
-from trajectory_msgs.msg import JointTrajectory
 from visualization_msgs.msg import MarkerArray
 
 from ...core.errors import InputError
 from ...files.robots.robot_file import RobotFile
-from ..common.diagnostics import Condition, Level, diagnostics_message
+from ..common.diagnostics import Condition, Level, publish_diagnostics
 from ..common.main_loop import run
 from ..common.parameters import read_parameters
+from ..common.shared_parameters import uncertainty_of
+from ..common.steady_timer import steady_timer
 from ..common.topics import LATCHED
+from ..execution.back_ends.joint_trajectory_topic import JointTrajectoryTopic
 from ..execution.start_check import NotReadyError
 from ..execution.stop_reason import Reason, sentence
 from .context import PlannerContext
 from .execute_server import ExecuteServer
 from .identify_server import IdentifyServer
-from .parameters import PLANNER_TABLE, PlannerParameters, uncertainty_of
+from .parameters import PLANNER_TABLE, PlannerParameters
 from .plan_messages import obstacle_markers
 from .plan_server import PlanServer
 
 FEEDBACK_PERIOD = 0.1  # [s]
-DIAGNOSTICS_PERIOD = 1.0  # [s]
 PARTING = 0.2  # [s] that a last command is given to reach the arm's controller
 
 
@@ -78,20 +77,18 @@ class PlannerNode(Node):
         swept = self.create_publisher(MarkerArray, "~/swept_volume", LATCHED)
         self._plans = PlanServer(self._shared, described, swept)
         topic = settings.trajectory_topic or self.robot.command.trajectory_topic
-        command = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
-        trajectories = self.create_publisher(JointTrajectory, topic, command)
+        back_end = JointTrajectoryTopic(self, topic, self.robot.joints)
         starter = self.create_client(Trigger, f"{settings.estimator}/start")
-        self._motion = ExecuteServer(self._shared, self._plans, trajectories)
+        self._motion = ExecuteServer(self._shared, self._plans, back_end)
         self._identify = IdentifyServer(self._shared, self._motion, starter)
         self._open_topics(settings.estimator)
         self._serve()
-        wall = Clock(clock_type=ClockType.STEADY_TIME)
-        self.create_timer(settings.watch_period, self._on_watch_due, clock=wall)
-        self.create_timer(FEEDBACK_PERIOD, self._motion.on_feedback_due, clock=wall)
-        self.create_timer(DIAGNOSTICS_PERIOD, self._on_diagnostics_due, clock=wall)
+        steady_timer(self, settings.watch_period, self._on_watch_due)
+        steady_timer(self, FEEDBACK_PERIOD, self._motion.on_feedback_due)
+        publish_diagnostics(self, "motion", self.robot.name, self._condition)
         self.get_logger().info(
             f"Planning for '{self.robot.name}' within the limits '{self._shared.limits}'; joint "
-            f"states from {self._shared.arm.topic}, trajectories to {trajectories.topic_name}."
+            f"states from {self._shared.arm.topic}, trajectories to {back_end.target}."
         )
 
     def close(self) -> None:
@@ -105,7 +102,6 @@ class PlannerNode(Node):
     def _open_topics(self, estimator: str) -> None:
         """Create the other publishers and all subscriptions."""
         self._shown = self.create_publisher(MarkerArray, "~/obstacle_markers", LATCHED)
-        self._diagnostics = self.create_publisher(DiagnosticArray, "/diagnostics", 10)
         self.create_subscription(
             PayloadEstimate, f"{estimator}/payload", self._on_estimate, LATCHED
         )
@@ -139,7 +135,7 @@ class PlannerNode(Node):
 
     def _on_watch_due(self) -> None:
         """Pass on the planning process's answers, and look at the arm."""
-        self._shared.pass_on()
+        self._shared.answers.pass_on()
         self._motion.on_watch_due()
 
     # What is heard.
@@ -194,19 +190,13 @@ class PlannerNode(Node):
 
     # What is told.
 
-    def _on_diagnostics_due(self) -> None:
-        """Publish the condition."""
-        name, stamp = f"{self.get_name()}: motion", self.get_clock().now().to_msg()
-        condition = self._condition()
-        self._diagnostics.publish(diagnostics_message(condition, name, self.robot.name, stamp))
-
     def _condition(self) -> Condition:
         """Judge the planner."""
         execution = self._motion.execution
         figures = {
             "phase": "idle" if execution is None else execution.phase.value,
-            "tube use [-]": 0.0 if execution is None else execution.use,
-            "largest tube use [-]": 0.0 if execution is None else execution.largest_use,
+            "tube use [-]": 0.0 if execution is None else execution.watch.use,
+            "largest tube use [-]": 0.0 if execution is None else execution.watch.largest_use,
             "plans": len(self._plans),
             "obstacles": len(self._shared.obstacles.bodies),
             "joint states silent [s]": self._shared.arm.silence,

@@ -8,31 +8,21 @@ from typing import Any
 
 from ...core.excitation.criteria import CRITERIA
 from ...core.excitation.criteria import DEFAULT as DEFAULT_CRITERION
-from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ..common.parameters import Parameter
-from ..estimator.parameters import ESTIMATOR_TABLE, PRIOR_PREFIX, UNCERTAINTY_PREFIX
+from ..common.shared_parameters import (
+    JOINT_STATES_TOPIC,
+    RELIABILITY,
+    ROBOT_FILE,
+    UNCERTAINTY_PARAMETERS,
+)
 
 PIECES = ("bezier", "wave")  # families of short pieces, for receding horizon
 FAMILIES = ("fourier", *PIECES)
-_BOUNDS = tuple(
-    replace(entry, read_only=True)
-    for entry in ESTIMATOR_TABLE
-    if entry.name.startswith(UNCERTAINTY_PREFIX)
-)
 
 PLANNER_TABLE = (
-    Parameter("robot_file", "kinova_gen3", "Robot file: its path, or the name of a shipped one."),
-    Parameter(
-        "joint_states_topic",
-        "",
-        "Topic of sensor_msgs/JointState; empty: joint_states.topic of the robot file.",
-    ),
-    Parameter(
-        "reliability",
-        "",
-        "Quality of service of that subscription; empty: as the robot file says.",
-        choices=("", "best_effort", "reliable"),
-    ),
+    ROBOT_FILE,
+    JOINT_STATES_TOPIC,
+    RELIABILITY,
     Parameter(
         "trajectory_topic",
         "",
@@ -163,7 +153,7 @@ PLANNER_TABLE = (
         "settling", 2.0, "Time that the arm may take to rest after a motion.", "s", 0.1, 30.0
     ),
     Parameter("watch_period", 0.01, "Time between two looks at a moving arm.", "s", 0.001, 0.2),
-    *_BOUNDS,
+    *(replace(entry, read_only=True) for entry in UNCERTAINTY_PARAMETERS),
 )
 
 
@@ -202,20 +192,3 @@ class PlannerParameters:
     def of(cls, values: Mapping[str, Any]) -> PlannerParameters:
         """Take them out of all values."""
         return cls(**{name: values[name] for name in cls.__dataclass_fields__})
-
-
-def uncertainty_of(values: Mapping[str, Any], from_robot_file: Uncertainty) -> Uncertainty:
-    """Return the bounds that the parameters replace, or those of the robot file.
-
-    Raises:
-        InputError: A bound is impossible.
-    """
-    entries = from_robot_file.to_dict()
-    for name, value in values.items():
-        if value is None or not name.startswith(UNCERTAINTY_PREFIX):
-            continue
-        if name.startswith(PRIOR_PREFIX):
-            entries["prior"][name.removeprefix(PRIOR_PREFIX)] = value
-        else:
-            entries[name.removeprefix(UNCERTAINTY_PREFIX)] = value
-    return Uncertainty.from_dict(entries)

@@ -12,7 +12,6 @@ from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker, MarkerArray
 
 from ...core.arrays import Array
-from ...core.body.inertial import PARAMETERS
 from ...core.body.payload_prior import PayloadPrior
 from ...core.errors import InputError, UnknownNameError
 from ...core.excitation.criteria import CRITERIA
@@ -20,11 +19,10 @@ from ...core.safety.clearance.convex_body import ConvexBody
 from ...core.safety.clearance.swept_volume import body_triangles
 from ..common.conversions import point, time_message
 from .parameters import FAMILIES, PlannerParameters
+from .payload_intervals import intervals_from
 from .planning.request import Goal, Planned
 
-ESTIMATED = "the estimator's newest intervals"  # where intervals come from
 DRY_RUN_MOST = 0.1  # largest fraction of full speed of a dry run
-USABLE = (PayloadEstimate.GOOD, PayloadEstimate.USABLE, PayloadEstimate.SMALL_LOAD)
 OBSTACLE_COLOUR = (0.85, 0.35, 0.2, 0.6)
 LINK_COLOUR = (0.3, 0.6, 0.95, 0.25)
 ATTACHED_COLOUR = (0.95, 0.8, 0.2, 0.35)
@@ -70,42 +68,6 @@ def goal_from(
         payload_upper=upper,
         intervals=source,
     )
-
-
-def intervals_from(
-    message: ExcitationGoal, estimate: PayloadEstimate | None, prior: PayloadPrior
-) -> tuple[Array, Array, str]:
-    """Return the payload's intervals, shape (10,) each, and where they come from.
-
-    Raises:
-        InputError: Given ones are incomplete or inverted.
-    """
-    if message.intervals == ExcitationGoal.INTERVALS_GIVEN:
-        return *_given(message.phi_lower, message.phi_upper), "given with the goal"
-    if message.intervals not in (
-        ExcitationGoal.INTERVALS_CURRENT,
-        ExcitationGoal.INTERVALS_PRIOR,
-    ):
-        raise InputError(
-            f"The goal's 'intervals' must be 0 (current), 1 (prior) or 2 (given); found "
-            f"{message.intervals}."
-        )
-    if message.intervals == ExcitationGoal.INTERVALS_CURRENT and is_usable(estimate):
-        lower, upper = estimate_intervals(estimate)
-        return lower, upper, ESTIMATED
-    return *prior.box(), "the prior box of the robot file or the parameters"
-
-
-def is_usable(estimate: PayloadEstimate | None) -> bool:
-    """Tell whether an estimate's intervals may be relied on."""
-    return estimate is not None and estimate.status in USABLE
-
-
-def estimate_intervals(estimate: PayloadEstimate | None) -> tuple[Array, Array]:
-    """Return the intervals of an estimate, shape (10,) each."""
-    if estimate is None:
-        return np.full(10, -np.inf), np.full(10, np.inf)
-    return np.array(estimate.lower, dtype=float), np.array(estimate.upper, dtype=float)
 
 
 def description_message(plan: Planned, joints: Iterable[str], frame: str, stamp_ns: int,
@@ -216,19 +178,3 @@ def _number(given: float, default: float, name: str, unit: str, most: float) -> 
             f"default; found {given!r}."
         )
     return given
-
-
-def _given(lower: Iterable[float], upper: Iterable[float]) -> tuple[Array, Array]:
-    """Return intervals that a goal gives."""
-    low, high = np.array(list(lower), dtype=float), np.array(list(upper), dtype=float)
-    if low.shape != (10,) or high.shape != (10,):
-        raise InputError(
-            "Intervals given with a goal need ten numbers in phi_lower and ten in phi_upper; found "
-            f"{len(low)} and {len(high)}."
-        )
-    for name, a, b in zip(PARAMETERS, low, high, strict=True):
-        if not a <= b:
-            raise InputError(
-                f"The interval given for {name} is inverted or not a number: {a:g} to {b:g}."
-            )
-    return low, high

@@ -10,10 +10,10 @@ from payload_id_msgs.action import Plan as PlanAction
 from payload_id_msgs.msg import ExcitationGoal, PlanDescription
 from payload_id_msgs.srv import Describe, Plan
 from rclpy.action.server import ServerGoalHandle
-from rclpy.clock import Clock, ClockType
 from rclpy.publisher import Publisher
 
 from ...core.errors import InputError, UnknownNameError
+from ..common.steady_timer import steady_timer
 from .context import PlannerContext
 from .plan_messages import description_message, swept_markers
 from .planning.process import Failure
@@ -54,14 +54,14 @@ class PlanServer:
     async def on_plan_goal(self, handle: ServerGoalHandle) -> PlanAction.Result:
         """Plan one motion; may be cancelled."""
         result, begin = PlanAction.Result(), time.monotonic()
-        timer = self._context.node.create_timer(
+        timer = steady_timer(
+            self._context.node,
             FEEDBACK_PERIOD,
             lambda: handle.publish_feedback(
                 PlanAction.Feedback(
                     phase="planning and certifying", seconds=time.monotonic() - begin
                 )
             ),
-            clock=Clock(clock_type=ClockType.STEADY_TIME),
         )
         await self._plan_into(handle.request.goal, result)
         self._context.node.destroy_timer(timer)

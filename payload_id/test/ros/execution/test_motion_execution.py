@@ -17,6 +17,7 @@ from payload_id.core.motion.sequence import Sequence
 from payload_id.core.motion.stop import StopPiece
 from payload_id.core.safety.certificate.certified_motion import CertifiedMotion, CertifiedStop
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
+from payload_id.ros.execution.arm_watch import ArmWatch
 from payload_id.ros.execution.motion_execution import MotionExecution, Phase, Timing
 from payload_id.ros.execution.stop_reason import Reason
 from payload_id.ros.planner.horizon_execution import HorizonExecution
@@ -26,7 +27,7 @@ JOINTS, TICK = ("shoulder", "elbow"), 0.01
 START_NS = 1_700_000_000_000_000_000
 HOME = np.array([0.3, -0.2])
 TUBE = TrackingTube.position_controlled(np.full(2, 0.02), np.full(2, 0.1), np.ones(2))
-TIMING = Timing(point_rate=50.0, reaction=0.1, silence=0.2, settling=1.0)
+TIMING = Timing(point_rate=50.0, reaction=0.1, settling=1.0)
 
 
 def stops_of(motion, until):
@@ -63,7 +64,11 @@ class Arm:
 
     def begin(self, motion):
         self.execution = MotionExecution(
-            motion, self.now_ns + 300_000_000, TIMING, self.command, JOINTS, (False, False)
+            motion,
+            self.now_ns + 300_000_000,
+            TIMING,
+            self.command,
+            ArmWatch(JOINTS, (False, False), silence=0.2),
         )
         self.execution.begin()
         return self.execution
@@ -94,7 +99,7 @@ def test_a_motion_is_completed_at_its_goal(moving):
     assert execution.reason is Reason.COMPLETED and execution.at_rest
     assert len(arm.commands) == 1
     assert np.allclose(sample(arm.commands[0], np.array(9.0)).q, HOME + [0.5, -0.4])
-    assert execution.largest_use < 1e-3
+    assert execution.watch.largest_use < 1e-3
 
 
 def stopped_at(arm, execution, event, time):
@@ -159,7 +164,9 @@ def test_the_same_motion_goes_on_when_a_sample_is_off_within_the_tube(moving):
     arm, execution = moving
     arm.off = 0.015
     arm.run(execution)
-    assert execution.reason is Reason.COMPLETED and execution.largest_use == pytest.approx(0.75)
+    assert execution.reason is Reason.COMPLETED and execution.watch.largest_use == pytest.approx(
+        0.75
+    )
 
 
 # Receding horizon
@@ -216,7 +223,7 @@ def test_pieces_follow_each_other_without_a_jump():
     for earlier, later in zip(arm.commands[:-1], arm.commands[1:], strict=True):
         shared = time[(time >= later.time[0]) & (time <= later.time[0] + 0.1)]
         assert np.allclose(sample(earlier, shared).q, sample(later, shared).q, atol=1e-8)
-    assert run.execution.largest_use < 1e-3
+    assert run.execution.watch.largest_use < 1e-3
 
 
 def test_each_piece_is_planned_while_the_one_before_runs():

@@ -2,6 +2,7 @@
 
 A transform on /tf_static holds always. One on /tf holds near its stamp: between two of them motion
 is taken as a screw, and elsewhere the nearest counts, if it is not more than `AGE` away.
+Written here because tf2's own buffer (tf2_ros) cannot be installed from PyPI.
 """
 
 from __future__ import annotations

@@ -1,0 +1,28 @@
+"""What moves an arm: the one place where points of a motion leave this package."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from ....core.motion.trajectory import Motion
+
+
+class BackEnd(Protocol):
+    """One interface of an arm's controller.
+
+    Attributes:
+        target: Where points go, such as the full name of a topic.
+    """
+
+    target: str
+
+    def absence(self) -> str:
+        """Say that no controller would follow, and what to do; empty if one is there."""
+
+    def send(self, points: Motion, start_ns: int) -> None:
+        """Have points followed in place of all that were sent before.
+
+        Args:
+            points: They end at rest.
+            start_ns: Stamp of their time 0, by the robot's clock [ns].
+        """

@@ -1,0 +1,101 @@
+"""The payload's intervals: which ones a motion is certified for, and whether they still hold."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+import numpy as np
+from payload_id_msgs.msg import ExcitationGoal, PayloadEstimate
+
+from ...core.arrays import Array
+from ...core.body.inertial import PARAMETERS
+from ...core.body.payload_prior import PayloadPrior
+from ...core.errors import InputError
+from ..execution.start_check import NotReadyError
+from .planning.request import Goal
+
+ESTIMATED = "the estimator's newest intervals"  # where intervals come from
+USABLE = (PayloadEstimate.GOOD, PayloadEstimate.USABLE, PayloadEstimate.SMALL_LOAD)
+
+
+def intervals_from(
+    message: ExcitationGoal, estimate: PayloadEstimate | None, prior: PayloadPrior
+) -> tuple[Array, Array, str]:
+    """Return the payload's intervals, shape (10,) each, and where they come from.
+
+    Raises:
+        InputError: Given ones are incomplete or inverted.
+    """
+    if message.intervals == ExcitationGoal.INTERVALS_GIVEN:
+        return *_given(message.phi_lower, message.phi_upper), "given with the goal"
+    if message.intervals not in (
+        ExcitationGoal.INTERVALS_CURRENT,
+        ExcitationGoal.INTERVALS_PRIOR,
+    ):
+        raise InputError(
+            f"The goal's 'intervals' must be 0 (current), 1 (prior) or 2 (given); found "
+            f"{message.intervals}."
+        )
+    if message.intervals == ExcitationGoal.INTERVALS_CURRENT and is_usable(estimate):
+        lower, upper = estimate_intervals(estimate)
+        return lower, upper, ESTIMATED
+    return *prior.box(), "the prior box of the robot file or the parameters"
+
+
+def is_usable(estimate: PayloadEstimate | None) -> bool:
+    """Tell whether an estimate's intervals may be relied on."""
+    return estimate is not None and estimate.status in USABLE
+
+
+def estimate_intervals(estimate: PayloadEstimate | None) -> tuple[Array, Array]:
+    """Return the intervals of an estimate, shape (10,) each."""
+    if estimate is None:
+        return np.full(10, -np.inf), np.full(10, np.inf)
+    return np.array(estimate.lower, dtype=float), np.array(estimate.upper, dtype=float)
+
+
+def check_payload(estimate: PayloadEstimate | None, goal: Goal) -> None:
+    """Raise unless what the estimator says now agrees with the intervals of a goal.
+
+    Raises:
+        NotReadyError: The data are inconsistent, or it may be another payload.
+    """
+    if estimate is not None and estimate.status == PayloadEstimate.INCONSISTENT:
+        raise NotReadyError(f"The estimator finds the data inconsistent: {estimate.message}")
+    planned = goal.intervals == ESTIMATED
+    if not is_usable(estimate):
+        if planned:
+            raise NotReadyError(
+                "The estimator has forgotten the payload that this plan was made for. Plan again."
+            )
+        return
+    lower, upper = estimate_intervals(estimate)
+    slack = 1e-9 * (1.0 + goal.payload_upper - goal.payload_lower)
+    wider = (lower < goal.payload_lower - slack) | (upper > goal.payload_upper + slack)
+    if is_disjoint(estimate, goal) or (planned and wider.any()):
+        raise NotReadyError(
+            "The estimator's intervals are not within those of this plan: it was made for another "
+            "payload. Plan again."
+        )
+
+
+def is_disjoint(estimate: PayloadEstimate | None, goal: Goal) -> bool:
+    """Tell whether an interval of an estimate does not meet that of a goal."""
+    lower, upper = estimate_intervals(estimate)
+    return bool(((lower > goal.payload_upper) | (upper < goal.payload_lower)).any())
+
+
+def _given(lower: Iterable[float], upper: Iterable[float]) -> tuple[Array, Array]:
+    """Return intervals that a goal gives."""
+    low, high = np.array(list(lower), dtype=float), np.array(list(upper), dtype=float)
+    if low.shape != (10,) or high.shape != (10,):
+        raise InputError(
+            "Intervals given with a goal need ten numbers in phi_lower and ten in phi_upper; found "
+            f"{len(low)} and {len(high)}."
+        )
+    for name, a, b in zip(PARAMETERS, low, high, strict=True):
+        if not a <= b:
+            raise InputError(
+                f"The interval given for {name} is inverted or not a number: {a:g} to {b:g}."
+            )
+    return low, high
