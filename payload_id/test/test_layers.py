@@ -29,6 +29,7 @@ ORDER = {
               "figures"),
     "ros": ("common", "sampler", "wrench_sampler", "estimator", "identify", "execution", "planner",
             "client", "simulated_arm"),
+    "ros/estimator": ("sources", OWN),
     "ros/execution": ("back_ends", OWN),
     "ros/planner": ("planning", "obstacles", OWN),
     "cli": ("common", "replay", "compare", "calibrate", "verify", "demo", OWN),

@@ -5,9 +5,7 @@ from __future__ import annotations
 from ...core.identification.status import Status
 from ..common.diagnostics import Condition, Level
 from .block_watch import BlockWatch
-from .run_worker import RunWorker
-
-SILENCE = 1.0  # [s] without samples during a run, after which that is reported
+from .run_control import RunControl
 
 LEVELS = {
     Status.GOOD: Level.OK,
@@ -21,44 +19,34 @@ LEVELS = {
 }
 
 
-def condition_of(worker: RunWorker, watch: BlockWatch, silence: str) -> Condition:
+def condition_of(control: RunControl, watch: BlockWatch, silence: str) -> Condition:
     """Judge a run.
 
     Args:
-        worker: Makes the estimates.
+        control: Makes the estimates.
         watch: What is known of the blocks received.
         silence: That no samples arrive, one sentence; empty while they do.
     """
-    estimate = worker.report.estimate
+    estimate = control.report.estimate
     level, sentence = LEVELS[estimate.status], estimate.message
     if silence:
         level, sentence = Level.ERROR, silence
-    return Condition(level, sentence, _figures(worker, watch))
+    return Condition(level, sentence, _figures(control, watch))
 
 
-def silence_sentence(topic: str, publishers: str, seconds: float) -> str:
-    """Say that no samples have arrived on a topic for some seconds; publishers may be empty."""
-    who = (
-        f"It is published by {publishers}: read that node's diagnostics"
-        if publishers
-        else "Nobody publishes it: start the sampler, or correct samples_topic"
-    )
-    return f"A run is in progress, but no samples on {topic} for {seconds:.1f} s. {who}."
-
-
-def _figures(worker: RunWorker, watch: BlockWatch) -> dict[str, object]:
+def _figures(control: RunControl, watch: BlockWatch) -> dict[str, object]:
     """Return the figures of the diagnostics."""
-    report = worker.report
+    report = control.report
     return {
         "status": report.estimate.status.value,
-        "running": worker.running,
+        "running": control.running,
         "samples": report.estimate.samples,
         "windows": report.estimate.windows,
         "solve time [s]": report.solve_seconds,
-        "samples waiting": worker.waiting_samples,
-        "samples lost in this run": worker.lost,
+        "samples waiting": control.waiting_samples,
+        "samples lost in this run": control.lost,
         "blocks": watch.blocks,
         "blocks lost": watch.lost_blocks,
         "sampler restarts": watch.restarts,
-        "errors": worker.failures,
+        "errors": control.failures,
     }

@@ -6,44 +6,25 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ...core.body.ellipsoid_union import MOST_SLABS
-from ...core.body.shape import DENSITY, Shape
 from ...core.bounds import METHODS
 from ...core.estimators import ESTIMATORS, estimator_named
 from ...core.identification.settings import Settings
 from ...core.rows.joint_torque.uncertainty import Uncertainty
-from ...files.configuration.schema import Key
 from ...files.robots.robot_schema import UNCERTAINTY
-from ...files.shapes.shape_file import ShapeSource
 from ..common.parameters import Parameter
-from .live_run import RunSettings
-
-UNCERTAINTY_PREFIX = "uncertainty."
-PRIOR_PREFIX = "uncertainty.prior."
-
-
-def _bound(prefix: str, name: str, key: Key) -> Parameter:
-    """Return the parameter that replaces one bound of the robot file."""
-    return Parameter(
-        prefix + name,
-        None,
-        f"{key.text[0].upper()}{key.text[1:]}; not set: as the robot file says.",
-        key.unit,
-        key.lowest,
-        None if key.highest == float("inf") else key.highest,
-        read_only=False,
-        kind=key.kind,
-    )
-
+from ..common.shared_parameters import ROBOT_FILE, UNCERTAINTY_PARAMETERS, uncertainty_of
+from .shape_parameters import SHAPE_PARAMETERS, shape_of
+from .sources import SOURCES
+from .sources.live_run import RunSettings
 
 ESTIMATOR_TABLE = (
-    Parameter("robot_file", "kinova_gen3", "Robot file: its path, or the name of a shipped one."),
+    ROBOT_FILE,
     Parameter(
         "source",
         "torque",
         "What is measured: joint torques (sampler), or the wrench of a force-torque sensor between "
         "flange and payload (wrench_sampler).",
-        choices=("torque", "wrench"),
+        choices=tuple(SOURCES),
     ),
     Parameter(
         "samples_topic",
@@ -86,56 +67,7 @@ ESTIMATOR_TABLE = (
     Parameter(
         "intervals", "hull", "Method of the intervals.", choices=tuple(METHODS), read_only=False
     ),
-    Parameter(
-        "shape",
-        "",
-        "Mesh or point cloud of the payload (.stl, .ply, .obj), in the payload frame; it must be "
-        "true. The estimator point_masses needs one; entropic, lmi and the intervals use it. "
-        "Empty: nothing is known of the shape.",
-        read_only=False,
-    ),
-    Parameter(
-        "shape_filling",
-        "surface",
-        "What of the shape is solid: what its surface encloses, or its convex hull.",
-        choices=("surface", "hull"),
-        read_only=False,
-    ),
-    Parameter(
-        "shape_density",
-        DENSITY,
-        "Point masses in a cubic centimetre of the shape.",
-        "1/cm3",
-        1e-4,
-        100.0,
-        read_only=False,
-    ),
-    Parameter(
-        "shape_ellipsoids",
-        1,
-        "Ellipsoids whose union contains the payload.",
-        "",
-        1,
-        MOST_SLABS,
-        read_only=False,
-    ),
-    Parameter(
-        "shape_scale",
-        1.0,
-        "Metres per unit of the shape's file: 0.001 for millimetres.",
-        "m",
-        1e-6,
-        1e3,
-        read_only=False,
-    ),
-    Parameter(
-        "shape_pose",
-        None,
-        "Pose of the file's frame in the payload frame: x, y, z [m], roll, pitch, yaw [rad]; not "
-        "set: the same frame.",
-        kind="numbers",
-        read_only=False,
-    ),
+    *SHAPE_PARAMETERS,
     Parameter(
         "window",
         0.1,
@@ -154,12 +86,7 @@ ESTIMATOR_TABLE = (
         60.0,
         read_only=False,
     ),
-    *(
-        _bound(UNCERTAINTY_PREFIX, name, key)
-        for name, key in UNCERTAINTY.items()
-        if key.kind != "section"
-    ),
-    *(_bound(PRIOR_PREFIX, name, key) for name, key in UNCERTAINTY["prior"].keys.items()),
+    *UNCERTAINTY_PARAMETERS,
 )
 
 
@@ -182,18 +109,6 @@ class EstimatorParameters:
         """Take them out of all values."""
         return cls(**{name: values[name] for name in cls.__dataclass_fields__})
 
-    @property
-    def blocks(self) -> str:
-        """Topic of the blocks."""
-        sampler = "wrench_sampler" if self.source == "wrench" else "payload_sampler"
-        return self.samples_topic or f"{sampler}/samples"
-
-    @property
-    def bags(self) -> str:
-        """Topic on which the sampler says where it records."""
-        sampler = "wrench_sampler" if self.source == "wrench" else "payload_sampler"
-        return self.bag_topic or f"{sampler}/bag"
-
 
 def run_settings(values: Mapping[str, Any], from_robot_file: Uncertainty, n: int) -> RunSettings:
     """Return the settings of the next run.
@@ -207,15 +122,7 @@ def run_settings(values: Mapping[str, Any], from_robot_file: Uncertainty, n: int
         InputError: A bound is impossible, or has another number of entries than there are joints;
             the shape cannot be read, or the estimator needs one.
     """
-    entries = from_robot_file.to_dict()
-    for name, value in values.items():
-        if value is None:
-            continue
-        if name.startswith(PRIOR_PREFIX):
-            entries["prior"][name.removeprefix(PRIOR_PREFIX)] = value
-        elif name.startswith(UNCERTAINTY_PREFIX):
-            entries[name.removeprefix(UNCERTAINTY_PREFIX)] = value
-    uncertainty = Uncertainty.from_dict(entries)
+    uncertainty = uncertainty_of(values, from_robot_file)
     for name, key in UNCERTAINTY.items():
         if key.kind == "number or numbers":
             uncertainty.per_joint(name, n)
@@ -229,27 +136,6 @@ def run_settings(values: Mapping[str, Any], from_robot_file: Uncertainty, n: int
         ),
         values["update_period"],
     )
-
-
-def shape_of(values: Mapping[str, Any]) -> Shape | None:
-    """Return the payload's shape; None if nothing is known of it.
-
-    Args:
-        values: Values of `ESTIMATOR_TABLE`.
-
-    Raises:
-        InputError: It cannot be read.
-    """
-    if not values["shape"]:
-        return None
-    return ShapeSource(
-        values["shape"],
-        values["shape_filling"],
-        values["shape_density"],
-        values["shape_scale"],
-        values["shape_ellipsoids"],
-        tuple(values["shape_pose"] or ()),
-    ).read()
 
 
 def check_estimator(values: Mapping[str, Any]) -> None:

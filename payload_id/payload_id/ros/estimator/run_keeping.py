@@ -1,67 +1,91 @@
-"""Where a run is saved, and what its file says of robot and recording."""
+"""Where runs are saved, and what their files say of robot and recording."""
 
 from __future__ import annotations
 
 from datetime import datetime
 from pathlib import Path
 
-from ...core.samples.joint_map import JointMap
+from rclpy.node import Node
+from std_msgs.msg import String
+
+from ...core.errors import PayloadIdError
 from ...core.version import VERSION
-from ...files.bags.bag_reader import open_bag
-from ...files.bags.bag_table import JOINT_STATE
 from ...files.robots.robot_file import RobotFile
 from ...files.runs.run_file import RunFile
+from ..common.throttled_log import ThrottledLog
+from ..common.topics import LATCHED
+from .parameters import EstimatorParameters
+from .sources.sample_source import SampleSource
 
 
-def save_folder(asked: str, bag: str, runs_folder: str) -> tuple[Path, str]:
-    """Return where to save a run, and what to say about it.
+class RunKeeping:
+    """Knows the sampler's recording, beside which a run is kept by default."""
 
-    Args:
-        asked: What the caller asked for; empty: choose.
-        bag: Folder of the sampler's recording; empty: there is none.
-        runs_folder: Where folders of runs without recording go.
-    """
-    new = Path(runs_folder) / datetime.now().strftime("run_%Y%m%d_%H%M%S")
-    folder = Path(asked or bag or new).expanduser()
-    if bag and folder.resolve() == Path(bag):
-        return folder, ""
-    if bag:
-        return folder, f" The recording is elsewhere: {bag}"
-    return folder, (
-        " The sampler makes no recording, so the run cannot be replayed: start it with the "
-        "parameter bag."
-    )
+    def __init__(
+        self,
+        node: Node,
+        settings: EstimatorParameters,
+        robot: RobotFile,
+        source: SampleSource,
+        blocks: str,
+        log: ThrottledLog,
+    ) -> None:
+        """Ask where the sampler records.
 
+        Args:
+            node: The node.
+            settings: Its parameters.
+            robot: The robot file.
+            source: What is measured.
+            blocks: Full name of the topic of its blocks.
+            log: For recordings that cannot be read.
+        """
+        self._settings, self._robot, self._source = settings, robot, source
+        self._blocks, self._log = blocks, log
+        self._bag = ""
+        topic = settings.bag_topic or f"{source.sampler}/bag"
+        node.create_subscription(String, topic, self._on_bag, LATCHED)
 
-def run_file_of(robot: RobotFile, joints: JointMap, topic: str) -> RunFile:
-    """Return the entries of the run file that do not come from the identification.
+    def _on_bag(self, message: String) -> None:
+        """Remember where the sampler records."""
+        self._bag = message.data
 
-    Args:
-        robot: The robot file.
-        joints: How its joint states are read.
-        topic: Of the samples in the recording.
-    """
-    return RunFile(
-        joints=robot.joints,
-        payload_frame=robot.payload_frame,
-        urdf=robot.urdf,
-        robot=str(robot.path),
-        gravity=tuple(robot.gravity.tolist()),
-        topic=topic,
-        effort_sign=joints.effort_sign,
-        effort_offset=joints.effort_offset,
-        software_version=VERSION,
-    )
+    def folder(self, asked: str) -> tuple[Path, str]:
+        """Return where to save a run, and what to say about it.
 
+        Args:
+            asked: What the caller asked for; empty: choose.
+        """
+        new = Path(self._settings.runs_folder) / datetime.now().strftime("run_%Y%m%d_%H%M%S")
+        folder = Path(asked or self._bag or new).expanduser()
+        if self._bag and folder.resolve() == Path(self._bag):
+            return folder, ""
+        if self._bag:
+            return folder, f" The recording is elsewhere: {self._bag}"
+        return folder, (
+            " The sampler makes no recording, so the run cannot be replayed: start it with the "
+            "parameter bag."
+        )
 
-def joint_states_topic(bag: str) -> str | None:
-    """Return the topic of joint states in a recording, None if it holds none.
+    def entries(self) -> RunFile:
+        """Return the entries of the run file that do not come from the identification."""
+        robot, joints = self._robot, self._source.joint_map
+        return RunFile(
+            joints=robot.joints,
+            payload_frame=robot.payload_frame,
+            urdf=robot.urdf,
+            robot=str(robot.path),
+            gravity=tuple(robot.gravity.tolist()),
+            topic=self._recorded_topic(),
+            effort_sign=joints.effort_sign,
+            effort_offset=joints.effort_offset,
+            software_version=VERSION,
+        )
 
-    Raises:
-        PayloadIdError: The recording cannot be read.
-    """
-    with open_bag(bag) as opened:
-        for topic, kind in opened.types.items():
-            if kind == JOINT_STATE:
-                return str(topic)
-    return None
+    def _recorded_topic(self) -> str:
+        """Return the topic of the samples in the recording; what it is without one otherwise."""
+        try:
+            return self._source.recorded_topic(self._blocks, self._bag)
+        except PayloadIdError as error:
+            self._log.warn("bag", str(error))
+            return self._source.recorded_topic(self._blocks, "")

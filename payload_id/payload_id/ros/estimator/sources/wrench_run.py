@@ -5,16 +5,16 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from ...core.arm.arm_model import ArmModel
-from ...core.identification.estimate import Estimate
-from ...core.identification.online import OnlineIdentifier
-from ...core.identification.wrench.online import OnlineWrench
-from ...core.rows.wrench.newton_euler import NewtonEulerRows
-from ...core.rows.wrench.uncertainty import WrenchUncertainty
-from ...core.samples.joint_map import JointMap, seconds_since
-from ...core.samples.ring_buffer import SampleRows
-from ...files.runs.run_file import RunFile
-from ..common.wrench_blocks import samples_of_rows
+from ....core.arm.arm_model import ArmModel
+from ....core.arrays import Array
+from ....core.identification.online import OnlineIdentifier
+from ....core.identification.wrench.online import OnlineWrench
+from ....core.rows.wrench.newton_euler import NewtonEulerRows
+from ....core.rows.wrench.uncertainty import WrenchUncertainty
+from ....core.samples.joint_map import JointMap
+from ....core.samples.ring_buffer import SampleRows
+from ....files.runs.run_file import RunFile
+from ...common.wrench_blocks import samples_of_rows
 from .live_run import LiveRun, RunSettings
 
 
@@ -48,22 +48,10 @@ class WrenchRun(LiveRun):
         """Return the identification of runs with the present settings."""
         return OnlineWrench(self._row_source, self.settings.identification)
 
-    def add(self, rows: SampleRows) -> None:
-        """Take in samples."""
-        record = self._record
-        if record.start_ns is None:
-            record.start_ns = record.updated_ns = int(rows.stamp_ns[0])
-        record.newest_ns = int(rows.stamp_ns[-1])
-        self._identifier.add(samples_of_rows(rows, seconds_since(rows.stamp_ns, record.start_ns)))
-
-    def update(self) -> Estimate:
-        """Solve with all data so far; say what is wrong where the data are inconsistent."""
-        record = self._record
-        record.updated_ns = record.newest_ns
-        record.estimate = self._identifier.update()
-        record.updates = tuple(self._identifier.updates)
-        record.end_ns = record.newest_ns
-        return self._with_notes(record.estimate)
+    def _take_in(self, rows: SampleRows, stamp: Array) -> None:
+        """Hand samples to the identification, with stamps since the run began, shape (N,) [s]."""
+        self._record.measured = True
+        self._identifier.add(samples_of_rows(rows, stamp))
 
     def fill_in(self, run: RunFile) -> RunFile:
         """Return a run file with the entries that come from the run, up to its last update."""

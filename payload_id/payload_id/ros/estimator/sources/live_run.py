@@ -8,17 +8,17 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 
-from ...core.arm.arm_model import ArmModel
-from ...core.arrays import Array
-from ...core.identification.estimate import Estimate
-from ...core.identification.online import OnlineIdentifier
-from ...core.identification.settings import Settings
-from ...core.identification.status import Status
-from ...core.samples.joint_map import NANOSECONDS, JointMap, seconds_since
-from ...core.samples.joint_samples import Samples
-from ...core.samples.ring_buffer import SampleRows
-from ...files.runs.run_file import RunFile
-from ..common.conversions import waiting
+from ....core.arm.arm_model import ArmModel
+from ....core.arrays import Array
+from ....core.identification.estimate import Estimate
+from ....core.identification.online import OnlineIdentifier
+from ....core.identification.settings import Settings
+from ....core.identification.status import Status
+from ....core.samples.joint_map import NANOSECONDS, JointMap, seconds_since
+from ....core.samples.joint_samples import Samples
+from ....core.samples.ring_buffer import SampleRows
+from ....files.runs.run_file import RunFile
+from ...common.conversions import waiting
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class RunSettings:
 
 @dataclass
 class _RunRecord:
-    """What is noted of one run."""
+    """What is noted of one run; `measured` is whether anything but zero effort was seen."""
 
     start_ns: int | None = None
     newest_ns: int = 0
@@ -44,7 +44,7 @@ class _RunRecord:
     updated_ns: int = 0
     end_ns: int = 0
     lost: int = 0
-    effort_seen: bool = False
+    measured: bool = False
     failure: str = ""
     updates: tuple[int, ...] = ()
     estimate: Estimate | None = field(default=None, repr=False)
@@ -143,9 +143,14 @@ class LiveRun:
         record = self._record
         if record.start_ns is None:
             record.start_ns = record.updated_ns = int(rows.stamp_ns[0])
-        record.newest_ns, record.newest_q = int(rows.stamp_ns[-1]), rows.q[-1]
-        record.effort_seen = record.effort_seen or not self._map.effort_is_zero(rows.tau).all()
-        stamp = seconds_since(rows.stamp_ns, record.start_ns)
+        record.newest_ns = int(rows.stamp_ns[-1])
+        self._take_in(rows, seconds_since(rows.stamp_ns, record.start_ns))
+
+    def _take_in(self, rows: SampleRows, stamp: Array) -> None:
+        """Hand samples to the identification, with stamps since the run began, shape (N,) [s]."""
+        record = self._record
+        record.newest_q = rows.q[-1]
+        record.measured = record.measured or not self._map.effort_is_zero(rows.tau).all()
         self._identifier.add(Samples(stamp, rows.q, rows.dq, rows.tau))
 
     def is_new(self) -> bool:
@@ -161,7 +166,7 @@ class LiveRun:
         """Solve with all data so far."""
         record = self._record
         record.updated_ns = record.newest_ns
-        if self.samples and not record.effort_seen:
+        if self.samples and not record.measured:
             return self._without_effort()
         record.estimate = self._identifier.update()
         record.updates = tuple(self._identifier.updates)

@@ -1,0 +1,89 @@
+"""The estimator's subscription to blocks of samples: decoded, counted, handed on as rows."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+
+from rclpy.node import Node
+
+from ...core.errors import InputError
+from ...core.samples.ring_buffer import SampleRows
+from ..common.conversions import decoded
+from ..common.throttled_log import ThrottledLog
+from ..common.topic_report import publisher_names
+from ..common.topics import BLOCKS
+from .block_watch import BlockWatch
+from .sources.sample_source import SampleSource
+
+SILENCE = 1.0  # [s] without samples during a run, after which that is reported
+
+
+class BlockSubscription:
+    """Hands samples on.
+
+    Attributes:
+        topic: Full name of the topic.
+        watch: What is known of the blocks received.
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        source: SampleSource,
+        topic: str,
+        write: Callable[[SampleRows, int], None],
+        log: ThrottledLog,
+    ) -> None:
+        """Subscribe.
+
+        Args:
+            node: The node.
+            source: Whose blocks they are.
+            topic: The topic; empty: that of the source's sampler.
+            write: Called with the rows of each block, and the samples that are missing before it.
+            log: For blocks that cannot be used.
+        """
+        self.watch = BlockWatch()
+        self._node, self._source, self._write, self._log = node, source, write, log
+        self._newest = time.monotonic()
+        subscription = node.create_subscription(
+            source.block_type,
+            topic or f"{source.sampler}/samples",
+            self._on_block,
+            BLOCKS,
+            raw=True,
+        )
+        self.topic = str(subscription.topic_name)
+
+    def _on_block(self, data: bytes) -> None:
+        """Hand a block on."""
+        self._newest = time.monotonic()
+        block = decoded(data, self._source.block_type)
+        if block is None:
+            self._log.warn(
+                "undecodable",
+                f"A message on {self.topic} could not be decoded. Build sampler and estimator from "
+                "the same message definitions.",
+            )
+            return
+        missing = self.watch.see(block.sequence, block.first_index, len(block.stamp_ns))
+        if missing:
+            self._log.warn("lost", f"{missing} samples were lost between sampler and estimator.")
+        try:
+            self._write(self._source.rows(block), missing)
+        except InputError as error:
+            self._log.warn("block", str(error))
+
+    def silence(self) -> str:
+        """Say that no samples arrive though a run is in progress; empty while they do."""
+        seconds = time.monotonic() - self._newest
+        if seconds <= SILENCE:
+            return ""
+        publishers = ", ".join(publisher_names(self._node, self.topic))
+        who = (
+            f"It is published by {publishers}: read that node's diagnostics"
+            if publishers
+            else "Nobody publishes it: start the sampler, or correct samples_topic"
+        )
+        return f"A run is in progress, but no samples on {self.topic} for {seconds:.1f} s. {who}."

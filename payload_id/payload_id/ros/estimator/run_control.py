@@ -1,0 +1,215 @@
+"""What the requests of a live run do: begin, end, forget, tare, estimate, save; it knows no ROS."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from queue import SimpleQueue
+
+from ...core.identification.estimate import Estimate
+from ...core.identification.status import Status
+from ...core.samples.ring_buffer import RingBuffer, SampleRows
+from ...files.runs.run_file import RunFile
+from ..common.conversions import Report
+from .sources.live_run import LiveRun
+
+READ_MOST = 2000  # samples taken out of the ring buffer at a time
+USABLE = (Status.GOOD, Status.USABLE, Status.SMALL_LOAD)
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a request led to.
+
+    Attributes:
+        success: Whether it was carried out.
+        message: One sentence: what happened, or why not and what to do.
+        report: The newest estimate.
+        path: What was written, if anything.
+    """
+
+    success: bool
+    message: str
+    report: Report
+    path: Path | None = None
+
+
+class RunControl:
+    """Feeds runs from a ring buffer, and begins and ends them as asked.
+
+    `write` and the attributes are for any one other thread; all else belongs to one thread, that of
+    `RunWorker`.
+
+    Attributes:
+        running: Whether a run is in progress.
+        report: The newest report.
+        failures: Errors since the start.
+    """
+
+    def __init__(
+        self, run: LiveRun, columns: int, capacity: int, publish: Callable[[Report], None]
+    ) -> None:
+        """Begin with no run in progress.
+
+        Args:
+            run: The identification.
+            columns: Columns of each table of its rows.
+            capacity: Samples that may wait while a solver runs.
+            publish: Called with every new report.
+        """
+        self.running, self.failures = False, 0
+        self.report = Report(run.waiting("No run is in progress: call the service ~/start."))
+        self._run, self._publish = run, publish
+        self._buffer = RingBuffer(capacity, columns)
+        self._lost: SimpleQueue[int] = SimpleQueue()
+
+    @property
+    def lost(self) -> int:
+        """Number of samples of this run that never reached the identification."""
+        return self._run.lost
+
+    @property
+    def waiting_samples(self) -> int:
+        """Number of samples that wait in the ring buffer."""
+        return len(self._buffer)
+
+    def write(self, rows: SampleRows, missing: int = 0) -> None:
+        """Hand over samples; returns at once. Without a run they are let go.
+
+        Args:
+            rows: The samples.
+            missing: Number of samples that were lost before them on the way here.
+        """
+        if self.running:
+            if missing:
+                self._lost.put(missing)
+            self._buffer.write(rows)
+
+    def start(self) -> Answer:
+        """Begin a run; a tare stays in force if the settings are the same."""
+        if self.running:
+            return self.answer(
+                False,
+                f"A run is in progress already ({self._run.progress()}). Call ~/stop to end it, "
+                "or ~/reset to begin anew.",
+            )
+        self._buffer.clear()
+        tare_lost = self._run.begin()
+        self.running = True
+        self._set(self._run.waiting("The run has begun; no update is due yet."))
+        known = " with what the tare has taught about the arm" if self._run.tared else ""
+        note = " The settings have changed, so the tare was forgotten." if tare_lost else ""
+        return self.answer(True, f"The run has begun{known}.{note}")
+
+    def stop(self) -> Answer:
+        """End the run: solve for the rest of the data first."""
+        if not self.running:
+            return self.answer(
+                False, "No run is in progress, so there is nothing to stop: ~/start begins one."
+            )
+        self.running = False
+        self.drain()
+        if self._run.is_new() or not self._run.updated:
+            self._update()
+        estimate = self.report.estimate
+        verdict = f"{estimate.status.value}. {estimate.message}".strip()
+        return self.answer(True, f"The run has ended ({self._run.progress()}): {verdict}")
+
+    def reset(self) -> Answer:
+        """Forget everything, a tare too; a run in progress begins anew."""
+        had = f"{self._run.progress()}, {'a tare' if self._run.tared else 'no tare'}"
+        self._run.forget()
+        what = "begins anew" if self.running else "is not in progress: call ~/start"
+        self._set(self._run.waiting(f"Everything was forgotten; the run {what}."))
+        return self.answer(True, f"Forgotten: {had}. The run {what}.")
+
+    def tare(self) -> Answer:
+        """Keep the run so far as knowledge of the arm without payload; begin anew."""
+        windows = self._run.windows
+        if windows == 0:
+            return self.answer(
+                False,
+                "There are no data to tare with: call ~/start, move the arm WITHOUT the payload, "
+                "then call ~/tare.",
+            )
+        self._run.tare()
+        self._set(self._run.waiting("The arm is tared; waiting for data with the payload."))
+        then = "grasp the payload and move" if self.running else "grasp the payload, call ~/start"
+        return self.answer(
+            True, f"{windows} windows without payload are kept as knowledge of the arm; now {then}."
+        )
+
+    def estimate(self) -> Answer:
+        """Return the estimate from all samples so far."""
+        if self.running:
+            self._update_if_new()
+        estimate = self.report.estimate
+        return self.answer(estimate.status in USABLE, estimate.message)
+
+    def save(self, folder: Path, entries: Callable[[], RunFile], note: str) -> Answer:
+        """Write all that is needed to repeat the run from its bag.
+
+        Args:
+            folder: Where to write; made if it does not exist.
+            entries: Gives the entries that do not come from the run.
+            note: What the caller has to say about the folder; appended to the sentence.
+        """
+        self._update_if_new()
+        if not self._run.windows:
+            return self.answer(
+                False, "There is no estimate to save yet: call ~/start and move the arm."
+            )
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            return self.answer(False, f"The folder {folder} cannot be made: {error}.")
+        path = self._run.fill_in(entries()).save(folder).parent.resolve()
+        return self.answer(True, f"Saved in {path}.{note}", path)
+
+    def advance(self) -> bool:
+        """Take in what has arrived, and update if that is due; return whether it was."""
+        if not (self.running and self.drain() and self._run.is_due()):
+            return False
+        self._update()
+        return True
+
+    def drain(self) -> bool:
+        """Take everything out of the ring buffer; return whether there was anything."""
+        found = False
+        while not self._lost.empty():
+            self._run.count_lost(self._lost.get())
+        while len(self._buffer):
+            rows = self._buffer.read(READ_MOST)
+            self._run.count_lost(rows.lost)
+            if len(rows):
+                self._run.add(rows)
+                found = True
+        return found
+
+    def fail(self, sentence: str) -> None:
+        """Make an error the newest report; later estimates of the run mention it."""
+        self.failures += 1
+        self._run.note_failure(sentence)
+        self._set(self._run.waiting("").with_status(Status.SOLVER_FAILED, sentence))
+
+    def answer(self, success: bool, message: str, path: Path | None = None) -> Answer:
+        """Return an answer with the newest report."""
+        return Answer(success, message, self.report, path)
+
+    def _update_if_new(self) -> None:
+        """Update unless the newest estimate knows all windows."""
+        if self._run.is_new() or (not self._run.updated and self._run.samples):
+            self._update()
+
+    def _update(self) -> None:
+        """Solve with all data so far, and publish."""
+        begin = time.perf_counter()
+        estimate = self._run.update()
+        self._set(estimate, time.perf_counter() - begin)
+
+    def _set(self, estimate: Estimate, seconds: float = float("nan")) -> None:
+        """Make an estimate the newest report, and publish it."""
+        self.report = Report(estimate, self._run.newest_ns, seconds)
+        self._publish(self.report)

@@ -1,0 +1,88 @@
+"""The estimator's services."""
+
+from __future__ import annotations
+
+from collections.abc import Awaitable, Callable
+
+from payload_id_msgs.srv import GetEstimate, Save
+from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.node import Node
+from rclpy.task import Future as RosFuture
+from std_srvs.srv import Trigger
+
+from ..common.awaited_answers import AwaitedAnswers
+from ..common.conversions import estimate_message
+from ..common.steady_timer import steady_timer
+from .run_control import Answer, RunControl
+from .run_keeping import RunKeeping
+from .run_worker import RunWorker
+
+CHECK_PERIOD = 0.05  # [s] how often answers of the worker are looked for
+
+
+class EstimatorServices:
+    """Answers `~/start`, `~/stop`, `~/reset`, `~/tare`, `~/get_estimate` and `~/save`."""
+
+    def __init__(
+        self, node: Node, control: RunControl, worker: RunWorker, keeping: RunKeeping
+    ) -> None:
+        """Create the services.
+
+        Args:
+            node: The node.
+            control: What the requests do.
+            worker: The thread in which they are carried out.
+            keeping: Where runs are saved.
+        """
+        self._log = node.get_logger()
+        self._control, self._worker, self._keeping = control, worker, keeping
+        self._answers = AwaitedAnswers()
+        # While one of them waits for the worker, everything else is served.
+        group = ReentrantCallbackGroup()
+        for name, action in (
+            ("~/start", control.start),
+            ("~/stop", control.stop),
+            ("~/reset", control.reset),
+            ("~/tare", control.tare),
+        ):
+            node.create_service(Trigger, name, self._trigger(action), callback_group=group)
+        node.create_service(
+            GetEstimate, "~/get_estimate", self._on_get_estimate, callback_group=group
+        )
+        node.create_service(Save, "~/save", self._on_save, callback_group=group)
+        steady_timer(node, CHECK_PERIOD, self._answers.pass_on)
+
+    def _ask(self, action: Callable[[], Answer]) -> RosFuture:
+        """Hand a request to the worker; the executor goes on serving blocks meanwhile."""
+        return self._answers.awaitable(self._worker.request(action))
+
+    def _trigger(
+        self, action: Callable[[], Answer]
+    ) -> Callable[[Trigger.Request, Trigger.Response], Awaitable[Trigger.Response]]:
+        """Return the callback of a service without arguments."""
+
+        async def answer(request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+            result = await self._ask(action)
+            response.success, response.message = result.success, result.message
+            self._log.info(result.message)
+            return response
+
+        return answer
+
+    async def _on_get_estimate(
+        self, request: GetEstimate.Request, response: GetEstimate.Response
+    ) -> GetEstimate.Response:
+        """Answer with the estimate from all samples so far."""
+        result = await self._ask(self._control.estimate)
+        response.success, response.message = result.success, result.message
+        response.estimate = estimate_message(result.report)
+        return response
+
+    async def _on_save(self, request: Save.Request, response: Save.Response) -> Save.Response:
+        """Save the run."""
+        folder, note = self._keeping.folder(request.path)
+        result = await self._ask(lambda: self._control.save(folder, self._keeping.entries, note))
+        response.success, response.message = result.success, result.message
+        response.path = str(result.path or "")
+        self._log.info(result.message)
+        return response

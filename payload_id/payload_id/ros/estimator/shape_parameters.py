@@ -1,0 +1,85 @@
+"""Parameters of the estimator that say what is known of the payload's shape."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from ...core.body.ellipsoid_union import MOST_SLABS
+from ...core.body.shape import DENSITY, Shape
+from ...files.shapes.shape_file import ShapeSource
+from ..common.parameters import Parameter
+
+SHAPE_PARAMETERS = (
+    Parameter(
+        "shape",
+        "",
+        "Mesh or point cloud of the payload (.stl, .ply, .obj), in the payload frame; it must be "
+        "true. The estimator point_masses needs one; entropic, lmi and the intervals use it. "
+        "Empty: nothing is known of the shape.",
+        read_only=False,
+    ),
+    Parameter(
+        "shape_filling",
+        "surface",
+        "What of the shape is solid: what its surface encloses, or its convex hull.",
+        choices=("surface", "hull"),
+        read_only=False,
+    ),
+    Parameter(
+        "shape_density",
+        DENSITY,
+        "Point masses in a cubic centimetre of the shape.",
+        "1/cm3",
+        1e-4,
+        100.0,
+        read_only=False,
+    ),
+    Parameter(
+        "shape_ellipsoids",
+        1,
+        "Ellipsoids whose union contains the payload.",
+        "",
+        1,
+        MOST_SLABS,
+        read_only=False,
+    ),
+    Parameter(
+        "shape_scale",
+        1.0,
+        "Metres per unit of the shape's file: 0.001 for millimetres.",
+        "m",
+        1e-6,
+        1e3,
+        read_only=False,
+    ),
+    Parameter(
+        "shape_pose",
+        None,
+        "Pose of the file's frame in the payload frame: x, y, z [m], roll, pitch, yaw [rad]; not "
+        "set: the same frame.",
+        kind="numbers",
+        read_only=False,
+    ),
+)
+
+
+def shape_of(values: Mapping[str, Any]) -> Shape | None:
+    """Return the payload's shape; None if nothing is known of it.
+
+    Args:
+        values: Values of parameters by name, those of `SHAPE_PARAMETERS` among them.
+
+    Raises:
+        InputError: It cannot be read.
+    """
+    if not values["shape"]:
+        return None
+    return ShapeSource(
+        values["shape"],
+        values["shape_filling"],
+        values["shape_density"],
+        values["shape_scale"],
+        values["shape_ellipsoids"],
+        tuple(values["shape_pose"] or ()),
+    ).read()

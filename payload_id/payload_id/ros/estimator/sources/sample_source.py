@@ -1,0 +1,69 @@
+"""What the estimator asks of a source of samples."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+from ....core.arm.arm_model import ArmModel
+from ....core.samples.joint_map import JointMap
+from ....core.samples.ring_buffer import SampleRows
+from ....files.robots.robot_file import RobotFile
+from .live_run import LiveRun, RunSettings
+
+
+@dataclass(frozen=True)
+class SensorSettings:
+    """What is known of a force-torque sensor between flange and payload.
+
+    Attributes:
+        frame: Its frame; empty: the robot file's payload frame.
+        uncertainty: YAML file with the bounds of `WrenchUncertainty`; empty: only the bias is
+            unknown.
+    """
+
+    frame: str = ""
+    uncertainty: str = ""
+
+
+class SampleSource(Protocol):
+    """Knows the blocks of one sampler, and how a payload is identified from them.
+
+    Attributes:
+        sampler: Name of the node that sends the blocks.
+        block_type: Type of their messages.
+        columns: Columns of each table of the rows.
+        model: The arm; its payload frame is that of the estimates.
+        joint_map: How joint states are read.
+    """
+
+    sampler: str
+    block_type: Any
+    columns: int
+    model: ArmModel
+    joint_map: JointMap
+
+    def __init__(self, robot: RobotFile, sensor: SensorSettings) -> None:
+        """Read the robot file."""
+
+    def rows(self, block: Any) -> SampleRows:
+        """Return the samples of a block.
+
+        Raises:
+            InputError: They are of another arm or frame, or the arrays do not fit together.
+        """
+
+    def new_run(self, settings: Callable[[], RunSettings]) -> LiveRun:
+        """Return runs, each with the settings that hold when it begins."""
+
+    def recorded_topic(self, blocks: str, bag: str) -> str:
+        """Return the topic of the samples in the sampler's recording.
+
+        Args:
+            blocks: Topic of the blocks.
+            bag: Folder of the recording; empty: there is none.
+
+        Raises:
+            PayloadIdError: The recording cannot be read.
+        """
