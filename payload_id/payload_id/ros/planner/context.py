@@ -2,26 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
-from payload_id_msgs.msg import ExcitationGoal, Obstacle, PayloadEstimate
+from payload_id_msgs.msg import ExcitationGoal, PayloadEstimate
 from rclpy.node import Node
 from rclpy.task import Future as RosFuture
 
 from ...core.arrays import Array
 from ...core.rows.joint_torque.uncertainty import Uncertainty
-from ...core.safety.clearance.convex_body import ConvexBody
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
 from ..common.awaited_answers import AwaitedAnswers
 from ..common.topic_report import silence_report
 from ..execution.joint_state_listener import JointStateListener
 from ..execution.start_check import NotReadyError, check_limits, check_rest, start_of
-from .obstacles.obstacle_messages import base_frames, obstacles_from
+from .obstacles.obstacle_messages import base_frames
 from .obstacles.obstacle_store import ObstacleStore
-from .obstacles.transform_listener import TransformListener
 from .parameters import PlannerParameters
 from .payload_intervals import estimate_intervals, is_usable
 from .plan_messages import goal_from
@@ -72,7 +69,6 @@ class PlannerContext:
         worker = planning_settings(settings, robot, uncertainty)
         self.process = PlanningProcess(make_worker, worker)
         self._warm = self.process.request(None)  # so that the first plan does not wait for modules
-        self._transforms = TransformListener(node, self.frames)
         self.arm = JointStateListener(
             node, robot, settings.joint_states_topic, settings.reliability
         )
@@ -93,14 +89,6 @@ class PlannerContext:
         goal = goal_from(message, self.settings, self.limits, self.estimate, prior)
         self.robot.limits_named(goal.limits)
         return goal
-
-    def bodies_of(self, messages: Iterable[Obstacle]) -> dict[str, ConvexBody]:
-        """Return obstacles by name, in the base frame.
-
-        Raises:
-            InputError: One of them is no body, or where it is is not known.
-        """
-        return obstacles_from(messages, self.frames, self._transforms.pose)
 
     def start(self, limits: str) -> Array:
         """Return the pose from which to plan.

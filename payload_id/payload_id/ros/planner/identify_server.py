@@ -13,7 +13,6 @@ import numpy as np
 from payload_id_msgs.action import Identify
 from payload_id_msgs.msg import ExcitationGoal, PayloadEstimate
 from rclpy.action.server import ServerGoalHandle
-from rclpy.client import Client
 from std_srvs.srv import Trigger
 
 from ...core.errors import InputError
@@ -35,15 +34,16 @@ MANY = 100_000  # pieces: no bound
 class IdentifyServer:
     """Answers `~/identify`."""
 
-    def __init__(self, context: PlannerContext, motion: ExecuteServer, starter: Client) -> None:
+    def __init__(self, context: PlannerContext, motion: ExecuteServer) -> None:
         """Note who moves the arm.
 
         Args:
             context: What all parts share.
             motion: Moves the arm and watches it.
-            starter: The estimator's service that begins a run.
         """
-        self._context, self._motion, self._starter = context, motion, starter
+        self._context, self._motion = context, motion
+        start = f"{context.settings.estimator}/start"
+        self._starter = context.node.create_client(Trigger, start)
 
     async def on_identify(self, handle: ServerGoalHandle) -> Identify.Result:
         """Identify in receding horizon."""

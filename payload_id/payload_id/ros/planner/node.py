@@ -1,8 +1,8 @@
 """The planner: certified exciting motions on request, executed under watch.
 
 `PlanServer` plans in a process of its own, `ExecuteServer` moves the arm and watches it,
-`IdentifyServer` does both in receding horizon; this node has the topics, services and actions, and
-the obstacles. Only certified motion leaves it.
+`IdentifyServer` does both in receding horizon, `ObstacleServer` knows what is in the way; this node
+has the services, actions and timers. Only certified motion leaves it.
 """
 
 from __future__ import annotations
@@ -14,16 +14,13 @@ from typing import Any
 
 from payload_id_msgs.action import Execute, Identify
 from payload_id_msgs.action import Plan as PlanAction
-from payload_id_msgs.msg import ObstacleArray, PayloadEstimate, PlanDescription
+from payload_id_msgs.msg import PayloadEstimate
 from payload_id_msgs.srv import Describe, Plan, SetObstacles
 from rclpy.action import ActionServer, GoalResponse
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
-from rclpy.qos import QoSProfile
 from std_srvs.srv import Trigger
-from visualization_msgs.msg import MarkerArray
 
-from ...core.errors import InputError
 from ...files.robots.robot_file import RobotFile
 from ..common.diagnostics import Condition, Level, publish_diagnostics
 from ..common.main_loop import run
@@ -37,8 +34,8 @@ from ..execution.stop_reason import Reason, sentence
 from .context import PlannerContext
 from .execute_server import ExecuteServer
 from .identify_server import IdentifyServer
+from .obstacle_server import ObstacleServer
 from .parameters import PLANNER_TABLE, PlannerParameters
-from .plan_messages import obstacle_markers
 from .plan_server import PlanServer
 
 FEEDBACK_PERIOD = 0.1  # [s]
@@ -73,15 +70,15 @@ class PlannerNode(Node):
         self.robot = RobotFile.load(settings.robot_file)
         uncertainty = uncertainty_of(values, self.robot.uncertainty)
         self._shared = PlannerContext(self, settings, self.robot, uncertainty)
-        described = self.create_publisher(PlanDescription, "~/description", LATCHED)
-        swept = self.create_publisher(MarkerArray, "~/swept_volume", LATCHED)
-        self._plans = PlanServer(self._shared, described, swept)
+        self._plans = PlanServer(self._shared)
         topic = settings.trajectory_topic or self.robot.command.trajectory_topic
         back_end = JointTrajectoryTopic(self, topic, self.robot.joints)
-        starter = self.create_client(Trigger, f"{settings.estimator}/start")
         self._motion = ExecuteServer(self._shared, self._plans, back_end)
-        self._identify = IdentifyServer(self._shared, self._motion, starter)
-        self._open_topics(settings.estimator)
+        self._identify = IdentifyServer(self._shared, self._motion)
+        self._obstacles = ObstacleServer(self._shared, self._motion.stop)
+        self.create_subscription(
+            PayloadEstimate, f"{settings.estimator}/payload", self._on_estimate, LATCHED
+        )
         self._serve()
         steady_timer(self, settings.watch_period, self._on_watch_due)
         steady_timer(self, FEEDBACK_PERIOD, self._motion.on_feedback_due)
@@ -97,25 +94,13 @@ class PlannerNode(Node):
             time.sleep(PARTING)
         self._shared.process.close()
 
-    # What the node is made of.
-
-    def _open_topics(self, estimator: str) -> None:
-        """Create the other publishers and all subscriptions."""
-        self._shown = self.create_publisher(MarkerArray, "~/obstacle_markers", LATCHED)
-        self.create_subscription(
-            PayloadEstimate, f"{estimator}/payload", self._on_estimate, LATCHED
-        )
-        self.create_subscription(
-            ObstacleArray, "~/obstacles", self._on_obstacles, QoSProfile(depth=10)
-        )
-
     def _serve(self) -> None:
         """Create all services and actions."""
         group = ReentrantCallbackGroup()
         for kind, name, callback in (
             (Plan, "~/plan", self._plans.on_plan),
             (Describe, "~/describe", self._plans.on_describe),
-            (SetObstacles, "~/set_obstacles", self._on_set_obstacles),
+            (SetObstacles, "~/set_obstacles", self._obstacles.on_set_obstacles),
             (Trigger, "~/stop", self._motion.on_stop),
         ):
             self.create_service(kind, name, callback, callback_group=group)
@@ -138,57 +123,10 @@ class PlannerNode(Node):
         self._shared.answers.pass_on()
         self._motion.on_watch_due()
 
-    # What is heard.
-
     def _on_estimate(self, message: PayloadEstimate) -> None:
         """Take in an estimate."""
         self._shared.estimate = message
         self._motion.hear(message)
-
-    def _on_obstacles(self, message: ObstacleArray) -> None:
-        """Take in all obstacles that the topic's publisher knows."""
-        before = self._shared.obstacles.digest
-        try:
-            self._shared.obstacles.hear(self._shared.bodies_of(message.obstacles))
-        except InputError as error:
-            self.get_logger().error(f"Obstacles on ~/obstacles were not taken: {error}")
-            self._motion.stop(Reason.OBSTACLES_CHANGED, f"Obstacles that cannot be used: {error}")
-            return
-        self._obstacles_now(before)
-
-    def _on_set_obstacles(
-        self, request: SetObstacles.Request, response: SetObstacles.Response
-    ) -> SetObstacles.Response:
-        """Change the obstacles."""
-        store = self._shared.obstacles
-        before = store.digest
-        try:
-            if request.operation == SetObstacles.Request.REMOVE:
-                response.message = store.remove(o.id for o in request.obstacles)
-            elif request.operation in (SetObstacles.Request.ADD, SetObstacles.Request.REPLACE):
-                bodies = self._shared.bodies_of(request.obstacles)
-                add = request.operation == SetObstacles.Request.ADD
-                response.message = store.add(bodies) if add else store.replace(bodies)
-            else:
-                raise InputError(
-                    f"The operation is 0 (add), 1 (replace) or 2 (remove); found "
-                    f"{request.operation}."
-                )
-            response.success = True
-        except InputError as error:
-            response.message = f"Nothing was changed: {error}"
-        response.ids = store.names
-        self._obstacles_now(before)
-        return response
-
-    def _obstacles_now(self, before: tuple[str, ...]) -> None:
-        """Show the obstacles, and stop a motion whose certificate does not know them."""
-        if self._shared.obstacles.digest == before:
-            return
-        self._shown.publish(obstacle_markers(self._shared.obstacles.bodies, self._shared.base))
-        self._motion.stop(Reason.OBSTACLES_CHANGED, "The obstacles changed during the motion")
-
-    # What is told.
 
     def _condition(self) -> Condition:
         """Judge the planner."""

@@ -10,10 +10,11 @@ from payload_id_msgs.action import Plan as PlanAction
 from payload_id_msgs.msg import ExcitationGoal, PlanDescription
 from payload_id_msgs.srv import Describe, Plan
 from rclpy.action.server import ServerGoalHandle
-from rclpy.publisher import Publisher
+from visualization_msgs.msg import MarkerArray
 
 from ...core.errors import InputError, UnknownNameError
 from ..common.steady_timer import steady_timer
+from ..common.topics import LATCHED
 from .context import PlannerContext
 from .plan_messages import description_message, swept_markers
 from .planning.process import Failure
@@ -28,17 +29,17 @@ NO_VOLUME = (
 
 
 class PlanServer:
-    """Answers `~/plan` (service and action) and `~/describe`."""
+    """Answers `~/plan` (service and action) and `~/describe`; shows plans when they are made."""
 
-    def __init__(self, context: PlannerContext, described: Publisher, swept: Publisher) -> None:
-        """Note where plans are shown.
+    def __init__(self, context: PlannerContext) -> None:
+        """Keep no plan yet.
 
         Args:
             context: What all parts share.
-            described: Of `PlanDescription`.
-            swept: Of the swept volume's markers.
         """
-        self._context, self._described, self._swept = context, described, swept
+        self._context = context
+        self._described = context.node.create_publisher(PlanDescription, "~/description", LATCHED)
+        self._swept = context.node.create_publisher(MarkerArray, "~/swept_volume", LATCHED)
         self._plans: dict[str, tuple[Planned, PlanDescription, tuple[str, ...]]] = {}
         self._count = 0
 
