@@ -12,19 +12,6 @@ from ...core.safety.tube.tube_watch import tube_use
 from .stop_reason import Reason
 
 
-@dataclass(frozen=True)
-class Fault:
-    """Why an arm must stop.
-
-    Attributes:
-        reason: The reason.
-        detail: What was found, one clause.
-    """
-
-    reason: Reason
-    detail: str
-
-
 @dataclass
 class ArmWatch:
     """Judges whether an arm does what it was told to do; it knows no ROS and commands nothing.
@@ -50,8 +37,8 @@ class ArmWatch:
         measured: tuple[Array, Array, Array],
         silence: float,
         moving: bool,
-    ) -> Fault | None:
-        """Return why the arm must stop; None while it does as it was told.
+    ) -> tuple[Reason, str] | None:
+        """Return why the arm must stop, and what was found; None while it does as it was told.
 
         Args:
             commanded: The desired motion.
@@ -70,11 +57,10 @@ class ArmWatch:
             return None
         self.largest_use = max(self.largest_use, self.use)
         if found is not None and found.part > 1.0:
-            return Fault(Reason.TUBE_LEFT, found.sentence(self.joints))
+            return Reason.TUBE_LEFT, found.sentence(self.joints)
         if silence > self.silence:
-            return Fault(
-                Reason.JOINT_STATES_LOST,
+            return Reason.JOINT_STATES_LOST, (
                 f"No joint states for {silence:.2f} s; at most {self.silence:g} s are allowed "
-                "while the arm moves",
+                "while the arm moves"
             )
         return None

@@ -134,7 +134,7 @@ class MotionExecution:
             self.commanded, self.motion.tube, measured, silence, self.phase is not Phase.SETTLING
         )
         if fault is not None:
-            self.stop(fault.reason, fault.detail, now_ns)
+            self.stop(*fault, now_ns)
         if self.phase is Phase.STARTING and time >= 0.0:
             self.phase = Phase.MOVING
         if self.phase is not Phase.SETTLING and time >= self.commanded.duration:

@@ -35,14 +35,14 @@ def test_an_arm_that_does_as_it_was_told_goes_on(watch):
 
 
 def test_silence_is_a_fault(watch):
-    fault = look(watch, silence=0.21, time=TIME[:0])
-    assert fault.reason is Reason.JOINT_STATES_LOST
-    assert "0.21 s; at most 0.2 s" in fault.detail
+    reason, detail = look(watch, silence=0.21, time=TIME[:0])
+    assert reason is Reason.JOINT_STATES_LOST
+    assert "0.21 s; at most 0.2 s" in detail
 
 
 def test_a_tracking_error_outside_the_tube_is_a_fault_and_counts_before_silence(watch):
-    fault = look(watch, off=0.03, silence=1.0)
-    assert fault.reason is Reason.TUBE_LEFT and "elbow" in fault.detail
+    reason, detail = look(watch, off=0.03, silence=1.0)
+    assert reason is Reason.TUBE_LEFT and "elbow" in detail
     assert watch.largest_use == pytest.approx(1.5)
 
 
