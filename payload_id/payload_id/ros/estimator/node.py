@@ -24,9 +24,8 @@ from .run_control import RunControl
 from .run_keeping import RunKeeping
 from .run_worker import RunWorker
 from .services import EstimatorServices
-from .sources import source_named
+from .sources import SOURCES
 from .sources.live_run import RunSettings
-from .sources.sample_source import SensorSettings
 
 
 class EstimatorNode(Node):
@@ -56,8 +55,9 @@ class EstimatorNode(Node):
         self.add_on_set_parameters_callback(self._on_parameters)
         settings = EstimatorParameters.of(values)
         self.robot = RobotFile.load(settings.robot_file)
-        sensor = SensorSettings(settings.sensor_frame, settings.wrench_uncertainty)
-        source = source_named(settings.source, self.robot, sensor)
+        source = SOURCES[settings.source](
+            self.robot, settings.sensor_frame, settings.wrench_uncertainty
+        )
         live = source.new_run(self._run_settings)
         capacity = int(settings.buffer * self.robot.joint_states.rate)
 

@@ -14,7 +14,7 @@ from ....files.robots.robot_file import RobotFile
 from ....files.robots.robot_model import RobotModel
 from ...common.conversions import rows_of
 from .live_run import LiveRun, RunSettings
-from .sample_source import SampleSource, SensorSettings
+from .sample_source import SampleSource
 
 
 class JointTorqueSource(SampleSource):
@@ -23,16 +23,8 @@ class JointTorqueSource(SampleSource):
     sampler = "payload_sampler"
     block_type = SampleBlock
 
-    def __init__(self, robot: RobotFile, sensor: SensorSettings) -> None:
-        """Read the robot file.
-
-        Args:
-            robot: The robot file.
-            sensor: Of no use here.
-
-        Raises:
-            PayloadIdError: The description cannot be used, or the robot measures no torque.
-        """
+    def __init__(self, robot: RobotFile, sensor_frame: str, wrench_uncertainty: str) -> None:
+        """Read the robot file; there is no further sensor."""
         self._robot = robot
         self.columns = robot.n
         self.joint_map = robot.joint_map()

@@ -1,6 +1,6 @@
 """One identification run after another, fed live: the mathematics plus a run's book-keeping.
 
-It knows neither threads nor ROS; `run_worker` calls it from a thread of its own.
+It knows neither threads nor ROS; `RunControl` feeds it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class RunSettings:
 
 @dataclass
 class _RunRecord:
-    """What is noted of one run; `measured` is whether anything but zero effort was seen."""
+    """What is noted of one run; `measured`: whether anything but zero effort was."""
 
     start_ns: int | None = None
     newest_ns: int = 0

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, Protocol
 
 from ....core.arm.arm_model import ArmModel
@@ -11,20 +10,6 @@ from ....core.samples.joint_map import JointMap
 from ....core.samples.ring_buffer import SampleRows
 from ....files.robots.robot_file import RobotFile
 from .live_run import LiveRun, RunSettings
-
-
-@dataclass(frozen=True)
-class SensorSettings:
-    """What is known of a force-torque sensor between flange and payload.
-
-    Attributes:
-        frame: Its frame; empty: the robot file's payload frame.
-        uncertainty: YAML file with the bounds of `WrenchUncertainty`; empty: only the bias is
-            unknown.
-    """
-
-    frame: str = ""
-    uncertainty: str = ""
 
 
 class SampleSource(Protocol):
@@ -44,8 +29,18 @@ class SampleSource(Protocol):
     model: ArmModel
     joint_map: JointMap
 
-    def __init__(self, robot: RobotFile, sensor: SensorSettings) -> None:
-        """Read the robot file."""
+    def __init__(self, robot: RobotFile, sensor_frame: str, wrench_uncertainty: str) -> None:
+        """Read the robot file.
+
+        Args:
+            robot: The robot file.
+            sensor_frame: Frame of a force-torque sensor; empty: the robot file's payload frame.
+            wrench_uncertainty: YAML file with the bounds of `WrenchUncertainty`; empty: only the
+                bias is unknown.
+
+        Raises:
+            PayloadIdError: A file cannot be used, or the robot does not have what is measured.
+        """
 
     def rows(self, block: Any) -> SampleRows:
         """Return the samples of a block.

@@ -15,7 +15,7 @@ from ....files.robots.robot_model import RobotModel
 from ....files.tables.wrench_csv import read_wrench_uncertainty
 from ...common.wrench_blocks import COLUMNS, rows_of_wrench
 from .live_run import RunSettings
-from .sample_source import SampleSource, SensorSettings
+from .sample_source import SampleSource
 from .wrench_run import WrenchRun
 
 
@@ -26,21 +26,12 @@ class WrenchSource(SampleSource):
     block_type = WrenchBlock
     columns = COLUMNS
 
-    def __init__(self, robot: RobotFile, sensor: SensorSettings) -> None:
-        """Read the robot file.
-
-        Args:
-            robot: The robot file.
-            sensor: Where the sensor is, and how good.
-
-        Raises:
-            PayloadIdError: The description cannot be used, or there is no such frame.
-        """
+    def __init__(self, robot: RobotFile, sensor_frame: str, wrench_uncertainty: str) -> None:
+        """Read the robot file."""
+        frame = sensor_frame or robot.payload_frame
         self.joint_map = JointMap(robot.joints)
-        self.model = model_at(
-            RobotModel.from_robot_file(robot), sensor.frame or robot.payload_frame
-        )
-        self._uncertainty_file = sensor.uncertainty
+        self.model = model_at(RobotModel.from_robot_file(robot), frame)
+        self._uncertainty_file = wrench_uncertainty
 
     def rows(self, block: WrenchBlock) -> SampleRows:
         """Return the samples of a block."""
