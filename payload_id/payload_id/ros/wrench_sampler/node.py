@@ -60,10 +60,9 @@ class WrenchSamplerNode(Node):
         settings = WrenchSamplerParameters(**read_parameters(self, WRENCH_SAMPLER_TABLE))
         self._settings = settings
         self.robot = RobotFile.load(settings.robot_file)
-        model = RobotModel.from_robot_file(self.robot)
         self._frame = settings.sensor_frame or self.robot.payload_frame
         self.sampler = WrenchSampler(
-            model_at(model, self._frame),
+            model_at(RobotModel.from_robot_file(self.robot), self._frame),
             JointMap(self.robot.joints),
             self.robot.joint_states.rate,
             settings.bandwidth,
