@@ -5,11 +5,8 @@ from __future__ import annotations
 import json
 import os
 import signal
-import subprocess
-import sys
 import threading
 import time
-from collections.abc import Callable
 
 import numpy as np
 import pinocchio as pin
@@ -18,11 +15,12 @@ import rclpy
 from builtin_interfaces.msg import Duration
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+from rclpy.qos import QoSProfile
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
+from harness import LATCHED, PATIENCE, NodeProcess, Observer
 from payload_id.core.body.inertial import TO_PINOCCHIO
 from payload_id.core.errors import PayloadIdError
 from payload_id.core.simulation.plant import nominal_arm
@@ -31,53 +29,30 @@ from payload_id.ros.simulated_arm.node import SimulatedArmNode
 from payload_id.ros.simulated_arm.pacing import Pace
 
 DOMAIN = 100 + os.getpid() % 100
-PATIENCE = 40.0  # [s] for anything
 PAYLOAD = [1.5, 0.0, 0.03, 0.12, 0.012, 0.0, 0.0, 0.011, -0.002, 0.003]
 RATE = 200.0  # [Hz]
 ROBOT = RobotFile.load("kinova_gen3")
-COMMAND = [sys.executable, "-m", "payload_id.ros.simulated_arm.node", "--ros-args"]
-ENVIRONMENT = {**os.environ, "ROS_DOMAIN_ID": str(DOMAIN), "PYTHONUNBUFFERED": "1"}
 
 
-def start(log, **parameters: object) -> subprocess.Popen:
-    """Start the node in a process of its own."""
-    options = [part for k, v in parameters.items() for part in ("-p", f"{k}:={v}")]
-    return subprocess.Popen(COMMAND + options, env=ENVIRONMENT, stdout=log, stderr=log, text=True)
-
-
-class Observer:
+class ArmObserver(Observer):
     """A node that listens to the arm and commands it."""
 
     def __init__(self) -> None:
         """Subscribe."""
-        self.context = rclpy.Context()
-        rclpy.init(context=self.context, domain_id=DOMAIN)
-        self.node = rclpy.create_node("observer", context=self.context)
-        self.executor = SingleThreadedExecutor(context=self.context)
-        self.executor.add_node(self.node)
-        self.states: list[JointState] = []
-        self.latched: dict[str, str] = {}
-        deep = QoSProfile(depth=2000, reliability=ReliabilityPolicy.RELIABLE)
-        once = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-        self.node.create_subscription(
-            JointState, ROBOT.joint_states.topic, self.states.append, deep
-        )
-        for topic in ("/robot_description", "/simulated_arm/truth"):
-            self.node.create_subscription(
-                String, topic, lambda m, t=topic: self.latched.update({t: m.data}), once
-            )
+        super().__init__(DOMAIN)
+        self.states: list[JointState] = self.listen(JointState, ROBOT.joint_states.topic)
+        self.described = self.listen(String, "/robot_description", LATCHED)
+        self.truths = self.listen(String, "/simulated_arm/truth", LATCHED)
         self.command = self.node.create_publisher(
             JointTrajectory, ROBOT.command.trajectory_topic, QoSProfile(depth=1)
         )
 
-    def wait(self, condition: Callable[[], bool], what: str, patience: float = PATIENCE) -> None:
-        """Spin until something is true."""
-        end = time.monotonic() + patience
-        while not condition():
-            assert time.monotonic() < end, f"waited {patience} s for {what}"
-            self.executor.spin_once(timeout_sec=0.05)
+    def truth(self) -> dict:
+        """Return what an estimator should find."""
+        self.wait(lambda: self.truths, "the truth")
+        return json.loads(self.truths[-1].data)
 
-    def listen(self, count: int) -> list[JointState]:
+    def next_states(self, count: int) -> list[JointState]:
         """Return the next joint states."""
         self.states.clear()
         self.wait(lambda: len(self.states) >= count, f"{count} joint states")
@@ -87,12 +62,6 @@ class Observer:
         """Publish a trajectory."""
         self.wait(lambda: self.command.get_subscription_count() > 0, "the arm's subscription")
         self.command.publish(JointTrajectory(joint_names=list(names), points=list(points)))
-
-    def close(self) -> None:
-        """Leave."""
-        self.executor.shutdown()
-        self.node.destroy_node()
-        rclpy.shutdown(context=self.context)
 
 
 def point(t: float, q: np.ndarray, order: list[int] | None = None) -> JointTrajectoryPoint:
@@ -107,37 +76,27 @@ def point(t: float, q: np.ndarray, order: list[int] | None = None) -> JointTraje
 
 
 @pytest.fixture(scope="module")
-def log(tmp_path_factory):
-    """Return the file that collects what the node says."""
-    return tmp_path_factory.mktemp("simulated_arm") / "log"
-
-
-@pytest.fixture(scope="module")
-def arm(log):
+def arm(tmp_path_factory):
     """Run the node; at the end it must leave cleanly."""
-    with log.open("w") as stream:
-        process = start(
-            stream,
-            payload=PAYLOAD,
-            rate=RATE,
-            real_time_factor=4.0,
-            link_relative=0.05,
-            seed=3,
-        )
-        yield process
-        process.send_signal(signal.SIGTERM)
-        try:
-            code = process.wait(timeout=PATIENCE)
-        finally:
-            process.kill()
-    assert code == 0, log.read_text()
-    assert "Traceback" not in log.read_text()
+    process = NodeProcess(
+        "simulated_arm",
+        DOMAIN,
+        tmp_path_factory.mktemp("simulated_arm") / "log",
+        payload=PAYLOAD,
+        rate=RATE,
+        real_time_factor=4.0,
+        link_relative=0.05,
+        seed=3,
+    )
+    yield process
+    assert process.stop(signal.SIGTERM) == 0, process.printed()
+    assert "Traceback" not in process.printed()
 
 
 @pytest.fixture(scope="module")
 def observer(arm):
     """Listen to the running node."""
-    listener = Observer()
+    listener = ArmObserver()
     listener.wait(lambda: bool(listener.states), "joint states")
     yield listener
     listener.close()
@@ -150,7 +109,7 @@ def positions(states: list[JointState]) -> np.ndarray:
 
 def test_joint_states_have_names_and_exact_spacing(observer):
     """Stamps are simulated time: equally spaced, none missing."""
-    states = observer.listen(200)
+    states = observer.next_states(200)
     assert states[0].name == list(ROBOT.joints)
     stamps = [state.header.stamp.sec * 10**9 + state.header.stamp.nanosec for state in states]
     np.testing.assert_allclose(np.diff(stamps), 1e9 / RATE, atol=1.0)
@@ -158,18 +117,17 @@ def test_joint_states_have_names_and_exact_spacing(observer):
 
 def test_description_and_truth_are_latched(observer):
     """Whoever comes late gets the description and the true parameters."""
-    observer.wait(lambda: len(observer.latched) == 2, "latched topics")
-    assert observer.latched["/robot_description"] == ROBOT.urdf
-    truth = json.loads(observer.latched["/simulated_arm/truth"])
+    observer.wait(lambda: observer.described, "the description")
+    assert observer.described[-1].data == ROBOT.urdf
+    truth = observer.truth()
     assert truth["payload_phi"] == PAYLOAD
     assert truth["payload_frame"] == ROBOT.payload_frame
 
 
 def test_effort_is_the_torque_in_the_drivers_convention(observer):
     """At rest sign * effort - offset carries the true arm and its payload against gravity."""
-    observer.wait(lambda: len(observer.latched) == 2, "latched topics")
-    truth = json.loads(observer.latched["/simulated_arm/truth"])
-    state = observer.listen(1)[0]
+    truth = observer.truth()
+    state = observer.next_states(1)[0]
     nominal = nominal_arm(ROBOT.urdf, ROBOT.joints, ROBOT.payload_frame, ROBOT.gravity)
     model = nominal.pinocchio.copy()
     bodies = [
@@ -215,13 +173,13 @@ def test_moves_where_a_trajectory_says(observer):
     )
 
 
-def test_rejected_trajectories_leave_the_arm_where_it_is(observer, log):
+def test_rejected_trajectories_leave_the_arm_where_it_is(observer, arm):
     """Wrong joints, wrong order of times, motion at the end: logged, and nothing moves."""
     observer.wait(
         lambda: bool(observer.states) and np.abs(observer.states[-1].velocity).max() < 1e-4,
         "the arm to rest",
     )
-    before = positions(observer.listen(1))[0]
+    before = positions(observer.next_states(1))[0]
     far = before + 0.5
     observer.send(point(1.0, far[:6]), names=ROBOT.joints[:6])
     observer.send(point(1.0, far), names=("elbow", *ROBOT.joints[1:]))
@@ -233,14 +191,14 @@ def test_rejected_trajectories_leave_the_arm_where_it_is(observer, log):
     short.accelerations = [0.0] * 3
     observer.send(short)
     wanted = ("joint_7 missing", "'elbow'", "increase strictly", "at rest", "3 accelerations")
-    observer.wait(lambda: all(word in log.read_text() for word in wanted), "five rejections")
-    after = positions(observer.listen(100))
+    observer.wait(lambda: all(word in arm.printed() for word in wanted), "five rejections")
+    after = positions(observer.next_states(100))
     np.testing.assert_allclose(after, np.tile(before, (100, 1)), atol=1e-3)
 
 
 def test_an_empty_trajectory_stops_the_arm(observer):
     """Without points the arm stops where it is and does not go on to its goal."""
-    start_at = positions(observer.listen(1))[0]
+    start_at = positions(observer.next_states(1))[0]
     goal = start_at + np.array([1.0, 0, 0, 0, 0, 0, 0])
     observer.send(point(8.0, goal))
     observer.wait(
@@ -249,17 +207,15 @@ def test_an_empty_trajectory_stops_the_arm(observer):
     )
     observer.send(names=())
     observer.wait(lambda: np.abs(observer.states[-1].velocity).max() < 1e-3, "the arm to stop")
-    assert positions(observer.listen(200))[-1, 0] < goal[0] - 0.2
+    assert positions(observer.next_states(200))[-1, 0] < goal[0] - 0.2
 
 
 def test_impossible_parameters_end_the_node_with_one_sentence(tmp_path):
     """Exit code 1 and a sentence, no traceback."""
-    path = tmp_path / "log"
-    with path.open("w") as stream:
-        code = start(stream, robot_file="kinova").wait(timeout=PATIENCE)
-    assert code == 1
-    assert "Did you mean 'kinova_gen3'" in path.read_text()
-    assert "Traceback" not in path.read_text()
+    process = NodeProcess("simulated_arm", DOMAIN, tmp_path / "log", robot_file="kinova")
+    assert process.process.wait(PATIENCE) == 1
+    assert "Did you mean 'kinova_gen3'" in process.printed()
+    assert "Traceback" not in process.printed()
 
 
 @pytest.mark.parametrize(
