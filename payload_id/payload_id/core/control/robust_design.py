@@ -16,9 +16,9 @@ from ..arm.arm_model import ArmModel
 from ..arrays import Array
 from ..errors import InputError
 from ..motion.trajectory import Trajectory
-from ..safety.torque.change import torque_change
-from ..safety.torque.enclosure import torque_enclosure
 from ..safety.torque.parameter_box import ParameterBox
+from ..safety.torque.slice_torque_bounds import slice_torque_bounds
+from ..safety.torque.torque_change import torque_change
 from ..safety.tube.inertia_bound import bodies_upper, inertia_bound
 from ..safety.tube.sampling_reserve import SamplingReserve
 from ..safety.tube.tracking_tube import TrackingTube
@@ -148,7 +148,7 @@ def design_for(
     d = inertia_bound(model, _smallest_rotor(box), middle[:-1], half[:-1]).joint
     tube = TrackingTube.passivity_based(level, np.broadcast_to(gain, (model.n,)), d)
     edges = np.linspace(0.0, trajectory.duration, int(trajectory.duration / SLICE) + 2)
-    enclosure = torque_enclosure(model, trajectory.ranges(edges), tube, box)
+    enclosure = slice_torque_bounds(model, trajectory.ranges(edges), tube, box)
     w = ROOM * enclosure.disturbance.max(axis=0)
     bound = torque_change(model, box, trajectory, tube, period)
     delta = np.maximum(bound(np.zeros(model.n)), bound.coriolis)

@@ -22,7 +22,7 @@ import numpy as np
 from ..arrays import Array
 from ..errors import InputError
 from .extrema import Smooth
-from .sequence import Sequence
+from .motion_sequence import MotionSequence
 from .time_scaling import TimeScaled
 from .trajectory import Motion, Trajectory, even_edges
 
@@ -79,7 +79,7 @@ def points_of(
 
 def interpolation_error(trajectory: Trajectory, rate: float) -> InterpolationError:
     """Return bounds for points at a rate [Hz], junctions included."""
-    h, M6, jerk = 1.0 / rate, largest(trajectory, 6), largest(trajectory, 3)
+    h, M6, jerk = 1.0 / rate, largest_derivative(trajectory, 6), largest_derivative(trajectory, 3)
     found = trajectory.ranges(even_edges(trajectory, SLICE))
     speed = np.maximum(-found.dq_lower, found.dq_upper).max(axis=0)
     acceleration = np.maximum(-found.ddq_lower, found.ddq_upper).max(axis=0)
@@ -94,7 +94,7 @@ def junctions(trajectory: Trajectory) -> Array:
     """Return the times at which one part of a motion gives way to the next, shape (J,) [s]."""
     if isinstance(trajectory, TimeScaled):
         return junctions(trajectory.motion) / trajectory.scale
-    if not isinstance(trajectory, Sequence):
+    if not isinstance(trajectory, MotionSequence):
         return np.zeros(0)
     begins = np.concatenate([[0.0], np.cumsum(trajectory.until)])
     found = [begins[1:-1]]
@@ -104,12 +104,12 @@ def junctions(trajectory: Trajectory) -> Array:
     return np.unique(np.concatenate(found))
 
 
-def largest(trajectory: Trajectory, order: int) -> Array:
+def largest_derivative(trajectory: Trajectory, order: int) -> Array:
     """Return a bound on a derivative of the positions between junctions, shape (n,)."""
     if isinstance(trajectory, TimeScaled):
-        return trajectory.scale**order * largest(trajectory.motion, order)
-    if isinstance(trajectory, Sequence):
-        return np.max([largest(part, order) for part in trajectory.parts], axis=0)
+        return trajectory.scale**order * largest_derivative(trajectory.motion, order)
+    if isinstance(trajectory, MotionSequence):
+        return np.max([largest_derivative(part, order) for part in trajectory.parts], axis=0)
     if not hasattr(trajectory, "largest"):
         raise InputError(
             f"No bound on derivatives is known of motions of the kind {type(trajectory).__name__}."

@@ -23,9 +23,9 @@ from payload_id.core.errors import InputError
 from payload_id.core.motion.fourier import FourierSeries
 from payload_id.core.motion.limits import MotionLimits, with_payload
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
-from payload_id.core.safety.torque.change import torque_change
-from payload_id.core.safety.torque.enclosure import torque_enclosure
 from payload_id.core.safety.torque.parameter_box import ParameterBox
+from payload_id.core.safety.torque.slice_torque_bounds import slice_torque_bounds
+from payload_id.core.safety.torque.torque_change import torque_change
 from payload_id.core.safety.tube.inertia_bound import bodies_upper, inertia_bound
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.core.simulation.closed_loop import run
@@ -311,7 +311,7 @@ def test_closed_loop_stays_in_the_tube_at_corners(period, gain):
         assert min(done.margins(motion_limits(100.0), made.tube).values()) > 0
         assert max(s.energy for s in done.states) <= made.level
         edges = np.linspace(0.0, trajectory.duration, 151)
-        enclosure = torque_enclosure(model, trajectory.ranges(edges), made.tube, parameters)
+        enclosure = slice_torque_bounds(model, trajectory.ranges(edges), made.tube, parameters)
         lower, upper = enclosure.commanded(made.tube)
         cell = np.minimum((done.time / edges[1]).astype(int), 149)
         assert (done.torque >= lower[cell]).all()

@@ -19,12 +19,12 @@ from payload_id.core.excitation.search.certifier import (
     tube_torque,
 )
 from payload_id.core.excitation.search.planning import Budget, NoPlan, Plan, plan
-from payload_id.core.excitation.search.screening import Task
+from payload_id.core.excitation.search.planning_task import PlanningTask
 from payload_id.core.motion.motion_state import MotionState
 from payload_id.core.safety.certificate.certificate import Certificate
 from payload_id.core.safety.certificate.certify import SafetyCase, certify, start_refusal
+from payload_id.core.safety.clearance.clearances import pose_clearance
 from payload_id.core.safety.clearance.convex_body import ConvexBody
-from payload_id.core.safety.clearance.margins import pose_clearance
 from payload_id.core.safety.margins.margin import Refusal
 from payload_id.core.safety.torque.parameter_box import ParameterBox
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
@@ -46,12 +46,12 @@ def case(*obstacles: ConvexBody) -> SafetyCase:
     return SafetyCase(arm("gen3"), geometry(), obstacles, box, tube, LIMITS)
 
 
-def task(against: SafetyCase) -> Task:
+def task(against: SafetyCase) -> PlanningTask:
     limits = planning_limits(against)
     family = BezierFamily.within(MotionState.at_rest(HOME), 3.0, limits)
     nothing = Collected.nothing(predictor().p)
     criterion = criterion_named("condition_number", KNOWN)
-    return Task(
+    return PlanningTask(
         family=family,
         predictor=predictor(),
         criterion=criterion,

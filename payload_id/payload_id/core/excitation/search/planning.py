@@ -17,8 +17,8 @@ from ...arrays import Array
 from ...motion.trajectory import Trajectory
 from ...threads import one_thread
 from .candidate_queue import Queue
-from .local_search import Pool, search
-from .screening import Counter, Task
+from .candidate_search import Pool, search_candidates
+from .planning_task import Counter, PlanningTask
 from .verdict import Verdict
 
 HURRY = 2.5  # certifications for which there is time left when ...
@@ -89,7 +89,7 @@ class NoPlan:
 
 
 def plan(
-    task: Task,
+    task: PlanningTask,
     certify: Certify,
     budget: Budget,
     seed: int,
@@ -110,12 +110,12 @@ def plan(
     search_ends = start + SEARCH_SHARE * budget.seconds
     counter = Counter(budget.evaluations)
     with one_thread():
-        pool = search(task, seed, counter, lambda: clock() > search_ends, warm)
+        pool = search_candidates(task, seed, counter, lambda: clock() > search_ends, warm)
         return _certified(task, pool, certify, budget, counter, clock, start)
 
 
 def _certified(
-    task: Task,
+    task: PlanningTask,
     pool: Pool,
     certify: Certify,
     budget: Budget,

@@ -23,13 +23,13 @@ from ...motion.motion_state import MotionState
 from ...motion.trajectory import MotionRanges, Trajectory, even_edges
 from ...version import VERSION
 from ..clearance.arm_geometry import BASE, ArmGeometry
+from ..clearance.clearances import Clearance, clearances, pose_clearance
 from ..clearance.convex_body import ConvexBody
-from ..clearance.margins import Clearance, clearances, pose_clearance
 from ..clearance.scene import Scene
 from ..margins.margin import Margin, Refusal
 from ..margins.motion_margins import motion_margins
-from ..torque.margins import torque_margins
 from ..torque.parameter_box import ParameterBox
+from ..torque.torque_margins import torque_margins
 from ..tube.tracking_tube import TrackingTube
 from .certificate import Certificate, digest_of
 

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from ...arrays import Array
 from ...motion.trajectory import Trajectory, even_edges
-from ..clearance.margins import clearance_at
+from ..clearance.clearances import clearance_at
 from ..margins.motion_margins import motion_use
-from ..torque.margins import torque_use
+from ..torque.torque_margins import torque_use
 from .certify import SafetyCase
 
 

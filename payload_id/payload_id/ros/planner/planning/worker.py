@@ -21,7 +21,7 @@ from ....core.excitation.criteria.half_widths import HalfWidths
 from ....core.excitation.prediction.candidate_rows import Collected, RowPredictor
 from ....core.excitation.search.certifier import rough_clearance, torque_peaks, tube_torque
 from ....core.excitation.search.planning import Budget, NoPlan, Plan, plan
-from ....core.excitation.search.screening import Task
+from ....core.excitation.search.planning_task import PlanningTask
 from ....core.excitation.search.verdict import Verdict
 from ....core.motion.limits import MotionLimits
 from ....core.motion.motion_state import MotionState
@@ -161,7 +161,7 @@ class PlanningWorker:
         )
 
     def _found(
-        self, case: SafetyCase, task: Task, goal: Goal, budget: Budget, seed: int
+        self, case: SafetyCase, task: PlanningTask, goal: Goal, budget: Budget, seed: int
     ) -> Plan | NoPlan:
         """Return the best certified motion within a budget."""
 
@@ -186,11 +186,11 @@ class PlanningWorker:
 
     def _task(
         self, case: SafetyCase, goal: Goal, start: MotionState, horizon: _Horizon, until: float
-    ) -> Task:
+    ) -> PlanningTask:
         """Return what is to be optimised: a motion whose rows count until a time [s]."""
         limits = self._bench.limits_left(case, goal.speed_scale)
         family = self._family(goal, start, limits)
-        return Task(
+        return PlanningTask(
             family=family,
             predictor=horizon.predictor,
             criterion=criterion_named(goal.criterion, horizon.known),

@@ -37,7 +37,7 @@ Peaks = Callable[[Motion], Array]  # N instants of a motion to largest torques (
 
 
 @dataclass(frozen=True)
-class Task:
+class PlanningTask:
     """What a plan is for.
 
     Attributes:
@@ -205,7 +205,7 @@ class Counter:
         return self.used >= self.limit
 
 
-def _states(task: Task, motion: Motion) -> Kinematics:
+def _states(task: PlanningTask, motion: Motion) -> Kinematics:
     """Return the kinematics of all candidates at all instants, one after the other."""
     n = motion.q.shape[2]
     flat = (value.reshape(-1, n) for value in (motion.q, motion.dq, motion.ddq))

@@ -11,8 +11,8 @@ from ...motion.trajectory import MotionRanges, Trajectory
 from ..margins.margin import Margin, Refusal
 from ..tube.tracking_tube import TrackingTube
 from .bilinear_bound import CRUDE, SPLITS
-from .enclosure import torque_enclosure
 from .parameter_box import ParameterBox
+from .slice_torque_bounds import slice_torque_bounds
 
 PARTS = 16  # ranges of the motion that each slice is made of
 DEPTH = 7  # times that a slice is cut in two before a proof is given up
@@ -118,7 +118,7 @@ class _Search:
         self, ranges: MotionRanges, parts: int = 1, splits: int = SPLITS
     ) -> tuple[Array, Array]:
         """Return the largest and the least |torque| that each slice may need, (K, n) [N m or N]."""
-        enclosure = torque_enclosure(self.model, ranges, self.tube, self.box, parts, splits)
+        enclosure = slice_torque_bounds(self.model, ranges, self.tube, self.box, parts, splits)
         lower, upper = enclosure.commanded(self.tube)
         return np.maximum(np.abs(lower), np.abs(upper)), np.maximum(0.0, np.maximum(lower, -upper))
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from ...arrays import Array
-from .screening import Counter, Task
+from .planning_task import Counter, PlanningTask
 
 CANDIDATES = 150  # random ones of the first screening
 PROMISING = 45  # of them whose criterion is computed, when that is costly
@@ -82,8 +82,12 @@ def _size(x: Array) -> float:
     return float(np.sqrt(np.mean(x**2)))
 
 
-def search(
-    task: Task, seed: int, counter: Counter, late: Callable[[], bool], warm: Array | None = None
+def search_candidates(
+    task: PlanningTask,
+    seed: int,
+    counter: Counter,
+    late: Callable[[], bool],
+    warm: Array | None = None,
 ) -> Pool:
     """Return candidates, the refined ones among them.
 
@@ -114,13 +118,15 @@ def search(
     return pool.plus(_evaluated(task, np.array(found), counter)) if found else pool
 
 
-def _evaluated(task: Task, x: Array, counter: Counter) -> Pool:
+def _evaluated(task: PlanningTask, x: Array, counter: Counter) -> Pool:
     """Return candidates with all that is known of them."""
     counter.take(len(x))
     return _pool(task, x, over_time(task.usage(x)))
 
 
-def _screen(task: Task, rng: np.random.Generator, counter: Counter, warm: Array | None) -> Pool:
+def _screen(
+    task: PlanningTask, rng: np.random.Generator, counter: Counter, warm: Array | None
+) -> Pool:
     """Return random candidates, those that exceed sampled limits drawn towards the calm one."""
     P, calm = task.family.size, task.family.calm
     count = int(max(2, min(CANDIDATES, counter.limit - counter.used)))
@@ -145,7 +151,7 @@ def over_time(usage: Array) -> Array:
     return np.concatenate([usage[:, :-3].max(axis=1, keepdims=True), usage[:, -3:]], axis=1)
 
 
-def _pool(task: Task, x: Array, usage: Array) -> Pool:
+def _pool(task: PlanningTask, x: Array, usage: Array) -> Pool:
     """Return candidates with their values, and the clearances of the best ones."""
     fits = np.flatnonzero(usage.max(axis=(1, 2)) <= PART)
     value = np.full(len(x), np.inf)
@@ -166,7 +172,7 @@ class _Stop(Exception):
 class _Memory:
     """The last point's usage, for which the optimiser and its objective ask one after the other."""
 
-    def __init__(self, task: Task, counter: Counter) -> None:
+    def __init__(self, task: PlanningTask, counter: Counter) -> None:
         self._task, self._counter = task, counter
         self._at: Array | None = None
         self._found = np.zeros(0)
@@ -179,7 +185,7 @@ class _Memory:
         return self._found
 
 
-def _refine(task: Task, x: Array, counter: Counter, late: Callable[[], bool]) -> Array:
+def _refine(task: PlanningTask, x: Array, counter: Counter, late: Callable[[], bool]) -> Array:
     """Return the best point within the limits on SLSQP's way from x."""
     best, best_value = x, np.inf
     memory = _Memory(task, counter)

@@ -42,7 +42,7 @@ class Found:
     tried: int
 
 
-def search(
+def random_fourier_search(
     model: ArmModel,
     start: Array,
     limits: MotionLimits,

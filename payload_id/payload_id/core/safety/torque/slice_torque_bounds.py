@@ -32,7 +32,7 @@ from .slice_motion import SliceMotion
 
 
 @dataclass(frozen=True, eq=False)
-class TorqueEnclosure:
+class SliceTorqueBounds:
     """Bounds that hold at every time of a slice, for every theta and every state in the tube.
 
     All bounds are of shape (K, n) [N m or N].
@@ -97,14 +97,14 @@ class TorqueEnclosure:
         return self.nominal_lower - v, self.nominal_upper + v
 
 
-def torque_enclosure(
+def slice_torque_bounds(
     model: ArmModel,
     ranges: MotionRanges,
     tube: TrackingTube,
     box: ParameterBox,
     parts: int = 1,
     splits: int = SPLITS,
-) -> TorqueEnclosure:
+) -> SliceTorqueBounds:
     """Return rigorous bounds of the joint torques on the slices of a motion.
 
     Args:
@@ -132,7 +132,7 @@ def torque_enclosure(
     remainder = Remainder.of(model, order, motion, terms.axis, middle, half, box.gravity_error)
     joints = joint_terms(box, order, motion)
     form = _bilinear_form(terms.value, terms.slope, middle, half, motion, joints)
-    return TorqueEnclosure(form, remainder, joints, back, splits)
+    return SliceTorqueBounds(form, remainder, joints, back, splits)
 
 
 @dataclass(frozen=True, eq=False)
