@@ -75,8 +75,7 @@ class StopPiece(PolynomialMotion):
         found = self.ranges(even_edges(self, self.duration / SLICES))
         over = found.q_upper.max(axis=0) > limits.position_upper
         under = found.q_lower.min(axis=0) < limits.position_lower
-        speed = np.maximum(-found.dq_lower, found.dq_upper).max(axis=0)
-        acceleration = np.maximum(-found.ddq_lower, found.ddq_upper).max(axis=0)
+        speed, acceleration = found.speed.max(axis=0), found.acceleration.max(axis=0)
         return np.stack(
             [2.0 * (over | under), speed / limits.velocity, acceleration / limits.acceleration]
         )

@@ -81,8 +81,7 @@ def interpolation_error(trajectory: Trajectory, rate: float) -> InterpolationErr
     """Return bounds for points at a rate [Hz], junctions included."""
     h, M6, jerk = 1.0 / rate, largest_derivative(trajectory, 6), largest_derivative(trajectory, 3)
     found = trajectory.ranges(even_edges(trajectory, SLICE))
-    speed = np.maximum(-found.dq_lower, found.dq_upper).max(axis=0)
-    acceleration = np.maximum(-found.ddq_lower, found.ddq_upper).max(axis=0)
+    speed, acceleration = found.speed.max(axis=0), found.acceleration.max(axis=0)
     return InterpolationError(
         h**6 / 46080.0 * M6 + NANOSECOND * speed,
         h**5 / 1920.0 * M6 + NANOSECOND * acceleration,

@@ -20,7 +20,7 @@ from ...arrays import Array
 from ...errors import InputError
 from ...motion.limits import MotionLimits
 from ...motion.motion_state import MotionState
-from ...motion.trajectory import MotionRanges, Trajectory, even_edges
+from ...motion.trajectory import Motion, MotionRanges, Trajectory, even_edges
 from ...version import VERSION
 from ..clearance.arm_geometry import BASE, ArmGeometry
 from ..clearance.clearances import Clearance, clearances, pose_clearance
@@ -171,8 +171,8 @@ def start_refusal(case: SafetyCase, start: MotionState, pose: bool = True) -> Re
         start: Position, velocity and acceleration.
         pose: Whether the bodies' clearance is checked too.
     """
-    q, dq, ddq = (x[None] for x in (start.q, start.dq, start.ddq))
-    instant = MotionRanges(np.zeros(2), q, q, dq, dq, ddq, ddq)
+    at_start = Motion(np.zeros(1), start.q[None], start.dq[None], start.ddq[None])
+    instant = MotionRanges.at_instants(at_start)
     for found in motion_margins(case.model.joints, case.limits, case.tube, instant):
         if isinstance(found, Refusal):
             return found.at_start()

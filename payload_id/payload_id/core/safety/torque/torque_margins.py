@@ -18,7 +18,6 @@ PARTS = 16  # ranges of the motion that each slice is made of
 DEPTH = 7  # times that a slice is cut in two before a proof is given up
 REPORT_DEPTH = 1  # times that it is cut only to tell the margin better
 REPORT = 0.05  # part of the limit to which the margin is reported
-INSTANT = 1e-9  # [s] length of a slice that is one instant
 
 
 def torque_margins(
@@ -129,10 +128,8 @@ class _Search:
 
     def at_instants(self, time: Array, splits: int = SPLITS) -> tuple[Array, Array]:
         """Return the part of each limit used at instants, at most and at least, (N, n)."""
-        motion = self.trajectory.at(time)
-        edges = INSTANT * np.arange(len(time) + 1)
-        parts = (motion.q, motion.q, motion.dq, motion.dq, motion.ddq, motion.ddq)
-        most, least = self.peak(MotionRanges(edges, *parts), 1, splits)
+        instants = MotionRanges.at_instants(self.trajectory.at(time))
+        most, least = self.peak(instants, 1, splits)
         return self.part(most), self.part(least)
 
     def ranges(self, start: Array, end: Array) -> MotionRanges:

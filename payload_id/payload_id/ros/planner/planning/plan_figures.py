@@ -33,8 +33,8 @@ def figures_of(
     """
     limits, tube = case.limits, case.tube
     ranges = motion.ranges(even_edges(motion, STEP))
-    speed = np.maximum(-ranges.dq_lower, ranges.dq_upper).max(axis=0) + tube.velocity
-    acceleration = np.maximum(-ranges.ddq_lower, ranges.ddq_upper).max(axis=0)
+    speed = ranges.speed.max(axis=0) + tube.velocity
+    acceleration = ranges.acceleration.max(axis=0)
     acceleration += tube.reference_acceleration
     clearance, closest = _clearance(case, certificate)
     return Figures(
