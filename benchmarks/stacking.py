@@ -53,8 +53,8 @@ from payload_id.core.rows.joint_torque.momentum import MomentumRows
 from payload_id.core.safety.clearance.clearances import pose_clearance
 from payload_id.core.safety.torque.parameter_box import ParameterBox
 from payload_id.core.simulation.closed_loop import ClosedLoopRun, run
+from payload_id.core.simulation.mujoco_arm import nominal_arm
 from payload_id.core.simulation.perturbation import perturb_links
-from payload_id.core.simulation.plant import nominal_arm
 from payload_id.core.simulation.torque_plant import TorquePlant
 from payload_id.files.robots.arm_geometry import robot_geometry
 

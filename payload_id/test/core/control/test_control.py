@@ -29,7 +29,7 @@ from payload_id.core.safety.torque.torque_change import torque_change
 from payload_id.core.safety.tube.inertia_bound import bodies_upper, inertia_bound
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.core.simulation.closed_loop import run
-from payload_id.core.simulation.plant import nominal_arm
+from payload_id.core.simulation.mujoco_arm import nominal_arm
 from payload_id.core.simulation.torque_plant import TorquePlant
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.robots.robot_model import RobotModel

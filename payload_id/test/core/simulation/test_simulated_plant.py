@@ -18,8 +18,9 @@ from payload_id.core.motion.joint_trajectory import JointTrajectory, sample
 from payload_id.core.motion.motion_sequence import MotionSequence
 from payload_id.core.motion.motion_state import MotionState
 from payload_id.core.motion.trajectory_points import points_of
+from payload_id.core.simulation.mujoco_arm import nominal_arm
 from payload_id.core.simulation.perturbation import perturb_links
-from payload_id.core.simulation.plant import Plant, nominal_arm, simulate
+from payload_id.core.simulation.plant import Plant, simulate
 from payload_id.files.robots.robot_file import RobotFile
 
 BRICK = from_mass_com_inertia(1.81, [0.02, -0.03, 0.07], np.diag([0.004, 0.005, 0.003]))
