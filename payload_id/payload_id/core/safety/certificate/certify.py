@@ -23,7 +23,8 @@ from ...motion.motion_state import MotionState
 from ...motion.trajectory import Motion, MotionRanges, Trajectory, even_edges
 from ...version import VERSION
 from ..clearance.arm_geometry import BASE, ArmGeometry
-from ..clearance.clearances import Clearance, clearances, pose_clearance
+from ..clearance.clearance_report import clearance_refusal
+from ..clearance.clearances import clearances, pose_clearance
 from ..clearance.convex_body import ConvexBody
 from ..clearance.scene import Scene
 from ..margins.margin import Margin, Refusal
@@ -182,30 +183,6 @@ def start_refusal(case: SafetyCase, start: MotionState, pose: bool = True) -> Re
     if report.refused is None:
         return None
     return clearance_refusal(report.refused, case.clearance).at_start()
-
-
-def clearance_refusal(found: Clearance, required: float) -> Refusal:
-    """Return a clearance that is not kept as a refusal."""
-    certain = bool(found.nominal <= required)
-    pair = " and ".join(found.pair)
-    when = f"at {(found.start + found.end) / 2:.3f} s"
-    if found.nominal <= 0.0:
-        what = f"{pair} collide {when} on the desired motion"
-    elif certain:
-        what = f"{pair} come as close as {found.nominal:.4g} m {when} on the desired motion"
-    elif found.start == found.end:
-        what = (
-            f"{pair} are {found.nominal:.4g} m apart {when}, which tracking errors within the tube "
-            "can use up"
-        )
-    else:
-        what = f"no proof was found that {pair} stay apart {when}, even on the finest slices"
-    sentence = (
-        f"Refused ({found.group}): {what}; {-found.value:.4g} m are missing to the required "
-        f"{required:.4g} m."
-    )
-    time = (found.start + found.end) / 2
-    return Refusal(found.group, found.pair, time, -found.value, certain, sentence)
 
 
 def _ranges(case: SafetyCase, trajectory: Trajectory, step: float) -> MotionRanges:

@@ -1,100 +1,25 @@
 """Clearances in continuous time: of links, payload and tool from each other and from obstacles.
 
 Time is cut into slices. On a slice every joint stays within (q_upper - q_lower) / 2 plus the tube
-of the middle of its range; `separation` proves distances for all such positions. What is not
-proved, pair by pair, is cut in two and tried again: far pairs need a few long slices, near ones
-many short ones. The same search brings the reported margins close to the smallest clearance.
+of the middle of its range; `separation` proves distances for all such positions, and
+`clearance_search` cuts slices where that is not enough.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...arrays import Array, IntArray
+from ...arrays import Array
 from ...motion.trajectory import Trajectory
 from .body_table import Items, Poses
+from .clearance_report import ClearanceReport
+from .clearance_search import SEEDS, ClearanceSearch, OpenPairs
 from .scene import GROUPS, Scene
-from .separation import (
-    along_planes,
-    motion_along,
-    nearest_direction,
-    reach,
-    rough_distance,
-    separation,
-)
+from .separation import rough_distance, separation
 
 SLICE = 0.1  # [s] length of the first slices
-DEPTH = 9  # times that a slice is cut in two before a proof is given up
-REPORT_DEPTH = 4  # times that it is cut only to tell the margin better
-REPORT_RELATIVE = 0.1  # margins are reported to this part of their value ...
-REPORT_ABSOLUTE = 0.002  # [m] ... and this
-SEEDS = 24  # pairs in each group from which the search for the margin starts
-
-
-@dataclass(frozen=True)
-class Clearance:
-    """A proved distance, or one that is not kept.
-
-    Attributes:
-        group: One of `GROUPS`.
-        pair: Names of the two bodies.
-        value: Distance beyond the required one, tube included [m]; negative: missing.
-        start: Beginning of the slice of time to which it belongs [s].
-        end: End of the slice [s].
-        nominal: Distance of the two bodies on the desired motion, without tube, at `start` of a
-            refused slice [m]; NaN for a proved one.
-    """
-
-    group: str
-    pair: tuple[str, str]
-    value: float
-    start: float
-    end: float
-    nominal: float = float("nan")
-
-
-@dataclass(frozen=True)
-class ClearanceReport:
-    """What was proved.
-
-    Attributes:
-        smallest: The smallest clearance of each group that has pairs.
-        refused: The earliest clearance that is not kept or cannot be proved; None if all are.
-    """
-
-    smallest: tuple[Clearance, ...]
-    refused: Clearance | None
-
-
-@dataclass(frozen=True, eq=False)
-class _Open:
-    """Pairs on slices of time that wait for their proof, shape (I, ...).
-
-    Attributes:
-        start: Beginning of the slice [s].
-        end: End of the slice [s].
-        pair: Index of the pair.
-        direction: A promising n in the frame of the second body; zero if none is known.
-    """
-
-    start: Array
-    end: Array
-    pair: IntArray
-    direction: Array
-
-    def halves(self, which: NDArray[np.bool_], direction: Array) -> _Open:
-        """Return both halves of some, with directions (I, 3)."""
-        start, end = self.start[which], self.end[which]
-        middle = (start + end) / 2
-        return _Open(
-            np.concatenate([start, middle]),
-            np.concatenate([middle, end]),
-            np.tile(self.pair[which], 2),
-            np.tile(direction[which], (2, 1)),
-        )
 
 
 def clearances(
@@ -113,7 +38,7 @@ def clearances(
         required: Distance to keep [m].
         slice_length: Length of the first slices of time [s].
     """
-    search = _Search(scene, np.asarray(position_tube, dtype=float), required)
+    search = ClearanceSearch(scene, np.asarray(position_tube, dtype=float), required)
     return search.run(trajectory, slice_length)
 
 
@@ -130,10 +55,10 @@ def pose_clearance(
     """
     pair = np.arange(len(scene.group))
     zero = np.zeros(len(pair))
-    open_ = _Open(zero, zero, pair, np.zeros((len(pair), 3)))
+    open_ = OpenPairs(zero, zero, pair, np.zeros((len(pair), 3)))
     poses = Poses.of(scene.model, q[None], position_tube[None])
     items = Items.of(scene.table, scene.pairs, poses, np.zeros(len(pair), dtype=int), pair)
-    search = _Search(scene, position_tube, required)
+    search = ClearanceSearch(scene, position_tube, required)
     value, direction = search.prove(items, open_)
     search.settle(open_, value, value > 0.0)
     if (value > 0.0).all():
@@ -159,10 +84,12 @@ def clearance_at(
     Returns:
         clearance: Distance beyond the required one, tube included, shape (N,) by group [m].
     """
-    search = _Search(scene, np.asarray(position_tube, dtype=float), required)
+    search = ClearanceSearch(scene, np.asarray(position_tube, dtype=float), required)
     P = len(scene.group)
     instant = np.repeat(time, P)
-    open_ = _Open(instant, instant, np.tile(np.arange(P), len(time)), np.zeros((len(instant), 3)))
+    open_ = OpenPairs(
+        instant, instant, np.tile(np.arange(P), len(time)), np.zeros((len(instant), 3))
+    )
     items = search.at_middle(trajectory, open_)
     rough = rough_distance(scene.table, items)[0].reshape(len(time), P)
     found = {}
@@ -172,179 +99,6 @@ def clearance_at(
             continue
         near = mine[np.argsort(rough[:, mine], axis=1)[:, :SEEDS]]
         which = (np.arange(len(time))[:, None] * P + near).ravel()
-        value, _ = search.exact(trajectory, _take(open_, which))
+        value, _ = search.exact(trajectory, open_.take(which))
         found[group] = value.reshape(near.shape).min(axis=1)
     return found
-
-
-class _Search:
-    """One search; `goal` is what a pair must reach to be settled, by group."""
-
-    def __init__(self, scene: Scene, tube: Array, required: float) -> None:
-        self.scene, self.tube, self.required = scene, tube, required
-        self.reachable = np.full(len(GROUPS), np.inf)  # what no finer cut can exceed by much
-        self.found: dict[int, Clearance] = {}
-
-    def run(self, trajectory: Trajectory, slice_length: float) -> ClearanceReport:
-        """Cut until everything is proved, or something cannot be."""
-        count = max(4, int(np.ceil(trajectory.duration / slice_length)))
-        edges = np.linspace(0.0, trajectory.duration, count + 1)
-        P = len(self.scene.group)
-        open_ = _Open(
-            np.repeat(edges[:-1], P),
-            np.repeat(edges[1:], P),
-            np.tile(np.arange(P), count),
-            np.zeros((count * P, 3)),
-        )
-        for depth in range(DEPTH + 1):
-            items = self.items(trajectory, open_)
-            if depth == 0:
-                self.seed(trajectory, open_, items)
-            value, direction = self.prove(items, open_)
-            failed = value <= 0.0
-            if failed.any():
-                refused = self.refused(trajectory, open_, failed, value, depth == DEPTH)
-                if refused is not None:
-                    return ClearanceReport(self.smallest(), refused)
-            again = failed if depth >= REPORT_DEPTH else value < self.goal()[self.group(open_)]
-            self.settle(open_, value, ~again)
-            if not again.any():
-                break
-            local = np.einsum("kij,ki->kj", items.R[1], direction)
-            open_ = open_.halves(again, local)
-        return ClearanceReport(self.smallest(), None)
-
-    def smallest(self) -> tuple[Clearance, ...]:
-        """Return the smallest clearance of each group."""
-        return tuple(self.found[g] for g in sorted(self.found))
-
-    def group(self, open_: _Open) -> IntArray:
-        """Return the group of each waiting pair."""
-        return self.scene.group[open_.pair]
-
-    def goal(self) -> Array:
-        """Return the clearance at which a pair of each group needs no finer cut."""
-        reachable = np.maximum(self.reachable, 0.0)
-        known = np.isfinite(reachable)
-        finite = np.where(known, reachable, 0.0)
-        near = np.maximum((1 - REPORT_RELATIVE) * finite - REPORT_ABSOLUTE, 0.0)
-        return np.where(known, near, 0.0)
-
-    def items(self, trajectory: Trajectory, open_: _Open) -> Items:
-        """Return the waiting pairs at the middle of the range of their slice."""
-        edges = np.union1d(open_.start, open_.end)
-        ranges = trajectory.ranges(edges)
-        delta = (ranges.q_upper - ranges.q_lower) / 2 + self.tube
-        poses = Poses.of(self.scene.model, ranges.middle.q, delta)
-        slice_ = np.searchsorted(edges, open_.start)
-        return Items.of(self.scene.table, self.scene.pairs, poses, slice_, open_.pair)
-
-    def at_middle(self, trajectory: Trajectory, open_: _Open) -> Items:
-        """Return the waiting pairs at the middle of their slices, with the tube only."""
-        time = (open_.start + open_.end) / 2
-        q = trajectory.at(time).q
-        poses = Poses.of(self.scene.model, q, np.broadcast_to(self.tube, q.shape))
-        row = np.arange(len(time))
-        return Items.of(self.scene.table, self.scene.pairs, poses, row, open_.pair)
-
-    def prove(self, items: Items, open_: _Open) -> tuple[Array, Array]:
-        """Return a proved clearance of each waiting pair, (I,) [m], and its direction, (I, 3)."""
-        table, pairs = self.scene.table, self.scene.pairs
-        rough, direction = rough_distance(table, items)
-        value = rough - self.required - reach(table, pairs, items, 0)[0]
-        if items.delta[1].any():
-            value -= reach(table, pairs, items, 1)[0]
-        group = self.group(open_)
-        known = np.any(open_.direction != 0.0, axis=1)
-        told = np.einsum("kij,kj->ki", items.R[1], open_.direction)
-        direction = along_planes(table, items, np.where(known[:, None], told, direction))
-        todo = np.flatnonzero(value < self.goal()[group])
-        if len(todo):
-            value[todo] = np.maximum(value[todo], self.along(items.take(todo), direction[todo]))
-        todo = todo[value[todo] < self.goal()[group[todo]]]
-        if len(todo):
-            some = items.take(todo)
-            nearest = nearest_direction(table, some)
-            better = self.along(some, nearest)
-            direction[todo] = np.where((better > value[todo])[:, None], nearest, direction[todo])
-            value[todo] = np.maximum(value[todo], better)
-        return value, direction
-
-    def along(self, items: Items, direction: Array) -> Array:
-        """Return the clearance that directions prove, shape (I,) [m]."""
-        table, pairs = self.scene.table, self.scene.pairs
-        value = separation(table, items, direction) - self.required
-        value -= motion_along(table, pairs, items, 0, direction)
-        if items.delta[1].any():
-            value -= motion_along(table, pairs, items, 1, direction)
-        return value
-
-    def seed(self, trajectory: Trajectory, open_: _Open, items: Items) -> None:
-        """Find what clearance can be reached at most, from the pairs that look nearest."""
-        group, rough = self.group(open_), rough_distance(self.scene.table, items)[0]
-        for g in range(len(GROUPS)):
-            mine = np.flatnonzero(group == g)
-            if not len(mine):
-                continue
-            near = mine[np.argsort(rough[mine])[:SEEDS]]
-            value, _ = self.exact(trajectory, _take(open_, near))
-            self.reachable[g] = value.min()
-
-    def exact(self, trajectory: Trajectory, open_: _Open) -> tuple[Array, Array]:
-        """Return clearance with tube, and distance without it, at the middles of slices [m]."""
-        items = self.at_middle(trajectory, open_)
-        direction = nearest_direction(self.scene.table, items)
-        return self.along(items, direction), separation(self.scene.table, items, direction)
-
-    def refused(
-        self,
-        trajectory: Trajectory,
-        open_: _Open,
-        failed: NDArray[np.bool_],
-        value: Array,
-        last: bool,
-    ) -> Clearance | None:
-        """Return the earliest clearance that no finer cut can prove; None if there is hope."""
-        some = _take(open_, np.flatnonzero(failed))
-        exact, nominal = self.exact(trajectory, some)
-        hopeless = exact <= 0.0
-        if not hopeless.any() and not last:
-            return None
-        if hopeless.any():
-            candidates, amount = np.flatnonzero(hopeless), exact
-        else:
-            candidates, amount = np.arange(len(exact)), value[failed]
-        middle = (some.start + some.end) / 2
-        earliest = middle[candidates].min()
-        at_once = candidates[middle[candidates] <= earliest + 1e-9]
-        k = int(at_once[np.argmin(amount[at_once])])
-        start, end = (middle[k], middle[k]) if hopeless.any() else (some.start[k], some.end[k])
-        found = self.clearance(some, k, float(amount[k]))
-        return replace(found, nominal=float(nominal[k]), start=float(start), end=float(end))
-
-    def settle(self, open_: _Open, value: Array, done: NDArray[np.bool_]) -> None:
-        """Keep the smallest clearance of each group among those that are done."""
-        group = self.group(open_)
-        for g in range(len(GROUPS)):
-            mine = np.flatnonzero(done & (group == g))
-            if not len(mine):
-                continue
-            k = int(mine[np.argmin(value[mine])])
-            if g not in self.found or value[k] < self.found[g].value:
-                self.found[g] = self.clearance(open_, k, float(value[k]))
-
-    def clearance(self, open_: _Open, k: int, value: float) -> Clearance:
-        """Return one of the waiting pairs as a result."""
-        pair = int(open_.pair[k])
-        return Clearance(
-            group=GROUPS[self.scene.group[pair]],
-            pair=self.scene.pair_names(pair),
-            value=value,
-            start=float(open_.start[k]),
-            end=float(open_.end[k]),
-        )
-
-
-def _take(open_: _Open, which: IntArray) -> _Open:
-    """Return some of the waiting pairs."""
-    return _Open(open_.start[which], open_.end[which], open_.pair[which], open_.direction[which])

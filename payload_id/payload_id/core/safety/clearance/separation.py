@@ -122,6 +122,25 @@ def separation(table: BodyTable, items: Items, direction: Array) -> Array:
     return between - first - second - ROUNDING
 
 
+def clearance_along(
+    table: BodyTable, pairs: PairTable, items: Items, direction: Array, required: float
+) -> Array:
+    """Return the distance beyond the required one that directions prove in all of the range, (I,).
+
+    Args:
+        table: The bodies.
+        pairs: Which joints move which.
+        items: Pairs of bodies at poses, with their ranges.
+        direction: From the first to the second body, unit vectors, shape (I, 3).
+        required: Distance to keep [m].
+    """
+    value = separation(table, items, direction) - required
+    for side in (0, 1):
+        if items.delta[side].any():
+            value = value - motion_along(table, pairs, items, side, direction)
+    return value
+
+
 def along_planes(table: BodyTable, items: Items, direction: Array) -> Array:
     """Return directions, those towards a half-space replaced by its own normal."""
     plane = table.plane[items.second]
