@@ -112,7 +112,7 @@ def test_torque_peaks_are_those_of_the_certifier_s_refusal():
     against = case()
     made = task(against)
     motion = made.family.trajectory(0.4 * made.family.calm + 0.2)
-    peak = torque_peaks(against)(motion.at(made.instants)).max(axis=0)
+    peak = torque_peaks(against)(motion.at(made.usage.instants)).max(axis=0)
     refused, kept = (
         certify(replace(against, limits=replace(against.limits, torque=factor * peak)), motion)
         for factor in (0.99, 1.5)
@@ -126,8 +126,8 @@ def test_what_needs_nearly_all_torque_at_an_instant_is_not_asked_for():
     made = replace(task(against), peaks=None)
     plain = plan(made, certifier(against), Budget(evaluations=300), 3, StandingClock())
     assert isinstance(plain, Plan)
-    peak = torque_peaks(against)(plain.trajectory.at(made.instants)).max(axis=0)
-    calm = torque_peaks(against)(made.family.trajectory(made.family.calm).at(made.instants))
+    peak = torque_peaks(against)(plain.trajectory.at(made.usage.instants)).max(axis=0)
+    calm = torque_peaks(against)(made.family.trajectory(made.family.calm).at(made.usage.instants))
     # Peaks that are larger by what makes the first choice need all of a torque.
     joint = int(np.argmax((peak - calm.max(axis=0)) / LIMITS.torque))
     more = np.zeros(7)

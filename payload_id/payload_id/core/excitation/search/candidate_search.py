@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from ...arrays import Array
-from .planning_task import Counter, PlanningTask
+from .planning_task import PlanningTask
 
 CANDIDATES = 150  # random ones of the first screening
 PROMISING = 45  # of them whose criterion is computed, when that is costly
@@ -80,6 +80,23 @@ def apart(x: Array, others: list[Array], calm: Array) -> bool:
 def _size(x: Array) -> float:
     """Return the root mean square."""
     return float(np.sqrt(np.mean(x**2)))
+
+
+@dataclass
+class Counter:
+    """How many candidates were evaluated so far, and how many may be."""
+
+    limit: float = np.inf
+    used: int = 0
+
+    def take(self, count: int) -> None:
+        """Count evaluations."""
+        self.used += count
+
+    @property
+    def spent(self) -> bool:
+        """Whether there are none left."""
+        return self.used >= self.limit
 
 
 def search_candidates(
@@ -207,7 +224,7 @@ def _refine(task: PlanningTask, x: Array, counter: Counter, late: Callable[[], b
     limits = {
         "type": "ineq",
         "fun": lambda y: PART - memory.usage(y),
-        "jac": lambda y: -task.usage_and_gradient(y)[1],
+        "jac": lambda y: -task.usage.with_gradient(y)[1],
     }
     box = [(-1.0, 1.0)] * len(x)
     options = {"maxiter": STEPS, "ftol": 1e-4}

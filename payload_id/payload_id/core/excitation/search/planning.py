@@ -17,8 +17,8 @@ from ...arrays import Array
 from ...motion.trajectory import Trajectory
 from ...threads import one_thread
 from .candidate_queue import Queue
-from .candidate_search import Pool, search_candidates
-from .planning_task import Counter, PlanningTask
+from .candidate_search import Counter, Pool, search_candidates
+from .planning_task import PlanningTask
 from .verdict import Verdict
 
 HURRY = 2.5  # certifications for which there is time left when ...
