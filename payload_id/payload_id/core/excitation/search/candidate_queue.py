@@ -13,7 +13,7 @@ from functools import partial
 import numpy as np
 
 from ...arrays import Array
-from .candidate_search import Pool, apart, over_time
+from .candidate_pool import Pool, apart, over_time
 from .planning_task import PlanningTask
 from .verdict import Verdict
 

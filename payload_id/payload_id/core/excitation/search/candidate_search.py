@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from ...arrays import Array
+from .candidate_pool import PART, Pool, over_time
 from .planning_task import PlanningTask
 
 CANDIDATES = 150  # random ones of the first screening
@@ -21,65 +21,6 @@ ENOUGH = 8  # clear candidates; where there are fewer, the best ones' way to the
 CALMER = (0.6, 0.35, 0.2, 0.1)  # parts of that way
 ALONG = (1.0, 0.8, 0.6, 0.4, 0.2)  # parts of a refined candidate's way that are looked at
 STEPS = 25  # of the optimiser for each
-PART = 0.97  # of the limits that sampled candidates may take
-APART = 0.15  # root mean square distance of parameters from which two candidates are two ...
-OWN_SIZE = 0.3  # ... or this part of their own distance from the calm one
-
-
-@dataclass(frozen=True)
-class Pool:
-    """Candidates, those worth asking for first.
-
-    Attributes:
-        x: Parameters, shape (C, P).
-        value: Criterion, shape (C,); infinite where sampled limits are exceeded.
-        usage: Largest part of each limit, over time: torque, position, velocity, acceleration of
-            each joint, shape (C, 4, n).
-        clear: Sampled clearance; minus infinity where nobody looked, shape (C,) [m].
-    """
-
-    x: Array
-    value: Array
-    usage: Array
-    clear: Array
-
-    def ordered(self) -> Pool:
-        """Return the pool with clear candidates that keep the limits first, best first."""
-        over = np.maximum(self.usage.max(axis=(1, 2)) - PART, 0.0)
-        order = np.lexsort((self.value, np.maximum(-self.clear, 0.0), over))
-        return Pool(self.x[order], self.value[order], self.usage[order], self.clear[order])
-
-    def plus(self, other: Pool) -> Pool:
-        """Return both pools as one, ordered."""
-        names = ("x", "value", "usage", "clear")
-        both = (np.concatenate([getattr(self, k), getattr(other, k)]) for k in names)
-        return Pool(*both).ordered()
-
-    @property
-    def promising(self) -> NDArray[np.bool_]:
-        """Which keep the limits, are clear, and have a value."""
-        return np.isfinite(self.value) & (self.clear > 0.0)
-
-    def distinct(self, count: int, calm: Array) -> Iterator[Array]:
-        """Give out the first promising candidates that are not alike."""
-        chosen: list[Array] = []
-        for x in self.x[self.promising]:
-            if len(chosen) == count:
-                return
-            if apart(x, chosen, calm):
-                chosen.append(x)
-                yield x
-
-
-def apart(x: Array, others: list[Array], calm: Array) -> bool:
-    """Tell whether a candidate is unlike others, by the size of its own motion."""
-    least = min(APART, OWN_SIZE * _size(x - calm))
-    return all(_size(x - other) > least for other in others)
-
-
-def _size(x: Array) -> float:
-    """Return the root mean square."""
-    return float(np.sqrt(np.mean(x**2)))
 
 
 @dataclass
@@ -161,11 +102,6 @@ def _screen(
         usage[over] = over_time(task.usage(x[over]))
         counter.take(len(over))
     return _pool(task, x, usage)
-
-
-def over_time(usage: Array) -> Array:
-    """Return the largest parts of limits over time, shape (C, 4, n)."""
-    return np.concatenate([usage[:, :-3].max(axis=1, keepdims=True), usage[:, -3:]], axis=1)
 
 
 def _pool(task: PlanningTask, x: Array, usage: Array) -> Pool:

@@ -16,8 +16,9 @@ import numpy as np
 from ...arrays import Array
 from ...motion.trajectory import Trajectory
 from ...threads import one_thread
+from .candidate_pool import Pool
 from .candidate_queue import Queue
-from .candidate_search import Counter, Pool, search_candidates
+from .candidate_search import Counter, search_candidates
 from .planning_task import PlanningTask
 from .verdict import Verdict
 
