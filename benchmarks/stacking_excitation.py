@@ -16,7 +16,7 @@ import numpy as np
 
 from payload_id import RobotModel, Uncertainty
 from payload_id.core.arrays import Array
-from payload_id.core.control.controller import Command, Controller, Measurement, Reference
+from payload_id.core.control.controller import Command, Controller, Measurement
 from payload_id.core.excitation.candidates.candidates import BezierFamily
 from payload_id.core.excitation.criteria import DEFAULT, criterion_named
 from payload_id.core.excitation.prediction.candidate_rows import Collected, RowPredictor
@@ -29,6 +29,7 @@ from payload_id.core.excitation.search.certifier import (
 )
 from payload_id.core.excitation.search.planning import Budget, Plan, plan
 from payload_id.core.excitation.search.planning_task import PlanningTask
+from payload_id.core.motion.joint_trajectory import DesiredState
 from payload_id.core.motion.limits import MotionLimits
 from payload_id.core.motion.motion_sequence import MotionSequence
 from payload_id.core.motion.motion_state import MotionState
@@ -120,7 +121,7 @@ class InTurn:
         return 0, self.controllers[0].start(measurement)
 
     def command(
-        self, state: tuple[int, Any], measurement: Measurement, reference: Reference
+        self, state: tuple[int, Any], measurement: Measurement, reference: DesiredState
     ) -> tuple[Command, tuple[int, Any]]:
         """Return the torque of the controller whose turn it is."""
         turn = min(int(measurement.time / HANDOVER + 1e-9), len(self.controllers) - 1)

@@ -20,7 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Array
-from .controller import Command, Measurement, Reference, errors, limited
+from ..motion.joint_trajectory import DesiredState
+from .controller import Command, Measurement, errors, limited
 from .dynamics import ArmDynamics
 from .robust_design import RobustDesign
 
@@ -69,7 +70,7 @@ class Armour:
         return ArmourState(measurement.time, 0.0, np.full_like(zero, np.nan), zero, zero)
 
     def command(
-        self, state: ArmourState, measurement: Measurement, reference: Reference
+        self, state: ArmourState, measurement: Measurement, reference: DesiredState
     ) -> tuple[Command, ArmourState]:
         """Return u and what this step found."""
         model, design = self.dynamics.model, self.design

@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array
-from ..control.controller import Controller, Measurement, Reference
+from ..control.controller import Controller, Measurement
+from ..motion.joint_trajectory import DesiredState
 from ..motion.limits import MotionLimits, finite_middle
 from ..motion.trajectory import Trajectory
 from ..safety.tube.tracking_tube import TrackingTube
@@ -100,7 +101,7 @@ def run(
         seen = measure(Measurement(k * period, q[k], dq[k]))
         if k == 0 and state is None:
             state = controller.start(seen)
-        reference = Reference(desired.q[k], dq_d[k], ddq_d[k])
+        reference = DesiredState(desired.q[k], dq_d[k], ddq_d[k])
         command, state = controller.command(state, seen, reference)
         torque[k] = command.torque
         states.append(state)
