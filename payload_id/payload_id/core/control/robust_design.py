@@ -8,7 +8,7 @@ has the proof.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -107,20 +107,18 @@ def robust_design(
     upper = box.rotor_inertia_upper + bodies_upper(model, middle + half)
     if not np.isfinite(upper).all():
         raise InputError("A joint that turns before one that slides has no bounded inertia here.")
-    largest = np.zeros(n)
+    # V_c only matters through its smallest value here; what is kept is not below it.
+    least = SamplingReserve(w, delta, np.zeros(n), rotor, upper, LEAST_LEVEL * level, period)
     for _ in range(ITERATIONS):
-        # V_c only matters through its smallest value here; what is kept is not below it.
-        trial = SamplingReserve(w, delta, largest, rotor, upper, LEAST_LEVEL * level, period)
-        largest = np.minimum(GROWTH * trial(w), UNUSABLE)
-    reserve = SamplingReserve(w, delta, largest, rotor, upper, LEAST_LEVEL * level, period)
-    margin = float(reserve.rise(w)) / rate
-    if not ((reserve(w) <= largest).all() and margin <= (1.0 - LEAST_LEVEL) * level):
+        least = replace(least, largest=np.minimum(GROWTH * least(w), UNUSABLE))
+    margin = float(least.rise(w)) / rate
+    if not ((least(w) <= least.largest).all() and margin <= (1.0 - LEAST_LEVEL) * level):
         raise InputError(
             f"A tube of V_M = {level:g} J is too narrow for a period of {period:g} s: the sampling "
             f"alone takes {margin:.3g} J of it at rate {rate:g} 1/s. Raise level or rate, shorten "
             "the period, or move so that the disturbance is smaller."
         )
-    reserve = SamplingReserve(w, delta, largest, rotor, upper, level - margin, period)
+    reserve = replace(least, full_level=level - margin)
     assumptions = _assumptions(rotor, period, w, delta, basis)
     tube = TrackingTube.passivity_based(level, K, d, assumptions, reserve)
     return RobustDesign(K, level, level - margin, rate, period, d, w, reserve, tube)
