@@ -21,9 +21,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..arrays import Array, IntArray
+from ..arrays import Array, BoolArray, IntArray
 from .trajectory import MotionRanges, checked_edges
 
 PARTS = 8  # into which an undecided slice is cut
@@ -77,7 +76,7 @@ class _Slices:
     at_end: Array
     at_middle: Array
 
-    def take(self, which: IntArray | NDArray[np.bool_]) -> _Slices:
+    def take(self, which: IntArray | BoolArray) -> _Slices:
         """Return some of the slices."""
         return _Slices(
             self.joint[which],
@@ -146,7 +145,7 @@ def _include_stationary(
     function: Smooth,
     order: int,
     slices: _Slices,
-    which: NDArray[np.bool_],
+    which: BoolArray,
     lower: Array,
     upper: Array,
 ) -> None:

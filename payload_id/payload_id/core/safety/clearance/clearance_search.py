@@ -10,9 +10,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...arrays import Array, IntArray
+from ...arrays import Array, BoolArray, IntArray
 from ...motion.trajectory import Trajectory
 from .body_table import Items, Poses
 from .clearance_report import Clearance, ClearanceReport
@@ -49,7 +48,7 @@ class OpenPairs:
     pair: IntArray
     direction: Array
 
-    def halves(self, which: NDArray[np.bool_], direction: Array) -> OpenPairs:
+    def halves(self, which: BoolArray, direction: Array) -> OpenPairs:
         """Return both halves of some, with directions (I, 3)."""
         start, end = self.start[which], self.end[which]
         middle = (start + end) / 2
@@ -186,7 +185,7 @@ class ClearanceSearch:
         self,
         trajectory: Trajectory,
         open_: OpenPairs,
-        failed: NDArray[np.bool_],
+        failed: BoolArray,
         value: Array,
         last: bool,
     ) -> Clearance | None:
@@ -208,7 +207,7 @@ class ClearanceSearch:
         found = self.clearance(some, k, float(amount[k]))
         return replace(found, nominal=float(nominal[k]), start=float(start), end=float(end))
 
-    def settle(self, open_: OpenPairs, value: Array, done: NDArray[np.bool_]) -> None:
+    def settle(self, open_: OpenPairs, value: Array, done: BoolArray) -> None:
         """Keep the smallest clearance of each group among those that are done."""
         group = self.group(open_)
         for g in range(len(GROUPS)):
