@@ -130,7 +130,6 @@ def design_for(
     level: float,
     gain: Array | float,
     period: float = 1e-3,
-    rate: float = 200.0,
 ) -> RobustDesign:
     """Return the design for one motion; see `robust_design`.
 
@@ -151,7 +150,7 @@ def design_for(
     bound = torque_change(model, box, trajectory, tube, period)
     delta = np.maximum(bound(np.zeros(model.n)), bound.coriolis)
     for _ in range(ITERATIONS):
-        made = robust_design(model, box, level, gain, w, delta, period, rate, PROVED)
+        made = robust_design(model, box, level, gain, w, delta, period, basis=PROVED)
         found = bound(made.reserve.fastest)
         if (found <= delta).all():
             return made

@@ -45,25 +45,22 @@ class InterpolationError:
     acceleration: Array
 
 
-def points_of(
-    trajectory: Trajectory, rate: float, begin: float = 0.0, end: float | None = None
-) -> Motion:
+def points_of(trajectory: Trajectory, rate: float, begin: float = 0.0) -> Motion:
     """Return the points of a motion, times in whole nanoseconds.
 
     Args:
         trajectory: The motion.
         rate: Least number of points a second [Hz].
         begin: Time of the first one [s].
-        end: Time of the last one [s]; None: that of the motion.
 
     Raises:
-        InputError: The end does not follow the beginning.
+        InputError: The motion is over at that time.
     """
-    last = trajectory.duration if end is None else end
-    if not (0.0 <= begin < last <= trajectory.duration and rate > 0.0):
+    last = trajectory.duration
+    if not (0.0 <= begin < last and rate > 0.0):
         raise InputError(
-            f"Points need a rate above 0 and a time span within the motion's "
-            f"{trajectory.duration:g} s; found {rate:g} Hz from {begin:g} s to {last:g} s."
+            f"Points need a rate above 0 and a time span within the motion's {last:g} s; found "
+            f"{rate:g} Hz from {begin:g} s to {last:g} s."
         )
     inner = junctions(trajectory)
     cuts = np.concatenate([[begin], inner[(inner > begin) & (inner < last)], [last]])
