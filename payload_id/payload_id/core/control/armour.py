@@ -136,7 +136,8 @@ def robust_input(r: Array, bound: Array, needed: float, least: Array, reach: Arr
         v_j = bound_j clip(k_j r_j / reach_j),   k_j = max(k, least_j),
 
     with the smallest k that serves: sum_j bound_j |r_j| min(1, k_j |r_j| / reach_j) grows with k,
-    piecewise linearly. Where no k serves, v_j = bound_j sign(r_j).
+    piecewise linearly, so that its knees give k exactly and sooner than a root finder would. Where
+    no k serves, v_j = bound_j sign(r_j).
 
     Args:
         r: Shape (n,).

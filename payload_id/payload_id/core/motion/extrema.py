@@ -12,7 +12,8 @@ bounded by Taylor's theorem,
 
     |f - f(c)| <= h |f'(c)| + h^2/2 (|f''(c)| + h M3 / 3),
 
-and cut into parts while that says little.
+and cut into parts while that says little. SciPy's root finders and minimisers find extrema, too,
+but prove none.
 """
 
 from __future__ import annotations

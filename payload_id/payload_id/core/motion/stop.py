@@ -6,6 +6,7 @@ s = t / T its position is
     q(s) = q0 + T dq0 (s - s^3 + s^4 / 2) + T^2 ddq0 (s^2 / 2 - 2 s^3 / 3 + s^4 / 4).
 
 The end is not chosen: all joints stop in the same, shortest duration T for which limits hold.
+A longer stop goes farther, so that no root finder serves and durations are tried.
 """
 
 from __future__ import annotations

@@ -151,11 +151,14 @@ def _certified(
     if nearest is None and clock() - start < budget.seconds:
         # No candidate keeps the limits at samples: what keeps the arm from staying says why.
         nearest, asked = certify(task.family.trajectory(task.family.calm)), 1
-    seconds = clock() - start
+    answer = None if nearest is None else nearest.answer
+    return NoPlan(_why_none(nearest, asked, budget), answer, counter.used, asked, clock() - start)
+
+
+def _why_none(nearest: Verdict | None, asked: int, budget: Budget) -> str:
+    """Return why there is no plan, one sentence."""
     if nearest is None:
-        reason = f"The time of {budget.seconds:g} s was over before any candidate was certified."
-        return NoPlan(reason, None, counter.used, asked, seconds)
-    reason = f"None of {asked} candidates was certified; the nearest: {nearest.reason}"
+        return f"The time of {budget.seconds:g} s was over before any candidate was certified."
     if nearest.accepted:
-        reason = "No candidate keeps limits and clearances; the arm could only stay where it is."
-    return NoPlan(reason, nearest.answer, counter.used, asked, seconds)
+        return "No candidate keeps limits and clearances; the arm could only stay where it is."
+    return f"None of {asked} candidates was certified; the nearest: {nearest.reason}"

@@ -15,7 +15,8 @@ axis j at any pose in the range. The derivative by joints i <= j (i nearer to th
 z_i x (z_j x (p - o_j)), of norm at most R_j. Moving joints one after the other from the tip shows
 that R_j <= r_j + D_{j+1} and D_j = D_{j+1} + delta_j (r_j + D_{j+1}), r_j the distance at the pose
 and D_j how far joints j, j + 1, ... move the body. A prismatic joint has D_j = D_{j+1} + delta_j.
-Between two bodies of the arm only the joints between them count.
+Between two bodies of the arm only the joints between them count. coal, which knows distances at one
+pose of one pair, is asked for n only.
 """
 
 from __future__ import annotations

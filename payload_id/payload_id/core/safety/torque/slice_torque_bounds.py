@@ -8,7 +8,8 @@ The torque is linear in theta = theta_0 + Delta u, |u| <= 1. About the middle of
 x_k the distance to the middle along each direction: time, and for each joint position, velocity and
 acceleration; |x_k| <= r_k. `linear_terms` has W and its derivatives, `remainder` the bound of R.
 What is left is to maximise a bilinear form over two boxes (`bilinear_bound`), for each bound only
-when it is asked for. docs/torque_enclosure.md.
+when it is asked for; plain interval arithmetic would count every joint's motion many times over.
+docs/torque_enclosure.md.
 """
 
 from __future__ import annotations
