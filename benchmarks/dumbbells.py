@@ -44,7 +44,7 @@ from payload_id.core.excitation.search.certifier import (
     torque_peaks,
 )
 from payload_id.core.excitation.search.planning import Budget, Plan, plan
-from payload_id.core.excitation.search.screening import Task
+from payload_id.core.excitation.search.planning_task import PlanningTask
 from payload_id.core.motion.limits import MotionLimits
 from payload_id.core.motion.motion_state import MotionState
 from payload_id.core.rows.joint_torque.momentum import MomentumRows
@@ -166,8 +166,9 @@ def run(
     for piece in range(pieces):
         family = FAMILIES[family_name].within(start, LENGTH, limits)
         horizon = LENGTH if piece == pieces - 1 else HANDOVER
-        task = Task(family, predictor, criterion_named(criterion or DEFAULT, known), collected,
-                    horizon, limits, case.box, 0.0, clear, torque_peaks(case))  # fmt: skip
+        chosen = criterion_named(criterion or DEFAULT, known)
+        task = PlanningTask(family, predictor, chosen, collected, horizon, limits, case.box, 0.0,
+                            clear, torque_peaks(case))  # fmt: skip
         began = time.process_time()
         if criterion is None:
             found = random_piece(task, case, rng)
@@ -184,7 +185,7 @@ def run(
     return Outcome(float(np.linalg.cond(stacked(rows, "A"))), half_width, longest, asked)
 
 
-def random_piece(task: Task, case: SafetyCase, rng: np.random.Generator) -> Plan | None:
+def random_piece(task: PlanningTask, case: SafetyCase, rng: np.random.Generator) -> Plan | None:
     """Return the first random piece that is certified; those over sampled limits are not asked."""
     ask = certifier(case)
     for _ in range(DRAWS):

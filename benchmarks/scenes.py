@@ -50,7 +50,7 @@ from payload_id.core.excitation.search.certifier import (
     tube_torque,
 )
 from payload_id.core.excitation.search.planning import Budget, NoPlan, Plan, plan
-from payload_id.core.excitation.search.screening import Task
+from payload_id.core.excitation.search.planning_task import PlanningTask
 from payload_id.core.excitation.search.verdict import Verdict
 from payload_id.core.motion.motion_state import MotionState
 from payload_id.core.motion.trajectory import Trajectory
@@ -221,7 +221,7 @@ def run(
     family = BezierFamily.within(start, LENGTH, limits)
     known = np.diff(predictor.row_source.uncertainty.prior.box(), axis=0)[0] / 2
     nothing = Collected.nothing(predictor.p)
-    task = Task(family, predictor, criterion_named(criterion, known), nothing, HANDOVER,
+    task = PlanningTask(family, predictor, criterion_named(criterion, known), nothing, HANDOVER,
                 limits, case.box, tube_torque(case, family), rough_clearance(case),
                 torque_peaks(case))  # fmt: skip
     certify, accepted, refused = timed(certifier(case))

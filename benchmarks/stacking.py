@@ -43,18 +43,18 @@ from payload_id.core.control.gravity_pid import GravityPid
 from payload_id.core.control.robust_design import design_for, robust_design
 from payload_id.core.control.slotine_li import SlotineLi
 from payload_id.core.excitation.prediction.candidate_rows import Collected
-from payload_id.core.excitation.search.random_search import search
+from payload_id.core.excitation.search.random_fourier_search import random_fourier_search
 from payload_id.core.motion.fourier import FourierSeries
 from payload_id.core.motion.limits import MotionLimits, with_payload
+from payload_id.core.motion.motion_sequence import MotionSequence
 from payload_id.core.motion.motion_state import MotionState
-from payload_id.core.motion.sequence import Sequence
 from payload_id.core.motion.trajectory import Trajectory
 from payload_id.core.rows.joint_torque.momentum import MomentumRows
-from payload_id.core.safety.clearance.margins import pose_clearance
+from payload_id.core.safety.clearance.clearances import pose_clearance
 from payload_id.core.safety.torque.parameter_box import ParameterBox
 from payload_id.core.simulation.closed_loop import ClosedLoopRun, run
+from payload_id.core.simulation.mujoco_arm import nominal_arm
 from payload_id.core.simulation.perturbation import perturb_links
-from payload_id.core.simulation.plant import nominal_arm
 from payload_id.core.simulation.torque_plant import TorquePlant
 from payload_id.files.robots.arm_geometry import robot_geometry
 
@@ -203,7 +203,7 @@ class Excited:
         torque: Largest part of a torque limit that was commanded [-].
     """
 
-    motion: Sequence
+    motion: MotionSequence
     found: Identified
     error: float
     torque: float
@@ -243,7 +243,7 @@ def learnt(
     world: World, payload: Array, pieces: list[Trajectory], controllers: list[Controller]
 ) -> tuple[Array, Array]:
     """Return the interval from all pieces but the last, which is yet to be followed."""
-    before = Sequence(tuple(pieces[:-1]), (HANDOVER,) * (len(pieces) - 1))
+    before = MotionSequence(tuple(pieces[:-1]), (HANDOVER,) * (len(pieces) - 1))
     done = run(world.plant(payload), InTurn(tuple(controllers[:-1])), before, PERIOD)
     estimate = identify(world.recording(payload, done), MODEL, UNCERTAIN)
     return estimate.lower, estimate.upper
@@ -258,13 +258,14 @@ def random_motion(world: World) -> FourierSeries:
         np.full(7, 1.5),
         np.maximum(world.limits.torque - 1.5 * ROTOR, 1.0),
     )
-    return search(ARM, HOME, room, [NONE, dumbbell(8)], world.seed, candidates=1).trajectory
+    payloads = [NONE, dumbbell(8)]
+    return random_fourier_search(ARM, HOME, room, payloads, world.seed, candidates=1).trajectory
 
 
 def careless(world: World) -> FourierSeries:
     """Return a random series that keeps the limits of speed and acceleration, not of torque."""
     free = replace(world.limits, torque=np.full(7, np.inf))
-    return search(ARM, HOME, free, [NONE], world.seed, candidates=5).trajectory
+    return random_fourier_search(ARM, HOME, free, [NONE], world.seed, candidates=5).trajectory
 
 
 def identified(world: World, payload: Array, motion: FourierSeries) -> Identified:

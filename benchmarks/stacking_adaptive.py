@@ -20,11 +20,11 @@ from payload_id.core.control.controller import (
     LONGEST_PERIOD,
     Command,
     Measurement,
-    Reference,
     errors,
     limited,
 )
 from payload_id.core.control.dynamics import ArmDynamics
+from payload_id.core.motion.joint_trajectory import DesiredState
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,7 @@ class AdaptiveRobust:
         return BoundState(measurement.time, 0.0)
 
     def command(
-        self, state: BoundState, measurement: Measurement, reference: Reference
+        self, state: BoundState, measurement: Measurement, reference: DesiredState
     ) -> tuple[Command, BoundState]:
         """Return u with the bound learnt so far, and learn from this step."""
         model, w = self.dynamics.model, self.bandwidth

@@ -16,7 +16,7 @@ import numpy as np
 
 from payload_id import RobotModel, Uncertainty
 from payload_id.core.arrays import Array
-from payload_id.core.control.controller import Command, Controller, Measurement, Reference
+from payload_id.core.control.controller import Command, Controller, Measurement
 from payload_id.core.excitation.candidates.candidates import BezierFamily
 from payload_id.core.excitation.criteria import DEFAULT, criterion_named
 from payload_id.core.excitation.prediction.candidate_rows import Collected, RowPredictor
@@ -28,10 +28,11 @@ from payload_id.core.excitation.search.certifier import (
     tube_torque,
 )
 from payload_id.core.excitation.search.planning import Budget, Plan, plan
-from payload_id.core.excitation.search.screening import Task
+from payload_id.core.excitation.search.planning_task import PlanningTask
+from payload_id.core.motion.joint_trajectory import DesiredState
 from payload_id.core.motion.limits import MotionLimits
+from payload_id.core.motion.motion_sequence import MotionSequence
 from payload_id.core.motion.motion_state import MotionState
-from payload_id.core.motion.sequence import Sequence
 from payload_id.core.motion.trajectory import Trajectory
 from payload_id.core.rows.joint_torque.momentum import MomentumRows
 from payload_id.core.safety.certificate.certify import SafetyCase
@@ -87,9 +88,10 @@ class Workplace:
         limits = planning_limits(case)
         family = BezierFamily.within(start, LENGTH, limits)
         horizon = LENGTH if number == PIECES - 1 else HANDOVER
-        task = Task(family, predictor, criterion_named(DEFAULT, known), collected, horizon, limits,
-                    box, tube_torque(case, family), rough_clearance(case),
-                    torque_peaks(case))  # fmt: skip
+        criterion = criterion_named(DEFAULT, known)
+        task = PlanningTask(family, predictor, criterion, collected, horizon, limits, box,
+                            tube_torque(case, family), rough_clearance(case),
+                            torque_peaks(case))  # fmt: skip
         found = plan(task, certifier(case), BUDGET, self.seed + number, time.process_time)
         if not isinstance(found, Plan):
             return None, collected
@@ -98,10 +100,10 @@ class Workplace:
         return found.trajectory, collected.plus(rows)
 
 
-def joined(pieces: list[Trajectory]) -> Sequence:
+def joined(pieces: list[Trajectory]) -> MotionSequence:
     """Return pieces one after the other, the last one to its rest."""
     until = [HANDOVER] * (len(pieces) - 1) + [LENGTH]
-    return Sequence(tuple(pieces), tuple(until))
+    return MotionSequence(tuple(pieces), tuple(until))
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,7 +121,7 @@ class InTurn:
         return 0, self.controllers[0].start(measurement)
 
     def command(
-        self, state: tuple[int, Any], measurement: Measurement, reference: Reference
+        self, state: tuple[int, Any], measurement: Measurement, reference: DesiredState
     ) -> tuple[Command, tuple[int, Any]]:
         """Return the torque of the controller whose turn it is."""
         turn = min(int(measurement.time / HANDOVER + 1e-9), len(self.controllers) - 1)

@@ -19,10 +19,10 @@ from payload_id import RobotFile
 from payload_id.core.arm.arm_model import ArmModel
 from payload_id.core.arrays import Array
 from payload_id.core.body.inertial import from_mass_com_inertia
+from payload_id.core.motion.motion_sequence import MotionSequence
 from payload_id.core.motion.polynomial import PolynomialMotion
-from payload_id.core.motion.sequence import Sequence
+from payload_id.core.safety.clearance.clearances import clearances
 from payload_id.core.safety.clearance.convex_body import ConvexBody
-from payload_id.core.safety.clearance.margins import clearances
 from payload_id.core.safety.clearance.scene import Scene
 from payload_id.files.robots.arm_geometry import robot_geometry
 
@@ -67,7 +67,7 @@ class Task:
 
     name: str
     pounds: int
-    motion: Sequence
+    motion: MotionSequence
     scene: Scene | None
     obstacles: tuple[ConvexBody, ...]
 
@@ -142,7 +142,7 @@ def _task(
     return Task(name, pounds, motion_through(model, points), scene, around)
 
 
-def motion_through(model: ArmModel, points) -> Sequence:
+def motion_through(model: ArmModel, points) -> MotionSequence:
     """Return the motion through three positions of the tool, gripper down, at rest at the ends."""
     poses = [inverse_kinematics(model, np.asarray(point)) for point in points]
     first, via, last = (np.unwrap(np.array(poses), axis=0)[k] for k in range(3))
@@ -155,7 +155,7 @@ def motion_through(model: ArmModel, points) -> Sequence:
         Quintic((first, zero, zero), middle, PIECE),
         Quintic(middle, (last, zero, zero), PIECE),
     )
-    return Sequence(parts, (PIECE, PIECE))
+    return MotionSequence(parts, (PIECE, PIECE))
 
 
 def inverse_kinematics(model: ArmModel, position: Array) -> Array:

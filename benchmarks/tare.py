@@ -1,8 +1,8 @@
 """What a tare of 7.5 s is worth: the half-width of the mass with it over that without.
 
-A Gen3 moves as in the demonstration (`core/excitation/search/random_search.py`), first bare (or
-with a known weight of 1 kg: `weight`), then with a payload; links are wrong by up to 5 %. Two kinds
-of torque sensors:
+A Gen3 moves as in the demonstration (`core/excitation/search/random_fourier_search.py`), first bare
+(or with a known weight of 1 kg: `weight`), then with a payload; links are wrong by up to 5 %. Two
+kinds of torque sensors:
 
     constant    gains wrong by up to 2.5 % (part of psi), 0.3 % and 0.02 N m new at every sample
     per sample  2.5 % new at every sample
@@ -36,7 +36,7 @@ from payload_id import OnlineIdentifier, RobotFile, RobotModel, Settings, Uncert
 from payload_id.cli.demo.scene import draw_payload, heavy_payload
 from payload_id.core.arrays import Array
 from payload_id.core.body.inertial import from_mass_com_inertia
-from payload_id.core.excitation.search.random_search import search
+from payload_id.core.excitation.search.random_fourier_search import random_fourier_search
 from payload_id.core.motion.limits import MotionLimits
 from payload_id.core.motion.trajectory import Trajectory
 from payload_id.core.samples.joint_samples import Samples
@@ -110,7 +110,9 @@ def motion_of(seed: int) -> Played:
         limits.effort,
     )
     payloads = [np.zeros(10), heavy_payload()]
-    return Played(search(MODEL, ROBOT.home, allowed, payloads, seed, SECONDS).trajectory)
+    return Played(
+        random_fourier_search(MODEL, ROBOT.home, allowed, payloads, seed, SECONDS).trajectory
+    )
 
 
 def measure(seed: int, cases: Sequence[tuple[str, str, float]]) -> list[Result]:

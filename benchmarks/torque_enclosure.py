@@ -30,8 +30,8 @@ from payload_id import Uncertainty
 from payload_id.core.arm.arm_model import ArmModel
 from payload_id.core.motion.bezier import BezierPiece
 from payload_id.core.motion.motion_state import MotionState
-from payload_id.core.safety.torque.enclosure import TorqueEnclosure, torque_enclosure
 from payload_id.core.safety.torque.parameter_box import ParameterBox
+from payload_id.core.safety.torque.slice_torque_bounds import SliceTorqueBounds, slice_torque_bounds
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.core.threads import one_thread
 from torque_samples import TorqueSampler
@@ -74,7 +74,7 @@ def tube_of(kind: str, n: int) -> TrackingTube:
 
 
 def ratios(
-    sampler: TorqueSampler, enclosure: TorqueEnclosure, every: int
+    sampler: TorqueSampler, enclosure: SliceTorqueBounds, every: int
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return mean over slices, and of the whole piece, of enclosed over sampled range, (n,)."""
     slices = range(0, len(enclosure.lower), every)
@@ -86,7 +86,7 @@ def ratios(
 
 
 def violations(
-    sampler: TorqueSampler, enclosure: TorqueEnclosure, count: int, rng: np.random.Generator
+    sampler: TorqueSampler, enclosure: SliceTorqueBounds, count: int, rng: np.random.Generator
 ) -> int:
     """Return how many of `count` sampled states are outside."""
     outside = 0
@@ -143,7 +143,7 @@ def main() -> None:
             for _ in range(3):
                 start = time.process_time()
                 with one_thread():
-                    enclosure = torque_enclosure(model, ranges, tube, box, options.parts)
+                    enclosure = slice_torque_bounds(model, ranges, tube, box, options.parts)
                     enclosure.commanded(tube)
                 took.append(time.process_time() - start)
             sampler = TorqueSampler(model, box, tube, piece, edges)

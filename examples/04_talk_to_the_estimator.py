@@ -21,7 +21,7 @@ import rclpy  # noqa: E402
 from simulated_arm import MODEL, PAYLOAD, ROBOT  # noqa: E402
 from trajectory_msgs.msg import JointTrajectory  # noqa: E402
 
-from payload_id.core.excitation.search.random_search import search
+from payload_id.core.excitation.search.random_fourier_search import random_fourier_search
 from payload_id.core.motion.limits import MotionLimits
 from payload_id.ros.client.estimator_client import PayloadClient, estimate_from
 from payload_id.ros.common.joint_trajectory_message import message_of
@@ -59,7 +59,7 @@ def main() -> None:
     """Find a motion, start the nodes, identify, end the nodes."""
     names = ("position_lower", "position_upper", "velocity", "acceleration", "effort")
     limits = MotionLimits(*(getattr(ROBOT.limits, name) for name in names))
-    motion = search(MODEL, ROBOT.home, limits, [PAYLOAD], 3, DURATION, candidates=20).trajectory
+    found = random_fourier_search(MODEL, ROBOT.home, limits, [PAYLOAD], 3, DURATION, candidates=20)
     bounds = [f"payload_estimator:uncertainty.{name}:=0.0" for name in NOT_SIMULATED.split()]
     nodes = [
         start("simulated_arm", f"payload:={PAYLOAD.tolist()}", "torque_relative:=0.02"),
@@ -68,7 +68,7 @@ def main() -> None:
     rclpy.init()
     try:
         with PayloadClient() as client:
-            shake_and_ask(client, message_of(motion, ROBOT.joints, rate=50.0))
+            shake_and_ask(client, message_of(found.trajectory, ROBOT.joints, rate=50.0))
     finally:
         for node in nodes:
             node.send_signal(signal.SIGINT)

@@ -11,7 +11,7 @@ import yaml
 
 from ...core.arrays import Array
 from ...core.body.inertial import from_mass_com_inertia
-from ...core.excitation.search.random_search import Found, search
+from ...core.excitation.search.random_fourier_search import Found, random_fourier_search
 from ...core.motion.limits import MotionLimits
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...files.robots.robot_file import RobotFile
@@ -51,7 +51,7 @@ def draw_scene(robot_name: str, seed: int, out: Path) -> Scene:
     model = RobotModel.from_robot_file(robot)
     start = np.zeros(model.n) if robot.home is None else robot.home
     payloads = [np.zeros(10), heavy_payload()]
-    motion = search(model, start, _limits(robot), payloads, seed, DURATION)
+    motion = random_fourier_search(model, start, _limits(robot), payloads, seed, DURATION)
     payload = draw_payload(np.random.default_rng(seed))
     return Scene(seed, robot, model, payload, motion, folder)
 

@@ -20,7 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Array
-from .controller import Command, Measurement, Reference, errors, limited
+from ..motion.joint_trajectory import DesiredState
+from .controller import Command, Measurement, errors, limited
 from .dynamics import ArmDynamics
 from .robust_design import RobustDesign
 
@@ -69,7 +70,7 @@ class Armour:
         return ArmourState(measurement.time, 0.0, np.full_like(zero, np.nan), zero, zero)
 
     def command(
-        self, state: ArmourState, measurement: Measurement, reference: Reference
+        self, state: ArmourState, measurement: Measurement, reference: DesiredState
     ) -> tuple[Command, ArmourState]:
         """Return u and what this step found."""
         model, design = self.dynamics.model, self.design
@@ -135,7 +136,8 @@ def robust_input(r: Array, bound: Array, needed: float, least: Array, reach: Arr
         v_j = bound_j clip(k_j r_j / reach_j),   k_j = max(k, least_j),
 
     with the smallest k that serves: sum_j bound_j |r_j| min(1, k_j |r_j| / reach_j) grows with k,
-    piecewise linearly. Where no k serves, v_j = bound_j sign(r_j).
+    piecewise linearly, so that its knees give k exactly and sooner than a root finder would. Where
+    no k serves, v_j = bound_j sign(r_j).
 
     Args:
         r: Shape (n,).

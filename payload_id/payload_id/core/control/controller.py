@@ -12,6 +12,7 @@ from typing import Protocol, TypeVar
 import numpy as np
 
 from ..arrays import Array
+from ..motion.joint_trajectory import DesiredState
 
 LONGEST_PERIOD = 0.1  # [s] a step after a longer pause does not integrate over it
 
@@ -29,21 +30,6 @@ class Measurement:
     time: float
     q: Array
     dq: Array
-
-
-@dataclass(frozen=True, eq=False)
-class Reference:
-    """What is desired at the instant of a measurement.
-
-    Attributes:
-        q: q_d, shape (n,) [rad or m].
-        dq: dq_d, shape (n,) [rad/s or m/s].
-        ddq: ddq_d, shape (n,) [rad/s2 or m/s2].
-    """
-
-    q: Array
-    dq: Array
-    ddq: Array
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,14 +57,14 @@ class Controller(Protocol[State]):
         ...
 
     def command(
-        self, state: State, measurement: Measurement, reference: Reference
+        self, state: State, measurement: Measurement, reference: DesiredState
     ) -> tuple[Command, State]:
         """Return what to command now, and the state for the next step."""
         ...
 
 
 def errors(
-    measurement: Measurement, reference: Reference, continuous: Array
+    measurement: Measurement, reference: DesiredState, continuous: Array
 ) -> tuple[Array, Array]:
     """Return e = q_d - q, by the shorter way where a joint turns without limits, and de."""
     e = reference.q - measurement.q

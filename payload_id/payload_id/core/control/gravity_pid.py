@@ -12,7 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Array
-from .controller import LONGEST_PERIOD, Command, Measurement, Reference, errors, limited
+from ..motion.joint_trajectory import DesiredState
+from .controller import LONGEST_PERIOD, Command, Measurement, errors, limited
 from .dynamics import ArmDynamics
 
 
@@ -67,7 +68,7 @@ class GravityPid:
         return PidState(measurement.time, np.zeros(self.dynamics.model.n))
 
     def command(
-        self, state: PidState, measurement: Measurement, reference: Reference
+        self, state: PidState, measurement: Measurement, reference: DesiredState
     ) -> tuple[Command, PidState]:
         """Return u; the integral of a joint stands still while its torque is cut."""
         model = self.dynamics.model

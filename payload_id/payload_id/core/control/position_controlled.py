@@ -7,8 +7,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Array
+from ..motion.joint_trajectory import DesiredState
 from ..safety.tube.tracking_tube import TrackingTube
-from .controller import Measurement, Reference, errors
+from .controller import Measurement, errors
 
 
 @dataclass(frozen=True)
@@ -47,7 +48,7 @@ class TrackingWatchdog:
         return WatchState(measurement.time)
 
     def check(
-        self, state: WatchState, measurement: Measurement, reference: Reference
+        self, state: WatchState, measurement: Measurement, reference: DesiredState
     ) -> tuple[tuple[str, ...], WatchState]:
         """Return why the motion must stop, one sentence each, and what has been seen so far."""
         e, de = errors(measurement, reference, np.asarray(self.continuous))

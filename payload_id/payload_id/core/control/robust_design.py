@@ -8,7 +8,7 @@ has the proof.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,9 +16,9 @@ from ..arm.arm_model import ArmModel
 from ..arrays import Array
 from ..errors import InputError
 from ..motion.trajectory import Trajectory
-from ..safety.torque.change import torque_change
-from ..safety.torque.enclosure import torque_enclosure
 from ..safety.torque.parameter_box import ParameterBox
+from ..safety.torque.slice_torque_bounds import slice_torque_bounds
+from ..safety.torque.torque_change import torque_change
 from ..safety.tube.inertia_bound import bodies_upper, inertia_bound
 from ..safety.tube.sampling_reserve import SamplingReserve
 from ..safety.tube.tracking_tube import TrackingTube
@@ -107,20 +107,18 @@ def robust_design(
     upper = box.rotor_inertia_upper + bodies_upper(model, middle + half)
     if not np.isfinite(upper).all():
         raise InputError("A joint that turns before one that slides has no bounded inertia here.")
-    largest = np.zeros(n)
+    # V_c only matters through its smallest value here; what is kept is not below it.
+    least = SamplingReserve(w, delta, np.zeros(n), rotor, upper, LEAST_LEVEL * level, period)
     for _ in range(ITERATIONS):
-        # V_c only matters through its smallest value here; what is kept is not below it.
-        trial = SamplingReserve(w, delta, largest, rotor, upper, LEAST_LEVEL * level, period)
-        largest = np.minimum(GROWTH * trial(w), UNUSABLE)
-    reserve = SamplingReserve(w, delta, largest, rotor, upper, LEAST_LEVEL * level, period)
-    margin = float(reserve.rise(w)) / rate
-    if not ((reserve(w) <= largest).all() and margin <= (1.0 - LEAST_LEVEL) * level):
+        least = replace(least, largest=np.minimum(GROWTH * least(w), UNUSABLE))
+    margin = float(least.rise(w)) / rate
+    if not ((least(w) <= least.largest).all() and margin <= (1.0 - LEAST_LEVEL) * level):
         raise InputError(
             f"A tube of V_M = {level:g} J is too narrow for a period of {period:g} s: the sampling "
             f"alone takes {margin:.3g} J of it at rate {rate:g} 1/s. Raise level or rate, shorten "
             "the period, or move so that the disturbance is smaller."
         )
-    reserve = SamplingReserve(w, delta, largest, rotor, upper, level - margin, period)
+    reserve = replace(least, full_level=level - margin)
     assumptions = _assumptions(rotor, period, w, delta, basis)
     tube = TrackingTube.passivity_based(level, K, d, assumptions, reserve)
     return RobustDesign(K, level, level - margin, rate, period, d, w, reserve, tube)
@@ -132,7 +130,6 @@ def design_for(
     level: float,
     gain: Array | float,
     period: float = 1e-3,
-    rate: float = 200.0,
 ) -> RobustDesign:
     """Return the design for one motion; see `robust_design`.
 
@@ -148,12 +145,12 @@ def design_for(
     d = inertia_bound(model, _smallest_rotor(box), middle[:-1], half[:-1]).joint
     tube = TrackingTube.passivity_based(level, np.broadcast_to(gain, (model.n,)), d)
     edges = np.linspace(0.0, trajectory.duration, int(trajectory.duration / SLICE) + 2)
-    enclosure = torque_enclosure(model, trajectory.ranges(edges), tube, box)
+    enclosure = slice_torque_bounds(model, trajectory.ranges(edges), tube, box)
     w = ROOM * enclosure.disturbance.max(axis=0)
     bound = torque_change(model, box, trajectory, tube, period)
     delta = np.maximum(bound(np.zeros(model.n)), bound.coriolis)
     for _ in range(ITERATIONS):
-        made = robust_design(model, box, level, gain, w, delta, period, rate, PROVED)
+        made = robust_design(model, box, level, gain, w, delta, period, basis=PROVED)
         found = bound(made.reserve.fastest)
         if (found <= delta).all():
             return made

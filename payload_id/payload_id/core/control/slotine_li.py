@@ -14,7 +14,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Array
-from .controller import LONGEST_PERIOD, Command, Measurement, Reference, errors, limited
+from ..motion.joint_trajectory import DesiredState
+from .controller import LONGEST_PERIOD, Command, Measurement, errors, limited
 from .dynamics import ArmDynamics
 
 
@@ -54,7 +55,7 @@ class SlotineLi:
         return AdaptiveState(measurement.time, self.dynamics.box.interval("payload")[0])
 
     def command(
-        self, state: AdaptiveState, measurement: Measurement, reference: Reference
+        self, state: AdaptiveState, measurement: Measurement, reference: DesiredState
     ) -> tuple[Command, AdaptiveState]:
         """Return u with what has been learnt so far, and learn from this step."""
         model, K, box = self.dynamics.model, self.gain, self.dynamics.box

@@ -8,7 +8,8 @@ last three are the same point, so that the piece ends there at rest:
     beta_0 = q0,  beta_1 = q0 + T dq0 / 5,  beta_2 = q0 + 2 T dq0 / 5 + T^2 ddq0 / 20,
     beta_3 = beta_4 = beta_5 = q0 + k.
 
-k, one number for each joint, is free. Motion is linear in it.
+k, one number for each joint, is free. Motion is linear in it. Bounds of its extrema need powers of
+time, which SciPy's BPoly does not have.
 """
 
 from __future__ import annotations

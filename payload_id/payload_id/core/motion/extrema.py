@@ -12,7 +12,8 @@ bounded by Taylor's theorem,
 
     |f - f(c)| <= h |f'(c)| + h^2/2 (|f''(c)| + h M3 / 3),
 
-and cut into parts while that says little.
+and cut into parts while that says little. SciPy's root finders and minimisers find extrema, too,
+but prove none.
 """
 
 from __future__ import annotations
@@ -21,9 +22,8 @@ from dataclasses import dataclass
 from typing import Protocol
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ..arrays import Array, IntArray
+from ..arrays import Array, BoolArray, IntArray
 from .trajectory import MotionRanges, checked_edges
 
 PARTS = 8  # into which an undecided slice is cut
@@ -77,7 +77,7 @@ class _Slices:
     at_end: Array
     at_middle: Array
 
-    def take(self, which: IntArray | NDArray[np.bool_]) -> _Slices:
+    def take(self, which: IntArray | BoolArray) -> _Slices:
         """Return some of the slices."""
         return _Slices(
             self.joint[which],
@@ -146,7 +146,7 @@ def _include_stationary(
     function: Smooth,
     order: int,
     slices: _Slices,
-    which: NDArray[np.bool_],
+    which: BoolArray,
     lower: Array,
     upper: Array,
 ) -> None:

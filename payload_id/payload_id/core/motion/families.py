@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import InputError, UnknownNameError
 from . import bezier, fourier, stop, wave
-from . import sequence as pieces
+from . import motion_sequence as pieces
 from . import time_scaling as slowed
 from .trajectory import Trajectory
 
@@ -31,7 +31,7 @@ def trajectory_from_dict(data: dict[str, Any]) -> Trajectory:
 def _sequence(data: dict[str, Any]) -> Trajectory:
     """Return the sequence that `to_dict` wrote."""
     parts = tuple(trajectory_from_dict(part) for part in data["parts"])
-    return pieces.Sequence(parts, tuple(float(t) for t in data["until"]))
+    return pieces.MotionSequence(parts, tuple(float(t) for t in data["until"]))
 
 
 def _slowed(data: dict[str, Any]) -> Trajectory:

@@ -63,8 +63,7 @@ class FourierSeries:
 
     def at(self, time: Array) -> Motion:
         """Return the motion at times in [0, duration], shape (N,) [s]."""
-        k = np.arange(1.0, self.cosine.shape[1] + 1)
-        rate = 2 * np.pi / self.duration * k
+        rate = self._rates
         cos, sin = np.cos(np.outer(time, rate)), np.sin(np.outer(time, rate))
         a, b = self.cosine.T, self.sine.T
         return Motion(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
+from numpy.polynomial.polynomial import polyder
 
 from ..arrays import Array, IntArray
 from .extrema import ranges_of
@@ -31,10 +32,7 @@ class PolynomialMotion:
         """Coefficients of the derivatives of order 0, 1, ..., 6, with respect to t."""
         found = [self.coefficients]
         for _ in range(6):
-            last = found[-1]
-            power = np.arange(1.0, last.shape[1])
-            derived = last[:, 1:] * power / self.duration
-            found.append(derived if derived.shape[1] else np.zeros((len(last), 1)))
+            found.append(polyder(found[-1], axis=1) / self.duration)
         return found
 
     def at(self, time: Array) -> Motion:

@@ -6,6 +6,7 @@ s = t / T its position is
     q(s) = q0 + T dq0 (s - s^3 + s^4 / 2) + T^2 ddq0 (s^2 / 2 - 2 s^3 / 3 + s^4 / 4).
 
 The end is not chosen: all joints stop in the same, shortest duration T for which limits hold.
+A longer stop goes farther, so that no root finder serves and durations are tried.
 """
 
 from __future__ import annotations
@@ -75,8 +76,7 @@ class StopPiece(PolynomialMotion):
         found = self.ranges(even_edges(self, self.duration / SLICES))
         over = found.q_upper.max(axis=0) > limits.position_upper
         under = found.q_lower.min(axis=0) < limits.position_lower
-        speed = np.maximum(-found.dq_lower, found.dq_upper).max(axis=0)
-        acceleration = np.maximum(-found.ddq_lower, found.ddq_upper).max(axis=0)
+        speed, acceleration = found.speed.max(axis=0), found.acceleration.max(axis=0)
         return np.stack(
             [2.0 * (over | under), speed / limits.velocity, acceleration / limits.acceleration]
         )

@@ -10,6 +10,8 @@ import numpy as np
 from ..arrays import Array
 from ..errors import InputError
 
+INSTANT = 1e-9  # [s] length of a slice that stands for one instant
+
 
 @dataclass(frozen=True)
 class Motion:
@@ -53,6 +55,22 @@ class MotionRanges:
     def __len__(self) -> int:
         """Return the number of slices."""
         return len(self.q_lower)
+
+    @classmethod
+    def at_instants(cls, motion: Motion) -> MotionRanges:
+        """Return the ranges of single instants, each a slice of `INSTANT` that holds one point."""
+        q, dq, ddq = motion.q, motion.dq, motion.ddq
+        return cls(INSTANT * np.arange(len(q) + 1), q, q, dq, dq, ddq, ddq)
+
+    @property
+    def speed(self) -> Array:
+        """Largest |velocity| on each slice, shape (K, n) [rad/s or m/s]."""
+        return np.maximum(-self.dq_lower, self.dq_upper)
+
+    @property
+    def acceleration(self) -> Array:
+        """Largest |acceleration| on each slice, shape (K, n) [rad/s2 or m/s2]."""
+        return np.maximum(-self.ddq_lower, self.ddq_upper)
 
     @property
     def middle(self) -> Motion:

@@ -22,7 +22,7 @@ import numpy as np
 from ..arrays import Array
 from ..errors import InputError
 from .extrema import Smooth
-from .sequence import Sequence
+from .motion_sequence import MotionSequence
 from .time_scaling import TimeScaled
 from .trajectory import Motion, Trajectory, even_edges
 
@@ -45,25 +45,22 @@ class InterpolationError:
     acceleration: Array
 
 
-def points_of(
-    trajectory: Trajectory, rate: float, begin: float = 0.0, end: float | None = None
-) -> Motion:
+def points_of(trajectory: Trajectory, rate: float, begin: float = 0.0) -> Motion:
     """Return the points of a motion, times in whole nanoseconds.
 
     Args:
         trajectory: The motion.
         rate: Least number of points a second [Hz].
         begin: Time of the first one [s].
-        end: Time of the last one [s]; None: that of the motion.
 
     Raises:
-        InputError: The end does not follow the beginning.
+        InputError: The motion is over at that time.
     """
-    last = trajectory.duration if end is None else end
-    if not (0.0 <= begin < last <= trajectory.duration and rate > 0.0):
+    last = trajectory.duration
+    if not (0.0 <= begin < last and rate > 0.0):
         raise InputError(
-            f"Points need a rate above 0 and a time span within the motion's "
-            f"{trajectory.duration:g} s; found {rate:g} Hz from {begin:g} s to {last:g} s."
+            f"Points need a rate above 0 and a time span within the motion's {last:g} s; found "
+            f"{rate:g} Hz from {begin:g} s to {last:g} s."
         )
     inner = junctions(trajectory)
     cuts = np.concatenate([[begin], inner[(inner > begin) & (inner < last)], [last]])
@@ -79,10 +76,9 @@ def points_of(
 
 def interpolation_error(trajectory: Trajectory, rate: float) -> InterpolationError:
     """Return bounds for points at a rate [Hz], junctions included."""
-    h, M6, jerk = 1.0 / rate, largest(trajectory, 6), largest(trajectory, 3)
+    h, M6, jerk = 1.0 / rate, largest_derivative(trajectory, 6), largest_derivative(trajectory, 3)
     found = trajectory.ranges(even_edges(trajectory, SLICE))
-    speed = np.maximum(-found.dq_lower, found.dq_upper).max(axis=0)
-    acceleration = np.maximum(-found.ddq_lower, found.ddq_upper).max(axis=0)
+    speed, acceleration = found.speed.max(axis=0), found.acceleration.max(axis=0)
     return InterpolationError(
         h**6 / 46080.0 * M6 + NANOSECOND * speed,
         h**5 / 1920.0 * M6 + NANOSECOND * acceleration,
@@ -94,7 +90,7 @@ def junctions(trajectory: Trajectory) -> Array:
     """Return the times at which one part of a motion gives way to the next, shape (J,) [s]."""
     if isinstance(trajectory, TimeScaled):
         return junctions(trajectory.motion) / trajectory.scale
-    if not isinstance(trajectory, Sequence):
+    if not isinstance(trajectory, MotionSequence):
         return np.zeros(0)
     begins = np.concatenate([[0.0], np.cumsum(trajectory.until)])
     found = [begins[1:-1]]
@@ -104,12 +100,12 @@ def junctions(trajectory: Trajectory) -> Array:
     return np.unique(np.concatenate(found))
 
 
-def largest(trajectory: Trajectory, order: int) -> Array:
+def largest_derivative(trajectory: Trajectory, order: int) -> Array:
     """Return a bound on a derivative of the positions between junctions, shape (n,)."""
     if isinstance(trajectory, TimeScaled):
-        return trajectory.scale**order * largest(trajectory.motion, order)
-    if isinstance(trajectory, Sequence):
-        return np.max([largest(part, order) for part in trajectory.parts], axis=0)
+        return trajectory.scale**order * largest_derivative(trajectory.motion, order)
+    if isinstance(trajectory, MotionSequence):
+        return np.max([largest_derivative(part, order) for part in trajectory.parts], axis=0)
     if not hasattr(trajectory, "largest"):
         raise InputError(
             f"No bound on derivatives is known of motions of the kind {type(trajectory).__name__}."

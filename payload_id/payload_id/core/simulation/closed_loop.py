@@ -9,8 +9,9 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array
-from ..control.controller import Controller, Measurement, Reference
-from ..motion.limits import MotionLimits
+from ..control.controller import Controller, Measurement
+from ..motion.joint_trajectory import DesiredState
+from ..motion.limits import MotionLimits, finite_middle
 from ..motion.trajectory import Trajectory
 from ..safety.tube.tracking_tube import TrackingTube
 from .torque_plant import TorquePlant
@@ -52,8 +53,9 @@ class ClosedLoopRun:
 
     def margins(self, limits: MotionLimits, tube: TrackingTube | None = None) -> dict[str, float]:
         """Return how much of each bound was left at worst, as a part of it; below 0: broken."""
+        low, high = limits.position_lower, limits.position_upper
         tight = {
-            "position": _left(self.q - _middle(limits), _reach(limits)),
+            "position": _left(self.q - finite_middle(low, high), (high - low) / 2.0),
             "velocity": _left(self.dq, limits.velocity),
             "torque": _left(self.torque, limits.torque),
         }
@@ -99,7 +101,7 @@ def run(
         seen = measure(Measurement(k * period, q[k], dq[k]))
         if k == 0 and state is None:
             state = controller.start(seen)
-        reference = Reference(desired.q[k], dq_d[k], ddq_d[k])
+        reference = DesiredState(desired.q[k], dq_d[k], ddq_d[k])
         command, state = controller.command(state, seen, reference)
         torque[k] = command.torque
         states.append(state)
@@ -116,15 +118,3 @@ def _left(value: Array, bound: Array) -> float:
     if not finite.any():
         return np.inf
     return float(1.0 - np.max(np.abs(value[:, finite]) / np.maximum(bound[finite], 1e-300)))
-
-
-def _middle(limits: MotionLimits) -> Array:
-    """Return the middle of each joint's range, 0 where it has no limit."""
-    with np.errstate(invalid="ignore"):
-        middle = (limits.position_lower + limits.position_upper) / 2.0
-    return np.where(np.isfinite(middle), middle, 0.0)
-
-
-def _reach(limits: MotionLimits) -> Array:
-    """Return half of each joint's range, inf where it has no limit."""
-    return np.asarray((limits.position_upper - limits.position_lower) / 2.0)

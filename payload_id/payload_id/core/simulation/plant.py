@@ -2,40 +2,30 @@
 
 The controller is evaluated in continuous time, at every stage of the Runge-Kutta integration: the
 torque is a smooth function of time, and the torque that is reported for an instant is exactly the
-one that the actuators applied at that instant. There are no mechanical stops and no contacts.
+one that the actuators applied at that instant.
 """
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import mujoco
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-from ..arm.arm_model import STANDARD_GRAVITY, ArmModel
+from ..arm.arm_model import STANDARD_GRAVITY
 from ..arrays import Array
-from ..errors import InputError, PayloadIdError
 from ..motion.joint_trajectory import DesiredState, JointTrajectory, sample, starting_from
 from ..samples.joint_samples import Samples
 from .controller import tune
-from .plant_model import build_plant_model
-from .skeleton import skeleton
+from .mujoco_arm import STEPPING, MujocoArm, per_joint
 
-PHYSICS_STEP = 0.25e-3  # [s]
 BLOCK = 128  # steps for which the reference is computed at once
 GAINS_EVERY = 16  # half steps between two computed gains; divides the 2 BLOCK of a reference
 _KNOTS = np.arange(0, 2 * BLOCK + 1, GAINS_EVERY)
 SPLINE = CubicSpline(_KNOTS, np.eye(len(_KNOTS)))(np.arange(2 * BLOCK + 1))  # weights of the knots
-
-# MuJoCo's control callback is one for the whole process: one plant steps at a time.
-STEPPING = threading.Lock()
-
-
-class SimulationError(PayloadIdError, RuntimeError):
-    """The simulated motion has diverged."""
 
 
 @dataclass(frozen=True)
@@ -55,17 +45,13 @@ class PlantState:
     tau: Array
 
 
-class Plant:
+class Plant(MujocoArm):
     """An arm with a payload under joint-space control, see `JointController`.
 
     It starts at time 0 at rest, holding `q0` as well as its controller can.
 
     Attributes:
-        nominal: The arm as the description says, which the controller knows.
-        controller: The controller.
-        payload_phi: The payload's true inertial parameters, shape (10,).
-        link_phis: True inertial parameters of the links between two joints, shape (n, 10).
-        step: Integration step [s].
+        controller: The controller, which knows the nominal arm.
     """
 
     def __init__(
@@ -76,63 +62,32 @@ class Plant:
         payload_phi: Array | Sequence[float] = (0.0,) * 10,
         gravity: Sequence[float] | Array = STANDARD_GRAVITY,
         *,
-        link_phis: Array | None = None,
-        friction_coulomb: float | Array = 0.0,
-        friction_viscous: float | Array = 0.0,
-        armature: float | Array = 0.0,
         effort_limit: float | Array = np.inf,
         q0: Array | Sequence[float] | None = None,
-        step: float = PHYSICS_STEP,
+        **true_arm: Any,
     ) -> None:
-        """Build the arm.
+        """Build the arm and its controller.
 
         Args:
-            urdf: Robot description, XML text.
-            joints: The n joints that move, in the order of all arrays; the others stay at 0.
-            payload_frame: Link to which the payload is rigidly attached.
-            payload_phi: The payload's inertial parameters about the origin of that link's frame,
-                shape (10,); zeros: no payload.
+            urdf: As `MujocoArm` has it, and so the next four.
+            joints: The n joints that move.
+            payload_frame: Link to which the payload is attached.
+            payload_phi: The payload's inertial parameters, shape (10,).
             gravity: Gravity in the base frame, shape (3,) [m/s2].
-            link_phis: True inertial parameters of the links between two joints taken together,
-                about the joint's frame, shape (n, 10). None: as the description says.
-            friction_coulomb: Coulomb friction, one number or shape (n,) [N m or N].
-            friction_viscous: Viscous friction, one number or shape (n,) [N m s/rad or N s/m].
-            armature: Reflected rotor inertia, one number or shape (n,) [kg m2 or kg].
             effort_limit: Largest torque of the actuators, one number or shape (n,) [N m or N].
             q0: Positions to hold at first, shape (n,) [rad or m]. None: zeros.
-            step: Integration step [s].
+            **true_arm: The keywords of `MujocoArm`: links, friction, rotors and step.
 
         Raises:
             ModelError: The description cannot be simulated.
             InputError: A parameter is impossible.
         """
-        bare = skeleton(urdf, joints)
-        self.nominal = nominal_arm(urdf, joints, payload_frame, gravity)
-        n = self.nominal.n
-        self._armature = _per_joint("armature", armature, n)
-        self._effort_limit = _per_joint("effort_limit", effort_limit, n)
-        self._limited = bool(np.isfinite(self._effort_limit).any())
-        self.payload_phi = np.array(payload_phi, dtype=float)
-        self.link_phis = self.nominal.link_phi if link_phis is None else np.array(link_phis)
-        self.step = _positive("step", step)
-        self.model = build_plant_model(
-            bare,
-            joints,
-            payload_frame,
-            self.payload_phi,
-            self.nominal.gravity,
-            None if link_phis is None else self.link_phis,
-            _per_joint("friction_coulomb", friction_coulomb, n),
-            _per_joint("friction_viscous", friction_viscous, n),
-            self._armature,
-            step,
-        )
-        self.data = mujoco.MjData(self.model)
-        # Index of each of our joints among MuJoCo's coordinates, and the other way round.
-        self._to_ours = np.array([self.model.joint(name).dofadr[0] for name in joints])
+        super().__init__(urdf, joints, payload_frame, payload_phi, gravity, **true_arm)
+        n = self.n
         self._to_mujoco = np.argsort(self._to_ours)
-        self.controller = tune(self.nominal, step, self._armature)
-        self._limit = self._effort_limit[self._to_mujoco]
+        self.controller = tune(self.nominal, self.step, self.armature)
+        self._limit = per_joint("effort_limit", effort_limit, n)[self._to_mujoco]
+        self._limited = bool(np.isfinite(self._limit).any())
         # The controller runs at every stage of the integration: it reads views, not properties.
         self._state = np.empty(2 * n)
         self._position, self._velocity = self._state[:n], self._state[n:]
@@ -141,31 +96,13 @@ class Plant:
         self._integral_rate = self.data.ctrl
         self.reset(np.zeros(n) if q0 is None else np.asarray(q0, dtype=float))
 
-    @property
-    def n(self) -> int:
-        """Number of joints."""
-        return self.nominal.n
-
-    @property
-    def time(self) -> float:
-        """Simulated time [s]."""
-        return self._steps * self.step
-
-    @property
-    def state(self) -> tuple[Array, Array]:
-        """True positions and velocities, each of shape (n,)."""
-        return self.data.qpos[self._to_ours], self.data.qvel[self._to_ours]
-
     def reset(self, q: Array) -> None:
         """Go back to time 0 at rest where the controller, told to hold q, keeps the arm still.
 
         Args:
             q: Desired positions, shape (n,) [rad or m].
         """
-        if np.shape(q) != (self.n,) or not np.isfinite(q).all():
-            raise InputError(f"The arm has {self.n} joints; found the positions {q!r}.")
-        mujoco.mj_resetData(self.model, self.data)
-        self._steps = 0
+        self._restart(q)
         self._hold(DesiredState.rest(q))
         self._find_equilibrium()
 
@@ -207,7 +144,10 @@ class Plant:
             count = min(target, self._end) - self._steps
             self._advance(count)
             self._steps += count
-        self._check_finite()
+        self._check_finite(
+            f". The gains are too stiff for the step of {self.step:g} s, or the payload is far "
+            "beyond the arm; use a smaller step or other gains."
+        )
 
     def measure(self) -> PlantState:
         """Return the true state and the torque that is applied in it."""
@@ -290,33 +230,10 @@ class Plant:
         """Let the integral carry what the feedforward lacks of gravity."""
         wanted = self.desired().q
         feedforward = self.controller.feedforward(DesiredState.rest(wanted[np.newaxis]))[0]
-        missing = self._gravity_torque(wanted) - feedforward
-        self.data.act[:] = missing[self._to_mujoco]
-
-    def _gravity_torque(self, q: Array) -> Array:
-        """Return the torque that holds the true arm at q, shape (n,)."""
-        self.data.qpos[self._to_ours] = q
+        self.data.qpos[self._to_ours] = wanted
         mujoco.mj_forward(self.model, self.data)
-        return self.data.qfrc_bias[self._to_ours]
-
-    def _check_finite(self) -> None:
-        """Raise when the motion has diverged."""
-        if not (np.isfinite(self.data.qpos).all() and np.isfinite(self.data.qvel).all()):
-            raise SimulationError(
-                f"The simulated arm has diverged before {self.time:.3f} s. The gains are too stiff "
-                f"for the step of {self.step:g} s, or the payload is far beyond the arm; use a "
-                "smaller step or other gains."
-            )
-
-
-def nominal_arm(
-    urdf: str,
-    joints: Sequence[str],
-    payload_frame: str,
-    gravity: Sequence[float] | Array = STANDARD_GRAVITY,
-) -> ArmModel:
-    """Return the arm as its description says, one coordinate for each joint; see `Plant`."""
-    return ArmModel.from_xml(skeleton(urdf, joints), payload_frame, tuple(joints), tuple(gravity))
+        missing = self.data.qfrc_bias[self._to_ours] - feedforward
+        self.data.act[:] = missing[self._to_mujoco]
 
 
 def simulate(
@@ -345,21 +262,3 @@ def simulate(
         np.array([state.dq for state in states]),
         np.array([state.tau for state in states]),
     )
-
-
-def _per_joint(name: str, value: float | Array, n: int) -> Array:
-    """Return one non-negative number for each joint, shape (n,)."""
-    array = np.asarray(value, dtype=float)
-    if array.shape not in ((), (n,)) or np.isnan(array).any() or (array < 0).any():
-        raise InputError(
-            f"{name} must be one number or {n} numbers (one for each joint), none negative; "
-            f"found {value!r}."
-        )
-    return np.broadcast_to(array, (n,)).astype(float)
-
-
-def _positive(name: str, value: float) -> float:
-    """Return a finite number above 0."""
-    if not (np.isfinite(value) and value > 0):
-        raise InputError(f"{name} must be a finite number above 0; found {value!r}.")
-    return float(value)

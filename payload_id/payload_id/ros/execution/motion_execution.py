@@ -14,7 +14,7 @@ from enum import Enum
 import numpy as np
 
 from ...core.arrays import Array
-from ...core.motion.sequence import Sequence as MotionSequence
+from ...core.motion.motion_sequence import MotionSequence
 from ...core.motion.trajectory import Motion, Trajectory
 from ...core.motion.trajectory_points import points_of
 from ...core.safety.certificate.certified_motion import CertifiedMotion

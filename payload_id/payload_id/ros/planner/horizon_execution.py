@@ -17,8 +17,8 @@ import numpy as np
 from ...core.arrays import Array
 from ...core.excitation import receding_horizon as horizon
 from ...core.excitation.search.planning import NoPlan, Plan
+from ...core.motion.motion_sequence import MotionSequence
 from ...core.motion.motion_state import MotionState
-from ...core.motion.sequence import Sequence
 from ...core.safety.certificate.certified_motion import CertifiedMotion
 from ..execution.motion_execution import MotionExecution
 from ..execution.stop_reason import Reason
@@ -195,19 +195,19 @@ class HorizonExecution:
         duration = action.trajectory.duration
         if self.resting or self.execution is None:
             self.resting = False
-            whole = Sequence((action.trajectory,), (duration,))
+            whole = MotionSequence((action.trajectory,), (duration,))
             self.execution = self.begin(CertifiedMotion(whole, piece.stops, piece.tube))
             return
         present = self.execution.motion
         before = present.trajectory
-        if not isinstance(before, Sequence):
+        if not isinstance(before, MotionSequence):
             raise TypeError("A receding horizon executes sequences only.")
         until = (*before.until[:-1], self.run.settings.handover, duration)
         kept = tuple(stop for stop in present.stops if stop.time <= action.begin)
         stops = (*kept, *(stop.later(action.begin) for stop in piece.stops))
         motion = replace(
             present,
-            trajectory=Sequence((*before.parts, action.trajectory), until),
+            trajectory=MotionSequence((*before.parts, action.trajectory), until),
             stops=stops,
         )
         if not self.execution.extend(motion, now_ns):

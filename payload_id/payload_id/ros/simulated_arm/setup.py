@@ -8,8 +8,9 @@ import numpy as np
 
 from ...core.arrays import Array
 from ...core.body.inertial import PARAMETERS
+from ...core.simulation.mujoco_arm import PHYSICS_STEP, nominal_arm
 from ...core.simulation.perturbation import perturb_links
-from ...core.simulation.plant import PHYSICS_STEP, Plant, nominal_arm
+from ...core.simulation.plant import Plant
 from ...core.simulation.sensors import SensorModel
 from ...files.robots.robot_file import RobotFile
 from ..common.parameters import Parameter

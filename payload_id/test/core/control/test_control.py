@@ -13,7 +13,7 @@ import pytest
 from payload_id.core.body.inertial import TO_PINOCCHIO, from_mass_com_inertia, is_physical
 from payload_id.core.control import armour
 from payload_id.core.control.armour import Armour, robust_input
-from payload_id.core.control.controller import Command, Measurement, Reference, limited
+from payload_id.core.control.controller import Command, Measurement, limited
 from payload_id.core.control.dynamics import ArmDynamics
 from payload_id.core.control.gravity_pid import GravityPid
 from payload_id.core.control.position_controlled import TrackingWatchdog
@@ -21,15 +21,16 @@ from payload_id.core.control.robust_design import design_for, robust_design
 from payload_id.core.control.slotine_li import SlotineLi
 from payload_id.core.errors import InputError
 from payload_id.core.motion.fourier import FourierSeries
+from payload_id.core.motion.joint_trajectory import DesiredState
 from payload_id.core.motion.limits import MotionLimits, with_payload
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
-from payload_id.core.safety.torque.change import torque_change
-from payload_id.core.safety.torque.enclosure import torque_enclosure
 from payload_id.core.safety.torque.parameter_box import ParameterBox
+from payload_id.core.safety.torque.slice_torque_bounds import slice_torque_bounds
+from payload_id.core.safety.torque.torque_change import torque_change
 from payload_id.core.safety.tube.inertia_bound import bodies_upper, inertia_bound
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.core.simulation.closed_loop import run
-from payload_id.core.simulation.plant import nominal_arm
+from payload_id.core.simulation.mujoco_arm import nominal_arm
 from payload_id.core.simulation.torque_plant import TorquePlant
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.robots.robot_model import RobotModel
@@ -311,7 +312,7 @@ def test_closed_loop_stays_in_the_tube_at_corners(period, gain):
         assert min(done.margins(motion_limits(100.0), made.tube).values()) > 0
         assert max(s.energy for s in done.states) <= made.level
         edges = np.linspace(0.0, trajectory.duration, 151)
-        enclosure = torque_enclosure(model, trajectory.ranges(edges), made.tube, parameters)
+        enclosure = slice_torque_bounds(model, trajectory.ranges(edges), made.tube, parameters)
         lower, upper = enclosure.commanded(made.tube)
         cell = np.minimum((done.time / edges[1]).astype(int), 149)
         assert (done.torque >= lower[cell]).all()
@@ -379,7 +380,7 @@ def test_steps_are_pure_and_fast():
         SlotineLi(dynamics, np.full(7, 5.0), np.full(7, 5.0), np.ones(10), limit),
     )
     for controller in controllers:
-        seen, wanted = Measurement(1.0, q, dq), Reference(q + 0.002, dq_d, ddq_d)
+        seen, wanted = Measurement(1.0, q, dq), DesiredState(q + 0.002, dq_d, ddq_d)
         copies = [a.copy() for a in (q, dq, wanted.q, dq_d, ddq_d)]
         start = controller.start(seen)
         first, after = controller.command(start, seen, wanted)
@@ -409,7 +410,7 @@ def test_watchdog_says_when_the_stated_tube_is_left():
     tube = TrackingTube.position_controlled(np.full(2, 0.02), np.full(2, 0.1), np.ones(2))
     watchdog = TrackingWatchdog(tube, ("a", "b"), (False, True))
     zero = np.zeros(2)
-    wanted = Reference(np.array([0.0, np.pi - 0.001]), zero, zero)
+    wanted = DesiredState(np.array([0.0, np.pi - 0.001]), zero, zero)
     inside = Measurement(0.01, np.array([0.019, -np.pi + 0.001]), zero)
     reasons, seen = watchdog.check(watchdog.start(inside), inside, wanted)
     assert reasons == () and seen.use == pytest.approx(0.95)

@@ -19,12 +19,12 @@ from payload_id.core.excitation.search.certifier import (
     tube_torque,
 )
 from payload_id.core.excitation.search.planning import Budget, NoPlan, Plan, plan
-from payload_id.core.excitation.search.screening import Task
+from payload_id.core.excitation.search.planning_task import PlanningTask
 from payload_id.core.motion.motion_state import MotionState
 from payload_id.core.safety.certificate.certificate import Certificate
 from payload_id.core.safety.certificate.certify import SafetyCase, certify, start_refusal
+from payload_id.core.safety.clearance.clearances import pose_clearance
 from payload_id.core.safety.clearance.convex_body import ConvexBody
-from payload_id.core.safety.clearance.margins import pose_clearance
 from payload_id.core.safety.margins.margin import Refusal
 from payload_id.core.safety.torque.parameter_box import ParameterBox
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
@@ -46,12 +46,12 @@ def case(*obstacles: ConvexBody) -> SafetyCase:
     return SafetyCase(arm("gen3"), geometry(), obstacles, box, tube, LIMITS)
 
 
-def task(against: SafetyCase) -> Task:
+def task(against: SafetyCase) -> PlanningTask:
     limits = planning_limits(against)
     family = BezierFamily.within(MotionState.at_rest(HOME), 3.0, limits)
     nothing = Collected.nothing(predictor().p)
     criterion = criterion_named("condition_number", KNOWN)
-    return Task(
+    return PlanningTask(
         family=family,
         predictor=predictor(),
         criterion=criterion,
@@ -112,7 +112,7 @@ def test_torque_peaks_are_those_of_the_certifier_s_refusal():
     against = case()
     made = task(against)
     motion = made.family.trajectory(0.4 * made.family.calm + 0.2)
-    peak = torque_peaks(against)(motion.at(made.instants)).max(axis=0)
+    peak = torque_peaks(against)(motion.at(made.usage.instants)).max(axis=0)
     refused, kept = (
         certify(replace(against, limits=replace(against.limits, torque=factor * peak)), motion)
         for factor in (0.99, 1.5)
@@ -126,8 +126,8 @@ def test_what_needs_nearly_all_torque_at_an_instant_is_not_asked_for():
     made = replace(task(against), peaks=None)
     plain = plan(made, certifier(against), Budget(evaluations=300), 3, StandingClock())
     assert isinstance(plain, Plan)
-    peak = torque_peaks(against)(plain.trajectory.at(made.instants)).max(axis=0)
-    calm = torque_peaks(against)(made.family.trajectory(made.family.calm).at(made.instants))
+    peak = torque_peaks(against)(plain.trajectory.at(made.usage.instants)).max(axis=0)
+    calm = torque_peaks(against)(made.family.trajectory(made.family.calm).at(made.usage.instants))
     # Peaks that are larger by what makes the first choice need all of a torque.
     joint = int(np.argmax((peak - calm.max(axis=0)) / LIMITS.torque))
     more = np.zeros(7)

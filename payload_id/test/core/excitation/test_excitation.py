@@ -31,9 +31,9 @@ from payload_id.core.excitation.prediction.dynamics import (
 )
 from payload_id.core.excitation.prediction.torque_slope import TorqueSlope
 from payload_id.core.excitation.search.candidate_queue import Queue
-from payload_id.core.excitation.search.local_search import search
+from payload_id.core.excitation.search.candidate_search import Counter, search_candidates
 from payload_id.core.excitation.search.planning import Budget, NoPlan, Plan, plan
-from payload_id.core.excitation.search.screening import Counter, Task
+from payload_id.core.excitation.search.planning_task import PlanningTask
 from payload_id.core.excitation.search.verdict import Verdict
 from payload_id.core.motion.limits import MotionLimits
 from payload_id.core.motion.motion_state import MotionState
@@ -73,13 +73,13 @@ def predictor() -> RowPredictor:
 
 def task(
     name: str = "condition_number", start: MotionState | None = None, **changes: object
-) -> Task:
+) -> PlanningTask:
     family = BezierFamily.within(start or MotionState.at_rest(HOME), 3.0, LIMITS)
     half = 0.15 * np.abs(PHI) + 1e-3
     box = ParameterBox.around(arm("gen3"), (PHI - half, PHI + half), UNSURE)
     criterion = criterion_named(name, KNOWN)
     nothing = Collected.nothing(predictor().p)
-    made = Task(family, predictor(), criterion, nothing, 1.5, LIMITS, box)
+    made = PlanningTask(family, predictor(), criterion, nothing, 1.5, LIMITS, box)
     return replace(made, **changes)
 
 
@@ -264,7 +264,7 @@ def test_slopes_of_torques_are_those_of_the_regressor(name):
 
 def test_a_disturbance_without_bound_leaves_calmer_candidates():
     made = task()
-    pool = search(made, 0, Counter(200), lambda: False)
+    pool = search_candidates(made, 0, Counter(200), lambda: False)
     queue = Queue(made, pool)
     first = queue.next(hurry=False)
     queue.refused(first, Verdict(False, torque=np.full(7, np.inf)))
@@ -282,7 +282,7 @@ def test_unknown_criteria_are_refused():
 def test_sampled_torques_hold_for_every_corner_of_the_box():
     made, x = task(), some(2)
     usage = made.usage(x)[:, :-3]
-    motion = made.family.motion(x, made.instants)
+    motion = made.family.motion(x, made.usage.instants)
     rng, model = np.random.default_rng(0), arm("gen3")
     for _ in range(20):
         phi = np.where(rng.random(10) < 0.5, made.box.payload_lower, made.box.payload_upper)
@@ -290,14 +290,14 @@ def test_sampled_torques_hold_for_every_corner_of_the_box():
         for c in range(2):
             states = motion.q[c], motion.dq[c], motion.ddq[c]
             torque = np.abs(joint_torques(model, links, phi, *states)) / LIMITS.torque
-            torque[made.instants >= 1.5] /= 0.93
+            torque[made.usage.instants >= 1.5] /= 0.93
             # The links' share is that of typical motions, not of these ones.
             assert (torque <= usage[c] + 0.02).all()
 
 
 def test_a_usage_gradient_is_that_of_finite_differences():
     made, x = task(), some(1, seed=2)[0]
-    value, jacobian = made.usage_and_gradient(x)
+    value, jacobian = made.usage.with_gradient(x)
     assert np.array_equal(value, made.usage(x[None])[0].ravel())
     direction, h = np.ones(7), 1e-4
     ahead, behind = made.usage(x[None] + h * direction), made.usage(x[None] - h * direction)
@@ -416,7 +416,7 @@ def test_missing_torque_makes_the_next_candidates_calmer():
     assert isinstance(found, Plan) and 1 < found.asked <= 6
 
 
-def found_parameters(made: Task, motion) -> np.ndarray:
+def found_parameters(made: PlanningTask, motion) -> np.ndarray:
     """Return the x of a Bezier piece."""
     family = made.family
     middle, half = (family.lower + family.upper) / 2, (family.upper - family.lower) / 2

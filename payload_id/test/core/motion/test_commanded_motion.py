@@ -9,8 +9,8 @@ from payload_id.core.errors import InputError
 from payload_id.core.motion.bezier import BezierPiece
 from payload_id.core.motion.fourier import FourierSeries
 from payload_id.core.motion.joint_trajectory import JointTrajectory, sample
+from payload_id.core.motion.motion_sequence import MotionSequence
 from payload_id.core.motion.motion_state import MotionState
-from payload_id.core.motion.sequence import Sequence
 from payload_id.core.motion.stop import StopPiece
 from payload_id.core.motion.time_scaling import TimeScaled
 from payload_id.core.motion.trajectory_points import interpolation_error, junctions, points_of
@@ -30,7 +30,7 @@ def fourier(seed=3):
 def pieces():
     first = BezierPiece(REST, np.array([0.5, -0.3]), 2.0)
     second = BezierPiece(MotionState.of(first, 1.1), np.array([-0.2, 0.4]), 2.0)
-    return Sequence((first, second), (1.1, 2.0))
+    return MotionSequence((first, second), (1.1, 2.0))
 
 
 def followed(motion, time, rate=RATE):

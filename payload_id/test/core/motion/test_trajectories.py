@@ -12,8 +12,8 @@ from payload_id.core.motion.bezier import BezierPiece
 from payload_id.core.motion.families import trajectory_from_dict
 from payload_id.core.motion.fourier import FourierSeries
 from payload_id.core.motion.limits import MotionLimits
+from payload_id.core.motion.motion_sequence import MotionSequence
 from payload_id.core.motion.motion_state import MotionState
-from payload_id.core.motion.sequence import Sequence
 from payload_id.core.motion.stop import StopPiece
 from payload_id.core.motion.time_scaling import TimeScaled
 from payload_id.core.motion.trajectory import even_edges
@@ -40,8 +40,10 @@ def stop(seed: int = 0) -> StopPiece:
     return StopPiece.within(MotionState.of(bezier(seed), 0.6), LIMITS)
 
 
-def sequence(seed: int = 0) -> Sequence:
-    return Sequence.with_stop(bezier(seed), 1.5, LIMITS)
+def sequence(seed: int = 0) -> MotionSequence:
+    piece = bezier(seed)
+    stop = StopPiece.within(MotionState.of(piece, 1.5), LIMITS)
+    return MotionSequence((piece, stop), (1.5, stop.duration))
 
 
 def slowed(seed: int = 0) -> TimeScaled:
@@ -91,7 +93,7 @@ def test_ranges_hold_every_sample_and_touch_the_motion(family, slices):
                 assert (values.max(axis=0) <= upper).all()
                 loose = step**2 / 8 * curvature + 1e-9
                 # Where a kink lies between two samples the extremum may be missed by more.
-                loose += step * curvature / 10 * isinstance(motion, Sequence | TimeScaled)
+                loose += step * curvature / 10 * isinstance(motion, MotionSequence | TimeScaled)
                 assert (values.min(axis=0) - lower <= loose).all()
                 assert (upper - values.max(axis=0) <= loose).all()
 
@@ -189,7 +191,7 @@ def test_a_sequence_does_not_jump():
 
 def test_a_sequence_with_a_jump_is_refused():
     with pytest.raises(InputError, match="jumps"):
-        Sequence((bezier(), bezier()), (1.0, 1.0))
+        MotionSequence((bezier(), bezier()), (1.0, 1.0))
 
 
 def test_slowing_scales_speed_and_acceleration():

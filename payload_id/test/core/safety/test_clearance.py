@@ -8,8 +8,8 @@ from payload_id.core.arm.kinetics import frames
 from payload_id.core.errors import InputError, ModelError, UnknownNameError
 from payload_id.core.safety.clearance.arm_geometry import AllowedContact, ArmGeometry, LinkBody
 from payload_id.core.safety.clearance.body_table import BodyTable, Items, PairTable, Poses
+from payload_id.core.safety.clearance.clearances import clearances, pose_clearance
 from payload_id.core.safety.clearance.convex_body import ConvexBody
-from payload_id.core.safety.clearance.margins import clearances, pose_clearance
 from payload_id.core.safety.clearance.scene import GROUPS, Scene
 from payload_id.core.safety.clearance.separation import (
     motion_along,

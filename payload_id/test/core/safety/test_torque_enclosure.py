@@ -15,11 +15,11 @@ from payload_id.core.motion.bezier import BezierPiece
 from payload_id.core.motion.motion_state import MotionState
 from payload_id.core.motion.trajectory import MotionRanges
 from payload_id.core.safety.torque.bilinear_bound import bilinear_bound
-from payload_id.core.safety.torque.enclosure import torque_enclosure
 from payload_id.core.safety.torque.lever_arms import moments_of, moments_within
 from payload_id.core.safety.torque.linear_terms import base_to_tip, body_terms, inertia_slopes
 from payload_id.core.safety.torque.parameter_box import TABLE_1_LOWER, TABLE_1_UPPER, ParameterBox
 from payload_id.core.safety.torque.slice_motion import SliceMotion
+from payload_id.core.safety.torque.slice_torque_bounds import slice_torque_bounds
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from torque_samples import TorqueSampler
 
@@ -57,7 +57,7 @@ def test_no_sampled_state_is_outside(name, slices):
     model = arm(name)
     piece, box, tube = piece_of(model, rng), box_of(model, rng, 0.3), tube_of(model.n, rng)
     edges = np.linspace(0.0, DURATION, slices + 1)
-    found = torque_enclosure(model, piece.ranges(edges), tube, box)
+    found = slice_torque_bounds(model, piece.ranges(edges), tube, box)
     sampler = TorqueSampler(model, box, tube, piece, edges)
     for _ in range(400):
         k, at = sampler.random(rng)
@@ -73,7 +73,7 @@ def test_worst_corners_are_inside_and_nearly_reached(name):
     model = arm(name)
     piece, box, tube = piece_of(model, rng), box_of(model, rng), tube_of(model.n, scale=0.5)
     edges = np.linspace(0.0, DURATION, 129)
-    found = torque_enclosure(model, piece.ranges(edges), tube, box)
+    found = slice_torque_bounds(model, piece.ranges(edges), tube, box)
     sampler = TorqueSampler(model, box, tube, piece, edges)
     ratios = []
     for k in (5, 60, 100):
@@ -89,7 +89,7 @@ def test_exact_where_nothing_is_uncertain(name):
     model, phi = arm(name), draw_payload(rng)
     box = ParameterBox.around(model, (phi, phi), Uncertainty())
     ranges = at_instant(model, rng)
-    found = torque_enclosure(model, ranges, TrackingTube.exact(model.n), box)
+    found = slice_torque_bounds(model, ranges, TrackingTube.exact(model.n), box)
     true = joint_torques(
         model, model.link_phi, phi, ranges.q_lower, ranges.dq_lower, ranges.ddq_lower
     )
@@ -105,7 +105,7 @@ def test_exact_over_the_box_at_an_instant():
     model = arm("gen3")
     box = box_of(model, rng, uncertainty=Uncertainty(link_relative=0.05))
     ranges = at_instant(model, rng)
-    found = torque_enclosure(model, ranges, TrackingTube.exact(7), box)
+    found = slice_torque_bounds(model, ranges, TrackingTube.exact(7), box)
     terms = body_terms(model, base_to_tip(model), ranges.q_lower, ranges.dq_lower, ranges.ddq_lower)
     wide = np.einsum("kbjp,bp->kj", np.abs(terms.value), box.bodies[1])
     # What is added for rounding errors is below 1e-7 N m.
@@ -120,12 +120,12 @@ def test_error_of_gravity_is_covered(name):
     phi, ranges = draw_payload(rng), at_instant(model, rng)
     tube = TrackingTube.exact(model.n)
     box = ParameterBox.around(model, (phi, phi), Uncertainty(gravity_error=error))
-    found = torque_enclosure(model, ranges, tube, box)
-    exact = torque_enclosure(model, ranges, tube, replace(box, gravity_error=0.0))
+    found = slice_torque_bounds(model, ranges, tube, box)
+    exact = slice_torque_bounds(model, ranges, tube, replace(box, gravity_error=0.0))
     for _ in range(4):
         gravity = model.gravity + error * rng.choice([-1.0, 1.0], 3)
         tilted = ArmModel.from_xml(*description(name), gravity=gravity)
-        true = torque_enclosure(tilted, ranges, tube, replace(box, gravity_error=0.0))
+        true = slice_torque_bounds(tilted, ranges, tube, replace(box, gravity_error=0.0))
         assert (found.lower <= true.lower).all() and (true.upper <= found.upper).all()
         assert (np.abs(true.upper - exact.upper) <= found.disturbance + 1e-6).all()
 
@@ -222,7 +222,7 @@ def test_more_uncertainty_is_never_narrower():
         slack = width * np.abs(phi)
         known = replace(ARM, link_relative=width, rotor_inertia=width)
         box = ParameterBox.around(model, (phi - slack, phi + slack), known)
-        return torque_enclosure(model, ranges, tube_of(7, scale=scale), box)
+        return slice_torque_bounds(model, ranges, tube_of(7, scale=scale), box)
 
     narrow, wide, loose = enclosure(0.05, 0.3), enclosure(0.2, 0.3), enclosure(0.05, 0.6)
     for other in (wide, loose):
@@ -263,7 +263,7 @@ def test_ranges_of_parts_tell_the_torque_within_a_slice():
     excess = []
     for parts in (1, 16):
         ranges = piece.ranges(np.linspace(0.0, DURATION, slices * parts + 1))
-        found = torque_enclosure(model, ranges, tube, box, parts)
+        found = slice_torque_bounds(model, ranges, tube, box, parts)
         times = np.linspace(0.0, DURATION, 20 * slices, endpoint=False)
         at = piece.at(times)
         true = joint_torques(model, model.link_phi, phi, at.q, at.dq, at.ddq)
@@ -277,7 +277,7 @@ def test_parts_that_do_not_make_slices_are_refused():
     rng = np.random.default_rng(15)
     model = arm("ur10")
     with pytest.raises(InputError, match="groups of 3"):
-        torque_enclosure(model, at_instant(model, rng), tube_of(6), box_of(model, rng), 3)
+        slice_torque_bounds(model, at_instant(model, rng), tube_of(6), box_of(model, rng), 3)
 
 
 def test_table_1_takes_the_place_of_the_last_link():
@@ -292,7 +292,7 @@ def test_robust_controller_adds_the_disturbance_to_the_nominal_torque():
     rng = np.random.default_rng(8)
     model = arm("ur10")
     tube, box = tube_of(6), box_of(model, rng)
-    found = torque_enclosure(model, at_instant(model, rng), tube, box)
+    found = slice_torque_bounds(model, at_instant(model, rng), tube, box)
     lower, upper = found.commanded(tube)
     np.testing.assert_allclose(upper, found.nominal_upper + found.disturbance)
     np.testing.assert_allclose(lower, found.nominal_lower - found.disturbance)
@@ -327,6 +327,6 @@ def test_other_arms_are_refused():
     rng = np.random.default_rng(10)
     gen3, ur10 = arm("gen3"), arm("ur10")
     with pytest.raises(InputError, match="tube is of 6 joints"):
-        torque_enclosure(gen3, at_instant(gen3, rng), tube_of(6), box_of(gen3, rng))
+        slice_torque_bounds(gen3, at_instant(gen3, rng), tube_of(6), box_of(gen3, rng))
     with pytest.raises(InputError, match="parameter box is of 6 joints"):
-        torque_enclosure(gen3, at_instant(gen3, rng), tube_of(7), box_of(ur10, rng))
+        slice_torque_bounds(gen3, at_instant(gen3, rng), tube_of(7), box_of(ur10, rng))

@@ -15,11 +15,12 @@ from payload_id.core.body.inertial import TO_PINOCCHIO, from_mass_com_inertia
 from payload_id.core.errors import InputError, ModelError, UnknownNameError
 from payload_id.core.motion.bezier import BezierPiece
 from payload_id.core.motion.joint_trajectory import JointTrajectory, sample
+from payload_id.core.motion.motion_sequence import MotionSequence
 from payload_id.core.motion.motion_state import MotionState
-from payload_id.core.motion.sequence import Sequence
 from payload_id.core.motion.trajectory_points import points_of
+from payload_id.core.simulation.mujoco_arm import nominal_arm
 from payload_id.core.simulation.perturbation import perturb_links
-from payload_id.core.simulation.plant import Plant, nominal_arm, simulate
+from payload_id.core.simulation.plant import Plant, simulate
 from payload_id.files.robots.robot_file import RobotFile
 
 BRICK = from_mass_com_inertia(1.81, [0.02, -0.03, 0.07], np.diag([0.004, 0.005, 0.003]))
@@ -221,7 +222,7 @@ def test_follows_a_trajectory_and_arrives(name):
     np.testing.assert_allclose(moved.q, sample(wanted, moved.stamp).q, atol=1e-6)
 
 
-def fast_pieces(start: np.ndarray, robot: RobotFile, seed: int) -> Sequence:
+def fast_pieces(start: np.ndarray, robot: RobotFile, seed: int) -> MotionSequence:
     """Return three pieces that come near the speed limits, each from where the last one is left."""
     rng, limits = np.random.default_rng(seed), robot.limits_named("safety_warning")
     parts, state, instants = [], MotionState.at_rest(start), np.linspace(0.0, 3.0, 60)
@@ -236,7 +237,7 @@ def fast_pieces(start: np.ndarray, robot: RobotFile, seed: int) -> Sequence:
         )
         parts.append(found)
         state = MotionState.of(found, 1.5)
-    return Sequence(tuple(parts), (1.5, 1.5, 3.0))
+    return MotionSequence(tuple(parts), (1.5, 1.5, 3.0))
 
 
 def test_keeps_the_stated_tube_with_an_unknown_payload():

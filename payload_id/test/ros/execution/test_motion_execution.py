@@ -12,8 +12,8 @@ from payload_id.core.excitation.receding_horizon import Settings
 from payload_id.core.excitation.search.planning import NoPlan, Plan
 from payload_id.core.motion.bezier import BezierPiece
 from payload_id.core.motion.joint_trajectory import JointTrajectory, sample
+from payload_id.core.motion.motion_sequence import MotionSequence
 from payload_id.core.motion.motion_state import MotionState
-from payload_id.core.motion.sequence import Sequence
 from payload_id.core.motion.stop import StopPiece
 from payload_id.core.safety.certificate.certified_motion import CertifiedMotion, CertifiedStop
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
@@ -218,7 +218,7 @@ def test_pieces_follow_each_other_without_a_jump():
     assert run.reason[0] is Reason.PIECES_DONE and run.condition_numbers == [10, 5, 10 / 3, 2.5]
     assert arm.time == pytest.approx(3 * 1.5 + 3.0, abs=0.3)
     whole = run.execution.motion.trajectory
-    assert isinstance(whole, Sequence) and len(whole.parts) == 4  # which checks for jumps
+    assert isinstance(whole, MotionSequence) and len(whole.parts) == 4  # which checks for jumps
     time = np.linspace(0.0, 7.0, 700)
     for earlier, later in zip(arm.commands[:-1], arm.commands[1:], strict=True):
         shared = time[(time >= later.time[0]) & (time <= later.time[0] + 0.1)]

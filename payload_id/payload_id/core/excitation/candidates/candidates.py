@@ -20,6 +20,7 @@ from ...motion.motion_state import MotionState
 from ...motion.trajectory import Motion, Trajectory
 
 CHECKS = 48  # instants at which limits shape the family's box
+HARMONICS = 5  # of Fourier series
 INSIDE = 0.999  # part of kinematic limits that candidates may take between those instants
 
 
@@ -151,7 +152,7 @@ class FourierFamily:
     Attributes:
         start: Pose at both ends, shape (n,) [rad or m].
         duration: Length of the series [s].
-        scale: Size of each free coefficient, shape (n, 2, harmonics - 1) [rad or m].
+        scale: Size of each free coefficient, shape (n, 2, HARMONICS - 1) [rad or m].
     """
 
     start: Array
@@ -159,19 +160,17 @@ class FourierFamily:
     scale: Array
 
     @classmethod
-    def within(
-        cls, start: Array, duration: float, limits: MotionLimits, harmonics: int = 5
-    ) -> FourierFamily:
+    def within(cls, start: Array, duration: float, limits: MotionLimits) -> FourierFamily:
         """Return series of which those near the middle of the box keep the kinematic limits.
 
         A coefficient's size is what the limits allow to it alone; candidates beyond them are
         brought back in by their whole excursion (`motion` and `trajectory` scale alike).
         """
         n = len(start)
-        free = np.zeros((n, 2, harmonics - 1))
+        free = np.zeros((n, 2, HARMONICS - 1))
         scale = np.zeros_like(free)
         time = np.linspace(0.0, duration, 4 * CHECKS)
-        for index in np.ndindex(2, harmonics - 1):
+        for index in np.ndindex(2, HARMONICS - 1):
             unit = free.copy()
             unit[:, index[0], index[1]] = 1.0
             motion = FourierSeries.from_free(start, unit, duration).at(time)

@@ -32,9 +32,7 @@ class WaveFamily:
     limits: MotionLimits
 
     @classmethod
-    def within(
-        cls, start: MotionState, duration: float, limits: MotionLimits, waves: int = WAVES
-    ) -> WaveFamily:
+    def within(cls, start: MotionState, duration: float, limits: MotionLimits) -> WaveFamily:
         """Return the pieces from a state.
 
         Raises:
@@ -43,9 +41,9 @@ class WaveFamily:
         bezier = BezierFamily.within(start, duration, limits)
         rest, none = MotionState.at_rest(np.zeros(start.n)), np.zeros(start.n)
         time = np.linspace(0.0, duration, CHECKS + 1)
-        size = np.empty((start.n, waves))
-        for i in range(waves):
-            unit = np.zeros((start.n, waves))
+        size = np.empty((start.n, WAVES))
+        for i in range(WAVES):
+            unit = np.zeros((start.n, WAVES))
             unit[:, i] = 1.0
             motion = WavePiece(rest, none, unit, duration).at(time)
             speed = limits.velocity / np.abs(motion.dq).max(axis=0)

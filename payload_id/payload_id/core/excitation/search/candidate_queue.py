@@ -13,8 +13,8 @@ from functools import partial
 import numpy as np
 
 from ...arrays import Array
-from .local_search import Pool, apart, over_time
-from .screening import Task
+from .candidate_pool import Pool, apart, over_time
+from .planning_task import PlanningTask
 from .verdict import Verdict
 
 PARTS = (0.95, 0.9, 0.8, 0.7, 0.6, 0.5, 0.4, 0.3, 0.2, 0.15, 0.1, 0.05)  # of a refused candidate
@@ -30,7 +30,7 @@ MORE = 1.1  # times the missing torque or distance that the next candidates keep
 class Queue:
     """Gives out candidates, by turns from the pool and from refused ones' ways to the calm one."""
 
-    def __init__(self, task: Task, pool: Pool) -> None:
+    def __init__(self, task: PlanningTask, pool: Pool) -> None:
         self._task, self._pool, self._calm = task, pool, task.family.calm
         self._refused: list[Array] = []
         self._ways: list[_Way] = []
@@ -148,7 +148,7 @@ class _Way:
     given: float = 1.0
 
     @classmethod
-    def of(cls, task: Task, x: Array) -> _Way:
+    def of(cls, task: PlanningTask, x: Array) -> _Way:
         """Return the way from x."""
         part, calm = np.array(PARTS), task.family.calm
         points = calm + part[:, None] * (x - calm)

@@ -10,17 +10,16 @@ from ...motion.trajectory import Motion, MotionRanges, Trajectory
 from ...safety.certificate.certificate import Certificate
 from ...safety.certificate.certify import SafetyCase, certify
 from ...safety.margins.margin import CLEARANCES, Refusal
-from ...safety.torque.enclosure import torque_enclosure
+from ...safety.torque.slice_torque_bounds import slice_torque_bounds
 from ...safety.tube.tracking_tube import EXACT, TrackingTube
 from ..candidates.candidates import Family
 from .planning import Certify
+from .planning_task import Clearance, Peaks
 from .sampled_clearance import SampledClearance
-from .screening import Clearance, Peaks
 from .verdict import Verdict
 
 TYPICAL = 6  # motions, and instants of each, on which the share of the tube is measured
 HALF = 0.5  # of the torque that the calm motion leaves may be reserved
-INSTANT = 1e-9  # [s] length of a slice that is one instant
 
 
 def certifier(case: SafetyCase) -> Certify:
@@ -113,7 +112,7 @@ def _added(case: SafetyCase, motion: Motion) -> tuple[Array, Array]:
 
 def _peaks(case: SafetyCase, tube: TrackingTube, motion: Motion) -> Array:
     """Return the largest |torque| at N instants, shape (N, n) [N m or N]."""
-    parts = (motion.q, motion.q, motion.dq, motion.dq, motion.ddq, motion.ddq)
-    instants = MotionRanges(INSTANT * np.arange(len(motion.q) + 1), *parts)
-    lower, upper = torque_enclosure(case.model, instants, tube, case.box, splits=0).commanded(tube)
+    instants = MotionRanges.at_instants(motion)
+    bounds = slice_torque_bounds(case.model, instants, tube, case.box, splits=0)
+    lower, upper = bounds.commanded(tube)
     return np.maximum(-lower, upper)

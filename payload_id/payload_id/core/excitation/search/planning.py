@@ -16,9 +16,10 @@ import numpy as np
 from ...arrays import Array
 from ...motion.trajectory import Trajectory
 from ...threads import one_thread
+from .candidate_pool import Pool
 from .candidate_queue import Queue
-from .local_search import Pool, search
-from .screening import Counter, Task
+from .candidate_search import Counter, search_candidates
+from .planning_task import PlanningTask
 from .verdict import Verdict
 
 HURRY = 2.5  # certifications for which there is time left when ...
@@ -89,7 +90,7 @@ class NoPlan:
 
 
 def plan(
-    task: Task,
+    task: PlanningTask,
     certify: Certify,
     budget: Budget,
     seed: int,
@@ -110,12 +111,12 @@ def plan(
     search_ends = start + SEARCH_SHARE * budget.seconds
     counter = Counter(budget.evaluations)
     with one_thread():
-        pool = search(task, seed, counter, lambda: clock() > search_ends, warm)
+        pool = search_candidates(task, seed, counter, lambda: clock() > search_ends, warm)
         return _certified(task, pool, certify, budget, counter, clock, start)
 
 
 def _certified(
-    task: Task,
+    task: PlanningTask,
     pool: Pool,
     certify: Certify,
     budget: Budget,
@@ -150,11 +151,14 @@ def _certified(
     if nearest is None and clock() - start < budget.seconds:
         # No candidate keeps the limits at samples: what keeps the arm from staying says why.
         nearest, asked = certify(task.family.trajectory(task.family.calm)), 1
-    seconds = clock() - start
+    answer = None if nearest is None else nearest.answer
+    return NoPlan(_why_none(nearest, asked, budget), answer, counter.used, asked, clock() - start)
+
+
+def _why_none(nearest: Verdict | None, asked: int, budget: Budget) -> str:
+    """Return why there is no plan, one sentence."""
     if nearest is None:
-        reason = f"The time of {budget.seconds:g} s was over before any candidate was certified."
-        return NoPlan(reason, None, counter.used, asked, seconds)
-    reason = f"None of {asked} candidates was certified; the nearest: {nearest.reason}"
+        return f"The time of {budget.seconds:g} s was over before any candidate was certified."
     if nearest.accepted:
-        reason = "No candidate keeps limits and clearances; the arm could only stay where it is."
-    return NoPlan(reason, nearest.answer, counter.used, asked, seconds)
+        return "No candidate keeps limits and clearances; the arm could only stay where it is."
+    return f"None of {asked} candidates was certified; the nearest: {nearest.reason}"

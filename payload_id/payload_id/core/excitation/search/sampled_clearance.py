@@ -18,11 +18,10 @@ from ...safety.certificate.certify import SafetyCase
 from ...safety.clearance.body_table import Items, Poses
 from ...safety.clearance.separation import (
     along_planes,
-    motion_along,
+    clearance_along,
     nearest_direction,
     reach,
     rough_distance,
-    separation,
 )
 
 TYPICAL = 32  # poses on which the tube's reach is measured
@@ -93,8 +92,4 @@ class SampledClearance:
     def _along(self, items: Items, direction: Array) -> Array:
         """Return the clearance that directions prove at the poses, tube included, shape (I,)."""
         table, pairs = self.case.scene.table, self.case.scene.pairs
-        value = separation(table, items, direction) - self.case.clearance
-        for side in (0, 1):
-            if items.delta[side].any():
-                value = value - motion_along(table, pairs, items, side, direction)
-        return value
+        return clearance_along(table, pairs, items, direction, self.case.clearance)

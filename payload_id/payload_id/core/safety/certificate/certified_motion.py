@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from ...motion.sequence import Sequence
+from ...motion.motion_sequence import MotionSequence
 from ...motion.trajectory import Trajectory
 from ..tube.tracking_tube import TrackingTube
 
@@ -55,4 +55,4 @@ class CertifiedMotion:
 
     def ended_by(self, stop: CertifiedStop) -> Trajectory:
         """Return the motion up to a stop, then the stop."""
-        return Sequence((self.trajectory, stop.motion), (stop.time, stop.motion.duration))
+        return MotionSequence((self.trajectory, stop.motion), (stop.time, stop.motion.duration))

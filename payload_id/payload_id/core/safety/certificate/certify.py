@@ -20,16 +20,17 @@ from ...arrays import Array
 from ...errors import InputError
 from ...motion.limits import MotionLimits
 from ...motion.motion_state import MotionState
-from ...motion.trajectory import MotionRanges, Trajectory, even_edges
+from ...motion.trajectory import Motion, MotionRanges, Trajectory, even_edges
 from ...version import VERSION
 from ..clearance.arm_geometry import BASE, ArmGeometry
+from ..clearance.clearance_report import clearance_refusal
+from ..clearance.clearances import clearances, pose_clearance
 from ..clearance.convex_body import ConvexBody
-from ..clearance.margins import Clearance, clearances, pose_clearance
 from ..clearance.scene import Scene
 from ..margins.margin import Margin, Refusal
 from ..margins.motion_margins import motion_margins
-from ..torque.margins import torque_margins
 from ..torque.parameter_box import ParameterBox
+from ..torque.torque_margins import torque_margins
 from ..tube.tracking_tube import TrackingTube
 from .certificate import Certificate, digest_of
 
@@ -171,8 +172,8 @@ def start_refusal(case: SafetyCase, start: MotionState, pose: bool = True) -> Re
         start: Position, velocity and acceleration.
         pose: Whether the bodies' clearance is checked too.
     """
-    q, dq, ddq = (x[None] for x in (start.q, start.dq, start.ddq))
-    instant = MotionRanges(np.zeros(2), q, q, dq, dq, ddq, ddq)
+    at_start = Motion(np.zeros(1), start.q[None], start.dq[None], start.ddq[None])
+    instant = MotionRanges.at_instants(at_start)
     for found in motion_margins(case.model.joints, case.limits, case.tube, instant):
         if isinstance(found, Refusal):
             return found.at_start()
@@ -182,30 +183,6 @@ def start_refusal(case: SafetyCase, start: MotionState, pose: bool = True) -> Re
     if report.refused is None:
         return None
     return clearance_refusal(report.refused, case.clearance).at_start()
-
-
-def clearance_refusal(found: Clearance, required: float) -> Refusal:
-    """Return a clearance that is not kept as a refusal."""
-    certain = bool(found.nominal <= required)
-    pair = " and ".join(found.pair)
-    when = f"at {(found.start + found.end) / 2:.3f} s"
-    if found.nominal <= 0.0:
-        what = f"{pair} collide {when} on the desired motion"
-    elif certain:
-        what = f"{pair} come as close as {found.nominal:.4g} m {when} on the desired motion"
-    elif found.start == found.end:
-        what = (
-            f"{pair} are {found.nominal:.4g} m apart {when}, which tracking errors within the tube "
-            "can use up"
-        )
-    else:
-        what = f"no proof was found that {pair} stay apart {when}, even on the finest slices"
-    sentence = (
-        f"Refused ({found.group}): {what}; {-found.value:.4g} m are missing to the required "
-        f"{required:.4g} m."
-    )
-    time = (found.start + found.end) / 2
-    return Refusal(found.group, found.pair, time, -found.value, certain, sentence)
 
 
 def _ranges(case: SafetyCase, trajectory: Trajectory, step: float) -> MotionRanges:

@@ -6,10 +6,12 @@ from dataclasses import dataclass
 
 from ...arrays import Array
 from ...motion.trajectory import Trajectory, even_edges
-from ..clearance.margins import clearance_at
+from ..clearance.clearances import clearance_at
 from ..margins.motion_margins import motion_use
-from ..torque.margins import torque_use
+from ..torque.torque_margins import torque_use
 from .certify import SafetyCase
+
+STEP = 0.025  # [s] length of slices, and time between instants
 
 
 @dataclass(frozen=True)
@@ -31,15 +33,14 @@ class LimitUse:
     clearance: dict[str, Array]
 
 
-def limit_use(case: SafetyCase, trajectory: Trajectory, step: float = 0.025) -> LimitUse:
+def limit_use(case: SafetyCase, trajectory: Trajectory) -> LimitUse:
     """Return what a motion may use of its limits.
 
     Args:
         case: What it is certified against.
         trajectory: The desired motion.
-        step: Length of slices, and time between instants [s].
     """
-    edges = even_edges(trajectory, step)
+    edges = even_edges(trajectory, STEP)
     joints = motion_use(case.limits, case.tube, trajectory.ranges(edges))
     joints["torque"] = torque_use(case.model, case.limits, case.tube, case.box, trajectory, edges)
     clearance = clearance_at(case.scene, trajectory, case.tube.position, case.clearance, edges)

@@ -60,6 +60,24 @@ def verify(
         samples: Number of sampled states.
         seed: Of the random numbers.
     """
+    differences = _other_case(certificate, case, trajectory)
+    if differences:  # it is not for this case: nothing is left to prove
+        return Verification(tuple(differences), {}, {}, 0)
+    again = certify(case, trajectory, certificate.step)
+    denser = certify(case, trajectory, certificate.step / DENSER)
+    for outcome, how in ((again, "repeated"), (denser, "denser")):
+        if isinstance(outcome, Refusal):
+            differences.append(f"The {how} proof fails. {outcome}")
+    if isinstance(again, Refusal) or isinstance(denser, Refusal):
+        return Verification(tuple(differences), {}, {}, 0)
+    proved = {m.constraint: m.left for m in denser.margins}
+    sampled = sampled_margins(case, trajectory, samples, seed)
+    differences += _margins(certificate, again, sampled)
+    return Verification(tuple(differences), proved, sampled, samples)
+
+
+def _other_case(certificate: Certificate, case: SafetyCase, trajectory: Trajectory) -> list[str]:
+    """Return where case, motion or version are not those that were certified."""
     found = {**case.digests, "trajectory": digest_of(trajectory.to_dict())}
     differences = [
         f"The {name.replace('_', ' ')} is not the one that was certified (sha256 "
@@ -79,19 +97,7 @@ def verify(
         )
     if certificate.assumptions != case.assumptions():
         differences.append("The assumptions are not those that the proof rests on.")
-    if differences:  # it is not for this case: nothing is left to prove
-        return Verification(tuple(differences), {}, {}, 0)
-    again = certify(case, trajectory, certificate.step)
-    denser = certify(case, trajectory, certificate.step / DENSER)
-    for outcome, how in ((again, "repeated"), (denser, "denser")):
-        if isinstance(outcome, Refusal):
-            differences.append(f"The {how} proof fails. {outcome}")
-    if isinstance(again, Refusal) or isinstance(denser, Refusal):
-        return Verification(tuple(differences), {}, {}, 0)
-    proved = {m.constraint: m.left for m in denser.margins}
-    sampled = sampled_margins(case, trajectory, samples, seed)
-    differences += _margins(certificate, again, sampled)
-    return Verification(tuple(differences), proved, sampled, samples)
+    return differences
 
 
 def _margins(

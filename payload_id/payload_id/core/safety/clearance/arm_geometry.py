@@ -29,6 +29,7 @@ from ...errors import InputError, UnknownNameError
 from .convex_body import ConvexBody
 
 BASE = -1  # the joint of what does not move
+PAYLOAD = "payload"  # names what is attached to the last link
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +37,7 @@ class LinkBody:
     """A convex body that moves with a joint.
 
     Attributes:
-        link: Link that it belongs to, "payload" or a tool's name.
+        link: Link that it belongs to, or `PAYLOAD`.
         joint: Joint that carries it, `BASE` if none.
         body: Its shape and its pose in the frame of that joint.
         attached: Whether it is payload or tool, not the robot's own link.
@@ -87,23 +88,20 @@ class ArmGeometry:
             if not contact.reason.strip():
                 raise InputError(f"Say why {' and '.join(contact.links)} may touch: a reason.")
 
-    def with_attached(
-        self, model: ArmModel, bodies: Sequence[ConvexBody], link: str = "payload"
-    ) -> ArmGeometry:
-        """Return the geometry with payload or tool volumes, which must contain payload or tool.
+    def with_attached(self, model: ArmModel, bodies: Sequence[ConvexBody]) -> ArmGeometry:
+        """Return the geometry with volumes that must contain payload and tool.
 
         Args:
             model: The arm.
             bodies: Their poses are those in the payload frame.
-            link: Name for messages: "payload", or the tool's.
         """
         if any(body.kind == "half_space" for body in bodies):
-            raise InputError(f"The {link}'s volume must be finite; found a half-space.")
+            raise InputError("The payload's volume must be finite; found a half-space.")
         R, t = model.payload_rotation, model.payload_translation
         joint = model.payload_joint
-        added = tuple(LinkBody(link, joint, body.moved(R, t), True) for body in bodies)
+        added = tuple(LinkBody(PAYLOAD, joint, body.moved(R, t), True) for body in bodies)
         touching = _touching_at_zero(model, self.bodies, added)
-        contacts = [AllowedContact((link, other), "they overlap at q = 0") for other in touching]
+        contacts = [AllowedContact((PAYLOAD, other), "they overlap at q = 0") for other in touching]
         return replace(self, bodies=(*self.bodies, *added), allowed=(*self.allowed, *contacts))
 
     def pairs(self, model: ArmModel) -> Array:

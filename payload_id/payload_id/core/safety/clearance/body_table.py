@@ -5,11 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ...arm.arm_model import ArmModel
 from ...arm.kinetics import frames
-from ...arrays import Array, IntArray
+from ...arrays import Array, BoolArray, IntArray
 from .convex_body import ConvexBody
 
 COVER = 3  # balls that cover a body, along its longest side
@@ -41,8 +40,8 @@ class BodyTable:
     half: Array
     disc: Array
     radius: Array
-    plane: NDArray[np.bool_]
-    is_hull: NDArray[np.bool_]
+    plane: BoolArray
+    is_hull: BoolArray
     cover: Array
     cover_radius: Array
     shapes: tuple[object, ...]
@@ -123,7 +122,7 @@ class PairTable:
     pairs: IntArray
     moves: Array
     order: tuple[int, ...]
-    revolute: NDArray[np.bool_]
+    revolute: BoolArray
 
     @classmethod
     def of(cls, model: ArmModel, joint: IntArray, pairs: IntArray) -> PairTable:
@@ -178,7 +177,7 @@ class Items:
         axis, origin = poses.axis[slice_], poses.origin[slice_, :-1]
         return cls(chosen[:, 0], chosen[:, 1], np.stack(R), np.stack(c), delta, axis, origin)
 
-    def take(self, which: IntArray | NDArray[np.bool_]) -> Items:
+    def take(self, which: IntArray | BoolArray) -> Items:
         """Return some of the items."""
         return Items(
             self.first[which],

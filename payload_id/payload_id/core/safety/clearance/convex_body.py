@@ -141,13 +141,6 @@ class ConvexBody:
         """Radius of the ball in the sum [m]."""
         return self.size[0] if self.kind in ("sphere", "capsule") else 0.0
 
-    @property
-    def bounding_radius(self) -> float:
-        """Largest distance of the body's points from its own origin, or more [m]."""
-        if self.kind == "half_space":
-            return float("inf")
-        return float(np.hypot(np.linalg.norm(self.half), self.disc) + self.radius)
-
     def moved(self, rotation: Array, translation: Array) -> ConvexBody:
         """Return the body seen from another frame, in which its own has this pose."""
         return replace(
@@ -211,9 +204,6 @@ class ConvexBody:
         return hashlib.sha256(json.dumps(entries, sort_keys=True).encode()).hexdigest()
 
 
-Obstacle = ConvexBody  # its pose is that in the base frame
-
-
 def _numbers(value: Any, shape: tuple[int, ...], name: str, where: str) -> Array:
     """Return finite numbers of a shape, -1 for any length."""
     try:
@@ -251,12 +241,7 @@ def _check_rotation(rotation: Array, where: str) -> None:
 
 
 def _coal_hull(points: Array) -> Any:
-    """Return a convex polyhedron for coal, faces counter-clockwise seen from outside."""
-    hull = scipy.spatial.ConvexHull(points)
-    corners, triangles = coal.StdVec_Vec3s(), coal.StdVec_Triangle()
-    for point in points:
-        corners.append(point)
-    for (i, j, k), plane in zip(hull.simplices, hull.equations, strict=True):
-        outward = np.cross(points[j] - points[i], points[k] - points[i]) @ plane[:3] > 0
-        triangles.append(coal.Triangle(*map(int, (i, j, k) if outward else (i, k, j))))
-    return coal.Convex(corners, triangles)
+    """Return the convex hull of points for coal."""
+    corners = coal.StdVec_Vec3s()
+    corners.extend(points)
+    return coal.Convex.convexHull(corners, True, "Qt")

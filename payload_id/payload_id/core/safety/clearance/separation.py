@@ -15,7 +15,8 @@ axis j at any pose in the range. The derivative by joints i <= j (i nearer to th
 z_i x (z_j x (p - o_j)), of norm at most R_j. Moving joints one after the other from the tip shows
 that R_j <= r_j + D_{j+1} and D_j = D_{j+1} + delta_j (r_j + D_{j+1}), r_j the distance at the pose
 and D_j how far joints j, j + 1, ... move the body. A prismatic joint has D_j = D_{j+1} + delta_j.
-Between two bodies of the arm only the joints between them count.
+Between two bodies of the arm only the joints between them count. coal, which knows distances at one
+pose of one pair, is asked for n only.
 """
 
 from __future__ import annotations
@@ -120,6 +121,25 @@ def separation(table: BodyTable, items: Items, direction: Array) -> Array:
     second = support(table, items.second, items.R[1], -direction)
     between = np.einsum("ki,ki->k", direction, items.c[1] - items.c[0])
     return between - first - second - ROUNDING
+
+
+def clearance_along(
+    table: BodyTable, pairs: PairTable, items: Items, direction: Array, required: float
+) -> Array:
+    """Return the distance beyond the required one that directions prove in all of the range, (I,).
+
+    Args:
+        table: The bodies.
+        pairs: Which joints move which.
+        items: Pairs of bodies at poses, with their ranges.
+        direction: From the first to the second body, unit vectors, shape (I, 3).
+        required: Distance to keep [m].
+    """
+    value = separation(table, items, direction) - required
+    for side in (0, 1):
+        if items.delta[side].any():
+            value = value - motion_along(table, pairs, items, side, direction)
+    return value
 
 
 def along_planes(table: BodyTable, items: Items, direction: Array) -> Array:

@@ -1,4 +1,7 @@
-"""What an arm sweeps, as triangles for a picture; no proof rests on it."""
+"""What an arm sweeps, as triangles for a picture; no proof rests on it.
+
+Hulls are SciPy's, which trimesh would ask for them, too.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,7 @@ class Swept:
 
 
 def swept_volume(
-    model: ArmModel, geometry: ArmGeometry, trajectory: Trajectory, poses: int = POSES
+    model: ArmModel, geometry: ArmGeometry, trajectory: Trajectory
 ) -> tuple[Swept, ...]:
     """Return what each moving body sweeps: convex hulls of its corners at neighbouring poses.
 
@@ -42,9 +45,8 @@ def swept_volume(
         model: The arm.
         geometry: Its bodies.
         trajectory: The motion.
-        poses: Number of poses, at equal times.
     """
-    q = trajectory.at(np.linspace(0.0, trajectory.duration, poses)).q
+    q = trajectory.at(np.linspace(0.0, trajectory.duration, POSES)).q
     rotation, origin = frames(model, q)
     found = []
     for item in geometry.bodies:

@@ -12,7 +12,8 @@ So every s gives a bound; none has to be the best. |c_kp| s_kp is a flow from a_
 edge of the capacity |c_kp|: what arrives with the sign that cancels is gained twice. The least F is
 the dual of the linear relaxation of x_k u_p [McCormick1976]. It is approached by a primal-dual
 method [Chambolle2011] with diagonal steps. Where that leaves a gap, the u_p with the largest excess
-of capacity is set to either end, and the larger bound taken: the maximum is at a corner.
+of capacity is set to either end, and the larger bound taken: the maximum is at a corner. HiGHS
+would solve the relaxations one by one; here hundreds are approached at once, and any s proves.
 docs/torque_enclosure.md.
 """
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...arm.kinetics import cross
 from ...arrays import Array
+from ...body.inertial import pseudo_inertia
 from .slice_motion import EPS
 
 # Corners of a box of six moments, one of each opposite pair.
@@ -32,13 +33,7 @@ class Moments:
 
 def second_moment(phi: Array) -> Array:
     """Return Sigma = 1/2 tr(I) 1 - I of bodies, shape (B, 3, 3), from phi (B, 10)."""
-    xx, xy, xz, yy, yz, zz = phi[:, 4:].T
-    rows = [
-        [(yy + zz - xx) / 2, -xy, -xz],
-        [-xy, (xx + zz - yy) / 2, -yz],
-        [-xz, -yz, (xx + yy - zz) / 2],
-    ]
-    return np.moveaxis(np.array(rows), -1, 0)
+    return pseudo_inertia(phi)[:, :3, :3]
 
 
 def reference_points(phi: Array) -> Array:

@@ -15,7 +15,8 @@ Newton-Euler equations (rows/newton_euler.py), a = A_linear + omega x v.
 
 With the reference velocity dq_a beside dq, in M ddq_a + C(q, dq) dq_a + g with the Christoffel
 symbols for C, every product of two velocities is the symmetric one of dq and dq_a, so that where
-they are equal the derivative with respect to either is half of that with respect to both.
+they are equal the derivative with respect to either is half of that with respect to both. Pinocchio
+has regressors and derivatives of torques, state by state, but no derivatives of regressors.
 """
 
 from __future__ import annotations

@@ -13,7 +13,6 @@ from ...arm.arm_model import ArmModel
 from ...arrays import Array
 from ...body.inertial import PARAMETERS
 from ...errors import InputError
-from ...identification.estimate import Estimate
 from ...rows.joint_torque.calibrated import known_of
 from ...rows.joint_torque.nuisance import JOINT_GROUPS, Nuisance
 from ...rows.joint_torque.uncertainty import Uncertainty
@@ -185,23 +184,6 @@ class ParameterBox:
             stiction_velocity=uncertainty.stiction_velocity,
             gravity_error=uncertainty.gravity_error,
         )
-
-    @classmethod
-    def of_estimate(
-        cls,
-        model: ArmModel,
-        estimate: Estimate,
-        uncertainty: Uncertainty,
-        rotor_inertia: tuple[Array, Array] | None = None,
-    ) -> Self:
-        """Return the box of an estimate's intervals; see `around`."""
-        payload = (estimate.lower, estimate.upper)
-        return cls.around(model, payload, uncertainty, rotor_inertia)
-
-    @classmethod
-    def of_prior(cls, model: ArmModel, uncertainty: Uncertainty) -> Self:
-        """Return the box before any data: the prior's payload; see `around`."""
-        return cls.around(model, uncertainty.prior.box(), uncertainty)
 
     @classmethod
     def table_1(

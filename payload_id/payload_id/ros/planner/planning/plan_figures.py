@@ -9,7 +9,7 @@ from ....core.motion.trajectory import MotionRanges, Trajectory, even_edges
 from ....core.safety.certificate.certificate import Certificate
 from ....core.safety.certificate.certify import STEP, SafetyCase
 from ....core.safety.margins.margin import CLEARANCES
-from ....core.safety.torque.enclosure import torque_enclosure
+from ....core.safety.torque.slice_torque_bounds import slice_torque_bounds
 from .request import Figures
 
 
@@ -33,8 +33,8 @@ def figures_of(
     """
     limits, tube = case.limits, case.tube
     ranges = motion.ranges(even_edges(motion, STEP))
-    speed = np.maximum(-ranges.dq_lower, ranges.dq_upper).max(axis=0) + tube.velocity
-    acceleration = np.maximum(-ranges.ddq_lower, ranges.ddq_upper).max(axis=0)
+    speed = ranges.speed.max(axis=0) + tube.velocity
+    acceleration = ranges.acceleration.max(axis=0)
     acceleration += tube.reference_acceleration
     clearance, closest = _clearance(case, certificate)
     return Figures(
@@ -66,7 +66,7 @@ def _torque(case: SafetyCase, ranges: MotionRanges, certificate: Certificate) ->
 
     The enclosure over whole slices is wide; no joint uses more than the certificate says.
     """
-    enclosure = torque_enclosure(case.model, ranges, case.tube, case.box)
+    enclosure = slice_torque_bounds(case.model, ranges, case.tube, case.box)
     lower, upper = enclosure.commanded(case.tube)
     used = np.maximum(-lower, upper).max(axis=0) / case.limits.torque
     margin = certificate.margin("torque")

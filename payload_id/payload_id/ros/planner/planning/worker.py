@@ -18,7 +18,7 @@ from ....core.excitation.criteria import DEFAULT, criterion_named
 from ....core.excitation.criteria.half_widths import HalfWidths
 from ....core.excitation.search.certifier import rough_clearance, torque_peaks, tube_torque
 from ....core.excitation.search.planning import Budget, NoPlan, Plan, plan
-from ....core.excitation.search.screening import Task
+from ....core.excitation.search.planning_task import PlanningTask
 from ....core.excitation.search.verdict import Verdict
 from ....core.motion.limits import MotionLimits
 from ....core.motion.motion_state import MotionState
@@ -151,7 +151,7 @@ class PlanningWorker:
         return Piece(found, self._certifier.tube, stops, condition, seconds)
 
     def _found(
-        self, case: SafetyCase, task: Task, goal: Goal, budget: Budget, seed: int
+        self, case: SafetyCase, task: PlanningTask, goal: Goal, budget: Budget, seed: int
     ) -> Plan | NoPlan:
         """Return the best certified motion within a budget."""
 
@@ -179,11 +179,11 @@ class PlanningWorker:
         start: MotionState,
         prediction: RunPrediction,
         until: float,
-    ) -> Task:
+    ) -> PlanningTask:
         """Return what is to be optimised: a motion whose rows count until a time [s]."""
         limits = self._certifier.limits_left(case, goal.speed_scale)
         family = self._family(goal, start, limits)
-        return Task(
+        return PlanningTask(
             family=family,
             predictor=prediction.predictor,
             criterion=criterion_named(goal.criterion, prediction.known),

@@ -20,6 +20,7 @@ from ...motion.limits import MotionLimits, largest_torque
 from ...motion.trajectory import Motion, sampled
 
 CHECK_RATE = 50.0  # [Hz] of the samples at which limits and excitation are looked at
+HARMONICS = 5
 WINDOW = 5  # samples of CHECK_RATE in a window of the excitation measure
 PART_OF_LIMITS = 0.8  # what velocity, acceleration and torque may take of their limits
 EXCURSION = 1.2  # [rad or m] largest distance from the start
@@ -42,14 +43,13 @@ class Found:
     tried: int
 
 
-def search(
+def random_fourier_search(
     model: ArmModel,
     start: Array,
     limits: MotionLimits,
     payloads: Sequence[Array],
     seed: int,
     duration: float = 7.5,
-    harmonics: int = 5,
     candidates: int = 60,
 ) -> Found:
     """Return the series of least condition number among random ones that keep the limits.
@@ -61,7 +61,6 @@ def search(
         payloads: Payloads for which torque limits must hold, each (10,).
         seed: Of the random candidates.
         duration: Length of the motion [s].
-        harmonics: Number of harmonics.
         candidates: Number of candidates.
 
     Raises:
@@ -70,7 +69,7 @@ def search(
     rng = np.random.default_rng(seed)
     best: Found | None = None
     for _ in range(candidates):
-        free = _drawn(rng, model.n, harmonics)
+        free = _drawn(rng, model.n)
         size = rng.uniform(0.5, 1.0, model.n)
         trajectory = _within(FourierSeries.from_free(start, free, duration), limits, size)
         motion = sampled(trajectory, CHECK_RATE)
@@ -88,14 +87,14 @@ def search(
     return best
 
 
-def _drawn(rng: np.random.Generator, n: int, harmonics: int) -> Array:
+def _drawn(rng: np.random.Generator, n: int) -> Array:
     """Return free coefficients of a random series, shape (n, 2, K - 1).
 
     Harmonics are drawn with equal velocities: slow ones then swing far, which changes the lever of
     gravity. They are brought to rest at both ends by projection.
     """
-    k = np.arange(1.0, harmonics + 1)
-    coefficients = rng.normal(size=(n, 2, harmonics)) / k
+    k = np.arange(1.0, HARMONICS + 1)
+    coefficients = rng.normal(size=(n, 2, HARMONICS)) / k
     cosine = coefficients[:, 0] @ null_space(k[None] ** 2)
     sine = coefficients[:, 1] @ null_space(k[None])
     return np.stack([cosine, sine], axis=1)

@@ -11,14 +11,13 @@ from ...motion.trajectory import MotionRanges, Trajectory
 from ..margins.margin import Margin, Refusal
 from ..tube.tracking_tube import TrackingTube
 from .bilinear_bound import CRUDE, SPLITS
-from .enclosure import torque_enclosure
 from .parameter_box import ParameterBox
+from .slice_torque_bounds import slice_torque_bounds
 
 PARTS = 16  # ranges of the motion that each slice is made of
 DEPTH = 7  # times that a slice is cut in two before a proof is given up
 REPORT_DEPTH = 1  # times that it is cut only to tell the margin better
 REPORT = 0.05  # part of the limit to which the margin is reported
-INSTANT = 1e-9  # [s] length of a slice that is one instant
 
 
 def torque_margins(
@@ -118,7 +117,7 @@ class _Search:
         self, ranges: MotionRanges, parts: int = 1, splits: int = SPLITS
     ) -> tuple[Array, Array]:
         """Return the largest and the least |torque| that each slice may need, (K, n) [N m or N]."""
-        enclosure = torque_enclosure(self.model, ranges, self.tube, self.box, parts, splits)
+        enclosure = slice_torque_bounds(self.model, ranges, self.tube, self.box, parts, splits)
         lower, upper = enclosure.commanded(self.tube)
         return np.maximum(np.abs(lower), np.abs(upper)), np.maximum(0.0, np.maximum(lower, -upper))
 
@@ -129,10 +128,8 @@ class _Search:
 
     def at_instants(self, time: Array, splits: int = SPLITS) -> tuple[Array, Array]:
         """Return the part of each limit used at instants, at most and at least, (N, n)."""
-        motion = self.trajectory.at(time)
-        edges = INSTANT * np.arange(len(time) + 1)
-        parts = (motion.q, motion.q, motion.dq, motion.dq, motion.ddq, motion.ddq)
-        most, least = self.peak(MotionRanges(edges, *parts), 1, splits)
+        instants = MotionRanges.at_instants(self.trajectory.at(time))
+        most, least = self.peak(instants, 1, splits)
         return self.part(most), self.part(least)
 
     def ranges(self, start: Array, end: Array) -> MotionRanges:

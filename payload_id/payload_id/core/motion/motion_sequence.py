@@ -9,9 +9,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..errors import InputError
-from .limits import MotionLimits
 from .motion_state import MotionState
-from .stop import StopPiece
 from .trajectory import Motion, MotionRanges, Trajectory, checked_edges
 
 FAMILY = "sequence"
@@ -19,7 +17,7 @@ JUMP = 1e-9  # [rad, rad/s, rad/s2] or [m, ...] allowed between neighbours
 
 
 @dataclass(frozen=True)
-class Sequence:
+class MotionSequence:
     """Motions joined without jumps of position, velocity or acceleration.
 
     Attributes:
@@ -44,16 +42,6 @@ class Sequence:
                 )
         for i in range(len(self.parts) - 1):
             _check_joint(MotionState.of(self.parts[i], self.until[i]), self.parts[i + 1], i)
-
-    @classmethod
-    def with_stop(cls, piece: Trajectory, until: float, limits: MotionLimits) -> Sequence:
-        """Return a piece up to a time [s] and the shortest stop from there.
-
-        Raises:
-            InputError: No stop keeps the limits.
-        """
-        stop = StopPiece.within(MotionState.of(piece, until), limits)
-        return cls((piece, stop), (until, stop.duration))
 
     @property
     def duration(self) -> float:

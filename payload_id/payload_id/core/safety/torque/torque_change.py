@@ -25,7 +25,7 @@ import numpy as np
 from ...arm.arm_model import ArmModel
 from ...arm.kinetics import body_motion
 from ...arrays import Array
-from ...motion.trajectory import MotionRanges, Trajectory
+from ...motion.trajectory import INSTANT, MotionRanges, Trajectory
 from ..tube.tracking_tube import TrackingTube
 from .lever_arms import levers, moments_of, moments_within, reference_points
 from .linear_terms import base_to_tip
@@ -34,7 +34,6 @@ from .remainder import coriolis_bound, coriolis_variation
 from .slice_motion import EPS, SliceMotion
 
 SLICE = 0.02  # [s] of the slices on which M, C and g are bounded
-INSTANT = 1e-9  # [s] slices without drift
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +132,8 @@ def _overlapping(trajectory: Trajectory, period: float) -> MotionRanges:
     q = _neighbours(found.q_lower, found.q_upper)
     dq = _neighbours(found.dq_lower, found.dq_upper)
     ddq = _neighbours(found.ddq_lower, found.ddq_upper)
-    return MotionRanges(INSTANT * np.arange(len(q[0]) + 1), *q, *dq, *ddq)
+    edges = INSTANT * np.arange(len(q[0]) + 1)  # slices so short have no drift
+    return MotionRanges(edges, *q, *dq, *ddq)
 
 
 def _neighbours(lower: Array, upper: Array) -> tuple[Array, Array]:

@@ -1,9 +1,8 @@
-"""Clearances in continuous time: of links, payload and tool from each other and from obstacles.
+"""The search behind `clearances`: pairs of bodies on slices of time, cut until all are proved.
 
-Time is cut into slices. On a slice every joint stays within (q_upper - q_lower) / 2 plus the tube
-of the middle of its range; `separation` proves distances for all such positions. What is not
-proved, pair by pair, is cut in two and tried again: far pairs need a few long slices, near ones
-many short ones. The same search brings the reported margins close to the smallest clearance.
+What is not proved, pair by pair, is cut in two and tried again: far pairs need a few long slices,
+near ones many short ones. The same search brings the reported margins close to the smallest
+clearance.
 """
 
 from __future__ import annotations
@@ -11,22 +10,21 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from numpy.typing import NDArray
 
-from ...arrays import Array, IntArray
+from ...arrays import Array, BoolArray, IntArray
 from ...motion.trajectory import Trajectory
 from .body_table import Items, Poses
+from .clearance_report import Clearance, ClearanceReport
 from .scene import GROUPS, Scene
 from .separation import (
     along_planes,
-    motion_along,
+    clearance_along,
     nearest_direction,
     reach,
     rough_distance,
     separation,
 )
 
-SLICE = 0.1  # [s] length of the first slices
 DEPTH = 9  # times that a slice is cut in two before a proof is given up
 REPORT_DEPTH = 4  # times that it is cut only to tell the margin better
 REPORT_RELATIVE = 0.1  # margins are reported to this part of their value ...
@@ -34,43 +32,8 @@ REPORT_ABSOLUTE = 0.002  # [m] ... and this
 SEEDS = 24  # pairs in each group from which the search for the margin starts
 
 
-@dataclass(frozen=True)
-class Clearance:
-    """A proved distance, or one that is not kept.
-
-    Attributes:
-        group: One of `GROUPS`.
-        pair: Names of the two bodies.
-        value: Distance beyond the required one, tube included [m]; negative: missing.
-        start: Beginning of the slice of time to which it belongs [s].
-        end: End of the slice [s].
-        nominal: Distance of the two bodies on the desired motion, without tube, at `start` of a
-            refused slice [m]; NaN for a proved one.
-    """
-
-    group: str
-    pair: tuple[str, str]
-    value: float
-    start: float
-    end: float
-    nominal: float = float("nan")
-
-
-@dataclass(frozen=True)
-class ClearanceReport:
-    """What was proved.
-
-    Attributes:
-        smallest: The smallest clearance of each group that has pairs.
-        refused: The earliest clearance that is not kept or cannot be proved; None if all are.
-    """
-
-    smallest: tuple[Clearance, ...]
-    refused: Clearance | None
-
-
 @dataclass(frozen=True, eq=False)
-class _Open:
+class OpenPairs:
     """Pairs on slices of time that wait for their proof, shape (I, ...).
 
     Attributes:
@@ -85,99 +48,25 @@ class _Open:
     pair: IntArray
     direction: Array
 
-    def halves(self, which: NDArray[np.bool_], direction: Array) -> _Open:
+    def halves(self, which: BoolArray, direction: Array) -> OpenPairs:
         """Return both halves of some, with directions (I, 3)."""
         start, end = self.start[which], self.end[which]
         middle = (start + end) / 2
-        return _Open(
+        return OpenPairs(
             np.concatenate([start, middle]),
             np.concatenate([middle, end]),
             np.tile(self.pair[which], 2),
             np.tile(direction[which], (2, 1)),
         )
 
-
-def clearances(
-    scene: Scene,
-    trajectory: Trajectory,
-    position_tube: Array,
-    required: float = 0.0,
-    slice_length: float = SLICE,
-) -> ClearanceReport:
-    """Prove that no two bodies come closer than a distance, in continuous time.
-
-    Args:
-        scene: Arm and obstacles.
-        trajectory: The desired motion.
-        position_tube: |q - q_d|, shape (n,) [rad or m].
-        required: Distance to keep [m].
-        slice_length: Length of the first slices of time [s].
-    """
-    search = _Search(scene, np.asarray(position_tube, dtype=float), required)
-    return search.run(trajectory, slice_length)
+    def take(self, which: IntArray) -> OpenPairs:
+        """Return some of the waiting pairs."""
+        return OpenPairs(
+            self.start[which], self.end[which], self.pair[which], self.direction[which]
+        )
 
 
-def pose_clearance(
-    scene: Scene, q: Array, position_tube: Array, required: float = 0.0
-) -> ClearanceReport:
-    """Prove that no two bodies come closer than a distance, at one pose and its tube.
-
-    Args:
-        scene: Arm and obstacles.
-        q: Joint positions, shape (n,) [rad or m].
-        position_tube: Largest deviation from them, shape (n,) [rad or m].
-        required: Distance to keep [m].
-    """
-    pair = np.arange(len(scene.group))
-    zero = np.zeros(len(pair))
-    open_ = _Open(zero, zero, pair, np.zeros((len(pair), 3)))
-    poses = Poses.of(scene.model, q[None], position_tube[None])
-    items = Items.of(scene.table, scene.pairs, poses, np.zeros(len(pair), dtype=int), pair)
-    search = _Search(scene, position_tube, required)
-    value, direction = search.prove(items, open_)
-    search.settle(open_, value, value > 0.0)
-    if (value > 0.0).all():
-        return ClearanceReport(search.smallest(), None)
-    k = int(np.argmin(value))
-    nominal = separation(scene.table, items, direction)[k]
-    refused = replace(search.clearance(open_, k, float(value[k])), nominal=float(nominal))
-    return ClearanceReport(search.smallest(), refused)
-
-
-def clearance_at(
-    scene: Scene, trajectory: Trajectory, position_tube: Array, required: float, time: Array
-) -> dict[str, Array]:
-    """Return the smallest clearance of each group at instants, to be shown; no proof between them.
-
-    Args:
-        scene: Arm and obstacles.
-        trajectory: The desired motion.
-        position_tube: |q - q_d|, shape (n,) [rad or m].
-        required: Distance to keep [m].
-        time: Instants, shape (N,) [s].
-
-    Returns:
-        clearance: Distance beyond the required one, tube included, shape (N,) by group [m].
-    """
-    search = _Search(scene, np.asarray(position_tube, dtype=float), required)
-    P = len(scene.group)
-    instant = np.repeat(time, P)
-    open_ = _Open(instant, instant, np.tile(np.arange(P), len(time)), np.zeros((len(instant), 3)))
-    items = search.at_middle(trajectory, open_)
-    rough = rough_distance(scene.table, items)[0].reshape(len(time), P)
-    found = {}
-    for g, group in enumerate(GROUPS):
-        mine = np.flatnonzero(scene.group == g)
-        if not len(mine):
-            continue
-        near = mine[np.argsort(rough[:, mine], axis=1)[:, :SEEDS]]
-        which = (np.arange(len(time))[:, None] * P + near).ravel()
-        value, _ = search.exact(trajectory, _take(open_, which))
-        found[group] = value.reshape(near.shape).min(axis=1)
-    return found
-
-
-class _Search:
+class ClearanceSearch:
     """One search; `goal` is what a pair must reach to be settled, by group."""
 
     def __init__(self, scene: Scene, tube: Array, required: float) -> None:
@@ -190,7 +79,7 @@ class _Search:
         count = max(4, int(np.ceil(trajectory.duration / slice_length)))
         edges = np.linspace(0.0, trajectory.duration, count + 1)
         P = len(self.scene.group)
-        open_ = _Open(
+        open_ = OpenPairs(
             np.repeat(edges[:-1], P),
             np.repeat(edges[1:], P),
             np.tile(np.arange(P), count),
@@ -218,7 +107,7 @@ class _Search:
         """Return the smallest clearance of each group."""
         return tuple(self.found[g] for g in sorted(self.found))
 
-    def group(self, open_: _Open) -> IntArray:
+    def group(self, open_: OpenPairs) -> IntArray:
         """Return the group of each waiting pair."""
         return self.scene.group[open_.pair]
 
@@ -230,7 +119,7 @@ class _Search:
         near = np.maximum((1 - REPORT_RELATIVE) * finite - REPORT_ABSOLUTE, 0.0)
         return np.where(known, near, 0.0)
 
-    def items(self, trajectory: Trajectory, open_: _Open) -> Items:
+    def items(self, trajectory: Trajectory, open_: OpenPairs) -> Items:
         """Return the waiting pairs at the middle of the range of their slice."""
         edges = np.union1d(open_.start, open_.end)
         ranges = trajectory.ranges(edges)
@@ -239,7 +128,7 @@ class _Search:
         slice_ = np.searchsorted(edges, open_.start)
         return Items.of(self.scene.table, self.scene.pairs, poses, slice_, open_.pair)
 
-    def at_middle(self, trajectory: Trajectory, open_: _Open) -> Items:
+    def at_middle(self, trajectory: Trajectory, open_: OpenPairs) -> Items:
         """Return the waiting pairs at the middle of their slices, with the tube only."""
         time = (open_.start + open_.end) / 2
         q = trajectory.at(time).q
@@ -247,7 +136,7 @@ class _Search:
         row = np.arange(len(time))
         return Items.of(self.scene.table, self.scene.pairs, poses, row, open_.pair)
 
-    def prove(self, items: Items, open_: _Open) -> tuple[Array, Array]:
+    def prove(self, items: Items, open_: OpenPairs) -> tuple[Array, Array]:
         """Return a proved clearance of each waiting pair, (I,) [m], and its direction, (I, 3)."""
         table, pairs = self.scene.table, self.scene.pairs
         rough, direction = rough_distance(table, items)
@@ -273,13 +162,9 @@ class _Search:
     def along(self, items: Items, direction: Array) -> Array:
         """Return the clearance that directions prove, shape (I,) [m]."""
         table, pairs = self.scene.table, self.scene.pairs
-        value = separation(table, items, direction) - self.required
-        value -= motion_along(table, pairs, items, 0, direction)
-        if items.delta[1].any():
-            value -= motion_along(table, pairs, items, 1, direction)
-        return value
+        return clearance_along(table, pairs, items, direction, self.required)
 
-    def seed(self, trajectory: Trajectory, open_: _Open, items: Items) -> None:
+    def seed(self, trajectory: Trajectory, open_: OpenPairs, items: Items) -> None:
         """Find what clearance can be reached at most, from the pairs that look nearest."""
         group, rough = self.group(open_), rough_distance(self.scene.table, items)[0]
         for g in range(len(GROUPS)):
@@ -287,10 +172,10 @@ class _Search:
             if not len(mine):
                 continue
             near = mine[np.argsort(rough[mine])[:SEEDS]]
-            value, _ = self.exact(trajectory, _take(open_, near))
+            value, _ = self.exact(trajectory, open_.take(near))
             self.reachable[g] = value.min()
 
-    def exact(self, trajectory: Trajectory, open_: _Open) -> tuple[Array, Array]:
+    def exact(self, trajectory: Trajectory, open_: OpenPairs) -> tuple[Array, Array]:
         """Return clearance with tube, and distance without it, at the middles of slices [m]."""
         items = self.at_middle(trajectory, open_)
         direction = nearest_direction(self.scene.table, items)
@@ -299,13 +184,13 @@ class _Search:
     def refused(
         self,
         trajectory: Trajectory,
-        open_: _Open,
-        failed: NDArray[np.bool_],
+        open_: OpenPairs,
+        failed: BoolArray,
         value: Array,
         last: bool,
     ) -> Clearance | None:
         """Return the earliest clearance that no finer cut can prove; None if there is hope."""
-        some = _take(open_, np.flatnonzero(failed))
+        some = open_.take(np.flatnonzero(failed))
         exact, nominal = self.exact(trajectory, some)
         hopeless = exact <= 0.0
         if not hopeless.any() and not last:
@@ -322,7 +207,7 @@ class _Search:
         found = self.clearance(some, k, float(amount[k]))
         return replace(found, nominal=float(nominal[k]), start=float(start), end=float(end))
 
-    def settle(self, open_: _Open, value: Array, done: NDArray[np.bool_]) -> None:
+    def settle(self, open_: OpenPairs, value: Array, done: BoolArray) -> None:
         """Keep the smallest clearance of each group among those that are done."""
         group = self.group(open_)
         for g in range(len(GROUPS)):
@@ -333,7 +218,7 @@ class _Search:
             if g not in self.found or value[k] < self.found[g].value:
                 self.found[g] = self.clearance(open_, k, float(value[k]))
 
-    def clearance(self, open_: _Open, k: int, value: float) -> Clearance:
+    def clearance(self, open_: OpenPairs, k: int, value: float) -> Clearance:
         """Return one of the waiting pairs as a result."""
         pair = int(open_.pair[k])
         return Clearance(
@@ -343,8 +228,3 @@ class _Search:
             start=float(open_.start[k]),
             end=float(open_.end[k]),
         )
-
-
-def _take(open_: _Open, which: IntArray) -> _Open:
-    """Return some of the waiting pairs."""
-    return _Open(open_.start[which], open_.end[which], open_.pair[which], open_.direction[which])

@@ -8,7 +8,8 @@ The torque is linear in theta = theta_0 + Delta u, |u| <= 1. About the middle of
 x_k the distance to the middle along each direction: time, and for each joint position, velocity and
 acceleration; |x_k| <= r_k. `linear_terms` has W and its derivatives, `remainder` the bound of R.
 What is left is to maximise a bilinear form over two boxes (`bilinear_bound`), for each bound only
-when it is asked for. docs/torque_enclosure.md.
+when it is asked for; plain interval arithmetic would count every joint's motion many times over.
+docs/torque_enclosure.md.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ from .slice_motion import SliceMotion
 
 
 @dataclass(frozen=True, eq=False)
-class TorqueEnclosure:
+class SliceTorqueBounds:
     """Bounds that hold at every time of a slice, for every theta and every state in the tube.
 
     All bounds are of shape (K, n) [N m or N].
@@ -97,14 +98,14 @@ class TorqueEnclosure:
         return self.nominal_lower - v, self.nominal_upper + v
 
 
-def torque_enclosure(
+def slice_torque_bounds(
     model: ArmModel,
     ranges: MotionRanges,
     tube: TrackingTube,
     box: ParameterBox,
     parts: int = 1,
     splits: int = SPLITS,
-) -> TorqueEnclosure:
+) -> SliceTorqueBounds:
     """Return rigorous bounds of the joint torques on the slices of a motion.
 
     Args:
@@ -132,7 +133,7 @@ def torque_enclosure(
     remainder = Remainder.of(model, order, motion, terms.axis, middle, half, box.gravity_error)
     joints = joint_terms(box, order, motion)
     form = _bilinear_form(terms.value, terms.slope, middle, half, motion, joints)
-    return TorqueEnclosure(form, remainder, joints, back, splits)
+    return SliceTorqueBounds(form, remainder, joints, back, splits)
 
 
 @dataclass(frozen=True, eq=False)

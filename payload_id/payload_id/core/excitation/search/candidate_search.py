@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.optimize import minimize
 
 from ...arrays import Array
-from .screening import Counter, Task
+from .candidate_pool import PART, Pool, over_time
+from .planning_task import PlanningTask
 
 CANDIDATES = 150  # random ones of the first screening
 PROMISING = 45  # of them whose criterion is computed, when that is costly
@@ -21,69 +21,31 @@ ENOUGH = 8  # clear candidates; where there are fewer, the best ones' way to the
 CALMER = (0.6, 0.35, 0.2, 0.1)  # parts of that way
 ALONG = (1.0, 0.8, 0.6, 0.4, 0.2)  # parts of a refined candidate's way that are looked at
 STEPS = 25  # of the optimiser for each
-PART = 0.97  # of the limits that sampled candidates may take
-APART = 0.15  # root mean square distance of parameters from which two candidates are two ...
-OWN_SIZE = 0.3  # ... or this part of their own distance from the calm one
 
 
-@dataclass(frozen=True)
-class Pool:
-    """Candidates, those worth asking for first.
+@dataclass
+class Counter:
+    """How many candidates were evaluated so far, and how many may be."""
 
-    Attributes:
-        x: Parameters, shape (C, P).
-        value: Criterion, shape (C,); infinite where sampled limits are exceeded.
-        usage: Largest part of each limit, over time: torque, position, velocity, acceleration of
-            each joint, shape (C, 4, n).
-        clear: Sampled clearance; minus infinity where nobody looked, shape (C,) [m].
-    """
+    limit: float = np.inf
+    used: int = 0
 
-    x: Array
-    value: Array
-    usage: Array
-    clear: Array
-
-    def ordered(self) -> Pool:
-        """Return the pool with clear candidates that keep the limits first, best first."""
-        over = np.maximum(self.usage.max(axis=(1, 2)) - PART, 0.0)
-        order = np.lexsort((self.value, np.maximum(-self.clear, 0.0), over))
-        return Pool(self.x[order], self.value[order], self.usage[order], self.clear[order])
-
-    def plus(self, other: Pool) -> Pool:
-        """Return both pools as one, ordered."""
-        names = ("x", "value", "usage", "clear")
-        both = (np.concatenate([getattr(self, k), getattr(other, k)]) for k in names)
-        return Pool(*both).ordered()
+    def take(self, count: int) -> None:
+        """Count evaluations."""
+        self.used += count
 
     @property
-    def promising(self) -> NDArray[np.bool_]:
-        """Which keep the limits, are clear, and have a value."""
-        return np.isfinite(self.value) & (self.clear > 0.0)
-
-    def distinct(self, count: int, calm: Array) -> Iterator[Array]:
-        """Give out the first promising candidates that are not alike."""
-        chosen: list[Array] = []
-        for x in self.x[self.promising]:
-            if len(chosen) == count:
-                return
-            if apart(x, chosen, calm):
-                chosen.append(x)
-                yield x
+    def spent(self) -> bool:
+        """Whether there are none left."""
+        return self.used >= self.limit
 
 
-def apart(x: Array, others: list[Array], calm: Array) -> bool:
-    """Tell whether a candidate is unlike others, by the size of its own motion."""
-    least = min(APART, OWN_SIZE * _size(x - calm))
-    return all(_size(x - other) > least for other in others)
-
-
-def _size(x: Array) -> float:
-    """Return the root mean square."""
-    return float(np.sqrt(np.mean(x**2)))
-
-
-def search(
-    task: Task, seed: int, counter: Counter, late: Callable[[], bool], warm: Array | None = None
+def search_candidates(
+    task: PlanningTask,
+    seed: int,
+    counter: Counter,
+    late: Callable[[], bool],
+    warm: Array | None = None,
 ) -> Pool:
     """Return candidates, the refined ones among them.
 
@@ -114,13 +76,15 @@ def search(
     return pool.plus(_evaluated(task, np.array(found), counter)) if found else pool
 
 
-def _evaluated(task: Task, x: Array, counter: Counter) -> Pool:
+def _evaluated(task: PlanningTask, x: Array, counter: Counter) -> Pool:
     """Return candidates with all that is known of them."""
     counter.take(len(x))
     return _pool(task, x, over_time(task.usage(x)))
 
 
-def _screen(task: Task, rng: np.random.Generator, counter: Counter, warm: Array | None) -> Pool:
+def _screen(
+    task: PlanningTask, rng: np.random.Generator, counter: Counter, warm: Array | None
+) -> Pool:
     """Return random candidates, those that exceed sampled limits drawn towards the calm one."""
     P, calm = task.family.size, task.family.calm
     count = int(max(2, min(CANDIDATES, counter.limit - counter.used)))
@@ -140,12 +104,7 @@ def _screen(task: Task, rng: np.random.Generator, counter: Counter, warm: Array 
     return _pool(task, x, usage)
 
 
-def over_time(usage: Array) -> Array:
-    """Return the largest parts of limits over time, shape (C, 4, n)."""
-    return np.concatenate([usage[:, :-3].max(axis=1, keepdims=True), usage[:, -3:]], axis=1)
-
-
-def _pool(task: Task, x: Array, usage: Array) -> Pool:
+def _pool(task: PlanningTask, x: Array, usage: Array) -> Pool:
     """Return candidates with their values, and the clearances of the best ones."""
     fits = np.flatnonzero(usage.max(axis=(1, 2)) <= PART)
     value = np.full(len(x), np.inf)
@@ -166,7 +125,7 @@ class _Stop(Exception):
 class _Memory:
     """The last point's usage, for which the optimiser and its objective ask one after the other."""
 
-    def __init__(self, task: Task, counter: Counter) -> None:
+    def __init__(self, task: PlanningTask, counter: Counter) -> None:
         self._task, self._counter = task, counter
         self._at: Array | None = None
         self._found = np.zeros(0)
@@ -179,7 +138,7 @@ class _Memory:
         return self._found
 
 
-def _refine(task: Task, x: Array, counter: Counter, late: Callable[[], bool]) -> Array:
+def _refine(task: PlanningTask, x: Array, counter: Counter, late: Callable[[], bool]) -> Array:
     """Return the best point within the limits on SLSQP's way from x."""
     best, best_value = x, np.inf
     memory = _Memory(task, counter)
@@ -201,7 +160,7 @@ def _refine(task: Task, x: Array, counter: Counter, late: Callable[[], bool]) ->
     limits = {
         "type": "ineq",
         "fun": lambda y: PART - memory.usage(y),
-        "jac": lambda y: -task.usage_and_gradient(y)[1],
+        "jac": lambda y: -task.usage.with_gradient(y)[1],
     }
     box = [(-1.0, 1.0)] * len(x)
     options = {"maxiter": STEPS, "ftol": 1e-4}

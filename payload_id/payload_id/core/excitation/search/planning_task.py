@@ -1,0 +1,111 @@
+"""What a plan is for: candidates, limits and criterion, and what the search asks of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property, partial
+
+import numpy as np
+
+from ...arrays import Array
+from ...motion.limits import MotionLimits
+from ...motion.trajectory import Motion
+from ...safety.torque.parameter_box import ParameterBox
+from ..candidates.candidates import Family
+from ..criteria.condition_number import ConditionNumber
+from ..criteria.criterion import Criterion
+from ..prediction.candidate_rows import CandidateRows, Collected, RowPredictor
+from ..prediction.row_slope import motion_slope
+from ..prediction.torque_slope import TorqueSlope
+from .limit_usage import LimitUsage, basis, one_of
+
+Clearance = Callable[[Array], Array]  # q (C, N, n) to rough distances to collision (C,) [m]
+Peaks = Callable[[Motion], Array]  # N instants of a motion to largest torques (N, n) [N m or N]
+
+
+@dataclass(frozen=True)
+class PlanningTask:
+    """What a plan is for.
+
+    Attributes:
+        family: The candidates.
+        predictor: Predicts their rows.
+        criterion: What is minimised.
+        collected: Rows so far.
+        horizon: Until when the motion's rows count [s].
+        limits: What may not be exceeded; torque limits apply to the whole box.
+        box: Bounds of payload, links and joints.
+        reserve: Torque that the controller may add, shape (n,) [N m or N].
+        clearance: Rough distances of sampled configurations; None if there are no bodies.
+        peaks: Largest torques over box and tube, for the few candidates that the certifier is to
+            be asked for; None if `usage` is to be trusted.
+    """
+
+    family: Family
+    predictor: RowPredictor
+    criterion: Criterion
+    collected: Collected
+    horizon: float
+    limits: MotionLimits
+    box: ParameterBox
+    reserve: Array | float = 0.0
+    clearance: Clearance | None = None
+    peaks: Peaks | None = None
+
+    @cached_property
+    def usage(self) -> LimitUsage:
+        """What candidates take of the limits."""
+        return LimitUsage(
+            self.family, self.horizon, self.limits, self.box, self.reserve, self.torque_slope
+        )
+
+    def missing_torque(self, x: Array, part: float) -> Array:
+        """Return by how much one candidate exceeds a part of the torque limits, shape (n,)."""
+        if self.peaks is None:
+            return np.zeros(self.predictor.model.n)
+        motion = self.family.trajectory(x).at(self.usage.instants)
+        return np.maximum(self.peaks(motion).max(axis=0) - part * self.limits.torque, 0.0)
+
+    def clearances(self, x: Array) -> Array:
+        """Return the rough distances to collision, shape (C,); infinite if nobody knows them."""
+        if self.clearance is None or not len(x):
+            return np.full(len(x), np.inf)
+        return self.clearance(self.family.motion(x, self.usage.instants).q)
+
+    def value(self, x: Array) -> Array:
+        """Return the criterion of candidates, shape (C,)."""
+        return self.criterion.value(self._rows(x, self.criterion.needs_nuisance), self.collected)
+
+    def condition_number(self, x: Array) -> Array:
+        """Return the logarithm of the condition number, which costs less, shape (C,)."""
+        return ConditionNumber().value(self._rows(x, nuisance=False), self.collected)
+
+    def _rows(self, x: Array, nuisance: bool) -> CandidateRows:
+        """Return the rows of candidates."""
+        motion = partial(self.family.motion, x)
+        return self.predictor.rows(motion, self.horizon, nuisance=nuisance, points=1)
+
+    def value_and_gradient(self, x: Array) -> tuple[float, Array]:
+        """Return the criterion at x, shape (P,), and its gradient."""
+        rows = self._rows(x[None], self.criterion.needs_nuisance)
+        by_rows = self.criterion.slope(rows, self.collected)
+        motion = one_of(self.family.motion(x[None], self._row_instants))
+        by_motion = motion_slope(self.predictor, self.torque_slope, motion, by_rows)
+        slope = np.einsum("Ndj,dPNj->P", by_motion, self._row_basis)
+        return float(self.criterion.value(rows, self.collected)[0]), slope
+
+    @cached_property
+    def _row_instants(self) -> Array:
+        """Times at which rows are predicted, shape (N,) [s]."""
+        return self.predictor.instants(self.horizon, 1)
+
+    @cached_property
+    def _row_basis(self) -> Array:
+        """Derivatives of q, dq, ddq there by the parameters, shape (3, P, N, n)."""
+        return basis(self.family, self._row_instants)
+
+    @cached_property
+    def torque_slope(self) -> TorqueSlope:
+        """Differentiates torques of this arm."""
+        return TorqueSlope(self.predictor.model)
