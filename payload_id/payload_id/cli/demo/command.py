@@ -22,6 +22,6 @@ def add_parser(verbs: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the demonstration; return 0 if every interval contains the truth."""
     # Not at the top: every other command works where ROS is not installed.
-    from .main_job import run as run_main_job
+    from .demonstration import run as run_demonstration
 
-    return run_main_job(arguments.robot, arguments.seed, arguments.out)
+    return run_demonstration(arguments.robot, arguments.seed, arguments.out)

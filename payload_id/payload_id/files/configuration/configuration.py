@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from ...core.errors import ConfigurationError
+from .package_data import resolve
 from .schema import REQUIRED, Key, Schema, as_yaml, check, wanted_values, wrong_value
-from .share import resolve
 from .yaml_file import read_yaml
 
 

@@ -13,8 +13,8 @@ from ...core.arm.per_joint import PerJoint
 from ...core.errors import RecordingError
 from ...core.samples.joint_map import JointMap, seconds_since
 from ...core.samples.joint_samples import Samples
-from ..bags.bag_table import read_bag
-from ..tables.csv_table import read_csv
+from ..bags.joint_states_bag import read_bag
+from ..tables.joint_csv import read_csv
 from ..tables.joint_table import JointTable, first_usable_ns, require_effort, with_velocities
 
 PAUSE = 100.0  # [s] between recordings that are taken together; longer than any window

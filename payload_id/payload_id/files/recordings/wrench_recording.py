@@ -19,7 +19,7 @@ from ...core.samples.joint_map import seconds_since
 from ...core.samples.joint_samples import Drop, rows_to_keep
 from ...core.samples.sensor_motion import Accelerometer, Poses, wrench_samples
 from ...core.samples.wrench_samples import WrenchSamples
-from ..bags.bag_table import read_bag
+from ..bags.joint_states_bag import read_bag
 from ..bags.wrench_bag import StampedRows, read_poses, read_wrenches
 from ..tables.joint_table import with_velocities
 from ..tables.wrench_csv import WrenchTables, read_wrench_csv

@@ -15,7 +15,7 @@ import yaml
 from ...core.arm.calibration import ArmEquations, Calibration
 from ...core.errors import ConfigurationError
 from ...core.rows.joint_torque.uncertainty import Uncertainty
-from ..configuration.share import PACKAGE, share_folder
+from ..configuration.package_data import PACKAGE, share_folder
 
 FORMAT = 1  # of the archive; raised when older programs could not read a newer one
 ARRAYS = ("lower", "upper", "estimate", "factors", "counts")

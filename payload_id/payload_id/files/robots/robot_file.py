@@ -16,7 +16,7 @@ from ...core.errors import ConfigurationError, InputError, ModelError, UnknownNa
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.samples.joint_map import JointMap
 from ..configuration.configuration import read_configuration
-from ..configuration.share import share_folder
+from ..configuration.package_data import share_folder
 from .calibration_file import load_calibration
 from .robot_schema import ROBOT
 from .robot_sections import (

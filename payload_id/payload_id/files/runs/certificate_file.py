@@ -21,7 +21,7 @@ from ...core.safety.clearance.arm_geometry import ArmGeometry
 from ...core.safety.clearance.convex_body import ConvexBody
 from ...core.safety.torque.parameter_box import ParameterBox
 from ...core.safety.tube.tracking_tube import TrackingTube
-from ..configuration.share import share_folder
+from ..configuration.package_data import share_folder
 from ..robots.robot_file import RobotFile, find_robot_file
 
 FORMAT = 1  # raised when older programs could not read a newer file

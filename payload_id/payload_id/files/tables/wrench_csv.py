@@ -15,7 +15,7 @@ from ...core.arrays import Array
 from ...core.errors import ConfigurationError, RecordingError, UnknownNameError
 from ...core.rows.wrench.uncertainty import WrenchUncertainty
 from ..configuration.yaml_file import read_yaml
-from .csv_table import TO_NANOSECONDS, read_columns
+from .joint_csv import TO_NANOSECONDS, read_columns
 
 STANDARD_G = 9.80665  # [m/s2], CGPM 1901
 TO_ACCELERATION = {"m/s2": 1.0, "g": STANDARD_G}

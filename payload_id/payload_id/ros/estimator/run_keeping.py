@@ -8,7 +8,7 @@ from pathlib import Path
 from ...core.samples.joint_map import JointMap
 from ...core.version import VERSION
 from ...files.bags.bag_reader import open_bag
-from ...files.bags.bag_table import JOINT_STATE
+from ...files.bags.joint_states_bag import JOINT_STATE
 from ...files.robots.robot_file import RobotFile
 from ...files.runs.run_file import RunFile
 

@@ -19,8 +19,8 @@ from std_msgs.msg import String
 
 from ...core.errors import RecordingError
 from ...core.samples.joint_state_sampler import ZERO_EFFORT_TIME, JointStateSampler
-from ...files.bags.bag_table import JOINT_STATE
 from ...files.bags.bag_writer import BagWriter
+from ...files.bags.joint_states_bag import JOINT_STATE
 from ...files.robots.robot_file import RobotFile
 from ..common.conversions import block_message, decoded, stamp_of
 from ..common.diagnostics import Condition, Level, diagnostics_message

@@ -15,7 +15,7 @@ from payload_id import Recording, RobotFile, RobotModel
 from payload_id.core.body.inertial import from_mass_com_inertia
 from payload_id.core.motion.fourier import FourierSeries
 from payload_id.core.motion.limits import inverse_dynamics
-from payload_id.files.configuration.share import share_folder
+from payload_id.files.configuration.package_data import share_folder
 from payload_id.files.recordings.write_bag import write_joint_states
 
 DATA = Path(__file__).parents[5] / "shared" / "datasets" / "torque_kinova_gen3"

@@ -12,8 +12,8 @@ import pytest
 from rosbags.highlevel import AnyReader
 
 from payload_id.core.errors import InputError, RecordingError, UnknownNameError
-from payload_id.files.bags.bag_table import JOINT_STATE, JointStateMessage, write_joint_state
 from payload_id.files.bags.bag_writer import BagWriter
+from payload_id.files.bags.joint_states_bag import JOINT_STATE, JointStateMessage, write_joint_state
 from payload_id.files.recordings.recording import Recording
 from payload_id.files.recordings.write_bag import write_joint_states
 
@@ -112,8 +112,8 @@ def test_a_killed_process_loses_no_more_than_the_last_second(tmp_path, storage):
         import sys, time
         import numpy as np
         from payload_id.files.bags.bag_writer import BagWriter
-        from payload_id.files.bags.bag_table import JOINT_STATE, JointStateMessage
-        from payload_id.files.bags.bag_table import write_joint_state
+        from payload_id.files.bags.joint_states_bag import JOINT_STATE, JointStateMessage
+        from payload_id.files.bags.joint_states_bag import write_joint_state
         writer = BagWriter({str(tmp_path / "bag")!r}, {storage!r})
         for k in range(1, 100000):
             q = np.array([float(k), 0.5])
