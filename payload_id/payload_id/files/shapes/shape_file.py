@@ -16,6 +16,7 @@ from scipy.spatial.transform import Rotation
 from ...core.arrays import Array
 from ...core.body.shape import DENSITY, Shape
 from ...core.errors import ConfigurationError, InputError
+from ..configuration.whole_file import saved_file
 
 FORMAT = 1  # of the archive; raised when older programs could not read a newer one
 REMEMBERED = 4  # shapes kept in memory
@@ -95,16 +96,12 @@ def save_shape(path: Path | str, shape: Shape) -> Path:
         ConfigurationError: The file cannot be written.
     """
     path = Path(path)
-    part = path.with_name(path.name + ".part")
     arrays: dict[str, Any] = {
         entry.name: np.asarray(getattr(shape, entry.name)) for entry in fields(Shape)
     }
-    try:
-        with part.open("wb") as file:
-            np.savez_compressed(file, about=np.array(json.dumps({"format": FORMAT})), **arrays)
-        return part.replace(path)
-    except OSError as error:
-        raise ConfigurationError(f"The shape cannot be written to {path}: {error}.") from error
+    with saved_file(path, "shape") as file:
+        np.savez_compressed(file, about=np.array(json.dumps({"format": FORMAT})), **arrays)
+    return path
 
 
 def load_shape(path: Path | str) -> Shape:
