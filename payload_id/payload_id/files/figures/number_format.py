@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import math
 
+from ...core.body.inertial import UNITS
+
+UNIT_TEXTS = tuple(unit.replace("m2", "m²") for unit in UNITS)  # of the ten parameters
+
 
 def digits(half_width: float) -> int:
     """Return how many decimals show a number to two digits of its half-width."""

@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import trimesh
 
 from ...core.arrays import Array
 from ...core.body.ellipsoid_union import slab_outlines
@@ -88,6 +87,8 @@ def _geometry(path: Path) -> tuple[Array, Array]:
     """Return vertices (N, 3) and triangles (F, 3, 3) of a file."""
     if not path.is_file():
         raise InputError(f"There is no file '{path}' to read a shape from.")
+    import trimesh  # here, because few runs need it and it takes long to import
+
     try:
         loaded: Any = trimesh.load(path)
         if isinstance(loaded, trimesh.Scene):

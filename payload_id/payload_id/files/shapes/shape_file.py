@@ -17,6 +17,7 @@ from ...core.arrays import Array
 from ...core.body.shape import DENSITY, Shape
 from ...core.errors import ConfigurationError, InputError
 from ..configuration.whole_file import saved_file
+from .mesh import read_shape
 
 FORMAT = 1  # of the archive; raised when older programs could not read a newer one
 REMEMBERED = 4  # shapes kept in memory
@@ -60,9 +61,6 @@ class ShapeSource:
 @lru_cache(maxsize=REMEMBERED)
 def _read(source: ShapeSource, path: str, changed_ns: int, size: int) -> Shape:
     """Return the shape of a file of that age and size."""
-    # Not at the top: the reader of meshes is needed by few runs.
-    from .mesh import read_shape
-
     if not (math.isfinite(source.scale) and source.scale > 0):
         raise InputError(f"The scale of a shape must be above 0; found {source.scale!r}.")
     return read_shape(
