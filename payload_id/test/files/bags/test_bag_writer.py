@@ -43,12 +43,10 @@ def test_round_trip_is_bit_equal(tmp_path, storage):
 
 
 def test_several_topics_and_types(tmp_path):
-    messages = tmp_path / "msg"
-    messages.mkdir()
-    (messages / "Mass.msg").write_text("std_msgs/Header header\nfloat64[2] interval  # [kg]\n")
+    definition = "std_msgs/Header header\nfloat64[2] interval  # [kg]\n"
     payload = b"\x00\x01\x00\x00" + bytes(32)
     with BagWriter(tmp_path / "bag") as writer:
-        writer.add_message_types("my_msgs", messages)
+        writer.add_message_type("my_msgs/msg/Mass", definition)
         for k in range(5):
             writer.write("/joint_states", JOINT_STATE, k, joint_state(k + 1))
             writer.write("/mass", "my_msgs/msg/Mass", k, payload)
@@ -97,8 +95,8 @@ def test_what_cannot_be_written(tmp_path):
     with BagWriter(tmp_path / "bag") as writer:
         with pytest.raises(UnknownNameError, match="message type"):
             writer.write("/x", "my_msgs/msg/Mass", 0, b"")
-        with pytest.raises(InputError, match="no .msg files"):
-            writer.add_message_types("my_msgs", tmp_path)
+        with pytest.raises(InputError, match="my_msgs/msg/Mass"):
+            writer.add_message_type("my_msgs/msg/Mass", "float64[2 interval ?")
     with pytest.raises(RecordingError, match="closed"):
         writer.write("/joint_states", JOINT_STATE, 0, joint_state(1))
     recording = Recording([0.0, 1.0], np.ones((2, 2)), np.ones((2, 2)), np.ones((2, 2)))
