@@ -1,4 +1,7 @@
-"""Numbers as people read them: as many digits as their uncertainty allows."""
+"""Numbers as people read them: as many digits as their uncertainty allows.
+
+Neither Python's formats nor rich know an uncertainty; this much needs no further dependency.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""The arm's convex bodies from the <collision> elements of its description."""
+"""The arm's convex bodies from the <collision> elements of its description.
+
+Read here, not by Pinocchio, which leaves out a shape that it cannot use and only prints so.
+"""
 
 from __future__ import annotations
 

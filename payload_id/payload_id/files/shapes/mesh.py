@@ -119,7 +119,10 @@ def _plausible(points: Array, path: Path) -> Array:
 
 
 def _is_closed(triangles: Array) -> bool:
-    """Tell whether each edge joins two triangles that run along it in opposite directions."""
+    """Tell whether as many triangles run along each edge in one direction as in the other.
+
+    Ours, because trimesh's `is_volume` refuses closed surfaces that touch along an edge.
+    """
     _, corner = np.unique(triangles.reshape(-1, 3), axis=0, return_inverse=True)
     face = corner.reshape(-1, 3)
     edges = np.concatenate([face[:, [0, 1]], face[:, [1, 2]], face[:, [2, 0]]])
