@@ -163,9 +163,7 @@ class _Description:
         unit = chosen(
             TO_ACCELERATION, section.get("unit", "m/s2"), "'unit' of 'acceleration'", self._where
         )
-        matrix = section.get("matrix", np.eye(3).tolist())
-        flat = [x for row in matrix for x in row] if _is_rows(matrix) else matrix
-        turn = np.reshape(self._numbers({"matrix": flat}, "matrix", (), (9,)), (3, 3))
+        turn = np.reshape(self._numbers(section, "matrix", tuple(np.eye(3).flat), (9,)), (3, 3))
         bias = np.asarray(self._numbers(section, "bias", (0.0, 0.0, 0.0), (3,)))
         keep = np.isfinite(values).all(axis=1) & _increasing(stamp)
         return stamp[keep], values[keep] * unit @ turn.T + bias
@@ -222,9 +220,8 @@ class _Description:
     ) -> tuple[float, ...]:
         """Return one of the allowed numbers of finite numbers."""
         value = section.get(key, default)
-        listed = value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
-        try:
-            numbers = tuple(float(x) for x in listed)
+        try:  # also 1e-3, which YAML 1.1 takes for text, and a matrix row by row
+            numbers = tuple(np.asarray(value, dtype=float).ravel().tolist())
         except (TypeError, ValueError):
             numbers = ()
         if len(numbers) not in lengths or not np.isfinite(numbers).all():
@@ -241,11 +238,6 @@ def _assumed(entries: Any, where: str) -> WrenchUncertainty:
         return WrenchUncertainty.from_dict(dict(entries))
     except (TypeError, ValueError) as error:
         raise ConfigurationError(f"'uncertainty' in {where}: {error}") from error
-
-
-def _is_rows(matrix: object) -> bool:
-    """Tell whether a matrix is written row by row."""
-    return isinstance(matrix, Sequence) and all(isinstance(row, Sequence) for row in matrix)
 
 
 def _increasing(stamp: NDArray[np.int64]) -> NDArray[np.bool_]:
