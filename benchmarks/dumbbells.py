@@ -45,7 +45,6 @@ from payload_id.core.excitation.search.certifier import (
 )
 from payload_id.core.excitation.search.planning import Budget, Plan, plan
 from payload_id.core.excitation.search.planning_task import PlanningTask
-from payload_id.core.motion.limits import MotionLimits
 from payload_id.core.motion.motion_state import MotionState
 from payload_id.core.rows.joint_torque.momentum import MomentumRows
 from payload_id.core.rows.row_block import RowBlock
@@ -121,17 +120,15 @@ class Setting:
         phi, body = dumbbell(pounds)
         half = FIRST_BOX * np.abs(phi) + 1e-3
         box = ParameterBox.around(model, (phi - half, phi + half), UNSURE)
-        named = robot.limits_named(limits)
         case = SafetyCase(
             model,
             robot_geometry(robot, model, [body]),
             (ConvexBody.ground(-0.02),),
             box,
             TrackingTube.exact(model.n),
-            MotionLimits(named.position_lower, named.position_upper, named.velocity,
-                         named.acceleration, named.effort),
+            robot.limits_named(limits).of_motion(),
             limits,
-        )  # fmt: skip
+        )
         return cls(case, RowPredictor(MomentumRows.of(model, UNSURE), phi), phi)
 
 

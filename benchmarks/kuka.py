@@ -18,7 +18,7 @@ from payload_id import WrenchRecording, identify_wrench
 from payload_id.core.identification.wrench.identify import WrenchEstimate
 from payload_id.core.identification.wrench.static import identify_poses
 from payload_id.core.rows.wrench.uncertainty import WrenchUncertainty
-from payload_id.files.configuration.share import share_folder
+from payload_id.files.configuration.package_data import share_folder
 
 HERE = Path(__file__).resolve().parents[1]
 DEFAULT = HERE.parent / "shared/datasets/wrench_kuka_med14"

@@ -4,14 +4,61 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from pathlib import Path
+
+import numpy as np
+
+from payload_id import Recording, RobotFile, RobotModel
+from payload_id.core.arrays import Array
+from payload_id.core.motion.fourier import FourierSeries
+from payload_id.core.motion.limits import inverse_dynamics
+from payload_id.files.recordings.write_bag import write_joint_states
 
 WITHOUT_ROS = (
     "import sys; sys.modules['rclpy'] = None; from payload_id.cli.main import main; "
     "sys.exit(main(sys.argv[1:]))"
 )
+KNOWN_EXACTLY = (
+    "torque_absolute", "torque_offset", "friction_coulomb", "friction_viscous", "rotor_inertia",
+    "position_error", "link_relative",
+)  # fmt: skip
 
 
 def run(*arguments: object, timeout: float = 180.0) -> subprocess.CompletedProcess[str]:
     """Run `payload-id ARGUMENTS` where rclpy cannot be imported."""
     command = [sys.executable, "-c", WITHOUT_ROS, *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=timeout)
+
+
+def torque_noise_only(torque_relative: float) -> list[str]:
+    """Return the arguments for exactly known links and a little torque noise."""
+    values = {"torque_relative": torque_relative, **dict.fromkeys(KNOWN_EXACTLY, 0)}
+    return [f"--uncertainty={name}={value}" for name, value in values.items()]
+
+
+def gen3_bag(
+    path: Path, payload: Array, seed: int, size: float, seconds: float, torque_relative: float
+) -> Path:
+    """Write a bag of a moving Gen3 with a payload and bounded torque noise.
+
+    Args:
+        path: The bag's folder.
+        payload: Its parameters, shape (10,).
+        seed: Of motion and noise.
+        size: Of the motion's Fourier coefficients.
+        seconds: Length of the motion [s].
+        torque_relative: Bound of the noise, part of the torque.
+    """
+    rng = np.random.default_rng(seed)
+    robot = RobotFile.load("kinova_gen3")
+    model = RobotModel.from_robot_file(robot)
+    free = size * rng.normal(size=(model.n, 2, 3))
+    series = FourierSeries.from_free(np.asarray(robot.home), free, seconds)
+    motion = series.at(np.arange(0.0, seconds, 2e-3))
+    tau = inverse_dynamics(model, motion, payload)
+    tau *= 1 + torque_relative * rng.uniform(-1, 1, tau.shape)
+    effort = (tau + robot.effort.offset) / robot.effort.sign
+    recording = Recording(
+        motion.time, motion.q, motion.dq, effort, start_ns=1_700_000_000_000_000_000
+    )
+    return write_joint_states(path, recording, joints=robot.joints)

@@ -98,14 +98,7 @@ def payload_box(robot: RobotFile, model: ArmModel, mass: float = 1.8) -> Paramet
 
 def limits_of(robot: RobotFile, name: str = "safety_warning") -> MotionLimits:
     """Return a named set of limits."""
-    found = robot.limits_named(name)
-    return MotionLimits(
-        found.position_lower,
-        found.position_upper,
-        found.velocity,
-        found.acceleration,
-        found.effort,
-    )
+    return robot.limits_named(name).of_motion()
 
 
 def gen3_case(around: tuple[ConvexBody, ...] = (), name: str = "kinova_gen3") -> SafetyCase:

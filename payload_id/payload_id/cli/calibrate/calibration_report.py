@@ -16,8 +16,8 @@ from ...files.figures.number_format import digits, number
 from ...files.recordings.recording import Recording
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
-from ..common.presentation import console
-from ..replay.command import remarks
+from ..common.presentation import console, plain_table
+from ..common.recording_arguments import remarks
 
 TITLES = {
     "friction_coulomb": "Coulomb friction",
@@ -125,7 +125,7 @@ def inconsistent(job: Job) -> str:
 def joint_table(job: Job) -> Table:
     """Return friction, rotor inertia, offsets and gains with their intervals."""
     result, n = job.result, job.robot.n
-    table = Table(box=None, header_style="bold", padding=(0, 1), pad_edge=False)
+    table = plain_table()
     table.add_column("")
     groups = [g for g in JOINT_GROUPS if result.stated.uncertain[group_slice(g, n)].any()]
     for group in groups:
@@ -147,7 +147,7 @@ def _interval(result: CalibrationResult, k: int) -> str:
 def link_table(job: Job) -> Table:
     """Return how far each link's parameters have become better known."""
     result, n = job.result, job.robot.n
-    table = Table(box=None, header_style="bold", padding=(0, 1), pad_edge=False)
+    table = plain_table()
     table.add_column("link beyond")
     for title in ("mass \\[kg]", "was \\[kg]", "narrowed", "best"):
         table.add_column(title, justify="right")
@@ -169,7 +169,7 @@ def link_table(job: Job) -> Table:
 def validation_table(job: Job) -> Table:
     """Return what is left of the torques in the part of the data that was held out."""
     validation = job.result.validation
-    table = Table(box=None, header_style="bold", padding=(0, 1), pad_edge=False)
+    table = plain_table()
     table.add_column("left over on the last fifth, rms \\[N m]")
     for joint in job.robot.joints:
         table.add_column(joint, justify="right")

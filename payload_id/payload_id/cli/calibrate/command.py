@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import json
-import math
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -22,15 +21,20 @@ from ...files.robots.calibration_file import save_calibrated_robot
 from ...files.robots.link_ellipsoids import link_ellipsoids
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
-from ..common.arguments import with_changes
-from ..replay.command import read_recording
+from ..common.arguments import add_assumption_arguments, add_verb, numbers_of, with_changes
+from ..common.recording_arguments import (
+    add_source_arguments,
+    add_stretch_arguments,
+    read_recording,
+    stretch_of,
+)
 from .calibration_report import Job, as_json, show
 
 
 def add_parser(verbs: Any) -> None:
     """Add the command and its arguments."""
     text = "calibrate the arm itself from recordings without payload, without ROS"
-    parser = verbs.add_parser("calibrate", help=text, description=text.capitalize() + ".")
+    parser = add_verb(verbs, "calibrate", text)
     parser.add_argument(
         "recording",
         type=Path,
@@ -43,32 +47,15 @@ def add_parser(verbs: Any) -> None:
     parser.add_argument(
         "--out", type=Path, metavar="FILE.yaml", required=True, help="robot file to write"
     )
-    parser.add_argument(
-        "--columns", type=Path, metavar="FILE", help="YAML that says what a table's columns hold"
-    )
-    parser.add_argument("--topic", help="topic of the joint states (default: the robot file's)")
-    parser.add_argument("--from", dest="start", type=float, metavar="SECONDS", help="first second")
-    parser.add_argument("--to", dest="end", type=float, metavar="SECONDS", help="last second")
+    add_source_arguments(parser)
+    add_stretch_arguments(parser)
     parser.add_argument(
         "--payload",
         metavar="m,hx,...,Izz",
         help="the payload that the arm carried, exactly known: ten numbers in SI units, inertia "
         "about the payload frame's origin (default: none)",
     )
-    parser.add_argument(
-        "--window",
-        type=float,
-        default=0.1,
-        metavar="SECONDS",
-        help="length of the windows (default: 0.1)",
-    )
-    parser.add_argument(
-        "--uncertainty",
-        action="append",
-        default=[],
-        metavar="NAME=VALUE",
-        help="replace one bound of the robot file, such as link_relative=0.1; may be repeated",
-    )
+    add_assumption_arguments(parser, example="link_relative=0.1")
     parser.add_argument(
         "--changes",
         action="append",
@@ -89,7 +76,7 @@ def add_parser(verbs: Any) -> None:
         help="keep each link's estimated mass inside the ellipsoid around its collision shapes",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object and no more")
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, window=Options.window)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -110,13 +97,8 @@ def work(arguments: argparse.Namespace) -> Job:
     robot = RobotModel.from_robot_file(replace(file, calibration=None))
     uncertainty = with_changes(file.uncertainty, arguments.uncertainty)
     recordings = tuple(
-        read_recording(path, arguments.columns, arguments.topic, file)
-        for path in arguments.recording
+        stretch_of(read_recording(path, arguments, file), arguments) for path in arguments.recording
     )
-    if arguments.start is not None or arguments.end is not None:
-        start = 0.0 if arguments.start is None else arguments.start
-        end = math.inf if arguments.end is None else arguments.end
-        recordings = tuple(recording.between(start, end) for recording in recordings)
     options = Options(
         window=arguments.window,
         payload=_payload(arguments.payload),
@@ -142,13 +124,7 @@ def _payload(text: str | None) -> Array:
     """Return the known payload."""
     if text is None:
         return np.zeros(10)
-    try:
-        values = [float(part) for part in text.split(",")]
-    except ValueError as error:
-        raise InputError(
-            f"--payload takes ten numbers separated by commas; found '{text}'."
-        ) from error
-    return as_phi(values)
+    return as_phi(numbers_of(text, "--payload", "ten numbers"))
 
 
 def _about(arguments: argparse.Namespace, result: CalibrationResult) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Arguments that several commands share."""
+"""Verbs of the command line, and arguments that several of them share."""
 
 from __future__ import annotations
 
@@ -8,23 +8,24 @@ from dataclasses import fields, replace
 from typing import Any, TypeVar
 
 from ...core.body.payload_prior import PayloadPrior
-from ...core.bounds import METHODS
 from ...core.errors import InputError, UnknownNameError
-from ...core.estimators import ESTIMATORS
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.rows.wrench.uncertainty import WrenchUncertainty
 
 Assumed = TypeVar("Assumed", Uncertainty, WrenchUncertainty)
 
 
-def add_method_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the choice of methods and of what is assumed."""
-    parser.add_argument(
-        "--estimator", choices=sorted(ESTIMATORS), help="point estimator (default: lmi)"
-    )
-    parser.add_argument(
-        "--intervals", choices=sorted(METHODS), help="interval method (default: hull)"
-    )
+def add_verb(verbs: Any, name: str, text: str) -> argparse.ArgumentParser:
+    """Add a command; its text stands in the list of all, and as a sentence above its own help."""
+    description = f"{text[0].upper()}{text[1:]}."
+    parser: argparse.ArgumentParser = verbs.add_parser(name, help=text, description=description)
+    return parser
+
+
+def add_assumption_arguments(
+    parser: argparse.ArgumentParser, example: str = "torque_absolute=1.07"
+) -> None:
+    """Add the length of the windows and the bounds that are assumed."""
     parser.add_argument(
         "--window", type=float, metavar="SECONDS", help="length of the windows (default: 0.1)"
     )
@@ -33,7 +34,7 @@ def add_method_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME=VALUE",
-        help="replace one bound of the robot file, such as torque_absolute=1.07 (SI units; one "
+        help=f"replace one bound of the robot file, such as {example} (SI units; one "
         "number, or one for each joint separated by commas); may be repeated",
     )
 
@@ -51,7 +52,7 @@ def with_changes(uncertainty: Assumed, changes: Sequence[str]) -> Assumed:
         name, equals, text = change.partition("=")
         if not equals:
             raise InputError(f"--uncertainty takes NAME=VALUE; found '{change}'.")
-        numbers = _numbers(name, text)
+        numbers = numbers_of(text, f"--uncertainty {name}", "a number, or numbers")
         if name in prior:
             box = replace(uncertainty.prior, **{prior[name]: numbers[0]})
             uncertainty = replace(uncertainty, prior=box)
@@ -63,11 +64,18 @@ def with_changes(uncertainty: Assumed, changes: Sequence[str]) -> Assumed:
     return uncertainty
 
 
-def _numbers(name: str, text: str) -> tuple[float, ...]:
-    """Return one or more numbers separated by commas."""
+def numbers_of(text: str, option: str, wanted: str) -> tuple[float, ...]:
+    """Return numbers separated by commas.
+
+    Args:
+        text: What was given.
+        option: Which option it was given for, for the message.
+        wanted: What that takes, such as "ten numbers".
+
+    Raises:
+        InputError: A part is no number.
+    """
     try:
         return tuple(float(part) for part in text.split(","))
     except ValueError as error:
-        raise InputError(
-            f"--uncertainty {name} takes a number, or numbers separated by commas; found '{text}'."
-        ) from error
+        raise InputError(f"{option} takes {wanted} separated by commas; found '{text}'.") from error

@@ -11,10 +11,10 @@ from rich.table import Table
 from rich.text import Text
 
 from ...core.arrays import Array
-from ...core.body.inertial import PARAMETERS, UNITS
+from ...core.body.inertial import PARAMETERS
 from ...core.identification.estimate import Estimate
 from ...core.identification.status import Status
-from ...files.figures.number_format import digits, number
+from ...files.figures.number_format import UNIT_TEXTS, digits, number
 
 STYLES = {
     Status.GOOD: "bold green",
@@ -40,6 +40,11 @@ def console(stderr: bool = False) -> Console:
     )
 
 
+def plain_table() -> Table:
+    """Return an empty table in the style of all."""
+    return Table(box=None, header_style="bold", padding=(0, 1), pad_edge=False)
+
+
 def estimate_table(estimate: Estimate, truth: Array | None = None, width: int = WIDTH) -> Table:
     """Return the ten parameters with their intervals, against the truth if it is known.
 
@@ -48,7 +53,7 @@ def estimate_table(estimate: Estimate, truth: Array | None = None, width: int = 
         truth: True parameters, shape (10,), if known.
         width: Characters of a line; narrow ones leave the pictures out.
     """
-    table = Table(box=None, header_style="bold", padding=(0, 1), pad_edge=False)
+    table = plain_table()
     table.add_column("")
     for name in ("estimate", "±", "from", "to"):
         table.add_column(name, justify="right", no_wrap=True)
@@ -74,7 +79,7 @@ def _cells(estimate: Estimate, k: int, truth: Array | None) -> list[RenderableTy
         number(half_width, decimals),
         number(lower, decimals),
         number(upper, decimals),
-        UNITS[k].replace("m2", "m²"),
+        UNIT_TEXTS[k],
         Text("yes", style="green") if estimate.identifiable[k] else Text("no", style="yellow"),
     ]
     if truth is not None:

@@ -6,10 +6,9 @@ import argparse
 from typing import Any
 
 from ...core.body.shape import DENSITY, Shape
-from ...core.errors import InputError
+from ...files.shapes.mesh import FILLINGS
 from ...files.shapes.shape_file import ShapeSource
-
-FILLINGS = ("surface", "hull")
+from .arguments import numbers_of
 
 
 def add_shape_arguments(parser: argparse.ArgumentParser) -> None:
@@ -64,13 +63,14 @@ def shape_of(arguments: argparse.Namespace) -> Shape | None:
     """
     if arguments.shape is None:
         return None
+    pose: str | None = arguments.shape_pose
     return ShapeSource(
         str(arguments.shape),
         arguments.shape_filling,
         arguments.shape_density,
         arguments.shape_scale,
         arguments.shape_ellipsoids,
-        _pose(arguments.shape_pose),
+        () if pose is None else numbers_of(pose, "--shape-pose", "six numbers"),
     ).read()
 
 
@@ -84,13 +84,3 @@ def described(arguments: argparse.Namespace, shape: Shape | None) -> dict[str, A
         "points": len(shape.points),
         "ellipsoids": len(shape.ellipsoids),
     }
-
-
-def _pose(text: str | None) -> tuple[float, ...]:
-    """Return the numbers of a pose."""
-    try:
-        return () if text is None else tuple(float(part) for part in text.split(","))
-    except ValueError as error:
-        raise InputError(
-            f"--shape-pose takes six numbers separated by commas; found '{text}'."
-        ) from error

@@ -8,7 +8,9 @@ import numpy as np
 from rich.table import Table
 from rich.text import Text
 
-from ...core.body.inertial import PARAMETERS, UNITS, mass_com_inertia
+from ...core.body.inertial import PARAMETERS, mass_com_inertia
+from ...files.figures.number_format import UNIT_TEXTS
+from ..common.presentation import plain_table
 from .comparison import Comparison, Point, Spread
 
 
@@ -19,7 +21,7 @@ def estimator_table(comparison: Comparison, residual_unit: str) -> Table:
         comparison: The results.
         residual_unit: Of the residual.
     """
-    table = _table()
+    table = plain_table()
     table.add_column("estimator", no_wrap=True)
     for name in ("mass\n[kg]", "centre of mass\n[mm]", "Ixx Iyy Izz\nabout it [g m²]"):
         table.add_column(name, justify="right", no_wrap=True)
@@ -32,11 +34,6 @@ def estimator_table(comparison: Comparison, residual_unit: str) -> Table:
     for point in comparison.points:
         table.add_row(*_point_cells(comparison, point))
     return table
-
-
-def _table() -> Table:
-    """Return an empty table in the style of all."""
-    return Table(box=None, header_style="bold", padding=(0, 1), pad_edge=False)
 
 
 def _point_cells(comparison: Comparison, point: Point) -> list[str | Text]:
@@ -70,7 +67,7 @@ def _per_cent(value: float) -> str:
 
 def interval_table(comparison: Comparison) -> Table:
     """Return half-widths, one line for each parameter, one pair of columns for each method."""
-    table = _table()
+    table = plain_table()
     table.add_column("half-width")
     table.add_column("unit", no_wrap=True)
     compared = comparison.reference is not None
@@ -79,7 +76,7 @@ def interval_table(comparison: Comparison) -> Table:
         if compared and spread.name != "hull":
             table.add_column("× hull", justify="right", style="dim")
     for k in range(10):
-        cells: list[str | Text] = [PARAMETERS[k], UNITS[k].replace("m2", "m²")]
+        cells: list[str | Text] = [PARAMETERS[k], UNIT_TEXTS[k]]
         for spread in comparison.spreads:
             cells.append(_short(spread.half_width[k]))
             if compared and spread.name != "hull":

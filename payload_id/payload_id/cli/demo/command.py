@@ -6,11 +6,13 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from ..common.arguments import add_verb
+
 
 def add_parser(verbs: Any) -> None:
     """Add the command and its arguments."""
     text = "a simulated arm grasps an unknown payload and real ROS 2 nodes identify it"
-    parser = verbs.add_parser("demo", help=text, description=f"{text[0].upper()}{text[1:]}.")
+    parser = add_verb(verbs, "demo", text)
     parser.add_argument("--seed", type=int, help="of payload, links, noise and motion")
     parser.add_argument("--robot", default="kinova_gen3", metavar="FILE", help="robot file or name")
     parser.add_argument(
@@ -22,6 +24,6 @@ def add_parser(verbs: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the demonstration; return 0 if every interval contains the truth."""
     # Not at the top: every other command works where ROS is not installed.
-    from .main_job import run as run_main_job
+    from .demonstration import run as run_demonstration
 
-    return run_main_job(arguments.robot, arguments.seed, arguments.out)
+    return run_demonstration(arguments.robot, arguments.seed, arguments.out)

@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 from pathlib import Path
-from types import TracebackType
 from typing import IO, Any
 
 import yaml
@@ -41,12 +40,7 @@ class DemonstrationNodes:
             self._start(node, parameters)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         """End all nodes, the arm first."""
         for process, _ in reversed(self._processes.values()):
             if process.poll() is None:

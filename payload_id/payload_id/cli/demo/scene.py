@@ -12,7 +12,6 @@ import yaml
 from ...core.arrays import Array
 from ...core.body.inertial import from_mass_com_inertia
 from ...core.excitation.search.random_fourier_search import Found, random_fourier_search
-from ...core.motion.limits import MotionLimits
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
@@ -51,7 +50,9 @@ def draw_scene(robot_name: str, seed: int, out: Path) -> Scene:
     model = RobotModel.from_robot_file(robot)
     start = np.zeros(model.n) if robot.home is None else robot.home
     payloads = [np.zeros(10), heavy_payload()]
-    motion = random_fourier_search(model, start, _limits(robot), payloads, seed, DURATION)
+    motion = random_fourier_search(
+        model, start, robot.limits.of_motion(), payloads, seed, DURATION
+    )
     payload = draw_payload(np.random.default_rng(seed))
     return Scene(seed, robot, model, payload, motion, folder)
 
@@ -83,18 +84,6 @@ def _robot(name: str, path: Path) -> RobotFile:
     head = "# The robot of a demonstration: the shipped file with the simulation's own bounds.\n"
     path.write_text(head + yaml.safe_dump(entries, sort_keys=False))
     return RobotFile.load(path)
-
-
-def _limits(robot: RobotFile) -> MotionLimits:
-    """Return the limits in use as the search for a motion takes them."""
-    limits = robot.limits
-    return MotionLimits(
-        limits.position_lower,
-        limits.position_upper,
-        limits.velocity,
-        limits.acceleration,
-        limits.effort,
-    )
 
 
 def _new_folder(folder: Path) -> Path:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from types import TracebackType
 
 from rich.console import Console, Group
 from rich.live import Live
@@ -11,9 +10,9 @@ from rich.progress_bar import ProgressBar
 from rich.table import Table
 from rich.text import Text
 
-from ...core.body.inertial import PARAMETERS, UNITS
+from ...core.body.inertial import PARAMETERS
 from ...core.identification.estimate import Estimate
-from ...files.figures.number_format import digits, number
+from ...files.figures.number_format import UNIT_TEXTS, digits, number
 from ..common.presentation import STYLES
 
 BAR = 30  # characters of the widest interval
@@ -36,12 +35,7 @@ class LiveView:
             self._live.start()
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         """End; what was shown live disappears."""
         if self._console.is_terminal:
             self._live.stop()
@@ -75,7 +69,7 @@ class LiveView:
                 PARAMETERS[k],
                 number(float(estimate.phi[k]), decimals),
                 number(width, decimals),
-                UNITS[k].replace("m2", "m²"),
+                UNIT_TEXTS[k],
                 _bar(width, None if self._widest is None else self._widest[k]),
             )
         return table

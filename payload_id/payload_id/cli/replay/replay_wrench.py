@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import json
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
-
-import numpy as np
 
 from ...core.errors import InputError
 from ...core.identification.settings import Settings
@@ -26,11 +21,9 @@ from ...files.robots.robot_model import RobotModel
 from ...files.runs.run_file import RunFile, has_run_file
 from ...files.tables.wrench_csv import is_wrench_description
 from ..common.arguments import with_changes
-from ..common.presentation import console, estimate_table, verdict
-from ..common.shape_arguments import described, shape_of
-from .repetition import identical, repetition, steps
-
-TABLES = (".csv", ".txt", ".tsv")
+from ..common.method_arguments import with_methods
+from ..common.recording_arguments import TABLES, columns_of, stretch_of
+from .outcome import Outcome, identical, steps
 
 
 def add_wrench_arguments(parser: argparse.ArgumentParser) -> None:
@@ -84,55 +77,35 @@ def saved_run(arguments: argparse.Namespace) -> RunFile | None:
     return file if file.source == "wrench" else None
 
 
-def run(arguments: argparse.Namespace, failed: tuple[Any, ...]) -> int:
-    """Identify and show the result; return the exit code."""
+def identify(arguments: argparse.Namespace) -> Outcome:
+    """Read a recording and identify from it."""
     file = saved_run(arguments)
     recording = read(arguments)
-    uncertainty = with_changes(recording.assumed or WrenchUncertainty(), arguments.uncertainty)
-    settings = _settings(arguments, file)
-    same = file is not None and _is_repetition(arguments, file, settings, uncertainty)
-    history = _history(arguments, recording, uncertainty, settings, file if same else None)
-    estimate = history[-1]
-    repeated = identical(dict(file.result), estimate) if file is not None and same else None
-    if arguments.figure:
-        _draw(arguments, history)
-    if arguments.json:
-        result = _as_json(arguments, recording, uncertainty, settings, estimate)
-        print(json.dumps({**result, "identical_to_live": repeated}))
-    else:
-        _show(arguments, recording, estimate, repeated)
-    return 3 if estimate.status in failed else 0
-
-
-def _own_settings(file: RunFile | None) -> Settings:
-    """Return how the live run identified; the defaults without one."""
-    if file is None:
-        return Settings()
-    return Settings(Uncertainty(), file.estimator, file.intervals, file.window, file.shape)
-
-
-def _settings(arguments: argparse.Namespace, file: RunFile | None) -> Settings:
-    """Return how to identify: as the live run did, if one was saved, but for the arguments."""
-    own = _own_settings(file)
-    return Settings(
-        own.uncertainty,
-        arguments.estimator or own.estimator,
-        arguments.intervals or own.intervals,
-        own.window if arguments.window is None else arguments.window,
-        shape_of(arguments) or own.shape,
+    uncertainty = assumed(recording, arguments)
+    own = Settings()
+    if file is not None:
+        own = Settings(Uncertainty(), file.estimator, file.intervals, file.window, file.shape)
+    settings = with_methods(own, arguments)
+    whole = arguments.start is None and arguments.end is None and not arguments.static
+    if file is not None and not (
+        whole and settings == own and uncertainty.to_dict() == dict(file.uncertainty)
+    ):
+        file = None  # not everything is as in the live run
+    history = _history(arguments, recording, uncertainty, settings, file)
+    return Outcome(
+        recording=recording,
+        subject=history[-1].payload_frame,
+        headline=f", sensor frame [bold]{recording.frame}[/bold]",
+        settings=settings,
+        uncertainty=uncertainty.to_dict(),
+        history=history,
+        identical=None if file is None else identical(file.result, history[-1]),
     )
 
 
-def _is_repetition(
-    arguments: argparse.Namespace,
-    file: RunFile,
-    settings: Settings,
-    uncertainty: WrenchUncertainty,
-) -> bool:
-    """Tell whether everything is as in the live run."""
-    whole = arguments.start is None and arguments.end is None and not arguments.static
-    same = settings == _own_settings(file) and uncertainty.to_dict() == dict(file.uncertainty)
-    return whole and same
+def assumed(recording: WrenchRecording, arguments: argparse.Namespace) -> WrenchUncertainty:
+    """Return the bounds that a recording comes with, with what the command line replaces."""
+    return with_changes(recording.assumed or WrenchUncertainty(), arguments.uncertainty)
 
 
 def _history(
@@ -162,37 +135,20 @@ def _history(
     return list(wrench_estimates(recording, uncertainty, settings, updates=on_the_way))
 
 
-def _draw(arguments: argparse.Namespace, history: Sequence[WrenchEstimate]) -> None:
-    """Draw the intervals over time."""
-    # Not at the top: the plotting library takes longer to import than most replays to run.
-    from ...files.figures.interval_figure import intervals_over_time
-
-    last = history[-1]
-    title = f"{last.payload_frame}: {last.status.value}, {arguments.recording.name}"
-    intervals_over_time(arguments.figure, history, title)
-
-
 def read(arguments: argparse.Namespace) -> WrenchRecording:
     """Read a bag or tables, and keep the stretch that is asked for."""
     path: Path = arguments.recording
     file = saved_run(arguments)
     if file is not None:
         recording = read_blocks(path, arguments.topic or file.topic, file.start_ns, file.end_ns)
-        assumed = WrenchUncertainty.from_dict(dict(file.uncertainty))
-        recording = replace(recording, assumed=assumed)
+        stated = WrenchUncertainty.from_dict(dict(file.uncertainty))
+        recording = replace(recording, assumed=stated)
     elif path.suffix.lower() in TABLES:
-        if arguments.columns is None:
-            raise InputError(
-                f"A table needs --columns FILE that says what the columns of {path.name} hold; "
-                "config/recordings/kuka_wrench_csv.yaml is one."
-            )
-        recording = WrenchRecording.from_csv(path, arguments.columns)
+        columns = columns_of(path, arguments, "kuka_wrench_csv.yaml")
+        recording = WrenchRecording.from_csv(path, columns)
     else:
         recording = _read_bag(arguments)
-    if arguments.start is None and arguments.end is None:
-        return recording
-    start = 0.0 if arguments.start is None else arguments.start
-    return recording.between(start, np.inf if arguments.end is None else arguments.end)
+    return stretch_of(recording, arguments)
 
 
 def _read_bag(arguments: argparse.Namespace) -> WrenchRecording:
@@ -216,45 +172,3 @@ def _read_bag(arguments: argparse.Namespace) -> WrenchRecording:
         arguments.payload_frame,
         arguments.wrench_sign,
     )
-
-
-def _as_json(
-    arguments: argparse.Namespace,
-    recording: WrenchRecording,
-    uncertainty: WrenchUncertainty,
-    settings: Settings,
-    estimate: WrenchEstimate,
-) -> dict[str, Any]:
-    """Return the result with what it rests on."""
-    return {
-        **estimate.to_dict(),
-        "recording": str(arguments.recording),
-        "window": settings.window,
-        "shape": described(arguments, settings.shape),
-        "uncertainty": uncertainty.to_dict(),
-        "dropped": dict(recording.dropped),
-        "notes": list(recording.notes),
-        "figure": str(arguments.figure) if arguments.figure else None,
-    }
-
-
-def _show(
-    arguments: argparse.Namespace,
-    recording: WrenchRecording,
-    estimate: WrenchEstimate,
-    repeated: bool | None,
-) -> None:
-    """Print the result for a person."""
-    terminal = console()
-    terminal.print(
-        f"[bold]{arguments.recording}[/bold], sensor frame [bold]{recording.frame}[/bold]"
-    )
-    lost = ", ".join(f"{count} {cause}" for cause, count in recording.dropped.items())
-    for line in (*recording.notes, *([f"samples left out: {lost}"] if lost else [])):
-        terminal.print(line, style="yellow")
-    terminal.print(estimate_table(estimate))
-    terminal.print(verdict(estimate))
-    if repeated is not None:
-        terminal.print(repetition(repeated))
-    if arguments.figure:
-        terminal.print(f"figure: {arguments.figure.resolve()}")

@@ -21,13 +21,14 @@ from ...files.robots.arm_geometry import robot_geometry
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
 from ...files.runs.certificate_file import SavedCertificate, load_certificate, robot_of
+from ..common.arguments import add_verb
 from ..common.presentation import console
 
 
 def add_parser(verbs: Any) -> None:
     """Add the command and its arguments."""
     text = "check a saved certificate of a motion anew, without ROS"
-    parser = verbs.add_parser("verify", help=text, description=text.capitalize() + ".")
+    parser = add_verb(verbs, "verify", text)
     parser.add_argument("certificate", type=Path, help="file that the planner saved (.json)")
     parser.add_argument(
         "--robot",

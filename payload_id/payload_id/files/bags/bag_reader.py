@@ -51,6 +51,23 @@ class Bag:
     notes: tuple[str, ...]
     _readers: tuple[Reader, ...] = field(repr=False)
 
+    def topics(self, kind: str) -> list[str]:
+        """Return the topics that hold a type of message."""
+        return [topic for topic, found in self.types.items() if found == kind]
+
+    def holds(self, topic: str, kind: str) -> bool:
+        """Tell whether a topic is there and holds a type of message.
+
+        Raises:
+            RecordingError: It holds another type.
+        """
+        if topic in self.types and self.types[topic] != kind:
+            raise RecordingError(
+                f"Topic '{topic}' of {self.path} holds {self.types[topic]}, not {kind}. Topics of "
+                f"that type: {', '.join(self.topics(kind)) or 'none'}."
+            )
+        return topic in self.types
+
     def messages(self, topic: str) -> Iterator[bytes]:
         """Yield the serialized messages of a topic in the order of their arrival.
 

@@ -9,7 +9,6 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from types import TracebackType
 from typing import NamedTuple
 
 from rosbags.interfaces import Connection
@@ -93,31 +92,21 @@ class BagWriter:
         """Messages that were not saved because the disk failed or was too slow."""
         return self._lost
 
-    def add_message_types(self, package: str, folder: Path | str) -> None:
-        """Make the .msg files of a package known, so that its messages can be written.
+    def add_message_type(self, name: str, definition: str) -> None:
+        """Make a type known, so that its messages can be written.
 
         Args:
-            package: Name of the package, such as "payload_id_msgs".
-            folder: Folder of its .msg files.
+            name: Of the type, such as "payload_id_msgs/msg/WrenchBlock".
+            definition: Text of its .msg file.
 
         Raises:
-            InputError: The folder holds none, or one is not a message definition.
+            InputError: It is no message definition.
 
         """
-        files = sorted(Path(folder).glob("*.msg"))
-        if not files:
-            raise InputError(f"There are no .msg files of {package} in {folder}.")
         try:
-            for file in files:
-                name = f"{package}/msg/{file.stem}"
-                text = file.read_text(encoding="utf-8")
-                self._store.register(get_types_from_msg(text, name))
-        except (OSError, UnicodeDecodeError, TypesysError) as error:
-            raise InputError(f"{file} cannot be read as a message definition: {error}") from error
-
-    def add_message_type(self, name: str, definition: str) -> None:
-        """Make one message definition known, such as "package/msg/Name" and its text."""
-        self._store.register(get_types_from_msg(definition, name))
+            self._store.register(get_types_from_msg(definition, name))
+        except TypesysError as error:
+            raise InputError(f"{name} has no usable message definition: {error}") from error
 
     def write(self, topic: str, type_name: str, stamp_ns: int, data: bytes) -> None:
         """Save one message; returns at once.
@@ -129,7 +118,7 @@ class BagWriter:
             data: The message as serialized by the middleware (CDR).
 
         Raises:
-            UnknownNameError: The type is not known; see `add_message_types`.
+            UnknownNameError: The type is not known; see `add_message_type`.
             RecordingError: The writer is closed.
 
         """
@@ -164,12 +153,7 @@ class BagWriter:
         """Return the writer."""
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        value: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *error: object) -> None:
         """Close the bag."""
         self.close()
 

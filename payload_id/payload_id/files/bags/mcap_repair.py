@@ -3,7 +3,7 @@
 An MCAP file is `magic, record, record, ..., footer, magic`; a record is one byte of kind, its
 length as uint64, and its content (MCAP specification, mcap.dev/spec). A writer that was killed
 leaves a part of a record and no footer. Cutting behind the last complete record and adding an end
-without an index gives a file that any reader can scan.
+without an index gives a file that any reader can scan; rosbags reads none without a footer.
 """
 
 from __future__ import annotations

@@ -108,7 +108,7 @@ def _topic(bag: Bag, topic: str | None, kind: str) -> str:
         UnknownNameError: The bag has no such topic of that type.
         RecordingError: None was named, and there is not exactly one.
     """
-    known = [name for name, found in bag.types.items() if found == kind]
+    known = bag.topics(kind)
     if topic is None:
         if len(known) == 1:
             return known[0]
@@ -117,11 +117,6 @@ def _topic(bag: Bag, topic: str | None, kind: str) -> str:
             + (f": {', '.join(known)}. Name one." if known else "; its topics are "
                f"{', '.join(bag.types) or 'none'}.")
         )  # fmt: skip
-    if topic in known:
+    if bag.holds(topic, kind):
         return topic
-    if topic in bag.types:
-        raise RecordingError(
-            f"Topic '{topic}' of {bag.path} holds {bag.types[topic]}, not {kind}. Topics of that "
-            f"type: {', '.join(known) or 'none'}."
-        )
     raise UnknownNameError(f"topic of type {kind}", topic, known, str(bag.path))

@@ -7,8 +7,9 @@ from pathlib import Path
 from typing import Any
 
 from ...core.errors import ConfigurationError
-from .schema import REQUIRED, Key, Schema, as_yaml, check, wanted_values, wrong_value
-from .share import resolve
+from .package_data import resolve
+from .schema import REQUIRED, Key, Schema, as_yaml, wanted_values
+from .schema_check import check, wrong_value
 from .yaml_file import read_yaml
 
 

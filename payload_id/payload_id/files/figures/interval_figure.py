@@ -10,10 +10,10 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ...core.arrays import Array
-from ...core.body.inertial import PARAMETERS, UNITS
+from ...core.body.inertial import PARAMETERS
 from ...core.identification.estimate import Estimate
 from ...core.identification.status import Status
-from .number_format import digits, number
+from .number_format import UNIT_TEXTS, digits, number
 
 BAND, LINE, TRUTH = "#9ecae1", "#08519c", "#d94801"
 LABELS = tuple(
@@ -72,14 +72,9 @@ def _panel(
         axis.set_ylim(middle - ZOOM * width, middle + ZOOM * width)
     value = number(float(last.phi[k]), digits(width))
     spread = f" ± {number(width, digits(width))}" if np.isfinite(width) else ""
-    axis.set_title(f"{LABELS[k]} = {value}{spread} {_unit(k)}", fontsize=10)
+    axis.set_title(f"{LABELS[k]} = {value}{spread} {UNIT_TEXTS[k]}", fontsize=10)
     axis.ticklabel_format(useOffset=False)
     axis.grid(alpha=0.25)
     axis.margins(x=0)
     for side in ("top", "right"):
         axis.spines[side].set_visible(False)
-
-
-def _unit(k: int) -> str:
-    """Return the unit of parameter k with a proper square."""
-    return UNITS[k].replace("m2", "m²")

@@ -1,8 +1,15 @@
-"""Numbers as people read them: as many digits as their uncertainty allows."""
+"""Numbers as people read them: as many digits as their uncertainty allows.
+
+Neither Python's formats nor rich know an uncertainty; this much needs no further dependency.
+"""
 
 from __future__ import annotations
 
 import math
+
+from ...core.body.inertial import UNITS
+
+UNIT_TEXTS = tuple(unit.replace("m2", "m²") for unit in UNITS)  # of the ten parameters
 
 
 def digits(half_width: float) -> int:

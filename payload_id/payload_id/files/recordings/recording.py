@@ -13,9 +13,15 @@ from ...core.arm.per_joint import PerJoint
 from ...core.errors import RecordingError
 from ...core.samples.joint_map import JointMap, seconds_since
 from ...core.samples.joint_samples import Samples
-from ..bags.bag_table import read_bag
-from ..tables.csv_table import read_csv
-from ..tables.joint_table import JointTable, first_usable_ns, require_effort, with_velocities
+from ..bags.joint_states_bag import read_bag
+from ..tables.joint_csv import read_csv
+from ..tables.joint_table import (
+    JointTable,
+    counted_together,
+    first_usable_ns,
+    require_effort,
+    with_velocities,
+)
 
 PAUSE = 100.0  # [s] between recordings that are taken together; longer than any window
 
@@ -75,17 +81,13 @@ class Recording(Samples):
             )
         shift = (self.stamp[-1] if len(self) else 0.0) + PAUSE
         later = replace(other, stamp=other.stamp - other.stamp[:1] + shift, dropped={})
-        dropped = {
-            cause: self.dropped.get(cause, 0) + other.dropped.get(cause, 0)
-            for cause in {**self.dropped, **other.dropped}
-        }
         return replace(
             self,
             stamp=np.concatenate([self.stamp, later.stamp]),
             q=np.concatenate([self.q, later.q]),
             dq=np.concatenate([self.dq, later.dq]),
             tau=np.concatenate([self.tau, later.tau]),
-            dropped=dropped,
+            dropped=counted_together(self.dropped, other.dropped),
             source=f"{self.source}, {other.source}",
             notes=(*self.notes, *other.notes),
         )

@@ -60,28 +60,16 @@ def read_blocks(
         end_ns: Of the last one [ns]; None: the last there is.
 
     Raises:
-        UnknownNameError: The bag has no such topic of that type.
-        RecordingError: Nothing can be read.
+        UnknownNameError: The bag has no such topic.
+        RecordingError: Nothing can be read, or the topic is of another type.
     """
-    store, blocks, undecodable = block_store(), [], 0
-    with open_bag(path) as bag:
-        known = [name for name, kind in bag.types.items() if kind == BLOCK]
-        if topic not in known:
-            raise UnknownNameError(f"topic of type {BLOCK}", topic, known, str(bag.path))
-        for data in bag.messages(topic):
-            try:
-                blocks.append(cast(Any, store.deserialize_cdr(data, BLOCK)))
-            except SerdeError:
-                undecodable += 1
-        notes = bag.notes
+    blocks, notes = _blocks(path, topic)
     stamp_ns = np.concatenate([b.stamp_ns for b in blocks] or [np.zeros(0, dtype=np.int64)])
     keep = np.ones(len(stamp_ns), dtype=bool)
     keep &= stamp_ns >= start_ns if start_ns is not None else True
     keep &= stamp_ns <= end_ns if end_ns is not None else True
     if not keep.any():
         raise RecordingError(f"Topic '{topic}' of {path} holds no samples of the run.")
-    if undecodable:
-        notes = (*notes, f"{undecodable} blocks could not be decoded.")
     columns: dict[str, Any] = {
         name: np.concatenate([np.reshape(getattr(b, name), (-1, *shape)) for b in blocks])[keep]
         for name, shape in ROWS.items()
@@ -93,3 +81,21 @@ def read_blocks(
     return WrenchRecording.of(
         samples, frame=blocks[0].header.frame_id, start_ns=origin, source=str(path), notes=notes
     )
+
+
+def _blocks(path: Path | str, topic: str) -> tuple[list[Any], tuple[str, ...]]:
+    """Return the messages of a topic, and what the user should know about them."""
+    store, blocks, undecodable = block_store(), [], 0
+    with open_bag(path) as bag:
+        if not bag.holds(topic, BLOCK):
+            known = bag.topics(BLOCK)
+            raise UnknownNameError(f"topic of type {BLOCK}", topic, known, str(bag.path))
+        for data in bag.messages(topic):
+            try:
+                blocks.append(cast(Any, store.deserialize_cdr(data, BLOCK)))
+            except SerdeError:
+                undecodable += 1
+        notes = bag.notes
+    if undecodable:
+        notes = (*notes, f"{undecodable} blocks could not be decoded.")
+    return blocks, notes

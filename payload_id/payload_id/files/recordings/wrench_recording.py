@@ -19,9 +19,9 @@ from ...core.samples.joint_map import seconds_since
 from ...core.samples.joint_samples import Drop, rows_to_keep
 from ...core.samples.sensor_motion import Accelerometer, Poses, wrench_samples
 from ...core.samples.wrench_samples import WrenchSamples
-from ..bags.bag_table import read_bag
+from ..bags.joint_states_bag import read_bag
 from ..bags.wrench_bag import StampedRows, read_poses, read_wrenches
-from ..tables.joint_table import with_velocities
+from ..tables.joint_table import counted_together, with_velocities
 from ..tables.wrench_csv import WrenchTables, read_wrench_csv
 
 
@@ -161,8 +161,6 @@ class WrenchRecording(WrenchSamples):
         origin = int(stamp_ns[0])
         stamp = seconds_since(stamp_ns, origin)
         keep, dropped = rows_to_keep(stamp, wrench)
-        for cause, count in tables.dropped.items():
-            dropped[cause] = dropped.get(cause, 0) + count
         if keep.sum() < 2:
             raise RecordingError(f"{path} holds {int(keep.sum())} usable rows; two are needed.")
         poses = Poses(seconds_since(tables.rotation[0], origin), tables.rotation[1],
@@ -172,20 +170,19 @@ class WrenchRecording(WrenchSamples):
             tables.cutoff,
         )  # fmt: skip
         return cls.of(
-            samples, frame=tables.frame, start_ns=origin, source=tables.source, lost=dropped,
-            notes=_notes(tables), assumed=tables.uncertainty,
+            samples, frame=tables.frame, start_ns=origin, source=tables.source,
+            lost=counted_together(dropped, tables.dropped), notes=_notes(tables),
+            assumed=tables.uncertainty,
         )  # fmt: skip
 
     @classmethod
     def of(
         cls, samples: WrenchSamples, lost: Mapping[str, int] | None = None, **rest: Any
     ) -> WrenchRecording:
-        """Return a recording of samples."""
+        """Return a recording of samples; `lost` counts what was left out before them, by cause."""
         values = {entry.name: getattr(samples, entry.name) for entry in fields(WrenchSamples)}
-        dropped = dict(samples.dropped)
-        for cause, count in (lost or {}).items():
-            dropped[cause] = dropped.get(cause, 0) + count
-        return cls(**{**values, "dropped": dropped}, **rest)
+        values["dropped"] = counted_together(samples.dropped, lost or {})
+        return cls(**values, **rest)
 
 
 def _accelerometer(tables: WrenchTables, origin: int) -> Accelerometer | None:

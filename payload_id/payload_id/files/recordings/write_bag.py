@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...core.errors import InputError
-from ..bags.bag_table import JOINT_STATE, JointStateMessage, write_joint_state
 from ..bags.bag_writer import BagWriter
+from ..bags.joint_states_bag import JOINT_STATE, JointStateMessage, write_joint_state
 from .recording import Recording
 
 

@@ -1,4 +1,7 @@
-"""The arm's convex bodies from the <collision> elements of its description."""
+"""The arm's convex bodies from the <collision> elements of its description.
+
+Read here, not by Pinocchio, which leaves out a shape that it cannot use and only prints so.
+"""
 
 from __future__ import annotations
 
@@ -16,7 +19,7 @@ from ...core.arrays import Array
 from ...core.errors import InputError, ModelError
 from ...core.safety.clearance.arm_geometry import BASE, AllowedContact, ArmGeometry, LinkBody
 from ...core.safety.clearance.convex_body import ConvexBody
-from ..configuration.share import resolve
+from ..configuration.package_data import resolve
 from .robot_file import RobotFile
 
 MOST_CORNERS = 2000  # of a mesh's hull; more would make every check slow

@@ -15,7 +15,8 @@ import yaml
 from ...core.arm.calibration import ArmEquations, Calibration
 from ...core.errors import ConfigurationError
 from ...core.rows.joint_torque.uncertainty import Uncertainty
-from ..configuration.share import PACKAGE, share_folder
+from ..configuration.package_data import PACKAGE, share_folder
+from ..configuration.whole_file import saved_file
 
 FORMAT = 1  # of the archive; raised when older programs could not read a newer one
 ARRAYS = ("lower", "upper", "estimate", "factors", "counts")
@@ -42,16 +43,9 @@ def save_calibration(path: Path | str, calibration: Calibration) -> Path:
     }
     arrays = {name: getattr(calibration, name) for name in ARRAYS}
     arrays |= {f"row_{name}": getattr(calibration.equations, name) for name in ROWS}
-    part = path.with_name(path.name + ".part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        with part.open("wb") as file:
-            np.savez_compressed(file, about=np.array(json.dumps(about)), **arrays)
-        return part.replace(path)
-    except OSError as error:
-        raise ConfigurationError(
-            f"The calibration cannot be written to {path}: {error}."
-        ) from error
+    with saved_file(path, "calibration") as file:
+        np.savez_compressed(file, about=np.array(json.dumps(about)), **arrays)
+    return path
 
 
 def load_calibration(path: Path | str) -> Calibration:
@@ -141,12 +135,9 @@ def save_calibrated_robot(
     }
     head = "".join(f"# {line}\n" for line in remarks)
     text = head + yaml.safe_dump(entries, sort_keys=False, default_flow_style=None, width=100)
-    part = path.with_name(path.name + ".part")
-    try:
-        part.write_text(text, encoding="utf-8")
-        return part.replace(path)
-    except OSError as error:
-        raise ConfigurationError(f"{path} cannot be written: {error}.") from error
+    with saved_file(path, "calibrated robot file") as file:
+        file.write(text.encode())
+    return path
 
 
 def _reference(robot: Path, folder: Path) -> str:

@@ -12,14 +12,15 @@ from ...core.arm.arm_model import ArmModel
 from ...core.arrays import Array
 from ...core.body.ellipsoid import bounding_ellipsoid, row_of
 
+PRIMITIVES = ("box", "sphere", "cylinder")
 CORNERS = 16  # of the polygon around a circle
 
 
 def link_ellipsoids(urdf: str, model: ArmModel) -> tuple[Array | None, ...]:
     """Return Q of an ellipsoid around each body's collision shapes, in its joint's frame.
 
-    None where the shapes cannot be trusted to hold all mass: a link with mass has none, or a mesh;
-    or the description's own inertia lies partly outside.
+    None where the shapes cannot be trusted to hold all mass: a link with mass has none, or one
+    other than box, sphere and cylinder; or the description's own inertia lies partly outside.
 
     Args:
         urdf: The description, XML text.
@@ -48,18 +49,26 @@ def link_ellipsoids(urdf: str, model: ArmModel) -> tuple[Array | None, ...]:
 
 
 def _primitives_only(urdf: str) -> tuple[str, dict[str, bool]]:
-    """Return the description without meshes, and of each link with mass whether it has shapes."""
+    """Return the description with primitives only, and of each link with mass if it had no other.
+
+    Pinocchio silently leaves out shapes that it does not know, such as capsules.
+    """
     root = ElementTree.fromstring(urdf)
     complete = {}
     for link in root.findall("link"):
         for kind in ("visual", "collision"):
-            meshes = [x for x in link.findall(kind) if x.find("geometry/mesh") is not None]
-            for shape in meshes:
+            others = [x for x in link.findall(kind) if not _is_primitive(x)]
+            for shape in others:
                 link.remove(shape)
             if kind == "collision" and link.find("inertial") is not None:
-                shaped = link.find("collision") is not None and not meshes
+                shaped = link.find("collision") is not None and not others
                 complete[link.get("name", "")] = shaped
     return ElementTree.tostring(root, encoding="unicode"), complete
+
+
+def _is_primitive(shape: ElementTree.Element) -> bool:
+    """Tell whether a shape is one whose corners are known."""
+    return any(shape.find(f"geometry/{kind}") is not None for kind in PRIMITIVES)
 
 
 def _corners(shape: coal.CollisionGeometry) -> Array:
@@ -71,16 +80,6 @@ def _corners(shape: coal.CollisionGeometry) -> Array:
         return signs * shape.radius  # a cube around it
     angle = 2 * np.pi / CORNERS * np.arange(CORNERS)
     circle = np.column_stack([np.cos(angle), np.sin(angle)]) / np.cos(np.pi / CORNERS)
-    if isinstance(shape, coal.Cylinder):
-        return _prism(circle * shape.radius, shape.halfLength)
-    if isinstance(shape, coal.Capsule):
-        return _prism(circle * shape.radius, shape.halfLength + shape.radius)
-    shape.computeLocalAABB()
-    box = shape.aabb_local
-    return np.asarray(box.center()) + signs * np.array([box.width(), box.height(), box.depth()]) / 2
-
-
-def _prism(circle: Array, half_length: float) -> Array:
-    """Return a polygon at both ends of an axis, shape (2 K, 3)."""
-    ends = [np.column_stack([circle, np.full(len(circle), z)]) for z in (-half_length, half_length)]
+    half = shape.halfLength  # a cylinder
+    ends = [np.column_stack([circle * shape.radius, np.full(CORNERS, z)]) for z in (-half, half)]
     return np.vstack(ends)

@@ -16,7 +16,7 @@ from ...core.errors import ConfigurationError, InputError, ModelError, UnknownNa
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.samples.joint_map import JointMap
 from ..configuration.configuration import read_configuration
-from ..configuration.share import share_folder
+from ..configuration.package_data import share_folder
 from .calibration_file import load_calibration
 from .robot_schema import ROBOT
 from .robot_sections import (
@@ -90,8 +90,11 @@ class RobotFile:
         urdf = read_urdf(urdf_path, entries["xacro_arguments"])
         joints = entries["joints"]
         _check_names(urdf, urdf_path, joints, entries["payload_frame"])
-        sets = {k: _limits(k, v, path) for k, v in entries["limits"]["sets"].items()}
+        sets = {
+            k: JointLimits.from_entries(k, v, path) for k, v in entries["limits"]["sets"].items()
+        }
         limits = _named_limits(sets, entries["limits"]["use"], path)
+        archive = entries["calibration"]
         return cls(
             path=path,
             name=entries["name"],
@@ -101,15 +104,15 @@ class RobotFile:
             payload_frame=entries["payload_frame"],
             gravity=np.array(entries["gravity"], dtype=float),
             joint_states=JointStateSource(**entries["joint_states"]),
-            effort=_effort(entries["effort"], len(joints), path),
+            effort=EffortSource.from_entries(entries["effort"], len(joints), path),
             command=CommandTarget(**entries["command"]),
-            control=_control(entries["control"], len(joints)),
+            control=ControlSettings.from_entries(entries["control"], len(joints)),
             allowed_contacts=_allowed_contacts(entries["allowed_contacts"], urdf, path),
             limits=limits,
             limit_sets=sets,
             uncertainty=_uncertainty(entries["uncertainty"], path),
             home=_home(entries["home"], limits, joints, path),
-            calibration=_calibration(entries["calibration"]),
+            calibration=None if archive is None else load_calibration(archive),
         )
 
     @property
@@ -138,10 +141,7 @@ class RobotFile:
                 "hold no torque, so no payload can be identified from them. If they do, set the "
                 "source to 'torque', or to 'current' with torque_constants."
             )
-        gain = 1.0 if effort.torque_constants is None else effort.torque_constants
-        return JointMap(
-            self.joints, tuple((effort.sign * gain).tolist()), tuple(effort.offset.tolist())
-        )
+        return JointMap(self.joints, tuple(effort.factor.tolist()), tuple(effort.offset.tolist()))
 
 
 def robot_names() -> tuple[str, ...]:
@@ -184,48 +184,11 @@ def _check_names(urdf: str, path: Path, joints: Iterable[str], payload_frame: st
         raise UnknownNameError("link for payload_frame", payload_frame, links, path.name)
 
 
-def _limits(name: str, entries: Mapping[str, Any], path: Path) -> JointLimits:
-    """Return one set of limits, null as infinity."""
-    filled = {
-        key: np.array([_infinity(key) if v is None else v for v in values], dtype=float)
-        for key, values in entries.items()
-    }
-    if (filled["position_lower"] >= filled["position_upper"]).any():
-        raise ConfigurationError(
-            f"'limits.sets.{name}' in {path.name} has a position_lower that is not below "
-            f"position_upper: {entries['position_lower']} and {entries['position_upper']}."
-        )
-    return JointLimits(name=name, **filled)
-
-
-def _infinity(key: str) -> float:
-    """Return what null means for a limit."""
-    return -np.inf if key == "position_lower" else np.inf
-
-
 def _named_limits(sets: Mapping[str, JointLimits], name: str, path: Path) -> JointLimits:
     """Return the set with this name."""
     if name not in sets:
         raise UnknownNameError("limit set", name, sets, path.name)
     return sets[name]
-
-
-def _effort(entries: Mapping[str, Any], n: int, path: Path) -> EffortSource:
-    """Return how effort becomes torque."""
-    source, constants = entries["source"], entries["torque_constants"]
-    sign = np.ones(n) if entries["sign"] is None else np.array(entries["sign"])
-    offset = np.zeros(n) if entries["offset"] is None else np.array(entries["offset"])
-    if not (np.abs(sign) == 1.0).all():
-        raise ConfigurationError(
-            f"'effort.sign' in {path.name} must be 1 or -1 for each joint; found {sign.tolist()}."
-        )
-    if (source == "current") != (constants is not None):
-        raise ConfigurationError(
-            f"'effort.torque_constants' in {path.name} must be given if, and only if, "
-            f"'effort.source' is 'current'; found source '{source}' and constants "
-            f"{'null' if constants is None else list(constants)}."
-        )
-    return EffortSource(source, sign, offset, None if constants is None else np.array(constants))
 
 
 def _allowed_contacts(
@@ -248,32 +211,12 @@ def _allowed_contacts(
     return found
 
 
-def _control(entries: Mapping[str, Any], n: int) -> ControlSettings:
-    """Return what motion under a controller rests on, one number for each joint."""
-    tracking = {
-        key: np.broadcast_to(np.asarray(value, dtype=float), (n,))
-        for key, value in entries.items()
-        if key.startswith("tracking_")
-    }
-    rotor = entries["rotor_inertia"]
-    return ControlSettings(
-        rotor_inertia=None if rotor is None else np.array(rotor, dtype=float),
-        rotor_inertia_relative=entries["rotor_inertia_relative"],
-        **tracking,
-    )
-
-
 def _uncertainty(entries: dict[str, Any], path: Path) -> Uncertainty:
     """Return what is assumed about sensors, links and payload."""
     try:
         return Uncertainty.from_dict(entries)
     except InputError as error:
         raise ConfigurationError(f"In section 'uncertainty' of {path.name}: {error}") from error
-
-
-def _calibration(path: str | None) -> Calibration | None:
-    """Return the calibration that the file names."""
-    return None if path is None else load_calibration(path)
 
 
 def _home(

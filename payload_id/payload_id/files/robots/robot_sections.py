@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from ...core.arrays import Array
-from ...core.errors import InputError
+from ...core.errors import ConfigurationError, InputError
+from ...core.motion.limits import MotionLimits
 from ...core.safety.tube.tracking_tube import TrackingTube
 
 
@@ -43,6 +47,34 @@ class EffortSource:
     offset: Array
     torque_constants: Array | None
 
+    @classmethod
+    def from_entries(cls, entries: Mapping[str, Any], n: int, path: Path) -> EffortSource:
+        """Build from the section of a robot file with n joints.
+
+        Raises:
+            ConfigurationError: A sign is not 1 or -1, or constants do not go with the source.
+        """
+        source, constants = entries["source"], entries["torque_constants"]
+        sign = np.ones(n) if entries["sign"] is None else np.array(entries["sign"])
+        offset = np.zeros(n) if entries["offset"] is None else np.array(entries["offset"])
+        if not (np.abs(sign) == 1.0).all():
+            raise ConfigurationError(
+                f"'effort.sign' in {path.name} must be 1 or -1 for each joint; found "
+                f"{sign.tolist()}."
+            )
+        if (source == "current") != (constants is not None):
+            raise ConfigurationError(
+                f"'effort.torque_constants' in {path.name} must be given if, and only if, "
+                f"'effort.source' is 'current'; found source '{source}' and constants "
+                f"{'null' if constants is None else list(constants)}."
+            )
+        return cls(source, sign, offset, None if constants is None else np.array(constants))
+
+    @property
+    def factor(self) -> Array:
+        """Factor from effort to torque, shape (n,) [- or N m/A]."""
+        return self.sign * (1.0 if self.torque_constants is None else self.torque_constants)
+
     def torque(self, effort: Array) -> Array:
         """Return the torque that the actuators apply, positive about the joint axes.
 
@@ -61,8 +93,7 @@ class EffortSource:
                 "This robot file says 'effort.source: none': JointState.effort holds no torque. "
                 "Use a wrench sensor, or set the source to 'torque' or 'current'."
             )
-        gain = 1.0 if self.torque_constants is None else self.torque_constants
-        return np.asarray(self.sign * gain * effort - self.offset, dtype=float)
+        return np.asarray(self.factor * effort - self.offset, dtype=float)
 
 
 @dataclass(frozen=True)
@@ -95,6 +126,21 @@ class ControlSettings:
     tracking_velocity: Array
     tracking_acceleration: Array
 
+    @classmethod
+    def from_entries(cls, entries: Mapping[str, Any], n: int) -> ControlSettings:
+        """Build from the section of a robot file; one tracking error may stand for all n joints."""
+        tracking = {
+            key: np.broadcast_to(np.asarray(value, dtype=float), (n,))
+            for key, value in entries.items()
+            if key.startswith("tracking_")
+        }
+        rotor = entries["rotor_inertia"]
+        return cls(
+            rotor_inertia=None if rotor is None else np.array(rotor, dtype=float),
+            rotor_inertia_relative=entries["rotor_inertia_relative"],
+            **tracking,
+        )
+
     def stated_tube(self) -> TrackingTube:
         """Return the tube that the file states for the arm's own position controller."""
         return TrackingTube.position_controlled(
@@ -121,3 +167,32 @@ class JointLimits:
     velocity: Array
     acceleration: Array
     effort: Array
+
+    @classmethod
+    def from_entries(cls, name: str, entries: Mapping[str, Any], path: Path) -> JointLimits:
+        """Build from a named set of a robot file, null as infinity.
+
+        Raises:
+            ConfigurationError: A position_lower is not below its position_upper.
+        """
+        filled = {
+            key: np.array([_infinity(key) if v is None else v for v in values], dtype=float)
+            for key, values in entries.items()
+        }
+        if (filled["position_lower"] >= filled["position_upper"]).any():
+            raise ConfigurationError(
+                f"'limits.sets.{name}' in {path.name} has a position_lower that is not below "
+                f"position_upper: {entries['position_lower']} and {entries['position_upper']}."
+            )
+        return cls(name=name, **filled)
+
+    def of_motion(self) -> MotionLimits:
+        """Return the same numbers as limits of a motion."""
+        return MotionLimits(
+            self.position_lower, self.position_upper, self.velocity, self.acceleration, self.effort
+        )
+
+
+def _infinity(key: str) -> float:
+    """Return what null means for a limit."""
+    return -np.inf if key == "position_lower" else np.inf

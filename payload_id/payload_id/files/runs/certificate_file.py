@@ -11,18 +11,19 @@ from typing import Any
 import numpy as np
 
 from ...core.arm.arm_model import ArmModel
-from ...core.errors import (ConfigurationError, InputError)
+from ...core.errors import ConfigurationError, InputError
 from ...core.motion.families import trajectory_from_dict
 from ...core.motion.limits import MotionLimits
 from ...core.motion.trajectory import Trajectory
-from ...core.safety.certificate.certificate import (Certificate, digest_of)
-from ...core.safety.certificate.certify import (SafetyCase, plain_limits)
-from ...core.safety.clearance.convex_body import ConvexBody
+from ...core.safety.certificate.certificate import Certificate, digest_of
+from ...core.safety.certificate.certify import SafetyCase, plain_limits
 from ...core.safety.clearance.arm_geometry import ArmGeometry
+from ...core.safety.clearance.convex_body import ConvexBody
 from ...core.safety.torque.parameter_box import ParameterBox
 from ...core.safety.tube.tracking_tube import TrackingTube
-from ..robots.robot_file import (RobotFile, find_robot_file)
-from ..configuration.share import share_folder
+from ..configuration.package_data import share_folder
+from ..configuration.whole_file import saved_file
+from ..robots.robot_file import RobotFile, find_robot_file
 
 FORMAT = 1  # raised when older programs could not read a newer file
 
@@ -107,15 +108,9 @@ def save_certificate(
         "trajectory": trajectory.to_dict(),
     }
     text = json.dumps({**content, "digest": digest_of(content)}, indent=1, allow_nan=False)
-    part = path.with_name(path.name + ".part")
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        part.write_text(text + "\n", encoding="utf-8")
-        return part.replace(path)
-    except OSError as error:
-        raise ConfigurationError(
-            f"The certificate cannot be written to {path}: {error}."
-        ) from error
+    with saved_file(path, "certificate") as file:
+        file.write(f"{text}\n".encode())
+    return path
 
 
 def load_certificate(path: Path | str) -> SavedCertificate:

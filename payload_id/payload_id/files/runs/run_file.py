@@ -1,4 +1,7 @@
-"""The side file of a live run: all that is needed to repeat it from its bag."""
+"""The side file of a live run: all that is needed to repeat it from its bag.
+
+Entries are checked here, not by a `Schema`: its numbers are floats, and stamps have more digits.
+"""
 
 from __future__ import annotations
 
@@ -12,22 +15,25 @@ import numpy as np
 import yaml
 
 from ...core.arm.calibration import Calibration
-from ...core.errors import (ConfigurationError, RecordingError, UnknownNameError)
-from ...core.body.shape import Shape
-from ...core.identification.tare import Tare
 from ...core.arm.per_joint import PerJoint
-from ..robots.calibration_file import (load_calibration, save_calibration)
-from ..shapes.shape_file import (load_shape, save_shape)
-from .tare_file import (load_tare, save_tare)
+from ...core.body.shape import Shape
+from ...core.errors import ConfigurationError, RecordingError, UnknownNameError
+from ...core.identification.tare import Tare
+from ..configuration.whole_file import whole_file
 from ..configuration.yaml_file import read_yaml
+from ..robots.calibration_file import load_calibration, save_calibration
+from ..shapes.shape_file import load_shape, save_shape
+from .tare_file import load_tare, save_tare
 
 FILE_NAME = "payload_id_run.yaml"
 URDF_NAME = "robot.urdf"
-CALIBRATION_NAME = "payload_id_calibration.npz"
-SHAPE_NAME = "payload_id_shape.npz"
-TARE_NAME = "payload_id_tare.npz"
+# Entries that are files of their own: name of the file, how it is written and read.
+BESIDE: dict[str, tuple[str, Callable[[Path, Any], Path], Callable[[Path], Any]]] = {
+    "calibration": ("payload_id_calibration.npz", save_calibration, load_calibration),
+    "shape": ("payload_id_shape.npz", save_shape, load_shape),
+    "tare": ("payload_id_tare.npz", save_tare, load_tare),
+}
 SOURCES = ("torque", "wrench")
-BESIDE = ("calibration", "shape", "tare")  # entries that are files of their own
 _HEAD = (
     "# Settings and result of a payload identification; 'payload-id replay' repeats it from the\n"
     f"# bag in this folder. The robot description is {URDF_NAME}. SI units; times in nanoseconds.\n"
@@ -103,31 +109,28 @@ class RunFile:
 
         Raises:
             RecordingError: The files cannot be written.
-            ConfigurationError: The calibration or the shape cannot be written.
+            ConfigurationError: A file beside it cannot be written.
 
         """
         folder = Path(folder)
         names = [entry.name for entry in fields(self) if entry.name not in BESIDE]
         entries = {name: _plain(getattr(self, name)) for name in names}
         entries["urdf"] = URDF_NAME
-        if self.calibration is not None:
-            entries["calibration"] = CALIBRATION_NAME
-            save_calibration(folder / CALIBRATION_NAME, self.calibration)
-        if self.shape is not None:
-            entries["shape"] = SHAPE_NAME
-            save_shape(folder / SHAPE_NAME, self.shape)
-        if self.tare is not None:
-            entries["tare"] = TARE_NAME
-            save_tare(folder / TARE_NAME, self.tare)
+        for name, (file_name, save, _) in BESIDE.items():
+            if getattr(self, name) is not None:
+                entries[name] = file_name
+                save(folder / file_name, getattr(self, name))
         text = _HEAD + yaml.safe_dump(entries, sort_keys=False, default_flow_style=None, width=100)
         try:
-            _replace(folder / URDF_NAME, self.urdf)
-            return _replace(folder / FILE_NAME, text)
+            for name, content in ((URDF_NAME, self.urdf), (FILE_NAME, text)):
+                with whole_file(folder / name) as file:
+                    file.write(content.encode())
         except OSError as error:
             raise RecordingError(
                 f"The settings of the run could not be saved in {folder}: {error}. Check that the "
                 "folder exists and that the disk has space."
             ) from error
+        return folder / FILE_NAME
 
     @classmethod
     def load(cls, folder: Path | str) -> RunFile:
@@ -147,25 +150,15 @@ class RunFile:
             raise ConfigurationError(
                 f"The robot description {urdf} that {path.name} names cannot be read: {error}."
             ) from error
-        if "calibration" in entries:
-            entries["calibration"] = load_calibration(path.with_name(entries["calibration"]))
-        if "shape" in entries:
-            entries["shape"] = load_shape(path.with_name(entries["shape"]))
-        if "tare" in entries:
-            entries["tare"] = load_tare(path.with_name(entries["tare"]))
+        for name, (_, _, load) in BESIDE.items():
+            if name in entries:
+                entries[name] = load(path.with_name(entries[name]))
         return cls(**entries)
 
 
 def has_run_file(folder: Path | str) -> bool:
     """Return whether a bag's folder holds the settings of a live run."""
     return (Path(folder) / FILE_NAME).is_file()
-
-
-def _replace(path: Path, text: str) -> Path:
-    """Write a file so that it is there whole or not at all."""
-    part = path.with_name(path.name + ".part")
-    part.write_bytes(text.encode("utf-8"))
-    return part.replace(path)
 
 
 def _plain(value: Any) -> Any:

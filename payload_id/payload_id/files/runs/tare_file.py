@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import ConfigurationError
+from ...core.identification.tare import Tare
 from ...core.rows.row_block import RowBlock
 from ...core.statistics.statistics import Statistics
-from ...core.identification.tare import Tare
+from ..configuration.whole_file import saved_file
 
 FORMAT = 1  # of the archive; raised when older programs could not read a newer one
 
@@ -27,13 +28,9 @@ def save_tare(path: Path, tare: Tare) -> Path:
     for name, part in (("row", tare.rows), ("statistics", tare.statistics)):
         held = {entry.name: getattr(part, entry.name) for entry in fields(part)}
         arrays |= {f"{name}_{key}": value for key, value in held.items() if value is not None}
-    part_path = path.with_name(path.name + ".part")
-    try:
-        with part_path.open("wb") as file:
-            np.savez_compressed(file, **arrays)
-        return part_path.replace(path)
-    except OSError as error:
-        raise ConfigurationError(f"The tare cannot be written to {path}: {error}.") from error
+    with saved_file(path, "tare") as file:
+        np.savez_compressed(file, **arrays)
+    return path
 
 
 def load_tare(path: Path) -> Tare:

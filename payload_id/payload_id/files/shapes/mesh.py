@@ -6,7 +6,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import trimesh
 
 from ...core.arrays import Array
 from ...core.body.ellipsoid_union import slab_outlines
@@ -88,6 +87,8 @@ def _geometry(path: Path) -> tuple[Array, Array]:
     """Return vertices (N, 3) and triangles (F, 3, 3) of a file."""
     if not path.is_file():
         raise InputError(f"There is no file '{path}' to read a shape from.")
+    import trimesh  # here, because few runs need it and it takes long to import
+
     try:
         loaded: Any = trimesh.load(path)
         if isinstance(loaded, trimesh.Scene):
@@ -118,7 +119,10 @@ def _plausible(points: Array, path: Path) -> Array:
 
 
 def _is_closed(triangles: Array) -> bool:
-    """Tell whether each edge joins two triangles that run along it in opposite directions."""
+    """Tell whether as many triangles run along each edge in one direction as in the other.
+
+    Ours, because trimesh's `is_volume` refuses closed surfaces that touch along an edge.
+    """
     _, corner = np.unique(triangles.reshape(-1, 3), axis=0, return_inverse=True)
     face = corner.reshape(-1, 3)
     edges = np.concatenate([face[:, [0, 1]], face[:, [1, 2]], face[:, [2, 0]]])

@@ -16,6 +16,8 @@ from scipy.spatial.transform import Rotation
 from ...core.arrays import Array
 from ...core.body.shape import DENSITY, Shape
 from ...core.errors import ConfigurationError, InputError
+from ..configuration.whole_file import saved_file
+from .mesh import read_shape
 
 FORMAT = 1  # of the archive; raised when older programs could not read a newer one
 REMEMBERED = 4  # shapes kept in memory
@@ -59,9 +61,6 @@ class ShapeSource:
 @lru_cache(maxsize=REMEMBERED)
 def _read(source: ShapeSource, path: str, changed_ns: int, size: int) -> Shape:
     """Return the shape of a file of that age and size."""
-    # Not at the top: the reader of meshes is needed by few runs.
-    from .mesh import read_shape
-
     if not (math.isfinite(source.scale) and source.scale > 0):
         raise InputError(f"The scale of a shape must be above 0; found {source.scale!r}.")
     return read_shape(
@@ -95,16 +94,12 @@ def save_shape(path: Path | str, shape: Shape) -> Path:
         ConfigurationError: The file cannot be written.
     """
     path = Path(path)
-    part = path.with_name(path.name + ".part")
     arrays: dict[str, Any] = {
         entry.name: np.asarray(getattr(shape, entry.name)) for entry in fields(Shape)
     }
-    try:
-        with part.open("wb") as file:
-            np.savez_compressed(file, about=np.array(json.dumps({"format": FORMAT})), **arrays)
-        return part.replace(path)
-    except OSError as error:
-        raise ConfigurationError(f"The shape cannot be written to {path}: {error}.") from error
+    with saved_file(path, "shape") as file:
+        np.savez_compressed(file, about=np.array(json.dumps({"format": FORMAT})), **arrays)
+    return path
 
 
 def load_shape(path: Path | str) -> Shape:

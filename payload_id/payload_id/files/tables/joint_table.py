@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
@@ -104,11 +105,9 @@ def with_velocities(table: JointTable) -> JointTable:
         f"Velocities of {count} were not measured; positions were differentiated instead. "
         "State their error as Uncertainty.velocity_error."
     )
-    for cause, number in table.dropped.items():
-        dropped[cause] = dropped.get(cause, 0) + number
     return JointTable(
-        table.source, table.stamp_ns[keep], table.q[keep], dq, table.tau[keep], dropped,
-        (*table.notes, note),
+        table.source, table.stamp_ns[keep], table.q[keep], dq, table.tau[keep],
+        counted_together(dropped, table.dropped), (*table.notes, note),
     )  # fmt: skip
 
 
@@ -129,6 +128,11 @@ def first_usable_ns(table: JointTable) -> int:
             "not set header.stamp cannot be used."
         )
     return int(table.stamp_ns[keep][0])
+
+
+def counted_together(*counts: Mapping[str, int]) -> dict[str, int]:
+    """Return numbers of rows left out, by cause, added up."""
+    return dict(sum(map(Counter, counts), Counter[str]()))
 
 
 def _zero_but_moving(table: JointTable) -> bool:

@@ -12,10 +12,10 @@ import scipy
 from numpy.typing import NDArray
 
 from ...core.arrays import Array
-from ...core.errors import ConfigurationError, RecordingError, UnknownNameError
+from ...core.errors import ConfigurationError, RecordingError
 from ...core.rows.wrench.uncertainty import WrenchUncertainty
 from ..configuration.yaml_file import read_yaml
-from .csv_table import TO_NANOSECONDS, read_columns
+from .csv_columns import StampColumn, chosen, delimiter_of, read_columns, refuse_unknown
 
 STANDARD_G = 9.80665  # [m/s2], CGPM 1901
 TO_ACCELERATION = {"m/s2": 1.0, "g": STANDARD_G}
@@ -88,7 +88,7 @@ class _Description:
     def __init__(self, entries: Mapping[str, Any], where: str, path: Path) -> None:
         """Check the entries' names."""
         self._entries, self._where, self._path = entries, where, path
-        _known(entries, TOP, where)
+        refuse_unknown(entries, TOP, where)
         for section in ("wrench", "orientation"):
             if section not in entries:
                 raise ConfigurationError(f"{where} lacks '{section}'.")
@@ -96,7 +96,7 @@ class _Description:
             if section in entries:
                 if not isinstance(entries[section], Mapping):
                     raise ConfigurationError(f"'{section}' in {where} must be a section.")
-                _known(entries[section], keys, f"'{section}' of {where}")
+                refuse_unknown(entries[section], keys, f"'{section}' of {where}")
 
     def tables(self) -> WrenchTables:
         """Read all of them."""
@@ -105,6 +105,9 @@ class _Description:
         sign = self._numbers(wrench, "sign", (1.0,), (1, 6))
         turn_stamp, rotation, position = self._orientation()
         orientation = self._section("orientation")
+        cutoff = None
+        if orientation.get("cutoff") is not None:
+            cutoff = self._numbers(orientation, "cutoff", (), (1,))[0]
         acceleration = self._section("acceleration") if "acceleration" in self._entries else {}
         at = self._numbers(acceleration, "at", (0.0, 0.0, 0.0), (3,))
         g = self._numbers(self._entries, "gravity", (0.0, 0.0, -STANDARD_G), (3,))
@@ -118,7 +121,7 @@ class _Description:
             position=position,
             acceleration=self._acceleration(acceleration) if acceleration else None,
             accelerometer_at=(at[0], at[1], at[2]),
-            cutoff=self._optional(orientation, "cutoff"),
+            cutoff=cutoff,
             dropped=dropped,
             uncertainty=None if assumed is None else _assumed(assumed, self._where),
         )
@@ -157,18 +160,13 @@ class _Description:
     def _acceleration(self, section: Mapping[str, Any]) -> tuple[NDArray[np.int64], Array]:
         """Return stamps and proper acceleration in the sensor frame [m/s2]."""
         stamp, values, _ = self._read("acceleration", self._names(section, "columns", 3))
-        unit = str(section.get("unit", "m/s2"))
-        if unit not in TO_ACCELERATION:
-            raise ConfigurationError(
-                f"'unit' of 'acceleration' in {self._where} must be one of "
-                f"{', '.join(TO_ACCELERATION)}; found '{unit}'."
-            )
-        matrix = section.get("matrix", np.eye(3).tolist())
-        flat = [x for row in matrix for x in row] if _is_rows(matrix) else matrix
-        turn = np.reshape(self._numbers({"matrix": flat}, "matrix", (), (9,)), (3, 3))
+        unit = chosen(
+            TO_ACCELERATION, section.get("unit", "m/s2"), "'unit' of 'acceleration'", self._where
+        )
+        turn = np.reshape(self._numbers(section, "matrix", tuple(np.eye(3).flat), (9,)), (3, 3))
         bias = np.asarray(self._numbers(section, "bias", (0.0, 0.0, 0.0), (3,)))
         keep = np.isfinite(values).all(axis=1) & _increasing(stamp)
-        return stamp[keep], values[keep] * TO_ACCELERATION[unit] @ turn.T + bias
+        return stamp[keep], values[keep] * unit @ turn.T + bias
 
     def _read(
         self, name: str, columns: Sequence[str]
@@ -176,21 +174,9 @@ class _Description:
         """Read columns of one of the tables."""
         section = self._section(name)
         stamp = section.get("stamp", self._section("wrench").get("stamp"))
-        if not isinstance(stamp, Mapping) or set(stamp) != {"column", "unit"}:
-            raise ConfigurationError(
-                f"'stamp' of '{name}' in {self._where} must be {{column: NAME, unit: "
-                f"{' | '.join(TO_NANOSECONDS)}}}; found {stamp!r}."
-            )
-        if stamp["unit"] not in TO_NANOSECONDS:
-            raise ConfigurationError(
-                f"The stamp's unit in {self._where} must be one of {', '.join(TO_NANOSECONDS)}; "
-                f"found {stamp['unit']!r}."
-            )
-        unit = TO_NANOSECONDS[stamp["unit"]]
-        delimiter = str(self._entries.get("delimiter", ","))
-        found, values, dropped = read_columns(
-            self._file(name), str(stamp["column"]), unit, columns, delimiter
-        )
+        column = StampColumn.from_entry(stamp, f"'stamp' of '{name}'", self._where)
+        delimiter = delimiter_of(self._entries, self._where)
+        found, values, dropped = read_columns(self._file(name), column, columns, delimiter)
         late = self._numbers(section, "late_by", (0.0,), (1,))[0]
         return found - round(late * 1e9), values, dropped
 
@@ -234,9 +220,8 @@ class _Description:
     ) -> tuple[float, ...]:
         """Return one of the allowed numbers of finite numbers."""
         value = section.get(key, default)
-        listed = value if isinstance(value, Sequence) and not isinstance(value, str) else [value]
-        try:
-            numbers = tuple(float(x) for x in listed)
+        try:  # also 1e-3, which YAML 1.1 takes for text, and a matrix row by row
+            numbers = tuple(np.asarray(value, dtype=float).ravel().tolist())
         except (TypeError, ValueError):
             numbers = ()
         if len(numbers) not in lengths or not np.isfinite(numbers).all():
@@ -245,11 +230,6 @@ class _Description:
                 f"'{key}' in {self._where} must be {counts} finite number(s); found {value!r}."
             )
         return numbers
-
-    def _optional(self, section: Mapping[str, Any], key: str) -> float | None:
-        if section.get(key) is None:
-            return None
-        return self._numbers(section, key, (), (1,))[0]
 
 
 def _assumed(entries: Any, where: str) -> WrenchUncertainty:
@@ -260,19 +240,7 @@ def _assumed(entries: Any, where: str) -> WrenchUncertainty:
         raise ConfigurationError(f"'uncertainty' in {where}: {error}") from error
 
 
-def _is_rows(matrix: object) -> bool:
-    """Tell whether a matrix is written row by row."""
-    return isinstance(matrix, Sequence) and all(isinstance(row, Sequence) for row in matrix)
-
-
 def _increasing(stamp: NDArray[np.int64]) -> NDArray[np.bool_]:
     """Return which stamps are newer than all before."""
     newest = np.maximum.accumulate(stamp)
     return np.concatenate([[True], stamp[1:] > newest[:-1]])
-
-
-def _known(entries: Mapping[str, Any], keys: Sequence[str], where: str) -> None:
-    """Raise if an entry is not one of the keys."""
-    for key in entries:
-        if key not in keys:
-            raise ConfigurationError(str(UnknownNameError("entry", str(key), keys, where)))

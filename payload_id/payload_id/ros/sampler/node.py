@@ -12,7 +12,7 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 from ...core.samples.joint_state_sampler import ZERO_EFFORT_TIME, JointStateSampler
-from ...files.bags.bag_table import JOINT_STATE
+from ...files.bags.joint_states_bag import JOINT_STATE
 from ...files.robots.robot_file import RobotFile
 from ..common.conversions import block_message, decoded, stamp_of
 from ..common.diagnostics import Condition, Level, publish_diagnostics

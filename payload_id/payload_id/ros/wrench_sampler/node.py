@@ -18,7 +18,7 @@ from sensor_msgs.msg import JointState
 from ...core.samples.arm_sensor_motion import model_at
 from ...core.samples.joint_map import JointMap
 from ...core.samples.wrench_sampler import WrenchSampler
-from ...files.bags.bag_table import JOINT_STATE
+from ...files.bags.joint_states_bag import JOINT_STATE
 from ...files.bags.wrench_bag import WRENCH
 from ...files.recordings.wrench_blocks import BLOCK, DEFINITION
 from ...files.robots.robot_file import RobotFile

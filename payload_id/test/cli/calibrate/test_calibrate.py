@@ -18,7 +18,7 @@ from payload_id.core.motion.joint_trajectory import JointTrajectory
 from payload_id.core.samples.joint_samples import Samples
 from payload_id.core.simulation.perturbation import perturb_links
 from payload_id.core.simulation.plant import Plant, simulate
-from payload_id.files.configuration.share import share_folder
+from payload_id.files.configuration.package_data import share_folder
 from payload_id.files.recordings.write_bag import write_joint_states
 from payload_id.files.robots.calibration_file import load_calibration
 from payload_id.files.runs.run_file import RunFile

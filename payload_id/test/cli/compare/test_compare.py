@@ -10,15 +10,11 @@ import numpy as np
 import pytest
 import trimesh
 
-from command_line import run
-from payload_id import Recording, RobotFile, RobotModel
+from command_line import gen3_bag, run, torque_noise_only
 from payload_id.cli.main import main
 from payload_id.core.body.inertial import from_mass_com_inertia
 from payload_id.core.bounds import METHODS
 from payload_id.core.estimators import ESTIMATORS
-from payload_id.core.motion.fourier import FourierSeries
-from payload_id.core.motion.limits import inverse_dynamics
-from payload_id.files.recordings.write_bag import write_joint_states
 
 SIDES = np.array([0.12, 0.08, 0.2])  # [m] of a homogeneous box
 CENTRE = np.array([0.02, -0.01, 0.1])
@@ -26,16 +22,6 @@ MASS = 1.2
 PAYLOAD = from_mass_com_inertia(
     MASS, CENTRE, MASS / 12 * (SIDES @ SIDES * np.eye(3) - np.diag(SIDES**2))
 )
-EXACT = {
-    "torque_relative": 0.02,
-    "torque_absolute": 0,
-    "torque_offset": 0,
-    "friction_coulomb": 0,
-    "friction_viscous": 0,
-    "rotor_inertia": 0,
-    "position_error": 0,
-    "link_relative": 0,
-}
 
 
 def compare(*arguments: object) -> subprocess.CompletedProcess[str]:
@@ -43,10 +29,9 @@ def compare(*arguments: object) -> subprocess.CompletedProcess[str]:
     return run("compare", *arguments)
 
 
-def bounds(**changes: float) -> list[str]:
+def bounds(torque_relative: float = 0.02) -> list[str]:
     """Return the robot and the arguments for exactly known links and a little torque noise."""
-    values = EXACT | changes
-    return ["--robot=kinova_gen3", *(f"--uncertainty={n}={v}" for n, v in values.items())]
+    return ["--robot=kinova_gen3", *torque_noise_only(torque_relative)]
 
 
 TRUTH = "--truth=" + ",".join(str(x) for x in PAYLOAD)
@@ -55,20 +40,7 @@ TRUTH = "--truth=" + ",".join(str(x) for x in PAYLOAD)
 @pytest.fixture(scope="module")
 def bag(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a bag of a moving Gen3 with a homogeneous box and bounded torque noise."""
-    rng = np.random.default_rng(8)
-    robot = RobotFile.load("kinova_gen3")
-    model = RobotModel.from_robot_file(robot)
-    series = FourierSeries.from_free(
-        np.asarray(robot.home), 0.1 * rng.normal(size=(model.n, 2, 3)), 4.0
-    )
-    motion = series.at(np.arange(0.0, 4.0, 2e-3))
-    tau = inverse_dynamics(model, motion, PAYLOAD)
-    tau *= 1 + 0.02 * rng.uniform(-1, 1, tau.shape)
-    effort = (tau + robot.effort.offset) / robot.effort.sign
-    recording = Recording(motion.time, motion.q, motion.dq, effort, start_ns=10**18)
-    path = tmp_path_factory.mktemp("bags") / "run"
-    write_joint_states(path, recording, joints=robot.joints)
-    return path
+    return gen3_bag(tmp_path_factory.mktemp("bags") / "run", PAYLOAD, 8, 0.1, 4.0, 0.02)
 
 
 @pytest.fixture(scope="module")

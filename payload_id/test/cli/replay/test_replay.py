@@ -10,26 +10,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from command_line import run
-from payload_id import Recording, RobotFile, RobotModel
+from command_line import gen3_bag, run, torque_noise_only
+from payload_id import RobotFile
 from payload_id.core.body.inertial import from_mass_com_inertia
-from payload_id.core.motion.fourier import FourierSeries
-from payload_id.core.motion.limits import inverse_dynamics
-from payload_id.files.configuration.share import share_folder
-from payload_id.files.recordings.write_bag import write_joint_states
+from payload_id.files.configuration.package_data import share_folder
 
 DATA = Path(__file__).parents[5] / "shared" / "datasets" / "torque_kinova_gen3"
 PAYLOAD = from_mass_com_inertia(1.2, [0.02, -0.01, 0.06], np.diag([0.004, 0.005, 0.003]))
-BOUNDS = {
-    "torque_relative": 0.025,
-    "torque_absolute": 0,
-    "torque_offset": 0,
-    "friction_coulomb": 0,
-    "friction_viscous": 0,
-    "rotor_inertia": 0,
-    "position_error": 0,
-    "link_relative": 0,
-}
 
 
 def replay(*arguments: object) -> subprocess.CompletedProcess[str]:
@@ -37,10 +24,9 @@ def replay(*arguments: object) -> subprocess.CompletedProcess[str]:
     return run("replay", *arguments)
 
 
-def bounds(**changes: float) -> list[str]:
+def bounds(torque_relative: float = 0.025) -> list[str]:
     """Return the arguments for exactly known links and a little torque noise."""
-    values = BOUNDS | changes
-    return [f"--uncertainty={name}={value}" for name, value in values.items()]
+    return torque_noise_only(torque_relative)
 
 
 @pytest.fixture(scope="module")
@@ -50,22 +36,9 @@ def robot() -> RobotFile:
 
 
 @pytest.fixture(scope="module")
-def bag(robot: RobotFile, tmp_path_factory: pytest.TempPathFactory) -> Path:
+def bag(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a bag of a moving Gen3 with a known payload and bounded torque noise."""
-    rng = np.random.default_rng(3)
-    model = RobotModel.from_robot_file(robot)
-    free = 0.08 * rng.normal(size=(model.n, 2, 3))
-    series = FourierSeries.from_free(np.asarray(robot.home), free, 5.0)
-    motion = series.at(np.arange(0.0, 5.0, 2e-3))
-    tau = inverse_dynamics(model, motion, PAYLOAD)
-    tau *= 1 + 0.025 * rng.uniform(-1, 1, tau.shape)
-    effort = (tau + robot.effort.offset) / robot.effort.sign
-    recording = Recording(
-        motion.time, motion.q, motion.dq, effort, start_ns=1_700_000_000_000_000_000
-    )
-    path = tmp_path_factory.mktemp("bags") / "run"
-    write_joint_states(path, recording, joints=robot.joints)
-    return path
+    return gen3_bag(tmp_path_factory.mktemp("bags") / "run", PAYLOAD, 3, 0.08, 5.0, 0.025)
 
 
 def test_json_is_one_object_whose_intervals_contain_the_truth(bag: Path) -> None:

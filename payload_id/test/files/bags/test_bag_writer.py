@@ -12,8 +12,8 @@ import pytest
 from rosbags.highlevel import AnyReader
 
 from payload_id.core.errors import InputError, RecordingError, UnknownNameError
-from payload_id.files.bags.bag_table import JOINT_STATE, JointStateMessage, write_joint_state
 from payload_id.files.bags.bag_writer import BagWriter
+from payload_id.files.bags.joint_states_bag import JOINT_STATE, JointStateMessage, write_joint_state
 from payload_id.files.recordings.recording import Recording
 from payload_id.files.recordings.write_bag import write_joint_states
 
@@ -43,12 +43,10 @@ def test_round_trip_is_bit_equal(tmp_path, storage):
 
 
 def test_several_topics_and_types(tmp_path):
-    messages = tmp_path / "msg"
-    messages.mkdir()
-    (messages / "Mass.msg").write_text("std_msgs/Header header\nfloat64[2] interval  # [kg]\n")
+    definition = "std_msgs/Header header\nfloat64[2] interval  # [kg]\n"
     payload = b"\x00\x01\x00\x00" + bytes(32)
     with BagWriter(tmp_path / "bag") as writer:
-        writer.add_message_types("my_msgs", messages)
+        writer.add_message_type("my_msgs/msg/Mass", definition)
         for k in range(5):
             writer.write("/joint_states", JOINT_STATE, k, joint_state(k + 1))
             writer.write("/mass", "my_msgs/msg/Mass", k, payload)
@@ -97,8 +95,8 @@ def test_what_cannot_be_written(tmp_path):
     with BagWriter(tmp_path / "bag") as writer:
         with pytest.raises(UnknownNameError, match="message type"):
             writer.write("/x", "my_msgs/msg/Mass", 0, b"")
-        with pytest.raises(InputError, match="no .msg files"):
-            writer.add_message_types("my_msgs", tmp_path)
+        with pytest.raises(InputError, match="my_msgs/msg/Mass"):
+            writer.add_message_type("my_msgs/msg/Mass", "float64[2 interval ?")
     with pytest.raises(RecordingError, match="closed"):
         writer.write("/joint_states", JOINT_STATE, 0, joint_state(1))
     recording = Recording([0.0, 1.0], np.ones((2, 2)), np.ones((2, 2)), np.ones((2, 2)))
@@ -112,8 +110,8 @@ def test_a_killed_process_loses_no_more_than_the_last_second(tmp_path, storage):
         import sys, time
         import numpy as np
         from payload_id.files.bags.bag_writer import BagWriter
-        from payload_id.files.bags.bag_table import JOINT_STATE, JointStateMessage
-        from payload_id.files.bags.bag_table import write_joint_state
+        from payload_id.files.bags.joint_states_bag import JOINT_STATE, JointStateMessage
+        from payload_id.files.bags.joint_states_bag import write_joint_state
         writer = BagWriter({str(tmp_path / "bag")!r}, {storage!r})
         for k in range(1, 100000):
             q = np.array([float(k), 0.5])

@@ -11,7 +11,7 @@ from rosbags.typesys import Stores, get_typestore
 
 from payload_id.core.errors import RecordingError, UnknownNameError
 from payload_id.core.samples.joint_map import seconds_since
-from payload_id.files.bags.bag_table import JointStateMessage, write_joint_state
+from payload_id.files.bags.joint_states_bag import JointStateMessage, write_joint_state
 from payload_id.files.recordings.recording import Recording
 
 JOINTS = ("joint_1", "joint_2", "joint_3")

@@ -22,8 +22,8 @@ from payload_id.core.errors import ConfigurationError, InputError, RecordingErro
 from payload_id.core.motion.fourier import FourierSeries
 from payload_id.core.rows.wrench.newton_euler import newton_euler_regressor
 from payload_id.core.samples.arm_sensor_motion import model_at, motion_of
-from payload_id.files.bags.bag_table import JointStateMessage, write_joint_state
-from payload_id.files.configuration.share import share_folder
+from payload_id.files.bags.joint_states_bag import JointStateMessage, write_joint_state
+from payload_id.files.configuration.package_data import share_folder
 
 PAYLOAD = from_mass_com_inertia(1.2, [0.02, -0.01, 0.06], np.diag([0.004, 0.005, 0.003]))
 START = 1_760_000_000_123_456_789

@@ -11,7 +11,7 @@ import pinocchio as pin
 import pytest
 
 from payload_id.core.body.inertial import from_mass_com_inertia, is_physical
-from payload_id.files.configuration.share import share_folder
+from payload_id.files.configuration.package_data import share_folder
 from payload_id.files.robots.robot_file import RobotFile, robot_names
 from payload_id.files.robots.urdf import read_urdf
 

@@ -9,7 +9,7 @@ import pytest
 
 from payload_id.core.errors import ConfigurationError, InputError, ModelError, UnknownNameError
 from payload_id.files.configuration.configuration import describe_schema
-from payload_id.files.configuration.share import share_folder
+from payload_id.files.configuration.package_data import share_folder
 from payload_id.files.robots.robot_file import RobotFile, find_robot_file, robot_names
 from payload_id.files.robots.robot_schema import ROBOT
 from payload_id.files.robots.urdf import read_urdf

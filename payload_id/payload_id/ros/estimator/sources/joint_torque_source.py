@@ -9,7 +9,7 @@ from payload_id_msgs.msg import SampleBlock
 from ....core.arm.arm_model import ArmModel
 from ....core.samples.ring_buffer import SampleRows
 from ....files.bags.bag_reader import open_bag
-from ....files.bags.bag_table import JOINT_STATE
+from ....files.bags.joint_states_bag import JOINT_STATE
 from ....files.robots.robot_file import RobotFile
 from ....files.robots.robot_model import RobotModel
 from ...common.conversions import rows_of

@@ -84,14 +84,7 @@ class MotionCertifier:
 
     def _limits(self, name: str) -> MotionLimits:
         """Return a set of limits."""
-        limits = self.robot.limits_named(name)
-        return MotionLimits(
-            limits.position_lower,
-            limits.position_upper,
-            limits.velocity,
-            limits.acceleration,
-            limits.effort,
-        )
+        return self.robot.limits_named(name).of_motion()
 
     def limits_left(self, case: SafetyCase, scale: float) -> MotionLimits:
         """Return what the speed scale and the tube leave of the limits.

@@ -20,8 +20,8 @@ def share_folder() -> Path:
         ConfigurationError: The data files are not there: the package is not fully installed.
     """
     here = Path(__file__).resolve()
-    source_tree = here.parents[2]
-    prefixes = [folder / "share" / PACKAGE for folder in here.parents[3:]]
+    source_tree = here.parents[3]
+    prefixes = [folder / "share" / PACKAGE for folder in here.parents[4:]]
     for folder in (source_tree, *prefixes):
         if (folder / "config" / "robots").is_dir():
             return folder

@@ -166,14 +166,9 @@ def _messages(bag: Bag, topic: str, rows: _Rows) -> Iterator[JointStateMessage]:
 
 def _require_topic(bag: Bag, topic: str) -> None:
     """Raise unless the bag holds joint states on the topic."""
-    known = [name for name, kind in bag.types.items() if kind == JOINT_STATE]
-    if topic in known:
+    if bag.holds(topic, JOINT_STATE):
         return
-    if topic in bag.types:
-        raise RecordingError(
-            f"Topic '{topic}' of {bag.path} holds {bag.types[topic]}, not {JOINT_STATE}. "
-            f"Topics of that type: {', '.join(known) or 'none'}."
-        )
+    known = bag.topics(JOINT_STATE)
     unknown = UnknownNameError(f"topic of type {JOINT_STATE}", topic, known, str(bag.path))
     others = "" if known else f" Topics of other types: {', '.join(bag.types) or 'none'}."
     advice = " ".join(("Give the topic of the joint states.", *bag.notes))

@@ -1,0 +1,104 @@
+"""Arguments that say which recording is meant, and how it is read."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TypeVar
+
+from ...core.errors import InputError
+from ...files.recordings.recording import Recording
+from ...files.recordings.wrench_recording import WrenchRecording
+from ...files.robots.robot_file import RobotFile
+
+TABLES = (".csv", ".txt", ".tsv")
+Recorded = TypeVar("Recorded", Recording, WrenchRecording)
+
+
+def add_recording_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the recording of a payload, further ones, and how they are read."""
+    parser.add_argument(
+        "recording", type=Path, help="rosbag2 folder, .mcap or .db3 file, or a table (.csv)"
+    )
+    parser.add_argument(
+        "--also",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="RECORDING",
+        help="further recording of the same arm and payload, whose rows count as well; may be "
+        "repeated (joint torques only, with --robot)",
+    )
+    parser.add_argument(
+        "--robot",
+        metavar="FILE",
+        help="robot file (YAML), or the name of a shipped one such as kinova_gen3; not needed for "
+        "a recording that a live run made",
+    )
+    add_source_arguments(parser)
+    parser.add_argument(
+        "--payload-frame", metavar="FRAME", help="frame of the payload (default: the robot file's)"
+    )
+    add_stretch_arguments(parser)
+
+
+def add_source_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add where in a table or a bag the joint states are."""
+    parser.add_argument(
+        "--columns", type=Path, metavar="FILE", help="YAML that says what a table's columns hold"
+    )
+    parser.add_argument("--topic", help="topic of the joint states (default: the robot file's)")
+
+
+def add_stretch_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the stretch of time that is used."""
+    parser.add_argument("--from", dest="start", type=float, metavar="SECONDS", help="first second")
+    parser.add_argument("--to", dest="end", type=float, metavar="SECONDS", help="last second")
+
+
+def read_recording(path: Path, arguments: argparse.Namespace, file: RobotFile) -> Recording:
+    """Read a bag, or a table with a description of its columns.
+
+    Raises:
+        InputError: A table comes without a description.
+    """
+    if path.suffix.lower() in TABLES:
+        return Recording.from_csv(path, columns_of(path, arguments, "kinova_gen3_csv.yaml"))
+    return Recording.from_bag(
+        path,
+        arguments.topic or file.joint_states.topic,
+        file.joints,
+        tuple(float(x) for x in file.effort.factor),
+        tuple(float(x) for x in file.effort.offset),
+    )
+
+
+def columns_of(path: Path, arguments: argparse.Namespace, example: str) -> Path:
+    """Return the description of a table's columns.
+
+    Raises:
+        InputError: There is none; names the shipped example.
+    """
+    if arguments.columns is None:
+        raise InputError(
+            f"A table needs --columns FILE that says what the columns of {path.name} hold; "
+            f"config/recordings/{example} is one."
+        )
+    columns: Path = arguments.columns
+    return columns
+
+
+def stretch_of(recording: Recorded, arguments: argparse.Namespace) -> Recorded:
+    """Return the stretch of a recording that is asked for."""
+    if arguments.start is None and arguments.end is None:
+        return recording
+    start = 0.0 if arguments.start is None else arguments.start
+    return recording.between(start, math.inf if arguments.end is None else arguments.end)
+
+
+def remarks(recording: Recording | WrenchRecording) -> Sequence[str]:
+    """Return what the user should know about the data."""
+    lost = ", ".join(f"{count} {cause}" for cause, count in recording.dropped.items())
+    return [*recording.notes, *([f"samples left out: {lost}"] if lost else [])]

@@ -1,0 +1,137 @@
+"""What `compare` shows: tables and a figure for people, JSON for programs."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...core.arrays import Array
+from ...core.body.inertial import PARAMETERS, UNITS
+from ..common.presentation import console
+from ..common.shape_arguments import described
+from .comparison import Comparison, Point, Spread
+from .comparison_table import estimator_table, interval_table
+from .recorded_rows import RecordedRows
+
+METRIC_OF_BOX = "eqs. (10)-(12) of [NGK], in the shape's bounding box"
+METRIC_WITHOUT = "relative to the truth; inertia about the centre of mass"
+
+
+def draw(arguments: argparse.Namespace, comparison: Comparison) -> None:
+    """Draw estimates and intervals."""
+    # Not at the top: the plotting library takes longer to import than most comparisons.
+    from ...files.figures.comparison_figure import draw_comparison
+
+    draw_comparison(
+        arguments.figure,
+        {point.name: point.phi for point in comparison.points},
+        {s.name: (s.bounds.interval.lower, s.bounds.interval.upper) for s in comparison.spreads
+         if s.bounds.consistent},
+        arguments.recording.name,
+        comparison.truth,
+    )  # fmt: skip
+
+
+def as_json(
+    arguments: argparse.Namespace, data: RecordedRows, comparison: Comparison
+) -> dict[str, Any]:
+    """Return everything as plain values; None stands for a number that is not known."""
+    frame = data.problem.estimate
+    return {
+        "recording": str(arguments.recording),
+        "samples": frame.samples,
+        "windows": frame.windows,
+        "seconds": frame.seconds,
+        "payload_frame": frame.payload_frame,
+        "parameters": list(PARAMETERS),
+        "units": list(UNITS),
+        "shape": described(arguments, data.problem.settings.shape),
+        "truth": None if comparison.truth is None else _plain(comparison.truth),
+        "metric": None if comparison.truth is None else _metric(comparison),
+        "estimators": [_point_as_json(comparison, point) for point in comparison.points],
+        "intervals": [_spread_as_json(comparison, spread) for spread in comparison.spreads],
+        "notes": list(data.notes),
+        "figure": str(arguments.figure) if arguments.figure else None,
+    }
+
+
+def _metric(comparison: Comparison) -> str:
+    """Say what the errors are relative to."""
+    return METRIC_WITHOUT if comparison.box is None else METRIC_OF_BOX
+
+
+def _point_as_json(comparison: Comparison, point: Point) -> dict[str, Any]:
+    """Return one estimator's result."""
+    found = comparison.errors(point)
+    values = (None,) * 3 if found is None else _plain((found.mass, found.com, found.inertia))
+    return {
+        "name": point.name,
+        "phi": _plain(point.phi),
+        "physically_consistent": point.consistent,
+        "residual_rms": _number(point.residual),
+        "seconds": point.seconds,
+        "failure": point.failure,
+        "errors_percent": dict(zip(("mass", "com", "inertia"), values, strict=True)),
+    }
+
+
+def _spread_as_json(comparison: Comparison, spread: Spread) -> dict[str, Any]:
+    """Return one interval method's result."""
+    consistent, interval = spread.bounds.consistent, spread.bounds.interval
+    truth = comparison.truth if consistent else None
+    unknown = [None] * 10
+    return {
+        "name": spread.name,
+        "guaranteed": spread.guaranteed,
+        "consistent": consistent,
+        "noise_factor": _number(spread.bounds.noise_factor),
+        "lower": _plain(interval.lower) if consistent else unknown,
+        "upper": _plain(interval.upper) if consistent else unknown,
+        "half_width": _plain(spread.half_width),
+        "ratio_to_hull": _plain(comparison.ratio(spread)),
+        "mean_hull_over_this": _number(comparison.hull_over(spread)),
+        "contains_truth": None if truth is None else spread.contains(truth).tolist(),
+        "seconds": spread.seconds,
+    }
+
+
+def _plain(values: Array | Sequence[float]) -> list[float | None]:
+    """Return a list of numbers, None where not finite."""
+    return [_number(float(value)) for value in np.asarray(values)]
+
+
+def _number(value: float) -> float | None:
+    """Return a finite number as it is, anything else as None."""
+    return float(value) if math.isfinite(value) else None
+
+
+def show(arguments: argparse.Namespace, data: RecordedRows, comparison: Comparison) -> None:
+    """Print the results for a person."""
+    terminal, frame = console(), data.problem.estimate
+    where = f", frame {frame.payload_frame}" if frame.payload_frame else ""
+    terminal.print(
+        f"[bold]{arguments.recording}[/bold]: {frame.samples} samples, {frame.windows} windows, "
+        f"{frame.seconds:.1f} s{where}"
+    )
+    for line in data.notes:
+        terminal.print(line, style="yellow")
+    terminal.print()
+    terminal.print(estimator_table(comparison, data.residual_unit))
+    for point in comparison.points:
+        if point.failure:
+            terminal.print(f"{point.name}: {point.failure}", style="red")
+    if comparison.truth is not None:
+        terminal.print(f"errors: {_metric(comparison)}", style="dim")
+    terminal.print()
+    terminal.print(interval_table(comparison))
+    if not comparison.consistent:
+        terminal.print(
+            "No payload explains the data within the stated bounds; see replay for the cause.",
+            style="bold red",
+        )
+    if arguments.figure:
+        terminal.print(f"figure: {arguments.figure.resolve()}")

@@ -1,0 +1,86 @@
+"""The rows of a whole recording, on which methods are compared."""
+
+from __future__ import annotations
+
+import argparse
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ...core.body.shape import Shape
+from ...core.errors import RecordingError
+from ...core.identification.online import CHUNK, OnlineIdentifier
+from ...core.identification.problem import Problem
+from ...core.identification.settings import Settings
+from ...core.identification.wrench.alignment import compensated, time_offset
+from ...core.identification.wrench.static import LEAST_POSES, Rest, at_rest, rests
+from ...core.rows.wrench.newton_euler import NewtonEulerRows
+from ...core.samples.wrench_samples import WrenchSamples
+from ...files.recordings.wrench_recording import WrenchRecording
+from ..common.method_arguments import with_methods
+from ..common.recording_arguments import remarks
+from ..replay import replay_torque, replay_wrench
+
+
+@dataclass(frozen=True)
+class RecordedRows:
+    """What is compared on.
+
+    Attributes:
+        problem: Rows and statistics of the whole recording.
+        notes: What the user should know about the data.
+        residual_unit: Unit of residuals.
+    """
+
+    problem: Problem
+    notes: tuple[str, ...]
+    residual_unit: str
+
+
+def read_rows(arguments: argparse.Namespace, shape: Shape | None) -> RecordedRows:
+    """Read the recording and form its rows."""
+    if replay_wrench.is_wrench(arguments):
+        return _read_wrench_rows(arguments, shape)
+    job = replay_torque.load(arguments)
+    online = OnlineIdentifier(job.robot, replace(job.settings, intervals="hull", shape=shape))
+    _feed(online, job.recording)
+    return RecordedRows(online.problem(), tuple(remarks(job.recording)), "N m")
+
+
+def _read_wrench_rows(arguments: argparse.Namespace, shape: Shape | None) -> RecordedRows:
+    """Read a force-torque sensor's recording and form its rows, aligned as `replay` aligns it."""
+    recording = replay_wrench.read(arguments)
+    uncertainty = replay_wrench.assumed(recording, arguments)
+    samples: WrenchSamples = recording
+    notes = [*recording.notes]
+    if arguments.static:
+        samples = at_rest(recording, _rests(recording))
+    else:
+        offset = time_offset(recording)
+        if offset is not None and offset.significant:
+            samples = compensated(recording, offset.seconds)
+            notes.append(f"{offset.sentence} That was taken out.")
+    settings = with_methods(Settings(shape=shape), arguments)
+    online = OnlineIdentifier(NewtonEulerRows.of(uncertainty, recording.frame), settings)
+    _feed(online, samples)
+    return RecordedRows(online.problem(), tuple(notes), "N, N m")
+
+
+def _rests(recording: WrenchRecording) -> list[Rest]:
+    """Return the rests of a recording.
+
+    Raises:
+        RecordingError: There are fewer than the unknowns need.
+    """
+    found = rests(recording)
+    if len(found) < LEAST_POSES:
+        raise RecordingError(
+            f"The recording holds {len(found)} rests; {LEAST_POSES} in different orientations are "
+            "needed at the least. Compare on the motion, without --static."
+        )
+    return found
+
+
+def _feed(online: OnlineIdentifier, samples: Any) -> None:
+    """Give all samples to an identification."""
+    for start in range(0, max(len(samples), 1), CHUNK):
+        online.add(samples.part(start, start + CHUNK))

@@ -1,0 +1,56 @@
+"""The true parameters of a payload, as a file or the command line states them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...core.arrays import Array
+from ...core.body.inertial import as_phi, from_mass_com_inertia
+from ...core.errors import InputError
+
+
+def read_truth(text: str) -> Array:
+    """Return the true parameters that a file or ten numbers hold, shape (10,).
+
+    Args:
+        text: A JSON file with a list of ten numbers, with an object that has `phi`, or with one
+            that has `mass`, `com` and `inertia` (3x3, about the centre of mass); or the ten
+            numbers themselves, separated by commas or spaces.
+
+    Raises:
+        InputError: It is neither, or no body.
+    """
+    path = Path(text)
+    if path.suffix.lower() == ".json" or path.is_file():
+        phi = _truth_of_file(path)
+    else:
+        try:
+            phi = as_phi([float(part) for part in text.replace(",", " ").split()])
+        except (ValueError, InputError) as error:
+            raise InputError(
+                "--truth takes a .json file or ten numbers m,hx,hy,hz,Ixx,Ixy,Ixz,Iyy,Iyz,Izz "
+                f"(inertia about the payload frame's origin); found '{text}'."
+            ) from error
+    if not phi[0] > 0.0:
+        raise InputError(f"--truth: the true mass must be above 0 kg; found {phi[0]:g}.")
+    return phi
+
+
+def _truth_of_file(path: Path) -> Array:
+    """Read the true parameters from a JSON file."""
+    try:
+        held: Any = json.loads(path.read_text())
+        if isinstance(held, dict) and "phi" not in held:
+            return from_mass_com_inertia(held["mass"], held["com"], np.array(held["inertia"]))
+        return as_phi(held["phi"] if isinstance(held, dict) else held)
+    except OSError as error:
+        raise InputError(f"--truth: '{path}' cannot be read: {error.strerror}.") from error
+    except (ValueError, KeyError, TypeError, InputError) as error:
+        raise InputError(
+            f"--truth: {path} must hold ten numbers, or an object with 'phi' or with 'mass', 'com' "
+            f"and 'inertia'; {type(error).__name__}: {error}"
+        ) from error

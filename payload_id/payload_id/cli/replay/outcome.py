@@ -1,0 +1,124 @@
+"""What a replay shows: a table and a figure for people, JSON for programs."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+from ...core.identification.estimate import Estimate
+from ...core.identification.settings import Settings
+from ...core.identification.status import Status
+from ...core.rows.windows import TimedSamples
+from ...files.recordings.recording import Recording
+from ...files.recordings.wrench_recording import WrenchRecording
+from ..common.presentation import console, estimate_table, verdict
+from ..common.recording_arguments import remarks
+from ..common.shape_arguments import described
+
+FAILED = (Status.INCONSISTENT, Status.NO_DATA, Status.SOLVER_FAILED)
+STEPS = 12  # updates on the way, for the figure, where the recording prescribes none
+COMPARED = ("phi", "lower", "upper", "status")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a recording tells of the payload, and what that rests on.
+
+    Attributes:
+        recording: The samples.
+        subject: What carried the payload, as the figure names it: an arm or a sensor frame.
+        headline: The same as the terminal names it, behind the recording.
+        settings: How it was identified.
+        uncertainty: The bounds that were assumed, as plain values.
+        history: Estimates in the order in which they were made, at least one.
+        identical: Whether a live run is repeated bit for bit; None if none is to be repeated.
+        about: What JSON says of the subject.
+    """
+
+    recording: Recording | WrenchRecording
+    subject: str
+    headline: str
+    settings: Settings
+    uncertainty: Mapping[str, Any]
+    history: Sequence[Estimate]
+    identical: bool | None = None
+    about: Mapping[str, Any] = field(default_factory=dict)
+
+    @property
+    def estimate(self) -> Estimate:
+        """The last estimate."""
+        return self.history[-1]
+
+
+def present(outcome: Outcome, arguments: argparse.Namespace) -> int:
+    """Draw and show what is asked for; return the exit code."""
+    if arguments.figure:
+        draw(outcome, arguments)
+    if arguments.json:
+        print(json.dumps(as_json(outcome, arguments)))
+    else:
+        show(outcome, arguments)
+    return 3 if outcome.estimate.status in FAILED else 0
+
+
+def draw(outcome: Outcome, arguments: argparse.Namespace) -> None:
+    """Draw the intervals over time."""
+    # Not at the top: the plotting library takes longer to import than most replays to run.
+    from ...files.figures.interval_figure import intervals_over_time
+
+    title = f"{outcome.subject}: {outcome.estimate.status.value}, {arguments.recording.name}"
+    intervals_over_time(arguments.figure, outcome.history, title)
+
+
+def as_json(outcome: Outcome, arguments: argparse.Namespace) -> dict[str, Any]:
+    """Return the result with what it rests on."""
+    return {
+        **outcome.estimate.to_dict(),
+        "recording": str(arguments.recording),
+        **outcome.about,
+        "window": outcome.settings.window,
+        "shape": described(arguments, outcome.settings.shape),
+        "uncertainty": outcome.uncertainty,
+        "dropped": dict(outcome.recording.dropped),
+        "notes": list(outcome.recording.notes),
+        "figure": str(arguments.figure) if arguments.figure else None,
+        "identical_to_live": outcome.identical,
+    }
+
+
+def show(outcome: Outcome, arguments: argparse.Namespace) -> None:
+    """Print the result for a person."""
+    terminal = console()
+    terminal.print(f"[bold]{arguments.recording}[/bold]{outcome.headline}")
+    for line in remarks(outcome.recording):
+        terminal.print(line, style="yellow")
+    terminal.print(estimate_table(outcome.estimate))
+    terminal.print(verdict(outcome.estimate))
+    if outcome.identical is not None:
+        terminal.print(
+            "Identical to the live run, bit for bit."
+            if outcome.identical
+            else "[bold red]Differs from the live run.[/bold red]"
+        )
+    if arguments.figure:
+        terminal.print(f"figure: {arguments.figure.resolve()}")
+
+
+def identical(before: Mapping[str, Any] | None, estimate: Estimate) -> bool | None:
+    """Tell whether a replay gave bit for bit what the live run gave; None without a live run."""
+    if not before:
+        return None
+    now = estimate.to_dict()
+    return all(before.get(name) == now[name] for name in COMPARED)
+
+
+def steps(samples: TimedSamples, window: float) -> tuple[int, ...]:
+    """Return some numbers of windows at which to look, the last of them beyond the end."""
+    seconds = float(samples.stamp[-1] - samples.stamp[0]) if len(samples) else 0.0
+    full = int(seconds / window) + 1
+    return tuple(int(x) for x in np.unique(np.linspace(0, full, STEPS + 1).astype(int))[1:])

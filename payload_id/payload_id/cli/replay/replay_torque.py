@@ -1,0 +1,125 @@
+"""`payload-id replay` of a recording of joint torques."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import Any
+
+from ...core.errors import InputError
+from ...core.identification.identify import replay
+from ...core.identification.settings import Settings
+from ...core.identification.tare import Tare
+from ...core.rows.joint_torque.uncertainty import Uncertainty
+from ...files.recordings.recording import Recording
+from ...files.robots.robot_file import RobotFile
+from ...files.robots.robot_model import RobotModel
+from ...files.runs.run_file import RunFile, has_run_file
+from ..common.arguments import with_changes
+from ..common.method_arguments import with_methods
+from ..common.recording_arguments import read_recording, stretch_of
+from .outcome import Outcome, identical, steps
+
+
+@dataclass(frozen=True)
+class Job:
+    """A recording and how to identify from it.
+
+    Attributes:
+        recording: The samples.
+        robot: The arm.
+        settings: How to identify.
+        updates: Numbers of windows at which to update; empty to choose them.
+        before: Result of the live run that made the recording; empty if there was none.
+        tare: What the live run knew of the arm from runs without payload, if anything.
+    """
+
+    recording: Recording
+    robot: RobotModel
+    settings: Settings
+    updates: tuple[int, ...] = ()
+    before: Mapping[str, Any] | None = None
+    tare: Tare | None = None
+
+
+def identify(arguments: argparse.Namespace) -> Outcome:
+    """Read a recording and identify from it."""
+    job = load(arguments)
+    updates = job.updates or steps(job.recording, job.settings.window)
+    history = list(replay(job.recording, job.robot, job.settings, updates, job.tare))
+    return Outcome(
+        recording=job.recording,
+        subject=job.robot.name,
+        headline=f" on [bold]{job.robot.name}[/bold]",
+        settings=job.settings,
+        uncertainty=job.settings.uncertainty.to_dict(),
+        history=history,
+        identical=identical(job.before, history[-1]) if job.updates else None,
+        about={"robot": job.robot.name, "robot_digest": job.robot.digest},
+    )
+
+
+def load(arguments: argparse.Namespace) -> Job:
+    """Read the recording and everything that goes with it."""
+    if arguments.also and arguments.robot is None:
+        raise InputError("--also needs --robot: a live run's own settings are for its bag alone.")
+    if arguments.robot is None and has_run_file(arguments.recording):
+        job = _from_run_file(arguments)
+    else:
+        job = _from_robot_file(arguments)
+    return replace(job, recording=stretch_of(job.recording, arguments))
+
+
+def _from_run_file(arguments: argparse.Namespace) -> Job:
+    """Repeat a live run from its own folder."""
+    file = RunFile.load(arguments.recording)
+    robot = RobotModel.from_urdf(
+        file.urdf, arguments.payload_frame or file.payload_frame, file.joints, file.gravity
+    )
+    recording = Recording.from_bag(
+        arguments.recording,
+        arguments.topic or file.topic,
+        file.joints,
+        file.effort_sign,
+        file.effort_offset,
+        file.start_ns,
+        file.end_ns,
+    )
+    uncertainty = Uncertainty.from_dict(dict(file.uncertainty))
+    own = Settings(uncertainty, file.estimator, file.intervals, file.window, file.shape)
+    settings = _settings(arguments, own)
+    same_frame = arguments.payload_frame is None
+    # A tare's rows are in the coordinates of the bounds that were stated then.
+    fits = same_frame and settings.uncertainty == own.uncertainty
+    return Job(
+        recording,
+        robot.with_calibration(file.calibration),
+        settings,
+        updates=file.updates if same_frame and settings == own else (),
+        before=file.result,
+        tare=file.tare if fits else None,
+    )
+
+
+def _from_robot_file(arguments: argparse.Namespace) -> Job:
+    """Identify from any recording of a known robot."""
+    if arguments.robot is None:
+        raise InputError(
+            f"Which robot made {arguments.recording}? Give --robot FILE, or a shipped name such "
+            "as kinova_gen3."
+        )
+    file = RobotFile.load(arguments.robot)
+    frame = arguments.payload_frame or file.payload_frame
+    robot = RobotModel.from_urdf(file.urdf, frame, file.joints, file.gravity)
+    settings = _settings(arguments, Settings(file.uncertainty))
+    recording = read_recording(arguments.recording, arguments, file)
+    for path in arguments.also:
+        recording = recording.followed_by(read_recording(path, arguments, file))
+    return Job(recording, robot.with_calibration(file.calibration), settings)
+
+
+def _settings(arguments: argparse.Namespace, own: Settings) -> Settings:
+    """Return settings with all that the command line replaces."""
+    uncertainty = with_changes(own.uncertainty, arguments.uncertainty)
+    return with_methods(replace(own, uncertainty=uncertainty), arguments)

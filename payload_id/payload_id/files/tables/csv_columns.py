@@ -1,0 +1,190 @@
+"""Columns of a table of comma-separated values, and what every description of them says.
+
+Read here, not by NumPy: stamps are exact in decimal, and an error names the line and the column.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.arrays import Array
+from ...core.errors import ConfigurationError, RecordingError, UnknownNameError
+from ...core.samples.joint_samples import Drop
+
+TO_NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
+STAMP_RANGE = 2**62  # [ns], 146 years: what 64-bit arithmetic on stamps leaves room for
+
+
+@dataclass(frozen=True)
+class StampColumn:
+    """The column of time.
+
+    Attributes:
+        name: Of the column.
+        unit: Its unit [ns].
+    """
+
+    name: str
+    unit: int
+
+    @classmethod
+    def from_entry(cls, entry: Any, name: str, where: str) -> StampColumn:
+        """Build from `{column: NAME, unit: s | ms | us | ns}`, the entry of that name in a file.
+
+        Raises:
+            ConfigurationError: It is anything else.
+        """
+        if not isinstance(entry, Mapping) or set(entry) != {"column", "unit"}:
+            raise ConfigurationError(
+                f"{name} in {where} must be {{column: NAME, unit: {' | '.join(TO_NANOSECONDS)}}}; "
+                f"found {entry!r}."
+            )
+        unit = chosen(TO_NANOSECONDS, entry["unit"], f"The unit of {name}", where)
+        return cls(str(entry["column"]), int(unit))
+
+
+def chosen(choices: Mapping[str, float], value: object, name: str, where: str) -> float:
+    """Return the value of one of the allowed words.
+
+    Raises:
+        ConfigurationError: It is none of them.
+    """
+    if value not in choices:
+        raise ConfigurationError(
+            f"{name} in {where} must be one of {', '.join(choices)}; found {value!r}."
+        )
+    return choices[str(value)]
+
+
+def delimiter_of(entries: Mapping[str, Any], where: str) -> str:
+    """Return the character between cells, a comma if nothing is said.
+
+    Raises:
+        ConfigurationError: It is not one character.
+    """
+    delimiter = entries.get("delimiter", ",")
+    if not isinstance(delimiter, str) or len(delimiter) != 1:
+        raise ConfigurationError(
+            f"'delimiter' in {where} must be one character; found {delimiter!r}."
+        )
+    return delimiter
+
+
+def refuse_unknown(entries: Mapping[str, Any], known: Collection[str], where: str) -> None:
+    """Raise at the first entry that is not known.
+
+    Raises:
+        ConfigurationError: Names the nearest known one.
+    """
+    for key in entries:
+        if key not in known:
+            raise ConfigurationError(str(UnknownNameError("entry", str(key), known, where)))
+
+
+def read_columns(
+    path: Path, stamp: StampColumn, columns: Sequence[str], delimiter: str = ","
+) -> tuple[NDArray[np.int64], Array, dict[str, int]]:
+    """Return stamps (N,) [ns], the cells of k columns (N, k), and what was left out, by cause.
+
+    Args:
+        path: The file; its first line names the columns.
+        stamp: The column of time.
+        columns: Names of the columns wanted.
+        delimiter: Character between cells.
+
+    Raises:
+        RecordingError: The file cannot be read; says line and column of a bad cell.
+        UnknownNameError: A column does not exist.
+
+    """
+    stamps: list[int] = []
+    rows: list[list[float]] = []
+    without_stamp = 0
+    with _csv_rows(path, delimiter) as lines:
+        names, at = _header(lines, path, (stamp.name, *columns))
+        for line, cells in lines:
+            if len(cells) != len(names):
+                raise RecordingError(
+                    f"{path}, line {line}: {len(cells)} cells where the first line has "
+                    f"{len(names)}. The file may be cut off; remove the line to use the rest."
+                )
+            row = [_number(cells[k], path, line, names[k]) for k in at[1:]]
+            stamp_ns = _stamp(cells[at[0]], stamp, path, line)
+            if stamp_ns is None:
+                without_stamp += 1
+            else:
+                stamps.append(stamp_ns)
+                rows.append(row)
+    if not rows:
+        raise RecordingError(f"{path} has no rows below its first line.")
+    dropped = {Drop.NOT_FINITE.value: without_stamp} if without_stamp else {}
+    return np.array(stamps, dtype=np.int64), np.array(rows), dropped
+
+
+@contextmanager
+def _csv_rows(path: Path, delimiter: str) -> Iterator[Iterator[tuple[int, list[str]]]]:
+    """Open a table; its rows come with their line numbers, empty lines left out."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            reader = csv.reader(file, delimiter=delimiter)
+            yield ((reader.line_num, cells) for cells in reader if cells)
+    except OSError as error:
+        raise RecordingError(f"Cannot read the table {path}: {error.strerror}.") from error
+    except UnicodeDecodeError as error:
+        raise RecordingError(f"{path} is not a text file in UTF-8: {error.reason}.") from error
+    except csv.Error as error:
+        raise RecordingError(f"{path} is not a table of separated values: {error}.") from error
+
+
+def _header(
+    lines: Iterator[tuple[int, list[str]]], path: Path, wanted: Sequence[str]
+) -> tuple[list[str], list[int]]:
+    """Return the column names, and where the wanted ones are (the stamp first)."""
+    names = [name.strip() for name in next(lines, (0, []))[1]]
+    if not names:
+        raise RecordingError(f"The table {path} is empty.")
+    at = []
+    for name in wanted:
+        if name not in names:
+            raise UnknownNameError("column", name, names, str(path))
+        if names.count(name) > 1:
+            raise RecordingError(f"{path} has {names.count(name)} columns named '{name}'.")
+        at.append(names.index(name))
+    return names, at
+
+
+def _number(cell: str, path: Path, line: int, column: str) -> float:
+    """Return a cell's number; an empty cell is a missing value (NaN)."""
+    try:
+        return float(cell) if cell.strip() else float("nan")
+    except ValueError:
+        raise _not_a_number(cell, path, line, column) from None
+
+
+def _stamp(cell: str, column: StampColumn, path: Path, line: int) -> int | None:
+    """Return a stamp in nanoseconds, exact in decimal; None if it is missing."""
+    try:
+        value = Decimal(cell.strip() or "nan") * column.unit
+    except InvalidOperation:
+        raise _not_a_number(cell, path, line, column.name) from None
+    if not value.is_finite():
+        return None
+    if abs(value) > STAMP_RANGE:
+        raise RecordingError(
+            f"{path}, line {line}, column '{column.name}': the stamp {cell} is out of range "
+            "(146 years). Check the unit."
+        )
+    return round(value)
+
+
+def _not_a_number(cell: str, path: Path, line: int, column: str) -> RecordingError:
+    return RecordingError(f"{path}, line {line}, column '{column}': '{cell}' is not a number.")

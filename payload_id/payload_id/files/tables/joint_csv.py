@@ -1,0 +1,134 @@
+"""Joint states of a table of comma-separated values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...core.arm.per_joint import PerJoint
+from ...core.errors import ConfigurationError
+from ...core.samples.joint_map import JointMap
+from ..configuration.yaml_file import read_yaml
+from .csv_columns import StampColumn, chosen, delimiter_of, read_columns, refuse_unknown
+from .joint_table import JointTable
+
+TO_RADIANS = {"rad": 1.0, "deg": np.pi / 180.0}
+REQUIRED = ("joints", "stamp", "position", "effort")
+OPTIONAL = ("velocity", "position_unit", "effort_sign", "effort_offset", "delimiter")
+
+
+@dataclass(frozen=True)
+class Columns:
+    """What the columns of a table hold.
+
+    Attributes:
+        stamp: The column of time.
+        position: Column names of the joint positions.
+        velocity: Column names of the joint velocities; empty if not measured.
+        effort: Column names of the joint torques.
+        angle_unit: Unit of positions, in radians.
+        joint_map: Names of the joints and the conversion of effort.
+        delimiter: Character between cells.
+
+    """
+
+    stamp: StampColumn
+    position: tuple[str, ...]
+    velocity: tuple[str, ...]
+    effort: tuple[str, ...]
+    angle_unit: float
+    joint_map: JointMap
+    delimiter: str
+
+    @classmethod
+    def from_entries(cls, entries: Mapping[str, Any], where: str) -> Columns:
+        """Build from the entries of a mapping or YAML file.
+
+        Raises:
+            ConfigurationError: An entry is missing, unknown or impossible.
+
+        """
+        _check_entries(entries, where)
+        joints = tuple(str(name) for name in entries["joints"])
+        sign = _numbers(entries, "effort_sign", 1.0, where)
+        offset = _numbers(entries, "effort_offset", 0.0, where)
+        return cls(
+            stamp=StampColumn.from_entry(entries["stamp"], "'stamp'", where),
+            position=_names(entries, "position", len(joints), where),
+            velocity=_names(entries, "velocity", len(joints), where),
+            effort=_names(entries, "effort", len(joints), where),
+            angle_unit=chosen(
+                TO_RADIANS, entries.get("position_unit", "rad"), "'position_unit'", where
+            ),
+            joint_map=JointMap(joints, sign, offset),
+            delimiter=delimiter_of(entries, where),
+        )
+
+
+def read_csv(
+    path: Path | str, columns: Mapping[str, Any] | Path | str
+) -> tuple[JointTable, JointMap]:
+    """Read the joint states of a table; `Recording.from_csv` documents arguments and errors."""
+    wanted = _load_columns(columns)
+    stamp_ns, values, dropped = read_columns(
+        Path(path),
+        wanted.stamp,
+        (*wanted.position, *wanted.effort, *wanted.velocity),
+        wanted.delimiter,
+    )
+    n = len(wanted.joint_map.joints)
+    q = values[:, :n] * wanted.angle_unit
+    tau = wanted.joint_map.torque(values[:, n : 2 * n])
+    dq = values[:, 2 * n :] * wanted.angle_unit if wanted.velocity else np.full(q.shape, np.nan)
+    return JointTable(str(path), stamp_ns, q, dq, tau, dropped), wanted.joint_map
+
+
+def _load_columns(columns: Mapping[str, Any] | Path | str) -> Columns:
+    """Return the description of the columns, from a mapping or the YAML file that holds it."""
+    if isinstance(columns, Mapping):
+        return Columns.from_entries(columns, "columns")
+    return Columns.from_entries(read_yaml(columns), str(columns))
+
+
+def _check_entries(entries: Mapping[str, Any], where: str) -> None:
+    """Raise unless all required entries, and no unknown ones, are there."""
+    refuse_unknown(entries, REQUIRED + OPTIONAL, where)
+    absent = [key for key in REQUIRED if key not in entries]
+    if absent:
+        raise ConfigurationError(f"{where} lacks {', '.join(absent)}.")
+    joints = entries["joints"]
+    if not isinstance(joints, Sequence) or isinstance(joints, str) or not joints:
+        raise ConfigurationError(f"'joints' in {where} must list joint names; found {joints!r}.")
+
+
+def _names(entries: Mapping[str, Any], key: str, n: int, where: str) -> tuple[str, ...]:
+    """Return n column names, given as a list or as a pattern with {j} = 1 ... n."""
+    value = entries.get(key)
+    if value is None and key not in REQUIRED:
+        return ()
+    if isinstance(value, str) and "{j}" in value:
+        return tuple(value.replace("{j}", str(j)) for j in range(1, n + 1))
+    names = [value] if isinstance(value, str) else value
+    if not isinstance(names, Sequence) or len(names) != n:
+        raise ConfigurationError(
+            f"'{key}' in {where} must be a pattern such as Position{{j}} with {{j}} = 1 ... {n}, "
+            f"or a list of {n} column names; found {value!r}."
+        )
+    return tuple(str(name) for name in names)
+
+
+def _numbers(entries: Mapping[str, Any], key: str, default: float, where: str) -> PerJoint:
+    """Return one number, or one for each joint."""
+    value = entries.get(key, default)
+    try:
+        if isinstance(value, Sequence) and not isinstance(value, str):
+            return tuple(float(x) for x in value)
+        return float(value)  # also 1e-3, which YAML 1.1 takes for text
+    except (TypeError, ValueError):
+        raise ConfigurationError(
+            f"'{key}' in {where} must be a number, or one for each joint; found {value!r}."
+        ) from None
