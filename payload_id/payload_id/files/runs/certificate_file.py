@@ -11,18 +11,18 @@ from typing import Any
 import numpy as np
 
 from ...core.arm.arm_model import ArmModel
-from ...core.errors import (ConfigurationError, InputError)
+from ...core.errors import ConfigurationError, InputError
 from ...core.motion.families import trajectory_from_dict
 from ...core.motion.limits import MotionLimits
 from ...core.motion.trajectory import Trajectory
-from ...core.safety.certificate.certificate import (Certificate, digest_of)
-from ...core.safety.certificate.certify import (SafetyCase, plain_limits)
-from ...core.safety.clearance.convex_body import ConvexBody
+from ...core.safety.certificate.certificate import Certificate, digest_of
+from ...core.safety.certificate.certify import SafetyCase, plain_limits
 from ...core.safety.clearance.arm_geometry import ArmGeometry
+from ...core.safety.clearance.convex_body import ConvexBody
 from ...core.safety.torque.parameter_box import ParameterBox
 from ...core.safety.tube.tracking_tube import TrackingTube
-from ..robots.robot_file import (RobotFile, find_robot_file)
 from ..configuration.share import share_folder
+from ..robots.robot_file import RobotFile, find_robot_file
 
 FORMAT = 1  # raised when older programs could not read a newer file
 

@@ -12,14 +12,14 @@ import numpy as np
 import yaml
 
 from ...core.arm.calibration import Calibration
-from ...core.errors import (ConfigurationError, RecordingError, UnknownNameError)
-from ...core.body.shape import Shape
-from ...core.identification.tare import Tare
 from ...core.arm.per_joint import PerJoint
-from ..robots.calibration_file import (load_calibration, save_calibration)
-from ..shapes.shape_file import (load_shape, save_shape)
-from .tare_file import (load_tare, save_tare)
+from ...core.body.shape import Shape
+from ...core.errors import ConfigurationError, RecordingError, UnknownNameError
+from ...core.identification.tare import Tare
 from ..configuration.yaml_file import read_yaml
+from ..robots.calibration_file import load_calibration, save_calibration
+from ..shapes.shape_file import load_shape, save_shape
+from .tare_file import load_tare, save_tare
 
 FILE_NAME = "payload_id_run.yaml"
 URDF_NAME = "robot.urdf"

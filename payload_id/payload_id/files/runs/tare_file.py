@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from ...core.errors import ConfigurationError
+from ...core.identification.tare import Tare
 from ...core.rows.row_block import RowBlock
 from ...core.statistics.statistics import Statistics
-from ...core.identification.tare import Tare
 
 FORMAT = 1  # of the archive; raised when older programs could not read a newer one
 
