@@ -371,14 +371,13 @@ class TestQuickRun:
         assert "2 passed" in printed
         assert "slow missing" not in printed
 
-    @pytest.mark.parametrize("name", ["launch_testing", "launch_ros", "launch_testing_ros"])
-    def test_plugins_of_ros_are_not_loaded(self, tmp_path, monkeypatch, name):
-        information = tmp_path / f"ros/{name}-3.4.dist-info"
+    def test_plugins_of_ros_are_not_loaded(self, tmp_path, monkeypatch):
+        information = tmp_path / "ros/ros_plugins-1.0.dist-info"
         information.mkdir(parents=True)
-        (information / "METADATA").write_text(
-            f"Metadata-Version: 2.1\nName: {name}\nVersion: 3.4\n"
-        )
-        (information / "entry_points.txt").write_text(f"[pytest11]\n{name} = not_there\n")
+        (information / "METADATA").write_text("Name: ros_plugins\nVersion: 1.0\n")
+        names = ("launch_testing", "launch_ros", "launch_testing_ros", "launch_pytest")
+        entries = "".join(f"{name} = not_there\n" for name in names)
+        (information / "entry_points.txt").write_text(f"[pytest11]\n{entries}")
         monkeypatch.setenv("PYTHONPATH", str(tmp_path / "ros"))
         assert "1 passed" in self.run(tmp_path, "--quick", "--numprocesses=1")
 
