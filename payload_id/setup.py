@@ -1,10 +1,44 @@
-"""Installation of the ROS 2 package payload_id (ament_python)."""
+"""Installation: as a ROS 2 package by colcon (ament_python), as a library by pip."""
 
+import sys
 from pathlib import Path
 
 from setuptools import find_packages, setup
 
 NAME = "payload_id"
+# What the library imports (test_tools.py compares), from the oldest release that
+# requirements.lock pins for any Python. colcon takes package.xml instead.
+LIBRARIES = [
+    "apsw>=3.54",
+    "backports.zstd>=1.8; python_version < '3.14'",
+    "clarabel>=0.11",
+    "coal>=3.0.3",
+    "highspy>=1.15",
+    "matplotlib>=3.10",
+    "mujoco>=3.17",
+    "numpy>=2.2",
+    "pin>=4.1",
+    "PyYAML>=6.0",
+    "rich>=15.0",
+    "rosbags>=0.11",
+    "scipy>=1.15",
+    "threadpoolctl>=3.8",
+    "trimesh>=5.2",
+    "typing_extensions>=4.16",
+    "xacro>=2.1",
+]
+COMMAND = "payload-id = payload_id.cli.main:main"
+NODES = [
+    "sampler = payload_id.ros.sampler.node:main",
+    "wrench_sampler = payload_id.ros.wrench_sampler.node:main",
+    "estimator = payload_id.ros.estimator.node:main",
+    "planner = payload_id.ros.planner.node:main",
+    "identify = payload_id.ros.identify.node:main",
+    "simulated_arm = payload_id.ros.simulated_arm.node:main",
+]
+# pip goes by way of a wheel, colcon does not. Nodes are for `ros2 run`, which finds them beside
+# the package; pip would put names such as `identify` on the user's PATH.
+FOR_PIP = any(word.endswith(("_wheel", "dist_info")) for word in sys.argv[1:])
 
 
 def data_files(folder: str) -> list[tuple[str, list[str]]]:
@@ -25,6 +59,7 @@ setup(
     maintainer_email="maintainers@payload-id.example",
     license="Apache-2.0",
     python_requires=">=3.10",
+    install_requires=LIBRARIES if FOR_PIP else [],
     packages=find_packages(exclude=["test", "test.*"]),
     package_data={"": ["py.typed"]},
     data_files=[
@@ -36,15 +71,5 @@ setup(
         *data_files("rviz"),
     ],
     zip_safe=False,
-    entry_points={
-        "console_scripts": [
-            "payload-id = payload_id.cli.main:main",
-            "sampler = payload_id.ros.sampler.node:main",
-            "wrench_sampler = payload_id.ros.wrench_sampler.node:main",
-            "estimator = payload_id.ros.estimator.node:main",
-            "planner = payload_id.ros.planner.node:main",
-            "identify = payload_id.ros.identify.node:main",
-            "simulated_arm = payload_id.ros.simulated_arm.node:main",
-        ],
-    },
+    entry_points={"console_scripts": [COMMAND, *([] if FOR_PIP else NODES)]},
 )

@@ -335,6 +335,63 @@ class TestHandover:
         named = "payload_id/test/test_environment.py::TestLock"
         assert handover.test_arguments(ROOT, [named, "-x"]) == [named, "-x"]
 
+    def test_arguments_of_a_quick_run_go_on_to_pytest(self):
+        assert handover.test_arguments(ROOT, ["--quick", "-k", "name"]) == [
+            handover.TESTS, *handover.ON_ALL_CORES, "--quick", "-k", "name"
+        ]  # fmt: skip
+
+
+class TestQuickRun:
+    def run(self, tmp_path: Path, *arguments: str) -> str:
+        """Run two tests, one of them slow, with the suite's own conftest.py; return the output."""
+        conftest = (ROOT / "payload_id/test/conftest.py").read_text()
+        (tmp_path / "conftest.py").write_text(conftest.replace("LONG = 5.0", "LONG = 0.1"))
+        (tmp_path / "test_two.py").write_text(
+            "import time, pytest\n"
+            "def test_brief(): time.sleep(0.2)\n"
+            "@pytest.mark.slow\n"
+            "def test_thorough(): pass\n"
+        )
+        configuration = ["-c", str(ROOT / "pyproject.toml"), "--rootdir", str(tmp_path)]
+        command = [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *configuration]
+        done = subprocess.run(
+            [*command, str(tmp_path), *arguments], capture_output=True, text=True, cwd=tmp_path
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    @pytest.mark.parametrize("processes", [[], ["--numprocesses=2"]], ids=["one", "several"])
+    def test_leaves_out_what_is_marked_and_names_what_ought_to_be(self, tmp_path, processes):
+        printed = self.run(tmp_path, "--quick", *processes)
+        assert "1 passed" in printed
+        assert re.search(r"mark\.slow missing\?.*\n0\.2s test_two\.py::test_brief\n", printed)
+
+    def test_the_whole_suite_leaves_out_nothing(self, tmp_path):
+        printed = self.run(tmp_path)
+        assert "2 passed" in printed
+        assert "slow missing" not in printed
+
+    def test_plugins_of_ros_are_not_loaded(self, tmp_path, monkeypatch):
+        information = tmp_path / "ros/ros_plugins-1.0.dist-info"
+        information.mkdir(parents=True)
+        (information / "METADATA").write_text("Name: ros_plugins\nVersion: 1.0\n")
+        names = ("launch_testing", "launch_ros", "launch_testing_ros", "launch_pytest")
+        entries = "".join(f"{name} = not_there\n" for name in names)
+        (information / "entry_points.txt").write_text(f"[pytest11]\n{entries}")
+        monkeypatch.setenv("PYTHONPATH", str(tmp_path / "ros"))
+        assert "1 passed" in self.run(tmp_path, "--quick", "--numprocesses=1")
+
+    def test_every_folder_of_tests_keeps_something(self):
+        quick = {}
+        for path in sorted((ROOT / "payload_id/test").rglob("test_*.py")):
+            text = path.read_text()
+            every = set(re.findall(r"^ *def (test_\w+)", text, re.MULTILINE))
+            marked = re.findall(r"mark\.slow\n(?:[^\n]*\n)*?\s*def (test_\w+)", text)
+            left = every - set(marked) if "pytestmark = pytest.mark.slow" not in text else set()
+            quick.setdefault(path.parent, set()).update(left)
+        assert len(quick) > 30
+        assert [str(folder) for folder, names in quick.items() if not names] == []
+
 
 class TestSteps:
     def test_failed_step_reports_cause_log_and_remedy(self, layout):

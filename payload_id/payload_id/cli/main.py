@@ -41,7 +41,7 @@ def parser() -> argparse.ArgumentParser:
     compare.add_parser(verbs)
     verify.add_parser(verbs)
     for verb, text in (
-        ("test", "run the whole test suite (arguments go to pytest)"),
+        ("test", "run all tests, or with --quick what a commit needs (arguments go to pytest)"),
         ("python", "run a script in the same environment: python SCRIPT ..."),
     ):
         launcher = verbs.add_parser(verb, help=text, description=text)

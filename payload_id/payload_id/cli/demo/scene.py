@@ -50,9 +50,7 @@ def draw_scene(robot_name: str, seed: int, out: Path) -> Scene:
     model = RobotModel.from_robot_file(robot)
     start = np.zeros(model.n) if robot.home is None else robot.home
     payloads = [np.zeros(10), heavy_payload()]
-    motion = random_fourier_search(
-        model, start, robot.limits.of_motion(), payloads, seed, DURATION
-    )
+    motion = random_fourier_search(model, start, robot.limits.of_motion(), payloads, seed, DURATION)
     payload = draw_payload(np.random.default_rng(seed))
     return Scene(seed, robot, model, payload, motion, folder)
 

@@ -127,6 +127,7 @@ def test_output_says_what_was_found_and_what_comes_next(folder: Path) -> None:
     assert "payload-id replay RECORDING --robot" in text.replace("\n", " ")
 
 
+@pytest.mark.slow
 def test_replay_with_the_calibrated_robot_is_narrower_and_right(folder: Path) -> None:
     plain = run("replay", folder / "loaded", "--robot", "kinova_gen3", *bounds(), "--json")
     tuned = run("replay", folder / "loaded", "--robot", folder / "mine.yaml", "--json")
@@ -149,6 +150,7 @@ def test_robot_file_extends_the_shipped_one_and_keeps_its_bounds(folder: Path) -
     assert "package://payload_id/config/robots/kinova_gen3.yaml" in text
 
 
+@pytest.mark.slow
 def test_calibration_of_another_tool_is_refused(folder: Path) -> None:
     other = folder / "other.yaml"
     other.write_text(
@@ -184,6 +186,7 @@ def test_run_file_keeps_the_calibration_for_replays(folder: Path, tmp_path: Path
     assert RunFile.load(tmp_path).calibration == robot.calibration
 
 
+@pytest.mark.slow
 def test_json_is_one_object_with_intervals(folder: Path) -> None:
     done = run(
         "calibrate", folder / "bare", "--robot", "kinova_gen3", *bounds(), "--changes",
@@ -199,6 +202,7 @@ def test_json_is_one_object_with_intervals(folder: Path) -> None:
     assert np.isinf(kept.lower[91:98]).all() and np.isfinite(kept.lower[:91]).all()
 
 
+@pytest.mark.slow
 def test_inconsistent_data_write_nothing(folder: Path) -> None:
     out = folder / "never.yaml"
     done = run("calibrate", folder / "loaded", "--robot", "kinova_gen3", *bounds(), "--out", out)
@@ -206,6 +210,7 @@ def test_inconsistent_data_write_nothing(folder: Path) -> None:
     assert not out.exists() and not out.with_suffix(".npz").exists()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [

@@ -53,6 +53,7 @@ def mesh(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return path
 
 
+@pytest.mark.slow
 def test_all_methods_are_compared_against_the_truth(bag: Path, mesh: Path) -> None:
     done = compare(bag, *bounds(), TRUTH, "--shape", mesh, "--json")
     assert done.returncode == 0, done.stderr
@@ -72,6 +73,7 @@ def test_all_methods_are_compared_against_the_truth(bag: Path, mesh: Path) -> No
     assert "(10)-(12)" in result["metric"]
 
 
+@pytest.mark.slow
 def test_table_and_figure_are_made_without_a_truth(bag: Path, tmp_path: Path) -> None:
     figure = tmp_path / "comparison.png"
     done = compare(bag, *bounds(), "--figure", figure)
@@ -83,6 +85,7 @@ def test_table_and_figure_are_made_without_a_truth(bag: Path, tmp_path: Path) ->
     assert figure.read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_chosen_methods_only_in_the_order_given(bag: Path, tmp_path: Path) -> None:
     truth = tmp_path / "truth.json"
     truth.write_text(json.dumps({"phi": PAYLOAD.tolist()}))
@@ -97,6 +100,7 @@ def test_chosen_methods_only_in_the_order_given(bag: Path, tmp_path: Path) -> No
     assert "relative" in result["metric"]
 
 
+@pytest.mark.slow
 def test_inconsistent_data_are_told_by_the_exit_code(bag: Path) -> None:
     done = compare(
         bag, *bounds(torque_relative=0.001), "--estimators=lmi", "--intervals=hull", "--json"

@@ -41,6 +41,7 @@ def bag(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return gen3_bag(tmp_path_factory.mktemp("bags") / "run", PAYLOAD, 3, 0.08, 5.0, 0.025)
 
 
+@pytest.mark.slow
 def test_json_is_one_object_whose_intervals_contain_the_truth(bag: Path) -> None:
     done = replay(bag, "--robot", "kinova_gen3", "--json", *bounds())
     assert done.returncode == 0, done.stderr
@@ -60,12 +61,14 @@ def test_table_names_every_parameter_and_the_verdict(bag: Path, tmp_path: Path) 
     assert figure.read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_result_does_not_depend_on_how_the_robot_is_named(bag: Path, robot: RobotFile) -> None:
     by_name = replay(bag, "--robot", "kinova_gen3", "--json", *bounds())
     by_path = replay(bag, "--robot", robot.path, "--json", *bounds())
     assert by_name.stdout == by_path.stdout
 
 
+@pytest.mark.slow
 def test_bounds_that_are_too_small_are_inconsistent_with_a_factor(bag: Path) -> None:
     done = replay(bag, "--robot", "kinova_gen3", "--json", *bounds(torque_relative=0.002))
     result = json.loads(done.stdout)
@@ -75,6 +78,7 @@ def test_bounds_that_are_too_small_are_inconsistent_with_a_factor(bag: Path) -> 
     assert result["lower"] == [None] * 10
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -101,6 +105,7 @@ def test_bad_input_is_one_sentence_and_exit_code_2(
         assert word in done.stderr
 
 
+@pytest.mark.slow
 def test_recording_that_does_not_exist_is_one_sentence(tmp_path: Path) -> None:
     done = replay(tmp_path / "nothing", "--robot", "kinova_gen3")
     assert done.returncode == 2
@@ -108,6 +113,7 @@ def test_recording_that_does_not_exist_is_one_sentence(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.slow
 def test_a_moment_of_data_is_no_data_not_a_number(bag: Path) -> None:
     done = replay(bag, "--robot", "kinova_gen3", "--json", "--to", "0.05", *bounds())
     result = json.loads(done.stdout)
@@ -116,6 +122,7 @@ def test_a_moment_of_data_is_no_data_not_a_number(bag: Path) -> None:
     assert result["phi"] == [None] * 10
 
 
+@pytest.mark.slow
 def test_help_of_every_verb() -> None:
     for verb in ([], ["demo"], ["replay"], ["test"], ["python"]):
         command = [sys.executable, "-m", "payload_id", *verb, "--help"]

@@ -58,6 +58,7 @@ def table(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return write(tmp_path_factory.mktemp("tables") / "run.csv")
 
 
+@pytest.mark.slow
 def test_columns_of_a_wrench_are_recognised(table: Path) -> None:
     done = replay(table, "--columns", table.with_suffix(".yaml"), "--json")
     assert done.returncode == 0, done.stderr
@@ -69,12 +70,14 @@ def test_columns_of_a_wrench_are_recognised(table: Path) -> None:
     assert result["uncertainty"]["force_error"] == 0.05 and result["diagnosis"] == ""
 
 
+@pytest.mark.slow
 def test_result_is_shown_to_a_person(table: Path) -> None:
     done = replay(table, "--columns", table.with_suffix(".yaml"), "--uncertainty=force_error=0.1")
     assert done.returncode == 0, done.stderr
     assert "wrist_sensor" in done.stdout and "Izz" in done.stdout
 
 
+@pytest.mark.slow
 def test_wrong_sign_is_named_and_fails(tmp_path: Path) -> None:
     table = write(tmp_path / "run.csv", sign=-1.0)
     done = replay(table, "--columns", table.with_suffix(".yaml"), "--json")
@@ -82,11 +85,13 @@ def test_wrong_sign_is_named_and_fails(tmp_path: Path) -> None:
     assert "wrong sign" in json.loads(done.stdout)["message"]
 
 
+@pytest.mark.slow
 def test_static_mode_needs_rests(table: Path) -> None:
     done = replay(table, "--columns", table.with_suffix(".yaml"), "--static")
     assert done.returncode == 2 and "rests" in done.stderr
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -117,6 +122,7 @@ def meshes(table: Path) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_shape_serves_estimator_and_figure(
     table: Path, meshes: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

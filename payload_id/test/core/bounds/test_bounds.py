@@ -100,6 +100,7 @@ def trials():
         yield name, PAYLOADS[(seed // 5) % 5], errors[(seed + seed // 20) % 4], seed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "kind", "error", "seed"), list(trials()))
 def test_intervals_contain_the_truth(name, kind, error, seed):
     model, rng = arm(name), np.random.default_rng(seed)
@@ -119,6 +120,7 @@ def test_intervals_contain_the_truth(name, kind, error, seed):
         assert found.interval.contains(phi), method
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ARMS)
 @pytest.mark.parametrize("extreme", [True, False])
 def test_intervals_contain_the_truth_with_friction_and_sensor_errors(name, extreme):
@@ -186,6 +188,7 @@ def solved(problem):
         return problem.solve(solver=cp.CLARABEL)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["gen3", "ur10", "branched"])
 @pytest.mark.parametrize("kind", ["cloud", "point"])
 def test_hull_is_that_of_a_cone_solver(name, kind):
@@ -221,6 +224,7 @@ def test_linear_hull_is_that_of_a_linear_program(name):
             assert sign * end <= sign * best + 1e-7 * found.half_width[k]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ARMS)
 def test_methods_are_nested(name):
     rows, _ = usual(name, 4)
@@ -296,6 +300,7 @@ def test_larger_bounds_widen(method):
     assert (relative_width(found, bounds_of(method, rows)) >= 1 - 1e-6).all()
 
 
+@pytest.mark.slow
 @EVERY_METHOD
 def test_errors_of_the_coefficients_are_honoured(method):
     rows, phi = usual("gen3", 7)

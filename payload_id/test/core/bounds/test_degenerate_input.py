@@ -71,6 +71,7 @@ def test_duplicate_stamps_are_dropped_and_counted():
     assert same(identify(doubled, run.model, USUAL), identify(s, run.model, USUAL))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("value", [np.nan, np.inf])
 def test_numbers_that_are_not_finite_are_dropped_and_counted(value):
     run = usual(seconds=1.0)
@@ -116,6 +117,7 @@ def test_nothing_uncertain_beside_the_payload(method):
     assert np.isfinite(found.half_width).all()
 
 
+@pytest.mark.slow
 @EVERY_METHOD
 @pytest.mark.parametrize("name", ["pendulum", "gantry"])
 def test_arms_that_cannot_tell_everything(name, method):

@@ -103,6 +103,7 @@ def outside(result: CalibrationResult, truth: Array) -> list[str]:
     return [name for name, x in zip(candidate_names(calibration.joints), bad, strict=True) if x]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(24))
 def test_truth_is_in_the_box(seed: int) -> None:
     name = ("gen3", "branched", "ur10", "xarm7")[seed % 4]
@@ -137,6 +138,7 @@ def test_estimate_approaches_the_true_friction() -> None:
         assert result.estimate[own] == pytest.approx(truth[own], abs=0.05)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_mass_is_much_better_known_with_a_calibration(seed: int) -> None:
     result, _, truth, joints = calibrated("gen3", SENSORS, seed)

@@ -284,6 +284,7 @@ def test_a_design_proves_its_change_of_torque():
         design_for(ArmDynamics(model, parameters), trajectory, 0.05, 10.0, 5e-3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("period", "gain"), [(1e-3, 10.0), (2e-3, 5.0)])
 def test_closed_loop_stays_in_the_tube_at_corners(period, gain):
     """Payload, links and rotors at corners: tube and torque enclosure are kept, in silence."""

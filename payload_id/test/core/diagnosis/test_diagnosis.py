@@ -25,6 +25,7 @@ EVERY_CAUSE = pytest.mark.parametrize("cause", CAUSES)
 TWO_ARMS = pytest.mark.parametrize("name", ["gen3", "ur10"])
 
 
+@pytest.mark.slow
 @TWO_ARMS
 @EVERY_CAUSE
 def test_injected_cause_is_named(name, cause):
@@ -39,6 +40,7 @@ def test_injected_cause_is_named(name, cause):
         assert re.search(rf"\b{joint}\b", found[0].message.split("Most likely")[1])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("cause", CAUSES[:-1])
 def test_noise_at_its_bounds_does_not_hide_the_cause(cause):
     fault = inject("gen3", cause, 2, noise="correlated")
@@ -122,6 +124,7 @@ def updates_of(fault, settings, every):
     return online, estimates
 
 
+@pytest.mark.slow
 @TWO_ARMS
 def test_changed_payload_begins_a_run(name):
     fault = inject(name, "payload slipped", 1, seconds=6.0)
@@ -141,6 +144,7 @@ def test_changed_payload_begins_a_run(name):
         assert (one.message, one.windows) == (other.message, other.windows)
 
 
+@pytest.mark.slow
 def test_new_payload_is_that_of_its_rows_alone():
     fault = inject("ur10", "payload slipped", 1, seconds=6.0)
     _, estimates = updates_of(fault, Settings(USUAL), 10)
@@ -170,6 +174,7 @@ def test_cause_is_told_at_every_update_and_looked_for_ever_more_seldom():
     assert (gaps[1:] == looks[1:-1] - np.array(looks[0])).all()
 
 
+@pytest.mark.slow
 @TWO_ARMS
 @pytest.mark.parametrize("cause", ["contact", "torque gain", "torque offset", "torque sign"])
 def test_other_causes_are_not_taken_for_another_payload(name, cause):
@@ -178,6 +183,7 @@ def test_other_causes_are_not_taken_for_another_payload(name, cause):
     assert estimates[-1].windows == online.windows
 
 
+@pytest.mark.slow
 def test_reset_forgets_a_change():
     fault = inject("ur10", "payload slipped", 2, seconds=6.0)
     online, _ = updates_of(fault, Settings(USUAL), 10)
@@ -230,6 +236,7 @@ def advised(estimate, model):
     ]
 
 
+@pytest.mark.slow
 def test_advised_motion_helps_most():
     name, seed = "ur10", 0
     model = arm(name)

@@ -93,6 +93,7 @@ def test_manifold_chart_derivatives_and_consistency(seed):
     np.testing.assert_allclose(moved.axes.T @ moved.axes, np.eye(3), atol=1e-12)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["cloud", "plate", "rod", "point"])
 @pytest.mark.parametrize("name", ARMS)
 def test_consistent_methods_find_the_same_minimum(name, kind):

@@ -38,6 +38,7 @@ def cases():
                     yield pytest.param(estimator, check, id=f"{name}-{kind}{check.__name__}")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("estimator", "check"), list(cases()))
 def test_every_estimator(estimator, check):
     check(estimator)
@@ -107,6 +108,7 @@ def test_lmi_is_physical_for_bodies_at_the_edge(name, kind):
     assert abs(found[0] - phi[0]) < 0.3
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ARMS)
 def test_lmi_stays_inside_the_interval(name):
     prior = PayloadPrior()

@@ -6,6 +6,7 @@ from dataclasses import replace
 from functools import lru_cache
 
 import numpy as np
+import pytest
 from test_excitation import HOME, KNOWN, LIMITS, PHI, UNSURE, StandingClock, arm, predictor
 
 from payload_id.core.excitation.candidates.candidates import BezierFamily
@@ -87,6 +88,7 @@ def test_a_plan_among_obstacles_has_a_certificate_that_holds():
     assert (moved > 0.1).sum() >= 4
 
 
+@pytest.mark.slow
 def test_among_ten_obstacles_a_certified_piece_moves_before_it_is_left():
     against = crowded(4)
     found = plan(task(against), certifier(against), Budget(evaluations=800), 3, StandingClock())
@@ -121,6 +123,7 @@ def test_torque_peaks_are_those_of_the_certifier_s_refusal():
     assert isinstance(kept, Certificate)
 
 
+@pytest.mark.slow
 def test_what_needs_nearly_all_torque_at_an_instant_is_not_asked_for():
     against = case()
     made = replace(task(against), peaks=None)

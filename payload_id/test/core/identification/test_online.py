@@ -70,6 +70,7 @@ def live(samples, model, settings, updates, rng):
 # The same result
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_replay_is_the_live_run_to_the_last_bit(seed):
     rng = np.random.default_rng(seed)
@@ -83,6 +84,7 @@ def test_replay_is_the_live_run_to_the_last_bit(seed):
         assert_equal(one, other)
 
 
+@pytest.mark.slow
 def test_replay_is_the_live_run_when_rows_are_dropped(monkeypatch):
     monkeypatch.setattr(online_module, "ROW_LIMIT", 150)
     monkeypatch.setattr(online_module, "ROW_STOCK", 60)
@@ -136,6 +138,7 @@ def test_intervals_never_widen_and_contain_the_truth(method):
         assert estimates[-1].half_width[0] < 0.9 * estimates[1].half_width[0]
 
 
+@pytest.mark.slow
 @GUARANTEED
 def test_dropping_rows_only_widens(method, monkeypatch):
     run = usual_run("gen3", 9, seconds=6.0)
@@ -169,6 +172,7 @@ def test_payload_is_found_without_any_error(name, kind):
     assert found.physically_consistent
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["gen3", "ur10", "branched"])
 def test_result_does_not_depend_on_the_payload_frame(name):
     urdf, frame, joints = description(name)
@@ -208,6 +212,7 @@ def test_order_of_the_joints_does_not_matter():
     np.testing.assert_allclose(found.half_width, expected.half_width, rtol=2e-3)
 
 
+@pytest.mark.slow
 @EVERY_ARM
 def test_estimate_is_inside_the_interval_and_physical(name):
     for seed, kind in enumerate(("cloud", "rod", "none")):
@@ -223,6 +228,7 @@ def test_estimate_is_inside_the_interval_and_physical(name):
 # Tare
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["gen3", "ur10"])
 def test_tare_narrows_the_mass(name):
     model, rng = arm(name), np.random.default_rng(11)
@@ -253,6 +259,7 @@ def test_tare_narrows_the_mass(name):
     assert_equal(online.update(), tared)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", ["uniform", "correlated"])
 def test_known_payload_tells_more_than_none(noise):
     model, rng = arm("gen3"), np.random.default_rng(31)
@@ -275,6 +282,7 @@ def test_known_payload_tells_more_than_none(noise):
     assert estimates[1].half_width[0] < estimates[0].half_width[0]
 
 
+@pytest.mark.slow
 def test_tared_run_is_repeated_to_the_last_bit():
     model, settings = arm("gen3"), Settings(replace(USUAL, torque_gain=0.02))
     live = OnlineIdentifier(model, settings)

@@ -89,6 +89,7 @@ FAULTS = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("fault", FAULTS)
 def test_fault_is_named(fault):
     change, words = FAULTS[fault]
@@ -113,6 +114,7 @@ def test_nothing_is_wrong_with_good_data():
     assert len({tuple(m.ravel()) for m in signed_permutations()}) == 48
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("span", [(2.0, 3.0), (1.0, 4.4)])
 def test_contact_is_found_where_it_is(span):
     samples = simulated(bias=BIAS, noise=0.02, seconds=7.0)

@@ -49,6 +49,7 @@ def doubled(uncertainty: Uncertainty) -> Uncertainty:
     return replace(uncertainty, **{k: v if len(v) != 1 else v[0] for k, v in twice.items()})
 
 
+@pytest.mark.slow
 @SIDE
 @pytest.mark.parametrize("seed", SEEDS)
 def test_stamps(seed: int, kind: str) -> None:
@@ -59,6 +60,7 @@ def test_stamps(seed: int, kind: str) -> None:
     check(model, wrong, phi, Uncertainty(stamp_jitter=jitter))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["gen3", "ur10"])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_gravity(seed: int, name: str) -> None:
@@ -203,6 +205,7 @@ def differentiation_error(samples: Samples, position_error: float) -> Array:
     return np.asarray(width**2 * jerk.max(axis=0) / 40.0 + 3.0 * position_error / width)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["rounded", "worst signs"])
 def test_velocities_from_quantised_positions(kind: str) -> None:
     run, cut, L = short_run()
@@ -231,6 +234,7 @@ def test_velocities_from_quantised_positions(kind: str) -> None:
             assert identify(wrong, run.model, stated).contains(run.phi).all()
 
 
+@pytest.mark.slow
 @SIDE
 @pytest.mark.parametrize("which", ["torque_relative", "torque_absolute"])
 @pytest.mark.parametrize("seed", SEEDS)
@@ -259,6 +263,7 @@ def test_stiction(seed: int, kind: str) -> None:
     check(model, sticking, run.phi, bounds)
 
 
+@pytest.mark.slow
 def test_gaussian_noise_stays_inside_at_least_as_often_as_stated() -> None:
     sigma, coverage, trials = 0.4, 0.8, 20
     model, samples, phi = exact("ur10", 1)

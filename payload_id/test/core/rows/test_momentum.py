@@ -229,6 +229,7 @@ def test_errors_as_large_as_the_torque_are_refused():
         MomentumRows.of(arm("gen3"), Uncertainty(torque_relative=0.6, torque_gain=0.5))
 
 
+@pytest.mark.slow
 @EVERY_ARM
 @pytest.mark.parametrize("rate", [100.0, 500.0])
 @pytest.mark.parametrize("jitter", [0.0, 0.4])

@@ -185,6 +185,7 @@ def test_tilt_of_gravity_is_eight_columns():
     assert (np.abs(u) <= 1.0).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "error",
     [

@@ -67,6 +67,7 @@ def test_a_certificate_has_a_margin_of_everything_and_its_digests():
     assert digest_of(again.to_dict()) == digest_of(certificate.to_dict())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["position_controlled", "robust"])
 def test_no_sampled_state_goes_beyond_a_margin(kind):
     checked = 0

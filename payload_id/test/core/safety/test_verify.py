@@ -49,6 +49,7 @@ def test_a_certificate_survives_saving(saved):
     assert digest_of(found.trajectory.to_dict()) == found.certificate.digests["trajectory"]
 
 
+@pytest.mark.slow
 def test_verify_says_verified(saved, capsys):
     assert main(["verify", str(saved), "--samples", "50", "--json"]) == 0
     found = json.loads(capsys.readouterr().out)
@@ -74,6 +75,7 @@ def test_use_of_limits_over_time_is_what_the_certificate_says(saved):
         assert left.min() <= found.certificate.margin(group).value + 0.02
 
 
+@pytest.mark.slow
 def test_verify_draws_a_figure(saved, tmp_path, capsys):
     path = tmp_path / "use.png"
     assert main(["verify", str(saved), "--samples", "5", "--figure", str(path)]) == 0
@@ -108,6 +110,7 @@ def older(content):
     content["certificate"]["version"] = "0.0.1"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("edit", "honest", "words"),
     [

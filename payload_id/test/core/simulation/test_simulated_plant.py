@@ -111,6 +111,7 @@ def acceleration(plant: Plant, tau: np.ndarray) -> np.ndarray:
     return np.array([data.joint(name).qacc[0] for name in plant.nominal.joints])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["kinova_gen3", "xarm7", "panda", "ur10", "crane"])
 @pytest.mark.parametrize("perturbed", [False, True])
 def test_reported_torque_is_pinocchios_inverse_dynamics(name, perturbed):
@@ -240,6 +241,7 @@ def fast_pieces(start: np.ndarray, robot: RobotFile, seed: int) -> MotionSequenc
     return MotionSequence(tuple(parts), (1.5, 1.5, 3.0))
 
 
+@pytest.mark.slow
 def test_keeps_the_stated_tube_with_an_unknown_payload():
     """The rated payload in pieces at full speed, from where axes of the wrist are in one line."""
     robot = RobotFile.load("kinova_gen3")

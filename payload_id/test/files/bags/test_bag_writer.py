@@ -104,6 +104,7 @@ def test_what_cannot_be_written(tmp_path):
         write_joint_states(tmp_path / "other", recording)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("storage", STORAGES)
 def test_a_killed_process_loses_no_more_than_the_last_second(tmp_path, storage):
     script = f"""

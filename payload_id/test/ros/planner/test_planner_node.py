@@ -121,6 +121,7 @@ def robot(tmp_path_factory):
     assert "Traceback" not in robot.planner.printed()
 
 
+@pytest.mark.slow
 def test_plan_describe_execute_moves_the_arm_to_its_goal_at_rest(robot):
     description = robot.planned()
     described = robot.observer.call(Describe, f"{PLANNER}/describe")
@@ -144,6 +145,7 @@ def test_plan_describe_execute_moves_the_arm_to_its_goal_at_rest(robot):
     assert {"moving"} <= {entry.phase for entry in feedback}
 
 
+@pytest.mark.slow
 def test_what_is_commanded_is_the_certified_motion(robot):
     description = robot.planned()
     robot.commands.clear()
@@ -179,6 +181,7 @@ def tip(q):
     return data.oMf[arm.getFrameId(ROBOT.payload_frame)].translation
 
 
+@pytest.mark.slow
 def test_an_obstacle_in_the_way_leads_to_refusal_or_another_motion(robot):
     free = robot.planned(criterion="log_det")
     place = tip(free.goal_positions)
@@ -266,6 +269,7 @@ def test_cancelling_ends_in_a_certified_stop(robot):
     assert np.abs(robot.q - stopped.q[-1]).max() < description.tube_position[0]
 
 
+@pytest.mark.slow
 def test_obstacles_on_the_topic_stop_a_motion_that_does_not_know_them(robot):
     robot.planned()
     publisher = robot.observer.publisher(ObstacleArray, f"{PLANNER}/obstacles")
@@ -278,6 +282,7 @@ def test_obstacles_on_the_topic_stop_a_motion_that_does_not_know_them(robot):
     robot.observer.node.destroy_publisher(publisher)
 
 
+@pytest.mark.slow
 def test_an_inconsistent_estimate_stops_the_arm(robot):
     robot.planned()
     _, future, _ = robot.execute_until()
@@ -291,6 +296,7 @@ def test_an_inconsistent_estimate_stops_the_arm(robot):
     robot.estimates.publish(PayloadEstimate(status=PayloadEstimate.WAITING))
 
 
+@pytest.mark.slow
 def test_receding_horizon_answers_to_the_estimator_and_ends_at_rest(robot):
     truth, estimate = np.array(PAYLOAD), PayloadEstimate(status=PayloadEstimate.GOOD)
     estimate.lower, estimate.upper = truth - 0.02, truth + 0.02
@@ -330,6 +336,7 @@ def test_an_arm_that_leaves_the_tube_is_stopped(robot):
     robot.observer.diagnosis("TUBE_LEFT")
 
 
+@pytest.mark.slow
 def test_an_arm_that_falls_silent_is_stopped(robot):
     answer = robot.observer.call(Trigger, f"{PLANNER}/stop")
     assert not answer.success and "Nothing moves" in answer.message

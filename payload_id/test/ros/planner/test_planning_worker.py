@@ -69,6 +69,7 @@ def test_a_piece_with_waves_keeps_what_its_points_may_lose(worker):
     assert (interpolation_error(plan.motion.trajectory, 100.0).position < 1e-6).all()
 
 
+@pytest.mark.slow
 def test_a_dry_run_is_the_same_path_at_a_fraction_of_its_speed(worker):
     plan = worker(request(replace(GOAL, dry_run_scale=0.1, duration=1.5)))
     assert isinstance(plan, Planned), plan
@@ -78,6 +79,7 @@ def test_a_dry_run_is_the_same_path_at_a_fraction_of_its_speed(worker):
     assert np.allclose(fast.q, slow.q) and np.allclose(0.1 * fast.dq, slow.dq)
 
 
+@pytest.mark.slow
 def test_the_next_piece_continues_a_moving_one(worker):
     patient = replace(GOAL, time_budget=3.0)
     first = worker(

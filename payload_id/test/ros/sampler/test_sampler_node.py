@@ -106,6 +106,7 @@ def settled(observer: Observer, arm: Arm, blocks: list[SampleBlock]) -> SampleBl
     return blocks[-1]
 
 
+@pytest.mark.slow
 def test_a_missing_topic_is_reported_with_those_that_exist(observer, sampler):
     observer.node.create_publisher(JointState, "/arm/joint_state", 1)
     status = observer.diagnosis("/arm/joint_state.")
@@ -116,7 +117,8 @@ def test_a_missing_topic_is_reported_with_those_that_exist(observer, sampler):
     assert "to '/arm/joint_state'" in status.message
 
 
-def test_a_misspelt_parameter_is_named_with_the_nearest(sampler):
+def test_a_misspelt_parameter_is_named_with_the_nearest(observer, sampler):
+    observer.wait(lambda: "Did you mean" in sampler.printed(), "the sampler's first words")
     assert "Parameter 'silense' was given" in sampler.printed()
     assert "Did you mean 'silence'?" in sampler.printed()
 
@@ -239,6 +241,7 @@ def test_an_interrupt_leaves_no_traceback_and_a_whole_bag(observer, sampler, arm
     assert received.dropped["not_finite"] == 6
 
 
+@pytest.mark.slow
 def test_a_robot_without_torques_is_refused_in_one_sentence(tmp_path):
     process = NodeProcess(
         "sampler", DOMAIN, tmp_path / "log", robot_file=robot_file(tmp_path, "none")

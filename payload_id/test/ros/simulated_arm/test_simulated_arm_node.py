@@ -210,6 +210,7 @@ def test_an_empty_trajectory_stops_the_arm(observer):
     assert positions(observer.next_states(200))[-1, 0] < goal[0] - 0.2
 
 
+@pytest.mark.slow
 def test_impossible_parameters_end_the_node_with_one_sentence(tmp_path):
     """Exit code 1 and a sentence, no traceback."""
     process = NodeProcess("simulated_arm", DOMAIN, tmp_path / "log", robot_file="kinova")

@@ -105,6 +105,7 @@ def frame() -> str:
     return RobotFile.load("kinova_gen3").payload_frame
 
 
+@pytest.mark.slow
 def test_payload_is_identified_from_a_live_wrench(nodes: Observer) -> None:
     boxes = nodes.listen(WrenchBlock, "/wrench_sampler/samples")
     estimates = nodes.listen(PayloadEstimate, "/payload_estimator/payload", LATCHED)
@@ -157,6 +158,7 @@ def chosen(nodes: Observer, **values: object) -> SetParametersResult:
     return nodes.call(SetParameters, service, parameters=[message]).results[0]
 
 
+@pytest.mark.slow
 def test_wrong_sign_is_named_live(nodes: Observer) -> None:
     estimates = nodes.listen(PayloadEstimate, "/payload_estimator/payload", LATCHED)
     nodes.call(Trigger, "/payload_estimator/stop")
@@ -177,6 +179,7 @@ def test_wrench_of_another_frame_is_reported(nodes: Observer) -> None:
     assert nodes.diagnosis("of frame 'elsewhere'")
 
 
+@pytest.mark.slow
 def test_frame_that_does_not_exist_ends_the_node(tmp_path: object) -> None:
     folder = tmp_path
     process = NodeProcess(

@@ -1,0 +1,104 @@
+"""The library as pip installs it: what it declares, and what is in the wheel."""
+
+import ast
+import importlib.util
+import os
+import re
+import shutil
+import subprocess
+import sys
+import zipfile
+from email.parser import Parser
+from pathlib import Path
+
+import pytest
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+
+from payload_id import __version__
+
+ROOT = Path(__file__).resolve().parents[2]
+PACKAGE = ROOT / "payload_id"
+# Distributions that are not named like what they are imported as.
+DISTRIBUTIONS = {"backports": "backports-zstd", "pinocchio": "pin", "yaml": "pyyaml"}
+# What pip does not provide: ROS for the demonstration and `package://` of other packages.
+ROS = {"ament_index_python", "payload_id_msgs", "rclpy", "trajectory_msgs"}
+STANDARD = {*sys.stdlib_module_names, "compression"}  # compression: from Python 3.14
+
+
+def imports() -> set[str]:
+    """Return what the files of core, files and cli import from elsewhere, by distribution."""
+    found = set()
+    for layer in ("core", "files", "cli"):
+        for path in (PACKAGE / "payload_id" / layer).rglob("*.py"):
+            for node in ast.walk(ast.parse(path.read_text())):
+                if isinstance(node, ast.Import):
+                    found |= {alias.name.split(".")[0] for alias in node.names}
+                elif isinstance(node, ast.ImportFrom) and not node.level:
+                    found.add(str(node.module).split(".")[0])
+    foreign = found - STANDARD - ROS - {"payload_id"}
+    return {canonicalize_name(DISTRIBUTIONS.get(name, name)) for name in foreign}
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory) -> Path:
+    """Build the wheel from a copy, as pip builds inside the folder that it is given."""
+    if not importlib.util.find_spec("setuptools.command.bdist_wheel"):
+        pytest.importorskip("wheel", reason="this setuptools needs the package wheel for wheels")
+    folder = tmp_path_factory.mktemp("library")
+    unwanted = shutil.ignore_patterns("test", "build", "*.egg-info", "__pycache__")
+    shutil.copytree(PACKAGE, folder / "source", ignore=unwanted)
+    pip = [sys.executable, "-m", "pip", "wheel", "--no-deps", "--no-build-isolation", "--no-index"]
+    command = [*pip, "--use-pep517", "--wheel-dir", str(folder), str(folder / "source")]
+    done = subprocess.run(command, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return next(folder.glob("*.whl"))
+
+
+def member(wheel: Path, name: str) -> str:
+    """Return the text of a file of the wheel's description."""
+    with zipfile.ZipFile(wheel) as archive:
+        return archive.read(f"payload_id-{__version__}.dist-info/{name}").decode()
+
+
+@pytest.fixture(scope="module")
+def declared(wheel) -> list[Requirement]:
+    entries = Parser().parsestr(member(wheel, "METADATA")).get_all("Requires-Dist")
+    return [Requirement(entry) for entry in entries]
+
+
+def test_just_what_is_imported_is_declared(declared):
+    assert {canonicalize_name(entry.name) for entry in declared} == imports()
+
+
+def test_pinned_releases_are_allowed(declared):
+    lock = (ROOT / "requirements.lock").read_text()
+    for entry in declared:
+        pinned = re.findall(rf"^{canonicalize_name(entry.name)}==(\S+)", lock, re.MULTILINE)
+        assert pinned, entry
+        assert [version for version in pinned if version not in entry.specifier] == [], entry
+
+
+def test_wheel_has_one_command_and_leaves_nodes_to_ros2_run(wheel):
+    commands = member(wheel, "entry_points.txt").split()
+    assert commands == ["[console_scripts]", "payload-id", "=", "payload_id.cli.main:main"]
+
+
+def test_installed_wheel_finds_its_robots(wheel, tmp_path):
+    pip = [sys.executable, "-m", "pip", "install", "--no-deps", "--no-index", "--quiet"]
+    subprocess.run([*pip, "--target", str(tmp_path), str(wheel)], check=True)
+    code = (
+        "from payload_id import RobotFile, RobotModel\n"
+        "from payload_id.files.configuration.share import share_folder\n"
+        "print(share_folder(), RobotModel.from_robot_file(RobotFile.load('kinova_gen3')).n)\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True, text=True, cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(tmp_path), "AMENT_PREFIX_PATH": ""},
+    )  # fmt: skip
+    share = tmp_path / "share" / "payload_id"
+    assert done.stdout.split() == [str(share), "7"], done.stderr
+    for folder in ("config", "launch", "rviz", "urdf"):
+        files = {path.relative_to(PACKAGE) for path in (PACKAGE / folder).rglob("*.*")}
+        assert files == {path.relative_to(share) for path in (share / folder).rglob("*.*")}
