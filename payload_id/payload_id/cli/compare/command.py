@@ -19,7 +19,8 @@ from ...core.body.shape import Shape
 from ...core.bounds import METHODS
 from ...core.errors import RecordingError, UnknownNameError
 from ...core.estimators import ESTIMATORS, estimator_named
-from ...core.identification.online import CHUNK, OnlineIdentifier
+from ...core.identification.identify import CHUNK
+from ...core.identification.online import OnlineIdentifier
 from ...core.identification.problem import Problem
 from ...core.identification.settings import Settings
 from ...core.identification.wrench.alignment import compensated, time_offset
