@@ -12,9 +12,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from .joint_map import NANOSECONDS, JointMap, SampleGate
-from .joint_samples import GAP_STEPS, Drop
+from .joint_map import JointMap
 from .ring_buffer import SampleRows
+from .sample_checks import Drop, SampleGate
+from .stamps import GAP_STEPS, NANOSECONDS
 
 # Efforts that are exactly zero for this long are not measured ones [s].
 ZERO_EFFORT_TIME = 2.0

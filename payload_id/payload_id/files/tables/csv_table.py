@@ -17,7 +17,7 @@ from ...core.arm.per_joint import PerJoint
 from ...core.arrays import Array
 from ...core.errors import ConfigurationError, RecordingError, UnknownNameError
 from ...core.samples.joint_map import JointMap
-from ...core.samples.joint_samples import Drop
+from ...core.samples.sample_checks import Drop
 from ..configuration.yaml_file import read_yaml
 from .joint_table import JointTable
 

@@ -11,8 +11,8 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 
 from ...core.arrays import Array
-from ...core.samples.joint_map import JointMap, SampleGate
-from ...core.samples.joint_samples import Drop
+from ...core.samples.joint_map import JointMap
+from ...core.samples.sample_checks import Drop, SampleGate
 from ...files.robots.robot_file import RobotFile
 from ..common.conversions import decoded, stamp_of
 from ..common.polled_subscription import PolledSubscription

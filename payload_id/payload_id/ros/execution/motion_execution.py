@@ -19,7 +19,7 @@ from ...core.motion.trajectory import Motion, Trajectory
 from ...core.motion.trajectory_points import points_of
 from ...core.safety.certificate.certified_motion import CertifiedMotion
 from ...core.safety.tube.tube_watch import tube_use
-from ...core.samples.joint_map import seconds_since
+from ...core.samples.stamps import seconds_since
 from .stop_reason import Reason
 
 BEHIND = 0.1  # [s] of the motion's past that a new command holds as well

@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
-from payload_id.core.samples.joint_map import JointMap, seconds_since
-from payload_id.core.samples.joint_samples import Drop, Samples
+from payload_id.core.samples.joint_map import JointMap
+from payload_id.core.samples.joint_samples import Samples
 from payload_id.core.samples.joint_state_sampler import ZERO_EFFORT_TIME, JointStateSampler
+from payload_id.core.samples.sample_checks import Drop
+from payload_id.core.samples.stamps import seconds_since
 
 MILLISECOND = 1_000_000
 START = 1_700_000_000_000_000_000
