@@ -26,7 +26,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "tes
 
 from arms import Run, arm, record, rows_of
 from payload_id.core.identification.identify import identify
-from payload_id.core.rows.joint_torque import momentum
+from payload_id.core.rows.joint_torque import torque_bound
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.rows.row_block import RowBlock
 
@@ -61,7 +61,7 @@ def measure(run: Run, coverage: float, seeds: Sequence[int]) -> Reached:
         noisy = replace(run, samples=replace(run.true, tau=run.true.tau + noise))
         rows = rows_of(run.model, stated, noisy.samples)
         held.append(_kept(rows, run))
-        with mock.patch.object(momentum, "ROWS_OF_A_RUN", len(rows)):
+        with mock.patch.object(torque_bound, "ROWS_OF_A_RUN", len(rows)):
             tight.append(_kept(rows_of(run.model, stated, noisy.samples), run))
         found = identify(noisy.samples, run.model, stated)
         inside.append(bool(found.contains(run.phi).all()))

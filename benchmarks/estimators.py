@@ -23,7 +23,7 @@ from payload_id.core.body.inertial import PSEUDO_INERTIA_BASIS, from_mass_com_in
 from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.body.shape import Shape
 from payload_id.core.estimators import ESTIMATORS, estimator_named
-from payload_id.core.identification.problem import FOLD
+from payload_id.core.identification.kept_rows import FOLD
 from payload_id.core.rows.joint_torque.momentum import MomentumRows
 from payload_id.core.rows.row_block import RowBlock
 from payload_id.core.rows.row_source import RowSource

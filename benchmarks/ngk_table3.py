@@ -41,8 +41,8 @@ from payload_id.core.rows.row_block import RowBlock
 from payload_id.core.rows.windows import WindowCutter
 from payload_id.core.rows.wrench.newton_euler import NewtonEulerRows, newton_euler_regressor
 from payload_id.core.rows.wrench.uncertainty import WrenchUncertainty
-from payload_id.core.samples.filters import (
-    AngularMotion,
+from payload_id.core.samples.filters import AngularMotion
+from payload_id.core.samples.kalman_smoother import (
     LinearMotion,
     kalman_smoother,
     rotation_kalman_smoother,

@@ -16,6 +16,7 @@ from ...core.body.shape import Shape
 from ...core.bounds import Bounds, Interval, Memory, method_named
 from ...core.errors import InputError, SolverError
 from ...core.estimators import ESTIMATORS, estimator_named
+from ...core.identification.point_estimate import residual_rms
 from ...core.identification.problem import Problem
 from ...core.threads import one_thread
 
@@ -195,11 +196,4 @@ def _point(problem: Problem, name: str, within: Interval) -> Point:
     except SolverError as error:
         return Point(name, np.full(10, np.nan), math.nan, time.perf_counter() - start, str(error))
     seconds = time.perf_counter() - start
-    return Point(name, phi, _residual(problem, phi), seconds)
-
-
-def _residual(problem: Problem, phi: Array) -> float:
-    """Return what is left of the rows, the nuisance parameters estimated along."""
-    rows = problem.rows
-    left = rows.b - rows.A @ phi - rows.B @ problem.statistics.nuisance(phi)
-    return float(np.sqrt(np.mean((left / (rows.end - rows.start)) ** 2)))
+    return Point(name, phi, residual_rms(problem.rows, problem.statistics, phi), seconds)

@@ -8,7 +8,8 @@ from typing import Any
 
 from ...core.body.shape import Shape
 from ...core.errors import RecordingError
-from ...core.identification.online import CHUNK, OnlineIdentifier
+from ...core.identification.identify import CHUNK
+from ...core.identification.online import OnlineIdentifier
 from ...core.identification.problem import Problem
 from ...core.identification.settings import Settings
 from ...core.identification.wrench.alignment import compensated, time_offset

@@ -61,8 +61,8 @@ def minimise(
     return solution
 
 
-class HardRows:
-    """|G x - r| <= 1."""
+class _Rows:
+    """Rows of G x close to r: those that are in the program, and those outside."""
 
     def __init__(self, program: LinearProgram, scaled: ScaledRows, first: Array) -> None:
         self._program, self._scaled = program, scaled
@@ -73,16 +73,32 @@ class HardRows:
 
     def separate(self, x: Array) -> int:
         """Let in the rows that x breaks most."""
-        over = np.abs(self._scaled.G @ x - self._scaled.r) - 1.0
-        rows = _worst(np.where(self._outside, over, 0.0))
+        rows = _worst(np.where(self._outside, self._over(x), 0.0))
         self._enter(rows)
         return len(rows)
 
     def _enter(self, rows: Array) -> None:
-        G, r = self._scaled.G[rows], self._scaled.r[rows]
+        self._add(rows, self._scaled.G[rows], self._scaled.r[rows])
+        self._outside[rows] = False
+
+    def _over(self, x: Array) -> Array:
+        """Return by how much x breaks each row."""
+        raise NotImplementedError
+
+    def _add(self, rows: Array, G: Array, r: Array) -> None:
+        """Add rows to the program."""
+        raise NotImplementedError
+
+
+class HardRows(_Rows):
+    """|G x - r| <= 1."""
+
+    def _over(self, x: Array) -> Array:
+        return np.asarray(np.abs(self._scaled.G @ x - self._scaled.r) - 1.0)
+
+    def _add(self, rows: Array, G: Array, r: Array) -> None:
         self.numbers += self._program.add_rows(G, r - 1.0, r + 1.0)
         self.rows += rows.tolist()
-        self._outside[rows] = False
 
     def multiplier(self, dual: Array) -> Array:
         """Return the multiplier of every row, zero for those outside, shape (m,)."""
@@ -91,30 +107,18 @@ class HardRows:
         return full
 
 
-class ElasticRows:
+class ElasticRows(_Rows):
     """|G x - r| <= t, t the last column of the program."""
 
-    def __init__(self, program: LinearProgram, scaled: ScaledRows, first: Array) -> None:
-        self._program, self._scaled = program, scaled
-        self.numbers: list[int] = []
-        self.rows: list[int] = []
-        self._outside = np.ones(len(scaled.r), dtype=bool)
-        self._enter(first)
-
-    def separate(self, x: Array) -> int:
-        """Let in the rows that x breaks most."""
+    def _over(self, x: Array) -> Array:
         over = np.abs(self._scaled.G @ x[:-1] - self._scaled.r) - x[-1]
-        rows = _worst(np.where(self._outside, over / max(1.0, x[-1]), 0.0))
-        self._enter(rows)
-        return len(rows)
+        return np.asarray(over / max(1.0, x[-1]))
 
-    def _enter(self, rows: Array) -> None:
-        G, r = self._scaled.G[rows], self._scaled.r[rows]
+    def _add(self, rows: Array, G: Array, r: Array) -> None:
         one, far = np.ones((len(rows), 1)), np.full(len(rows), np.inf)
         self.numbers += self._program.add_rows(np.hstack([G, one]), r, far)
         self.numbers += self._program.add_rows(np.hstack([G, -one]), -far, r)
         self.rows += [*rows.tolist(), *rows.tolist()]
-        self._outside[rows] = False
 
 
 class ConsistencyCuts:

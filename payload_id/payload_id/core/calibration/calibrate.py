@@ -26,7 +26,7 @@ from ..rows.joint_torque.uncertainty import Uncertainty
 from ..rows.quadrature import LEAST_SAMPLES, ROUNDING
 from ..rows.windows import WindowCutter
 from ..samples.joint_samples import Samples
-from ..statistics.statistics import LEAST_VARIANCE, UNIFORM_VARIANCE
+from ..statistics.variance_components import LEAST_VARIANCE, UNIFORM_VARIANCE
 from ..threads import one_thread
 from .box import UnitBox, unit_box
 from .equations import factor_of, joint_factors, window_equations

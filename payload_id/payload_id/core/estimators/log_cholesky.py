@@ -13,8 +13,7 @@ from ..arrays import Array
 from ..body.inertial import FROM_PSEUDO_INERTIA_BASIS, from_pseudo_inertia, pseudo_inertia
 from ..statistics.statistics import Statistics
 from .estimator import ShapeAware
-from .problem import RESTARTS, ScaledProblem, denoised, scaled_problem
-from .scaling import TINY, off_the_edge
+from .problem import ScaledProblem, denoised, scaled_problem
 from .trust_region import minimise
 
 SHEARS = ((0, 1), (1, 2), (0, 2))
@@ -39,11 +38,8 @@ class LogCholesky(ShapeAware):
 
 def minimum(problem: ScaledProblem) -> Array:
     """Return the scaled parameters of least cost among the consistent ones, shape (10,)."""
-    start: Array | None = problem.start()
-    x = problem.guess
-    for _ in range(RESTARTS):
-        if start is None:
-            break
+
+    def search(start: Array) -> Array:
         eta = minimise(
             eta_of(start),
             lambda eta: problem.cost(phi_of(eta)),
@@ -51,9 +47,9 @@ def minimum(problem: ScaledProblem) -> Array:
             lambda eta, step: eta + step,
             scale=float(problem.z @ problem.z),
         )
-        x = off_the_edge(phi_of(eta), TINY)
-        start = problem.better(x)
-    return x
+        return phi_of(eta)
+
+    return problem.searched(search)
 
 
 def factor_of(eta: Array) -> Array:

@@ -21,8 +21,7 @@ from ..arrays import Array
 from ..body.inertial import FROM_PSEUDO_INERTIA_BASIS, from_pseudo_inertia, pseudo_inertia, skew
 from ..statistics.statistics import Statistics
 from .estimator import ShapeAware
-from .problem import RESTARTS, ScaledProblem, denoised, scaled_problem
-from .scaling import TINY, off_the_edge
+from .problem import ScaledProblem, denoised, scaled_problem
 from .trust_region import STEPS, minimise
 
 _TURNS = np.stack([skew(axis) for axis in np.eye(3)])  # of rotations about each axis
@@ -104,11 +103,8 @@ class Manifold(ShapeAware):
     def estimate(self, statistics: Statistics, lower: Array, upper: Array) -> Array:
         """Return phi, shape (10,), with J(phi) > 0; the bounds are not used."""
         problem = scaled_problem(denoised(statistics), upper, self.shape)
-        start: Array | None = problem.start()
-        x = problem.guess
-        for _ in range(RESTARTS):
-            if start is None:
-                break
+
+        def search(start: Array) -> Array:
             body = minimise(
                 Body.of(start),
                 lambda body: problem.cost(body.phi()),
@@ -117,9 +113,9 @@ class Manifold(ShapeAware):
                 scale=float(problem.z @ problem.z),
                 steps=self.steps,
             )
-            x = off_the_edge(body.phi(), TINY)
-            start = problem.better(x)
-        return np.asarray(x * problem.scale)
+            return body.phi()
+
+        return np.asarray(problem.searched(search) * problem.scale)
 
 
 def gauss_newton(problem: ScaledProblem, body: Body) -> tuple[Array, Array]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +12,7 @@ from ..body.inertial import FROM_PSEUDO_INERTIA_BASIS, from_pseudo_inertia, pseu
 from ..body.shape import Shape
 from ..statistics.normal_form import NormalForm, without_attenuation
 from ..statistics.statistics import Statistics
-from .scaling import EPSILON, ball, drawn_to, free_fit, square, typical_size
+from .scaling import EPSILON, TINY, ball, drawn_to, free_fit, off_the_edge, square, typical_size
 from .trust_region import ROUNDING
 
 RESTARTS = 8  # most searches, one after the other
@@ -64,6 +65,21 @@ class ScaledProblem:
         if gain <= WORTH * self.cost(x) + ROUNDING * float(self.z @ self.z):
             return None
         return x - values[0] / rise * added
+
+    def searched(self, search: Callable[[Array], Array]) -> Array:
+        """Return the x of least cost, shape (10,), begun again where a search ends at an edge.
+
+        Args:
+            search: Returns where a search that begins at a consistent x ends.
+        """
+        start: Array | None = self.start()
+        x = self.guess
+        for _ in range(RESTARTS):
+            if start is None:
+                break
+            x = off_the_edge(search(start), TINY)
+            start = self.better(x)
+        return x
 
 
 def likely_body(free: Array, upper: Array, shape: Shape | None) -> Array:

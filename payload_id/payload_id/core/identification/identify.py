@@ -13,9 +13,11 @@ from ..rows.row_source import RowSource
 from ..rows.windows import TimedSamples
 from ..samples.joint_samples import Samples
 from .estimate import Estimate
-from .online import CHUNK, OnlineIdentifier
+from .online import OnlineIdentifier
 from .settings import Settings
 from .tare import Tare
+
+CHUNK = 10_000  # samples added at a time: limits the memory that long recordings need
 
 
 def replay(

@@ -6,7 +6,6 @@ windows), never on how the samples were chopped up or on any clock.
 
 from __future__ import annotations
 
-from collections import deque
 from typing import Any
 
 import numpy as np
@@ -14,27 +13,24 @@ import numpy as np
 from ..arm.arm_model import ArmModel
 from ..arrays import Array
 from ..body.inertial import as_phi
-from ..bounds import Interval, Memory, method_named
-from ..diagnosis import Diagnosis, MotionSeen
+from ..bounds import Interval, method_named
+from ..diagnosis import MotionSeen
 from ..errors import InputError
 from ..rows.joint_torque.momentum import MomentumRows
-from ..rows.quadrature import LEAST_SAMPLES
 from ..rows.row_block import RowBlock
 from ..rows.row_source import RowSource
-from ..rows.windows import GAP_FRACTION, TimedSamples, WindowCutter
+from ..rows.windows import TimedSamples, WindowCutter
 from ..samples.joint_samples import Samples
-from ..statistics.statistics import Statistics
 from ..threads import one_thread
 from .estimate import Estimate
-from .problem import CHANGE_SECONDS, FOLD, TYPICAL, Change, Past, Problem, Solved, statistics_with
+from .kept_rows import KeptRows
+from .known_payload import KnownPayload
+from .problem import Problem, Solved
+from .samples_seen import SamplesSeen
 from .settings import Settings
 from .status import Status
-from .tare import Tare, calibration_tare
-
-ROW_LIMIT = 8000  # rows kept at the most; beyond it those far from active are dropped
-ROW_STOCK = 3000  # rows kept when dropping
-CHANGE_WINDOWS = 600  # windows in which a change of the payload is looked for
-CHUNK = 10_000  # samples added at a time: limits the memory that long recordings need
+from .suspicion import PayloadChange, Suspicion
+from .tare import Tare
 
 
 class OnlineIdentifier:
@@ -43,8 +39,8 @@ class OnlineIdentifier:
     Attributes:
         rows: Makes rows of samples.
         settings: How to identify.
+        known_arm: What calibration and tares have taught about the arm.
         windows: Number of windows since the last reset.
-        samples: Number of samples in this run.
         updates: Number of windows at which each update of this run was made.
     """
 
@@ -54,32 +50,29 @@ class OnlineIdentifier:
             model = MomentumRows.of(model, settings.uncertainty)
         self.rows: RowSource = model
         self.settings = settings
-        self._prior = Interval(*self.rows.prior.box())
-        self._typical = TYPICAL * self._prior.magnitude
-        self._tare, self._tare_statistics = _known_beforehand(self.rows)
-        self._calibrated = len(self._tare)
+        self.known_arm = Tare.beforehand(self.rows)
         self.reset()
 
     def reset(self) -> None:
         """Begin a new run: forget the payload, keep what a tare has taught about the arm."""
-        self.windows = self.samples = 0
+        self.windows = 0
         self.updates: list[int] = []
         self._cutter = WindowCutter(self.settings.window)
-        self._stock = RowBlock.empty(self.rows.p)
-        self._recent: list[RowBlock] = []
-        self._statistics = self._tare_statistics
-        self._pending: list[RowBlock] = []
-        self._known = self._prior
-        self._memory = Memory()
-        self._longest_step = 0.0
-        self._last_stamp: float | None = None
+        self._seen = SamplesSeen()
         self._motion: MotionSeen | None = None
-        self._begin = 0  # windows before the payload that is now in the hand
-        self._since: deque[tuple[int, RowBlock]] = deque(maxlen=CHANGE_WINDOWS)
-        self._consistent = False
-        self._note = ""
-        self._diagnosis: Diagnosis | None = None  # kept until window `_diagnose_at`
-        self._inconsistent_since = self._diagnose_at = 0
+        self._suspicion = Suspicion()
+        self._begin_payload(PayloadChange())
+
+    def _begin_payload(self, change: PayloadChange) -> None:
+        """Forget the payload and its rows."""
+        self._change = change
+        self._payload = KnownPayload.beforehand(Interval(*self.rows.prior.box()))
+        self._kept = KeptRows.none(self.known_arm.statistics, self._payload.typical)
+
+    @property
+    def samples(self) -> int:
+        """Number of samples in this run."""
+        return self._seen.count
 
     @property
     def seconds(self) -> float:
@@ -89,7 +82,7 @@ class OnlineIdentifier:
     @property
     def tared(self) -> bool:
         """Whether the rows of a run without payload are known, beyond those of a calibration."""
-        return len(self._tare) > self._calibrated
+        return len(self.known_arm) > 0
 
     def add(self, samples: TimedSamples) -> None:
         """Take in samples newer than all before; form the rows of every window they fill.
@@ -103,45 +96,28 @@ class OnlineIdentifier:
     def cut(self, samples: TimedSamples) -> list[Any]:
         """Return the windows that samples fill, to be given to `take` one after the other."""
         self.rows.check(samples)
-        self.samples += len(samples)
-        self._note_step(samples)
+        self._seen = self._seen.with_samples(samples)
         return self._cutter.add(samples)
 
     def take(self, window: TimedSamples) -> None:
-        """Form the rows of one window.
-
-        When there are too many rows an update is made on the spot, to know which to drop.
-        """
+        """Form the rows of one window."""
         with one_thread():
             block = self.rows.window(window)
             if isinstance(window, Samples):
                 self._motion = MotionSeen.of(window, self._motion)
-            self._since.append((self.windows, block))
+            self._enter(self.windows, block)
             self.windows += 1
-            self._enter(block)
-        if len(self._stock) + len(block) * len(self._recent) > ROW_LIMIT:
-            self.accept(self._problem().solve())
+        self._make_room()
 
-    def _enter(self, block: RowBlock) -> None:
+    def _enter(self, number: int, block: RowBlock) -> None:
         """Let the rows of one window count."""
-        self._recent.append(block)
-        self._pending.append(block)
-        if len(self._pending) == FOLD:
-            self._statistics = self._folded()
-            self._pending = []
+        self._suspicion = self._suspicion.with_window(number, block)
+        self._kept = self._kept.with_window(block)
 
-    def _note_step(self, samples: TimedSamples) -> None:
-        """Remember the longest step, to explain why there may be no window."""
-        if not len(samples):
-            return
-        first = samples.stamp[:1] if self._last_stamp is None else [self._last_stamp]
-        steps = np.diff(samples.stamp, prepend=first)
-        self._longest_step = max(self._longest_step, float(steps.max()))
-        self._last_stamp = float(samples.stamp[-1])
-
-    def _folded(self) -> Statistics:
-        """Return the statistics with the pending rows."""
-        return statistics_with(self._statistics, self._pending, self._typical)
+    def _make_room(self) -> None:
+        """Update on the spot if there are too many rows, to know which to drop."""
+        if self._kept.too_many:
+            self.accept(self._problem().solve())
 
     def problem(self) -> Problem:
         """Return what an update has to solve; note in `updates` that it is being made."""
@@ -150,77 +126,41 @@ class OnlineIdentifier:
 
     def _problem(self) -> Problem:
         """Return the present problem."""
-        if self._recent:
-            self._stock = RowBlock.stack([self._stock, *self._recent])
-            self._recent = []
+        self._kept = self._kept.stacked()
         with one_thread():
-            statistics = self._folded()
+            statistics = self._kept.statistics()
         return Problem(
-            rows=RowBlock.stack([self._tare, self._stock]),
+            rows=RowBlock.stack([self.known_arm.rows, self._kept.stock]),
             statistics=statistics,
-            prior=self._prior,
-            known=self._known,
-            memory=self._memory,
+            payload=self._payload,
+            arm=self.known_arm,
+            suspicion=self._suspicion,
+            change=self._change,
             estimate=self._no_data(),
             settings=self.settings,
-            channels=self.rows.channels,
-            shape=self._shape_rows(),
             row_source=self.rows,
-            past=Past(
-                len(self._tare),
-                self._tare_statistics,
-                tuple(self._since),
-                self._consistent,
-                self._note,
-                self._diagnosis if self.windows < self._diagnose_at else None,
-            ),
             motion=self._motion,
             upto=self.windows,
         )
 
-    def _shape_rows(self) -> Array:
-        """Return the rows that follow from the payload's size and shape, shape (K, 10)."""
-        known = self.rows.prior.shape()
-        shape = self.settings.shape
-        return known if shape is None else np.vstack([known, shape.rows()])
-
     def accept(self, solved: Solved) -> Estimate:
         """Take up an answer: later ones start from its bounds; drop rows if there are too many."""
+        bounds = solved.bounds
         if solved.change is not None:
-            self._begin_anew(solved.change)
-        if solved.bounds.consistent:
-            while self._since and self._since[0][0] < solved.upto:
-                self._since.popleft()
-            self._consistent |= solved.upto > self._begin
-            self._diagnosis = None
-            self._diagnose_at = 0
-        if solved.diagnosis is not None and solved.diagnosis is not self._diagnosis:
-            self._diagnosed_at(solved.upto, solved.diagnosis)
-        if solved.bounds.consistent and method_named(self.settings.intervals).guaranteed:
-            self._known = self._known.intersect(solved.bounds.interval)
-            self._memory = solved.bounds.memory
-        self._prune(solved.bounds.slack)
+            self._begin_payload(solved.change)
+            with one_thread():
+                newer = self._suspicion.blocks_from(solved.change.first)
+                self._kept = self._kept.with_windows(newer)
+        if bounds.consistent:
+            self._suspicion = self._suspicion.allayed(solved.upto, self._change.first)
+            if method_named(self.settings.intervals).guaranteed:
+                self._payload = self._payload.with_bounds(bounds)
+        elif solved.diagnosis is not None:
+            self._suspicion = self._suspicion.diagnosed(
+                solved.upto, solved.diagnosis, self.settings.window
+            )
+        self._drop_rows(bounds.slack)
         return solved.estimate
-
-    def _diagnosed_at(self, window: int, found: Diagnosis) -> None:
-        """Keep a diagnosis until there is twice as much inconsistent data as when it was made."""
-        if self._diagnosis is None:
-            self._inconsistent_since = window
-        self._diagnosis = found
-        least = max(1, round(CHANGE_SECONDS / self.settings.window))
-        self._diagnose_at = window + max(least, window - self._inconsistent_since)
-
-    def _begin_anew(self, change: Change) -> None:
-        """Begin with the rows of a new payload; keep a tare and the count of windows."""
-        self._begin, self._note = change.first, change.note
-        self._stock = RowBlock.empty(self.rows.p)
-        self._recent, self._pending = [], []
-        self._statistics = self._tare_statistics
-        self._known = self._prior
-        with one_thread():
-            for number, block in self._since:
-                if number >= change.first:
-                    self._enter(block)
 
     def update(self) -> Estimate:
         """Solve with all data so far and take up the answer."""
@@ -236,16 +176,10 @@ class OnlineIdentifier:
             payload: Its parameters about the payload frame, shape (10,), exactly; None for none.
         """
         phi = np.zeros(10) if payload is None else as_phi(payload)
-        rows = RowBlock.stack([self._stock, *self._recent]).with_payload(phi)
-        self._tare = RowBlock.stack([self._tare, rows])
         with one_thread():
-            self._tare_statistics = self._folded().of_nuisance_only(phi)
+            statistics = self._kept.statistics()
+        self.known_arm = self.known_arm.with_run(self._kept.stacked().stock, statistics, phi)
         self.reset()
-
-    @property
-    def known_arm(self) -> Tare:
-        """What calibration and tares have taught about the arm."""
-        return Tare(self._tare, self._tare_statistics, self._calibrated)
 
     def know(self, arm: Tare) -> None:
         """Take up what another identifier of the same arm and settings knew; reset.
@@ -258,57 +192,34 @@ class OnlineIdentifier:
                 f"The tare is of {arm.rows.B.shape[1]} nuisance parameters, this run has "
                 f"{self.rows.p}: another arm, or other bounds were stated. Tare again."
             )
-        self._tare, self._tare_statistics = arm.rows, arm.statistics
-        self._calibrated = arm.calibrated
+        self.known_arm = arm
         self.reset()
 
-    def _prune(self, slack: Array) -> None:
-        """Drop rows far from active; intervals can only be wider for it, never wrong."""
-        if len(self._stock) <= ROW_LIMIT // 2:
+    def _drop_rows(self, slack: Array) -> None:
+        """Drop rows far from active if there are many; intervals can only be wider, never wrong."""
+        arm = len(self.known_arm.rows)
+        keep = self._kept.worth_keeping(slack[arm:])
+        if len(keep) == len(self._kept.stock):
             return
-        tare = len(self._tare)
-        own = slack[tare:]
-        keep = np.sort(np.argsort(own, kind="stable")[:ROW_STOCK])
-        new_number = {tare + int(old): tare + new for new, old in enumerate(keep)}
-        new_number.update({row: row for row in range(tare)})
-        self._memory = self._memory.renumbered(new_number)
-        newer = np.arange(len(own), len(self._stock))
-        self._stock = self._stock.take(np.concatenate([keep, newer]))
+        number = dict(enumerate(range(arm)))
+        number |= {arm + int(old): arm + new for new, old in enumerate(keep)}
+        self._kept = self._kept.take(keep)
+        self._payload = self._payload.renumbered(number)
 
     def _no_data(self) -> Estimate:
         """Return the answer's frame; it is the answer while there is no window."""
+        windows = self.windows - self._change.first
         return Estimate(
             phi=np.full(10, np.nan),
-            lower=self._known.lower,
-            upper=self._known.upper,
+            lower=self._payload.interval.lower,
+            upper=self._payload.interval.upper,
             identifiable=np.zeros(10, dtype=bool),
             status=Status.NO_DATA,
-            message=self._why_no_window(),
+            message=self._seen.why_no_window(self.settings.window),
             estimator=self.settings.estimator,
             intervals=self.settings.intervals,
             samples=self.samples,
-            windows=self.windows - self._begin,
-            seconds=(self.windows - self._begin) * self.settings.window,
+            windows=windows,
+            seconds=windows * self.settings.window,
             payload_frame=self.rows.frame,
         )
-
-    def _why_no_window(self) -> str:
-        """Say why no window could be formed."""
-        window = self.settings.window
-        if self.samples < LEAST_SAMPLES:
-            return f"Only {self.samples} samples; a window needs at least {LEAST_SAMPLES}."
-        if self._longest_step > GAP_FRACTION * window:
-            return (
-                f"No window of {window:g} s is free of gaps: steps between samples reach "
-                f"{self._longest_step:.3g} s and may be at most {GAP_FRACTION * window:.3g} s. "
-                f"Record faster, or use a window of at least {5 * self._longest_step:.2g} s."
-            )
-        return f"The samples do not fill one window of {window:g} s; record longer."
-
-
-def _known_beforehand(rows: RowSource) -> tuple[RowBlock, Statistics]:
-    """Return the rows of the arm's calibration and their statistics; none without one."""
-    if isinstance(rows, MomentumRows) and rows.model.calibration is not None:
-        with one_thread():
-            return calibration_tare(rows.model.calibration, rows)
-    return RowBlock.empty(rows.p), Statistics.empty(rows.p)

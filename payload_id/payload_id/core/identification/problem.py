@@ -12,10 +12,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..arrays import Array
-from ..bounds import Bounds, Interval, Memory, method_named
+from ..bounds import Bounds, Interval, method_named
 from ..diagnosis import Diagnosis, Evidence, MotionSeen, PayloadSlipped, advise, diagnose
-from ..errors import SolverError
-from ..estimators import estimator_named
 from ..rows.joint_torque.momentum import MomentumRows
 from ..rows.row_block import RowBlock
 from ..rows.row_source import RowSource
@@ -23,47 +21,13 @@ from ..statistics.normal_form import condition_number
 from ..statistics.statistics import Statistics
 from ..threads import one_thread
 from .estimate import Estimate
+from .kept_rows import KeptRows
+from .known_payload import KnownPayload
+from .point_estimate import point_estimate, residual_rms
 from .settings import Settings
 from .status import Status, identifiable, inconsistent, verdict
-
-FOLD = 8  # windows whose rows enter the statistics at a time
-TYPICAL = 0.1  # part of the prior that is a typical payload; sets weights, not bounds
-MARGINS = (0.0, 1e-6, 1e-4, 1e-2)  # of a half-width, by which an estimate may leave its interval
-CHANGE_SECONDS = 1.0  # of data that a new payload must explain before a run begins with it
-
-
-@dataclass(frozen=True)
-class Change:
-    """A payload that is another one than before.
-
-    Attributes:
-        first: Number of the first window in which only the new one was seen.
-        note: One sentence that says so.
-    """
-
-    first: int
-    note: str
-
-
-@dataclass(frozen=True)
-class Past:
-    """What a problem must know beside its rows to tell a change of the payload.
-
-    Attributes:
-        tare: Number of rows of a tare.
-        tare_statistics: Of the tare's rows.
-        since: Windows since the last consistent update, with their numbers.
-        consistent: Whether there was a consistent update in this run.
-        note: What was said of a change before.
-        diagnosis: Why the rows are inconsistent, found a short while ago; None: find it.
-    """
-
-    tare: int
-    tare_statistics: Statistics
-    since: tuple[tuple[int, RowBlock], ...] = ()
-    consistent: bool = False
-    note: str = ""
-    diagnosis: Diagnosis | None = None
+from .suspicion import CHANGE_SECONDS, PayloadChange, Suspicion
+from .tare import Tare
 
 
 @dataclass(frozen=True)
@@ -81,7 +45,7 @@ class Solved:
     estimate: Estimate
     bounds: Bounds
     upto: int = 0
-    change: Change | None = None
+    change: PayloadChange | None = None
     diagnosis: Diagnosis | None = None
 
 
@@ -90,128 +54,132 @@ class Problem:
     """Everything that one update needs; frozen, so that it may be solved in another thread.
 
     Attributes:
-        rows: Rows to be explained, those of a tare first.
+        rows: Rows to be explained, those of the arm first.
         statistics: Of all rows so far.
-        prior: Bounds on phi before any data.
-        known: Bounds on phi that this run has established.
-        memory: Of the last solution.
+        payload: What is known of the payload.
+        arm: What is known of the arm.
+        suspicion: What tells a change of the payload.
+        change: What was said of a change before.
         estimate: The answer's fields that do not depend on the solution.
         settings: How to solve.
-        channels: Names of what is measured; rows name them by number.
-        shape: Rows c with c phi >= 0 that follow from the payload's size, shape (K, 10).
         row_source: Made the rows.
-        past: What tells a change of the payload.
         motion: Where the joints were; None if the rows are not of joints.
         upto: Number of windows since the samples began.
     """
 
     rows: RowBlock
     statistics: Statistics
-    prior: Interval
-    known: Interval
-    memory: Memory
+    payload: KnownPayload
+    arm: Tare
+    suspicion: Suspicion
+    change: PayloadChange
     estimate: Estimate
     settings: Settings
-    channels: tuple[str, ...]
-    shape: Array
     row_source: RowSource
-    past: Past
     motion: MotionSeen | None
     upto: int
+
+    @property
+    def prior(self) -> Interval:
+        """Bounds on phi before any data."""
+        return self.payload.prior
+
+    @property
+    def shape(self) -> Array:
+        """Rows c with c phi >= 0 that follow from the payload's size and shape, shape (K, 10)."""
+        known, shape = self.row_source.prior.shape(), self.settings.shape
+        return known if shape is None else np.vstack([known, shape.rows()])
 
     def solve(self) -> Solved:
         """Return the estimate and the bounds."""
         if self.estimate.windows == 0:
-            empty = Bounds(self.known, True, float("nan"), {}, np.zeros(0), self.memory)
+            known = self.payload
+            empty = Bounds(known.interval, True, float("nan"), {}, np.zeros(0), known.memory)
             return Solved(self.estimate, empty, self.upto)
         with one_thread():
             return self._solve()
 
     def _solve(self) -> Solved:
         """Return the estimate and the bounds where there is at least one window."""
-        method = method_named(self.settings.intervals)
-        bounds = method.bounds(self.rows, self.known, self.memory, self.shape)
+        bounds = self._bounds()
         if not bounds.consistent:
             return self._inconsistent(bounds)
         status, message = verdict(bounds, self.prior, self._advice(bounds))
         return Solved(self._estimate(bounds, status, message), bounds, self.upto)
 
+    def _bounds(self) -> Bounds:
+        """Return bounds on phi."""
+        method, known = method_named(self.settings.intervals), self.payload
+        return method.bounds(self.rows, known.interval, known.memory, self.shape)
+
     def _estimate(self, bounds: Bounds, status: Status, message: str) -> Estimate:
         """Return the estimate that goes with bounds."""
-        phi = self._point(bounds)
+        phi = point_estimate(self.statistics, bounds, self.prior, self.settings)
         found = bounds.interval
-        return Estimate(
+        return replace(
+            self.estimate,
             phi=phi,
             lower=found.lower,
             upper=found.upper,
             identifiable=identifiable(found, self.prior),
             status=status,
-            message=" ".join(part for part in (message, self.past.note) if part),
-            estimator=self.settings.estimator,
-            intervals=self.settings.intervals,
-            samples=self.estimate.samples,
-            windows=self.estimate.windows,
-            seconds=self.estimate.seconds,
-            residual_rms=self._residual(phi),
+            message=" ".join(part for part in (message, self.change.note) if part),
+            residual_rms=residual_rms(self.rows, self.statistics, phi),
             condition_number=condition_number(self.statistics.nominal()),
             noise_factor=bounds.noise_factor,
-            payload_frame=self.estimate.payload_frame,
             interval_overhead=bounds.overhead,
         )
 
     def _inconsistent(self, bounds: Bounds) -> Solved:
         """Return the likely cause, or the answer for a new payload if that is the cause."""
-        found = self.past.diagnosis or self._diagnosis(bounds.noise_factor)
+        found = self.suspicion.diagnosis_at(self.upto) or self._diagnosis(bounds.noise_factor)
         changed = self._after_change(found)
         if changed is not None:
             return changed
-        message = inconsistent(bounds, found, self.channels)
+        joints = self.row_source.channels
+        message = inconsistent(bounds, found, joints)
         estimate = self._estimate(bounds, Status.INCONSISTENT, message)
-        blame = tuple((self.channels[b.joint], b.start, b.end, b.share) for b in found.blame)
+        blame = tuple((joints[b.joint], b.start, b.end, b.share) for b in found.blame)
         estimate = replace(estimate, cause=found.cause, blame=blame)
         return Solved(estimate, bounds, self.upto, diagnosis=found)
 
     def _diagnosis(self, factor: float) -> Diagnosis:
         """Return why the rows are inconsistent."""
-        links, tare = _link_columns(self.row_source), self.past.tare
-        return diagnose(Evidence.of(self.rows, self.prior, self.shape, tare, links, factor))
+        links, arm = _link_columns(self.row_source), len(self.arm.rows)
+        return diagnose(Evidence.of(self.rows, self.prior, self.shape, arm, links, factor))
 
     def _after_change(self, found: Diagnosis) -> Solved | None:
         """Return the answer of the rows since the payload changed; None if it did not."""
-        likely, past = found.likely, self.past
-        if likely is None or likely.cause != PayloadSlipped.name or not past.consistent:
+        likely, suspicion = found.likely, self.suspicion
+        if likely is None or likely.cause != PayloadSlipped.name or not suspicion.consistent:
             return None
-        new = tuple((k, block) for k, block in past.since if block.start[0] > likely.start)
+        new = [(k, block) for k, block in suspicion.since if block.start[0] > likely.start]
         if len(new) * self.settings.window < CHANGE_SECONDS - 1e-9:
             return None
-        note = (
+        change = PayloadChange(
+            new[0][0],
             f"The payload changed at about {likely.start:.2f} s: this is a new run with the data "
-            f"since {new[0][1].start[0]:.2f} s, and its intervals are of the new payload."
+            f"since {new[0][1].start[0]:.2f} s, and its intervals are of the new payload.",
         )
-        anew = self._anew(new, note)
-        bounds = method_named(self.settings.intervals).bounds(
-            anew.rows, anew.known, anew.memory, anew.shape
-        )
+        anew = self._anew([block for _, block in new], change)
+        bounds = anew._bounds()
         if not bounds.consistent:
             return None
         status, message = verdict(bounds, anew.prior, anew._advice(bounds))
         estimate = anew._estimate(bounds, status, message)
-        return Solved(estimate, bounds, self.upto, Change(new[0][0], note))
+        return Solved(estimate, bounds, self.upto, change)
 
-    def _anew(self, windows: Sequence[tuple[int, RowBlock]], note: str) -> Problem:
-        """Return the problem of some windows alone, and the tare."""
-        blocks = [block for _, block in windows]
+    def _anew(self, blocks: Sequence[RowBlock], change: PayloadChange) -> Problem:
+        """Return the problem of some windows alone, and what is known of the arm."""
+        kept = KeptRows.none(self.arm.statistics, self.payload.typical).with_windows(blocks)
         seconds = len(blocks) * self.settings.window
         return replace(
             self,
-            rows=RowBlock.stack([self.rows.take(np.arange(self.past.tare)), *blocks]),
-            statistics=statistics_with(
-                self.past.tare_statistics, blocks, TYPICAL * self.prior.magnitude
-            ),
-            known=self.prior,
-            memory=Memory(),
+            rows=RowBlock.stack([self.arm.rows, *blocks]),
+            statistics=kept.statistics(),
+            payload=KnownPayload.beforehand(self.prior),
+            change=change,
             estimate=replace(self.estimate, windows=len(blocks), seconds=seconds),
-            past=replace(self.past, note=note),
         )
 
     def _advice(self, bounds: Bounds) -> tuple[str, ...]:
@@ -227,51 +195,10 @@ class Problem:
             self.statistics,
             weak.tolist(),
             self.prior.half_width * np.clip(part, 1e-6, 1.0),
-            TYPICAL * self.prior.magnitude,
+            self.payload.typical,
             self.settings.window,
         )
-        return tuple(each.sentence(self.channels) for each in advice)
-
-    def _point(self, bounds: Bounds) -> Array:
-        """Return the point estimate, inside the interval where the estimator can do that.
-
-        Rounding can leave nothing strictly consistent in a thin interval: a little more is tried,
-        then the prior. NaN where even that is far from all that the data allow.
-        """
-        if not bounds.consistent:
-            phi = self._point_within(self.prior)
-            return np.full(10, np.nan) if phi is None else phi
-        for part in MARGINS:
-            margin = part * bounds.interval.half_width
-            phi = self._point_within(
-                Interval(bounds.interval.lower - margin, bounds.interval.upper + margin)
-            )
-            if phi is not None:
-                return phi
-        estimator = estimator_named(self.settings.estimator, self.settings.shape)
-        return estimator.estimate(self.statistics, self.prior.lower, self.prior.upper)
-
-    def _point_within(self, interval: Interval) -> Array | None:
-        """Return the point estimate inside an interval, None if the estimator finds none."""
-        estimator = estimator_named(self.settings.estimator, self.settings.shape)
-        try:
-            return estimator.estimate(self.statistics, interval.lower, interval.upper)
-        except SolverError:
-            return None
-
-    def _residual(self, phi: Array) -> float:
-        """Return what is left of the rows as a mean torque [N m]; NaN without an estimate."""
-        if not np.isfinite(phi).all():
-            return float("nan")
-        left = self.rows.b - self.rows.A @ phi - self.rows.B @ self.statistics.nuisance(phi)
-        return float(np.sqrt(np.mean((left / (self.rows.end - self.rows.start)) ** 2)))
-
-
-def statistics_with(before: Statistics, blocks: Sequence[RowBlock], typical: Array) -> Statistics:
-    """Return statistics with the rows of more windows, `FOLD` windows at a time."""
-    for k in range(0, len(blocks), FOLD):
-        before = before.add(RowBlock.stack(blocks[k : k + FOLD]), typical)
-    return before
+        return tuple(each.sentence(self.row_source.channels) for each in advice)
 
 
 def _link_columns(row_source: RowSource) -> Array:

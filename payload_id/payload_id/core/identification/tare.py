@@ -7,12 +7,14 @@ from dataclasses import dataclass, fields, replace
 import numpy as np
 
 from ..arm.calibration import Calibration
+from ..arrays import Array
 from ..rows.joint_torque.calibrated import arm_rows
 from ..rows.joint_torque.momentum import MomentumRows
 from ..rows.joint_torque.nuisance import with_tool
 from ..rows.row_block import RowBlock
 from ..rows.row_source import RowSource
 from ..statistics.statistics import Statistics
+from ..threads import one_thread
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,6 +47,27 @@ class Tare:
         )
 
     __hash__ = None  # type: ignore[assignment]  # arrays have none
+
+    @classmethod
+    def beforehand(cls, rows: RowSource) -> Tare:
+        """Return what the arm's calibration has taught; nothing without one."""
+        if isinstance(rows, MomentumRows) and rows.model.calibration is not None:
+            with one_thread():
+                kept, statistics = calibration_tare(rows.model.calibration, rows)
+            return cls(kept, statistics, len(kept))
+        return cls(RowBlock.empty(rows.p), Statistics.empty(rows.p))
+
+    def with_run(self, rows: RowBlock, statistics: Statistics, phi: Array) -> Tare:
+        """Return what is known with a run whose payload was known.
+
+        Args:
+            rows: Kept ones of the run.
+            statistics: Of all rows of the run and of this tare.
+            phi: The payload, shape (10,).
+        """
+        known = RowBlock.stack([self.rows, rows.with_payload(phi)])
+        with one_thread():
+            return replace(self, rows=known, statistics=statistics.of_nuisance_only(phi))
 
     def fits(self, rows: RowSource) -> bool:
         """Tell whether rows of a run have the same nuisance parameters."""

@@ -11,7 +11,7 @@ from ..arm.kinetics import body_motion, frames
 from ..arrays import Array, BoolArray
 from ..errors import ModelError, RecordingError, UnknownNameError
 from .filters import even_step, resampled, savitzky_golay
-from .joint_samples import GAP_STEPS
+from .stamps import GAP_STEPS
 from .wrench_samples import WrenchSamples
 
 

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from ..arrays import Array
-from .joint_samples import GAP_STEPS
+from .stamps import GAP_STEPS
 
 # Positions this far to either side enter each fit [s]: the bias is half_width^2 / 10 times the
 # third derivative, 5e-4 rad/s at 50 rad/s3.

@@ -1,17 +1,13 @@
 """From a joint-state message to a sample: one conversion for live messages and recordings.
 
-`JointMap` finds the wanted joints by name and turns effort into joint torque; `SampleGate` applies
-message by message the rules that `Samples` applies to whole arrays. Both keep no hidden state, so a
-replay that feeds the same messages gets bit-equal samples.
+It keeps no hidden state, so that a replay that feeds the same messages gets bit-equal samples.
 """
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,31 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..arm.per_joint import PerJoint
 from ..arrays import Array
 from ..errors import InputError
-from .joint_samples import Drop
-
-NANOSECONDS = 1e9  # [1/s]
-
-
-@overload
-def seconds_since(stamp_ns: int, start_ns: int) -> float: ...
-
-
-@overload
-def seconds_since(stamp_ns: NDArray[np.int64], start_ns: int) -> Array: ...
-
-
-def seconds_since(stamp_ns: int | NDArray[np.int64], start_ns: int) -> float | Array:
-    """Return the time from `start_ns` to `stamp_ns` [s], the nearest floating-point number.
-
-    The difference is taken in integers: seconds since 1970 in floating point would round each stamp
-    to about 2e-7 s.
-
-    Args:
-        stamp_ns: Absolute times [ns].
-        start_ns: Absolute time of zero [ns].
-
-    """
-    return (stamp_ns - start_ns) / NANOSECONDS
+from .sample_checks import Drop
 
 
 @dataclass(frozen=True)
@@ -120,48 +92,6 @@ class JointMap:
     def effort_is_zero(self, tau: Array) -> NDArray[np.bool_]:
         """Return where every effort behind the torques `tau`, shape (N, n), was exactly zero."""
         return np.asarray((tau == self._sign * 0.0 - self._offset).all(axis=1))
-
-
-@dataclass(frozen=True)
-class SampleGate:
-    """Accepts samples that are finite and newer than every accepted one; counts the others.
-
-    Attributes:
-        newest: Stamp of the newest accepted sample.
-        dropped: Number of rejected samples, by cause.
-
-    """
-
-    newest: float = -math.inf
-    dropped: Mapping[str, int] = field(default_factory=dict)
-
-    def offer(self, stamp: float, *arrays: Array) -> tuple[SampleGate, Drop | None]:
-        """Judge one sample by the rules of `core.samples.rows_to_keep`.
-
-        Args:
-            stamp: Time of the sample in one unit throughout; integers [ns] compare exactly.
-            arrays: What was measured, each of shape (n,).
-
-        Returns:
-            gate: The state after this sample.
-            cause: Why the sample must not be used, or None.
-
-        """
-        cause = self._cause(stamp, arrays)
-        return (replace(self, newest=stamp), None) if cause is None else (self.reject(cause), cause)
-
-    def reject(self, cause: Drop) -> SampleGate:
-        """Return the state after a sample that was dropped for `cause`."""
-        return replace(
-            self, dropped={**self.dropped, cause.value: self.dropped.get(cause.value, 0) + 1}
-        )
-
-    def _cause(self, stamp: float, arrays: tuple[Array, ...]) -> Drop | None:
-        if not (math.isfinite(stamp) and all(np.isfinite(array).all() for array in arrays)):
-            return Drop.NOT_FINITE
-        if stamp == self.newest:
-            return Drop.DUPLICATE
-        return Drop.OUT_OF_ORDER if stamp < self.newest else None
 
 
 @lru_cache(maxsize=256)

@@ -1,33 +1,15 @@
-"""Samples of a serial arm: checked once at the door, then trusted.
-
-The same rules hold for a message that arrives live and for a row of a recording, so that a replay
-sees exactly the samples that the live run saw.
-"""
+"""Samples of a serial arm: checked once at the door, then trusted."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from enum import Enum
 
 import numpy as np
 
-from ..arrays import Array, BoolArray
+from ..arrays import Array
 from ..errors import RecordingError
-
-
-class Drop(str, Enum):
-    """Why a sample was not used; the value is the name in counts and messages."""
-
-    NOT_FINITE = "not_finite"
-    DUPLICATE = "duplicate"
-    OUT_OF_ORDER = "out_of_order"
-    WRONG_LENGTH = "wrong_length"
-    UNKNOWN_JOINTS = "unknown_joints"
-
-
-# A pause longer than this many typical sampling steps is a gap.
-GAP_STEPS = 3.5
+from .sample_checks import rows_to_keep
 
 
 @dataclass(frozen=True)
@@ -96,31 +78,6 @@ class Samples:
         """Return the samples with start <= stamp <= end [s]."""
         keep = (self.stamp >= start) & (self.stamp <= end)
         return Samples(self.stamp[keep], self.q[keep], self.dq[keep], self.tau[keep])
-
-
-def rows_to_keep(stamp: Array, *arrays: Array) -> tuple[BoolArray, dict[str, int]]:
-    """Find the rows that can be used.
-
-    Args:
-        stamp: Time of each row, shape (N,) [s].
-        arrays: What was measured, each of shape (N, n).
-
-    Returns:
-        keep: Which rows are finite and newer than every usable row before, shape (N,).
-        dropped: Number of the other rows by cause, causes that occur only.
-    """
-    finite = np.isfinite(stamp)
-    for array in arrays:
-        finite &= np.isfinite(array).all(axis=1)
-    newest = np.maximum.accumulate(np.where(finite, stamp, -np.inf))
-    before = np.concatenate([[-np.inf], newest[:-1]]) if len(stamp) else newest
-    counts = {
-        Drop.NOT_FINITE: ~finite,
-        Drop.DUPLICATE: finite & (stamp == before),
-        Drop.OUT_OF_ORDER: finite & (stamp < before),
-    }
-    dropped = {cause.value: int(rows.sum()) for cause, rows in counts.items() if rows.any()}
-    return finite & (stamp > before), dropped
 
 
 def _check_shapes(stamp: Array, arrays: Mapping[str, Array]) -> None:

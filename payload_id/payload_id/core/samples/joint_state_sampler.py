@@ -12,16 +12,14 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
-from .joint_map import NANOSECONDS, JointMap, SampleGate
-from .joint_samples import GAP_STEPS, Drop
+from .joint_map import JointMap
+from .joint_state_watches import EffortWatch, PaceWatch, VelocityWatch
 from .ring_buffer import SampleRows
+from .sample_checks import Drop, SampleGate
+from .stamps import seconds_since
 
 # Efforts that are exactly zero for this long are not measured ones [s].
 ZERO_EFFORT_TIME = 2.0
-# Positions that move by more than this while every velocity is exactly zero [rad or m]: the driver
-# does not measure velocity.
-MOTION = 1e-2
-STEPS = 200  # newest steps between samples that are kept for statistics
 
 
 @dataclass(frozen=True)
@@ -43,11 +41,7 @@ class JointStateSampler:
     Attributes:
         received: Number of messages offered.
         accepted: Number of samples made of them.
-        gaps: Number of pauses longer than `GAP_STEPS` typical steps.
-        longest_gap: Longest pause between two samples [s].
-        newest_ns: Stamp of the newest sample [ns]; None before the first.
-        zero_effort_time: How long every effort has been exactly zero [s].
-        velocity_missing: Whether every velocity is exactly zero although the joints move.
+        pace: Steps between samples, and gaps.
         complaint: About the newest message that was dropped; None if none was.
     """
 
@@ -61,14 +55,9 @@ class JointStateSampler:
         self._map, self._gate = joint_map, SampleGate()
         self._rows: list[tuple[Array, Array, Array]] = []
         self._stamps: list[int] = []
-        self._steps = np.full(STEPS, 1.0 / rate)
-        self._typical = 1.0 / rate
-        self._zero_since_ns: int | None = None
-        self._still_at: Array | None = None
-        self.received = self.accepted = self.gaps = 0
-        self.longest_gap = self.zero_effort_time = 0.0
-        self.newest_ns: int | None = None
-        self.velocity_missing = False
+        self._efforts, self._velocities = EffortWatch(), VelocityWatch()
+        self.pace = PaceWatch(rate)
+        self.received = self.accepted = 0
         self.complaint: Complaint | None = None
 
     @property
@@ -77,15 +66,14 @@ class JointStateSampler:
         return dict(self._gate.dropped)
 
     @property
-    def step(self) -> float:
-        """Typical time between two samples [s]."""
-        return self._typical
+    def zero_effort_time(self) -> float:
+        """How long every effort has been exactly zero [s]."""
+        return self._efforts.seconds
 
     @property
-    def jitter(self) -> float:
-        """Standard deviation of the newest steps between samples [s]; NaN with too few."""
-        count = min(STEPS, self.accepted - 1)
-        return float(np.std(self._steps[:count])) if count > 1 else float("nan")
+    def velocity_missing(self) -> bool:
+        """Whether every velocity is exactly zero although the joints move."""
+        return self._velocities.missing
 
     def offer(
         self,
@@ -109,7 +97,10 @@ class JointStateSampler:
             return row
         self._gate, cause = self._gate.offer(stamp_ns, *row)
         if cause is None:
-            self._accept(stamp_ns, row)
+            self._stamps.append(stamp_ns)
+            self._rows.append(row)
+            self.pace.see(stamp_ns)
+            self.accepted += 1
         else:
             self.complaint = Complaint(cause, self._about_values(cause, stamp_ns, row))
         return cause
@@ -131,46 +122,11 @@ class JointStateSampler:
         q, dq, tau = (np.ascontiguousarray(values[:, k]) for k in range(3))
         block = SampleRows(stamps, q, dq, tau, first=self.accepted - len(stamps))
         if len(block):
-            self._typical = float(np.median(self._steps[: max(1, min(STEPS, self.accepted - 1))]))
-            self._watch_effort(block)
-            self._watch_velocity(block)
+            self.pace.measure()
+            zero = self._map.effort_is_zero(block.tau)
+            self._efforts = self._efforts.with_samples(block.stamp_ns, zero)
+            self._velocities = self._velocities.with_samples(block.q, block.dq)
         return block
-
-    def _accept(self, stamp_ns: int, row: tuple[Array, Array, Array]) -> None:
-        """Keep one sample."""
-        if self.newest_ns is not None:
-            step = (stamp_ns - self.newest_ns) / NANOSECONDS
-            if step > GAP_STEPS * self._typical:
-                self.gaps += 1
-                self.longest_gap = max(self.longest_gap, step)
-            self._steps[(self.accepted - 1) % STEPS] = step
-        self._stamps.append(stamp_ns)
-        self._rows.append(row)
-        self.newest_ns = stamp_ns
-        self.accepted += 1
-
-    def _watch_effort(self, block: SampleRows) -> None:
-        """Measure how long the efforts have been exactly zero."""
-        measured = np.flatnonzero(~self._map.effort_is_zero(block.tau))
-        if len(measured):
-            self._zero_since_ns, self.zero_effort_time = None, 0.0
-        stamps = block.stamp_ns[measured[-1] + 1 :] if len(measured) else block.stamp_ns
-        if not len(stamps):
-            return
-        if self._zero_since_ns is None:
-            self._zero_since_ns = int(stamps[0])
-        self.zero_effort_time = (int(stamps[-1]) - self._zero_since_ns) / NANOSECONDS
-
-    def _watch_velocity(self, block: SampleRows) -> None:
-        """Notice a driver that moves but reports no velocity."""
-        if (block.dq != 0.0).any():
-            self._still_at, self.velocity_missing = None, False
-            return
-        if self._still_at is None:
-            self._still_at = block.q[0]
-        turned = np.abs(np.angle(np.exp(1j * (block.q - self._still_at))))
-        if turned.max() > MOTION:
-            self.velocity_missing = True
 
     def _about_shape(
         self, cause: Drop, names: Sequence[str], lengths: tuple[int, ...]
@@ -202,7 +158,7 @@ class JointStateSampler:
                 f"A message has no finite {' and '.join(bad)} (empty, NaN or infinite). Switch on "
                 "that state interface of the driver."
             )
-        behind = ((self.newest_ns or 0) - stamp_ns) / NANOSECONDS
+        behind = seconds_since(self.pace.newest_ns or 0, stamp_ns)
         if cause is Drop.DUPLICATE:
             return (
                 "A message has the same header.stamp as the one before. Check that only one node "

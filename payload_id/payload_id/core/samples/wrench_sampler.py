@@ -16,8 +16,9 @@ from ..arrays import Array
 from ..errors import RecordingError
 from .arm_sensor_motion import wrench_samples_of_arm
 from .filters import savitzky_golay_window
-from .joint_map import JointMap, SampleGate, seconds_since
-from .joint_samples import Drop
+from .joint_map import JointMap
+from .sample_checks import Drop, SampleGate
+from .stamps import seconds_since
 from .wrench_samples import WrenchSamples
 
 SPLINE_REACH = 30  # joint states beyond which an interpolating spline feels nothing

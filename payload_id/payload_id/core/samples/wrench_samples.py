@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from ..arm.arm_model import STANDARD_GRAVITY
 from ..arrays import Array
 from ..errors import RecordingError
-from .joint_samples import rows_to_keep
+from .sample_checks import rows_to_keep
 
 AXES = ("fx", "fy", "fz", "tx", "ty", "tz")
 MOTION = {

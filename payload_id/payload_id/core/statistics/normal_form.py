@@ -27,10 +27,6 @@ class NormalForm:
     residual: float
     rows: int
 
-    def divided(self, sigma: float) -> NormalForm:
-        """Return the problem with every row divided by sigma."""
-        return NormalForm(self.R / sigma, self.z / sigma, self.residual / sigma, self.rows)
-
 
 def normal_form(factor: Array, rows: int) -> NormalForm:
     """Split the factor of [A b], shape (11, 11)."""

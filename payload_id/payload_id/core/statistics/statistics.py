@@ -6,22 +6,15 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-import scipy.linalg
 
 from ..arrays import Array
 from ..errors import InputError
 from ..rows.row_block import RowBlock
 from .normal_form import NormalForm, normal_form
 from .triangular_factor import channels_with, factor_of
+from .variance_components import UNIFORM_VARIANCE, channel_variance, row_variance
 
-# Variance of a number that is uniform in [-1, 1]: what a bound of one says about a typical size.
-UNIFORM_VARIANCE = 1.0 / 3.0
-LEAST_VARIANCE = 1e-8
 DYNAMISM_SCALE = 300.0  # c1 of eq. 9 of [NGK], the value of its Sec. V
-DEPENDENT = 1e-11  # part of the largest column below which what is left of one is rounding
-POOLED_ROWS = 10.0  # rows' worth of trust in the ratios of the channels' bounds
-LEAST_FREEDOM = 10  # rows beyond the unknowns from which residuals say something of the noise
-HARDLY_SEEN = 1e-10  # part of a column that keeps a direction without data from being undetermined
 
 
 @dataclass(frozen=True)
@@ -163,9 +156,8 @@ class Statistics:
     def nuisance(self, phi: Array) -> Array:
         """Return the u that goes with phi, as `marginal` estimates it, shape (p,)."""
         p = self.p
-        pull = np.sqrt(self.row_variance() / UNIFORM_VARIANCE)
         B, A, b = self.weighted[:, :p], self.weighted[:, p : p + 10], self.weighted[:, -1]
-        left = np.vstack([B, pull * np.eye(p)])
+        left = np.vstack([B, self._pull() * np.eye(p)])
         right = np.concatenate([b - A @ phi, np.zeros(p)])
         return np.linalg.lstsq(left, right, rcond=None)[0]
 
@@ -179,7 +171,11 @@ class Statistics:
         They are drawn to the middle of their boxes as strongly as their boxes and the rows'
         residual suggest: minimise |rows|^2 + lambda^2 |u|^2, lambda^2 the ratio of the variances.
         """
-        return self._eliminated(self.weighted, np.sqrt(self.row_variance() / UNIFORM_VARIANCE))
+        return self._eliminated(self.weighted, self._pull())
+
+    def _pull(self) -> float:
+        """Return how strongly nuisance parameters are drawn to the middle of their boxes."""
+        return float(np.sqrt(row_variance(self.weighted, self.rows) / UNIFORM_VARIANCE))
 
     def mixed(self) -> NormalForm:
         """Return `marginal` for the rows mixed by their dynamism, in units of what a fit leaves.
@@ -191,65 +187,17 @@ class Statistics:
     def balanced(self) -> NormalForm:
         """Return `marginal` with each channel weighted by its own noise, in units of the noise.
 
-        The noise of a channel is what a free fit leaves of its rows. Weights and fit are found in
-        turn (estimated generalised least squares; leverages count as in variance component
-        estimation [Foerstner1979]).
+        The noise of a channel is what a free fit leaves of its rows (estimated generalised least
+        squares).
         """
         return self._weighted_by_noise(self.channels)
 
     def _weighted_by_noise(self, factors: Array) -> NormalForm:
         """Return the problem of the channels' factors (C, p + 11, p + 11), each by its noise."""
-        factors = factors / np.sqrt(self._variance_of(factors))[:, None, None]
+        variance = channel_variance(factors, self.counts, self.errors)
+        factors = factors / np.sqrt(variance)[:, None, None]
         stacked = factors.reshape(-1, self.p + 11)
         return self._eliminated(stacked, np.sqrt(1.0 / UNIFORM_VARIANCE))
-
-    def channel_variance(self, rounds: int = 4) -> Array:
-        """Return the variance of each channel's rows in units of their bounds, shape (C,).
-
-        What the residuals say, with `POOLED_ROWS` rows' worth of trust in the ratios of the bounds.
-        """
-        return self._variance_of(self.channels, rounds)
-
-    def _variance_of(self, factors: Array, rounds: int = 4) -> Array:
-        """Return `channel_variance` as the residuals of some factors (C, p + 11, p + 11) say it."""
-        expected = self._stated_variance(np.zeros(10))
-        variance = expected * UNIFORM_VARIANCE
-        for _ in range(rounds):
-            x, squares, leverage = self._free_fit(factors, variance)
-            free = np.maximum(self.counts - leverage, 0.0)
-            expected = self._stated_variance(x[self.p :])
-            before, variance = variance, expected * _shrunk(squares / expected, free)
-            if np.allclose(variance, before, rtol=1e-3, atol=0.0):
-                break
-        return variance
-
-    def _free_fit(self, factors: Array, variance: Array) -> tuple[Array, Array, Array]:
-        """Return the fit (u, phi) to factors for given variances, and what it does in each channel.
-
-        Everything is computed from triangular factors: squares of residuals taken from sums of
-        squares would vanish in rounding where data are nearly exact.
-
-        Returns:
-            x: Shape (p + 10,).
-            squares: Squared residuals of each channel, shape (C,).
-            leverage: Degrees of freedom that the fit takes from each channel, shape (C,).
-        """
-        k = self.p + 10
-        weighted = (factors / np.sqrt(variance)[:, None, None]).reshape(-1, k + 1)
-        hold = HARDLY_SEEN * np.linalg.norm(weighted[:, :k], axis=0) + 1e-150
-        hold[: self.p] = np.sqrt(1.0 / UNIFORM_VARIANCE)
-        factor = factor_of(weighted, np.column_stack([np.diag(hold), np.zeros(k)]))
-        triangle = factor[:k, :k]
-        x = scipy.linalg.solve_triangular(triangle, factor[:k, k])
-        left = factors @ np.append(x, -1.0)
-        spread = scipy.linalg.solve_triangular(triangle, weighted[:, :k].T, trans="T")
-        leverage = (spread**2).sum(axis=0).reshape(len(variance), k + 1).sum(axis=1)
-        return x, (left**2).sum(axis=1), leverage
-
-    def _stated_variance(self, phi: Array) -> Array:
-        """Return the mean of the squared bounds of each channel's parts at phi, shape (C,)."""
-        whole = self.errors @ np.append(phi**2, 1.0)
-        return np.where(whole > 0, whole, 1.0) / np.maximum(self.counts, 1.0)
 
     def noise_moments(self, phi: Array) -> Array:
         """Return what noise adds to the sums of squares of [A b] in `balanced`, shape (11,).
@@ -260,19 +208,6 @@ class Statistics:
         whole = self.errors @ np.append(phi**2, 1.0)
         share = np.divide(self.counts, whole, out=np.zeros(len(whole)), where=whole > 0)
         return np.asarray(share @ self.errors)
-
-    def row_variance(self) -> float:
-        """Return the variance of the weighted rows that the residual of a free fit suggests."""
-        if self.rows - self.p - 10 < LEAST_FREEDOM:
-            return UNIFORM_VARIANCE
-        # Some parameters only occur in sums: the factor is singular, and its corner no residual.
-        Q, R, _ = scipy.linalg.qr(self.weighted[:, :-1], mode="economic", pivoting=True)
-        diagonal = np.abs(np.diag(R))
-        Q = Q[:, diagonal > DEPENDENT * diagonal[0]]
-        b = self.weighted[:, -1]
-        squares = float(np.sum((b - Q @ (Q.T @ b)) ** 2))
-        freedom = self.rows - Q.shape[1]
-        return float(np.clip(squares / freedom, LEAST_VARIANCE, UNIFORM_VARIANCE))
 
     def _eliminated(self, factor: Array, pull: float) -> NormalForm:
         """Return the problem in phi that is left when u, drawn to zero, is estimated along."""
@@ -298,17 +233,3 @@ class Statistics:
         }
         blended = None if entries["blended"] is None else np.array(entries["blended"])
         return cls(rows=entries["rows"], blended=blended, **arrays)
-
-
-def _shrunk(squares: Array, free: Array) -> Array:
-    """Return the variances of channels, drawn to their geometric mean as if it were rows.
-
-    Args:
-        squares: Sums of squared residuals, shape (C,).
-        free: Degrees of freedom of each, shape (C,).
-    """
-    if free.sum() < LEAST_FREEDOM:
-        return np.full(len(free), UNIFORM_VARIANCE)
-    logs = np.log(np.maximum(squares / np.maximum(free, 1e-9), LEAST_VARIANCE))
-    mean = float(free @ logs / free.sum())
-    return np.exp((free * logs + POOLED_ROWS * mean) / (free + POOLED_ROWS))

@@ -16,7 +16,7 @@ from ...core.arm.per_joint import PerJoint
 from ...core.arrays import Array
 from ...core.errors import RecordingError, UnknownNameError
 from ...core.samples.joint_map import JointMap
-from ...core.samples.joint_samples import Drop
+from ...core.samples.sample_checks import Drop
 from ..tables.joint_table import JointTable
 from .bag_reader import Bag, open_bag
 

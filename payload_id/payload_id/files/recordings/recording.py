@@ -11,8 +11,9 @@ import numpy as np
 
 from ...core.arm.per_joint import PerJoint
 from ...core.errors import RecordingError
-from ...core.samples.joint_map import JointMap, seconds_since
+from ...core.samples.joint_map import JointMap
 from ...core.samples.joint_samples import Samples
+from ...core.samples.stamps import seconds_since
 from ..bags.joint_states_bag import read_bag
 from ..tables.joint_csv import read_csv
 from ..tables.joint_table import (

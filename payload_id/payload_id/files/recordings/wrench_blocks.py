@@ -10,7 +10,7 @@ from rosbags.serde import SerdeError
 from rosbags.typesys import Stores, get_types_from_msg, get_typestore
 
 from ...core.errors import RecordingError, UnknownNameError
-from ...core.samples.joint_map import seconds_since
+from ...core.samples.stamps import seconds_since
 from ...core.samples.wrench_samples import WrenchSamples
 from ..bags.bag_reader import open_bag
 from .wrench_recording import WrenchRecording

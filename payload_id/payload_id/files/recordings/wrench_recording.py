@@ -15,9 +15,9 @@ from ...core.arrays import Array
 from ...core.errors import InputError, RecordingError
 from ...core.rows.wrench.uncertainty import WrenchUncertainty
 from ...core.samples.arm_sensor_motion import model_at, wrench_samples_of_arm
-from ...core.samples.joint_map import seconds_since
-from ...core.samples.joint_samples import Drop, rows_to_keep
+from ...core.samples.sample_checks import Drop, rows_to_keep
 from ...core.samples.sensor_motion import Accelerometer, Poses, wrench_samples
+from ...core.samples.stamps import seconds_since
 from ...core.samples.wrench_samples import WrenchSamples
 from ..bags.joint_states_bag import read_bag
 from ..bags.wrench_bag import StampedRows, read_poses, read_wrenches

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ...core.arrays import Array
 from ...core.errors import ConfigurationError, RecordingError, UnknownNameError
-from ...core.samples.joint_samples import Drop
+from ...core.samples.sample_checks import Drop
 
 TO_NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 STAMP_RANGE = 2**62  # [ns], 146 years: what 64-bit arithmetic on stamps leaves room for

@@ -12,8 +12,9 @@ from numpy.typing import NDArray
 from ...core.arrays import Array, BoolArray
 from ...core.errors import RecordingError
 from ...core.samples.differentiation import velocities
-from ...core.samples.joint_map import JointMap, seconds_since
-from ...core.samples.joint_samples import rows_to_keep
+from ...core.samples.joint_map import JointMap
+from ...core.samples.sample_checks import rows_to_keep
+from ...core.samples.stamps import seconds_since
 
 # Positions that move by more than this while every velocity is exactly zero [rad or m]: the driver
 # does not measure velocity.

@@ -19,8 +19,8 @@ from ...core.body.inertial import mass_com_inertia
 from ...core.errors import InputError
 from ...core.identification.estimate import Estimate
 from ...core.identification.status import Status
-from ...core.samples.joint_samples import Drop
 from ...core.samples.ring_buffer import SampleRows
+from ...core.samples.sample_checks import Drop
 
 SECOND_NS = 1_000_000_000
 

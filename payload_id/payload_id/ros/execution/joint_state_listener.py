@@ -10,8 +10,8 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 from ...core.arrays import Array
-from ...core.samples.joint_map import JointMap, SampleGate
-from ...core.samples.joint_samples import Drop
+from ...core.samples.joint_map import JointMap
+from ...core.samples.sample_checks import Drop, SampleGate
 from ...files.robots.robot_file import RobotFile
 from ..common.conversions import decoded, stamp_of
 from ..common.polled_subscription import joint_state_subscription

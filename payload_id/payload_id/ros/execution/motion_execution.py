@@ -18,7 +18,7 @@ from ...core.motion.motion_sequence import MotionSequence
 from ...core.motion.trajectory import Motion, Trajectory
 from ...core.motion.trajectory_points import points_of
 from ...core.safety.certificate.certified_motion import CertifiedMotion
-from ...core.samples.joint_map import seconds_since
+from ...core.samples.stamps import seconds_since
 from .arm_watch import ArmWatch
 from .stop_reason import Reason
 

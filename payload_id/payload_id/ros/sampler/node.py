@@ -90,7 +90,7 @@ class SamplerNode(Node):
                 self._sequence,
                 self.sampler.received,
                 self.sampler.dropped,
-                self.sampler.gaps,
+                self.sampler.pace.gaps,
             )
         )
         self._sequence += 1
@@ -160,20 +160,20 @@ class SamplerNode(Node):
         """Return the figures of the diagnostics."""
         sampler = self.sampler
         age = float("nan")
-        if sampler.newest_ns is not None:
-            age = 1e-9 * (self.get_clock().now().nanoseconds - sampler.newest_ns)
+        if sampler.pace.newest_ns is not None:
+            age = 1e-9 * (self.get_clock().now().nanoseconds - sampler.pace.newest_ns)
         return {
             "topic": self._joint_states.topic,
             "rate [Hz]": rate,
-            "step [s]": sampler.step,
-            "jitter [s]": sampler.jitter,
+            "step [s]": sampler.pace.step,
+            "jitter [s]": sampler.pace.jitter,
             "age [s]": age,
             "received": sampler.received,
             "accepted": sampler.accepted,
             "blocks": self._sequence,
             **{f"dropped: {cause}": count for cause, count in sampler.dropped.items()},
-            "gaps": sampler.gaps,
-            "longest gap [s]": sampler.longest_gap,
+            "gaps": sampler.pace.gaps,
+            "longest gap [s]": sampler.pace.longest_gap,
             "bag": self._recording.path,
         }
 

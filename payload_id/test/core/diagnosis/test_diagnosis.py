@@ -167,7 +167,7 @@ def test_cause_is_told_at_every_update_and_looked_for_ever_more_seldom():
         online.accept(solved)
         if solved.estimate.status is Status.INCONSISTENT:
             assert solved.estimate.cause == solved.diagnosis.cause
-            looks += [online.windows] * (problem.past.diagnosis is None)
+            looks += [online.windows] * (problem.suspicion.diagnosis_at(problem.upto) is None)
     gaps = np.diff(looks)
     assert len(gaps) >= 2
     assert gaps[0] == 10  # windows: 1 s

@@ -22,7 +22,8 @@ from payload_id.core.bounds import METHODS, Interval, Memory
 from payload_id.core.errors import UnknownNameError
 from payload_id.core.estimators import ESTIMATORS, estimator_named
 from payload_id.core.estimators.linear_matrix_inequality import constrained_least_squares
-from payload_id.core.statistics.statistics import UNIFORM_VARIANCE, Statistics
+from payload_id.core.statistics.statistics import Statistics
+from payload_id.core.statistics.variance_components import UNIFORM_VARIANCE
 
 
 def cases():

@@ -22,7 +22,8 @@ from payload_id.core.body.inertial import change_of_frame
 from payload_id.core.bounds import METHODS
 from payload_id.core.errors import InputError, RecordingError, UnknownNameError
 from payload_id.core.estimators import ESTIMATORS
-from payload_id.core.identification import online as online_module
+from payload_id.core.identification import identify as identify_module
+from payload_id.core.identification import kept_rows
 from payload_id.core.identification.identify import identify, replay
 from payload_id.core.identification.online import OnlineIdentifier
 from payload_id.core.identification.settings import Settings
@@ -86,9 +87,9 @@ def test_replay_is_the_live_run_to_the_last_bit(seed):
 
 @pytest.mark.slow
 def test_replay_is_the_live_run_when_rows_are_dropped(monkeypatch):
-    monkeypatch.setattr(online_module, "ROW_LIMIT", 150)
-    monkeypatch.setattr(online_module, "ROW_STOCK", 60)
-    monkeypatch.setattr(online_module, "CHUNK", 97)
+    monkeypatch.setattr(kept_rows, "ROW_LIMIT", 150)
+    monkeypatch.setattr(kept_rows, "ROW_STOCK", 60)
+    monkeypatch.setattr(identify_module, "CHUNK", 97)
     run = usual_run("panda", 5)
     _, expected = live(
         run.samples, run.model, Settings(USUAL), [7, 15, 29], np.random.default_rng(0)
@@ -143,8 +144,8 @@ def test_intervals_never_widen_and_contain_the_truth(method):
 def test_dropping_rows_only_widens(method, monkeypatch):
     run = usual_run("gen3", 9, seconds=6.0)
     whole = identify(run.samples, run.model, USUAL, intervals=method)
-    monkeypatch.setattr(online_module, "ROW_LIMIT", 140)
-    monkeypatch.setattr(online_module, "ROW_STOCK", 50)
+    monkeypatch.setattr(kept_rows, "ROW_LIMIT", 140)
+    monkeypatch.setattr(kept_rows, "ROW_STOCK", 50)
     online = OnlineIdentifier(run.model, Settings(USUAL, intervals=method))
     online.add(run.samples)
     fewer = online.update()

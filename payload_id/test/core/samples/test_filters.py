@@ -10,13 +10,12 @@ from payload_id.core.samples.filters import (
     bandwidth_of,
     butterworth,
     interpolated_rotation,
-    kalman_smoother,
     resampled,
-    rotation_kalman_smoother,
     savitzky_golay,
     savitzky_golay_window,
     smoothed_rotation,
 )
+from payload_id.core.samples.kalman_smoother import kalman_smoother, rotation_kalman_smoother
 from wrench_motion import motion
 
 T = np.arange(0, 6, 0.005)

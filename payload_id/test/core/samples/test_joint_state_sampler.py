@@ -3,9 +3,11 @@
 import numpy as np
 import pytest
 
-from payload_id.core.samples.joint_map import JointMap, seconds_since
-from payload_id.core.samples.joint_samples import Drop, Samples
+from payload_id.core.samples.joint_map import JointMap
+from payload_id.core.samples.joint_samples import Samples
 from payload_id.core.samples.joint_state_sampler import ZERO_EFFORT_TIME, JointStateSampler
+from payload_id.core.samples.sample_checks import Drop
+from payload_id.core.samples.stamps import seconds_since
 
 MILLISECOND = 1_000_000
 START = 1_700_000_000_000_000_000
@@ -63,9 +65,9 @@ def test_gaps_are_found_by_stamp_and_jitter_is_not_a_gap():
         offer(sampler, int(stamp))
         if k % 20 == 0:
             sampler.take()
-    assert sampler.gaps == 2
-    assert sampler.longest_gap == pytest.approx(0.021, abs=1e-3)
-    assert sampler.step == pytest.approx(1e-3, rel=0.1)
+    assert sampler.pace.gaps == 2
+    assert sampler.pace.longest_gap == pytest.approx(0.021, abs=1e-3)
+    assert sampler.pace.step == pytest.approx(1e-3, rel=0.1)
 
 
 def test_the_typical_step_is_measured_whatever_rate_was_expected():
@@ -73,8 +75,8 @@ def test_the_typical_step_is_measured_whatever_rate_was_expected():
     for k in range(100):
         offer(sampler, START + k * 10 * MILLISECOND)
         sampler.take()
-    assert sampler.step == pytest.approx(0.01)
-    assert sampler.gaps <= 1
+    assert sampler.pace.step == pytest.approx(0.01)
+    assert sampler.pace.gaps <= 1
 
 
 def test_zero_efforts_are_timed_until_one_is_measured():

@@ -10,7 +10,13 @@ from arms import arm, record, rows_of
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.rows.row_block import RowBlock
 from payload_id.core.statistics.normal_form import condition_number, without_attenuation
-from payload_id.core.statistics.statistics import LEAST_VARIANCE, UNIFORM_VARIANCE, Statistics
+from payload_id.core.statistics.statistics import Statistics
+from payload_id.core.statistics.variance_components import (
+    LEAST_VARIANCE,
+    UNIFORM_VARIANCE,
+    channel_variance,
+    row_variance,
+)
 
 PHI_MAX = np.array([3.0] + [0.3] * 3 + [0.1] * 6)
 USUAL = Uncertainty(torque_relative=0.025, link_relative=0.05)
@@ -155,7 +161,8 @@ def channel_rows(seed, sizes=(0.1, 1.0, 10.0), m=300, A_noise=0.0):
 def test_noise_of_each_channel_is_found():
     rows, _ = channel_rows(1)
     statistics = statistics_of(rows, 5)
-    found = np.sqrt(statistics.channel_variance()) * rows.bound(PHI_MAX)[0]
+    variance = channel_variance(statistics.channels, statistics.counts, statistics.errors)
+    found = np.sqrt(variance) * rows.bound(PHI_MAX)[0]
     np.testing.assert_allclose(found[:2], [0.1, 1.0], rtol=0.3)
     np.testing.assert_array_equal(statistics.counts, [100, 100, 100])
 
@@ -205,10 +212,12 @@ def test_dependent_nuisance_columns_leave_the_noise_as_it_is():
         rows.A, rows.A_error, np.hstack([rows.B] * 2), rows.b, rows.d, rows.joint, rows.start,
         rows.end,
     )  # fmt: skip
-    expected = statistics_of(rows).row_variance() * (200 - 16)
+    alone = statistics_of(rows)
+    expected = row_variance(alone.weighted, alone.rows)
     for parts in (1, 9):
         statistics = statistics_of(doubled, parts)
-        assert statistics.row_variance() * (200 - 16) == pytest.approx(expected, rel=1e-9)
+        found = row_variance(statistics.weighted, statistics.rows)
+        assert found == pytest.approx(expected, rel=1e-9)
 
 
 def test_rows_are_mixed_by_their_dynamism():

@@ -10,7 +10,7 @@ from rosbags.rosbag2 import StoragePlugin, Writer
 from rosbags.typesys import Stores, get_typestore
 
 from payload_id.core.errors import RecordingError, UnknownNameError
-from payload_id.core.samples.joint_map import seconds_since
+from payload_id.core.samples.stamps import seconds_since
 from payload_id.files.bags.joint_states_bag import JointStateMessage, write_joint_state
 from payload_id.files.recordings.recording import Recording
 

@@ -23,7 +23,7 @@ from payload_id.core.body.inertial import mass_com_inertia
 from payload_id.core.identification.identify import replay
 from payload_id.core.identification.settings import Settings
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
-from payload_id.core.samples.joint_map import seconds_since
+from payload_id.core.samples.stamps import seconds_since
 from payload_id.files.robots.robot_model import RobotModel
 from payload_id.files.runs.run_file import RunFile
 from synthetic import NOTHING, PAYLOAD, RATE, blocks, measured, robot_file, stamps_ns

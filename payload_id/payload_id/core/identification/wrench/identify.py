@@ -19,7 +19,8 @@ from ...rows.wrench.newton_euler import NewtonEulerRows
 from ...rows.wrench.uncertainty import WrenchUncertainty
 from ...samples.wrench_samples import WrenchSamples
 from ..estimate import Estimate
-from ..online import CHUNK, OnlineIdentifier
+from ..identify import CHUNK
+from ..online import OnlineIdentifier
 from ..settings import Settings
 from ..status import Status
 from .alignment import LARGEST_OFFSET, TimeOffset, compensated, time_offset

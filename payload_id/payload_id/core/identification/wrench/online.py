@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
+from dataclasses import replace
 
 import numpy as np
 
-from ...bounds import Memory
-from ...rows.row_block import RowBlock
 from ...rows.windows import GAP_FRACTION, WindowCutter
 from ...rows.wrench.newton_euler import NewtonEulerRows
 from ...samples.delay_line import DelayLine
 from ...samples.wrench_samples import WrenchSamples
 from ...threads import one_thread
-from ..online import CHUNK, ROW_LIMIT, OnlineIdentifier
+from ..identify import CHUNK
+from ..online import OnlineIdentifier
 from ..settings import Settings
 from .alignment import DEVIATIONS, LARGEST_OFFSET, LEAST_OFFSET, TimeOffset, time_offset
 from .identify import WrenchEstimate, judged
@@ -73,8 +73,7 @@ class OnlineWrench(OnlineIdentifier):
     def steps(self, samples: WrenchSamples) -> Iterator[int]:
         """Take in samples as `add` does; give the number of windows after each window."""
         self.rows.check(samples)
-        self.samples += len(samples)
-        self._note_step(samples)
+        self._seen = self._seen.with_samples(samples)
         self._own.append(samples)
         windows = deque(self._aligned_windows(samples))
         while windows:
@@ -123,7 +122,7 @@ class OnlineWrench(OnlineIdentifier):
         run = WrenchSamples.stacked(self._own)
         run = run.part(0, int(np.searchsorted(run.stamp, end, side="right")))
         found = time_offset(run, self._largest)
-        if self._begin or not np.isfinite(found.deviation):
+        if self._change.first or not np.isfinite(found.deviation):
             return False
         self.offset = found
         if abs(found.seconds - self.taken_out) <= max(DEVIATIONS * found.deviation, LEAST_OFFSET):
@@ -136,20 +135,13 @@ class OnlineWrench(OnlineIdentifier):
 
     def _remake(self, windows: list[WrenchSamples]) -> None:
         """Let these windows stand for all of the run so far; it counts as many as before."""
-        self._stock = RowBlock.empty(self.rows.p)
-        self._recent, self._pending = [], []
-        self._statistics = self._tare_statistics
-        self._known, self._memory = self._prior, Memory()
-        self._since.clear()
-        self._consistent = False
+        self._begin_payload(self._change)
+        self._suspicion = replace(self._suspicion, since=(), consistent=False)
         first = self.windows - len(windows)
         with one_thread():
             for number, window in enumerate(windows, first):
-                block = self.rows.window(window)
-                self._since.append((number, block))
-                self._enter(block)
-        if sum(map(len, self._recent)) > ROW_LIMIT:
-            self.accept(self._problem().solve())
+                self._enter(number, self.rows.window(window))
+        self._make_room()
 
     def _forget(self) -> None:
         """Drop samples that are not needed any more."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import scipy
@@ -15,7 +15,8 @@ from ...errors import RecordingError
 from ...rows.wrench.newton_euler import NewtonEulerRows
 from ...rows.wrench.uncertainty import WrenchUncertainty
 from ...samples.wrench_samples import WrenchSamples
-from ..online import CHUNK, OnlineIdentifier
+from ..identify import CHUNK
+from ..online import OnlineIdentifier
 from ..settings import Settings
 from .identify import WrenchEstimate, judged
 
@@ -145,10 +146,9 @@ def identify_poses(
         np.arange(float(N)), rotation, none, none, none, wrench, gravity=gravity
     )
     online = _online(uncertainty, estimator, intervals, 1.0, frame, shape)
-    online.samples = len(samples)
     for pose in range(len(samples)):
         online.take(samples.part(pose, pose + 1))
-    return judged(online, samples, None, False)
+    return replace(judged(online, samples, None, False), samples=len(samples))
 
 
 def _online(

@@ -19,7 +19,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import ndtri
 
 from ...arm.arm_model import ArmModel
 from ...arm.kinetics import body_motion, force_regressor, momentum_regressor
@@ -41,7 +40,7 @@ from .gravity_error import gravity_error
 from .kinematic_error import regressor_error
 from .nuisance import Nuisance, largest_gain
 from .stamp_error import stamp_error
-from .torque_bound import true_torque
+from .torque_bound import gaussian_bound, noise_free
 from .uncertainty import Uncertainty
 
 PER_SAMPLE = (
@@ -51,7 +50,6 @@ PER_SAMPLE = (
     "position_error",
     "velocity_error",
 )
-ROWS_OF_A_RUN = 100_000  # for which `coverage` holds: 24 minutes of 7 joints in 0.1 s windows
 
 
 @dataclass(frozen=True)
@@ -217,7 +215,7 @@ class MomentumRows:
                 weight @ dq,
                 dq[-1] - dq[0] + correction,
                 np.full(n, duration),
-                -(weight @ self._measured_torque(samples)[0]),
+                -(weight @ noise_free(self.uncertainty, samples.tau)[0]),
             ]
         )
         change_error = remainder + sum(end_weights(samples.stamp)) * speed_error
@@ -230,32 +228,11 @@ class MomentumRows:
 
     def _torque(self, samples: Samples, weight: Array) -> tuple[Array, Array]:
         """Return the integral of the noise-free reading and the bound on its error, (n,) each."""
-        middle, half_width = self._measured_torque(samples)
+        middle, half_width = noise_free(self.uncertainty, samples.tau)
         gain = largest_gain(self.uncertainty.per_joint("torque_gain", self.model.n))
-        bound = weight @ half_width + self._gaussian() * np.linalg.norm(weight)
+        gaussian = gaussian_bound(self.uncertainty, self.model.n)
+        bound = weight @ half_width + gaussian * np.linalg.norm(weight)
         return weight @ middle, gain * bound
-
-    def _gaussian(self) -> Array:
-        """Return what independent Gaussian noise of one sample is held to, shape (n,) [N m].
-
-        A weighted sum of independent samples has the standard deviation sigma |weights|. No row of
-        `ROWS_OF_A_RUN` exceeds `quantile` of them with the stated probability (union bound).
-        """
-        sigma = self.uncertainty.per_joint("torque_sigma", self.model.n)
-        quantile = -ndtri((1.0 - self.uncertainty.coverage) / (2.0 * ROWS_OF_A_RUN))
-        return np.asarray(quantile * sigma)
-
-    def _measured_torque(self, samples: Samples) -> tuple[Array, Array]:
-        """Return what the sensors would show without noise: middle and half width, (N, n).
-
-        The noise may be relative to the joint's torque T or to the reading (1 + gain) T + offset.
-        """
-        n = self.model.n
-        gain = largest_gain(self.uncertainty.per_joint("torque_gain", n))
-        relative = self.uncertainty.per_joint("torque_relative", n) * gain
-        offset = self.uncertainty.per_joint("torque_offset", n)
-        absolute = self.uncertainty.per_joint("torque_absolute", n) + relative * offset
-        return true_torque(samples.tau, relative, absolute)
 
     def rows(self, terms: WindowTerms) -> RowBlock:
         """Split the equations of one window into payload, nuisance and right-hand side."""

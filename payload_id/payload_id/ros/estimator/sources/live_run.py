@@ -14,9 +14,10 @@ from ....core.identification.estimate import Estimate
 from ....core.identification.online import OnlineIdentifier
 from ....core.identification.settings import Settings
 from ....core.identification.status import Status
-from ....core.samples.joint_map import NANOSECONDS, JointMap, seconds_since
+from ....core.samples.joint_map import JointMap
 from ....core.samples.joint_samples import Samples
 from ....core.samples.ring_buffer import SampleRows
+from ....core.samples.stamps import NANOSECONDS, seconds_since
 from ....files.runs.run_file import RunFile
 from ...common.conversions import waiting
 
