@@ -89,7 +89,7 @@ def test_installed_wheel_finds_its_robots(wheel, tmp_path):
     subprocess.run([*pip, "--target", str(tmp_path), str(wheel)], check=True)
     code = (
         "from payload_id import RobotFile, RobotModel\n"
-        "from payload_id.files.configuration.share import share_folder\n"
+        "from payload_id.files.configuration.package_data import share_folder\n"
         "print(share_folder(), RobotModel.from_robot_file(RobotFile.load('kinova_gen3')).n)\n"
     )
     done = subprocess.run(

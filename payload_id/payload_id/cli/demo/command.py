@@ -6,6 +6,7 @@ import argparse
 from pathlib import Path
 from typing import Any
 
+from ...core.errors import ConfigurationError
 from ..common.arguments import add_verb
 
 
@@ -24,6 +25,12 @@ def add_parser(verbs: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run the demonstration; return 0 if every interval contains the truth."""
     # Not at the top: every other command works where ROS is not installed.
-    from .demonstration import run as run_demonstration
+    try:
+        from .demonstration import run as run_demonstration
+    except ModuleNotFoundError as error:
+        raise ConfigurationError(
+            f"The demonstration runs ROS 2 nodes, and {error.name} is not installed here. Run "
+            "./payload-id demo in the repository, or source a ROS 2 workspace that holds it."
+        ) from error
 
     return run_demonstration(arguments.robot, arguments.seed, arguments.out)

@@ -52,6 +52,7 @@ def test_json_is_one_object_whose_intervals_contain_the_truth(bag: Path) -> None
     assert result["uncertainty"]["torque_relative"] == 0.025
 
 
+@pytest.mark.slow
 def test_table_names_every_parameter_and_the_verdict(bag: Path, tmp_path: Path) -> None:
     figure = tmp_path / "intervals.png"
     done = replay(bag, "--robot", "kinova_gen3", "--figure", figure, *bounds())
@@ -134,6 +135,7 @@ def test_help_of_every_verb() -> None:
 @pytest.mark.skipif(
     not DATA.is_dir(), reason="the recordings of a real Gen3 are not beside the project"
 )
+@pytest.mark.slow
 def test_real_gen3_recording_is_consistent_from_about_one_newton_metre() -> None:
     table = DATA / "opti_traj_testing1.csv"
     common = (

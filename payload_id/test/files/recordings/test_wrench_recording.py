@@ -258,6 +258,7 @@ def test_arrays_give_the_payload(robot, run):
 
 
 @pytest.mark.skipif(not KUKA.is_dir(), reason=f"the KUKA recordings are not at {KUKA}")
+@pytest.mark.slow
 def test_real_runs_agree_with_the_poses_and_contact_is_noticed():
     table = np.genfromtxt(KUKA / "0-calibration_fts-accel.csv", delimiter=",", names=True)
     rotation = np.stack([table[f"r{i}{j}"] for i in (1, 2, 3) for j in (1, 2, 3)], axis=1)

@@ -96,6 +96,7 @@ def arm(observer, sampler, blocks) -> Arm:
     observer.wait(
         lambda: observer.node.count_publishers("/payload_sampler/samples"), "the sampler's blocks"
     )
+    observer.wait(arm.publisher.get_subscription_count, "a sampler that hears the arm")
     return arm
 
 
