@@ -18,7 +18,7 @@ def bounding_ellipsoid(points: Array) -> Array:
     """Return Q of (nearly) the smallest ellipsoid around points; all are inside, shape (4, 4).
 
     Khachiyan's ascent with away steps on the dual problem [Khachiyan1996], then inflated until the
-    outermost point lies on it.
+    outermost point lies on it. It needs no cone solver.
 
     Raises:
         InputError: The points lie in a plane.

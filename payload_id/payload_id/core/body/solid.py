@@ -1,4 +1,7 @@
-"""Homogeneous solids: moments of tetrahedra, the solid behind a point cloud, points inside."""
+"""Homogeneous solids: moments of tetrahedra, the solid behind a point cloud, points inside.
+
+Trimesh's mass properties are of closed surfaces; an alpha shape comes as tetrahedra.
+"""
 
 from __future__ import annotations
 
@@ -142,7 +145,7 @@ def spread(samples: Array, count: int) -> Array:
 def winding_number(points: Array, triangles: Array) -> Array:
     """Return how often a surface winds around points, shape (N,): 1 inside, 0 outside.
 
-    The sum of the triangles' solid angles [Oosterom1983].
+    The sum of the triangles' solid angles [Oosterom1983]; unlike rays it forgives small holes.
     """
     total = np.zeros(len(points))
     for part in np.array_split(np.arange(len(points)), max(1, len(points) // 200)):

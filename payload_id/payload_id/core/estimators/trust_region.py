@@ -1,6 +1,7 @@
 """Newton's method with a trust region, for small smooth problems: every iterate is kept feasible.
 
-The caller says how a step is taken (a retraction), so that unknowns may live on a manifold.
+The caller says how a step is taken (a retraction), so that unknowns may live on a manifold;
+SciPy's trust regions only add it to a vector.
 """
 
 from __future__ import annotations

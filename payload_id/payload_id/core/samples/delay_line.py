@@ -12,7 +12,7 @@ class DelayLine:
     """Gives the wrench as it was shown a fixed time later, by cubic interpolation of four readings.
 
     What it gives does not depend on how the samples were cut into parts. Samples whose four
-    readings have a gap between them are left out.
+    readings have a gap between them are left out. A spline would depend on all readings.
     """
 
     def __init__(self, seconds: float, longest_step: float) -> None:

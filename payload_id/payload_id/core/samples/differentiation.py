@@ -16,8 +16,9 @@ HALF_WIDTH = 0.01
 def velocities(stamp: Array, q: Array, half_width: float = HALF_WIDTH) -> Array:
     """Differentiate joint positions by a quadratic fitted around each sample.
 
-    The filter of Savitzky and Golay (1964), solved on the real stamps; nothing is fitted across a
-    gap, and steps of a whole turn (an angle that wraps) are undone first.
+    The filter of Savitzky and Golay (1964), solved on the real stamps, where SciPy's takes equal
+    steps for granted; nothing is fitted across a gap, and steps of a whole turn (an angle that
+    wraps) are undone first.
 
     Args:
         stamp: Time of each sample, strictly increasing, shape (N,) [s].

@@ -1,4 +1,7 @@
-"""Smoothing of noisy positions and orientations with any steps, by a Kalman filter and back."""
+"""Smoothing of noisy positions and orientations with any steps, by a Kalman filter and back.
+
+SciPy has no Kalman smoother.
+"""
 
 from __future__ import annotations
 
