@@ -16,7 +16,6 @@ from payload_id.core.control.armour import Armour, robust_input
 from payload_id.core.control.controller import Command, Measurement, limited
 from payload_id.core.control.dynamics import ArmDynamics
 from payload_id.core.control.gravity_pid import GravityPid
-from payload_id.core.control.position_controlled import TrackingWatchdog
 from payload_id.core.control.robust_design import design_for, robust_design
 from payload_id.core.control.slotine_li import SlotineLi
 from payload_id.core.errors import InputError
@@ -404,22 +403,6 @@ def test_cut_torques_have_a_reason():
     np.testing.assert_array_equal(torque, [5.0, -10.0, 0.0])
     assert [reason[0] for reason in reasons] == ["b", "c"]
     assert "the limit is 10" in reasons[0]
-
-
-def test_watchdog_says_when_the_stated_tube_is_left():
-    """Within: silent. Outside, not a number, or late: a sentence, and the first time is kept."""
-    tube = TrackingTube.position_controlled(np.full(2, 0.02), np.full(2, 0.1), np.ones(2))
-    watchdog = TrackingWatchdog(tube, ("a", "b"), (False, True))
-    zero = np.zeros(2)
-    wanted = DesiredState(np.array([0.0, np.pi - 0.001]), zero, zero)
-    inside = Measurement(0.01, np.array([0.019, -np.pi + 0.001]), zero)
-    reasons, seen = watchdog.check(watchdog.start(inside), inside, wanted)
-    assert reasons == () and seen.use == pytest.approx(0.95)
-    outside = Measurement(0.02, np.array([0.021, np.nan]), zero)
-    reasons, seen = watchdog.check(seen, outside, wanted)
-    assert [reason[0] for reason in reasons] == ["a", "b"] and seen.left_at == 0.02
-    reasons, _ = watchdog.check(seen, Measurement(0.2, wanted.q, zero), wanted)
-    assert "0.18 s ago" in reasons[0]
 
 
 @pytest.mark.parametrize(
