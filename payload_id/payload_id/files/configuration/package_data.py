@@ -21,7 +21,7 @@ def share_folder() -> Path:
     """
     here = Path(__file__).resolve()
     source_tree = here.parents[3]
-    prefixes = [folder / "share" / PACKAGE for folder in here.parents[4:]]
+    prefixes = [folder / "share" / PACKAGE for folder in here.parents[3:]]
     for folder in (source_tree, *prefixes):
         if (folder / "config" / "robots").is_dir():
             return folder

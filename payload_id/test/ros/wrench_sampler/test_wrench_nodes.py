@@ -115,6 +115,7 @@ def test_payload_is_identified_from_a_live_wrench(nodes: Observer) -> None:
     refused = chosen(nodes, shape_scale=100.0)
     assert not refused.successful and "hand-held" in refused.reason
     assert nodes.call(Trigger, "/payload_estimator/start").success
+    nodes.wait(lambda: nodes.node.count_publishers("/wrench_sampler/samples"), "the sampler")
     send(nodes, frame(), -1.0, START_NS)
     nodes.wait(lambda: sum(len(b.stamp_ns) for b in boxes) > 1000, "blocks of wrenches")
     assert boxes[0].header.frame_id == frame()
@@ -169,7 +170,6 @@ def test_wrong_sign_is_named_live(nodes: Observer) -> None:
     nodes.call(Trigger, "/payload_estimator/stop")
 
 
-@pytest.mark.slow
 def test_wrench_of_another_frame_is_reported(nodes: Observer) -> None:
     sensor = nodes.publisher(WrenchStamped, "/ft/wrench")
     message = WrenchStamped()
