@@ -2,7 +2,7 @@
 
 What each prints is shown and kept in a folder. `--short` runs each for about a minute, to see that
 it works; its figures are those of few trials. Benchmarks of recordings are left out, and say so,
-where `../shared/datasets` is missing.
+where the folder of data sets is missing (`docs/references.md` names their sources).
 
     ./payload-id python benchmarks/all.py --list
     ./payload-id python benchmarks/all.py --short

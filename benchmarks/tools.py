@@ -1,9 +1,10 @@
 """Ten workshop tools at three noise levels: `./payload-id python benchmarks/tools.py`.
 
 Simulated wrenches and motions of an arm that carries tools, 10 s at 100 Hz, with noise of the
-stated size added to accelerations and wrench, as in the data set `wrench_tools_simulated` (beside
-the repository, in ../shared/datasets). Each estimator sees the same noise. Errors by eq. (10)-(12)
-of [NGK], averaged over tools and repetitions; inertias about the centre of mass.
+stated size added to accelerations and wrench, as in the data set `wrench_tools_simulated`, which
+lies beside the repository and is not part of it (`docs/references.md` names its source). Each
+estimator sees the same noise. Errors by eq. (10)-(12) of [NGK], averaged over tools and
+repetitions; inertias about the centre of mass.
 
 "Cloud": the solid behind each tool's point cloud is known; "hull": the convex hull of that cloud.
 """

@@ -6,7 +6,7 @@ from pathlib import Path
 from setuptools import find_packages, setup
 
 NAME = "payload_id"
-# What the library imports (test_tools.py compares), from the oldest release that
+# What the library imports (test_library.py compares), from the oldest release that
 # requirements.lock pins for any Python. colcon takes package.xml instead.
 LIBRARIES = [
     "apsw>=3.54",

@@ -1,1 +1,1 @@
-"""The command line: one folder for each verb of `payload-id`, each with its `command`."""
+"""The command line: a folder for each verb of `payload-id`, and what they share."""

@@ -1,6 +1,6 @@
 r"""Inertial parameters of one rigid body, and the ways to write them.
 
-The order is the glossary's, everywhere in this package:
+The order is the same everywhere in this package:
 
     phi = [m, hx, hy, hz, Ixx, Ixy, Ixz, Iyy, Iyz, Izz],   h = m c,   I about the FRAME ORIGIN.
 
@@ -60,7 +60,7 @@ def as_phi(phi: object) -> Array:
     """Return inertial parameters as an array.
 
     Args:
-        phi: Ten numbers in the glossary's order [kg, kg m, kg m2].
+        phi: Ten numbers in the order above [kg, kg m, kg m2].
 
     Returns:
         phi: shape (10,).

@@ -6,7 +6,7 @@ The least-squares solution over log-Cholesky parameters eta moves with the right
 
 ((41)-(43) of [ZZV]), and the interval is the image of the box of m under that derivative, taken at
 the optimum as the authors' implementation does. Where the least-squares fit is consistent that is
-the image of the box under least squares, which holds the truth (see `sensitivity_enclosed`). Where
+the image of the box under least squares, which holds the truth (`theorem_13_enclosed.py`). Where
 it is not, the optimum lies at the edge of physical consistency: P loses rank there, the interval
 collapses however large the errors are, and it can miss the truth.
 """

@@ -1,7 +1,7 @@
-"""Why no payload explains the rows: the likely cause, one file for each kind.
+"""Why no payload explains the rows: the likely cause, and what would help.
 
-Every cause relaxes the rows, or leaves some out, and the smallest noise factor is found anew; the
-simplest one that brings it to about 1 is named.
+Every cause (in `causes`) relaxes the rows, or leaves some out, and the smallest noise factor is
+found anew; the simplest one that brings it to about 1 is named.
 
 In: inconsistent rows, and what made them.
 Out: a `Diagnosis` with cause, joint and time; the motion that would make a parameter identifiable.

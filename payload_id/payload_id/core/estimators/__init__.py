@@ -1,7 +1,8 @@
 """Point estimates of phi; one file for each method, all behind one protocol.
 
 In: `Statistics` of all rows, the prior's box, a shape where one is known.
-Out: phi, always with a physically meaningful status behind it; never silently wrong numbers.
+Out: phi, or an error where no number can be relied on. Which ones are physically consistent by
+    construction is in each one's `physical`; the verdict is made in `identification`.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Estimator and planner from Python.
 
 In: calls of a program that uses ROS.
-Out: services and actions of the nodes, their answers as plain values.
+Out: services and actions of the nodes; their answers as messages, or as an `Estimate`.
 """
 
 from __future__ import annotations

@@ -19,7 +19,7 @@ EVERY_ARM = pytest.mark.parametrize("name", ARMS)
 
 
 def body_regressor(velocity, acceleration):
-    """Return Pinocchio's regressor of I a + v x* I v in the glossary's order, shape (6, 10)."""
+    """Return Pinocchio's regressor of I a + v x* I v in the order of phi, shape (6, 10)."""
     return pin.bodyRegressor(velocity, acceleration)[:, FROM_PINOCCHIO]
 
 
@@ -42,7 +42,7 @@ def bodies(model):
 
 
 def pinocchio_regressors(model, q, dq):
-    """Return W_m and W_c of all bodies as the design states them, shape (n + 1, n, 10) each."""
+    """Return W_m and W_c of all bodies, shape (n + 1, n, 10) each."""
     extended, ids = bodies(model)
     data, order = extended.createData(), list(model.order)
     configuration, velocity = model.pinocchio_q(q), dq[order]

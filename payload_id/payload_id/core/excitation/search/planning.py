@@ -1,4 +1,4 @@
-"""The best certified candidate of a family: optimise freely, then certify [design section 5].
+"""The best certified candidate of a family: optimise freely, then certify.
 
 The certifier is asked best first. What it refuses is not repaired by loosening anything: the next
 candidate is tried, or a refused one drawn towards the calmest motion of the family, with as much

@@ -33,13 +33,11 @@ class TimeOffset:
     Attributes:
         seconds: Positive where the wrench is late [s]; 0 where it cannot be told.
         deviation: Standard deviation [s]; infinite where the motion cannot tell.
-        unexplained_before: Part of the wrench's variance that no payload explains, as stamped.
         unexplained: Part that is left at the offset.
     """
 
     seconds: float
     deviation: float
-    unexplained_before: float
     unexplained: float
 
     @property
@@ -78,7 +76,7 @@ def time_offset(samples: WrenchSamples, largest: float = LARGEST_OFFSET) -> Time
 
 def _time_offset(samples: WrenchSamples, largest: float) -> TimeOffset:
     """Return the delay as `time_offset` does."""
-    unknown = TimeOffset(0.0, float("inf"), float("nan"), float("nan"))
+    unknown = TimeOffset(0.0, float("inf"), float("nan"))
     middle = _middle(samples)
     seconds = float(middle.stamp[-1] - middle.stamp[0]) if len(middle) else 0.0
     largest = min(largest, seconds / 4)
@@ -100,8 +98,7 @@ def _time_offset(samples: WrenchSamples, largest: float) -> TimeOffset:
     unexplained = float(found.fun) / misfit.whole
     if not deviation < largest or unexplained > 1.0 - EXPLAINED:
         return unknown
-    before = misfit(0.0) / misfit.whole
-    return TimeOffset(float(found.x), deviation, before, unexplained)
+    return TimeOffset(float(found.x), deviation, unexplained)
 
 
 def compensated(samples: WrenchSamples, seconds: float) -> WrenchSamples:

@@ -1,4 +1,4 @@
-r"""Rows from a force-torque sensor by the Newton-Euler equations [NGK, TBEN], design section 2.
+r"""Rows from a force-torque sensor by the Newton-Euler equations [NGK, TBEN].
 
 With a_p = a - g the proper acceleration of the sensor's origin, all in the sensor frame,
 

@@ -93,11 +93,6 @@ class WrenchUncertainty:
             _check(entry.name, value, entry.type == "PerAxis")
         object.__setattr__(self, "_arrays", self._as_arrays())
 
-    @property
-    def is_hard(self) -> bool:
-        """Whether every bound is a hard one, so that intervals are guaranteed."""
-        return not any(np.any(getattr(self, e.name)) for e in fields(self) if "_sigma" in e.name)
-
     def axes(self, name: str) -> Array:
         """Return a bound for each of three axes, shape (3,), not to be written to."""
         return self._arrays[name]

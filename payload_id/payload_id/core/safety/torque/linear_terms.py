@@ -11,7 +11,7 @@ the joints that carry the body, base to tip:
 
 A_{<k}, V_{>=k}, V_{>k} the parts of these sums over such joints, gravity in A_{<k}. The torque of
 joint j due to the body is J_j' K F phi, F = (a, alpha, omega omega') the features of the
-Newton-Euler equations (rows/newton_euler.py), a = A_linear + omega x v.
+Newton-Euler equations (rows/wrench/newton_euler.py), a = A_linear + omega x v.
 
 With the reference velocity dq_a beside dq, in M ddq_a + C(q, dq) dq_a + g with the Christoffel
 symbols for C, every product of two velocities is the symmetric one of dq and dq_a, so that where
