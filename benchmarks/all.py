@@ -69,7 +69,7 @@ BENCHMARKS = (
               short="--repetitions 2"),
     Benchmark("consistency", "Are physical estimators always consistent?", "", 2,
               short="--estimators lmi"),
-    Benchmark("tools", "How accurate are wrench estimates of ten tools?",
+    Benchmark("workshop_tools", "How accurate are wrench estimates of ten tools?",
               "choosing_an_estimator.md", 25, "--repetitions 10",
               "--repetitions 1 --estimators entropic", "wrench_tools_simulated"),
     Benchmark("random_tools", "... and of tools that nobody has seen?",

@@ -16,7 +16,7 @@ from dataclasses import replace
 
 import cvxpy as cp
 import numpy as np
-from tools import NOISE, TYPICAL
+from workshop_tools import NOISE, TYPICAL
 
 from payload_id import RobotFile, RobotModel, Uncertainty
 from payload_id.core.body.inertial import PSEUDO_INERTIA_BASIS, from_mass_com_inertia

@@ -1,10 +1,10 @@
 """Tools that nobody has seen: `./payload-id python benchmarks/random_tools.py`.
 
-As benchmarks/tools.py, with random tools, motions, sensor frames and rates. A tool is the union of
-two to four boxes and cylinders of up to eight times different density along a handle, 0.1 to 4 kg;
-every third is thin (plates and rods). It is held anywhere, in a sensor frame turned at random, and
-moved for 10 s by Fourier series of orientation and position. Rates of 50 to 1000 Hz. Noise and
-errors as in benchmarks/tools.py; the shape given is the cloud of points of its surface.
+As benchmarks/workshop_tools.py, with random tools, motions, sensor frames and rates. A tool is the
+union of two to four boxes and cylinders of up to eight times different density along a handle, 0.1
+to 4 kg; every third is thin (plates and rods). It is held anywhere, in a sensor frame turned at
+random, and moved for 10 s by Fourier series of orientation and position. Rates of 50 to 1000 Hz.
+Noise and errors as there; the shape given is the cloud of points of its surface.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import trimesh
 from rich.console import Console
 from rich.table import Table
 from scipy.spatial.transform import Rotation
-from tools import NOISE, statistics_of
+from workshop_tools import NOISE, statistics_of
 
 from payload_id.core.arrays import Array
 from payload_id.core.body.inertial import change_of_frame, from_mass_com_inertia, is_physical

@@ -13,7 +13,7 @@ import numpy as np
 from ...core.arrays import Array
 from ...core.body.inertial import as_phi
 from ...core.calibration import CalibrationResult, Options, Prior, calibrate
-from ...core.calibration.without import without
+from ...core.calibration.forgetting import without
 from ...core.errors import InputError
 from ...core.rows.joint_torque.nuisance import JOINT_GROUPS
 from ...core.version import VERSION

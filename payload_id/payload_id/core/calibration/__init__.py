@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from ..arm.calibration import Calibration
 from .calibrate import calibrate
+from .calibration_result import CalibrationResult, Options, Validation
 from .fit import ArmFit
 from .identifiability import BaseParameter, Identifiability
-from .physical import Consistency
+from .physical_consistency import Consistency
 from .prior import Prior
-from .result import CalibrationResult, Options, Validation
 
 __all__ = [
     "ArmFit",

@@ -28,12 +28,12 @@ from ..rows.windows import WindowCutter
 from ..samples.joint_samples import Samples
 from ..statistics.variance_components import LEAST_VARIANCE, UNIFORM_VARIANCE
 from ..threads import one_thread
-from .box import UnitBox, unit_box
+from .calibration_result import HELD_OUT, CalibrationResult, Options, Validation
 from .equations import factor_of, joint_factors, window_equations
 from .fit import ArmFit
 from .identifiability import Identifiability, base_parameters, structural_rank
-from .physical import Consistency
-from .result import HELD_OUT, CalibrationResult, Options, Validation
+from .nuisance_box import UnitBox, unit_box
+from .physical_consistency import Consistency
 
 ROW_LIMIT = 2000  # rows that a calibration keeps; the rest only enter its box and its factor
 UNCONSTRAINED = (

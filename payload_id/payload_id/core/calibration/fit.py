@@ -20,7 +20,7 @@ from ..arrays import Array
 from ..body.ellipsoid import row_of
 from ..errors import SolverError
 from ..rows.joint_torque.nuisance import JOINT_GROUPS, NOT_NEGATIVE
-from .physical import Consistency, cone_rows, typical_scale
+from .physical_consistency import Consistency, cone_rows, typical_scale
 from .prior import Prior, prior_rows
 
 RANK = 1e-13  # relative size of singular values that count as zero

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..body.inertial import PSEUDO_INERTIA_BASIS, pseudo_inertia
-from .physical import typical_scale
+from .physical_consistency import typical_scale
 
 LEAST_EIGENVALUE = 1e-6  # of a scaled J0, so that a description at the edge has a finite prior
 

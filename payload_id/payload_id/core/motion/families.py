@@ -6,9 +6,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ..errors import InputError, UnknownNameError
-from . import bezier, fourier, stop, wave
-from . import motion_sequence as pieces
-from . import time_scaling as slowed
+from . import bezier, fourier, motion_sequence, stop, time_scaling, wave
 from .trajectory import Trajectory
 
 
@@ -31,19 +29,19 @@ def trajectory_from_dict(data: dict[str, Any]) -> Trajectory:
 def _sequence(data: dict[str, Any]) -> Trajectory:
     """Return the sequence that `to_dict` wrote."""
     parts = tuple(trajectory_from_dict(part) for part in data["parts"])
-    return pieces.MotionSequence(parts, tuple(float(t) for t in data["until"]))
+    return motion_sequence.MotionSequence(parts, tuple(float(t) for t in data["until"]))
 
 
-def _slowed(data: dict[str, Any]) -> Trajectory:
+def _time_scaled(data: dict[str, Any]) -> Trajectory:
     """Return the slower motion that `to_dict` wrote."""
-    return slowed.TimeScaled(trajectory_from_dict(data["motion"]), float(data["scale"]))
+    return time_scaling.TimeScaled(trajectory_from_dict(data["motion"]), float(data["scale"]))
 
 
 READERS: dict[str, Callable[[dict[str, Any]], Trajectory]] = {
     bezier.FAMILY: bezier.BezierPiece.from_dict,
     fourier.FAMILY: fourier.FourierSeries.from_dict,
-    pieces.FAMILY: _sequence,
-    slowed.FAMILY: _slowed,
+    motion_sequence.FAMILY: _sequence,
+    time_scaling.FAMILY: _time_scaled,
     stop.FAMILY: stop.StopPiece.from_dict,
     wave.FAMILY: wave.WavePiece.from_dict,
 }

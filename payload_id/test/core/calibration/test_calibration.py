@@ -29,15 +29,15 @@ from payload_id.core.calibration import (
     calibrate,
 )
 from payload_id.core.calibration.equations import factor_of
+from payload_id.core.calibration.forgetting import without
 from payload_id.core.calibration.identifiability import base_parameters, structural_rank
-from payload_id.core.calibration.physical import (
+from payload_id.core.calibration.physical_consistency import (
     SPATIAL_INERTIA_BASIS,
     cone_rows,
     triangle,
     typical_scale,
 )
 from payload_id.core.calibration.prior import prior_rows
-from payload_id.core.calibration.without import without
 from payload_id.core.errors import InputError, RecordingError, SolverError, UnknownNameError
 from payload_id.core.identification.identify import identify
 from payload_id.core.identification.online import OnlineIdentifier

@@ -1,4 +1,4 @@
-"""Ten workshop tools at three noise levels: `./payload-id python benchmarks/tools.py`.
+"""Ten workshop tools at three noise levels: `./payload-id python benchmarks/workshop_tools.py`.
 
 Simulated wrenches and motions of an arm that carries tools, 10 s at 100 Hz, with noise of the
 stated size added to accelerations and wrench, as in the data set `wrench_tools_simulated`, which
