@@ -15,7 +15,7 @@ from payload_id.core.safety.certificate.certify import SafetyCase
 from payload_id.core.safety.clearance.arm_geometry import ArmGeometry
 from payload_id.core.safety.clearance.convex_body import ConvexBody
 from payload_id.core.safety.torque.parameter_box import ParameterBox
-from payload_id.files.robots.arm_geometry import link_bodies, robot_geometry
+from payload_id.files.robots.arm_geometry import description_geometry, robot_geometry
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.robots.robot_model import RobotModel
 
@@ -38,7 +38,7 @@ def branched() -> tuple[ArmModel, ArmGeometry]:
         )
     text = text.replace("</inertial> <", "</inertial><")
     model = ArmModel.from_xml(text, "tool")
-    return model, ArmGeometry(link_bodies(text, model, Path()))
+    return model, description_geometry(text, model, Path())
 
 
 @lru_cache

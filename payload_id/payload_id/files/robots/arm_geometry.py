@@ -1,28 +1,26 @@
-"""The arm's convex bodies from the <collision> elements of its description.
+"""The arm's convex bodies, and what joins its links, from a robot description.
 
-Read here, not by Pinocchio, which leaves out a shape that it cannot use and only prints so.
+Every link with mass or looks has a body: its <collision> elements, else the hulls of its <visual>
+ones. What is beyond joints that the arm's model holds still (a gripper's fingers) is covered over
+their whole travel, or over the place that the robot file states.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 from xml.etree import ElementTree
 
-import numpy as np
-import pinocchio as pin
-import trimesh
-
 from ...core.arm.arm_model import ArmModel
-from ...core.arrays import Array
-from ...core.errors import InputError, ModelError
-from ...core.safety.clearance.arm_geometry import BASE, AllowedContact, ArmGeometry, LinkBody
+from ...core.errors import ModelError, UnknownNameError
+from ...core.safety.clearance.arm_geometry import PAYLOAD, AllowedContact, ArmGeometry, LinkBody
 from ...core.safety.clearance.convex_body import ConvexBody
-from ..configuration.package_data import resolve
+from .body_shapes import shape_body
+from .contacts import contacts_by_construction
+from .link_places import LinkPlaces
 from .robot_file import RobotFile
-
-MOST_CORNERS = 2000  # of a mesh's hull; more would make every check slow
+from .urdf_tree import UrdfTree
 
 
 def robot_geometry(
@@ -37,142 +35,116 @@ def robot_geometry(
         robot: The robot file.
         model: The arm that it describes.
         payload: Bodies that contain the payload together, poses in the payload frame.
-        allowed: Pairs of links that are not checked, each with its reason, beyond those that the
+        allowed: Pairs of bodies that are not checked, each with its reason, beyond those that the
             robot file allows.
 
     Raises:
-        ModelError: A moving body has no collision geometry, or it cannot be read.
+        ModelError: A link with mass or looks has no body, or it cannot be read.
+        InputError: An allowed contact names no body.
     """
-    bodies = link_bodies(robot.urdf, model, robot.urdf_path.parent)
-    stated = (AllowedContact(pair, why) for pair, why in robot.allowed_contacts.items())
-    geometry = ArmGeometry(bodies, (*stated, *allowed))
-    return geometry.with_attached(model, payload) if payload else geometry
+    geometry = description_geometry(
+        robot.urdf, model, robot.urdf_path.parent, robot.links_without_body
+    )
+    stands = tuple(
+        f"{name} stands at {place:g} rad or m, and nothing watches it (held_joints)."
+        for name, place in robot.held_joints.items()
+    )
+    geometry = replace(
+        geometry, overlaps_at_zero=robot.overlaps_at_zero, notes=(*stands, *geometry.notes)
+    )
+    if payload:
+        geometry = geometry.with_attached(model, payload)
+    stated = [AllowedContact(pair, why) for pair, why in robot.allowed_contacts.items()]
+    if not payload:  # what is allowed of one counts once there is one
+        stated = [c for c in stated if not any(x.split("/")[0] == "payload" for x in c.bodies)]
+    return geometry.with_allowed([*stated, *allowed])
 
 
-def link_bodies(urdf: str, model: ArmModel, folder: Path) -> tuple[LinkBody, ...]:
-    """Return the convex bodies of a description's links; meshes become their convex hulls.
+def description_geometry(
+    urdf: str,
+    model: ArmModel,
+    folder: Path,
+    without_body: Mapping[str, str] | None = None,
+) -> ArmGeometry:
+    """Return the bodies of a description's links; meshes become their convex hulls.
 
     Args:
         urdf: The description, XML text.
-        model: The arm that it describes; joints that it does not name are at neutral.
+        model: The arm that it describes.
         folder: Where relative file names of meshes begin.
+        without_body: Links that have no body though they have mass, and why.
 
     Raises:
-        ModelError: Of all links with mass that a joint carries none has a <collision>, or one
-            cannot be read.
+        ModelError: A link with mass or looks has no body, or one cannot be read; a joint that the
+            model does not move follows one that it does, or has no limits and no stated place.
+        UnknownNameError: There is no such link or joint.
     """
-    carriers = _carriers(model)
-    found: list[LinkBody] = []
-    heavy: dict[int, str] = {}
-    for link in ElementTree.fromstring(urdf).findall("link"):
-        name = link.get("name", "")
-        joint, placement = carriers.get(name, (BASE, pin.SE3.Identity()))
-        shapes = link.findall("collision")
-        if link.find("inertial") is not None:
-            heavy.setdefault(joint, name)
-        for shape in shapes:
-            body = _body(shape, name, folder)
-            moved = body.moved(np.array(placement.rotation), np.array(placement.translation))
-            found.append(LinkBody(name, joint, moved))
-    shown = {BASE, *(item.joint for item in found)}
-    bare = [name for joint, name in heavy.items() if joint not in shown]
+    tree, without_body = UrdfTree.of(urdf), without_body or {}
+    places = LinkPlaces(urdf, model, tree)
+    links = ElementTree.fromstring(urdf).findall("link")
+    names = [link.get("name", "") for link in links]
+    _check_names(links, names, without_body)
+    bare = [
+        name
+        for link, name in zip(links, names, strict=True)
+        if name not in without_body and _has_mass(link) and not _shapes(link)
+    ]
     if bare:
         raise ModelError(
             f"The robot description has no collision geometry on {', '.join(bare)}, so that no "
-            "clearance can be proved. Add <collision> elements (primitives or meshes) to the URDF."
+            "clearance can be proved. Add <collision> elements (primitives or meshes) to the URDF, "
+            "or name a link that cannot touch anything under 'links_without_body' in the robot "
+            "file, with the reason."
         )
-    return tuple(found)
+    found = [
+        LinkBody(name, *places.placed(name, body))
+        for link, name in zip(links, names, strict=True)
+        if name not in without_body
+        for body in _bodies(link, name, folder)
+    ]
+    joined = tuple((joint.parent, joint.child) for joint in map(tree.named, model.joints))
+    notes = [f"{name} has no body: {why}." for name, why in without_body.items()]
+    geometry = ArmGeometry(tuple(found), joined, (), (*places.notes, *notes))
+    return geometry.with_allowed(contacts_by_construction(model, geometry, tree))
 
 
-def mesh_hull(path: Path, scale: Array | float = 1.0, name: str = "") -> ConvexBody:
-    """Return the convex hull of a mesh, in the frame of its file.
-
-    Args:
-        path: File that trimesh reads.
-        scale: Metres per unit, one number or one for each axis.
-        name: For messages; empty: the file's name.
-
-    Raises:
-        InputError: The file cannot be read, or holds no solid.
-    """
-    if not path.is_file():
-        raise InputError(f"There is no mesh '{path}'.")
-    try:
-        loaded: Any = trimesh.load(path, force="mesh")
-        points = np.asarray(loaded.vertices, dtype=float).reshape(-1, 3)
-    except Exception as error:  # its readers raise whatever they stumble over
-        raise InputError(f"'{path}' cannot be read as a mesh: {error}.") from error
-    body = ConvexBody.hull(points * np.asarray(scale), name=name or path.name)
-    if len(body.points) > MOST_CORNERS:
-        raise InputError(
-            f"The convex hull of {path.name} has {len(body.points)} corners; simplify the mesh to "
-            f"at most {MOST_CORNERS}."
-        )
-    return body
-
-
-def _carriers(model: ArmModel) -> dict[str, tuple[int, pin.SE3]]:
-    """Return of each link the joint that carries it and its place in that joint's frame."""
-    full = model.pinocchio
-    return {
-        frame.name: (
-            model.order[frame.parentJoint - 1] if frame.parentJoint > 0 else BASE,
-            frame.placement,
-        )
-        for frame in full.frames
-        if frame.type == pin.FrameType.BODY
-    }
-
-
-def _body(collision: ElementTree.Element, link: str, folder: Path) -> ConvexBody:
-    """Return the body of one <collision>."""
-    origin, geometry = collision.find("origin"), collision.find("geometry")
-    shapes = [] if geometry is None else list(geometry)
-    if len(shapes) != 1:
-        raise ModelError(f"A <collision> of link '{link}' needs exactly one shape in <geometry>.")
-    rotation, translation = np.eye(3), np.zeros(3)
-    if origin is not None:
-        rotation = np.array(pin.rpy.rpyToMatrix(_vector(origin, "rpy", 3, link, "0 0 0")))
-        translation = _vector(origin, "xyz", 3, link, "0 0 0")
-    try:
-        body = _shape(shapes[0], link, folder)
-    except InputError as error:
-        raise ModelError(f"The collision geometry of link '{link}': {error}") from error
-    return body.moved(rotation, translation)
-
-
-def _shape(shape: ElementTree.Element, link: str, folder: Path) -> ConvexBody:
-    """Return a shape in its own frame."""
-    if shape.tag == "box":
-        size = _vector(shape, "size", 3, link)
-        return ConvexBody.primitive("box", tuple(size), name=link)
-    if shape.tag == "sphere":
-        radius = _vector(shape, "radius", 1, link)[0]
-        return ConvexBody.primitive("sphere", (radius,), name=link)
-    if shape.tag in ("cylinder", "capsule"):
-        radius, length = (_vector(shape, key, 1, link)[0] for key in ("radius", "length"))
-        return ConvexBody.primitive(shape.tag, (radius, length), name=link)
-    if shape.tag == "mesh":
-        path = resolve(shape.get("filename", "").removeprefix("file://"), folder)
-        return mesh_hull(path, _vector(shape, "scale", 3, link, "1 1 1"), link)
-    raise ModelError(
-        f"The collision geometry of link '{link}' is a <{shape.tag}>; known: box, sphere, "
-        "cylinder, capsule, mesh."
-    )
-
-
-def _vector(
-    element: ElementTree.Element, key: str, length: int, link: str, default: str | None = None
-) -> Array:
-    """Return the numbers of an attribute."""
-    text = element.get(key, default)
-    try:
-        numbers = np.array([float(x) for x in (text or "").split()])
-    except ValueError as error:
-        raise ModelError(f"'{key}' of <{element.tag}> in link '{link}' is '{text}'.") from error
-    if len(numbers) != length or not np.isfinite(numbers).all():
+def _check_names(
+    links: Sequence[ElementTree.Element], names: Sequence[str], without_body: Iterable[str]
+) -> None:
+    """Raise unless links without a body are links that have none, and no link is the payload."""
+    for name in without_body:
+        if name not in names:
+            raise UnknownNameError("link", name, names, "the links without a body")
+        if _shapes(links[names.index(name)]):
+            raise ModelError(
+                f"'links_without_body' names {name}, which has a body in the robot description; "
+                "allow contacts of it by name instead ('allowed_contacts')."
+            )
+    if PAYLOAD in names:
         raise ModelError(
-            f"'{key}' of <{element.tag}> in link '{link}' needs {length} finite number(s); found "
-            f"'{text}'."
+            f"The robot description has a link '{PAYLOAD}', which is the name of the payload's "
+            "volume here; give the link another name."
         )
-    return numbers
+
+
+def _bodies(link: ElementTree.Element, name: str, folder: Path) -> list[ConvexBody]:
+    """Return the bodies of one link, in its frame, each with a name of its own."""
+    shapes = _shapes(link)
+    bodies = [shape_body(shape, name, folder) for shape in shapes]
+    if len(bodies) < 2:
+        return [replace(body, name=name) for body in bodies]
+    own = [shape.get("name") or str(k) for k, shape in enumerate(shapes, start=1)]
+    if len(set(own)) < len(own):
+        own = [str(k) for k in range(1, len(own) + 1)]
+    return [replace(body, name=f"{name}/{x}") for body, x in zip(bodies, own, strict=True)]
+
+
+def _shapes(link: ElementTree.Element) -> list[ElementTree.Element]:
+    """Return the <collision> elements of a link, or what can be seen of it where it has none."""
+    return link.findall("collision") or link.findall("visual")
+
+
+def _has_mass(link: ElementTree.Element) -> bool:
+    """Tell whether a link has mass."""
+    mass = link.find("inertial/mass")
+    return mass is not None and float(mass.get("value", "0")) > 0.0

@@ -18,6 +18,7 @@ from ...core.samples.joint_map import JointMap
 from ..configuration.configuration import read_configuration
 from ..configuration.package_data import share_folder
 from .calibration_file import load_calibration
+from .held_joints import held_places, held_still
 from .robot_schema import ROBOT
 from .robot_sections import (
     CommandTarget,
@@ -45,7 +46,12 @@ class RobotFile:
         effort: How effort becomes torque.
         command: Where motion goes.
         control: What the arm's motion under a controller rests on.
-        allowed_contacts: Pairs of links that are not checked against each other, and why.
+        allowed_contacts: Pairs of bodies that are not checked against each other, and why.
+        overlaps_at_zero: Why bodies may overlap at q = 0, where the arm never is; empty: they may
+            not.
+        held_joints: Where joints stand that the arm does not move, as far as that is known; they
+            are fixed there in `urdf` [rad or m].
+        links_without_body: Links with mass that have no body, and why.
         limits: The joint limits in use.
         limit_sets: All sets of joint limits by name.
         uncertainty: What is assumed about sensors, links and payload.
@@ -65,6 +71,9 @@ class RobotFile:
     command: CommandTarget
     control: ControlSettings
     allowed_contacts: Mapping[tuple[str, str], str]
+    overlaps_at_zero: str
+    held_joints: Mapping[str, float]
+    links_without_body: Mapping[str, str]
     limits: JointLimits
     limit_sets: Mapping[str, JointLimits]
     uncertainty: Uncertainty
@@ -90,6 +99,8 @@ class RobotFile:
         urdf = read_urdf(urdf_path, entries["xacro_arguments"])
         joints = entries["joints"]
         _check_names(urdf, urdf_path, joints, entries["payload_frame"])
+        held = held_places(urdf, joints, _held_joints(entries["held_joints"], path))
+        urdf = held_still(urdf, held)
         sets = {
             k: JointLimits.from_entries(k, v, path) for k, v in entries["limits"]["sets"].items()
         }
@@ -107,7 +118,10 @@ class RobotFile:
             effort=EffortSource.from_entries(entries["effort"], len(joints), path),
             command=CommandTarget(**entries["command"]),
             control=ControlSettings.from_entries(entries["control"], len(joints)),
-            allowed_contacts=_allowed_contacts(entries["allowed_contacts"], urdf, path),
+            allowed_contacts=_allowed_contacts(entries["allowed_contacts"], path),
+            overlaps_at_zero=entries["overlaps_at_zero"],
+            held_joints=held,
+            links_without_body=_reasons("links_without_body", entries["links_without_body"], path),
             limits=limits,
             limit_sets=sets,
             uncertainty=_uncertainty(entries["uncertainty"], path),
@@ -191,24 +205,39 @@ def _named_limits(sets: Mapping[str, JointLimits], name: str, path: Path) -> Joi
     return sets[name]
 
 
-def _allowed_contacts(
-    entries: Mapping[str, Any], urdf: str, path: Path
-) -> dict[tuple[str, str], str]:
-    """Return pairs of links with a reason each."""
-    links = [link.get("name", "") for link in ElementTree.fromstring(urdf).findall("link")]
+def _allowed_contacts(entries: Mapping[str, Any], path: Path) -> dict[tuple[str, str], str]:
+    """Return pairs of bodies with a reason each."""
     found = {}
-    for pair, reason in entries.items():
+    for pair, reason in _reasons("allowed_contacts", entries, path).items():
         names = pair.split()
-        for name in names:
-            if name not in links:
-                raise UnknownNameError("link", name, links, f"'allowed_contacts' of {path.name}")
-        if len(names) != 2 or not isinstance(reason, str) or not reason.strip():
+        if len(names) != 2:
             raise ConfigurationError(
-                f"'allowed_contacts' in {path.name} takes lines 'link_a link_b: why they may "
+                f"'allowed_contacts' in {path.name} takes lines 'body_a body_b: why they may "
                 f"touch'; found '{pair}: {reason}'."
             )
         found[names[0], names[1]] = reason
     return found
+
+
+def _reasons(key: str, entries: Mapping[str, Any], path: Path) -> dict[str, str]:
+    """Return entries that each say why."""
+    for name, reason in entries.items():
+        if not isinstance(reason, str) or not reason.strip():
+            raise ConfigurationError(
+                f"'{key}' in {path.name} takes a reason for each entry, 'name: why'; found "
+                f"'{name}: {reason}'."
+            )
+    return dict(entries)
+
+
+def _held_joints(entries: Mapping[str, Any], path: Path) -> dict[str, float]:
+    """Return where joints stand that the arm does not move."""
+    for name, place in entries.items():
+        if isinstance(place, (str, bool)) or not np.isfinite(place):
+            raise ConfigurationError(
+                f"'held_joints.{name}' in {path.name} must be a number [rad or m]; found {place!r}."
+            )
+    return {name: float(place) for name, place in entries.items()}
 
 
 def _uncertainty(entries: dict[str, Any], path: Path) -> Uncertainty:

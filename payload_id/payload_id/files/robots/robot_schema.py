@@ -238,7 +238,25 @@ ROBOT: Schema = {
     ),
     "allowed_contacts": Key(
         "values",
-        "pairs of links that are not checked against each other, 'link_a link_b: why'",
+        "pairs of bodies that are not checked against each other, 'body_a body_b: why'; a body is "
+        "named as its link, with several bodies link/1, link/2, ..., the payload's volume payload",
+        default={},
+    ),
+    "overlaps_at_zero": Key(
+        "text",
+        "why bodies of the description may overlap at q = 0, where this arm never is; they are "
+        "checked along every motion all the same",
+        default="",
+    ),
+    "held_joints": Key(
+        "values",
+        "where joints stand that the arm does not move, 'joint: position' [rad or m]; without it "
+        "a gripper's may be anywhere in their travel, and a lift stands at 0",
+        default={},
+    ),
+    "links_without_body": Key(
+        "values",
+        "links that have mass but nothing that could touch anything, 'link: why'",
         default={},
     ),
     "limits": Key(

@@ -1,6 +1,7 @@
 """`payload-id verify`: saved certificates, whole and tampered with."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,8 +10,10 @@ from payload_id.cli.main import main
 from payload_id.core.safety.certificate.certificate import Certificate, digest_of
 from payload_id.core.safety.certificate.certify import certify
 from payload_id.core.safety.certificate.limit_use import limit_use
+from payload_id.core.safety.clearance.arm_geometry import AllowedContact
 from payload_id.core.safety.clearance.convex_body import ConvexBody
 from payload_id.core.safety.margins.margin import CLEARANCES
+from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.files.runs.certificate_file import load_certificate, save_certificate
 from safety_scenes import gen3, gen3_case, motion
 
@@ -23,8 +26,10 @@ def saved(tmp_path_factory):
     path = motion(robot.home, np.random.default_rng(0))
     certificate = certify(case, path)
     assert isinstance(certificate, Certificate), certificate
-    file = tmp_path_factory.mktemp("certificates") / "motion.json"
-    return save_certificate(file, certificate, case, path, robot)
+    folder = tmp_path_factory.mktemp("certificates")
+    cell = folder / "cell.yaml"
+    cell.write_text("name: bench\nclearance: 0.005\nfloor: -0.05\n")
+    return save_certificate(folder / "motion.json", certificate, case, path, robot, str(cell))
 
 
 def changed(saved, tmp_path, edit, honest):
@@ -135,3 +140,60 @@ def test_verify_needs_the_same_robot_and_a_certificate(saved, tmp_path):
     (tmp_path / "no.json").write_text("[1, 2")
     assert main(["verify", str(tmp_path / "no.json")]) == 2
     assert main(["verify", str(tmp_path / "none.json")]) == 2
+
+
+@pytest.mark.parametrize(
+    ("weaken", "subject"),
+    [
+        (lambda case: replace(case, tube=TrackingTube.exact(7)), "tracking error"),
+        (lambda case: replace(case, clearance=0.0), "clearance"),
+        (lambda case: replace(case, obstacles=()), "surroundings"),
+        (lambda case: replace(case, limits_name="my own"), "limits"),
+        (lambda case: replace(case, box=known(case.box, "links")), "links' parameters"),
+        (lambda case: replace(case, box=known(case.box, "coulomb")), "Coulomb friction"),
+        (lambda case: replace(case, box=known(case.box, "viscous")), "viscous friction"),
+        (lambda case: replace(case, box=known(case.box, "rotor_inertia")), "rotor inertia"),
+        (lambda case: replace(case, geometry=touching(case.geometry)), "allowed contact"),
+    ],
+)
+def test_a_proof_from_weaker_assumptions_than_stated_is_not_verified(
+    tmp_path, capsys, weaken, subject
+):
+    robot, _ = gen3()
+    case = weaken(gen3_case((ConvexBody.ground(-0.05),)))
+    path = motion(robot.home, np.random.default_rng(0))
+    certificate = certify(case, path)
+    assert isinstance(certificate, Certificate), certificate
+    (tmp_path / "cell.yaml").write_text("name: bench\nclearance: 0.005\nfloor: -0.05\n")
+    file = save_certificate(
+        tmp_path / "motion.json", certificate, case, path, robot, str(tmp_path / "cell.yaml")
+    )
+    assert main(["verify", str(file), "--samples", "20", "--json"]) == 1
+    found = json.loads(capsys.readouterr().out)
+    wrong = {claim["subject"] for claim in found["claims"] if claim["holds"] is False}
+    assert wrong and all(name.startswith(subject) for name in wrong)
+    assert all("The certificate's" in sentence for sentence in found["differences"])
+
+
+def known(box, name):
+    """Return a box in which something is known exactly."""
+    middle = box.interval(name)[0]
+    return replace(box, **{f"{name}_lower": middle, f"{name}_upper": middle})
+
+
+def touching(geometry):
+    """Return a geometry in which the payload may touch a link."""
+    contact = AllowedContact(("payload", "forearm_link"), "who knows")
+    return geometry.with_allowed([contact])
+
+
+def test_what_is_around_the_arm_must_be_known(saved, tmp_path, capsys):
+    def edit(content):
+        content["cell"] = ""
+
+    path = changed(saved, tmp_path, edit, honest=True)
+    assert main(["verify", str(path), "--samples", "5"]) == 1
+    assert "not known what is around the arm" in " ".join(capsys.readouterr().out.split())
+    assert main(["verify", str(path), "--samples", "5", "--cell", "none, a test"]) == 0
+    shown = " ".join(capsys.readouterr().out.split())
+    assert "to be judged" in shown and "signed" in shown

@@ -9,10 +9,13 @@ import coal
 import numpy as np
 import pinocchio as pin
 import pytest
+from scipy.spatial.transform import Rotation
 
 from payload_id.core.body.inertial import from_mass_com_inertia, is_physical
 from payload_id.files.configuration.package_data import share_folder
+from payload_id.files.robots.arm_geometry import robot_geometry
 from payload_id.files.robots.robot_file import RobotFile, robot_names
+from payload_id.files.robots.robot_model import RobotModel
 from payload_id.files.robots.urdf import read_urdf
 
 GEN3 = share_folder() / "urdf" / "kinova_gen3.urdf.xacro"
@@ -191,3 +194,44 @@ def test_prefix_is_put_before_every_name(path):
     names = [e.get("name") for e in (*root.findall("link"), *root.findall("joint"))]
     assert names and all(name.startswith("left_") for name in names)
     assert pin.buildModelFromXML(ElementTree.tostring(root, "unicode")).nv == 7
+
+
+def test_the_grippers_bodies_cover_the_whole_travel_of_its_fingers():
+    """Of the linkage as ros2_robotiq_gripper describes it, knuckle joint from 0 to 0.81 rad."""
+    robot = RobotFile.load("kinova_gen3_2f85")
+    model = RobotModel.from_robot_file(robot)
+    gripper = [item.body for item in robot_geometry(robot, model).bodies if "2f_85" in item.link]
+    to_flange = pin_pose(model, "end_effector_link")
+    knuckle, inner = np.array([0.03060114, 0.0, 0.05490452]), np.array([0.0127, 0.0, 0.06142])
+    finger = np.array([0.03152616, 0.0, -0.00376347])
+    tip = finger + [0.00563134, 0.0, 0.04718515]
+    parts = (  # axis, place of the part's frame from it, whether it turns, centre, size
+        (knuckle, np.zeros(3), True, (0.0150, 0.0002, 0.0002), (0.0449, 0.0166, 0.0201)),
+        (knuckle, finger, True, (-0.0002, -0.0008, 0.0234), (0.0286, 0.0272, 0.0594)),
+        (inner, np.zeros(3), True, (0.0186, 0.0002, 0.0217), (0.0492, 0.0350, 0.0554)),
+        (knuckle, tip, False, (-0.0097, -0.0008, 0.0225), (0.0312, 0.0270, 0.0570)),
+    )
+    corners = np.stack(np.meshgrid(*[[-0.5, 0.5]] * 3), axis=-1).reshape(-1, 3)
+    longest = 0.0
+    for angle in np.linspace(0.0, 0.81, 82):
+        R = Rotation.from_rotvec([0.0, -angle, 0.0]).as_matrix()
+        for axis, place, turns, centre, size in parts:
+            own = np.array(centre) + corners * size
+            points = axis + R @ place + (own @ R.T if turns else own)
+            longest = max(longest, points[:, 2].max())
+            for side in (1.0, -1.0):
+                at_flange = points * [side, 1.0, 1.0]
+                there = at_flange @ to_flange.rotation.T + to_flange.translation
+                assert any(holds(body, there) for body in gripper)
+    assert longest > 0.163
+
+
+def holds(body, points):
+    """Tell whether a box contains points."""
+    own = (points - body.translation) @ body.rotation
+    return body.kind == "box" and (np.abs(own) <= body.half + 1e-9).all()
+
+
+def pin_pose(model, frame):
+    """Return a frame's pose on the joint that carries it."""
+    return model.pinocchio.frames[model.pinocchio.getFrameId(frame)].placement

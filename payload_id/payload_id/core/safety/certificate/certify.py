@@ -26,9 +26,12 @@ from ..clearance.arm_geometry import BASE, ArmGeometry
 from ..clearance.clearance_report import clearance_refusal
 from ..clearance.clearances import clearances, pose_clearance
 from ..clearance.convex_body import ConvexBody
+from ..clearance.overlap import signed_distances
 from ..clearance.scene import Scene
 from ..margins.margin import Margin, Refusal
 from ..margins.motion_margins import motion_margins
+from ..speed.speed_limits import SpeedLimits
+from ..speed.speed_margins import SpeedCase, speed_margins
 from ..torque.parameter_box import ParameterBox
 from ..torque.torque_margins import torque_margins
 from ..tube.tracking_tube import TrackingTube
@@ -50,6 +53,7 @@ class SafetyCase:
         limits: What a motion may not exceed.
         limits_name: Name of that set of limits.
         clearance: Distance that bodies keep from each other [m].
+        speeds: Limits of speeds in space and of kinetic energy.
     """
 
     model: ArmModel
@@ -60,6 +64,7 @@ class SafetyCase:
     limits: MotionLimits
     limits_name: str = "unnamed"
     clearance: float = 0.0
+    speeds: SpeedLimits = SpeedLimits()
 
     def __post_init__(self) -> None:
         n = self.model.n
@@ -76,6 +81,28 @@ class SafetyCase:
                 f"The required clearance must be a number of 0 m or more; found {self.clearance!r}."
             )
         _check_limits(self.limits, self.model.joints)
+        self._check_speeds()
+
+    def _check_speeds(self) -> None:
+        """Raise where a limit is of something whose place is not known."""
+        own = {item.joint for item in self.geometry.bodies if not item.attached}
+        held = any(item.attached for item in self.geometry.bodies)
+        if not held and np.isfinite([self.speeds.payload, self.speeds.energy]).any():
+            raise InputError(
+                "A limit of the payload's speed or energy needs the payload's volume: attach it to "
+                "the geometry."
+            )
+        bare = [j for j in range(self.model.n) if self.box.links_upper[j, 0] > 0 and j not in own]
+        if bare and np.isfinite(self.speeds.energy):
+            raise InputError(
+                f"A limit of the energy needs a body for every link with mass; joint "
+                f"{self.model.joints[bare[0]]} carries none."
+            )
+
+    @cached_property
+    def speed_case(self) -> SpeedCase:
+        """What speeds are proved for."""
+        return SpeedCase(self.model, self.geometry, self.box, self.tube, self.speeds)
 
     @cached_property
     def scene(self) -> Scene:
@@ -93,14 +120,44 @@ class SafetyCase:
             "tube": digest_of(self.tube.to_dict()),
             "limits": digest_of({"name": self.limits_name, **plain_limits(self.limits)}),
             "required_clearance": digest_of(self.clearance),
+            "speeds": digest_of(self.speeds.to_dict()),
         }
+
+    @cached_property
+    def overlap(self) -> Refusal | None:
+        """Two bodies of the arm that overlap at q = 0 (the nearest position within the limits).
+
+        Bodies that overlap there without being allowed to are those of a wrong description, or of a
+        volume that is larger than what it stands for.
+        """
+        if self.geometry.overlaps_at_zero:
+            return None
+        zero = np.clip(0.0, self.limits.position_lower, self.limits.position_upper)
+        pairs = self.geometry.pairs(self.model)
+        bodies = [(item.joint, item.body) for item in self.geometry.bodies]
+        depth = -signed_distances(self.model, bodies, pairs, zero)
+        if not (depth > 0.0).any():
+            return None
+        worst = int(np.argmax(depth))
+        pair = tuple(self.geometry.bodies[k].name for k in pairs[worst])
+        attached = any(self.geometry.bodies[k].attached for k in pairs[worst])
+        group = "payload volume" if attached else "self-collision"
+        sentence = (
+            f"Refused ({group}): {' and '.join(pair)} overlap by {depth[worst]:.4g} m at q = 0. "
+            "Mend the bodies; or allow this contact by name and reason (allowed_contacts in the "
+            "robot file); or, where the arm is never at q = 0, say why (overlaps_at_zero), so that "
+            "the pair is checked along the motion like all others."
+        )
+        return Refusal(group, pair, 0.0, float(depth[worst]), True, sentence)
 
     def assumptions(self) -> tuple[str, ...]:
         """Return what must be true for a certificate to hold."""
         allowed = tuple(
-            f"{' and '.join(contact.links)} are not checked against each other: {contact.reason}."
+            f"{' and '.join(contact.bodies)} are not checked against each other: {contact.reason}."
             for contact in self.geometry.allowed
         )
+        joined = "; ".join(" and ".join(links) for links in self.geometry.joined)
+        why = self.geometry.overlaps_at_zero
         return (
             *self.tube.assumptions,
             "The payload and the arm's parameters lie in the parameter box, now and throughout the "
@@ -109,8 +166,10 @@ class SafetyCase:
             "The collision bodies contain the arm's links, and the attached bodies the payload and "
             "the tool.",
             "Obstacles stay where they are and are contained in their bodies.",
-            "Links that one joint joins are not checked against each other: they touch by "
-            "construction.",
+            "Links that one movable joint joins directly are not checked against each other, since "
+            f"they touch by construction: {joined}.",
+            *self.geometry.notes,
+            *([f"Overlaps at q = 0 are of no account: {why}."] if why else []),
             *allowed,
         )
 
@@ -134,6 +193,8 @@ def certify(case: SafetyCase, trajectory: Trajectory, step: float = STEP) -> Cer
     Raises:
         InputError: The motion has another number of joints, or no duration.
     """
+    if case.overlap is not None:
+        return case.overlap
     ranges = _ranges(case, trajectory, step)
     start = MotionState.of(trajectory, 0.0)
     kinematic = motion_margins(case.model.joints, case.limits, case.tube, ranges)
@@ -143,6 +204,10 @@ def certify(case: SafetyCase, trajectory: Trajectory, step: float = STEP) -> Cer
     at_start = start_refusal(case, start)
     if at_start is not None:
         return at_start
+    speeds = speed_margins(case.speed_case, trajectory)
+    too_fast = next((x for x in speeds if isinstance(x, Refusal)), None)
+    if too_fast is not None:
+        return too_fast
     report = clearances(case.scene, trajectory, case.tube.position, case.clearance, 2 * step)
     if report.refused is not None:
         return clearance_refusal(report.refused, case.clearance)
@@ -152,7 +217,8 @@ def certify(case: SafetyCase, trajectory: Trajectory, step: float = STEP) -> Cer
     distances = (
         Margin(c.group, c.pair, c.value, float("nan"), c.start, c.end) for c in report.smallest
     )
-    margins = chain((m for m in kinematic if isinstance(m, Margin)), [torque], distances)
+    proved = (m for m in (*kinematic, *speeds) if isinstance(m, Margin))
+    margins = chain(proved, [torque], distances)
     return Certificate(
         margins=tuple(margins),
         assumptions=case.assumptions(),

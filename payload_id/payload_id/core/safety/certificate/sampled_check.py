@@ -18,6 +18,7 @@ from ...body.inertial import TO_PINOCCHIO, change_of_frame
 from ...motion.trajectory import Trajectory
 from ..clearance.arm_geometry import BASE
 from .certify import SafetyCase
+from .sampled_speeds import sample_speeds
 
 DISTANCE_PART = 4  # one in so many samples has its distances computed too
 
@@ -67,6 +68,10 @@ def sampled_margins(
         "torque": 1.0 - np.abs(sample_torques(case, states, rng)) / limits.torque,
     }
     smallest = {name: float(value.min(initial=1.0)) for name, value in found.items()}
+    if case.speeds.any:
+        part = slice(None, None, DISTANCE_PART)
+        fastest = sample_speeds(case.speed_case, states.q[part], states.dq[part], rng)
+        smallest |= {name: 1.0 - value / case.speeds.named(name) for name, value in fastest.items()}
     return smallest | sample_clearances(case, states.q[::DISTANCE_PART])
 
 

@@ -1,29 +1,28 @@
 """The arm's volume: convex bodies on its links, payload and tool, and which pairs may meet.
 
-Pairs that are checked: every moving body against every obstacle, and every two bodies of the arm
-unless
+Pairs that are checked: every moving body against every obstacle, and every two bodies of the arm,
+of what it carries and of what the description fixes to its base, unless
 
-- both are fixed to the same link (or are both part of the base);
-- their links are joined by one joint: such bodies touch by construction, and the joint's position
-  limits keep them apart. An attached body (payload, tool) is checked against the link before its
-  own all the same, unless the two overlap at q = 0 (listed in `allowed` with that reason);
-- the pair is allowed by name with a reason.
+- nothing moves the one against the other (the same joint carries both, or none does);
+- they are of the two links that one movable joint joins directly: such links touch by
+  construction, and the joint's position limits keep them from going farther into each other;
+- the two bodies are allowed by name with a reason.
+
+Every exception is a sentence of the certificate.
 """
 
 from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from operator import index
 from typing import Any
 
-import coal
 import numpy as np
 
 from ...arm.arm_model import ArmModel
-from ...arm.kinetics import frames
 from ...arrays import Array
 from ...errors import InputError, UnknownNameError
 from .convex_body import ConvexBody
@@ -39,7 +38,8 @@ class LinkBody:
     Attributes:
         link: Link that it belongs to, or `PAYLOAD`.
         joint: Joint that carries it, `BASE` if none.
-        body: Its shape and its pose in the frame of that joint.
+        body: Its shape and its pose in the frame of that joint. Its name is that of the link, or
+            begins with it where the link has several bodies; no two bodies have the same.
         attached: Whether it is payload or tool, not the robot's own link.
     """
 
@@ -48,18 +48,26 @@ class LinkBody:
     body: ConvexBody
     attached: bool = False
 
+    @property
+    def name(self) -> str:
+        """Name of the body."""
+        return self.body.name
+
 
 @dataclass(frozen=True)
 class AllowedContact:
-    """Two links that are not checked against each other, and why.
+    """Two bodies that are not checked against each other, and why.
 
     Attributes:
-        links: Their names.
+        bodies: Their names.
         reason: A phrase for the certificate.
     """
 
-    links: tuple[str, str]
+    bodies: tuple[str, str]
     reason: str
+
+    def __str__(self) -> str:
+        return f"{self.bodies[0]} and {self.bodies[1]}: {self.reason}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,11 +76,19 @@ class ArmGeometry:
 
     Attributes:
         bodies: The robot's links and what is attached to them.
-        allowed: Pairs of links that are not checked.
+        joined: Pairs of links that one movable joint joins directly.
+        allowed: Pairs of bodies that are not checked.
+        notes: What the bodies rest on beside that, one sentence each: joints that stand still or
+            whose whole travel a body covers, links without a body.
+        overlaps_at_zero: Why bodies may overlap at q = 0, where the arm never is; empty: they may
+            not. They are checked along a motion all the same.
     """
 
     bodies: tuple[LinkBody, ...]
+    joined: tuple[tuple[str, str], ...] = ()
     allowed: tuple[AllowedContact, ...] = ()
+    notes: tuple[str, ...] = ()
+    overlaps_at_zero: str = ""
 
     def __post_init__(self) -> None:
         if not any(item.joint != BASE and not item.attached for item in self.bodies):
@@ -80,44 +96,67 @@ class ArmGeometry:
                 "The robot description has no collision geometry on any moving link, so that no "
                 "clearance can be proved. Add <collision> elements to its links."
             )
-        links = {item.link for item in self.bodies}
+        names = [item.name for item in self.bodies]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise InputError(f"Two bodies of the arm are named '{twice[0]}'; name each once.")
         for contact in self.allowed:
-            for link in contact.links:
-                if link not in links:
-                    raise UnknownNameError("link", link, sorted(links), "the allowed contacts")
+            for name in contact.bodies:
+                self._check_name(name, names)
             if not contact.reason.strip():
-                raise InputError(f"Say why {' and '.join(contact.links)} may touch: a reason.")
+                raise InputError(f"Say why {' and '.join(contact.bodies)} may touch: a reason.")
+
+    def _check_name(self, name: str, names: Sequence[str]) -> None:
+        """Raise unless a body has this name."""
+        if name in names:
+            return
+        parts = [item.name for item in self.bodies if item.link == name]
+        if parts:
+            raise InputError(
+                f"Link '{name}' has {len(parts)} bodies; an allowed contact is one of two bodies: "
+                f"name one of {', '.join(parts)}."
+            )
+        raise UnknownNameError("body", name, sorted(names), "the allowed contacts")
 
     def with_attached(self, model: ArmModel, bodies: Sequence[ConvexBody]) -> ArmGeometry:
         """Return the geometry with volumes that must contain payload and tool.
 
         Args:
             model: The arm.
-            bodies: Their poses are those in the payload frame.
+            bodies: Their poses are those in the payload frame; several are named payload/1,
+                payload/2, ...
         """
         if any(body.kind == "half_space" for body in bodies):
             raise InputError("The payload's volume must be finite; found a half-space.")
         R, t = model.payload_rotation, model.payload_translation
-        joint = model.payload_joint
-        added = tuple(LinkBody(PAYLOAD, joint, body.moved(R, t), True) for body in bodies)
-        touching = _touching_at_zero(model, self.bodies, added)
-        contacts = [AllowedContact((PAYLOAD, other), "they overlap at q = 0") for other in touching]
-        return replace(self, bodies=(*self.bodies, *added), allowed=(*self.allowed, *contacts))
+        names = [f"{PAYLOAD}/{k}" for k in range(1, len(bodies) + 1)]
+        names = [str(PAYLOAD)] if len(bodies) == 1 else names
+        added = (
+            LinkBody(PAYLOAD, model.payload_joint, replace(body.moved(R, t), name=name), True)
+            for body, name in zip(bodies, names, strict=True)
+        )
+        return replace(self, bodies=(*self.bodies, *added))
+
+    def with_allowed(self, contacts: Sequence[AllowedContact]) -> ArmGeometry:
+        """Return the geometry with more pairs that are not checked."""
+        return replace(self, allowed=(*self.allowed, *contacts))
 
     def pairs(self, model: ArmModel) -> Array:
         """Return the pairs of bodies that are checked against each other, shape (P, 2).
 
         The first of each moves with the joint nearer to the tip.
         """
-        allowed = {frozenset(contact.links) for contact in self.allowed}
+        allowed = {frozenset(contact.bodies) for contact in self.allowed}
+        joined = {frozenset(links) for links in self.joined}
         depth = model.supports().sum(axis=1)
         found = []
         for i, one in enumerate(self.bodies):
             for j in range(i):
                 other = self.bodies[j]
-                if one.joint == other.joint or frozenset((one.link, other.link)) in allowed:
+                if one.joint == other.joint or frozenset((one.name, other.name)) in allowed:
                     continue
-                if _adjacent(model, one.joint, other.joint) and one.attached == other.attached:
+                own = not (one.attached or other.attached)
+                if own and frozenset((one.link, other.link)) in joined:
                     continue
                 deeper = one.joint != BASE and (
                     other.joint == BASE or depth[one.joint] >= depth[other.joint]
@@ -137,7 +176,10 @@ class ArmGeometry:
                 }
                 for item in self.bodies
             ],
-            "allowed": [[*contact.links, contact.reason] for contact in self.allowed],
+            "joined": [list(links) for links in self.joined],
+            "allowed": [[*contact.bodies, contact.reason] for contact in self.allowed],
+            "notes": list(self.notes),
+            "overlaps_at_zero": self.overlaps_at_zero,
         }
 
     @classmethod
@@ -157,55 +199,22 @@ class ArmGeometry:
                 )
                 for item in entries["bodies"]
             )
+            joined = tuple((str(a), str(b)) for a, b in entries["joined"])
             allowed = tuple(AllowedContact((a, b), reason) for a, b, reason in entries["allowed"])
+            notes = tuple(str(note) for note in entries["notes"])
+            at_zero = str(entries["overlaps_at_zero"])
         except (KeyError, TypeError, ValueError) as error:
             raise InputError(f"The bodies of an arm are not readable: {error!r}.") from error
-        return cls(bodies, allowed)
+        return cls(bodies, joined, allowed, notes, at_zero)
 
     def without_attached(self) -> ArmGeometry:
         """Return the robot's own links only."""
         own = tuple(item for item in self.bodies if not item.attached)
-        names = {item.link for item in own}
-        allowed = tuple(c for c in self.allowed if names.issuperset(c.links))
-        return ArmGeometry(own, allowed)
+        names = {item.name for item in own}
+        allowed = tuple(c for c in self.allowed if names.issuperset(c.bodies))
+        return replace(self, bodies=own, allowed=allowed)
 
     @property
     def digest(self) -> str:
         """Hash of all bodies and exceptions."""
         return hashlib.sha256(json.dumps(self.to_dict(), sort_keys=True).encode()).hexdigest()
-
-
-def _adjacent(model: ArmModel, one: int, other: int) -> bool:
-    """Tell whether one joint joins two links."""
-    return (one != BASE and model.parent[one] == other) or (
-        other != BASE and model.parent[other] == one
-    )
-
-
-def _touching_at_zero(
-    model: ArmModel, links: Iterable[LinkBody], added: Iterable[LinkBody]
-) -> list[str]:
-    """Return the links next to the payload's that the attached bodies overlap at q = 0."""
-    rotation, origin = (x[0] for x in frames(model, np.zeros((1, model.n))))
-
-    def overlap(one: LinkBody, other: LinkBody) -> bool:
-        placed = [
-            item.body.moved(rotation[item.joint], origin[item.joint])
-            if item.joint != BASE
-            else item.body
-            for item in (one, other)
-        ]
-        a, b = placed
-        result = coal.DistanceResult()
-        request = coal.DistanceRequest()
-        gap = coal.distance(a.coal(), a.coal_pose(), b.coal(), b.coal_pose(), request, result)
-        return bool(gap <= 0.0)
-
-    added = list(added)
-    found = {
-        item.link
-        for item in links
-        for new in added
-        if not item.attached and _adjacent(model, item.joint, new.joint) and overlap(new, item)
-    }
-    return sorted(found)

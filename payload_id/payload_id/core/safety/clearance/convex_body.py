@@ -29,7 +29,8 @@ SIZES = {
     "hull": (),
     "half_space": (),
 }
-ORTHOGONAL = 1e-6  # accepted error of a rotation matrix
+ORTHOGONAL = 1e-5  # accepted error of a rotation matrix, which is then taken out
+EXACT = 1e-14  # error that is rounding of the last digit
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,7 +61,7 @@ class ConvexBody:
         object.__setattr__(self, "size", _sizes(self.size, SIZES[self.kind], where))
         for name, shape in (("rotation", (3, 3)), ("translation", (3,)), ("points", (-1, 3))):
             object.__setattr__(self, name, _numbers(getattr(self, name), shape, name, where))
-        _check_rotation(self.rotation, where)
+        object.__setattr__(self, "rotation", _nearest_rotation(self.rotation, where))
         if self.kind == "hull" and len(self.points) < 4:
             raise InputError(f"{where}: a convex hull needs at least 4 points.")
 
@@ -233,11 +234,21 @@ def _sizes(size: Sequence[float], names: tuple[str, ...], where: str) -> tuple[f
     return numbers
 
 
-def _check_rotation(rotation: Array, where: str) -> None:
-    """Raise unless the matrix is a rotation."""
+def _nearest_rotation(rotation: Array, where: str) -> Array:
+    """Return the rotation that a matrix rounded to a few digits stands for.
+
+    Left as it is, an error of 1e-6 would move a corner of a long body farther than proofs allow.
+
+    Raises:
+        InputError: The matrix is no rotation, whatever the rounding.
+    """
     error = np.abs(rotation @ rotation.T - np.eye(3)).max()
     if error > ORTHOGONAL or np.linalg.det(rotation) < 0:
         raise InputError(f"{where}: its rotation is no rotation matrix (error {error:.2g}).")
+    if error <= EXACT:
+        return rotation
+    U, _, Vt = np.linalg.svd(rotation)
+    return np.asarray(U @ Vt)
 
 
 def _coal_hull(points: Array) -> Any:

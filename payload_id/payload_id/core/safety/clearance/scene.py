@@ -26,7 +26,7 @@ class Scene:
         table: The arm's bodies, then the obstacles.
         pairs: What is checked against what.
         group: IntArray in `GROUPS` of each pair, shape (P,).
-        names: Link of each body, or the obstacle's name.
+        names: Of each body.
     """
 
     model: ArmModel
@@ -45,12 +45,12 @@ class Scene:
             obstacles: Their poses are those in the base frame.
 
         Raises:
-            InputError: Two obstacles have the same name.
+            InputError: Two obstacles, or an obstacle and a body of the arm, have the same name.
         """
-        names = [body.name for body in obstacles]
+        names = [*(body.name for body in obstacles), *(item.name for item in geometry.bodies)]
         for name in names:
             if names.count(name) > 1:
-                raise InputError(f"Two obstacles are named '{name}'; name each once.")
+                raise InputError(f"Two bodies are named '{name}'; name each obstacle once.")
         own = geometry.bodies
         everything = (*own, *(LinkBody(b.name, BASE, b) for b in obstacles))
         joint = np.array([item.joint for item in everything])
@@ -64,7 +64,7 @@ class Scene:
             table=BodyTable.of(tuple(item.body for item in everything), joint),
             pairs=PairTable.of(model, joint, pairs),
             group=group,
-            names=tuple(item.link for item in everything),
+            names=tuple(item.name for item in everything),
         )
 
     def pair_names(self, pair: int) -> tuple[str, str]:

@@ -49,6 +49,7 @@ def tube_use(
     q: Array,
     dq: Array,
     continuous: Sequence[bool],
+    encoder_error: Array | float = 0.0,
 ) -> TubeUse:
     """Return the largest part of the tube that measured samples take.
 
@@ -59,14 +60,17 @@ def tube_use(
         q: Measured positions, shape (N, n) [rad or m].
         dq: Measured velocities, shape (N, n); NaN where not measured [rad/s or m/s].
         continuous: Joints whose position may be reported up to whole turns, n of them.
+        encoder_error: Largest error of a measured position, shape (n,) [rad or m]: the arm may be
+            so much farther from the motion than it seems.
     """
     desired = trajectory.at(np.clip(time, 0.0, trajectory.duration))
     resting = ((time < 0.0) | (time > trajectory.duration))[:, None]
     e = position_error(desired.q, q, continuous)
     de = np.nan_to_num(dq - np.where(resting, 0.0, desired.dq), nan=0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
-        parts = np.stack([np.abs(e) / tube.position, np.abs(de) / tube.velocity])
-    parts = np.where(np.stack([e, de]) == 0.0, 0.0, parts)
+        parts = np.stack([(np.abs(e) + encoder_error) / tube.position, np.abs(de) / tube.velocity])
+    exact = np.broadcast_to(np.asarray(encoder_error) == 0.0, e.shape)
+    parts = np.where(np.stack([(e == 0.0) & exact, de == 0.0]), 0.0, parts)
     kind, sample, joint = np.unravel_index(int(np.argmax(parts)), parts.shape)
     return TubeUse(
         part=float(parts[kind, sample, joint]),

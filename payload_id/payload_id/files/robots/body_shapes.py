@@ -1,0 +1,111 @@
+"""Convex bodies of a description's <collision> and <visual> elements; meshes become their hulls."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pinocchio as pin
+import trimesh
+
+from ...core.arrays import Array
+from ...core.errors import InputError, ModelError
+from ...core.safety.clearance.convex_body import ConvexBody
+from ..configuration.package_data import resolve
+
+READABLE = (".stl", ".obj", ".ply", ".off", ".glb", ".gltf")
+MOST_CORNERS = 2000  # of a mesh's hull; more would make every check slow
+
+
+def mesh_hull(path: Path, scale: Array | float = 1.0, name: str = "") -> ConvexBody:
+    """Return the convex hull of a mesh, in the frame of its file.
+
+    Args:
+        path: File that trimesh reads.
+        scale: Metres per unit, one number or one for each axis.
+        name: For messages; empty: the file's name.
+
+    Raises:
+        InputError: The file cannot be read, or holds no solid.
+    """
+    if not path.is_file():
+        raise InputError(f"There is no mesh '{path}'.")
+    if path.suffix.lower() not in READABLE:
+        raise InputError(
+            f"'{path}' cannot be read; convert it to one of {', '.join(READABLE)}, in metres or "
+            "with the scale in the robot description."
+        )
+    try:
+        loaded: Any = trimesh.load(path, force="mesh")
+        points = np.asarray(loaded.vertices, dtype=float).reshape(-1, 3)
+    except Exception as error:  # its readers raise whatever they stumble over
+        raise InputError(f"'{path}' cannot be read as a mesh: {error}.") from error
+    body = ConvexBody.hull(points * np.asarray(scale), name=name or path.name)
+    if len(body.points) > MOST_CORNERS:
+        raise InputError(
+            f"The convex hull of {path.name} has {len(body.points)} corners; simplify the mesh to "
+            f"at most {MOST_CORNERS}."
+        )
+    return body
+
+
+def shape_body(element: ElementTree.Element, link: str, folder: Path) -> ConvexBody:
+    """Return the body of one <collision> or <visual>, in the frame of its link.
+
+    Raises:
+        ModelError: It has no shape, or one that cannot be read.
+    """
+    origin, geometry = element.find("origin"), element.find("geometry")
+    shapes = [] if geometry is None else list(geometry)
+    if len(shapes) != 1:
+        raise ModelError(
+            f"A <{element.tag}> of link '{link}' needs exactly one shape in <geometry>."
+        )
+    rotation, translation = np.eye(3), np.zeros(3)
+    if origin is not None:
+        rotation = np.array(pin.rpy.rpyToMatrix(_vector(origin, "rpy", 3, link, "0 0 0")))
+        translation = _vector(origin, "xyz", 3, link, "0 0 0")
+    try:
+        body = _shape(shapes[0], link, folder)
+    except InputError as error:
+        raise ModelError(f"The {element.tag} geometry of link '{link}': {error}") from error
+    return body.moved(rotation, translation)
+
+
+def _shape(shape: ElementTree.Element, link: str, folder: Path) -> ConvexBody:
+    """Return a shape in its own frame."""
+    if shape.tag == "box":
+        size = _vector(shape, "size", 3, link)
+        return ConvexBody.primitive("box", tuple(size), name=link)
+    if shape.tag == "sphere":
+        radius = _vector(shape, "radius", 1, link)[0]
+        return ConvexBody.primitive("sphere", (radius,), name=link)
+    if shape.tag in ("cylinder", "capsule"):
+        radius, length = (_vector(shape, key, 1, link)[0] for key in ("radius", "length"))
+        return ConvexBody.primitive(shape.tag, (radius, length), name=link)
+    if shape.tag == "mesh":
+        path = resolve(shape.get("filename", "").removeprefix("file://"), folder)
+        return mesh_hull(path, _vector(shape, "scale", 3, link, "1 1 1"), link)
+    raise ModelError(
+        f"The collision geometry of link '{link}' is a <{shape.tag}>; known: box, sphere, "
+        "cylinder, capsule, mesh."
+    )
+
+
+def _vector(
+    element: ElementTree.Element, key: str, length: int, link: str, default: str | None = None
+) -> Array:
+    """Return the numbers of an attribute."""
+    text = element.get(key, default)
+    try:
+        numbers = np.array([float(x) for x in (text or "").split()])
+    except ValueError as error:
+        raise ModelError(f"'{key}' of <{element.tag}> in link '{link}' is '{text}'.") from error
+    if len(numbers) != length or not np.isfinite(numbers).all():
+        raise ModelError(
+            f"'{key}' of <{element.tag}> in link '{link}' needs {length} finite number(s); found "
+            f"'{text}'."
+        )
+    return numbers

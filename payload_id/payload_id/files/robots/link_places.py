@@ -1,0 +1,199 @@
+"""Where links are on the joints that carry them, joints that the arm's model holds still included.
+
+A held joint of which it is known where it stands is fixed in the description (`held_joints.py`).
+Any other one beyond the arm's joints (a gripper's) may be anywhere in its travel; one that the arm
+stands on is at zero, where the model has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import pairwise, product
+
+import numpy as np
+import pinocchio as pin
+
+from ...core.arm.arm_model import ArmModel
+from ...core.arrays import Array
+from ...core.errors import ModelError
+from ...core.safety.clearance.arm_geometry import BASE
+from ...core.safety.clearance.convex_body import ConvexBody
+from ...core.safety.clearance.travel import travel_hull
+from .held_joints import master_of
+from .urdf_tree import UrdfJoint, UrdfTree
+
+SAMPLES = {1: 33, 2: 13, 3: 7}  # values of each of so many joints that are anywhere
+
+
+class LinkPlaces:
+    """Places of links; of those beyond held joints, everywhere that these may be.
+
+    Attributes:
+        notes: What is assumed of the held joints, one sentence each.
+    """
+
+    def __init__(self, urdf: str, model: ArmModel, tree: UrdfTree) -> None:
+        """Read the whole description, held joints included.
+
+        Args:
+            urdf: The description, XML text.
+            model: The arm: the joints that it does not name are held.
+            tree: Links and joints of the description.
+
+        Raises:
+            ModelError: A held joint follows one that moves, or the travel of one is not known; or
+                the arm stands on one that is not at zero, or holds its payload beyond one that may
+                be anywhere.
+        """
+        self._model, self._tree = model, tree
+        self._full = pin.buildModelFromXML(urdf)
+        self._data = self._full.createData()
+        held = [j for j in tree.joints.values() if not j.is_fixed and j.name not in model.joints]
+        self._master = {joint.name: master_of(joint, tree, model.joints).name for joint in held}
+        borne = [x for name in model.joints for x in tree.way_to(tree.named(name).parent)]
+        bearing = {self._master[joint.name] for joint in borne if joint.name in self._master}
+        for joint in borne:
+            if joint.name in self._master and joint.offset:
+                raise ModelError(
+                    f"The arm stands on joint '{joint.name}', which is at {joint.offset:g} where "
+                    "the one that it follows is at 0; describe it by a robot file."
+                )
+        masters = {tree.named(name).name: tree.named(name) for name in self._master.values()}
+        self._ends = {name: _ends(joint, name in bearing) for name, joint in masters.items()}
+        self.notes = tuple(_note(joint, self._ends) for joint in held)
+        free = self._free(self._beyond(model.payload_frame)[1])
+        if free:
+            raise ModelError(
+                f"The payload frame '{model.payload_frame}' is beyond {', '.join(free)}, which may "
+                "be anywhere; state where that stands ('held_joints' in the robot file)."
+            )
+
+    def _beyond(self, link: str) -> tuple[str, list[UrdfJoint]]:
+        """Return the joint that carries a link, empty if none, and the joints from there on."""
+        way = self._tree.way_to(link)
+        moving = [k for k, joint in enumerate(way) if joint.name in self._model.joints]
+        return (way[moving[-1]].name, way[moving[-1] + 1 :]) if moving else ("", way)
+
+    def _free(self, way: list[UrdfJoint]) -> list[str]:
+        """Return the joints that may be anywhere and move what is at the end of a way."""
+        masters = {self._master[x.name] for x in way if x.name in self._master}
+        return sorted(x for x in masters if self._ends[x][0] < self._ends[x][1])
+
+    def placed(self, link: str, body: ConvexBody) -> tuple[int, ConvexBody]:
+        """Return the joint that carries a link, `BASE` if none, and a body in that joint's frame.
+
+        Beyond joints that may be in several places the body contains the link in all of them.
+
+        Raises:
+            ModelError: There are too many such joints.
+        """
+        carrier, beyond = self._beyond(link)
+        joint = self._model.joints.index(carrier) if carrier else BASE
+        free = self._free(beyond)
+        if not free:
+            rotation, translation = self._pose(link, carrier, {})
+            return joint, body.moved(rotation, translation)
+        if len(free) > max(SAMPLES):
+            raise ModelError(
+                f"Link '{link}' is beyond {len(free)} joints that may each be anywhere in their "
+                f"travel; state where {', '.join(free)} stand ('held_joints' in the robot file)."
+            )
+        count = SAMPLES[len(free)]
+        grids = [np.linspace(*self._ends[name], count) for name in free]
+        poses = [
+            self._pose(link, carrier, dict(zip(free, values, strict=True)))
+            for values in product(*grids)
+        ]
+        steps = [(name, grid[1] - grid[0]) for name, grid in zip(free, grids, strict=True)]
+        turns = [step * self._rate(beyond, name, False) for name, step in steps]
+        slides = [step * self._rate(beyond, name, True) for name, step in steps]
+        return joint, travel_hull(body, poses, turns, slides, self._reach(beyond))
+
+    def _rate(self, way: list[UrdfJoint], master: str, slides: bool) -> float:
+        """Return by how much all joints that follow one turn, or slide, when it moves by 1."""
+        return sum(
+            abs(joint.multiplier)
+            for joint in way
+            if self._master.get(joint.name) == master and (joint.kind == "prismatic") == slides
+        )
+
+    def _reach(self, way: list[UrdfJoint]) -> float:
+        """Return the largest distance of the last link's origin from a joint on the way [m]."""
+        pin.framesForwardKinematics(self._full, self._data, pin.neutral(self._full))
+        links = [way[0].parent, *(joint.child for joint in way)]
+        places = [self._data.oMf[self._full.getFrameId(link)].translation for link in links]
+        straight = sum(float(np.linalg.norm(b - a)) for a, b in pairwise(places))
+        slides = [joint for joint in way if joint.kind == "prismatic" and not joint.is_fixed]
+        return straight + sum(max(map(abs, self._place(joint))) for joint in slides)
+
+    def _place(self, joint: UrdfJoint) -> tuple[float, float]:
+        """Return between which positions a held joint may be."""
+        low, high = self._ends[self._master[joint.name]]
+        return joint.multiplier * low + joint.offset, joint.multiplier * high + joint.offset
+
+    def _pose(self, link: str, carrier: str, free: Mapping[str, float]) -> tuple[Array, Array]:
+        """Return a link's pose in the frame of the joint that carries it.
+
+        Args:
+            link: The link.
+            carrier: Name of the joint; empty: the base.
+            free: Positions of joints that may be anywhere; the others are where they stand.
+        """
+        q = pin.neutral(self._full)
+        for name, master in self._master.items():
+            joint = self._tree.named(name)
+            value = free.get(master, sum(self._ends[master]) / 2)
+            _set(self._full, q, name, joint.multiplier * value + joint.offset)
+        pin.framesForwardKinematics(self._full, self._data, q)
+        place = self._data.oMf[self._full.getFrameId(link)]
+        if carrier:
+            place = self._data.oMi[self._full.getJointId(carrier)].actInv(place)
+        return np.array(place.rotation), np.array(place.translation)
+
+
+def _ends(joint: UrdfJoint, bears: bool) -> tuple[float, float]:
+    """Return between which positions a held joint may be.
+
+    Args:
+        joint: The joint, which follows no other.
+        bears: Whether the arm stands on it.
+
+    Raises:
+        ModelError: Its travel is not known.
+    """
+    if bears or joint.is_fixed:
+        return 0.0, 0.0
+    if joint.lower is None or joint.upper is None:
+        raise ModelError(
+            f"Joint '{joint.name}' has no limits, so that its travel is not known; state where it "
+            "stands ('held_joints' in the robot file)."
+        )
+    if joint.lower > joint.upper:
+        raise ModelError(
+            f"The limits of joint '{joint.name}' are inverted: {joint.lower:g} to {joint.upper:g}."
+        )
+    return joint.lower, joint.upper
+
+
+def _note(joint: UrdfJoint, ends: Mapping[str, tuple[float, float]]) -> str:
+    """Return what is assumed of a held joint."""
+    unit = "m" if joint.kind == "prismatic" else "rad"
+    if joint.mimics:
+        offset = f" plus {joint.offset:g} {unit}" if joint.offset else ""
+        return f"{joint.name} is at {joint.multiplier:g} times {joint.mimics}{offset}."
+    low, high = ends[joint.name]
+    if low == high:
+        return f"{joint.name} stands still at {low:g} {unit}."
+    return (
+        f"{joint.name} may be anywhere from {low:g} to {high:g} {unit}, at rest; its mass counts "
+        f"as if it were at 0 {unit}."
+    )
+
+
+def _set(full: pin.Model, q: Array, name: str, value: float) -> None:
+    """Set one joint in a configuration of Pinocchio's."""
+    joint = full.joints[full.getJointId(name)]
+    if joint.nq == 2:
+        q[joint.idx_q : joint.idx_q + 2] = np.cos(value), np.sin(value)
+    else:
+        q[joint.idx_q] = value

@@ -1,0 +1,128 @@
+"""Links and joints of a robot description as its XML says them, beside what Pinocchio keeps."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from xml.etree import ElementTree
+
+from ...core.errors import ModelError
+
+
+@dataclass(frozen=True)
+class UrdfJoint:
+    """One joint of a description.
+
+    Attributes:
+        name: Its name.
+        kind: "fixed", "revolute", "continuous", "prismatic", ...
+        parent: Link that it is on.
+        child: Link that it moves.
+        lower: Least position, None where it has no limit [rad or m].
+        upper: Largest position [rad or m].
+        mimics: Joint that it follows, empty if none: position = multiplier * that + offset.
+        multiplier: Of the joint that it follows [-].
+        offset: Added to it [rad or m].
+    """
+
+    name: str
+    kind: str
+    parent: str
+    child: str
+    lower: float | None = None
+    upper: float | None = None
+    mimics: str = ""
+    multiplier: float = 1.0
+    offset: float = 0.0
+
+    @property
+    def is_fixed(self) -> bool:
+        """Whether nothing moves at it."""
+        return self.kind == "fixed"
+
+
+@dataclass(frozen=True)
+class UrdfTree:
+    """All joints of a description, by the link that each moves.
+
+    Attributes:
+        joints: By name of the child link.
+    """
+
+    joints: dict[str, UrdfJoint]
+
+    @classmethod
+    def of(cls, urdf: str) -> UrdfTree:
+        """Read a description, XML text.
+
+        Raises:
+            ModelError: A joint has a number that is none.
+        """
+        found = (_joint(element) for element in ElementTree.fromstring(urdf).findall("joint"))
+        return cls({joint.child: joint for joint in found})
+
+    def named(self, name: str) -> UrdfJoint:
+        """Return the joint of that name.
+
+        Raises:
+            ModelError: There is none.
+        """
+        for joint in self.joints.values():
+            if joint.name == name:
+                return joint
+        raise ModelError(f"The robot description names a joint '{name}', which it does not have.")
+
+    def way_to(self, link: str) -> list[UrdfJoint]:
+        """Return the joints from the root to a link."""
+        way: list[UrdfJoint] = []
+        while link in self.joints:
+            way.insert(0, self.joints[link])
+            link = way[0].parent
+        return way
+
+    def rigid_group(self, link: str) -> set[str]:
+        """Return the links that fixed joints alone tie to a link, itself included."""
+        group, more = {link}, True
+        while more:
+            near = {
+                name
+                for joint in self.joints.values()
+                if joint.is_fixed and (joint.parent in group) != (joint.child in group)
+                for name in (joint.parent, joint.child)
+            }
+            more = not near <= group
+            group |= near
+        return group
+
+
+def _joint(element: ElementTree.Element) -> UrdfJoint:
+    """Return one <joint>."""
+    name = element.get("name", "")
+    limit, mimic = element.find("limit"), element.find("mimic")
+    ends = [_number(limit, key, name) for key in ("lower", "upper")] if limit is not None else []
+    bounded = element.get("type") in ("revolute", "prismatic") and ends
+    return UrdfJoint(
+        name=name,
+        kind=element.get("type", ""),
+        parent=_link(element, "parent"),
+        child=_link(element, "child"),
+        lower=ends[0] if bounded else None,
+        upper=ends[1] if bounded else None,
+        mimics="" if mimic is None else mimic.get("joint", ""),
+        multiplier=1.0 if mimic is None else _number(mimic, "multiplier", name, "1"),
+        offset=0.0 if mimic is None else _number(mimic, "offset", name, "0"),
+    )
+
+
+def _link(element: ElementTree.Element, which: str) -> str:
+    """Return the parent or child link of a <joint>."""
+    found = element.find(which)
+    return "" if found is None else found.get("link", "")
+
+
+def _number(element: ElementTree.Element, key: str, joint: str, default: str = "0") -> float:
+    """Return a number of a joint's element."""
+    text = element.get(key, default)
+    try:
+        return float(text)
+    except ValueError as error:
+        raise ModelError(f"'{key}' of <{element.tag}> in joint '{joint}' is '{text}'.") from error

@@ -1,0 +1,197 @@
+"""Joints that the arm does not move: kinematics, inertia and bodies agree about where they are."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+from payload_id.core.arm.arm_model import ArmModel
+from payload_id.core.arm.kinetics import frames
+from payload_id.core.errors import ModelError, UnknownNameError
+from payload_id.core.safety.clearance.arm_geometry import BASE
+from payload_id.core.safety.clearance.convex_body import ConvexBody
+from payload_id.core.safety.clearance.travel import travel_hull
+from payload_id.files.robots.arm_geometry import description_geometry
+from payload_id.files.robots.held_joints import held_places, held_still
+
+LIMIT = '<limit lower="{}" upper="{}" velocity="1" effort="9"/>'
+
+
+def link(name, mass=1.0):
+    return (
+        f'<link name="{name}"><inertial><origin xyz="0.01 0.02 0.03"/><mass value="{mass}"/>'
+        '<inertia ixx="0.02" ixy="0" ixz="0" iyy="0.03" iyz="0" izz="0.01"/></inertial><collision>'
+        '<origin xyz="0.02 0 0.05" rpy="0.1 0.2 0.3"/><geometry><box size="0.02 0.03 0.1"/>'
+        "</geometry></collision></link>"
+    )
+
+
+def joint(name, parent, child, kind, axis, extra="", limits=(-2.0, 2.0)):
+    return (
+        f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>'
+        f'<origin xyz="0.1 0.05 0.3" rpy="0.2 -0.3 0.4"/><axis xyz="{axis}"/>'
+        f"{LIMIT.format(*limits)}{extra}</joint>"
+    )
+
+
+def follows(name, multiplier=1.0, offset=0.0):
+    return f'<mimic joint="{name}" multiplier="{multiplier}" offset="{offset}"/>'
+
+
+# A motor on a branch drives a lift under the arm; a telescope is between its joints, a head beyond.
+ARM = (
+    '<robot name="r">'
+    + "".join(link(x) for x in ("root", "motor", "lift", "one", "tube", "two", "head"))
+    + joint("crank", "root", "motor", "revolute", "0 1 0")
+    + joint("raise", "root", "lift", "prismatic", "0 0 2", follows("crank", 0.5, 0.2))
+    + joint("a", "lift", "one", "revolute", "0 0 1")
+    + joint("slide", "one", "tube", "prismatic", "1 0 1")
+    + joint("b", "tube", "two", "revolute", "0 1 0")
+    + joint("nod", "two", "head", "continuous", "1 1 0")
+    + "</robot>"
+)
+HELD = {"crank": 0.6, "slide": 0.4, "nod": 1.57}
+MOVING = ("a", "b")
+
+
+def still(text, joints, stated):
+    """Return a description with the joints fixed of which it is known where they stand."""
+    return held_still(text, held_places(text, joints, stated))
+
+
+def whole(q):
+    """Return Pinocchio's model of the whole description, and its configuration."""
+    model = pin.buildModelFromXML(ARM)
+    places = {**HELD, "raise": 0.5 * HELD["crank"] + 0.2, "a": q[0], "b": q[1]}
+    configuration = pin.neutral(model)
+    for name, value in places.items():
+        entry = model.joints[model.getJointId(name)]
+        both = (np.cos(value), np.sin(value)) if entry.nq == 2 else (value,)
+        configuration[entry.idx_q : entry.idx_q + entry.nq] = both
+    return model, configuration
+
+
+def test_bodies_payload_and_masses_are_where_the_whole_description_has_them():
+    text = still(ARM, MOVING, HELD)
+    arm = ArmModel.from_xml(text, "head", MOVING)
+    geometry = description_geometry(text, arm, Path())
+    for q in np.random.default_rng(0).uniform(-2, 2, (5, 2)):
+        model, configuration = whole(q)
+        data = model.createData()
+        pin.framesForwardKinematics(model, data, configuration)
+        rotation, origin = frames(arm, q[None])
+        for item in geometry.bodies:
+            R, t = (np.eye(3), np.zeros(3)) if item.joint == BASE else (
+                rotation[0, item.joint], origin[0, item.joint]
+            )  # fmt: skip
+            there = data.oMf[model.getFrameId(item.link)]
+            offset = pin.SE3(pin.rpy.rpyToMatrix(0.1, 0.2, 0.3), np.array([0.02, 0, 0.05]))
+            seen = there * offset
+            assert np.allclose(R @ item.body.translation + t, seen.translation, atol=1e-12)
+            assert np.allclose(R @ item.body.rotation, seen.rotation, atol=1e-12)
+        head = data.oMf[model.getFrameId("head")]
+        j = arm.payload_joint
+        place = rotation[0, j] @ arm.payload_translation + origin[0, j]
+        assert np.allclose(place, head.translation, atol=1e-12)
+        M = pin.crba(model, data, configuration)
+        own = [model.joints[model.getJointId(name)].idx_v for name in MOVING]
+        mine = pin.crba(arm.pinocchio, arm.pinocchio.createData(), arm.pinocchio_q(q))
+        assert np.allclose(np.triu(mine), np.triu(M[np.ix_(own, own)]), atol=1e-12)
+
+
+def test_without_a_word_the_arm_stands_at_zero_and_followers_at_their_offset():
+    text = still(ARM, MOVING, {"nod": 0.0})
+    arm = ArmModel.from_xml(text, "head", MOVING)
+    other = ArmModel.from_xml(still(ARM, MOVING, {"crank": 0, "slide": 0, "nod": 0}), "head",
+                              MOVING)  # fmt: skip
+    assert np.allclose(arm.translation, other.translation)
+    assert arm.translation[0, 2] > 0.3 + 0.15  # 0.2 m along the tilted axis of the lift
+
+
+def test_what_is_known_to_be_fixed_is_left_as_it_was():
+    plain = ARM.replace('type="revolute"', 'type="fixed"')
+    assert still(ARM, ("crank", "raise", "a", "slide", "b", "nod"), {}) == ARM
+    assert "mimic" not in still(plain, MOVING[:0], {})
+
+
+@pytest.mark.parametrize(
+    ("stated", "words"),
+    [
+        ({"crank": 57.0}, "its limits"),
+        ({"raise": 0.1}, "follows 'crank'"),
+    ],
+)
+def test_a_place_that_a_joint_cannot_have_is_refused(stated, words):
+    with pytest.raises(ModelError, match=words):
+        still(ARM, MOVING, stated)
+
+
+def test_only_joints_that_are_held_have_a_place():
+    with pytest.raises(UnknownNameError, match="crank"):
+        still(ARM, MOVING, {"crnk": 0.1})
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (('joint="crank"', 'joint="krank"'), "'krank', which it does not have"),
+        (('joint="crank"', 'joint="a"'), "moves with the arm"),
+    ],
+    ids=["nothing", "the arm's"],
+)
+def test_a_joint_that_follows_what_it_cannot_is_refused(change, words):
+    with pytest.raises(ModelError, match=words):
+        still(ARM.replace(*change), MOVING, {})
+
+
+def test_a_payload_beyond_a_joint_that_may_be_anywhere_is_refused():
+    text = still(ARM, MOVING, {}).replace('type="continuous"', 'type="revolute"')
+    arm = ArmModel.from_xml(text, "head", MOVING)
+    with pytest.raises(ModelError, match="payload frame 'head' is beyond nod"):
+        description_geometry(text, arm, Path())
+
+
+def test_inverted_limits_of_a_finger_are_refused():
+    text = ARM.replace("</robot>", link("finger") + joint("f", "two", "finger", "prismatic",
+                       "1 0 0", limits=(0.1, 0.0)) + "</robot>")  # fmt: skip
+    text = still(text, MOVING, {"nod": 0.0})
+    with pytest.raises(ModelError, match="inverted"):
+        description_geometry(text, ArmModel.from_xml(text, "head", MOVING), Path())
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_what_turns_and_slides_with_one_position_stays_in_its_hull(seed):
+    """A chain of turning and sliding joints that follow one master, against dense samples."""
+    rng = np.random.default_rng(seed)
+    kinds = rng.permutation([True, True, False, False])
+    rates, axes = rng.uniform(-1.5, 1.5, 4), rng.normal(size=(4, 3))
+    axes /= np.linalg.norm(axes, axis=1)[:, None]
+    steps = [pin.SE3(np.eye(3), rng.uniform(-0.02, 0.02, 3)) for _ in range(4)]
+
+    def place(s):
+        pose = pin.SE3.Identity()
+        for turns, rate, axis, step in zip(kinds, rates, axes, steps, strict=True):
+            turn = pin.exp3(s * rate * axis) if turns else np.eye(3)
+            shift = np.zeros(3) if turns else s * rate * axis
+            pose = pose * step * pin.SE3(turn, shift)
+        return np.array(pose.rotation), np.array(pose.translation)
+
+    body, grid = ConvexBody.primitive("box", (0.01, 0.01, 0.01)), np.linspace(0.0, 1.0, 4)
+    slid = np.abs(rates[~kinds]).sum()
+    turns, slides = grid[1] * np.abs(rates[kinds]).sum(), grid[1] * slid
+    reach = sum(np.linalg.norm(step.translation) for step in steps) + slid
+    hull = travel_hull(body, [place(s) for s in grid], [turns], [slides], reach)
+    corners = np.array(np.meshgrid(*[[-0.005, 0.005]] * 3)).reshape(3, -1).T
+    points = np.concatenate([corners @ R.T + t for R, t in map(place, np.linspace(0, 1, 300))])
+    directions = rng.normal(size=(200, 3))
+    own = hull.points @ hull.rotation.T + hull.translation
+    assert ((directions @ points.T).max(axis=1) <= (directions @ own.T).max(axis=1)).all()
+
+
+def test_what_the_arm_stands_on_is_known_with_all_that_follows():
+    places = held_places(ARM, MOVING, {})
+    assert places == {"crank": 0.0, "raise": 0.2, "slide": 0.0}
+    assert held_places(ARM, MOVING, HELD) == {**HELD, "raise": pytest.approx(0.5)}
