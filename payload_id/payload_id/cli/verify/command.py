@@ -4,23 +4,25 @@ from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from rich.table import Table
 
-from ...core.errors import InputError
+from ...core.errors import ConfigurationError, InputError
 from ...core.safety.certificate.certificate import Certificate
-from ...core.safety.certificate.certify import plain_limits
 from ...core.safety.certificate.limit_use import limit_use
 from ...core.safety.certificate.verify import Verification, verify
 from ...core.safety.margins.margin import CLEARANCES
 from ...core.threads import one_thread
-from ...files.robots.arm_geometry import robot_geometry
+from ...files.cells.cell_file import Cell
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
 from ...files.runs.certificate_file import SavedCertificate, load_certificate, robot_of
+from ...files.runs.claims import Claim, claims
 from ..common.arguments import add_verb
 from ..common.presentation import console
 
@@ -34,6 +36,11 @@ def add_parser(verbs: Any) -> None:
         "--robot",
         metavar="FILE",
         help="robot file (YAML), or a shipped name (default: the one that the certificate names)",
+    )
+    parser.add_argument(
+        "--cell",
+        metavar="FILE",
+        help="cell file, or 'none, REASON' (default: what the certificate names)",
     )
     parser.add_argument(
         "--samples", type=int, default=2000, help="states to sample (default: 2000)"
@@ -54,9 +61,12 @@ def run(arguments: argparse.Namespace) -> int:
     robot = robot_of(saved, arguments.robot)
     differences = file_differences(saved, robot)
     model = RobotModel.from_robot_file(robot)
+    rests_on: tuple[Claim, ...] = ()
     if model.joints != saved.joints:
         result = Verification((*differences, "The robot has other joints."), {}, {}, 0)
     else:
+        rests_on, missing = _claims(saved, robot, model, arguments.cell)
+        differences += [*missing, *(str(claim) for claim in rests_on if claim.holds is False)]
         with one_thread():
             result = verify(
                 saved.certificate,
@@ -71,9 +81,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.figure is not None and model.joints == saved.joints:
         draw(saved, model, arguments.figure)
     if arguments.json:
-        print(json.dumps(_plain(saved.certificate, result), indent=1))
+        print(json.dumps(_plain(saved.certificate, result, rests_on), indent=1))
     else:
-        _show(saved.certificate, result)
+        _show(saved.certificate, result, rests_on)
     return 0 if result.verified else 1
 
 
@@ -90,38 +100,30 @@ def draw(saved: SavedCertificate, model: RobotModel, path: Path) -> None:
 
 
 def file_differences(saved: SavedCertificate, robot: RobotFile) -> list[str]:
-    """Return where a certificate's file contradicts itself or the robot file, one sentence each."""
+    """Return where a certificate's file contradicts itself or is of another robot."""
     found = []
     if not saved.intact:
         found.append("The file was changed after it was saved: its digest is not its content's.")
     if saved.robot_name != robot.name:
         found.append(f"The certificate is for '{saved.robot_name}', the robot is '{robot.name}'.")
-    model = RobotModel.from_robot_file(robot)
-    own = robot_geometry(robot, model)
-    if own.digest != saved.geometry.without_attached().digest:
-        found.append(
-            f"The bodies of the links, or the contacts allowed, are not those of {robot.path.name}."
-        )
-    named = robot.limit_sets.get(saved.certificate.limits)
-    if named is not None:
-        present = {
-            "position_lower": named.position_lower,
-            "position_upper": named.position_upper,
-            "velocity": named.velocity,
-            "acceleration": named.acceleration,
-            "torque": named.effort,
-        }
-        stated = plain_limits(saved.limits)
-        for name, values in present.items():
-            if [float(x) if np.isfinite(x) else None for x in values] != stated[name]:
-                found.append(
-                    f"The limits '{saved.certificate.limits}' of {robot.path.name} have another "
-                    f"{name} than the certificate."
-                )
     return found
 
 
-def _plain(certificate: Certificate, result: Verification) -> dict[str, Any]:
+def _claims(
+    saved: SavedCertificate, robot: RobotFile, model: RobotModel, stated: str | None
+) -> tuple[tuple[Claim, ...], list[str]]:
+    """Return what a certificate rests on, and what is not known of the cell."""
+    try:
+        cell, missing = Cell.of(stated or saved.cell, saved.clearance), []
+    except ConfigurationError as error:
+        cell = Cell("unknown", saved.clearance, ())
+        missing = [f"It is not known what is around the arm (--cell). {error}"]
+    return claims(saved, robot, model, cell), missing
+
+
+def _plain(
+    certificate: Certificate, result: Verification, rests_on: Sequence[Claim]
+) -> dict[str, Any]:
     """Return the result as plain numbers and lists."""
     return {
         "verified": result.verified,
@@ -131,6 +133,7 @@ def _plain(certificate: Certificate, result: Verification) -> dict[str, Any]:
         "sampled": {name: x for name, x in result.sampled.items() if np.isfinite(x)},
         "samples": result.samples,
         "assumptions": list(certificate.assumptions),
+        "claims": [asdict(claim) for claim in rests_on],
     }
 
 
@@ -141,7 +144,7 @@ def _left(constraint: str, left: float | None) -> str:
     return f"{1000 * left:.1f} mm" if constraint in CLEARANCES else f"{100 * left:.1f} %"
 
 
-def _show(certificate: Certificate, result: Verification) -> None:
+def _show(certificate: Certificate, result: Verification, rests_on: Sequence[Claim]) -> None:
     """Print the result."""
     out = console()
     table = Table(title="What is left at least", title_justify="left")
@@ -161,7 +164,21 @@ def _show(certificate: Certificate, result: Verification) -> None:
     out.print("Assumptions:")
     for sentence in certificate.assumptions:
         out.print(f"  - {sentence}")
+    if rests_on:
+        out.print(_claims_table(rests_on))
     for sentence in result.differences:
         out.print(f"[bold red]DIFFERS[/] {sentence}")
     if result.verified:
         out.print(f"[bold green]VERIFIED[/] {result.samples} sampled states keep every margin.")
+        out.print("Judged and signed: ______________________  date: ______________")
+
+
+def _claims_table(rests_on: Sequence[Claim]) -> Table:
+    """Return what a certificate rests on as a table that a person can sign."""
+    table = Table(title="What it rests on", title_justify="left")
+    for head in ("", "certified", "stated for this robot and cell", "holds"):
+        table.add_column(head)
+    words = {True: "yes", False: "[bold red]NO[/]", None: "to be judged"}
+    for claim in rests_on:
+        table.add_row(claim.subject, claim.certified, claim.stated or "-", words[claim.holds])
+    return table

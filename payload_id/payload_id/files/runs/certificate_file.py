@@ -19,13 +19,14 @@ from ...core.safety.certificate.certificate import Certificate, digest_of
 from ...core.safety.certificate.certify import SafetyCase, plain_limits
 from ...core.safety.clearance.arm_geometry import ArmGeometry
 from ...core.safety.clearance.convex_body import ConvexBody
+from ...core.safety.speed.speed_limits import SpeedLimits
 from ...core.safety.torque.parameter_box import ParameterBox
 from ...core.safety.tube.tracking_tube import TrackingTube
 from ..configuration.package_data import share_folder
 from ..configuration.whole_file import saved_file
 from ..robots.robot_file import RobotFile, find_robot_file
 
-FORMAT = 1  # raised when older programs could not read a newer file
+FORMAT = 2  # raised when older programs could not read a newer file
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +44,9 @@ class SavedCertificate:
         tube: Bounds of the tracking error.
         limits: What the motion may not exceed.
         clearance: Distance that bodies keep from each other [m].
+        speeds: Limits of speeds in space and of kinetic energy.
         trajectory: The desired motion.
+        cell: Cell file that it was planned for, or "none, " and the reason; empty: not stated.
         intact: Whether the file's own digest is that of its content.
     """
 
@@ -57,7 +60,9 @@ class SavedCertificate:
     tube: TrackingTube
     limits: MotionLimits
     clearance: float
+    speeds: SpeedLimits
     trajectory: Trajectory
+    cell: str
     intact: bool
 
     def case(self, model: ArmModel) -> SafetyCase:
@@ -71,6 +76,7 @@ class SavedCertificate:
             limits=self.limits,
             limits_name=self.certificate.limits,
             clearance=self.clearance,
+            speeds=self.speeds,
         )
 
 
@@ -80,6 +86,7 @@ def save_certificate(
     case: SafetyCase,
     trajectory: Trajectory,
     robot: RobotFile,
+    cell: str = "",
 ) -> Path:
     """Write a certificate; the file is there whole or not at all.
 
@@ -89,6 +96,7 @@ def save_certificate(
         case: What it was proved for.
         trajectory: The desired motion.
         robot: The robot file; the certificate names it and holds the digest of its arm.
+        cell: Cell file that the motion was planned for, or "none, " and the reason.
 
     Raises:
         ConfigurationError: The file cannot be written.
@@ -97,6 +105,7 @@ def save_certificate(
     content = {
         "format": FORMAT,
         "robot": {"file": _reference(robot.path), "name": robot.name},
+        "cell": cell,
         "joints": list(case.model.joints),
         "certificate": certificate.to_dict(),
         "geometry": case.geometry.to_dict(),
@@ -105,6 +114,7 @@ def save_certificate(
         "tube": case.tube.to_dict(),
         "limits": plain_limits(case.limits),
         "clearance": case.clearance,
+        "speeds": case.speeds.to_dict(),
         "trajectory": trajectory.to_dict(),
     }
     text = json.dumps({**content, "digest": digest_of(content)}, indent=1, allow_nan=False)
@@ -152,7 +162,9 @@ def _saved(content: Mapping[str, Any]) -> SavedCertificate:
         tube=TrackingTube.from_dict(dict(content["tube"])),
         limits=_limits(content["limits"]),
         clearance=float(content["clearance"]),
+        speeds=SpeedLimits.from_dict(content["speeds"]),
         trajectory=trajectory_from_dict(dict(content["trajectory"])),
+        cell=str(content["cell"]),
         intact=stated == digest_of(rest),
     )
 
