@@ -24,10 +24,12 @@ from payload_id.core.safety.clearance.convex_body import ConvexBody
 from payload_id.ros.client.estimator_client import PayloadClient, estimate_from
 from payload_id.ros.client.planner_client import PlannerClient, each_piece
 
-# What the simulated arm does not do, unlike the real one that the robot file describes.
+# What the simulated arm lacks, unlike the real one that the robot file describes.
 NOT_SIMULATED = "torque_absolute torque_offset friction_coulomb friction_viscous rotor_inertia"
 PRIOR = ["uncertainty.prior.mass_max:=2.0", "uncertainty.prior.com_max:=0.15"]
 BOUNDS = [*(f"uncertainty.{name}:=0.0" for name in NOT_SIMULATED.split()), *PRIOR]
+BOX = ["payload_box:=[0.12, 0.12, 0.16]", "payload_box_centre:=[0.0, 0.0, 0.1]"]
+SIMULATED = ["cell:=none, a simulation", "clock_tolerance:=60.0"]  # it acts by its own stamps
 TABLE = ConvexBody.primitive("box", (0.4, 0.8, 0.04), translation=(0.9, 0.0, 0.1), name="table")
 POST = ConvexBody.primitive("cylinder", (0.04, 0.8), translation=(0.3, 0.6, 0.4), name="post")
 
@@ -44,26 +46,23 @@ def excite(client: PayloadClient) -> None:
     planner = PlannerClient(client.node)
     client.wait_until_ready(timeout=60.0)
     planner.wait_until_ready(timeout=60.0)
-    print(f"Obstacles: {planner.set_obstacles([TABLE, POST])}")
-    print(f"Estimator: {client.start()}")
+    print(f"{planner.set_obstacles([TABLE, POST])} {client.start()}")
     client.wait_for(lambda: client.messages and client.messages[-1].samples, 60.0, "samples")
     plan = planner.plan(duration=5.0, limits="safety_warning")
     print(f"Plan: {plan.summary}\nCertificate: {plan.certificate_path}")
-    print(f"Execution: {planner.execute(plan.plan_id).message}\nReceding horizon:")
+    print(f"Execution: {planner.execute(plan).message}\nReceding horizon:")
     result = planner.identify(tell=each_piece(print), most_pieces=4, limits="safety_warning")
-    print(f"  {result.message} {result.pieces} pieces in {result.seconds:.0f} s.")
-    print(f"Estimator: {client.stop()}")
+    print(f"  {result.message} {result.pieces} pieces in {result.seconds:.0f} s.\n{client.stop()}")
     found = estimate_from(client.messages[-1])
     print(f"mass in [{found.lower[0]:.3f}, {found.upper[0]:.3f}] kg, truth {PAYLOAD[0]:.3f} kg")
 
 
 def main() -> None:
     """Start the nodes, excite, end the nodes."""
-    volume = ["payload_box:=[0.12, 0.12, 0.16]", "payload_box_centre:=[0.0, 0.0, 0.1]"]
     nodes = [
         start("simulated_arm", f"payload:={PAYLOAD.tolist()}", "torque_relative:=0.02"),
         start("identify", *(f"payload_estimator:{bound}" for bound in BOUNDS)),
-        start("planner", *BOUNDS, *volume, "certificates_folder:=runs/certificates"),
+        start("planner", *BOUNDS, *SIMULATED, *BOX, "certificates_folder:=runs/certificates"),
     ]
     rclpy.init()
     try:

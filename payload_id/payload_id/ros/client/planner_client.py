@@ -7,7 +7,7 @@ from typing import Any
 
 from payload_id_msgs.action import Execute, Identify
 from payload_id_msgs.msg import ExcitationGoal, Obstacle, PlanDescription
-from payload_id_msgs.srv import Describe, Plan, SetObstacles
+from payload_id_msgs.srv import Acknowledge, Describe, Plan, SetObstacles
 from rclpy.action import ActionClient
 from rclpy.node import Node
 from std_srvs.srv import Trigger
@@ -57,6 +57,7 @@ class PlannerClient:
                 ("describe", Describe),
                 ("set_obstacles", SetObstacles),
                 ("stop", Trigger),
+                ("acknowledge", Acknowledge),
             )
         }
         self._actions = {
@@ -101,9 +102,25 @@ class PlannerClient:
         """Return description and swept volume of a plan; empty: the newest."""
         return self._call("describe", Describe.Request(plan_id=plan_id), 10.0)
 
-    def execute(self, plan_id: str = "", timeout: float = 120.0) -> Execute.Result:
-        """Execute a plan; return once the arm is at rest, whatever the reason."""
-        return self._act("execute", Execute.Goal(plan_id=plan_id), timeout, None)
+    def execute(
+        self,
+        plan: PlanDescription,
+        timeout: float = 120.0,
+        speed_scale: float = 1.0,
+        requested_by: str = "",
+    ) -> Execute.Result:
+        """Execute a plan; return once the arm is at rest, whatever the reason.
+
+        Args:
+            plan: What `plan` or `describe` returned: what was read is what is executed.
+            timeout: Longest time to wait [s].
+            speed_scale: The same path at this fraction of its speed, certified as such; 0.1 or less
+                is a dry run.
+            requested_by: Who asks, for the planner's log.
+        """
+        goal = Execute.Goal(plan_id=plan.plan_id, token=plan.token)
+        goal.speed_scale, goal.requested_by = speed_scale, requested_by
+        return self._act("execute", goal, timeout, None)
 
     def identify(
         self, timeout: float = 300.0, tell: Tell | None = None, most_pieces: int = 0, **goal: Any
@@ -125,6 +142,14 @@ class PlannerClient:
         future = client.call_async(Trigger.Request())
         wait_for(future.done, 10.0, "an answer of stop")
         return str(future.result().message)
+
+    def acknowledge(self, reason: str) -> str:
+        """Let the arm move again after a fault; return the planner's sentence.
+
+        Args:
+            reason: What was found and done.
+        """
+        return str(self._call("acknowledge", Acknowledge.Request(reason=reason), 10.0).message)
 
     def _call(self, name: str, request: Any, timeout: float) -> Any:
         """Call a service and return its response."""

@@ -20,6 +20,8 @@ class ArmWatch:
         joints: Names of the joints.
         continuous: Joints whose position may be reported up to whole turns.
         silence: Joint states older than this are a fault [s].
+        encoder_error: Largest error of a measured position, shape (n,) [rad or m]: the arm may be
+            so much farther from the motion than it seems.
         use: Part of the tube that the newest joint states take [-].
         largest_use: Largest one while the arm was to move [-].
     """
@@ -27,6 +29,7 @@ class ArmWatch:
     joints: Sequence[str]
     continuous: Sequence[bool]
     silence: float
+    encoder_error: Array
     use: float = 0.0
     largest_use: float = 0.0
 
@@ -37,6 +40,7 @@ class ArmWatch:
         measured: tuple[Array, Array, Array],
         silence: float,
         moving: bool,
+        outside: tuple[Reason, str] | None = None,
     ) -> tuple[Reason, str] | None:
         """Return why the arm must stop, and what was found; None while it does as it was told.
 
@@ -48,14 +52,21 @@ class ArmWatch:
                 [rad/s or m/s].
             silence: Age of the newest joint states [s].
             moving: Whether the motion is not over yet; afterwards nothing is a fault.
+            outside: A fault that was found elsewhere: of the clocks, or a foreign command.
         """
         time, q, dq = measured
-        found = tube_use(commanded, tube, time, q, dq, self.continuous) if len(time) else None
+        found = (
+            tube_use(commanded, tube, time, q, dq, self.continuous, self.encoder_error)
+            if len(time)
+            else None
+        )
         if found is not None:
             self.use = found.part
         if not moving:
             return None
         self.largest_use = max(self.largest_use, self.use)
+        if outside is not None:
+            return outside
         if found is not None and found.part > 1.0:
             return Reason.TUBE_LEFT, found.sentence(self.joints)
         if silence > self.silence:

@@ -15,6 +15,7 @@ from ...core.samples.sample_checks import Drop, SampleGate
 from ...files.robots.robot_file import RobotFile
 from ..common.conversions import decoded, stamp_of
 from ..common.polled_subscription import joint_state_subscription
+from .clock_watch import ClockWatch
 
 QUEUE = 4000  # messages that may wait
 RESTART = 1.0  # [s] by which stamps jump back when a driver or simulation starts anew
@@ -28,17 +29,23 @@ class JointStateListener:
         topic: Full name of the topic.
         received: Messages decoded.
         dropped: Last cause for which one could not be used; None if there was none.
+        clock: Judges the stamps.
     """
 
-    def __init__(self, node: Node, robot: RobotFile, topic: str, reliability: str) -> None:
+    def __init__(
+        self, node: Node, robot: RobotFile, topic: str, reliability: str, clock_tolerance: float
+    ) -> None:
         """Subscribe.
 
         Args:
-            node: The node.
+            node: The node, whose clock is the controller's.
             robot: The robot file.
             topic: Empty: as the robot file says.
             reliability: Empty: as the robot file says.
+            clock_tolerance: By how much stamps and that clock may differ [s].
         """
+        self._clock = node.get_clock()
+        self.clock = ClockWatch(clock_tolerance)
         self._subscription = joint_state_subscription(node, robot, topic, reliability, QUEUE)
         self.topic = self._subscription.topic
         self.received = 0
@@ -93,7 +100,7 @@ class JointStateListener:
             dq: Shape (N, n), NaN where not measured [rad/s or m/s].
         """
         waiting = [data for data, _ in self._subscription.take_all(QUEUE)]
-        found = [x for data in (waiting if every else waiting[-1:]) if (x := self._read(data))]
+        found = [x for data in (waiting if every else waiting[-2:]) if (x := self._read(data))]
         n = len(self._map.joints)
         if not found:
             return np.zeros(0, dtype=np.int64), np.zeros((0, n)), np.zeros((0, n))
@@ -113,6 +120,7 @@ class JointStateListener:
             self.dropped = rows
             return None
         stamp = stamp_of(message.header.stamp)
+        self.clock = self.clock.after(stamp, self._clock.now().nanoseconds)
         if stamp < self._gate.newest - RESTART * 1e9:
             self._gate = SampleGate()
             self._memory.clear()

@@ -1,8 +1,10 @@
 """One certified motion from its first command until the arm rests; it knows no ROS.
 
 Time is the robot's: that of the joint states' stamps. What leaves it as a command is the certified
-motion, or that motion up to the time of one of its certified stops and then that stop. Nothing
-else: once a stop was commanded, no later event changes the motion again.
+motion, or that motion up to the time of one of its certified stops and then that stop. Before the
+motion begins, and after a fault (the arm may be elsewhere than the certificate assumes), the
+controller is asked to hold instead. Once a stop or a hold was commanded, no later event changes it
+again, but for a fault during a stop.
 """
 
 from __future__ import annotations
@@ -64,6 +66,7 @@ class MotionExecution:
         start_ns: Stamp of its time 0 [ns].
         timing: Times to keep.
         command: Sends points to the arm's controller.
+        hold: Has the controller hold the arm where it is.
         watch: Judges the arm; what it finds stops the motion.
         phase: What the arm is doing.
         reason: Why it stops or has stopped; None while it moves as planned.
@@ -75,12 +78,15 @@ class MotionExecution:
     start_ns: int
     timing: Timing
     command: Command
+    hold: Callable[[], None]
     watch: ArmWatch
     phase: Phase = Phase.STARTING
     reason: Reason | None = None
     detail: str = ""
     at_rest: bool = False
     _commanded: Trajectory | None = None
+    _held: bool = False
+    _ends: float | None = None  # on the motion, where a hold ended it [s]
     _still_since: float | None = field(default=None, repr=False)
 
     @property
@@ -101,6 +107,11 @@ class MotionExecution:
         """Return the time on the motion [s]; negative before it begins."""
         return seconds_since(now_ns, self.start_ns)
 
+    @property
+    def held(self) -> bool:
+        """Whether the controller was asked to hold, so that where the arm ends is not known."""
+        return self._held
+
     def end_positions(self) -> Array:
         """Return where what was commanded ends, shape (n,) [rad or m]."""
         return self.commanded.at(np.array([self.commanded.duration])).q[0]
@@ -116,7 +127,15 @@ class MotionExecution:
         self._send(self.time(now_ns))
         return True
 
-    def advance(self, now_ns: int, silence: float, stamps: Array, q: Array, dq: Array) -> None:
+    def advance(
+        self,
+        now_ns: int,
+        silence: float,
+        stamps: Array,
+        q: Array,
+        dq: Array,
+        outside: tuple[Reason, str] | None = None,
+    ) -> None:
         """Take in what was measured, and judge.
 
         Args:
@@ -125,13 +144,19 @@ class MotionExecution:
             stamps: Of the joint states since the last call, shape (N,) [ns].
             q: Positions, shape (N, n) [rad or m].
             dq: Velocities, shape (N, n); NaN where not measured [rad/s or m/s].
+            outside: A fault that was found elsewhere: of the clocks, or a foreign command.
         """
         if self.done:
             return
         time = self.time(now_ns)
         measured = (np.asarray(seconds_since(stamps, self.start_ns)), q, dq)
         fault = self.watch.look(
-            self.commanded, self.motion.tube, measured, silence, self.phase is not Phase.SETTLING
+            self.commanded,
+            self.motion.tube,
+            measured,
+            silence,
+            self.phase is not Phase.SETTLING,
+            outside,
         )
         if fault is not None:
             self.stop(*fault, now_ns)
@@ -143,22 +168,33 @@ class MotionExecution:
             self._settle(time, stamps, dq, silence)
 
     def stop(self, reason: Reason, detail: str, now_ns: int) -> None:
-        """End the motion by the next certified stop; the first reason counts.
+        """End the motion by the next certified stop, or by a hold; the first reason counts.
 
         Args:
             reason: Why.
             detail: One clause for people.
             now_ns: The robot's time [ns].
         """
-        if self.reason is not None or self.phase in (Phase.SETTLING, Phase.DONE):
+        if self.phase in (Phase.SETTLING, Phase.DONE) or self._held:
             return
-        self.reason, self.detail = reason, detail
+        if self.reason is not None and not reason.is_fault:
+            return
+        if self.reason is None:
+            self.reason, self.detail = reason, detail
         time = self.time(now_ns)
+        if reason.is_fault or time < 0.0:
+            self._hold(time)
+            return
         stop = self.motion.stop_after(max(time + self.timing.reaction, 0.0))
         self.phase = Phase.STOPPING
         if stop is not None and stop.time + stop.motion.duration < self.motion.trajectory.duration:
             self._commanded = self.motion.ended_by(stop) if stop.time > 0.0 else stop.motion
             self._send(time)
+
+    def _hold(self, time: float) -> None:
+        """Have the controller hold the arm, and wait until it stands still."""
+        self.hold()
+        self.phase, self._held, self._ends = Phase.SETTLING, True, max(time, 0.0)
 
     def _settle(self, time: float, stamps: Array, dq: Array, silence: float) -> None:
         """End once the arm stands still, or has had time enough to."""
@@ -167,8 +203,10 @@ class MotionExecution:
             newest = float(seconds_since(int(stamps[-1]), self.start_ns))
             self._still_since = (self._still_since or newest) if still else None
             since = self._still_since
-            self.at_rest = since is not None and newest - since >= SETTLED and newest > 0.0
-        over = time > self.commanded.duration + self.timing.settling
+            long_enough = since is not None and newest - since >= SETTLED
+            self.at_rest = long_enough and (self._held or newest > 0.0)
+        end = self.commanded.duration if self._ends is None else self._ends
+        over = time > end + self.timing.settling
         if self.at_rest or over:
             self.phase = Phase.DONE
         if self.done and self.reason is None:

@@ -30,6 +30,27 @@ class Reason(Enum):
     REFUSED = "Nothing has moved."
     NOT_STARTED = "Check that the arm's trajectory controller is active."
     SHUT_DOWN = "The planner was ended."
+    CLOCK_FAULT = (
+        "Synchronise the clocks of robot and computer, or set use_sim_time where time is "
+        "simulated; the parameter clock_tolerance says how far they may be apart."
+    )
+    FOREIGN_COMMAND = "Only one node may command the arm: end the other one."
+    NOT_ENABLED = "The arm moves only while the enabling device is held (enable_topic)."
+    INTERVALS_LEFT = "Plan again with the intervals of now."
+
+    @property
+    def is_fault(self) -> bool:
+        """Whether the arm may be elsewhere than its certificate assumes.
+
+        Then no further motion is sent, not even a certified stop: the controller is asked to hold,
+        and nothing moves until somebody acknowledges.
+        """
+        return self in (
+            Reason.JOINT_STATES_LOST,
+            Reason.TUBE_LEFT,
+            Reason.CLOCK_FAULT,
+            Reason.FOREIGN_COMMAND,
+        )
 
     @property
     def as_asked(self) -> bool:

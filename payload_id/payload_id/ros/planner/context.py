@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import time
 from typing import Any
 
 import numpy as np
 from payload_id_msgs.msg import ExcitationGoal, PayloadEstimate
 from rclpy.node import Node
 from rclpy.task import Future as RosFuture
+from std_msgs.msg import Bool
 
 from ...core.arrays import Array
+from ...core.errors import ConfigurationError
 from ...core.rows.joint_torque.uncertainty import Uncertainty
+from ...files.cells.cell_file import Cell
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
 from ..common.awaited_answers import AwaitedAnswers
 from ..common.topic_report import silence_report
 from ..execution.joint_state_listener import JointStateListener
 from ..execution.start_check import NotReadyError, check_limits, check_rest, start_of
+from ..execution.stop_reason import Reason
 from .obstacles.obstacle_messages import base_frames
 from .obstacles.obstacle_store import ObstacleStore
 from .parameters import PlannerParameters
@@ -46,6 +51,8 @@ class PlannerContext:
         estimate: The estimator's newest; None before the first.
         holding: Where the last motion ended, which the controller holds; None if not known.
         busy: What the arm is used for; empty if it is free.
+        fault: Why nothing may move until somebody acknowledges; empty: nothing is wrong.
+        cell_missing: Why nothing may be planned; empty: it is known what is around the arm.
         process: Plans.
         answers: What the callbacks await of it.
         arm: Joint states.
@@ -61,17 +68,29 @@ class PlannerContext:
         self.tube = robot.control.stated_tube()
         self.limits = settings.limits or robot.limits.name
         robot.limits_named(self.limits)
-        self.obstacles = ObstacleStore()
+        self.obstacles = ObstacleStore(settings.obstacles_lifetime)
         self.estimate: PayloadEstimate | None = None
         self.holding: Array | None = None
-        self.busy = ""
+        self.busy = self.fault = ""
         self.answers = AwaitedAnswers()
-        worker = planning_settings(settings, robot, uncertainty)
+        self.cell_missing, cell = "", Cell("unknown", settings.clearance, ())
+        try:
+            cell = Cell.of(settings.cell, settings.clearance)
+        except ConfigurationError as error:
+            self.cell_missing = f"{error} (The planner's parameter 'cell'.)"
+        worker = planning_settings(settings, robot, uncertainty, cell)
         self.process = PlanningProcess(make_worker, worker)
         self._warm = self.process.request(None)  # so that the first plan does not wait for modules
         self.arm = JointStateListener(
-            node, robot, settings.joint_states_topic, settings.reliability
+            node,
+            robot,
+            settings.joint_states_topic,
+            settings.reliability,
+            settings.clock_tolerance,
         )
+        self._enabled = -np.inf
+        if settings.enable_topic:
+            node.create_subscription(Bool, settings.enable_topic, self._on_enable, 10)
 
     @property
     def is_warm(self) -> bool:
@@ -90,6 +109,18 @@ class PlannerContext:
         self.robot.limits_named(goal.limits)
         return goal
 
+    def _on_enable(self, message: Bool) -> None:
+        """Note that the enabling device is held, or was let go."""
+        self._enabled = time.monotonic() if message.data else -np.inf
+
+    @property
+    def not_enabled(self) -> str:
+        """Why the enabling device forbids motion; empty if it does not."""
+        topic, longest = self.settings.enable_topic, self.settings.enable_timeout
+        if not topic or time.monotonic() - self._enabled <= longest:
+            return ""
+        return f"No 'true' came on {topic} within the last {longest:g} s"
+
     def start(self, limits: str) -> Array:
         """Return the pose from which to plan.
 
@@ -98,12 +129,38 @@ class PlannerContext:
         """
         if self.busy:
             raise NotReadyError(f"The arm is in use: {self.busy}. Wait, or call ~/stop.")
+        if self.cell_missing:
+            raise NotReadyError(self.cell_missing)
+        return self.standing(limits)
+
+    def standing(self, limits: str) -> Array:
+        """Return the pose that a motion may begin from now.
+
+        Raises:
+            InputError: There are no joint states, the arm moves or is out of limits, there was a
+                fault, or clocks or obstacles cannot be relied on.
+        """
+        if self.fault:
+            raise NotReadyError(
+                f"After a fault nothing moves until somebody calls ~/acknowledge: {self.fault}"
+            )
         self.check_alive()
         q, topic = self.arm.q, self.arm.topic
+        if self.arm.clock.fault:
+            raise NotReadyError(f"{self.arm.clock.fault}. {Reason.CLOCK_FAULT.value}")
+        if doubt := self.obstacles.doubt(time.monotonic()):
+            raise NotReadyError(f"{doubt}. Publish obstacles that can be used.")
         check_rest(self.robot.joints, self.arm.speed, topic)
         start = start_of(q, self.holding, self.tube, self.continuous)
         check_limits(self.robot.joints, start, self.robot.limits_named(limits), topic)
         return start
+
+    def check_allowed(self) -> None:
+        """Raise unless motion is allowed at all, and the enabling device is held."""
+        if not self.node.get_parameter("allow_motion").value:
+            raise NotReadyError("Motion is switched off: the parameter allow_motion is false.")
+        if self.not_enabled:
+            raise NotReadyError(f"{self.not_enabled}. {Reason.NOT_ENABLED.value}")
 
     def check_alive(self) -> None:
         """Raise unless joint states arrive."""

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 
+import numpy as np
 from payload_id_msgs.action import Execute, Identify
-from payload_id_msgs.msg import PayloadEstimate
+from payload_id_msgs.msg import PayloadEstimate, PlanDescription
+from payload_id_msgs.srv import Acknowledge
 from rclpy.action import CancelResponse
 from rclpy.action.server import ServerGoalHandle
 from rclpy.task import Future as RosFuture
@@ -20,12 +23,15 @@ from ..execution.motion_execution import MotionExecution, Timing
 from ..execution.start_check import NotReadyError, check_place
 from ..execution.stop_reason import Reason, reason_message, sentence
 from .context import PlannerContext
-from .horizon_execution import Begin, HorizonExecution
-from .payload_intervals import check_payload, estimate_intervals, is_disjoint, is_usable
+from .horizon_execution import HorizonExecution
+from .payload_intervals import check_payload, estimate_intervals, is_usable, is_within
 from .plan_server import PlanServer
-from .planning.request import Goal, Planned
+from .planning.process import Failure
+from .planning.request import Goal, Planned, Refused, ScaleRequest
 
-NOT_PROMISED = "The estimator's intervals lie outside those that the motion was certified for"
+NOT_PROMISED = (
+    "The estimator's intervals are not within those that the motion was certified for any more"
+)
 
 
 class ExecuteServer:
@@ -45,18 +51,23 @@ class ExecuteServer:
         self._horizon: HorizonExecution | None = None
         self._finished: RosFuture | None = None
         self._goal: ServerGoalHandle | None = None
-        self._promised: Goal | None = None  # whose intervals the certificates are for
+        self.promised: Goal | None = None  # whose intervals the certificates are for
 
     async def on_execute(self, handle: ServerGoalHandle) -> Execute.Result:
         """Execute a plan."""
+        asked = handle.request
         try:
-            plan, _, known = self._plans.plan_named(handle.request.plan_id)
+            plan, description, known = self._plans.plan_named(asked.plan_id)
+            check_confirmed(asked, description)
+            self._check_before(plan, known)
+            plan = await self._at_scale(plan, asked.speed_scale)
             self._check_before(plan, known)
         except InputError as error:
             handle.abort()
             return self._execute_result(Reason.REFUSED, str(error))
+        self.log_request(f"plan {asked.plan_id}", asked.requested_by)
         self._context.busy, self._goal, self._finished = "a plan is executed", handle, RosFuture()
-        self._promised = plan.request.goal
+        self.promised = plan.request.goal
         self.execution = self._begin(plan.motion)
         await self._finished
         reason, detail = self.ended or (Reason.SHUT_DOWN, "")
@@ -64,29 +75,77 @@ class ExecuteServer:
         self.finish(handle, reason)
         return result
 
+    async def _at_scale(self, plan: Planned, scale: float) -> Planned:
+        """Return a plan at a fraction of its speed, certified as such.
+
+        Raises:
+            InputError: The scale is none, or the slower motion is not certified.
+        """
+        if scale in (0.0, 1.0):
+            return plan
+        if not 0.0 < scale < 1.0:
+            raise InputError(
+                f"speed_scale must be above 0 and at most 1; found {scale!r}. (10 % is 0.1.)"
+            )
+        self._context.busy = "a plan is certified at another speed"
+        bodies = self._context.obstacles.bodies
+        found = await self._context.ask(ScaleRequest(plan, scale, bodies))
+        self._context.busy = ""
+        if isinstance(found, (Refused, Failure)):
+            raise InputError(found.sentence)
+        scaled: Planned = found
+        return scaled
+
     def _check_before(self, plan: Planned, known: tuple[str, ...]) -> None:
         """Raise unless a plan's certificate holds here and now."""
         self._context.start(plan.request.goal.limits)
-        context, arm = self._context, self._context.arm
-        start = plan.request.start
-        check_place(context.robot.joints, arm.q, start, context.tube, context.continuous, arm.topic)
         if known != self._context.obstacles.digest:
             raise NotReadyError("The obstacles have changed since this plan was made. Plan again.")
         check_payload(self._context.estimate, plan.request.goal)
         self.check_controller()
+        self._check_start(plan.motion)
+
+    def _check_start(self, motion: CertifiedMotion) -> None:
+        """Raise unless the arm stands where a motion begins."""
+        context, arm = self._context, self._context.arm
+        start = motion.trajectory.at(np.zeros(1)).q[0]
+        check_place(context.robot.joints, arm.q, start, context.tube, context.continuous, arm.topic)
 
     def check_controller(self) -> None:
-        """Raise unless a controller would follow."""
+        """Raise unless a controller would follow this node, and nobody else."""
+        self._context.check_allowed()
         if absence := self._back_end.absence():
             raise NotReadyError(absence)
+        if others := self._back_end.others():
+            raise NotReadyError(f"{others}.")
+
+    def log_request(self, what: str, who: str) -> None:
+        """Log who moves the arm."""
+        self._context.node.get_logger().info(f"Moving: {what}, asked for by {who or 'somebody'}.")
+
+    def begin_from_rest(self, motion: CertifiedMotion, goal: Goal) -> MotionExecution:
+        """Command the first motion of a receding horizon, or one after a pause.
+
+        Raises:
+            NotReadyError: The arm is not where it begins, or may not move.
+        """
+        self._context.standing(goal.limits)
+        check_payload(self._context.estimate, goal)
+        self.check_controller()
+        self._check_start(motion)
+        return self._begin(motion)
 
     def _begin(self, motion: CertifiedMotion) -> MotionExecution:
         """Command a motion that begins shortly."""
         context, settings = self._context, self._context.settings
         timing = Timing(settings.point_rate, settings.reaction, settings.settling)
-        watch = ArmWatch(context.robot.joints, context.continuous, settings.silence)
+        encoder = context.uncertainty.per_joint("position_error", context.robot.n)
+        watch = ArmWatch(context.robot.joints, context.continuous, settings.silence, encoder)
         start_ns = context.arm.now_ns + round(settings.start_delay * 1e9)
-        execution = MotionExecution(motion, start_ns, timing, self._back_end.send, watch)
+        self._back_end.foreign()  # what was heard before is of no account
+        execution = MotionExecution(
+            motion, start_ns, timing, self._back_end.send, self._back_end.hold, watch
+        )
         self.execution, self.ended = execution, None
         execution.begin()
         return execution
@@ -119,7 +178,9 @@ class ExecuteServer:
         stamps, q, dq = self._context.arm.take(every=moving)
         now_ns = self._context.arm.now_ns
         if execution is not None and moving:
-            execution.advance(now_ns, self._context.arm.silence, stamps, q, dq)
+            fault = self._outside_fault()
+            execution.advance(now_ns, self._context.arm.silence, stamps, q, dq, fault)
+            self._look_around()
         if horizon is not None:
             horizon.advance(now_ns)
             if horizon.done:
@@ -127,13 +188,46 @@ class ExecuteServer:
         elif execution is not None and moving and execution.done:
             self._end(execution.reason or Reason.COMPLETED, execution.detail)
 
+    def _outside_fault(self) -> tuple[Reason, str] | None:
+        """Return a fault of the clocks or a foreign command; None if there is none."""
+        if foreign := self._back_end.foreign():
+            return Reason.FOREIGN_COMMAND, foreign
+        if fault := self._context.arm.clock.fault:
+            return Reason.CLOCK_FAULT, fault
+        return None
+
+    def _look_around(self) -> None:
+        """Stop where the enabling device is let go, or obstacles are not known any more."""
+        if self._context.not_enabled:
+            self.stop(Reason.NOT_ENABLED, self._context.not_enabled)
+        elif doubt := self._context.obstacles.doubt(time.monotonic()):
+            self.stop(Reason.OBSTACLES_CHANGED, doubt)
+
+    def on_acknowledge(
+        self, request: Acknowledge.Request, response: Acknowledge.Response
+    ) -> Acknowledge.Response:
+        """Let the arm move again after a fault."""
+        context = self._context
+        if not context.fault:
+            response.message = "There is no fault to acknowledge."
+        elif not request.reason.strip():
+            response.message = f"Say what was found and done. The fault is: {context.fault}"
+        else:
+            response.success = True
+            response.message = f"Acknowledged ({request.reason.strip()}): {context.fault}"
+            context.fault, context.holding = "", None
+        context.node.get_logger().warning(response.message)
+        return response
+
     def _end(self, reason: Reason, detail: str) -> None:
         """Note how a motion ended, and wake who waits for it."""
         self.ended, execution = (reason, detail), self.execution
         if execution is not None and execution.done:
-            lost = reason is Reason.TUBE_LEFT
-            self._context.holding = None if lost else execution.end_positions()
-        self._horizon = self._goal = self._promised = None
+            held = execution.held or reason.is_fault
+            self._context.holding = None if held else execution.end_positions()
+        if reason.is_fault:
+            self._context.fault = f"{reason.name}: {sentence(reason, detail)}"
+        self._horizon = self._goal = self.promised = None
         text = f"{reason.name}: {sentence(reason, detail)}"
         if reason.as_asked:
             self._context.node.get_logger().info(text)
@@ -171,20 +265,20 @@ class ExecuteServer:
         """Take in an estimate."""
         if message.status == PayloadEstimate.INCONSISTENT:
             self.stop(Reason.ESTIMATE_INCONSISTENT, message.message)
-        elif is_usable(message) and self._promised is not None:
-            if is_disjoint(message, self._promised):
-                self.stop(Reason.ESTIMATE_INCONSISTENT, NOT_PROMISED)
+        elif is_usable(message) and self.promised is not None:
+            if not is_within(message, self.promised):
+                self.stop(Reason.INTERVALS_LEFT, NOT_PROMISED)
             elif self._horizon is not None:
                 lower, upper = estimate_intervals(message)
                 self._horizon.estimated((upper - lower) / 2, self._context.arm.now_ns)
 
     async def run_horizon(
-        self, handle: ServerGoalHandle, goal: Goal, make: Callable[[Begin], HorizonExecution]
+        self, handle: ServerGoalHandle, goal: Goal, make: Callable[[], HorizonExecution]
     ) -> tuple[HorizonExecution, Reason, str]:
         """Run a receding horizon to its end; return it, and why it ended."""
         self._context.busy, self._goal = "an identification runs", handle
-        self._finished, self.execution, self._promised = RosFuture(), None, goal
-        self._horizon = horizon = make(self._begin)
+        self._finished, self.execution, self.promised = RosFuture(), None, goal
+        self._horizon = horizon = make()
         await self._finished
         reason, detail = self.ended or (Reason.SHUT_DOWN, "")
         return horizon, reason, detail
@@ -219,3 +313,18 @@ def identify_feedback(horizon: HorizonExecution, half_width: Array) -> Identify.
         half_width=half_width,
         tube_use=0.0 if execution is None else execution.watch.use,
     )
+
+
+def check_confirmed(asked: Execute.Goal, description: PlanDescription) -> None:
+    """Raise unless who asks has read the description of the plan.
+
+    Raises:
+        NotReadyError: The plan is not named, or the token is not that of its description.
+    """
+    if not asked.plan_id:
+        raise NotReadyError("Name the plan that is to be executed: plan_id, as ~/plan gave it.")
+    if asked.token != description.token:
+        raise NotReadyError(
+            f"The token is not that of plan {asked.plan_id}: read its description (~/describe) and "
+            "give the token that comes with it."
+        )

@@ -21,6 +21,7 @@ from ...core.motion.motion_sequence import MotionSequence
 from ...core.motion.motion_state import MotionState
 from ...core.safety.certificate.certified_motion import CertifiedMotion
 from ..execution.motion_execution import MotionExecution
+from ..execution.start_check import NotReadyError
 from ..execution.stop_reason import Reason
 from .planning.process import Failure
 from .planning.request import Piece, Refused
@@ -194,9 +195,13 @@ class HorizonExecution:
         self.condition_numbers.append(piece.condition_number)
         duration = action.trajectory.duration
         if self.resting or self.execution is None:
-            self.resting = False
             whole = MotionSequence((action.trajectory,), (duration,))
-            self.execution = self.begin(CertifiedMotion(whole, piece.stops, piece.tube))
+            try:
+                self.execution = self.begin(CertifiedMotion(whole, piece.stops, piece.tube))
+            except NotReadyError as error:
+                self.refusal = str(error)
+                return
+            self.resting = False
             return
         present = self.execution.motion
         before = present.trajectory

@@ -18,11 +18,13 @@ from std_srvs.srv import Trigger
 from ...core.errors import InputError
 from ...core.excitation.receding_horizon import Settings as HorizonSettings
 from ...core.motion.motion_state import MotionState
+from ...core.safety.certificate.certified_motion import CertifiedMotion
+from ..execution.motion_execution import MotionExecution
 from ..execution.start_check import NotReadyError
 from ..execution.stop_reason import Reason, reason_message, sentence
 from .context import PlannerContext
 from .execute_server import ExecuteServer
-from .horizon_execution import Begin, HorizonExecution
+from .horizon_execution import HorizonExecution
 from .parameters import PIECES
 from .payload_intervals import check_payload
 from .planning.request import Goal, PieceRequest
@@ -59,12 +61,16 @@ class IdentifyServer:
             result.message = str(error)
             result.reason = reason_message(Reason.REFUSED, str(error))
             return result
+        self._motion.log_request("a receding horizon", handle.request.requested_by)
         name = f"{datetime.now():%Y%m%d_%H%M%S}_identify"
         result.certificates = f"{context.settings.certificates_folder}/{name}"
         result.first_half_width = context.half_width()
         ask = self._asker(name, goal, handle.request.goal)
 
-        def make(begin: Begin) -> HorizonExecution:
+        def begin(motion: CertifiedMotion) -> MotionExecution:
+            return self._motion.begin_from_rest(motion, self._motion.promised or goal)
+
+        def make() -> HorizonExecution:
             budget, lead = goal.time_budget, context.settings.reaction + EARLY
             return HorizonExecution.of(rules, start, ask, begin, budget, lead)
 
@@ -89,6 +95,11 @@ class IdentifyServer:
             raise InputError(
                 f"Receding horizon takes the families {' and '.join(PIECES)} and no dry run; plan "
                 "a single motion for anything else."
+            )
+        if settings.speed_limits != "full":
+            raise InputError(
+                "Receding horizon keeps joint limits only, and this planner has speed_limits "
+                f"'{settings.speed_limits}': plan single motions, which are slowed down as a whole."
             )
         if settings.piece_time + settings.reaction + EARLY >= goal.duration:
             raise InputError(
@@ -117,6 +128,7 @@ class IdentifyServer:
         def ask(index: int, start: MotionState, budget: float) -> Future[Any]:
             now = goal if index == 0 else context.goal_of(message)
             timed = replace(now, time_budget=budget)
+            self._motion.promised = timed
             handover, bodies = context.settings.piece_time, context.obstacles.bodies
             return context.process.request(
                 PieceRequest(name, index, timed, start, handover, bodies)

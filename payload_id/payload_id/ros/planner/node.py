@@ -15,7 +15,7 @@ from typing import Any
 from payload_id_msgs.action import Execute, Identify
 from payload_id_msgs.action import Plan as PlanAction
 from payload_id_msgs.msg import PayloadEstimate
-from payload_id_msgs.srv import Describe, Plan, SetObstacles
+from payload_id_msgs.srv import Acknowledge, Describe, Plan, SetObstacles
 from rclpy.action import ActionServer, GoalResponse
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
@@ -45,9 +45,9 @@ PARTING = 0.2  # [s] that a last command is given to reach the arm's controller
 class PlannerNode(Node):
     """Plans, describes and executes certified motions.
 
-    Serves `~/plan` (service and action), `~/describe`, `~/set_obstacles`, `~/stop`, and the actions
-    `~/execute` and `~/identify`; hears joint states, estimates and `~/obstacles`; publishes
-    trajectories, markers and /diagnostics.
+    Serves `~/plan` (service and action), `~/describe`, `~/set_obstacles`, `~/stop`,
+    `~/acknowledge`, and the actions `~/execute` and `~/identify`; hears joint states, estimates and
+    `~/obstacles`; publishes trajectories, markers and /diagnostics.
 
     Attributes:
         robot: The robot file.
@@ -102,6 +102,7 @@ class PlannerNode(Node):
             (Describe, "~/describe", self._plans.on_describe),
             (SetObstacles, "~/set_obstacles", self._obstacles.on_set_obstacles),
             (Trigger, "~/stop", self._motion.on_stop),
+            (Acknowledge, "~/acknowledge", self._motion.on_acknowledge),
         ):
             self.create_service(kind, name, callback, callback_group=group)
         self._actions = [
@@ -140,6 +141,10 @@ class PlannerNode(Node):
             "joint states silent [s]": self._shared.arm.silence,
             "planning process": "runs" if self._shared.process.alive else "ended",
         }
+        if self._shared.fault:
+            return Condition(
+                Level.ERROR, f"Waiting for ~/acknowledge. {self._shared.fault}", figures
+            )
         if self._shared.busy:
             return Condition(Level.OK, f"Busy: {self._shared.busy}.", figures)
         if self._motion.ended is not None and not self._motion.ended[0].as_asked:

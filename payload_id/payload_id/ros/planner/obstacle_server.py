@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterable
 
 from payload_id_msgs.msg import Obstacle, ObstacleArray
@@ -48,8 +49,9 @@ class ObstacleServer:
         """Take in all obstacles that the topic's publisher knows."""
         before = self._context.obstacles.digest
         try:
-            self._context.obstacles.hear(self._bodies_of(message.obstacles))
+            self._context.obstacles.hear(self._bodies_of(message.obstacles), time.monotonic())
         except InputError as error:
+            self._context.obstacles.cannot_hear(str(error), time.monotonic())
             self._context.node.get_logger().error(
                 f"Obstacles on ~/obstacles were not taken: {error}"
             )

@@ -8,6 +8,7 @@ from typing import Any
 
 from ...core.excitation.criteria import CRITERIA
 from ...core.excitation.criteria import DEFAULT as DEFAULT_CRITERION
+from ...core.safety.speed.speed_limits import PRESETS
 from ..common.parameters import Parameter
 from ..common.shared_parameters import (
     JOINT_STATES_TOPIC,
@@ -89,6 +90,44 @@ PLANNER_TABLE = (
         "-",
         0.0,
         0.9,
+    ),
+    Parameter(
+        "cell",
+        "",
+        "Cell file: floor, walls, fixtures, zones, mounting; or 'none, ' and the reason why "
+        "nothing stands around the arm. Nothing is planned without it.",
+    ),
+    Parameter(
+        "speed_limits",
+        "full",
+        "Limits of speeds in space: collaborative (250 mm/s), reduced (500 mm/s) or full (joint "
+        "limits only). Motions are slowed along their path until they are kept.",
+        choices=tuple(PRESETS),
+    ),
+    Parameter("allow_motion", True, "Whether any motion may be commanded at all.", read_only=False),
+    Parameter(
+        "enable_topic",
+        "",
+        "Topic of std_msgs/Bool of an enabling device: the arm moves only while true arrives on it "
+        "at least every enable_timeout; empty: there is none.",
+    ),
+    Parameter("enable_timeout", 0.3, "Longest time between two messages of it.", "s", 0.02, 5.0),
+    Parameter(
+        "clock_tolerance",
+        0.2,
+        "By how much stamps of joint states may differ from this node's clock, which must be that "
+        "of the arm's controller.",
+        "s",
+        0.001,
+        60.0,
+    ),
+    Parameter(
+        "obstacles_lifetime",
+        2.0,
+        "For how long the obstacles on the topic ~/obstacles count as known after they came.",
+        "s",
+        0.05,
+        1e6,
     ),
     Parameter("clearance", 0.02, "Distance that bodies must keep from each other.", "m", 0.0, 0.5),
     Parameter(
@@ -175,6 +214,12 @@ class PlannerParameters:
     piece_duration: float
     piece_time: float
     least_progress: float
+    cell: str
+    speed_limits: str
+    enable_topic: str
+    enable_timeout: float
+    clock_tolerance: float
+    obstacles_lifetime: float
     clearance: float
     ground: float | None
     payload_box: list[float] | None

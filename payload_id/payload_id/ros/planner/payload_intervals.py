@@ -69,20 +69,20 @@ def check_payload(estimate: PayloadEstimate | None, goal: Goal) -> None:
                 "The estimator has forgotten the payload that this plan was made for. Plan again."
             )
         return
-    lower, upper = estimate_intervals(estimate)
-    slack = 1e-9 * (1.0 + goal.payload_upper - goal.payload_lower)
-    wider = (lower < goal.payload_lower - slack) | (upper > goal.payload_upper + slack)
-    if is_disjoint(estimate, goal) or (planned and wider.any()):
+    if not is_within(estimate, goal):
         raise NotReadyError(
             "The estimator's intervals are not within those of this plan: it was made for another "
             "payload. Plan again."
         )
 
 
-def is_disjoint(estimate: PayloadEstimate | None, goal: Goal) -> bool:
-    """Tell whether an interval of an estimate does not meet that of a goal."""
+def is_within(estimate: PayloadEstimate | None, goal: Goal) -> bool:
+    """Tell whether an estimate's intervals lie within those of a goal."""
     lower, upper = estimate_intervals(estimate)
-    return bool(((lower > goal.payload_upper) | (upper < goal.payload_lower)).any())
+    slack = 1e-9 * (1.0 + goal.payload_upper - goal.payload_lower)
+    return bool(
+        ((lower >= goal.payload_lower - slack) & (upper <= goal.payload_upper + slack)).all()
+    )
 
 
 def _given(lower: Iterable[float], upper: Iterable[float]) -> tuple[Array, Array]:

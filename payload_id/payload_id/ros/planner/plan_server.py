@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import time
 from datetime import datetime
 from typing import Any
@@ -102,6 +103,7 @@ class PlanServer:
         notes = [] if self._has_volume() else [NO_VOLUME]
         frame = self._context.base
         description = description_message(plan, self._context.robot.joints, frame, stamp, notes)
+        description.token = secrets.token_hex(4)
         self._plans[plan.request.plan_id] = (plan, description, known)
         while len(self._plans) > KEPT:
             self._plans.pop(next(iter(self._plans)))

@@ -7,14 +7,16 @@ from pathlib import Path
 from ...core.errors import ConfigurationError
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.safety.clearance.convex_body import ConvexBody
-from ...files.robots.arm_geometry import mesh_hull
+from ...core.safety.speed.speed_limits import PRESETS
+from ...files.cells.cell_file import Cell
+from ...files.robots.body_shapes import mesh_hull
 from ...files.robots.robot_file import RobotFile
 from .parameters import PlannerParameters
 from .planning.request import PlanningSettings
 
 
 def planning_settings(
-    parameters: PlannerParameters, robot: RobotFile, uncertainty: Uncertainty
+    parameters: PlannerParameters, robot: RobotFile, uncertainty: Uncertainty, cell: Cell
 ) -> PlanningSettings:
     """Return the settings of the planning process.
 
@@ -25,7 +27,9 @@ def planning_settings(
     return PlanningSettings(
         robot_file=str(robot.path),
         uncertainty=uncertainty,
-        clearance=parameters.clearance,
+        cell=cell,
+        cell_stated=parameters.cell,
+        speeds=PRESETS[parameters.speed_limits],
         ground=parameters.ground,
         payload=payload_bodies(parameters),
         stop_step=parameters.stop_step,

@@ -24,7 +24,7 @@ def look(watch, off=0.0, silence=0.0, moving=True, time=TIME):
 
 @pytest.fixture
 def watch():
-    return ArmWatch(("shoulder", "elbow"), (False, False), silence=0.2)
+    return ArmWatch(("shoulder", "elbow"), (False, False), silence=0.2, encoder_error=np.zeros(2))
 
 
 def test_an_arm_that_does_as_it_was_told_goes_on(watch):
@@ -32,6 +32,20 @@ def test_an_arm_that_does_as_it_was_told_goes_on(watch):
     assert watch.use == watch.largest_use == pytest.approx(0.5)
     assert look(watch, off=0.005) is None
     assert watch.use == pytest.approx(0.25) and watch.largest_use == pytest.approx(0.5)
+
+
+def test_what_the_encoders_may_hide_counts_as_tracking_error():
+    watch = ArmWatch(("shoulder", "elbow"), (False, False), 0.2, np.array([0.0, 0.012]))
+    assert look(watch, off=0.007) is None
+    reason, _ = look(watch, off=0.009)
+    assert reason is Reason.TUBE_LEFT and watch.use == pytest.approx(1.05)
+
+
+def test_a_fault_from_elsewhere_stops_a_moving_arm_only(watch):
+    at, fault = MOTION.at(TIME), (Reason.CLOCK_FAULT, "behind")
+    rows = (TIME, at.q, at.dq)
+    assert watch.look(MOTION, TUBE, rows, 0.0, True, fault) == fault
+    assert watch.look(MOTION, TUBE, rows, 0.0, False, fault) is None
 
 
 def test_silence_is_a_fault(watch):

@@ -50,6 +50,7 @@ class Arm:
     off: float = 0.0
     silent: bool = False
     execution: MotionExecution | None = None
+    held: tuple | None = None
     _age: float = 0.0
 
     def command(self, points, start_ns):
@@ -57,6 +58,11 @@ class Arm:
         time = points.time + 1e-9 * (start_ns - START_NS)
         self.commanded.append(round(self.time, 6))
         self.commands.append(JointTrajectory(time, points.q, points.dq, points.ddq))
+
+    def hold(self):
+        """Stay where it is."""
+        at = sample(self.commands[-1], np.array([self.time]))
+        self.held = (self.time, at.q + self.off)
 
     @property
     def now_ns(self):
@@ -68,7 +74,8 @@ class Arm:
             self.now_ns + 300_000_000,
             TIMING,
             self.command,
-            ArmWatch(JOINTS, (False, False), silence=0.2),
+            self.hold,
+            ArmWatch(JOINTS, (False, False), silence=0.2, encoder_error=np.zeros(2)),
         )
         self.execution.begin()
         return self.execution
@@ -77,9 +84,11 @@ class Arm:
         self.time += TICK
         self._age = self._age + TICK if self.silent else 0.0
         at = sample(self.commands[-1], np.array([self.time]))
-        q = at.q + self.off
+        q, dq = at.q + self.off, at.dq
+        if self.held is not None:
+            q, dq = self.held[1], np.zeros_like(dq)
         stamps = np.array([self.now_ns], dtype=np.int64)
-        rows = (stamps, q, at.dq) if not self.silent else (stamps[:0], q[:0], at.dq[:0])
+        rows = (stamps, q, dq) if not self.silent else (stamps[:0], q[:0], dq[:0])
         execution.advance(self.now_ns, self._age, *rows)
 
     def run(self, execution, until=lambda: False):
@@ -118,19 +127,59 @@ def stopped_at(arm, execution, event, time):
 
 
 @pytest.mark.parametrize(
+    "reason",
+    [
+        Reason.CANCELLED,
+        Reason.OBSTACLES_CHANGED,
+        Reason.ESTIMATE_INCONSISTENT,
+        Reason.INTERVALS_LEFT,
+        Reason.NOT_ENABLED,
+    ],
+)
+def test_an_arm_that_follows_ends_in_the_next_certified_stop_with_its_reason(moving, reason):
+    arm, execution = moving
+    stopped_at(arm, execution, lambda: execution.stop(reason, "why", arm.now_ns), 0.7)
+    assert execution.reason is reason and execution.detail == "why"
+    assert execution.phase is Phase.DONE and not execution.held and arm.held is None
+
+
+@pytest.mark.parametrize(
     ("happens", "reason"),
     [
         (lambda arm, _: setattr(arm, "silent", True), Reason.JOINT_STATES_LOST),
         (lambda arm, _: setattr(arm, "off", 0.03), Reason.TUBE_LEFT),
-        (lambda arm, e: e.stop(Reason.CANCELLED, "by hand", arm.now_ns), Reason.CANCELLED),
+        (lambda arm, e: e.stop(Reason.CLOCK_FAULT, "behind", arm.now_ns), Reason.CLOCK_FAULT),
+        (lambda arm, e: e.stop(Reason.FOREIGN_COMMAND, "two", arm.now_ns), Reason.FOREIGN_COMMAND),
     ],
-    ids=["joint states stop", "tracking error", "cancelled"],
+    ids=["joint states stop", "tracking error", "clocks", "foreign command"],
 )
-def test_a_fault_ends_in_the_next_certified_stop_with_its_reason(moving, happens, reason):
+def test_where_the_arm_may_be_elsewhere_it_is_held_and_no_motion_is_sent(moving, happens, reason):
     arm, execution = moving
-    stopped_at(arm, execution, lambda: happens(arm, execution), 0.7)
-    assert execution.reason is reason and execution.detail
-    assert execution.phase is Phase.DONE
+    arm.run(execution, lambda: arm.time >= 0.7)
+    happens(arm, execution)
+    arm.run(execution)
+    assert execution.reason is reason and execution.detail and execution.held
+    assert len(arm.commands) == 1 and 0.7 <= arm.held[0] < 1.0
+    assert execution.at_rest != (reason is Reason.JOINT_STATES_LOST)
+
+
+def test_a_fault_during_a_stop_is_held_and_the_first_reason_stays(moving):
+    arm, execution = moving
+    arm.run(execution, lambda: arm.time >= 0.7)
+    execution.stop(Reason.CANCELLED, "by hand", arm.now_ns)
+    arm.off = 0.05
+    arm.tick(execution)
+    arm.run(execution)
+    assert arm.held is not None and execution.reason is Reason.CANCELLED
+
+
+def test_a_stop_before_the_start_means_that_the_arm_does_not_move(moving):
+    arm, execution = moving
+    arm.run(execution, lambda: arm.time >= -0.1)
+    execution.stop(Reason.CANCELLED, "by hand", arm.now_ns)
+    arm.run(execution)
+    assert execution.reason is Reason.CANCELLED and execution.at_rest and len(arm.commands) == 1
+    assert np.allclose(arm.held[1], HOME)
 
 
 def test_the_stop_continues_what_the_arm_is_doing(moving):
@@ -297,8 +346,7 @@ def test_a_fault_stops_a_piece_before_its_end():
 
     run = horizon_run(arm, Planner(), fault=push, pieces=9)
     assert run.reason[0] is Reason.TUBE_LEFT and "0.05" in run.reason[1]
-    last = arm.commands[-1]
-    assert last.duration < 2.0 + 0.1 + 0.25 + 0.4 + 0.1
+    assert arm.held is not None and 2.0 <= arm.held[0] < 2.1
 
 
 def test_cancelling_before_the_first_piece_moves_nothing():

@@ -126,17 +126,29 @@ def test_links_that_do_not_move_are_frames_the_root_first():
 def test_the_store_knows_both_sources_and_notices_changes():
     store, ball = ObstacleStore(), obstacle(SolidPrimitive.SPHERE, (0.3,), "ball")
     store.add(obstacles_from([obstacle()], FRAMES))
-    store.hear(obstacles_from([ball], FRAMES))
+    store.hear(obstacles_from([ball], FRAMES), 0.0)
     assert store.names == ["ball", "thing"]
     before = store.digest
-    store.hear(obstacles_from([ball], FRAMES))
+    store.hear(obstacles_from([ball], FRAMES), 0.0)
     assert store.digest == before  # the same again is no change
-    store.hear({})
+    store.hear({}, 0.0)
     assert store.names == ["thing"] and store.digest != before
     with pytest.raises(UnknownNameError, match="thing"):
         store.remove(["thin"])
     store.remove(["thing"])
     assert not store.bodies
-    store.hear(obstacles_from([ball], FRAMES))
+    store.hear(obstacles_from([ball], FRAMES), 0.0)
     store.replace({})
     assert not store.bodies
+
+
+def test_what_cannot_be_used_or_is_old_counts_as_danger_until_it_is_mended():
+    store = ObstacleStore(lifetime=1.0)
+    store.add(obstacles_from([obstacle()], FRAMES))
+    assert not store.doubt(1e6)  # the service's obstacles do not grow old
+    store.hear({}, 5.0)
+    assert not store.doubt(6.0) and "obstacles_lifetime" in store.doubt(6.1)
+    store.cannot_hear("a radius of nan", 6.2)
+    assert "a radius of nan" in store.doubt(6.2)
+    store.hear({}, 6.3)
+    assert not store.doubt(6.4)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import signal
+import time
 from pathlib import Path
 
 import numpy as np
@@ -15,7 +16,7 @@ from geometry_msgs.msg import Point, Pose, TransformStamped, Vector3
 from payload_id_msgs.action import Execute, Identify
 from payload_id_msgs.action import Plan as PlanAction
 from payload_id_msgs.msg import ExcitationGoal, Obstacle, ObstacleArray, PayloadEstimate, StopReason
-from payload_id_msgs.srv import Describe, Plan, SetObstacles
+from payload_id_msgs.srv import Acknowledge, Describe, Plan, SetObstacles
 from rclpy.action import ActionClient
 from sensor_msgs.msg import JointState
 from shape_msgs.msg import SolidPrimitive
@@ -52,6 +53,7 @@ class Robot:
             "planner", DOMAIN, folder / "planner.log", limits="safety_warning", silence=0.6,
             payload_box="[0.1, 0.1, 0.1]", payload_box_centre="[0.0, 0.0, 0.08]", ground=-0.01,
             stop_step=0.2, piece_duration=3.5, piece_time=2.0, reaction=0.4,
+            cell="none, a simulation", clock_tolerance=2.0, obstacles_lifetime=1000.0,
             certificates_folder=folder / "certificates", **BOUNDS,
         )  # fmt: skip
         self.observer = Observer(DOMAIN)
@@ -85,10 +87,19 @@ class Robot:
     def planned(self, **changes):
         answer = self.plan(**changes)
         assert answer.success, answer.message
+        self.newest = answer.description
         return answer.description
 
+    def acknowledge(self, reason="looked at it"):
+        return self.observer.call(Acknowledge, f"{PLANNER}/acknowledge", reason=reason)
+
     def begin(self, kind=Execute, name="execute", **fields):
-        """Send a goal; return its handle, the future of its result, and the feedback so far."""
+        """Send a goal, to execute the newest plan if it is not told otherwise.
+
+        Returns its handle, the future of its result, and the feedback so far.
+        """
+        if kind is Execute and "plan_id" not in fields:
+            fields |= {"plan_id": self.newest.plan_id, "token": self.newest.token}
         client, feedback = ActionClient(self.observer.node, kind, f"{PLANNER}/{name}"), []
         self.observer.wait(client.server_is_ready, name)
         sent = client.send_goal_async(
@@ -135,7 +146,7 @@ def test_plan_describe_execute_moves_the_arm_to_its_goal_at_rest(robot):
     assert description.longest_stop < description.duration + 0.6
     certificate = json.loads(Path(description.certificate_path).read_text())
     assert certificate["certificate"]["digests"]["trajectory"] == description.certificate_digest
-    _, future, feedback = robot.begin(plan_id=description.plan_id)
+    _, future, feedback = robot.begin()
     result, status = robot.result(future)
     assert status == SUCCEEDED and result.success and result.at_rest, result.message
     assert result.reason.code == StopReason.COMPLETED and 0 < result.largest_tube_use < 1
@@ -187,7 +198,7 @@ def test_an_obstacle_in_the_way_leads_to_refusal_or_another_motion(robot):
     place = tip(free.goal_positions)
     answer = set_obstacles(robot, SetObstacles.Request.ADD, ball(place))
     assert answer.success and answer.ids == ["ball"]
-    _, future, _ = robot.begin(plan_id=free.plan_id)
+    _, future, _ = robot.begin()
     result, status = robot.result(future)
     assert status == ABORTED and "obstacles have changed" in result.message
     answer = robot.plan(criterion="log_det")
@@ -323,37 +334,121 @@ def test_receding_horizon_answers_to_the_estimator_and_ends_at_rest(robot):
     robot.estimates.publish(PayloadEstimate(status=PayloadEstimate.WAITING))
 
 
-def test_an_arm_that_leaves_the_tube_is_stopped(robot):
-    robot.planned()
-    _, future, _ = robot.execute_until()
-    other = robot.observer.publisher(JointTrajectory, TRAJECTORY)
-    aside = JointTrajectoryPoint(positions=robot.q + 0.15)
-    aside.time_from_start.nanosec = 400_000_000
-    other.publish(JointTrajectory(joint_names=list(ROBOT.joints), points=[aside]))
-    result, status = robot.result(future)
-    assert status == ABORTED and result.reason.code == StopReason.TUBE_LEFT
-    assert result.largest_tube_use > 1.0 and "certificate allows" in result.message
-    robot.observer.diagnosis("TUBE_LEFT")
+def test_only_a_plan_that_was_described_is_executed(robot):
+    description = robot.planned()
+    for fields, words in (
+        ({"plan_id": "", "token": ""}, "Name the plan"),
+        ({"plan_id": description.plan_id, "token": "guess"}, "read its description"),
+        ({"plan_id": description.plan_id, "token": description.token, "speed_scale": 1.5}, "speed"),
+    ):
+        _, future, _ = robot.begin(**fields)
+        result, status = robot.result(future)
+        assert status == ABORTED and words in result.message, result.message
+        assert result.reason.code == StopReason.REFUSED
 
 
 @pytest.mark.slow
-def test_an_arm_that_falls_silent_is_stopped(robot):
-    answer = robot.observer.call(Trigger, f"{PLANNER}/stop")
-    assert not answer.success and "Nothing moves" in answer.message
+def test_a_plan_is_executed_along_the_same_path_at_a_fraction_of_its_speed(robot):
+    description = robot.planned()
+    robot.commands.clear()
+    _, future, _ = robot.begin(
+        plan_id=description.plan_id, token=description.token, speed_scale=0.4, requested_by="Ada"
+    )
+    result, _ = robot.result(future)
+    assert result.reason.code == StopReason.COMPLETED, result.message
+    points = trajectory_from_message(robot.commands[0], ROBOT.joints)
+    assert points.duration == pytest.approx(description.duration / 0.4, abs=1e-6)
+    assert np.allclose(points.q[-1], description.goal_positions)
+    assert "asked for by Ada" in robot.planner.printed()
+
+
+@pytest.mark.slow
+def test_a_stop_before_the_start_means_that_nothing_moves(robot):
+    robot.planned()
+    start = robot.q
+    handle, future, _ = robot.begin()
+    handle.cancel_goal_async()
+    result, status = robot.result(future)
+    if np.abs(robot.q - start).max() > 1e-3:
+        pytest.skip("the cancelling came after the start on this busy machine")
+    assert status == CANCELED and result.reason.code == StopReason.CANCELLED
+
+
+def assert_latched(robot, name, future):
+    """Check that an arm was held after a fault, and that it stands until somebody looks at it."""
+    result, status = robot.result(future)
+    assert status == ABORTED and result.reason.code == getattr(StopReason, name), result.message
+    assert len(robot.commands) == 1 and not robot.commands[0].points  # asked to hold, no motion
+    robot.observer.diagnosis(name)
+    refused = robot.plan()
+    assert not refused.success and "~/acknowledge" in refused.message and name in refused.message
+    _, future, _ = robot.begin()
+    assert "~/acknowledge" in robot.result(future)[0].message
+    assert not robot.acknowledge(" ").success  # a reason is asked for
+    robot.observer.wait(lambda: robot.acknowledge().success, "the acknowledgement")
+    assert not robot.acknowledge().success  # nothing is left to acknowledge
+    return result
+
+
+def test_an_arm_that_leaves_the_tube_is_held_until_somebody_acknowledges(robot):
     robot.planned()
     _, future, _ = robot.execute_until()
     robot.commands.clear()
-    robot.arm.process.send_signal(signal.SIGSTOP)
-    try:
-        robot.observer.wait(lambda: robot.commands, "the stop")
-        result, status = robot.result(future)
-    finally:
-        robot.arm.process.send_signal(signal.SIGCONT)
-    assert status == ABORTED and result.reason.code == StopReason.JOINT_STATES_LOST
-    assert not result.at_rest  # nobody has seen it rest
-    robot.observer.diagnosis("JOINT_STATES_LOST")
-    refused = robot.plan()
-    assert refused.success or "/joint_states" in refused.message or "moving" in refused.message
+    seen = robot.joint_states[-1]
+    aside = JointState(header=seen.header, name=seen.name, velocity=seen.velocity)
+    aside.position, aside.effort = np.array(seen.position) + 0.15, seen.effort
+    other = robot.observer.publisher(JointState, "/joint_states")
+    for _ in range(5):
+        aside.header.stamp = robot.observer.node.get_clock().now().to_msg()
+        other.publish(aside)
+    result = assert_latched(robot, "TUBE_LEFT", future)
+    robot.observer.node.destroy_publisher(other)
+    assert result.largest_tube_use > 1.0 and "certificate allows" in result.message
+
+
+@pytest.mark.slow
+def test_a_foreign_trajectory_is_told_apart_from_a_bad_controller(robot):
+    robot.planned()
+    _, future, _ = robot.execute_until(moved=0.01)
+    other = robot.observer.publisher(JointTrajectory, TRAJECTORY)
+    aside = JointTrajectoryPoint(positions=robot.q + 0.01)
+    aside.time_from_start.nanosec = 400_000_000
+    listeners = lambda: other.get_subscription_count() > 2  # noqa: E731  (arm, planner, observer)
+    robot.observer.wait(listeners, "all who listen to trajectories")
+    robot.commands.clear()
+    other.publish(JointTrajectory(joint_names=list(ROBOT.joints), points=[aside]))
+    robot.observer.wait(lambda: any(not c.points for c in robot.commands), "the hold")
+    robot.commands[:] = [c for c in robot.commands if not c.points]
+    assert_latched(robot, "FOREIGN_COMMAND", future)
+    robot.planned()
+    _, future, _ = robot.begin()  # who has commanded once may do so again
+    assert "only one may" in robot.result(future)[0].message
+    robot.observer.node.destroy_publisher(other)
+
+
+def test_intervals_that_leave_the_certified_ones_stop_the_motion(robot):
+    robot.planned()
+    _, future, _ = robot.execute_until()
+    estimate = PayloadEstimate(status=PayloadEstimate.GOOD)
+    estimate.lower, estimate.upper = np.array(PAYLOAD) + 1.0, np.array(PAYLOAD) + 2.0
+    robot.estimates.publish(estimate)
+    result, status = robot.result(future)
+    robot.estimates.publish(PayloadEstimate(status=PayloadEstimate.WAITING))
+    assert status == ABORTED and result.reason.code == StopReason.INTERVALS_LEFT
+    assert result.at_rest
+
+
+@pytest.mark.slow
+def test_unusable_obstacles_block_motion_until_usable_ones_arrive(robot):
+    robot.planned()
+    publisher = robot.observer.publisher(ObstacleArray, f"{PLANNER}/obstacles")
+    publisher.publish(ObstacleArray(obstacles=[ball((2.0, 0.0, 1.0), float("nan"))]))
+    robot.observer.wait(lambda: "cannot be used" in robot.plan().message, "the refusal")
+    _, future, _ = robot.begin()
+    assert "cannot be used" in robot.result(future)[0].message
+    publisher.publish(ObstacleArray())
+    robot.observer.wait(lambda: robot.plan().success, "a plan")
+    robot.observer.node.destroy_publisher(publisher)
 
 
 def test_planning_can_be_cancelled(robot):
@@ -361,3 +456,28 @@ def test_planning_can_be_cancelled(robot):
     handle.cancel_goal_async()
     result, status = robot.result(future)
     assert status in (CANCELED, ABORTED) and not result.success
+
+
+@pytest.mark.slow
+def test_an_arm_that_falls_silent_is_held_and_does_not_begin_while_its_clock_is_behind(robot):
+    answer = robot.observer.call(Trigger, f"{PLANNER}/stop")
+    assert not answer.success and "Nothing moves" in answer.message
+    robot.planned()
+    _, future, _ = robot.execute_until()
+    robot.commands.clear()
+    robot.arm.process.send_signal(signal.SIGSTOP)
+    stopped = time.monotonic()
+    try:
+        robot.observer.wait(lambda: robot.commands, "the hold")
+        result, status = robot.result(future)
+    finally:
+        time.sleep(max(0.0, stopped + 2.5 - time.monotonic()))
+        robot.arm.process.send_signal(signal.SIGCONT)
+    assert status == ABORTED and result.reason.code == StopReason.JOINT_STATES_LOST
+    assert not result.at_rest  # nobody has seen it rest
+    assert len(robot.commands) == 1 and not robot.commands[0].points
+    robot.observer.diagnosis("JOINT_STATES_LOST")
+    assert "~/acknowledge" in robot.plan().message
+    assert robot.acknowledge().success
+    late = robot.plan()  # the simulated arm's clock has stood still meanwhile
+    assert not late.success and "behind the clock" in late.message

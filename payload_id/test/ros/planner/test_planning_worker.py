@@ -16,6 +16,8 @@ from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.safety.certificate.certificate import Certificate
 from payload_id.core.safety.certificate.certify import certify
 from payload_id.core.safety.clearance.convex_body import ConvexBody
+from payload_id.core.safety.speed.speed_limits import PRESETS
+from payload_id.files.cells.cell_file import Cell
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.runs.certificate_file import load_certificate
 from payload_id.ros.planner.planning.request import (
@@ -35,12 +37,27 @@ GOAL = Goal("bezier", "half_widths", 2.0, 1.0, 0.0, 1.0, 1, "safety_warning", LO
 PAYLOAD = ConvexBody.primitive("box", (0.1, 0.1, 0.1), translation=(0, 0, 0.08), name="payload")
 
 
+def settings_of(bounds, folder, speeds="full"):
+    stated = "none, a test"
+    return PlanningSettings(
+        robot_file="kinova_gen3",
+        uncertainty=bounds,
+        cell=Cell.of(stated, 0.02),
+        cell_stated=stated,
+        speeds=PRESETS[speeds],
+        ground=None,
+        payload=(PAYLOAD,),
+        stop_step=0.5,
+        point_rate=100.0,
+        folder=folder,
+    )
+
+
 @pytest.fixture(scope="module")
 def worker(tmp_path_factory):
     bounds = Uncertainty(torque_relative=0.025, link_relative=0.05, prior=PRIOR)
     folder = str(tmp_path_factory.mktemp("certificates"))
-    settings = PlanningSettings("kinova_gen3", bounds, 0.02, None, (PAYLOAD,), 0.5, 100.0, folder)
-    return PlanningWorker(settings)
+    return PlanningWorker(settings_of(bounds, folder))
 
 
 def request(goal=GOAL, obstacles=(), start=ROBOT.home):

@@ -19,6 +19,15 @@ class BackEnd(Protocol):
     def absence(self) -> str:
         """Say that no controller would follow, and what to do; empty if one is there."""
 
+    def others(self) -> str:
+        """Say who else may command the arm; empty if nobody does."""
+
+    def foreign(self) -> str:
+        """Say what was commanded by somebody else since the last call; empty if nothing was."""
+
+    def hold(self) -> None:
+        """Have the controller hold the arm where it is; what was sent before is forgotten."""
+
     def send(self, points: Motion, start_ns: int) -> None:
         """Have points followed in place of all that were sent before.
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rclpy.topic_endpoint_info import TopicEndpointInfo
 from trajectory_msgs.msg import JointTrajectory
 
 from ....core.motion.trajectory import Motion
 from ...common.joint_trajectory_message import message_of_points
 from .back_end import BackEnd
 
+SENT = 64  # own trajectories that may still be on their way back
+Signature = tuple[int, int, tuple[tuple[float, ...], ...]]
 QUALITY = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
 
 
@@ -27,18 +31,67 @@ class JointTrajectoryTopic(BackEnd):
             joints: Names of the joints, in the order of the points' columns.
         """
         self._publisher = node.create_publisher(JointTrajectory, topic, QUALITY)
-        self._joints = joints
+        self._node, self._joints = node, joints
+        self._sent: deque[Signature] = deque(maxlen=SENT)
+        self._foreign = ""
+        node.create_subscription(JointTrajectory, topic, self._on_trajectory, QUALITY)
         self.target = str(self._publisher.topic_name)
 
     def absence(self) -> str:
         """Say that nobody hears the trajectories; empty if somebody does."""
-        if self._publisher.get_subscription_count():
+        if self._node.count_subscribers(self.target) > 1:  # one of them is this back end
             return ""
         return (
             f"Nobody subscribes to {self.target}: activate the arm's trajectory controller, or set "
             "the parameter trajectory_topic."
         )
 
+    def others(self) -> str:
+        """Say who else publishes trajectories; empty if nobody does."""
+        infos = self._node.get_publishers_info_by_topic(self.target)
+        if len(infos) <= 1:
+            return ""
+        own = self._node.get_fully_qualified_name()
+        names = {_full_name(info) for info in infos} - {own}
+        return (
+            f"{len(infos)} publishers command {self.target}, beside this node "
+            f"{', '.join(sorted(names)) or 'another one of the same name'}; only one may"
+        )
+
+    def foreign(self) -> str:
+        """Say that a trajectory of somebody else was heard; empty if none was."""
+        found, self._foreign = self._foreign, ""
+        return found
+
+    def hold(self) -> None:
+        """Publish a trajectory without points, which means: hold where you are."""
+        self._publish(JointTrajectory(joint_names=list(self._joints)))
+
     def send(self, points: Motion, start_ns: int) -> None:
         """Publish points."""
-        self._publisher.publish(message_of_points(points, self._joints, start_ns))
+        self._publish(message_of_points(points, self._joints, start_ns))
+
+    def _publish(self, message: JointTrajectory) -> None:
+        """Publish a trajectory, and note it as our own."""
+        self._sent.append(_signature(message))
+        self._publisher.publish(message)
+
+    def _on_trajectory(self, message: JointTrajectory) -> None:
+        """Notice a trajectory that was not sent from here."""
+        if _signature(message) not in self._sent:
+            self._foreign = (
+                f"A trajectory of {len(message.points)} points on {self.target} was not sent by "
+                "this node"
+            )
+
+
+def _full_name(info: TopicEndpointInfo) -> str:
+    """Return the full name of a node that publishes or subscribes."""
+    return f"{info.node_namespace.rstrip('/')}/{info.node_name}"
+
+
+def _signature(message: JointTrajectory) -> Signature:
+    """Return what tells trajectories apart: when they begin, and every position of theirs."""
+    stamp = message.header.stamp
+    positions = tuple(tuple(point.positions) for point in message.points)
+    return stamp.sec, stamp.nanosec, positions

@@ -13,10 +13,19 @@ Bodies = Mapping[str, ConvexBody]
 
 @dataclass
 class ObstacleStore:
-    """Obstacles by name; where both sources have one of the same name, the service's counts."""
+    """Obstacles by name; where both sources have one of the same name, the service's counts.
 
+    Attributes:
+        unusable: Why the topic's newest message could not be taken; empty if it could. What it said
+            is then not known, which counts as danger.
+        lifetime: For how long what the topic says counts as known [s]; infinite: for ever.
+    """
+
+    lifetime: float = float("inf")
+    unusable: str = ""
     _of_service: dict[str, ConvexBody] = field(default_factory=dict)
     _of_topic: dict[str, ConvexBody] = field(default_factory=dict)
+    _heard: float | None = None  # when the topic was last heard
 
     @property
     def bodies(self) -> tuple[ConvexBody, ...]:
@@ -62,9 +71,24 @@ class ObstacleStore:
             self._of_topic.pop(name, None)
         return f"{len(wanted)} obstacles were removed; {self._count()}"
 
-    def hear(self, bodies: Bodies) -> None:
-        """Take what the topic says now in place of what it said before."""
-        self._of_topic = dict(bodies)
+    def hear(self, bodies: Bodies, now: float) -> None:
+        """Take what the topic says now [s] in place of what it said before."""
+        self._of_topic, self.unusable, self._heard = dict(bodies), "", now
+
+    def cannot_hear(self, why: str, now: float) -> None:
+        """Note that the topic said something that cannot be used."""
+        self.unusable, self._heard = why, now
+
+    def doubt(self, now: float) -> str:
+        """Say why it is not known what is in the way at a time [s]; empty if it is."""
+        if self.unusable:
+            return f"The newest obstacles on the topic cannot be used: {self.unusable}"
+        if self._heard is not None and now - self._heard > self.lifetime:
+            return (
+                f"The obstacles on the topic are {now - self._heard:.2f} s old; at most "
+                f"{self.lifetime:g} s are allowed (obstacles_lifetime)"
+            )
+        return ""
 
     def _count(self) -> str:
         return f"{len(self.bodies)} are in force."

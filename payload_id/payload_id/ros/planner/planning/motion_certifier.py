@@ -14,12 +14,15 @@ from ....core.excitation.search.verdict import Verdict
 from ....core.motion.limits import MotionLimits
 from ....core.motion.motion_state import MotionState
 from ....core.motion.stop import StopPiece
-from ....core.motion.trajectory import Trajectory
+from ....core.motion.time_scaling import TimeScaled
+from ....core.motion.trajectory import Trajectory, even_edges
 from ....core.motion.trajectory_points import interpolation_error
+from ....core.rows.joint_torque.uncertainty import Uncertainty
 from ....core.safety.certificate.certificate import Certificate
 from ....core.safety.certificate.certified_motion import CertifiedStop
 from ....core.safety.certificate.certify import SafetyCase
 from ....core.safety.clearance.convex_body import ConvexBody
+from ....core.safety.speed.speed_margins import speed_use
 from ....core.safety.torque.parameter_box import ParameterBox
 from ....core.safety.tube.tracking_tube import TrackingTube
 from ....files.robots.arm_geometry import robot_geometry
@@ -28,6 +31,9 @@ from ....files.robots.robot_model import RobotModel
 from ....files.runs.certificate_file import save_certificate
 from .request import Goal, PlanningSettings
 
+STANDARD_GRAVITY = 9.81  # [m/s2]
+SPEED_STEP = 0.02  # [s] slices on which speeds are looked at
+ROOM = 0.97  # of what is left of a speed limit that is used
 # What points and interpolation may add to the tracking error [rad, rad/s, rad/s2] or [m, ...].
 INTERPOLATION = (1e-6, 1e-5, 1e-3)
 STOP_FACTORS = (1.0, 1.5, 2.5)  # durations of a stop that are tried, as multiples of the shortest
@@ -74,13 +80,20 @@ class MotionCertifier:
         return SafetyCase(
             model=self.model,
             geometry=self.geometry,
-            obstacles=(*obstacles, *floor),
-            box=ParameterBox.around(self.model, payload, self.settings.uncertainty),
+            obstacles=(*self.settings.cell.bodies, *obstacles, *floor),
+            box=ParameterBox.around(self.model, payload, self._uncertainty()),
             tube=self.tube,
             limits=self._limits(goal.limits),
             limits_name=goal.limits,
-            clearance=self.settings.clearance,
+            clearance=self.settings.cell.clearance,
+            speeds=self.settings.speeds,
         )
+
+    def _uncertainty(self) -> Uncertainty:
+        """Return the bounds on the arm; a base that is tilted turns gravity."""
+        stated = self.settings.uncertainty
+        tilt = STANDARD_GRAVITY * float(np.sin(self.settings.cell.base_tilt))
+        return replace(stated, gravity_error=stated.gravity_error + tilt)
 
     def _limits(self, name: str) -> MotionLimits:
         """Return a set of limits."""
@@ -111,6 +124,30 @@ class MotionCertifier:
                     "choose another set of limits or a larger scale."
                 )
         return planning_limits(replace(case, limits=scaled))
+
+    def slow_enough(self, case: SafetyCase, motion: Trajectory) -> Trajectory:
+        """Return a motion, slowed along its path as far as the limits of speeds ask for.
+
+        Raises:
+            InputError: The tracking error alone may break them.
+        """
+        if not case.speeds.any:
+            return motion
+        ranges = motion.ranges(even_edges(motion, SPEED_STEP))
+        with_tube = speed_use(case.speed_case, ranges)
+        alone = speed_use(replace(case.speed_case, tube=TrackingTube.exact(self.model.n)), ranges)
+        scale = 1.0
+        for name, used in with_tube.items():
+            own = float(alone[name].max())
+            rest = float((used - alone[name]).max())
+            if rest >= 1.0:
+                raise InputError(
+                    f"The tracking error that the robot file states (control.tracking_velocity) "
+                    f"may alone take {rest:.0%} of the {name} allowed; measure and lower it, or "
+                    "choose other speed_limits."
+                )
+            scale = min(scale, ROOM * (1.0 - rest) / max(own, 1e-9))
+        return motion if scale >= 1.0 else TimeScaled(motion, scale)
 
     def verdict(self, case: SafetyCase, motion: Trajectory) -> Verdict:
         """Return the certifier's answer, for a motion as the arm's controller interpolates it."""
@@ -156,7 +193,8 @@ class MotionCertifier:
         """Write a certificate; return its path."""
         path = Path(self.settings.folder) / f"{name}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
-        return str(save_certificate(path, certificate, case, motion, self.robot))
+        cell = self.settings.cell_stated
+        return str(save_certificate(path, certificate, case, motion, self.robot, cell))
 
 
 def _too_coarse(error: float, reserve: float) -> str:

@@ -12,7 +12,9 @@ from ....core.safety.certificate.certificate import Certificate
 from ....core.safety.certificate.certified_motion import CertifiedMotion, CertifiedStop
 from ....core.safety.clearance.convex_body import ConvexBody
 from ....core.safety.clearance.swept_volume import Swept
+from ....core.safety.speed.speed_limits import SpeedLimits
 from ....core.safety.tube.tracking_tube import TrackingTube
+from ....files.cells.cell_file import Cell
 
 
 @dataclass(frozen=True)
@@ -22,7 +24,9 @@ class PlanningSettings:
     Attributes:
         robot_file: Robot file: path or name.
         uncertainty: Bounds on the arm.
-        clearance: Distance that bodies keep from each other [m].
+        cell: What stands around the arm, and the distance that bodies keep from each other.
+        cell_stated: Path of the cell file, or "none, " and the reason, for certificates.
+        speeds: Limits of speeds in space.
         ground: Height of a floor in the base frame [m]; None: there is none.
         payload: Bodies that contain the payload, poses in the payload frame.
         stop_step: Time between two certified stops [s].
@@ -32,7 +36,9 @@ class PlanningSettings:
 
     robot_file: str
     uncertainty: Uncertainty
-    clearance: float
+    cell: Cell
+    cell_stated: str
+    speeds: SpeedLimits
     ground: float | None
     payload: tuple[ConvexBody, ...]
     stop_step: float
@@ -85,6 +91,21 @@ class PlanRequest:
     plan_id: str
     goal: Goal
     start: Array
+    obstacles: tuple[ConvexBody, ...]
+
+
+@dataclass(frozen=True)
+class ScaleRequest:
+    """Certify a planned motion along the same path at a fraction of its speed.
+
+    Attributes:
+        planned: The plan.
+        scale: Above 0, below 1 [-].
+        obstacles: In the base frame.
+    """
+
+    planned: Planned
+    scale: float
     obstacles: tuple[ConvexBody, ...]
 
 

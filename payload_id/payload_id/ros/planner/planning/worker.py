@@ -7,6 +7,7 @@ is the certifier's answer about the limits themselves.
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,16 @@ from ....core.safety.clearance.swept_volume import swept_volume
 from ....core.safety.torque.parameter_box import ParameterBox
 from .motion_certifier import MotionCertifier
 from .plan_figures import figures_of
-from .request import Goal, Piece, PieceRequest, Planned, PlanningSettings, PlanRequest, Refused
+from .request import (
+    Goal,
+    Piece,
+    PieceRequest,
+    Planned,
+    PlanningSettings,
+    PlanRequest,
+    Refused,
+    ScaleRequest,
+)
 from .run_prediction import RunPrediction
 
 WARM = Budget(1.0, 300, 1)  # of the plan that nobody wants
@@ -61,11 +71,13 @@ class PlanningWorker:
         self._prediction: RunPrediction | None = None  # of the receding horizon in progress
         self._run = ""  # its name
 
-    def __call__(self, request: PlanRequest | PieceRequest | None) -> Any:
+    def __call__(self, request: PlanRequest | PieceRequest | ScaleRequest | None) -> Any:
         """Return `Planned`, `Piece` or `Refused`; for None, only get ready for the first one."""
         if request is None:
             return self._warm_up()
         try:
+            if isinstance(request, ScaleRequest):
+                return self.scaled(request)
             return self.piece(request) if isinstance(request, PieceRequest) else self.plan(request)
         except InputError as error:
             return Refused(str(error))
@@ -105,7 +117,9 @@ class PlanningWorker:
             return Refused(f"No motion was certified. {found.reason}")
         if _largest_excursion(found.trajectory) < LEAST_EXCURSION:
             return Refused(STANDING_STILL)
-        motion = self._with_stops(request.plan_id, case, _executed(found.trajectory, goal))
+        motion = self._with_stops(
+            request.plan_id, case, self._executed(case, found.trajectory, goal)
+        )
         certificate: Certificate = found.certificate
         path = self._certifier.keep(
             f"{request.plan_id}/motion", case, motion.trajectory, certificate
@@ -156,9 +170,36 @@ class PlanningWorker:
         """Return the best certified motion within a budget."""
 
         def verdict(motion: Trajectory) -> Verdict:
-            return self._certifier.verdict(case, _executed(motion, goal))
+            return self._certifier.verdict(case, self._executed(case, motion, goal))
 
         return plan(task, verdict, budget, seed, time.monotonic)
+
+    def _executed(self, case: SafetyCase, motion: Trajectory, goal: Goal) -> Trajectory:
+        """Return the motion as it will be executed: slower in a dry run, or near people."""
+        if goal.dry_run_scale:
+            motion = TimeScaled(motion, goal.dry_run_scale)
+        return self._certifier.slow_enough(case, motion)
+
+    def scaled(self, request: ScaleRequest) -> Planned | Refused:
+        """Return a plan along the same path at a fraction of its speed, certified as such."""
+        begin, planned = time.monotonic(), request.planned
+        goal, name = planned.request.goal, f"{planned.request.plan_id}/scaled_{request.scale:.3f}"
+        case = self._certifier.case(goal, request.obstacles)
+        motion = TimeScaled(planned.motion.trajectory, request.scale)
+        verdict = self._certifier.verdict(case, motion)
+        if not verdict.accepted:
+            return Refused(
+                f"The slower motion is not certified. {verdict.answer or verdict.reason}"
+            )
+        path = self._certifier.keep(f"{name}/motion", case, motion, verdict.answer)
+        figures = replace(planned.figures, seconds=time.monotonic() - begin)
+        return replace(
+            planned,
+            motion=self._with_stops(name, case, motion),
+            certificate=verdict.answer,
+            certificate_path=path,
+            figures=figures,
+        )
 
     def _family(self, goal: Goal, start: MotionState, limits: MotionLimits) -> Family:
         """Return the candidates."""
@@ -213,11 +254,6 @@ class PlanningWorker:
 def make_worker(settings: PlanningSettings) -> PlanningWorker:
     """Return the worker; called in the planning process."""
     return PlanningWorker(settings)
-
-
-def _executed(motion: Trajectory, goal: Goal) -> Trajectory:
-    """Return the motion as it will be executed: slower in a dry run."""
-    return TimeScaled(motion, goal.dry_run_scale) if goal.dry_run_scale else motion
 
 
 def _largest_excursion(motion: Trajectory) -> float:

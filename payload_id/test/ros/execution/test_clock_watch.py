@@ -1,0 +1,45 @@
+"""Stamps that go with the clock, and those that do not."""
+
+from __future__ import annotations
+
+import pytest
+
+from payload_id.ros.execution.clock_watch import PATIENCE, ClockWatch
+
+NOW = 1_700_000_000_000_000_000
+PERIOD = 10_000_000  # [ns] of the joint states
+
+
+def watched(*stamps, behind=0.0):
+    """Return the watch after messages, each one period after the one before."""
+    watch = ClockWatch(tolerance=0.1)
+    for k, stamp in enumerate(stamps):
+        watch = watch.after(NOW + round(stamp), NOW + k * PERIOD + round(behind * 1e9))
+    return watch
+
+
+STEADY = [k * PERIOD for k in range(100)]
+
+
+def test_stamps_that_go_with_the_clock_are_no_fault():
+    assert not ClockWatch(0.1).fault
+    assert not watched(*STEADY, behind=0.09).fault and not watched(*STEADY, behind=-0.09).fault
+
+
+@pytest.mark.parametrize(
+    ("stamps", "behind", "words"),
+    [
+        (STEADY, 1.0, "1.000 s behind the clock"),
+        (STEADY, -1.0, "1.000 s ahead of the clock"),
+        ([0] * (PATIENCE + 1), 0.0, "one and the same stamp"),
+        ([*STEADY, STEADY[-1] - 0.5e9], 0.0, "jumped back by 0.500 s"),
+    ],
+    ids=["behind", "ahead", "frozen", "backwards"],
+)
+def test_a_clock_that_does_not_is_a_fault_with_its_figure(stamps, behind, words):
+    assert words in watched(*stamps, behind=behind).fault
+
+
+def test_a_slow_drift_is_found():
+    drifting = [1.02 * stamp for stamp in [k * PERIOD for k in range(600)]]
+    assert not watched(*drifting[:400]).fault and "ahead" in watched(*drifting).fault
