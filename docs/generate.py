@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import payload_id
+from payload_id.files.cells.cell_schema import CELL
 from payload_id.files.configuration.configuration import describe_schema
 from payload_id.files.robots.robot_file import robot_names
 from payload_id.files.robots.robot_schema import ROBOT
@@ -75,6 +76,33 @@ def robot_file_page() -> str:
     return head + describe_schema(ROBOT)
 
 
+def cell_file_page() -> str:
+    """Return the page of a cell file's keys."""
+    head = (
+        f"{NOTE}\n# Cell file\n\n"
+        "A YAML file that says what stands around one arm: floor, walls, fixtures, zones, and how "
+        "well its base is levelled. The planner's parameter `cell` names it; every certificate is "
+        "made for it, and `./payload-id verify --cell` compares. Where nothing is within reach, it "
+        "is `none, ` and the reason, which certificates repeat.\n\n"
+        "```yaml\n"
+        "name: bench_3\n"
+        "clearance: 0.03\n"
+        "floor: -0.02\n"
+        "base_tilt: 0.005\n"
+        "bodies:\n"
+        "  cabinet: {shape: box, size: [0.6, 0.4, 1.2], position: [0.9, 0.0, 0.6]}\n"
+        "keep_out:\n"
+        "  walkway: {shape: wall, position: [-0.9, 0.0, 0.0], rpy: [0.0, 1.5708, 0.0]}\n"
+        "keep_in:\n"
+        "  cage: {size: [2.4, 2.4, 2.4], position: [0.0, 0.0, 1.0]}\n"
+        "```\n\n"
+        "All poses are in the robot's base frame. Bodies and zones are treated alike: nothing of "
+        "arm, tool and payload comes nearer than `clearance`. The base itself does not move, and "
+        "may stand in them. A tilt counts as a bound on the direction of gravity.\n\n## Keys\n\n"
+    )
+    return head + describe_schema(CELL)
+
+
 def rooms_page() -> str:
     """Return the page of all rooms of the code, lowest first, with the files of each."""
     head = (
@@ -118,6 +146,7 @@ def _docstring(path: Path) -> str:
 
 
 PAGES = {
+    "cell_file.md": cell_file_page,
     "parameters.md": parameters_page,
     "robot_file.md": robot_file_page,
     "rooms.md": rooms_page,
