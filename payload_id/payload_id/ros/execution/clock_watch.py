@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-PATIENCE = 20  # messages with one stamp before the clock of their sender counts as frozen
+PATIENCE = 20  # messages: with one stamp until the clock counts as frozen, and that a jump counts
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,8 @@ class ClockWatch:
         newest: Newest stamp [ns]; None before the first.
         ahead: Of the clock, by the newest message [s]; negative: behind.
         frozen: Number of messages since the stamp last changed.
-        back: By how much it last jumped back [s]; 0: it did not.
+        back: Largest jump back within the last messages [s]; 0: there was none.
+        since: Number of messages since that jump.
     """
 
     tolerance: float
@@ -28,6 +29,7 @@ class ClockWatch:
     ahead: float = 0.0
     frozen: int = 0
     back: float = 0.0
+    since: int = 0
 
     def after(self, stamp_ns: int, now_ns: int) -> ClockWatch:
         """Return the watch after one more message.
@@ -37,12 +39,15 @@ class ClockWatch:
             now_ns: The controller's clock when it came [ns].
         """
         step = 0 if self.newest is None else stamp_ns - self.newest
+        jump = max(0.0, -1e-9 * step)
+        remembered = self.back if self.since < PATIENCE else 0.0
         return replace(
             self,
             newest=stamp_ns,
             ahead=1e-9 * (stamp_ns - now_ns),
             frozen=self.frozen + 1 if self.newest == stamp_ns else 0,
-            back=max(0.0, -1e-9 * step),
+            back=max(jump, remembered),
+            since=0 if jump >= remembered and jump > 0.0 else self.since + 1,
         )
 
     @property

@@ -40,6 +40,12 @@ def test_a_clock_that_does_not_is_a_fault_with_its_figure(stamps, behind, words)
     assert words in watched(*stamps, behind=behind).fault
 
 
+def test_a_jump_back_is_not_forgotten_with_the_next_message():
+    after = [STEADY[-1] - 0.15e9 + k * PERIOD for k in range(PATIENCE)]
+    assert "jumped back by 0.150 s" in watched(*STEADY, *after).fault
+    assert "jumped" not in watched(*STEADY, *after, *(after[-1] + s + PERIOD for s in STEADY)).fault
+
+
 def test_a_slow_drift_is_found():
     drifting = [1.02 * stamp for stamp in [k * PERIOD for k in range(600)]]
     assert not watched(*drifting[:400]).fault and "ahead" in watched(*drifting).fault
