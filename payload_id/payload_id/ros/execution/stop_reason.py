@@ -35,7 +35,7 @@ class Reason(Enum):
         "simulated; the parameter clock_tolerance says how far they may be apart."
     )
     FOREIGN_COMMAND = "Only one node may command the arm: end the other one."
-    NOT_ENABLED = "The arm moves only while the enabling device is held (enable_topic)."
+    NOT_ENABLED = "The arm moves only while allow_motion is true and enable_topic says true."
     INTERVALS_LEFT = "Plan again with the intervals of now."
 
     @property

@@ -155,12 +155,17 @@ class PlannerContext:
         check_limits(self.robot.joints, start, self.robot.limits_named(limits), topic)
         return start
 
+    @property
+    def forbidden(self) -> str:
+        """Why nothing may move now: switched off, or not enabled; empty if it may."""
+        if not self.node.get_parameter("allow_motion").value:
+            return "Motion is switched off: the parameter allow_motion is false"
+        return self.not_enabled
+
     def check_allowed(self) -> None:
         """Raise unless motion is allowed at all, and the enabling device is held."""
-        if not self.node.get_parameter("allow_motion").value:
-            raise NotReadyError("Motion is switched off: the parameter allow_motion is false.")
-        if self.not_enabled:
-            raise NotReadyError(f"{self.not_enabled}. {Reason.NOT_ENABLED.value}")
+        if self.forbidden:
+            raise NotReadyError(f"{self.forbidden}. {Reason.NOT_ENABLED.value}")
 
     def check_alive(self) -> None:
         """Raise unless joint states arrive."""

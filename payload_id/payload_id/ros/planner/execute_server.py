@@ -89,8 +89,10 @@ class ExecuteServer:
             )
         self._context.busy = "a plan is certified at another speed"
         bodies = self._context.obstacles.bodies
-        found = await self._context.ask(ScaleRequest(plan, scale, bodies))
-        self._context.busy = ""
+        try:
+            found = await self._context.ask(ScaleRequest(plan, scale, bodies))
+        finally:
+            self._context.busy = ""
         if isinstance(found, (Refused, Failure)):
             raise InputError(found.sentence)
         scaled: Planned = found
@@ -197,9 +199,9 @@ class ExecuteServer:
         return None
 
     def _look_around(self) -> None:
-        """Stop where the enabling device is let go, or obstacles are not known any more."""
-        if self._context.not_enabled:
-            self.stop(Reason.NOT_ENABLED, self._context.not_enabled)
+        """Stop where motion is not allowed any more, or obstacles are not known any more."""
+        if forbidden := self._context.forbidden:
+            self.stop(Reason.NOT_ENABLED, forbidden)
         elif doubt := self._context.obstacles.doubt(time.monotonic()):
             self.stop(Reason.OBSTACLES_CHANGED, doubt)
 

@@ -17,9 +17,13 @@ from payload_id_msgs.action import Execute, Identify
 from payload_id_msgs.action import Plan as PlanAction
 from payload_id_msgs.msg import ExcitationGoal, Obstacle, ObstacleArray, PayloadEstimate, StopReason
 from payload_id_msgs.srv import Acknowledge, Describe, Plan, SetObstacles
+from rcl_interfaces.msg import Parameter as ParameterMessage
+from rcl_interfaces.msg import ParameterType, ParameterValue
+from rcl_interfaces.srv import SetParameters
 from rclpy.action import ActionClient
 from sensor_msgs.msg import JointState
 from shape_msgs.msg import SolidPrimitive
+from std_msgs.msg import Bool
 from std_srvs.srv import Trigger
 from tf2_msgs.msg import TFMessage
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
@@ -54,6 +58,7 @@ class Robot:
             payload_box="[0.1, 0.1, 0.1]", payload_box_centre="[0.0, 0.0, 0.08]", ground=-0.01,
             stop_step=0.2, piece_duration=3.5, piece_time=2.0, reaction=0.4,
             cell="none, a simulation", clock_tolerance=2.0, obstacles_lifetime=1000.0,
+            enable_topic="/enable", enable_timeout=4.0,
             certificates_folder=folder / "certificates", **BOUNDS,
         )  # fmt: skip
         self.observer = Observer(DOMAIN)
@@ -62,6 +67,9 @@ class Robot:
         self.estimates = self.observer.node.create_publisher(
             PayloadEstimate, "/payload_estimator/payload", LATCHED
         )
+        self.enabled = True  # a person holds the enabling device
+        enable = self.observer.node.create_publisher(Bool, "/enable", 10)
+        self.observer.node.create_timer(0.1, lambda: enable.publish(Bool(data=self.enabled)))
         self.observer.wait(self.is_ready, "a planner that is ready", 180.0)
 
     def is_ready(self) -> bool:
@@ -436,6 +444,39 @@ def test_intervals_that_leave_the_certified_ones_stop_the_motion(robot):
     robot.estimates.publish(PayloadEstimate(status=PayloadEstimate.WAITING))
     assert status == ABORTED and result.reason.code == StopReason.INTERVALS_LEFT
     assert result.at_rest
+
+
+@pytest.mark.slow
+def test_motion_that_is_switched_off_stops_and_does_not_begin(robot):
+    def allow(value):
+        value = ParameterValue(type=ParameterType.PARAMETER_BOOL, bool_value=value)
+        parameter = ParameterMessage(name="allow_motion", value=value)
+        service = f"{PLANNER}/set_parameters"
+        answer = robot.observer.call(SetParameters, service, parameters=[parameter])
+        assert answer.results[0].successful, answer.results[0].reason
+
+    robot.planned()
+    _, future, _ = robot.execute_until()
+    allow(False)
+    result, status = robot.result(future)
+    assert status == ABORTED and result.reason.code == StopReason.NOT_ENABLED and result.at_rest
+    robot.planned()  # planning moves nothing
+    _, future, _ = robot.begin()
+    assert "allow_motion" in robot.result(future)[0].message
+    allow(True)
+
+
+@pytest.mark.slow
+def test_an_enabling_device_that_is_let_go_stops_the_arm(robot):
+    robot.planned()
+    _, future, _ = robot.execute_until()
+    robot.enabled = False
+    result, status = robot.result(future)
+    assert status == ABORTED and result.reason.code == StopReason.NOT_ENABLED and result.at_rest
+    robot.planned()
+    _, future, _ = robot.begin()
+    assert "/enable" in robot.result(future)[0].message
+    robot.enabled = True
 
 
 @pytest.mark.slow
