@@ -8,7 +8,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -51,6 +52,15 @@ class NodeProcess:
     def printed(self) -> str:
         """Return what it has printed."""
         return self.log.read_text()
+
+    @contextmanager
+    def suspended(self) -> Iterator[None]:
+        """Keep it from running meanwhile."""
+        self.process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self.process.send_signal(signal.SIGCONT)
 
     def stop(self, number: int = signal.SIGINT) -> int:
         """Tell it to end; return its exit code."""

@@ -47,14 +47,14 @@ class BlockSubscription:
         self.watch = BlockWatch()
         self._node, self._source, self._write, self._log = node, source, write, log
         self._newest = time.monotonic()
-        subscription = node.create_subscription(
+        self._subscription = node.create_subscription(
             source.block_type,
             topic or f"{source.sampler}/samples",
             self._on_block,
             BLOCKS,
             raw=True,
         )
-        self.topic = str(subscription.topic_name)
+        self.topic = str(self._subscription.topic_name)
 
     def _on_block(self, data: bytes) -> None:
         """Hand a block on."""
@@ -74,6 +74,12 @@ class BlockSubscription:
             self._write(self._source.rows(block), missing)
         except InputError as error:
             self._log.warn("block", str(error))
+
+    def take_waiting(self) -> None:
+        """Hand on the blocks that have arrived and wait in the middleware's queue."""
+        with self._subscription.handle:
+            while taken := self._subscription.handle.take_message(self._source.block_type, True):
+                self._on_block(taken[0])
 
     def silence(self) -> str:
         """Say that no samples arrive though a run is in progress; empty while they do."""

@@ -24,7 +24,12 @@ class EstimatorServices:
     """Answers `~/start`, `~/stop`, `~/reset`, `~/tare`, `~/get_estimate` and `~/save`."""
 
     def __init__(
-        self, node: Node, control: RunControl, worker: RunWorker, keeping: RunKeeping
+        self,
+        node: Node,
+        control: RunControl,
+        worker: RunWorker,
+        keeping: RunKeeping,
+        take_waiting: Callable[[], None],
     ) -> None:
         """Create the services.
 
@@ -33,9 +38,12 @@ class EstimatorServices:
             control: What the requests do.
             worker: The thread in which they are carried out.
             keeping: Where runs are saved.
+            take_waiting: Takes in the blocks that have arrived; an executor may hand over a request
+                before blocks that came first.
         """
         self._log = node.get_logger()
         self._control, self._worker, self._keeping = control, worker, keeping
+        self._take_waiting = take_waiting
         self._answers = AwaitedAnswers()
         # While one of them waits for the worker, everything else is served.
         group = ReentrantCallbackGroup()
@@ -54,6 +62,7 @@ class EstimatorServices:
 
     def _ask(self, action: Callable[[], Answer]) -> RosFuture:
         """Hand a request to the worker; the executor goes on serving blocks meanwhile."""
+        self._take_waiting()
         return self._answers.awaitable(self._worker.request(action))
 
     def _trigger(

@@ -14,6 +14,7 @@ from geometry_msgs.msg import InertiaStamped
 from payload_id_msgs.msg import PayloadEstimate, SampleBlock
 from payload_id_msgs.srv import GetEstimate, Save
 from rcl_interfaces.srv import SetParameters
+from rclpy.duration import Duration
 from rclpy.parameter import Parameter
 from std_srvs.srv import Trigger
 from visualization_msgs.msg import Marker, MarkerArray
@@ -29,6 +30,7 @@ from payload_id.files.runs.run_file import RunFile
 from synthetic import NOTHING, PAYLOAD, RATE, blocks, measured, robot_file, stamps_ns
 
 DOMAIN = 60 + os.getpid() % 20
+PATIENCE = Duration(seconds=30)
 NODE = "/payload_estimator"
 SAMPLES = "/payload_sampler/samples"
 SECONDS = 4.0
@@ -59,6 +61,7 @@ class Estimator:
         for message in messages:
             self.publisher.publish(message)
             self.observer.executor.spin_once(timeout_sec=0.002)
+        assert self.publisher.wait_for_all_acked(PATIENCE)
         self.sent += sum(len(x.stamp_ns) for x in messages)
         wanted = self.sent - WINDOW  # those of a window that is not full are not used yet
         self.observer.wait(
@@ -301,6 +304,20 @@ def test_silence_during_a_run_is_diagnosed(idle):
     status = idle.observer.diagnosis("no samples on /payload_sampler/samples")
     assert status.level == DiagnosticStatus.ERROR
     assert "published by /observer" in status.message
+
+
+def test_samples_that_arrived_before_a_stop_belong_to_the_run(idle):
+    messages = blocks(measured(LOADED, SECONDS), size=50)
+    stop = idle.observer.node.create_client(Trigger, f"{NODE}/stop")
+    idle.observer.wait(stop.service_is_ready, "the service")
+    assert idle.trigger("start").success
+    with idle.process.suspended():  # blocks and then the request wait for the node
+        for message in messages:
+            idle.publisher.publish(message)
+        answer = stop.call_async(Trigger.Request())
+    idle.observer.wait(answer.done, "the end of the run")
+    everything = sum(len(message.stamp_ns) for message in messages)
+    assert f"({everything} samples" in answer.result().message
 
 
 def test_save_writes_what_a_replay_needs(idle, tmp_path):
