@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from ..errors import InputError, UnknownNameError
-from . import bezier, fourier, motion_sequence, stop, time_scaling, wave
+from . import bezier, fourier, motion_sequence, path_timing, time_scaling, wave
 from .trajectory import Trajectory
 
 
@@ -37,11 +38,18 @@ def _time_scaled(data: dict[str, Any]) -> Trajectory:
     return time_scaling.TimeScaled(trajectory_from_dict(data["motion"]), float(data["scale"]))
 
 
+def _path_timing(kind: type[path_timing.PathTiming], data: dict[str, Any]) -> Trajectory:
+    """Return the stop or start that `to_dict` wrote."""
+    motion = trajectory_from_dict(data["motion"])
+    return kind(motion, float(data["leaves"]), float(data["ramp"]))
+
+
 READERS: dict[str, Callable[[dict[str, Any]], Trajectory]] = {
     bezier.FAMILY: bezier.BezierPiece.from_dict,
     fourier.FAMILY: fourier.FourierSeries.from_dict,
     motion_sequence.FAMILY: _sequence,
     time_scaling.FAMILY: _time_scaled,
-    stop.FAMILY: stop.StopPiece.from_dict,
+    path_timing.PathStart.family: partial(_path_timing, path_timing.PathStart),
+    path_timing.PathStop.family: partial(_path_timing, path_timing.PathStop),
     wave.FAMILY: wave.WavePiece.from_dict,
 }

@@ -8,7 +8,7 @@ zeros at each end; by Rolle's theorem e' has five and e'' four, so that
     |e'|  <= M6 / 5! (h^2/4)^2 h          = h^5 M6 / 1920,
     |e''| <= M6 / 4! (h^2/4) h^2          = h^4 M6 / 96.
 
-Polynomials of degree 5, such as Bezier pieces and stops, are met exactly if every junction of a
+Polynomials of degree 5, such as Bezier pieces, are met exactly if every junction of a
 sequence is a point. Messages carry times in whole nanoseconds; what rounding to them does is added.
 """
 
@@ -23,6 +23,7 @@ from ..arrays import Array
 from ..errors import InputError
 from .extrema import Smooth
 from .motion_sequence import MotionSequence
+from .path_timing import PathTiming
 from .time_scaling import TimeScaled
 from .trajectory import Motion, Trajectory, even_edges
 
@@ -90,6 +91,8 @@ def junctions(trajectory: Trajectory) -> Array:
     """Return the times at which one part of a motion gives way to the next, shape (J,) [s]."""
     if isinstance(trajectory, TimeScaled):
         return junctions(trajectory.motion) / trajectory.scale
+    if isinstance(trajectory, PathTiming):
+        return trajectory.junctions_of(junctions(trajectory.motion))
     if not isinstance(trajectory, MotionSequence):
         return np.zeros(0)
     begins = np.concatenate([[0.0], np.cumsum(trajectory.until)])
@@ -104,6 +107,9 @@ def largest_derivative(trajectory: Trajectory, order: int) -> Array:
     """Return a bound on a derivative of the positions between junctions, shape (n,)."""
     if isinstance(trajectory, TimeScaled):
         return trajectory.scale**order * largest_derivative(trajectory.motion, order)
+    if isinstance(trajectory, PathTiming):
+        motion = trajectory.motion
+        return trajectory.largest_of(lambda k: largest_derivative(motion, k), order)
     if isinstance(trajectory, MotionSequence):
         return np.max([largest_derivative(part, order) for part in trajectory.parts], axis=0)
     if not hasattr(trajectory, "largest"):

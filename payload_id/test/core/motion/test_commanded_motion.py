@@ -11,7 +11,7 @@ from payload_id.core.motion.fourier import FourierSeries
 from payload_id.core.motion.joint_trajectory import JointTrajectory, sample
 from payload_id.core.motion.motion_sequence import MotionSequence
 from payload_id.core.motion.motion_state import MotionState
-from payload_id.core.motion.stop import StopPiece
+from payload_id.core.motion.path_timing import PathStart, PathStop
 from payload_id.core.motion.time_scaling import TimeScaled
 from payload_id.core.motion.trajectory_points import interpolation_error, junctions, points_of
 from payload_id.core.safety.certificate.certified_motion import CertifiedMotion, CertifiedStop
@@ -41,8 +41,16 @@ def followed(motion, time, rate=RATE):
 
 @pytest.mark.parametrize(
     "motion",
-    [fourier(), pieces(), TimeScaled(fourier(), 0.1), TimeScaled(pieces(), 0.5)],
-    ids=["fourier", "pieces", "slow fourier", "slow pieces"],
+    [
+        fourier(),
+        pieces(),
+        TimeScaled(fourier(), 0.1),
+        TimeScaled(pieces(), 0.5),
+        PathStop(fourier(), 1.3, 0.5),
+        PathStop(pieces(), 1.0, 0.4),
+        PathStart(TimeScaled(pieces(), 0.5), 1.9, 1.0),
+    ],
+    ids=["fourier", "pieces", "slow fourier", "slow pieces", "stop", "stop of pieces", "start"],
 )
 def test_the_controllers_interpolation_keeps_its_bound(motion):
     time = np.linspace(0.0, motion.duration * (1 - 1e-9), 4001)
@@ -62,6 +70,9 @@ def test_the_bound_is_not_idle_and_falls_with_the_sixth_power_of_the_step():
 
 
 def test_junctions_are_points():
+    start = PathStart(pieces(), 0.6, 0.5)
+    assert np.allclose(junctions(start), [0.5, 0.75])  # the ramp's end, and that of the first piece
+    assert np.allclose(start.place(0.75), 1.1)
     motion = TimeScaled(pieces(), 0.5)
     assert np.allclose(junctions(motion), [2.2])
     assert np.min(np.abs(points_of(motion, RATE).time - 2.2)) < 1e-9
@@ -109,10 +120,7 @@ def test_velocities_that_are_not_measured_are_not_judged():
 
 def test_the_longest_stop_counts_the_wait_for_the_next_one():
     motion = pieces()
-    stops = tuple(
-        CertifiedStop(t, StopPiece(MotionState.of(motion, t), d))
-        for t, d in ((0.5, 0.3), (1.5, 0.4))
-    )
+    stops = tuple(CertifiedStop(t, PathStop(motion, t, d)) for t, d in ((0.5, 0.3), (1.5, 0.4)))
     certified = CertifiedMotion(motion, stops, TrackingTube.exact(2))
     assert certified.longest_stop == pytest.approx(3.1 - 1.5)  # nothing after the last but the end
     assert certified.stop_after(0.6) is stops[1] and certified.stop_after(1.6) is None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -14,7 +15,7 @@ from payload_id.core.motion.fourier import FourierSeries
 from payload_id.core.motion.limits import MotionLimits
 from payload_id.core.motion.motion_sequence import MotionSequence
 from payload_id.core.motion.motion_state import MotionState
-from payload_id.core.motion.stop import StopPiece
+from payload_id.core.motion.path_timing import PathStart, PathStop
 from payload_id.core.motion.time_scaling import TimeScaled
 from payload_id.core.motion.trajectory import even_edges
 from payload_id.core.motion.wave import WavePiece
@@ -36,14 +37,27 @@ def bezier(seed: int = 0) -> BezierPiece:
     return BezierPiece(start, 0.5 * rng.normal(size=3), 3.0)
 
 
-def stop(seed: int = 0) -> StopPiece:
-    return StopPiece.within(MotionState.of(bezier(seed), 0.6), LIMITS)
+def path_stop(seed: int = 0) -> PathStop:
+    return PathStop.within(bezier(seed), 0.6, LIMITS)
+
+
+def path_start(seed: int = 0) -> PathStart:
+    return PathStart.within(bezier(seed), 0.6, LIMITS)
 
 
 def sequence(seed: int = 0) -> MotionSequence:
     piece = bezier(seed)
-    stop = StopPiece.within(MotionState.of(piece, 1.5), LIMITS)
-    return MotionSequence((piece, stop), (1.5, stop.duration))
+    other = BezierPiece(MotionState.of(piece, 1.5), np.array([0.2, -0.3, 0.1]), 2.0)
+    return MotionSequence((piece, other), (1.5, other.duration))
+
+
+def stopped(seed: int = 0) -> MotionSequence:
+    stop = PathStop.within(sequence(seed), 1.4, LIMITS)
+    return MotionSequence((sequence(seed), stop), (1.4, stop.duration))
+
+
+def resumed(seed: int = 0) -> PathStart:
+    return PathStart(slowed(seed), PathStop(slowed(seed), 14.0, 2.5).end, 3.0)
 
 
 def slowed(seed: int = 0) -> TimeScaled:
@@ -55,7 +69,9 @@ def wave(seed: int = 0) -> WavePiece:
     return WavePiece(plain.start, plain.k, 0.2 * rng.normal(size=(3, 2)), plain.duration)
 
 
-FAMILIES = (fourier, bezier, wave, stop, sequence, slowed)
+TIGHT = (fourier, bezier, wave, sequence, slowed)
+ON_THE_PATH = (path_stop, path_start, stopped, resumed)
+FAMILIES = TIGHT + ON_THE_PATH
 
 
 @pytest.mark.parametrize("family", FAMILIES)
@@ -70,7 +86,7 @@ def test_velocity_and_acceleration_are_the_derivatives_of_position(family):
     assert np.median(np.abs((after.dq - before.dq) / (2 * h) - now.ddq)) < 1e-8
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", TIGHT)
 @pytest.mark.parametrize("slices", [1, 7, 300])
 def test_ranges_hold_every_sample_and_touch_the_motion(family, slices):
     for seed in range(3):
@@ -98,6 +114,34 @@ def test_ranges_hold_every_sample_and_touch_the_motion(family, slices):
                 assert (upper - values.max(axis=0) <= loose).all()
 
 
+@pytest.mark.parametrize("family", ON_THE_PATH)
+def test_ranges_on_the_path_hold_every_sample_and_close_in_on_the_motion(family):
+    for seed in range(3):
+        motion, widths = family(seed), []
+        for slices in (3, 60, 600):
+            edges = np.linspace(0.0, motion.duration, slices + 1)
+            found = motion.ranges(edges)
+            sample = motion.at(np.linspace(0.0, motion.duration, 30_001))
+            k = np.clip(np.searchsorted(edges, sample.time, side="right") - 1, 0, slices - 1)
+            for kind in KINDS:
+                values = getattr(sample, kind)
+                lower, upper = getattr(found, kind + "_lower"), getattr(found, kind + "_upper")
+                assert (lower[k] <= values).all() and (values <= upper[k]).all()
+            scale = np.ptp(sample.ddq)
+            over = np.max(found.ddq_upper, axis=0) - sample.ddq.max(axis=0)
+            widths.append(over.max() / scale)
+        assert widths[-1] < 0.01 and max(widths) < 0.06
+
+
+def test_slices_shorter_than_rounding_are_bounded_too():
+    motion = PathStop(bezier(), 0.6, 0.3)
+    for edges in (0.3 - np.array([3e-7, 2e-7, 1e-7, 0.0]), np.array([0.0, 1e-15, 2e-15, 0.3])):
+        found = motion.ranges(edges)
+        ends = motion.at(edges)
+        assert (found.q_lower <= ends.q[:-1]).all() and (ends.q[1:] <= found.q_upper).all()
+        assert (np.diff(found.q_upper - found.q_lower, axis=0) < 1.0).all()
+
+
 def test_extrema_of_a_sine_are_exact_wherever_the_slices_lie():
     series = FourierSeries(np.zeros(1), np.zeros((1, 1)), np.ones((1, 1)), 2 * np.pi)  # sin t
     for slices in (1, 2, 3, 10, 1000):
@@ -112,7 +156,7 @@ def test_extrema_of_a_sine_are_exact_wherever_the_slices_lie():
 def test_a_flat_extremum_is_bounded_too():
     """Where first and second derivative vanish together no slice is convex: Taylor's bound."""
     s = np.array([0.0, 0.0, 0.0, 1.0, 0.0, 0.0])  # q = s^3 about the middle
-    start = StopPiece(MotionState.at_rest(np.zeros(1)), 1.0)
+    start = BezierPiece(MotionState.at_rest(np.zeros(1)), np.zeros(1), 1.0)
     cubic = np.polynomial.Polynomial([-0.5, 1.0])
     coefficients = (cubic**3).coef
     start.__dict__["coefficients"] = np.append(coefficients, np.zeros(len(s) - 4))[None]
@@ -158,27 +202,59 @@ def test_a_bezier_piece_is_linear_in_its_parameters():
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_a_stop_begins_at_its_state_ends_at_rest_and_keeps_the_limits(seed):
-    state = MotionState.of(bezier(seed), 0.6)
-    motion = StopPiece.within(state, LIMITS)
-    ends = motion.at(np.array([0.0, motion.duration]))
+def test_a_stop_leaves_the_motion_smoothly_and_rests_on_its_path_within_the_limits(seed):
+    motion = bezier(seed)
+    stop = PathStop.within(motion, 0.6, LIMITS)
+    ends, state = stop.at(np.array([0.0, stop.duration])), MotionState.of(motion, 0.6)
     for kind in KINDS:
         assert np.allclose(getattr(ends, kind)[0], getattr(state, kind), atol=1e-12)
-    assert np.allclose([ends.dq[1], ends.ddq[1]], 0.0, atol=1e-11)
-    found = motion.ranges(even_edges(motion, 0.01))
-    assert found.q_upper.max() <= 3.0 and found.q_lower.min() >= -3.0
-    assert max(found.dq_upper.max(), -found.dq_lower.min()) <= 1.5
-    assert max(found.ddq_upper.max(), -found.ddq_lower.min()) <= 5.0
+    assert np.abs([ends.dq[1], ends.ddq[1]]).max() == 0.0
+    assert stop.end == pytest.approx(0.6 + stop.ramp / 2)
+    assert np.allclose(ends.q[1], motion.at(np.array([stop.end])).q[0], atol=1e-15)
+    found = stop.ranges(even_edges(stop, 0.01))
+    assert found.speed.max() <= 1.5 and found.acceleration.max() <= 5.0
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_a_start_goes_on_from_rest_on_the_path_to_the_motions_end(seed):
+    motion = bezier(seed)
+    start = PathStart.within(motion, 1.1, LIMITS)
+    ends = start.at(np.array([0.0, start.duration]))
+    assert np.allclose(ends.q, motion.at(np.array([1.1, motion.duration])).q, atol=1e-12)
+    assert np.abs([ends.dq, ends.ddq]).max() < 1e-9
+    late = np.linspace(start.ramp, start.duration, 9)
+    there = motion.at(late - start.ramp / 2 + 1.1)
+    for kind in KINDS:  # after the ramp it is the motion itself
+        assert np.allclose(getattr(start.at(late), kind), getattr(there, kind), atol=1e-9)
+
+
+def test_a_pause_and_a_start_visit_the_poses_of_the_path_and_no_others():
+    motion = bezier(4)
+    stop = PathStop.within(motion, 0.7, LIMITS)
+    start = PathStart.within(motion, stop.end, LIMITS)
+    for part in (stop, start):
+        time = np.linspace(0.0, part.duration, 50)
+        s = np.array([part.place(t) for t in time])
+        assert (np.diff(s) >= 0.0).all()
+        assert np.allclose(part.at(time).q, motion.at(s).q, atol=1e-12)
+        slower = np.abs(part.at(time).dq) <= np.abs(motion.at(s).dq) + 1e-12
+        assert slower.all()
 
 
 def test_a_stop_is_the_shortest_of_those_tried():
-    motion = StopPiece.within(MotionState(np.zeros(3), np.ones(3), np.zeros(3)), LIMITS)
-    assert (StopPiece(motion.start, motion.duration / 1.06).usage(LIMITS) > 1.0).any()
+    fast = replace(LIMITS, velocity=np.full(3, 9.0))
+    motion = BezierPiece(MotionState.at_rest(np.zeros(3)), np.full(3, 1.2), 1.6)
+    stop = PathStop.within(motion, 0.7, fast)
+    shorter = PathStop(motion, 0.7, stop.ramp / 1.06)
+    assert shorter.ranges(even_edges(shorter, 0.005)).acceleration.max() > 5.0
 
 
-def test_no_stop_is_an_error_that_names_the_limit():
-    with pytest.raises(InputError, match="position of joint number 1"):
-        StopPiece.within(MotionState(np.array([2.99, 0, 0]), np.ones(3), np.zeros(3)), LIMITS)
+def test_no_room_for_a_stop_is_an_error():
+    with pytest.raises(InputError, match="follow the motion to its end"):
+        PathStop.within(bezier(), 2.95, LIMITS)
+    for leaves, ramp in ((-0.1, 0.5), (2.0, 2.1), (1.0, 0.0), (3.0, 0.1), (1.0, np.nan)):
+        with pytest.raises(InputError, match="change of speed"):
+            PathStop(bezier(), leaves, ramp)
 
 
 def test_a_sequence_does_not_jump():

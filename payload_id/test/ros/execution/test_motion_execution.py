@@ -14,7 +14,7 @@ from payload_id.core.motion.bezier import BezierPiece
 from payload_id.core.motion.joint_trajectory import JointTrajectory, sample
 from payload_id.core.motion.motion_sequence import MotionSequence
 from payload_id.core.motion.motion_state import MotionState
-from payload_id.core.motion.stop import StopPiece
+from payload_id.core.motion.path_timing import PathStop
 from payload_id.core.safety.certificate.certified_motion import CertifiedMotion, CertifiedStop
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.ros.execution.arm_watch import ArmWatch
@@ -32,7 +32,7 @@ TIMING = Timing(point_rate=50.0, reaction=0.1, settling=1.0)
 
 def stops_of(motion, until):
     times = np.arange(0.25, until - 0.1, 0.25)
-    return tuple(CertifiedStop(t, StopPiece(MotionState.of(motion, t), 0.4)) for t in times)
+    return tuple(CertifiedStop(t, PathStop(motion, t, 0.4)) for t in times)
 
 
 def certified(k=(0.5, -0.4), duration=2.0):

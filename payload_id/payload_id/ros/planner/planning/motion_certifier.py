@@ -12,8 +12,7 @@ from ....core.errors import InputError
 from ....core.excitation.search.certifier import certifier, planning_limits
 from ....core.excitation.search.verdict import Verdict
 from ....core.motion.limits import MotionLimits
-from ....core.motion.motion_state import MotionState
-from ....core.motion.stop import StopPiece
+from ....core.motion.path_timing import PathStop
 from ....core.motion.time_scaling import TimeScaled
 from ....core.motion.trajectory import Trajectory, even_edges
 from ....core.motion.trajectory_points import interpolation_error
@@ -35,7 +34,7 @@ STANDARD_GRAVITY = 9.81  # [m/s2]
 SPEED_STEP = 0.02  # [s] slices on which speeds are looked at
 ROOM = 0.97  # of what is left of a speed limit that is used
 # What points and interpolation may add to the tracking error [rad, rad/s, rad/s2] or [m, ...].
-INTERPOLATION = (1e-6, 1e-5, 1e-3)
+INTERPOLATION = (1e-6, 1e-5, 5e-3)
 STOP_FACTORS = (1.0, 1.5, 2.5)  # durations of a stop that are tried, as multiples of the shortest
 
 
@@ -166,21 +165,22 @@ class MotionCertifier:
         for moment in np.arange(step, until - 0.5 * step, step):
             if time.monotonic() > deadline:
                 break
-            stop = self._stop(
-                case, MotionState.of(motion, float(moment)), f"{name}/stop_{moment:.2f}"
-            )
+            stop = self._stop(case, motion, float(moment), f"{name}/stop_{moment:.2f}")
             if stop is not None:
                 found.append(CertifiedStop(float(moment), stop))
         return tuple(found)
 
-    def _stop(self, case: SafetyCase, state: MotionState, name: str) -> Trajectory | None:
-        """Return the shortest certified stop from a state; None if none was certified."""
+    def _stop(
+        self, case: SafetyCase, motion: Trajectory, moment: float, name: str
+    ) -> PathStop | None:
+        """Return the shortest certified stop on the path; None if none was certified."""
         try:
-            shortest = StopPiece.within(state, planning_limits(case))
+            shortest = PathStop.within(motion, moment, planning_limits(case))
         except InputError:
             return None
+        longest = 2.0 * (motion.duration - moment)
         for factor in STOP_FACTORS:
-            stop = StopPiece(state, factor * shortest.duration)
+            stop = PathStop(motion, moment, min(factor * shortest.ramp, longest))
             verdict = self.verdict(case, stop)
             if verdict.accepted:
                 self.keep(name, case, stop, verdict.answer)
