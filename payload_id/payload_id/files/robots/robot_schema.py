@@ -234,6 +234,15 @@ ROBOT: Schema = {
                 lowest=0.0,
                 length=JOINTS,
             ),
+            "tracking_slow": Key(
+                "number",
+                "part of tracking_velocity and tracking_acceleration that holds for the slow "
+                "motions of a planner whose speed_limits are 'collaborative' or 'reduced'",
+                "-",
+                default=1.0,
+                lowest=0.001,
+                highest=1.0,
+            ),
         },
     ),
     "allowed_contacts": Key(

@@ -12,6 +12,7 @@ import numpy as np
 from ...core.arrays import Array
 from ...core.errors import ConfigurationError, InputError
 from ...core.motion.limits import MotionLimits
+from ...core.safety.speed.speed_limits import SpeedLimits
 from ...core.safety.tube.tracking_tube import TrackingTube
 
 
@@ -107,6 +108,9 @@ class CommandTarget:
     trajectory_topic: str
 
 
+UNLIMITED = SpeedLimits()
+
+
 @dataclass(frozen=True, eq=False)
 class ControlSettings:
     """What the arm's motion under a controller rests on, each of shape (n,).
@@ -118,6 +122,7 @@ class ControlSettings:
         tracking_position: Largest |q - q_d| under the arm's own position controller [rad or m].
         tracking_velocity: ... of the velocity [rad/s or m/s].
         tracking_acceleration: ... of the acceleration [rad/s2 or m/s2].
+        tracking_slow: Part of the last two that holds for slow motions, one number [-].
     """
 
     rotor_inertia: Array | None
@@ -125,6 +130,7 @@ class ControlSettings:
     tracking_position: Array
     tracking_velocity: Array
     tracking_acceleration: Array
+    tracking_slow: float
 
     @classmethod
     def from_entries(cls, entries: Mapping[str, Any], n: int) -> ControlSettings:
@@ -132,19 +138,27 @@ class ControlSettings:
         tracking = {
             key: np.broadcast_to(np.asarray(value, dtype=float), (n,))
             for key, value in entries.items()
-            if key.startswith("tracking_")
+            if key.startswith("tracking_") and key != "tracking_slow"
         }
         rotor = entries["rotor_inertia"]
         return cls(
             rotor_inertia=None if rotor is None else np.array(rotor, dtype=float),
             rotor_inertia_relative=entries["rotor_inertia_relative"],
+            tracking_slow=entries["tracking_slow"],
             **tracking,
         )
 
-    def stated_tube(self) -> TrackingTube:
-        """Return the tube that the file states for the arm's own position controller."""
+    def stated_tube(self, speeds: SpeedLimits = UNLIMITED) -> TrackingTube:
+        """Return the tube that the file states for the arm's own position controller.
+
+        Args:
+            speeds: Limits that motions keep; where they are slow, the errors of slow motions count.
+        """
+        part = self.tracking_slow if speeds.is_slow else 1.0
         return TrackingTube.position_controlled(
-            self.tracking_position, self.tracking_velocity, self.tracking_acceleration
+            self.tracking_position,
+            part * self.tracking_velocity,
+            part * self.tracking_acceleration,
         )
 
 

@@ -111,7 +111,7 @@ def _parameters(
 
 def _tube(saved: SavedCertificate, robot: RobotFile) -> Iterator[Claim]:
     """Yield the tracking errors."""
-    tube, stated = saved.tube, robot.control.stated_tube()
+    tube, stated = saved.tube, robot.control.stated_tube(saved.speeds)
     if tube.kind == ROBUST:
         yield Claim("tracking error", "that of the robust controller, proved", "", None)
         return

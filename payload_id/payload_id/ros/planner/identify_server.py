@@ -52,11 +52,14 @@ class IdentifyServer:
         result, context = Identify.Result(), self._context
         try:
             goal, rules = self._rules_of(handle.request)
+            context.start(goal.limits)
+            await self._motion.take()
             start = context.start(goal.limits)
             self._motion.check_controller()
             check_payload(context.estimate, goal)
             self._start_estimator()
         except InputError as error:
+            self._motion.release()
             handle.abort()
             result.message = str(error)
             result.reason = reason_message(Reason.REFUSED, str(error))
@@ -95,11 +98,6 @@ class IdentifyServer:
             raise InputError(
                 f"Receding horizon takes the families {' and '.join(PIECES)} and no dry run; plan "
                 "a single motion for anything else."
-            )
-        if settings.speed_limits != "full":
-            raise InputError(
-                "Receding horizon keeps joint limits only, and this planner has speed_limits "
-                f"'{settings.speed_limits}': plan single motions, which are slowed down as a whole."
             )
         if settings.piece_time + settings.reaction + EARLY >= goal.duration:
             raise InputError(

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from payload_id.core.body.payload_prior import PayloadPrior
+from payload_id.core.excitation.search.planning import Plan
 from payload_id.core.motion.motion_state import MotionState
 from payload_id.core.motion.time_scaling import TimeScaled
 from payload_id.core.motion.trajectory import sampled
@@ -134,3 +135,19 @@ def test_a_piece_without_time_is_no_plan(worker):
 def test_what_cannot_be_planned_is_refused_in_a_sentence(worker, asked, words):
     answer = worker(replace(asked, goal=replace(asked.goal, time_budget=0.5)))
     assert isinstance(answer, Refused) and words in answer.sentence, answer
+
+
+@pytest.mark.parametrize("speeds", ["collaborative", "reduced"])
+def test_pieces_of_a_receding_horizon_keep_the_limits_of_speeds(tmp_path, speeds):
+    bounds = Uncertainty(torque_relative=0.025, link_relative=0.05, prior=PRIOR)
+    slow = PlanningWorker(settings_of(bounds, str(tmp_path), speeds))
+    goal, start = replace(GOAL, duration=3.0, time_budget=3.0), MotionState.at_rest(ROBOT.home)
+    used = []
+    for index in range(3):
+        piece = slow(PieceRequest("run", index, goal, start, 1.5, ()))
+        assert not isinstance(piece, Refused), piece.sentence
+        assert isinstance(piece.plan, Plan), piece.plan
+        margins = {margin.constraint: margin for margin in piece.plan.certificate.margins}
+        used.append(max(margins[name].used for name in ("tool speed", "payload speed")))
+        start = MotionState.of(piece.plan.trajectory, 1.5)
+    assert max(used) <= 1.0 and np.median(used) > 0.3  # slow, yet not standing still

@@ -9,7 +9,7 @@ from ...motion.limits import MotionLimits
 from ...motion.trajectory import Motion, MotionRanges, Trajectory
 from ...safety.certificate.certificate import Certificate
 from ...safety.certificate.certify import SafetyCase, certify
-from ...safety.margins.margin import CLEARANCES, Refusal
+from ...safety.margins.margin import CLEARANCES, SPEEDS, Refusal
 from ...safety.torque.slice_torque_bounds import slice_torque_bounds
 from ...safety.tube.tracking_tube import EXACT, TrackingTube
 from ..candidates.candidates import Family
@@ -39,6 +39,13 @@ def _refused(case: SafetyCase, refusal: Refusal) -> Verdict:
     if refusal.constraint in CLEARANCES:
         missing = refusal.missing
         return Verdict(False, refusal, refusal.sentence, missing, distance=missing)
+    if refusal.constraint in SPEEDS:
+        return Verdict(
+            False,
+            refusal,
+            refusal.sentence,
+            refusal.missing / case.speeds.named(refusal.constraint),
+        )
     joint = case.model.joints.index(refusal.where[0])
     limits = case.limits
     span = (limits.position_upper - limits.position_lower)[joint] / 2

@@ -17,6 +17,7 @@ CONSTRAINTS = {
     "obstacles": "m",
     "payload volume": "m",
 }
+SPEEDS = ("tool speed", "payload speed", "elbow speed", "kinetic energy")
 CLEARANCES = ("self-collision", "obstacles", "payload volume")
 
 

@@ -11,6 +11,7 @@ import numpy as np
 from ...errors import InputError
 
 INF = float("inf")
+SLOW = 0.5  # [m/s] up to which arm and tool count as slow
 
 
 @dataclass(frozen=True)
@@ -42,6 +43,11 @@ class SpeedLimits:
     def any(self) -> bool:
         """Whether there is any limit."""
         return bool(np.isfinite(list(asdict(self).values())).any())
+
+    @property
+    def is_slow(self) -> bool:
+        """Whether the whole arm is at most as fast as at reduced speed."""
+        return bool(max(self.tool, self.elbow) <= SLOW)
 
     def named(self, constraint: str) -> float:
         """Return the limit of a constraint, such as "tool speed" [m/s or J]."""

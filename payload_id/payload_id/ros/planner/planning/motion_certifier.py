@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from ....core.errors import InputError
+from ....core.excitation.candidates.candidates import Family
 from ....core.excitation.search.certifier import certifier, planning_limits
 from ....core.excitation.search.verdict import Verdict
 from ....core.motion.limits import MotionLimits
-from ....core.motion.path_timing import PathStop
+from ....core.motion.path_timing import PathStart, PathStop
 from ....core.motion.time_scaling import TimeScaled
 from ....core.motion.trajectory import Trajectory, even_edges
 from ....core.motion.trajectory_points import interpolation_error
@@ -32,10 +34,17 @@ from .request import Goal, PlanningSettings
 
 STANDARD_GRAVITY = 9.81  # [m/s2]
 SPEED_STEP = 0.02  # [s] slices on which speeds are looked at
+TYPICAL = 12  # random motions that tell how slow single joints must be for the limits of speeds
+CALM_ENOUGH = 0.25  # quantile of the slowing that they need
+CALMINGS = 3  # times that they are drawn anew
 ROOM = 0.97  # of what is left of a speed limit that is used
 # What points and interpolation may add to the tracking error [rad, rad/s, rad/s2] or [m, ...].
 INTERPOLATION = (1e-6, 1e-5, 5e-3)
-STOP_FACTORS = (1.0, 1.5, 2.5)  # durations of a stop that are tried, as multiples of the shortest
+RAMP_FACTORS = (
+    1.0,
+    1.5,
+    2.5,
+)  # ramps that are tried, as multiples of the shortest
 
 
 class MotionCertifier:
@@ -59,7 +68,7 @@ class MotionCertifier:
         self.robot = RobotFile.load(settings.robot_file)
         self.model = RobotModel.from_robot_file(self.robot)
         self.geometry = robot_geometry(self.robot, self.model, settings.payload)
-        stated = self.robot.control.stated_tube()
+        stated = self.robot.control.stated_tube(settings.speeds)
         position, velocity, acceleration = INTERPOLATION
         self.tube = TrackingTube.position_controlled(
             stated.position + position,
@@ -132,21 +141,52 @@ class MotionCertifier:
         """
         if not case.speeds.any:
             return motion
-        ranges = motion.ranges(even_edges(motion, SPEED_STEP))
-        with_tube = speed_use(case.speed_case, ranges)
-        alone = speed_use(replace(case.speed_case, tube=TrackingTube.exact(self.model.n)), ranges)
-        scale = 1.0
-        for name, used in with_tube.items():
-            own = float(alone[name].max())
-            rest = float((used - alone[name]).max())
-            if rest >= 1.0:
-                raise InputError(
-                    f"The tracking error that the robot file states (control.tracking_velocity) "
-                    f"may alone take {rest:.0%} of the {name} allowed; measure and lower it, or "
-                    "choose other speed_limits."
-                )
-            scale = min(scale, ROOM * (1.0 - rest) / max(own, 1e-9))
+        scale = self._slowing(case, motion)
         return motion if scale >= 1.0 else TimeScaled(motion, scale)
+
+    def calm_limits(
+        self, case: SafetyCase, limits: MotionLimits, family_of: Callable[[MotionLimits], Family]
+    ) -> MotionLimits:
+        """Return limits whose velocities are so low that most motions keep the limits of speeds.
+
+        Args:
+            case: What motions are certified against.
+            limits: Of single joints.
+            family_of: Returns the motions that keep limits.
+
+        Raises:
+            InputError: The tracking error alone may break the limits of speeds.
+        """
+        if not case.speeds.any:
+            return limits
+        rng = np.random.default_rng(0)
+        for _ in range(CALMINGS):
+            family = family_of(limits)
+            drawn = family.drawn(rng.uniform(-1.0, 1.0, (TYPICAL, family.size)))
+            scales = [self._slowing(case, family.trajectory(x)) for x in drawn]
+            scale = float(np.quantile(scales, CALM_ENOUGH))
+            if scale >= 1.0:
+                break
+            limits = replace(limits, velocity=scale * limits.velocity)
+        return limits
+
+    def _slowing(self, case: SafetyCase, motion: Trajectory) -> float:
+        """Return the part of its speed at which a motion keeps the limits of speeds, at most 1."""
+        ranges = motion.ranges(even_edges(motion, SPEED_STEP))
+        still = replace(ranges, dq_lower=0.0 * ranges.dq_lower, dq_upper=0.0 * ranges.dq_upper)
+        used, alone = speed_use(case.speed_case, ranges), speed_use(case.speed_case, still)
+        scale = 1.0
+        for name, tube in alone.items():
+            if tube.max() >= 1.0:
+                raise InputError(
+                    "The tracking error that the robot file states (control.tracking_velocity, for "
+                    f"slow motions times tracking_slow) may alone take {tube.max():.0%} of the "
+                    f"{name} allowed; measure and lower it, or choose other speed_limits."
+                )
+            # What motion takes is at most in proportion to its speed.
+            possible = ROOM * (1.0 - tube) / np.maximum(used[name] - tube, 1e-9)
+            scale = min(scale, float(possible.min()))
+        return scale
 
     def verdict(self, case: SafetyCase, motion: Trajectory) -> Verdict:
         """Return the certifier's answer, for a motion as the arm's controller interpolates it."""
@@ -179,13 +219,26 @@ class MotionCertifier:
         except InputError:
             return None
         longest = 2.0 * (motion.duration - moment)
-        for factor in STOP_FACTORS:
+        for factor in RAMP_FACTORS:
             stop = PathStop(motion, moment, min(factor * shortest.ramp, longest))
             verdict = self.verdict(case, stop)
             if verdict.accepted:
                 self.keep(name, case, stop, verdict.answer)
                 return stop
         return None
+
+    def starts(self, case: SafetyCase, motion: Trajectory, place: float) -> tuple[PathStart, ...]:
+        """Return starts from rest on the path of a motion, at a time on it [s], the shortest first.
+
+        Raises:
+            InputError: Nothing is left of the motion.
+        """
+        while isinstance(motion, PathStart):  # paused more than once
+            place, motion = motion.place(place), motion.motion
+        shortest = PathStart.within(motion, place, planning_limits(case))
+        longest = 2.0 * (motion.duration - place)
+        ramps = sorted({min(factor * shortest.ramp, longest) for factor in RAMP_FACTORS})
+        return tuple(PathStart(motion, place, ramp) for ramp in ramps)
 
     def keep(
         self, name: str, case: SafetyCase, motion: Trajectory, certificate: Certificate

@@ -110,6 +110,21 @@ class ScaleRequest:
 
 
 @dataclass(frozen=True)
+class ResumeRequest:
+    """Certify the rest of a planned motion, from rest on its path.
+
+    Attributes:
+        planned: The plan.
+        place: Time on its motion at whose pose the arm rests [s].
+        obstacles: In the base frame.
+    """
+
+    planned: Planned
+    place: float
+    obstacles: tuple[ConvexBody, ...]
+
+
+@dataclass(frozen=True)
 class PieceRequest:
     """Plan one piece of a receding horizon.
 

@@ -7,7 +7,9 @@ is the certifier's answer about the limits themselves.
 from __future__ import annotations
 
 import time
+from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -18,7 +20,7 @@ from ....core.excitation.candidates.wave_candidates import WaveFamily
 from ....core.excitation.criteria import DEFAULT, criterion_named
 from ....core.excitation.criteria.half_widths import HalfWidths
 from ....core.excitation.search.certifier import rough_clearance, torque_peaks, tube_torque
-from ....core.excitation.search.planning import Budget, NoPlan, Plan, plan
+from ....core.excitation.search.planning import Budget, Certify, NoPlan, Plan, plan
 from ....core.excitation.search.planning_task import PlanningTask
 from ....core.excitation.search.verdict import Verdict
 from ....core.motion.limits import MotionLimits
@@ -29,6 +31,7 @@ from ....core.rows.joint_torque.momentum import MomentumRows
 from ....core.safety.certificate.certificate import Certificate
 from ....core.safety.certificate.certified_motion import CertifiedMotion
 from ....core.safety.certificate.certify import SafetyCase, start_refusal
+from ....core.safety.clearance.convex_body import ConvexBody
 from ....core.safety.clearance.swept_volume import swept_volume
 from ....core.safety.torque.parameter_box import ParameterBox
 from .motion_certifier import MotionCertifier
@@ -41,6 +44,7 @@ from .request import (
     PlanningSettings,
     PlanRequest,
     Refused,
+    ResumeRequest,
     ScaleRequest,
 )
 from .run_prediction import RunPrediction
@@ -69,15 +73,20 @@ class PlanningWorker:
         self._certifier = MotionCertifier(settings)
         self._rows = MomentumRows.of(self._certifier.model, settings.uncertainty)
         self._prediction: RunPrediction | None = None  # of the receding horizon in progress
+        self._limits: MotionLimits | None = None  # of its joints
         self._run = ""  # its name
 
-    def __call__(self, request: PlanRequest | PieceRequest | ScaleRequest | None) -> Any:
+    def __call__(
+        self, request: PlanRequest | PieceRequest | ScaleRequest | ResumeRequest | None
+    ) -> Any:
         """Return `Planned`, `Piece` or `Refused`; for None, only get ready for the first one."""
         if request is None:
             return self._warm_up()
         try:
             if isinstance(request, ScaleRequest):
                 return self.scaled(request)
+            if isinstance(request, ResumeRequest):
+                return self.resumed(request)
             return self.piece(request) if isinstance(request, PieceRequest) else self.plan(request)
         except InputError as error:
             return Refused(str(error))
@@ -91,8 +100,9 @@ class PlanningWorker:
         )
         try:
             case, start = self._certifier.case(goal, ()), MotionState.at_rest(q)
-            task = self._task(case, goal, start, self._fresh(case.box), goal.duration)
-            self._found(case, task, goal, WARM, 0)
+            limits = self._certifier.limits_left(case, goal.speed_scale)
+            task = self._task(case, goal, start, limits, self._fresh(case.box), goal.duration)
+            plan(task, self._executed_verdict(case, goal), WARM, 0, time.monotonic)
         except InputError:
             return False
         return True
@@ -103,16 +113,15 @@ class PlanningWorker:
         case = self._certifier.case(goal, request.obstacles)
         fresh = self._fresh(case.box)
         start = MotionState.at_rest(request.start)
-        self._certifier.limits_left(
-            case, goal.speed_scale
-        )  # with a reason of its own if it is nothing
+        limits = self._certifier.limits_left(case, goal.speed_scale)
         refusal = start_refusal(case, start)
         if refusal is not None:
             return Refused(f"Nothing can begin where the arm stands. {refusal.sentence}")
-        task = self._task(case, goal, start, fresh, goal.duration)
-        found = self._found(case, task, goal, Budget(goal.time_budget), goal.seed)
+        task = self._task(case, goal, start, limits, fresh, goal.duration)
+        verdict = self._executed_verdict(case, goal)
+        found = plan(task, verdict, Budget(goal.time_budget), goal.seed, time.monotonic)
         if _was_hurried(found):
-            found = self._found(case, task, goal, LAST_RESORT, goal.seed)
+            found = plan(task, verdict, LAST_RESORT, goal.seed, time.monotonic)
         if isinstance(found, NoPlan):
             return Refused(f"No motion was certified. {found.reason}")
         if _largest_excursion(found.trajectory) < LEAST_EXCURSION:
@@ -143,14 +152,16 @@ class PlanningWorker:
         begin, goal = time.monotonic(), request.goal
         case = self._certifier.case(goal, request.obstacles)
         prediction = self._prediction_for(request, case.box)
-        task = self._task(case, goal, request.start, prediction, request.handover)
+        limits = self._limits_of_run(case, request)
+        task = self._task(case, goal, request.start, limits, prediction, request.handover)
+        verdict = partial(self._certifier.verdict, case)
         budget = (1.0 - STOPS_SHARE) * goal.time_budget
         if budget < LEAST_SEARCH:
             none = NoPlan(f"Only {budget:.2f} s were left to plan in.", None, 0, 0, 0.0)
             return Piece(none, self._certifier.tube)
-        found = self._found(case, task, goal, Budget(budget), goal.seed + request.index)
+        found = plan(task, verdict, Budget(budget), goal.seed + request.index, time.monotonic)
         if _was_hurried(found) and not request.start.dq.any():
-            found = self._found(case, task, goal, LAST_RESORT, goal.seed)
+            found = plan(task, verdict, LAST_RESORT, goal.seed, time.monotonic)
         if not isinstance(found, NoPlan) and _largest_excursion(found.trajectory) < LEAST_EXCURSION:
             found = NoPlan(STANDING_STILL, None, found.evaluations, found.asked, found.seconds)
         if isinstance(found, NoPlan):
@@ -164,15 +175,24 @@ class PlanningWorker:
         seconds = time.monotonic() - begin
         return Piece(found, self._certifier.tube, stops, condition, seconds)
 
-    def _found(
-        self, case: SafetyCase, task: PlanningTask, goal: Goal, budget: Budget, seed: int
-    ) -> Plan | NoPlan:
-        """Return the best certified motion within a budget."""
+    def _executed_verdict(self, case: SafetyCase, goal: Goal) -> Certify:
+        """Return what certifies motions as they will be executed."""
 
         def verdict(motion: Trajectory) -> Verdict:
             return self._certifier.verdict(case, self._executed(case, motion, goal))
 
-        return plan(task, verdict, budget, seed, time.monotonic)
+        return verdict
+
+    def _limits_of_run(self, case: SafetyCase, request: PieceRequest) -> MotionLimits:
+        """Return the limits of single joints in a receding horizon, the same for all its pieces.
+
+        A piece that begins in motion cannot be slowed down afterwards: all are planned slowly.
+        """
+        if request.index == 0 or self._limits is None:
+            left = self._certifier.limits_left(case, request.goal.speed_scale)
+            family_of = partial(self._family, request.goal, request.start)
+            self._limits = self._certifier.calm_limits(case, left, family_of)
+        return self._limits
 
     def _executed(self, case: SafetyCase, motion: Trajectory, goal: Goal) -> Trajectory:
         """Return the motion as it will be executed: slower in a dry run, or near people."""
@@ -182,23 +202,52 @@ class PlanningWorker:
 
     def scaled(self, request: ScaleRequest) -> Planned | Refused:
         """Return a plan along the same path at a fraction of its speed, certified as such."""
-        begin, planned = time.monotonic(), request.planned
-        goal, name = planned.request.goal, f"{planned.request.plan_id}/scaled_{request.scale:.3f}"
-        case = self._certifier.case(goal, request.obstacles)
-        motion = TimeScaled(planned.motion.trajectory, request.scale)
-        verdict = self._certifier.verdict(case, motion)
-        if not verdict.accepted:
-            return Refused(
-                f"The slower motion is not certified. {verdict.answer or verdict.reason}"
-            )
-        path = self._certifier.keep(f"{name}/motion", case, motion, verdict.answer)
-        figures = replace(planned.figures, seconds=time.monotonic() - begin)
+        motion = TimeScaled(request.planned.motion.trajectory, request.scale)
+        slower = [motion], f"scaled_{request.scale:.3f}", "The slower motion is not certified."
+        return self._along_path(request.planned, request.obstacles, *slower)
+
+    def resumed(self, request: ResumeRequest) -> Planned | Refused:
+        """Return the rest of a plan from rest on its path, certified as such."""
+        planned = request.planned
+        case = self._certifier.case(planned.request.goal, request.obstacles)
+        starts = self._certifier.starts(case, planned.motion.trajectory, request.place)
+        rest = starts, f"resumed_{request.place:.2f}", "The rest of the motion is not certified."
+        return self._along_path(planned, request.obstacles, *rest)
+
+    def _along_path(
+        self,
+        planned: Planned,
+        obstacles: tuple[ConvexBody, ...],
+        motions: Iterable[Trajectory],
+        name: str,
+        otherwise: str,
+    ) -> Planned | Refused:
+        """Return a plan with the first of some motions that is certified; a refusal says why not.
+
+        Args:
+            planned: The plan along whose path they are.
+            obstacles: Those of now.
+            motions: At least one.
+            name: Of the certificates, below the plan's.
+            otherwise: First sentence of the refusal.
+        """
+        begin, request = time.monotonic(), planned.request
+        case = self._certifier.case(request.goal, obstacles)
+        verdict, sentence = None, ""
+        for motion in motions:
+            verdict = self._certifier.verdict(case, motion)
+            if verdict.accepted:
+                break
+            sentence = str(verdict.answer or verdict.reason)
+        if verdict is None or not verdict.accepted:
+            return Refused(f"{otherwise} {sentence}")
+        folder = f"{request.plan_id}/{name}"
         return replace(
             planned,
-            motion=self._with_stops(name, case, motion),
+            motion=self._with_stops(folder, case, motion),
             certificate=verdict.answer,
-            certificate_path=path,
-            figures=figures,
+            certificate_path=self._certifier.keep(f"{folder}/motion", case, motion, verdict.answer),
+            figures=replace(planned.figures, seconds=time.monotonic() - begin),
         )
 
     def _family(self, goal: Goal, start: MotionState, limits: MotionLimits) -> Family:
@@ -218,11 +267,11 @@ class PlanningWorker:
         case: SafetyCase,
         goal: Goal,
         start: MotionState,
+        limits: MotionLimits,
         prediction: RunPrediction,
         until: float,
     ) -> PlanningTask:
         """Return what is to be optimised: a motion whose rows count until a time [s]."""
-        limits = self._certifier.limits_left(case, goal.speed_scale)
         family = self._family(goal, start, limits)
         return PlanningTask(
             family=family,
