@@ -103,13 +103,22 @@ def junctions(trajectory: Trajectory) -> Array:
     return np.unique(np.concatenate(found))
 
 
-def largest_derivative(trajectory: Trajectory, order: int) -> Array:
-    """Return a bound on a derivative of the positions between junctions, shape (n,)."""
+def largest_derivative(trajectory: Trajectory, order: int, begin: float = 0.0) -> Array:
+    """Return a bound on a derivative of the positions between junctions, shape (n,).
+
+    Args:
+        trajectory: The motion.
+        order: 1 to 6.
+        begin: Time from which it shall hold [s].
+    """
     if isinstance(trajectory, TimeScaled):
-        return trajectory.scale**order * largest_derivative(trajectory.motion, order)
+        inner = largest_derivative(trajectory.motion, order, trajectory.scale * begin)
+        return trajectory.scale**order * inner
     if isinstance(trajectory, PathTiming):
-        motion = trajectory.motion
-        return trajectory.largest_of(lambda k: largest_derivative(motion, k), order)
+        motion, place = trajectory.motion, trajectory.place(begin)
+        if begin >= trajectory.ramp:
+            return largest_derivative(motion, order, place)
+        return trajectory.largest_of(lambda k: largest_derivative(motion, k, place), order)
     if isinstance(trajectory, MotionSequence):
         return np.max([largest_derivative(part, order) for part in trajectory.parts], axis=0)
     if not hasattr(trajectory, "largest"):

@@ -57,6 +57,8 @@ class PlannerClient:
                 ("describe", Describe),
                 ("set_obstacles", SetObstacles),
                 ("stop", Trigger),
+                ("pause", Trigger),
+                ("resume", Trigger),
                 ("acknowledge", Acknowledge),
             )
         }
@@ -142,6 +144,14 @@ class PlannerClient:
         future = client.call_async(Trigger.Request())
         wait_for(future.done, 10.0, "an answer of stop")
         return str(future.result().message)
+
+    def pause(self) -> str:
+        """Have the arm rest on its path; `execute` or `identify` goes on waiting meanwhile."""
+        return str(self._call("pause", Trigger.Request(), 10.0).message)
+
+    def resume(self) -> str:
+        """Go on from where a pause rests, with what is certified now."""
+        return str(self._call("resume", Trigger.Request(), 60.0).message)
 
     def acknowledge(self, reason: str) -> str:
         """Let the arm move again after a fault; return the planner's sentence.

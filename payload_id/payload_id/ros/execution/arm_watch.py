@@ -3,13 +3,36 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from ...core.arrays import Array
 from ...core.motion.trajectory import Trajectory
 from ...core.safety.tube.tracking_tube import TrackingTube
-from ...core.safety.tube.tube_watch import tube_use
+from ...core.safety.tube.tube_watch import LateUse, late_use, tube_use
+from .speed_slider import REACH, SpeedSlider
 from .stop_reason import Reason
+
+CLEARLY = 0.5  # part of the tube up to which an arm that left it counts as late on its path
+EARLIER = 0.05  # [s] by which an arm may be less late than it seemed
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What has come from the arm since the last look.
+
+    Attributes:
+        now: The robot's time [s].
+        silence: Age of the newest joint states [s].
+        time: Of the joint states on the motion, shape (N,) [s].
+        q: Positions, shape (N, n) [rad or m].
+        dq: Velocities, shape (N, n); NaN where not measured [rad/s or m/s].
+    """
+
+    now: float
+    silence: float
+    time: Array
+    q: Array
+    dq: Array
 
 
 @dataclass
@@ -22,23 +45,26 @@ class ArmWatch:
         silence: Joint states older than this are a fault [s].
         encoder_error: Largest error of a measured position, shape (n,) [rad or m]: the arm may be
             so much farther from the motion than it seems.
+        slider: What may make the arm late on its path.
         use: Part of the tube that the newest joint states take [-].
         largest_use: Largest one while the arm was to move [-].
+        lag: By how much the arm turned out to be late at the last look, the slider's doing [s].
     """
 
     joints: Sequence[str]
     continuous: Sequence[bool]
     silence: float
     encoder_error: Array
+    slider: SpeedSlider = field(default_factory=SpeedSlider)
     use: float = 0.0
     largest_use: float = 0.0
+    lag: float = 0.0
 
     def look(
         self,
         commanded: Trajectory,
         tube: TrackingTube,
-        measured: tuple[Array, Array, Array],
-        silence: float,
+        seen: Seen,
         moving: bool,
         outside: tuple[Reason, str] | None = None,
     ) -> tuple[Reason, str] | None:
@@ -47,31 +73,72 @@ class ArmWatch:
         Args:
             commanded: The desired motion.
             tube: How far from it the arm may be.
-            measured: The joint states since the last look: times on the motion, shape (N,) [s];
-                positions, shape (N, n) [rad or m]; velocities, shape (N, n), NaN where not measured
-                [rad/s or m/s].
-            silence: Age of the newest joint states [s].
+            seen: What has come since the last look.
             moving: Whether the motion is not over yet; afterwards nothing is a fault.
             outside: A fault that was found elsewhere: of the clocks, or a foreign command.
         """
-        time, q, dq = measured
-        found = (
-            tube_use(commanded, tube, time, q, dq, self.continuous, self.encoder_error)
-            if len(time)
-            else None
-        )
-        if found is not None:
-            self.use = found.part
+        self.lag = 0.0
+        found = self._followed(commanded, tube, seen) if len(seen.time) else None
         if not moving:
             return None
         self.largest_use = max(self.largest_use, self.use)
         if outside is not None:
             return outside
-        if found is not None and found.part > 1.0:
-            return Reason.TUBE_LEFT, found.sentence(self.joints)
-        if silence > self.silence:
+        if found is not None:
+            return found
+        if seen.silence > self.silence:
             return Reason.JOINT_STATES_LOST, (
-                f"No joint states for {silence:.2f} s; at most {self.silence:g} s are allowed "
+                f"No joint states for {seen.silence:.2f} s; at most {self.silence:g} s are allowed "
                 "while the arm moves"
             )
         return None
+
+    def _followed(
+        self, commanded: Trajectory, tube: TrackingTube, seen: Seen
+    ) -> tuple[Reason, str] | None:
+        """Return how the motion is not followed; None if it is, late where the slider says so."""
+        if seen.time[-1] > 0.0 and self.slider.explains(seen.now):
+            expected = self.slider.expected(seen.now)
+            late = self._late(commanded, tube, seen, EARLIER, expected)
+            self.use, self.lag = late.part, late.lag
+            if late.part > 1.0:
+                return Reason.TUBE_LEFT, (
+                    f"The speed is turned down ({self.slider.percent:.0f} %), and the arm is not "
+                    f"on the path of its motion: {late.part:.2g} times the tracking error that the "
+                    "certificate allows"
+                )
+            if self.slider.is_too_late(late.lag, expected):
+                return Reason.BEHIND, (
+                    f"The speed is turned down to {self.slider.percent:.0f} %, but the arm is "
+                    f"{self.slider.unexplained:.2f} s later than that explains"
+                )
+            return None
+        measured = seen.time, seen.q, seen.dq
+        found = tube_use(commanded, tube, *measured, self.continuous, self.encoder_error)
+        self.use = found.part
+        if found.part <= 1.0:
+            self.slider.late_since = None
+            return None
+        late = self._late(commanded, tube, seen, 0.0, 0.0)
+        if late.part > CLEARLY or late.lag <= 0.0:
+            return Reason.TUBE_LEFT, found.sentence(self.joints)
+        if self.slider.waits(seen.now):
+            return None
+        return Reason.BEHIND, (
+            f"The arm is on the path of its motion, but {late.lag:.2f} s late, "
+            f"{seen.time[-1]:.2f} s into it"
+        )
+
+    def _late(
+        self,
+        commanded: Trajectory,
+        tube: TrackingTube,
+        seen: Seen,
+        earlier: float,
+        expected: float,
+    ) -> LateUse:
+        """Return where on its path the arm is."""
+        newest = float(seen.time[-1]), seen.q[-1], seen.dq[-1]
+        within = (-earlier, REACH)
+        bounds = self.continuous, self.encoder_error, within
+        return late_use(commanded, tube, *newest, *bounds, expected)

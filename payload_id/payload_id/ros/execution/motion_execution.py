@@ -19,12 +19,13 @@ from ...core.arrays import Array
 from ...core.motion.motion_sequence import MotionSequence
 from ...core.motion.trajectory import Motion, Trajectory
 from ...core.motion.trajectory_points import points_of
-from ...core.safety.certificate.certified_motion import CertifiedMotion
+from ...core.safety.certificate.certified_motion import CertifiedMotion, CertifiedStop
 from ...core.samples.stamps import seconds_since
-from .arm_watch import ArmWatch
+from .arm_watch import ArmWatch, Seen
 from .stop_reason import Reason
 
 BEHIND = 0.1  # [s] of the motion's past that a new command holds as well
+AHEAD = 0.1  # [s] by which a command to a late arm begins in the future
 AT_REST = 0.02  # [rad/s or m/s] below which a joint counts as standing still
 SETTLED = 0.25  # [s] of joint states in which it must; longer than what a next start looks at
 
@@ -63,7 +64,7 @@ class MotionExecution:
 
     Attributes:
         motion: What is executed; receding horizons replace it through `extend`.
-        start_ns: Stamp of its time 0 [ns].
+        start_ns: Stamp of its time 0 [ns]; later where the arm was made late.
         timing: Times to keep.
         command: Sends points to the arm's controller.
         hold: Has the controller hold the arm where it is.
@@ -85,7 +86,9 @@ class MotionExecution:
     detail: str = ""
     at_rest: bool = False
     _commanded: Trajectory | None = None
+    _stop: CertifiedStop | None = None  # that was commanded
     _held: bool = False
+    _late: bool = False  # whether it was ever made late
     _ends: float | None = None  # on the motion, where a hold ended it [s]
     _still_since: float | None = field(default=None, repr=False)
 
@@ -148,16 +151,14 @@ class MotionExecution:
         """
         if self.done:
             return
+        on_motion = np.asarray(seconds_since(stamps, self.start_ns))
+        seen = Seen(1e-9 * now_ns, silence, on_motion, q, dq)
+        moving = self.phase is not Phase.SETTLING
+        fault = self.watch.look(self.commanded, self.motion.tube, seen, moving, outside)
+        if moving and self.watch.lag:
+            self.start_ns += round(1e9 * self.watch.lag)
+            self._late = True
         time = self.time(now_ns)
-        measured = (np.asarray(seconds_since(stamps, self.start_ns)), q, dq)
-        fault = self.watch.look(
-            self.commanded,
-            self.motion.tube,
-            measured,
-            silence,
-            self.phase is not Phase.SETTLING,
-            outside,
-        )
         if fault is not None:
             self.stop(*fault, now_ns)
         if self.phase is Phase.STARTING and time >= 0.0:
@@ -166,6 +167,20 @@ class MotionExecution:
             self.phase = Phase.SETTLING
         if self.phase is Phase.SETTLING:
             self._settle(time, stamps, dq, silence)
+
+    def pause(self, now_ns: int) -> bool:
+        """Rest on the path by the next certified stop; return whether one comes before the end."""
+        if self.reason is not None or self.phase not in (Phase.STARTING, Phase.MOVING):
+            return False
+        if self.time(now_ns) >= 0.0 and self._next_stop(now_ns) is None:
+            return False
+        self.stop(Reason.PAUSED, "The service ~/pause was called", now_ns)
+        return True
+
+    @property
+    def resting_place(self) -> float:
+        """Time on the motion at whose pose a pause ends [s]."""
+        return 0.0 if self._stop is None else self._stop.motion.end
 
     def stop(self, reason: Reason, detail: str, now_ns: int) -> None:
         """End the motion by the next certified stop, or by a hold; the first reason counts.
@@ -177,19 +192,28 @@ class MotionExecution:
         """
         if self.phase in (Phase.SETTLING, Phase.DONE) or self._held:
             return
-        if self.reason is not None and not reason.is_fault:
+        if self.reason not in (None, Reason.PAUSED) and not reason.is_fault:
             return
-        if self.reason is None:
+        already = self.reason is not None
+        if self.reason in (None, Reason.PAUSED):
             self.reason, self.detail = reason, detail
         time = self.time(now_ns)
         if reason.is_fault or time < 0.0:
             self._hold(time)
             return
-        stop = self.motion.stop_after(max(time + self.timing.reaction, 0.0))
-        self.phase = Phase.STOPPING
-        if stop is not None and stop.time + stop.motion.duration < self.motion.trajectory.duration:
-            self._commanded = self.motion.ended_by(stop) if stop.time > 0.0 else stop.motion
+        if already:
+            return
+        self.phase, self._stop = Phase.STOPPING, self._next_stop(now_ns)
+        if self._stop is not None:
+            at_once = self._stop.time <= 0.0
+            self._commanded = self._stop.motion if at_once else self.motion.ended_by(self._stop)
             self._send(time)
+
+    def _next_stop(self, now_ns: int) -> CertifiedStop | None:
+        """Return the certified stop that can be taken now; None where the end comes before it."""
+        stop = self.motion.stop_after(max(self.time(now_ns) + self.timing.reaction, 0.0))
+        ends = np.inf if stop is None else stop.time + stop.motion.duration
+        return stop if ends < self.motion.trajectory.duration else None
 
     def _hold(self, time: float) -> None:
         """Have the controller hold the arm, and wait until it stands still."""
@@ -221,8 +245,15 @@ class MotionExecution:
             )
 
     def _send(self, time: float) -> None:
-        """Command what is commanded, from a little before a time on."""
-        begin = max(0.0, min(time - BEHIND, self.commanded.duration - BEHIND))
+        """Command what is commanded, from a little before a time on.
+
+        Where the controller of a late arm is on its trajectory is not known exactly: the first
+        point then lies a little ahead, so that it goes there smoothly from what it desires now. (A
+        controller whose speed is turned down would take that way with a wrong velocity.)
+        """
+        ahead = self._late and self.watch.slider.is_full
+        first = time + min(AHEAD, self.timing.reaction) if ahead else time - BEHIND
+        begin = max(0.0, min(first, self.commanded.duration - BEHIND))
         self.command(points_of(self.commanded, self.timing.point_rate, begin), self.start_ns)
 
 

@@ -37,6 +37,11 @@ class Reason(Enum):
     FOREIGN_COMMAND = "Only one node may command the arm: end the other one."
     NOT_ENABLED = "The arm moves only while allow_motion is true and enable_topic says true."
     INTERVALS_LEFT = "Plan again with the intervals of now."
+    BEHIND = (
+        "Something slows it down: the speed slider of a pendant (name its topic in the parameter "
+        "speed_scaling_topic), or a contact."
+    )
+    PAUSED = "It rests on its path: ~/resume goes on, ~/stop ends the motion."
 
     @property
     def is_fault(self) -> bool:
@@ -50,6 +55,7 @@ class Reason(Enum):
             Reason.TUBE_LEFT,
             Reason.CLOCK_FAULT,
             Reason.FOREIGN_COMMAND,
+            Reason.BEHIND,
         )
 
     @property

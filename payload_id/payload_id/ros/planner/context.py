@@ -127,11 +127,15 @@ class PlannerContext:
         Raises:
             InputError: There are no joint states, or the arm moves, is out of limits, or busy.
         """
+        self.check_free()
+        return self.standing(limits)
+
+    def check_free(self) -> None:
+        """Raise unless the arm is free, and it is known what is around it."""
         if self.busy:
             raise NotReadyError(f"The arm is in use: {self.busy}. Wait, or call ~/stop.")
         if self.cell_missing:
             raise NotReadyError(self.cell_missing)
-        return self.standing(limits)
 
     def standing(self, limits: str) -> Array:
         """Return the pose that a motion may begin from now.

@@ -1,4 +1,8 @@
-"""Moving the arm: certified motions and receding horizons, executed under watch."""
+"""Moving the arm: certified motions and receding horizons, executed under watch.
+
+A pause rests on the path by a certified stop, and the goal stays in progress; what is left is
+certified anew, with the obstacles and intervals of then, before it is resumed.
+"""
 
 from __future__ import annotations
 
@@ -19,7 +23,8 @@ from ...core.errors import InputError
 from ...core.safety.certificate.certified_motion import CertifiedMotion
 from ..execution.arm_watch import ArmWatch
 from ..execution.back_ends.back_end import BackEnd
-from ..execution.motion_execution import MotionExecution, Timing
+from ..execution.motion_execution import MotionExecution, Phase, Timing
+from ..execution.speed_slider import SpeedSlider
 from ..execution.start_check import NotReadyError, check_place
 from ..execution.stop_reason import Reason, reason_message, sentence
 from .context import PlannerContext
@@ -27,23 +32,38 @@ from .horizon_execution import HorizonExecution
 from .payload_intervals import check_payload, estimate_intervals, is_usable, is_within
 from .plan_server import PlanServer
 from .planning.process import Failure
-from .planning.request import Goal, Planned, Refused, ScaleRequest
+from .planning.request import Goal, Planned, Refused, ResumeRequest, ScaleRequest
 
+TAKING = 3.0  # [s] within which the controller must be connected
 NOT_PROMISED = (
     "The estimator's intervals are not within those that the motion was certified for any more"
 )
 
 
 class ExecuteServer:
-    """Answers `~/execute` and `~/stop`, and watches the arm while it moves."""
+    """Answers `~/execute` and `~/stop`, and watches the arm while it moves.
 
-    def __init__(self, context: PlannerContext, plans: PlanServer, back_end: BackEnd) -> None:
+    Attributes:
+        execution: The newest motion; None before the first.
+        ended: Why the last one ended; None while one is in progress.
+        promised: The goal whose intervals the certificates in use are for.
+        paused: Whether a plan rests on its path.
+    """
+
+    def __init__(
+        self,
+        context: PlannerContext,
+        plans: PlanServer,
+        back_end: BackEnd,
+        slider: SpeedSlider,
+    ) -> None:
         """Note where motion goes.
 
         Args:
             context: What all parts share.
             plans: Where plans are kept.
             back_end: Moves the arm.
+            slider: What may slow it down.
         """
         self._context, self._plans, self._back_end = context, plans, back_end
         self.execution: MotionExecution | None = None
@@ -51,7 +71,11 @@ class ExecuteServer:
         self._horizon: HorizonExecution | None = None
         self._finished: RosFuture | None = None
         self._goal: ServerGoalHandle | None = None
-        self.promised: Goal | None = None  # whose intervals the certificates are for
+        self._slider = slider
+        self._plan: Planned | None = None  # that is executed
+        self._taking: tuple[RosFuture, float] | None = None  # and until when that is waited for
+        self.promised: Goal | None = None
+        self.paused = False
 
     async def on_execute(self, handle: ServerGoalHandle) -> Execute.Result:
         """Execute a plan."""
@@ -61,14 +85,16 @@ class ExecuteServer:
             check_confirmed(asked, description)
             self._check_before(plan, known)
             plan = await self._at_scale(plan, asked.speed_scale)
+            await self.take()
             self._check_before(plan, known)
         except InputError as error:
+            self.release()
             handle.abort()
             return self._execute_result(Reason.REFUSED, str(error))
         self.log_request(f"plan {asked.plan_id}", asked.requested_by)
         self._context.busy, self._goal, self._finished = "a plan is executed", handle, RosFuture()
-        self.promised = plan.request.goal
-        self.execution = self._begin(plan.motion)
+        self.promised, self._plan = plan.request.goal, plan
+        self._begin(plan.motion)
         await self._finished
         reason, detail = self.ended or (Reason.SHUT_DOWN, "")
         result = self._execute_result(reason, detail)
@@ -100,12 +126,22 @@ class ExecuteServer:
 
     def _check_before(self, plan: Planned, known: tuple[str, ...]) -> None:
         """Raise unless a plan's certificate holds here and now."""
-        self._context.start(plan.request.goal.limits)
+        self._context.check_free()
         if known != self._context.obstacles.digest:
             raise NotReadyError("The obstacles have changed since this plan was made. Plan again.")
-        check_payload(self._context.estimate, plan.request.goal)
-        self.check_controller()
+        self._check_now(plan.request.goal)
         self._check_start(plan.motion)
+
+    def _check_now(self, goal: Goal) -> Array:
+        """Return the pose from which a motion may begin now.
+
+        Raises:
+            InputError: None may.
+        """
+        pose = self._context.standing(goal.limits)
+        check_payload(self._context.estimate, goal)
+        self.check_controller()
+        return pose
 
     def _check_start(self, motion: CertifiedMotion) -> None:
         """Raise unless the arm stands where a motion begins."""
@@ -121,6 +157,32 @@ class ExecuteServer:
         if others := self._back_end.others():
             raise NotReadyError(f"{others}.")
 
+    async def take(self) -> None:
+        """Take the arm for this node's own use.
+
+        Raises:
+            NotReadyError: It is in use, or its controller did not connect in time.
+        """
+        self.check_controller()
+        self._context.busy = "the arm is being taken"
+        self._back_end.take()
+        connected = RosFuture()
+        self._taking = connected, time.monotonic() + TAKING
+        try:
+            await connected
+        finally:
+            self._context.busy, self._taking = "", None
+        if not self._back_end.is_taken:
+            raise NotReadyError(
+                f"Not everybody who hears {self._back_end.target} was connected within "
+                f"{TAKING:g} s. Check the network, and try again."
+            )
+
+    def release(self) -> None:
+        """Give the arm back, unless something else of this node has taken it."""
+        if not self._context.busy:
+            self._back_end.release()
+
     def log_request(self, what: str, who: str) -> None:
         """Log who moves the arm."""
         self._context.node.get_logger().info(f"Moving: {what}, asked for by {who or 'somebody'}.")
@@ -131,9 +193,7 @@ class ExecuteServer:
         Raises:
             NotReadyError: The arm is not where it begins, or may not move.
         """
-        self._context.standing(goal.limits)
-        check_payload(self._context.estimate, goal)
-        self.check_controller()
+        self._check_now(goal)
         self._check_start(motion)
         return self._begin(motion)
 
@@ -142,7 +202,9 @@ class ExecuteServer:
         context, settings = self._context, self._context.settings
         timing = Timing(settings.point_rate, settings.reaction, settings.settling)
         encoder = context.uncertainty.per_joint("position_error", context.robot.n)
-        watch = ArmWatch(context.robot.joints, context.continuous, settings.silence, encoder)
+        watch = ArmWatch(
+            context.robot.joints, context.continuous, settings.silence, encoder, self._slider
+        )
         start_ns = context.arm.now_ns + round(settings.start_delay * 1e9)
         self._back_end.foreign()  # what was heard before is of no account
         execution = MotionExecution(
@@ -155,6 +217,7 @@ class ExecuteServer:
     def finish(self, handle: ServerGoalHandle, reason: Reason) -> None:
         """End a goal as its reason says."""
         self._context.busy, self._goal = "", None
+        self.release()
         if handle.is_cancel_requested:
             handle.canceled()
         elif reason.as_asked:
@@ -176,6 +239,7 @@ class ExecuteServer:
     def on_watch_due(self) -> None:
         """Take in joint states, judge the motion, pass on the planner's answers."""
         execution, horizon = self.execution, self._horizon
+        self._look_at_taking()
         moving = execution is not None and not execution.done
         stamps, q, dq = self._context.arm.take(every=moving)
         now_ns = self._context.arm.now_ns
@@ -188,12 +252,27 @@ class ExecuteServer:
             if horizon.done:
                 self._end(*horizon.reason)
         elif execution is not None and moving and execution.done:
-            self._end(execution.reason or Reason.COMPLETED, execution.detail)
+            if execution.reason is Reason.PAUSED:
+                self.paused = True
+                self._note_rest(execution, Reason.PAUSED)
+                self._context.node.get_logger().info("Paused on the path; ~/resume goes on.")
+            else:
+                self._end(execution.reason or Reason.COMPLETED, execution.detail)
+
+    def _look_at_taking(self) -> None:
+        """Tell who waits for it that the arm is taken, or that it takes too long."""
+        if self._taking is not None and not self._taking[0].done():
+            connected, until = self._taking
+            if self._back_end.is_taken or time.monotonic() > until:
+                connected.set_result(None)
 
     def _outside_fault(self) -> tuple[Reason, str] | None:
         """Return a fault of the clocks or a foreign command; None if there is none."""
         if foreign := self._back_end.foreign():
             return Reason.FOREIGN_COMMAND, foreign
+        starting = self.execution is not None and self.execution.phase is Phase.STARTING
+        if starting and (others := self._back_end.others()):
+            return Reason.FOREIGN_COMMAND, others
         if fault := self._context.arm.clock.fault:
             return Reason.CLOCK_FAULT, fault
         return None
@@ -224,9 +303,9 @@ class ExecuteServer:
     def _end(self, reason: Reason, detail: str) -> None:
         """Note how a motion ended, and wake who waits for it."""
         self.ended, execution = (reason, detail), self.execution
-        if execution is not None and execution.done:
-            held = execution.held or reason.is_fault
-            self._context.holding = None if held else execution.end_positions()
+        if execution is not None and execution.done and not self.paused:
+            self._note_rest(execution, reason)
+        self.paused, self._plan = False, None
         if reason.is_fault:
             self._context.fault = f"{reason.name}: {sentence(reason, detail)}"
         self._horizon = self._goal = self.promised = None
@@ -238,10 +317,55 @@ class ExecuteServer:
         if self._finished is not None and not self._finished.done():
             self._finished.set_result(None)
 
+    def _note_rest(self, execution: MotionExecution, reason: Reason) -> None:
+        """Note what the controller holds after a motion, if that is known."""
+        held = execution.held or reason.is_fault
+        self._context.holding = None if held else execution.end_positions()
+
+    def pause(self) -> bool:
+        """Rest on the path by a certified stop; return whether that is possible yet."""
+        now_ns = self._context.arm.now_ns
+        if self._horizon is not None:
+            return self._horizon.pause(now_ns)
+        return self.execution is not None and self.execution.pause(now_ns)
+
+    async def resume(self) -> None:
+        """Go on from where a pause rests, with what is certified now.
+
+        Raises:
+            InputError: Nothing rests, or it may not go on; it stays paused.
+        """
+        horizon, goal = self._horizon, self.promised
+        if horizon is not None and horizon.paused and goal is not None:
+            horizon.resume(self._check_now(goal))
+            return
+        plan, execution = self._plan, self.execution
+        if not self.paused or plan is None or execution is None:
+            raise NotReadyError("Nothing rests in a pause.")
+        self._check_now(plan.request.goal)
+        obstacles = self._context.obstacles
+        bodies, known = obstacles.bodies, obstacles.digest
+        found = await self._context.ask(ResumeRequest(plan, execution.resting_place, bodies))
+        if isinstance(found, (Refused, Failure)):
+            raise InputError(found.sentence)
+        if not self.paused or self._plan is not plan:
+            raise NotReadyError("The motion was ended or resumed meanwhile.")
+        if known != obstacles.digest:
+            raise NotReadyError("The obstacles have changed meanwhile. Resume again.")
+        self._check_now(plan.request.goal)
+        self._check_start(found.motion)
+        self.paused, self._plan = False, found
+        largest = execution.watch.largest_use
+        self._begin(found.motion).watch.largest_use = largest
+
     def stop(self, reason: Reason, detail: str) -> bool:
         """Have the certified stop commanded; return whether anything moves or will."""
         now_ns = self._context.arm.now_ns
-        if self._horizon is not None:
+        if self.paused:
+            if reason is Reason.OBSTACLES_CHANGED:  # what is left is certified with those of then
+                return False
+            self._end(reason, detail)
+        elif self._horizon is not None:
             self._horizon.cancel(reason, detail, now_ns)
         elif self.execution is not None and not self.execution.done:
             self.execution.stop(reason, detail, now_ns)
@@ -296,7 +420,7 @@ class ExecuteServer:
             now = execution.time(self._context.arm.now_ns)
             handle.publish_feedback(
                 Execute.Feedback(
-                    phase=execution.phase.value,
+                    phase="paused" if self.paused else execution.phase.value,
                     time=now,
                     remaining=max(0.0, execution.commanded.duration - now),
                     tube_use=execution.watch.use,
@@ -308,7 +432,7 @@ def identify_feedback(horizon: HorizonExecution, half_width: Array) -> Identify.
     """Return how far a receding horizon is."""
     seconds, execution = horizon.planning_seconds, horizon.execution
     return Identify.Feedback(
-        phase="planning" if horizon.resting or execution is None else execution.phase.value,
+        phase=horizon.phase,
         piece=len(horizon.condition_numbers),
         planning_seconds=seconds[-1] if seconds else 0.0,
         largest_planning_seconds=max(seconds, default=0.0),

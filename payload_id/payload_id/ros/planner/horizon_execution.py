@@ -49,6 +49,7 @@ class HorizonExecution:
         condition_numbers: After each piece that was begun, as predicted.
         refusal: Why the arm does not move from rest; empty otherwise.
         resting: Whether the arm waits at rest for a piece.
+        paused: Whether it rests until somebody resumes.
     """
 
     run: horizon.Run
@@ -61,6 +62,8 @@ class HorizonExecution:
     condition_numbers: list[float] = field(default_factory=list)
     refusal: str = ""
     resting: bool = True
+    paused: bool = False
+    _pausing: bool = False  # whether the arm is coming to rest for a pause
     _stopped: Reason | None = None  # while the arm waited at rest
     _earlier: int = 0  # pieces before the arm last began to move from rest
     _pending: tuple[int, Future[Any]] | None = None
@@ -88,6 +91,15 @@ class HorizonExecution:
         return bool(self.refusal) or not (self.resting or self._moving)
 
     @property
+    def phase(self) -> str:
+        """What the arm is doing, in a word."""
+        if self.paused:
+            return "paused"
+        if self.resting or self.execution is None:
+            return "planning"
+        return self.execution.phase.value
+
+    @property
     def _moving(self) -> bool:
         """Whether the arm follows a motion."""
         return self.execution is not None and not self.execution.done
@@ -110,6 +122,9 @@ class HorizonExecution:
 
     def advance(self, now_ns: int) -> None:
         """Take in the planner's answer, hand over, or end."""
+        self._rest_if_paused()
+        if self.paused:
+            return
         if self.execution is not None and self._stands_without_plan(self.execution):
             self._plan_from_rest(self.execution.end_positions())
         if self.done:
@@ -135,6 +150,34 @@ class HorizonExecution:
             self.refusal = detail or reason.value
             self._stopped = None if self.execution is None else reason
         self.run, _ = horizon.cancelled(self.run, detail or reason.value, self._time(now_ns))
+
+    def pause(self, now_ns: int) -> bool:
+        """Rest by the next certified stop, or the end of the piece; return whether it will."""
+        if self.paused or self.refusal:
+            return False
+        if self.resting or self.execution is None:
+            self.paused, self._pending = True, None
+            return True
+        if self.execution.reason is not None:
+            return False
+        self.execution.pause(now_ns)
+        self.run, _ = horizon.cancelled(self.run, "Paused", self._time(now_ns))
+        self._pausing = True
+        return True
+
+    def resume(self, q: Array) -> None:
+        """Plan on from where the arm rests, shape (n,) [rad or m]."""
+        self.paused = self._pausing = False
+        self._plan_from_rest(q)
+
+    def _rest_if_paused(self) -> None:
+        """Wait for somebody to resume, once the stop of a pause is over."""
+        execution = self.execution
+        if execution is None or not self._pausing or not execution.done:
+            return
+        if execution.reason in (Reason.PAUSED, Reason.COMPLETED):
+            self.paused = self.resting = True
+            self._pending = None
 
     def _time(self, now_ns: int) -> float:
         """Return the time that the rules are told [s]."""

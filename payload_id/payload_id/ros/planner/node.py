@@ -19,6 +19,8 @@ from payload_id_msgs.srv import Acknowledge, Describe, Plan, SetObstacles
 from rclpy.action import ActionServer, GoalResponse
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
+from rclpy.qos import qos_profile_sensor_data
+from std_msgs.msg import Float64
 from std_srvs.srv import Trigger
 
 from ...files.robots.robot_file import RobotFile
@@ -29,6 +31,7 @@ from ..common.shared_parameters import uncertainty_of
 from ..common.steady_timer import steady_timer
 from ..common.topics import LATCHED
 from ..execution.back_ends.joint_trajectory_topic import JointTrajectoryTopic
+from ..execution.speed_slider import SpeedSlider
 from ..execution.start_check import NotReadyError
 from ..execution.stop_reason import Reason, sentence
 from .context import PlannerContext
@@ -36,6 +39,7 @@ from .execute_server import ExecuteServer
 from .identify_server import IdentifyServer
 from .obstacle_server import ObstacleServer
 from .parameters import PLANNER_TABLE, PlannerParameters
+from .pause_server import PauseServer
 from .plan_server import PlanServer
 
 FEEDBACK_PERIOD = 0.1  # [s]
@@ -46,8 +50,8 @@ class PlannerNode(Node):
     """Plans, describes and executes certified motions.
 
     Serves `~/plan` (service and action), `~/describe`, `~/set_obstacles`, `~/stop`,
-    `~/acknowledge`, and the actions `~/execute` and `~/identify`; hears joint states, estimates and
-    `~/obstacles`; publishes trajectories, markers and /diagnostics.
+    `~/pause`, `~/resume`, `~/acknowledge`, and the actions `~/execute` and `~/identify`; hears
+    joint states, estimates and `~/obstacles`; publishes trajectories, markers and /diagnostics.
 
     Attributes:
         robot: The robot file.
@@ -73,12 +77,18 @@ class PlannerNode(Node):
         self._plans = PlanServer(self._shared)
         topic = settings.trajectory_topic or self.robot.command.trajectory_topic
         back_end = JointTrajectoryTopic(self, topic, self.robot.joints)
-        self._motion = ExecuteServer(self._shared, self._plans, back_end)
+        self._slider = SpeedSlider(settings.speed_scaling_topic)
+        self._motion = ExecuteServer(self._shared, self._plans, back_end, self._slider)
+        self._pause = PauseServer(self._shared, self._motion)
         self._identify = IdentifyServer(self._shared, self._motion)
         self._obstacles = ObstacleServer(self._shared, self._motion.stop)
         self.create_subscription(
             PayloadEstimate, f"{settings.estimator}/payload", self._on_estimate, LATCHED
         )
+        if settings.speed_scaling_topic:
+            self.create_subscription(
+                Float64, settings.speed_scaling_topic, self._on_slider, qos_profile_sensor_data
+            )
         self._serve()
         steady_timer(self, settings.watch_period, self._on_watch_due)
         steady_timer(self, FEEDBACK_PERIOD, self._motion.on_feedback_due)
@@ -102,6 +112,8 @@ class PlannerNode(Node):
             (Describe, "~/describe", self._plans.on_describe),
             (SetObstacles, "~/set_obstacles", self._obstacles.on_set_obstacles),
             (Trigger, "~/stop", self._motion.on_stop),
+            (Trigger, "~/pause", self._pause.on_pause),
+            (Trigger, "~/resume", self._pause.on_resume),
             (Acknowledge, "~/acknowledge", self._motion.on_acknowledge),
         ):
             self.create_service(kind, name, callback, callback_group=group)
@@ -124,6 +136,10 @@ class PlannerNode(Node):
         self._shared.answers.pass_on()
         self._motion.on_watch_due()
 
+    def _on_slider(self, message: Float64) -> None:
+        """Take in where the pendant's slider is [%]."""
+        self._slider.hear(message.data, 1e-9 * self._shared.arm.now_ns)
+
     def _on_estimate(self, message: PayloadEstimate) -> None:
         """Take in an estimate."""
         self._shared.estimate = message
@@ -136,6 +152,7 @@ class PlannerNode(Node):
             "phase": "idle" if execution is None else execution.phase.value,
             "tube use [-]": 0.0 if execution is None else execution.watch.use,
             "largest tube use [-]": 0.0 if execution is None else execution.watch.largest_use,
+            "speed slider [%]": self._slider.percent,
             "plans": len(self._plans),
             "obstacles": len(self._shared.obstacles.bodies),
             "joint states silent [s]": self._shared.arm.silence,

@@ -191,6 +191,13 @@ PLANNER_TABLE = (
     Parameter(
         "settling", 2.0, "Time that the arm may take to rest after a motion.", "s", 0.1, 30.0
     ),
+    Parameter(
+        "speed_scaling_topic",
+        "",
+        "Topic (std_msgs/Float64, in per cent) on which the robot reports its pendant's speed "
+        "slider; an arm that the slider slows down is followed on its path. Empty: there is none, "
+        "and an arm that is late is stopped.",
+    ),
     Parameter("watch_period", 0.01, "Time between two looks at a moving arm.", "s", 0.001, 0.2),
     *(replace(entry, read_only=True) for entry in UNCERTAINTY_PARAMETERS),
 )
@@ -231,6 +238,7 @@ class PlannerParameters:
     reaction: float
     silence: float
     settling: float
+    speed_scaling_topic: str
     watch_period: float
 
     @classmethod

@@ -1,7 +1,8 @@
 """A node that is, for others, a ros2_control robot: a simulated arm with a payload.
 
 It publishes joint states as joint_state_broadcaster does and follows trajectories as
-joint_trajectory_controller does. What it publishes as effort is what the robot file says that the
+joint_trajectory_controller does, as slowly as ~/speed_slider asks for [%], which it reports on
+~/speed_scaling. What it publishes as effort is what the robot file says that the
 driver publishes, so that  sign * effort - offset  is the measured joint torque.
 """
 
@@ -20,7 +21,7 @@ from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
-from std_msgs.msg import String
+from std_msgs.msg import Float64, String
 from trajectory_msgs.msg import JointTrajectory as JointTrajectoryMessage
 
 from ...core.errors import InputError
@@ -38,6 +39,8 @@ from .setup import PARAMETER_TABLE, build_plant, build_sensor, effort_convention
 
 QUEUE = 2000  # joint states that wait for a slow reader
 CLOCK_RATE = 200.0  # [Hz] of simulated time on /clock
+SPEED_RAMP = 2.0  # [1/s] by which the speed follows the slider
+REPORT_PERIOD = 0.02  # [s] between two reports of the speed
 CHECK_PERIOD = 0.1  # [s] how often is looked whether the simulation has failed
 
 
@@ -76,9 +79,11 @@ class SimulatedArmNode(Node):
         self._commands_lock = threading.Lock()
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="simulation", daemon=True)
+        self._slider = self._speed = 1.0
         self._open_topics(values)
         self._start_stamp = self.get_clock().now().nanoseconds
         steady_timer(self, CHECK_PERIOD, self._on_check_due)
+        steady_timer(self, REPORT_PERIOD, self._on_report_due)
 
     def start(self) -> None:
         """Begin to move; simulated time begins now."""
@@ -102,6 +107,23 @@ class SimulatedArmNode(Node):
         if self.failure is not None:
             raise self.failure
 
+    def _on_slider(self, message: Float64) -> None:
+        """Note where somebody has put the slider [%]."""
+        if 0.0 <= message.data <= 100.0:
+            self._slider = message.data / 100.0
+        else:
+            self.get_logger().error(f"The slider goes from 0 to 100 %; found {message.data!r}.")
+
+    def _on_report_due(self) -> None:
+        """Report the speed as robots with such a slider do [%]."""
+        self._scaling.publish(Float64(data=100.0 * self._speed))
+
+    def _follow_slider(self) -> None:
+        """Let the speed follow the slider for one period."""
+        step = SPEED_RAMP * self._period
+        self._speed += min(max(self._slider - self._speed, -step), step)
+        self.plant.set_speed(self._speed)
+
     def _open_topics(self, values: dict[str, Any]) -> None:
         """Create publishers and the subscription, and publish what never changes."""
         reliable = QoSProfile(depth=QUEUE, reliability=ReliabilityPolicy.RELIABLE)
@@ -118,6 +140,8 @@ class SimulatedArmNode(Node):
         self._description.publish(String(data=self.robot.urdf))
         self._truth = self.create_publisher(String, "~/truth", LATCHED)
         self._truth.publish(String(data=json.dumps(self._true_values(values))))
+        self._scaling = self.create_publisher(Float64, "~/speed_scaling", 10)
+        self.create_subscription(Float64, "~/speed_slider", self._on_slider, 10)
         command = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
         self._subscription = self.create_subscription(
             JointTrajectoryMessage, self.robot.command.trajectory_topic, self._on_command, command
@@ -171,6 +195,7 @@ class SimulatedArmNode(Node):
             count = 0
             while not self._stopping.is_set():
                 self._take_commands()
+                self._follow_slider()
                 self.plant.step_to(count * self._period)
                 state = self.plant.measure()
                 pace.wait_for(count, self._stopping)

@@ -49,8 +49,20 @@ def followed(motion, time, rate=RATE):
         PathStop(fourier(), 1.3, 0.5),
         PathStop(pieces(), 1.0, 0.4),
         PathStart(TimeScaled(pieces(), 0.5), 1.9, 1.0),
+        PathStop(PathStart(pieces(), 0.3, 0.4), 1.2, 0.5),
+        PathStop(PathStart(pieces(), 0.3, 0.4), 0.2, 0.5),
     ],
-    ids=["fourier", "pieces", "slow fourier", "slow pieces", "stop", "stop of pieces", "start"],
+    ids=[
+        "fourier",
+        "pieces",
+        "slow fourier",
+        "slow pieces",
+        "stop",
+        "stop of pieces",
+        "start",
+        "stop after a start",
+        "stop of a start",
+    ],
 )
 def test_the_controllers_interpolation_keeps_its_bound(motion):
     time = np.linspace(0.0, motion.duration * (1 - 1e-9), 4001)

@@ -8,7 +8,8 @@ import pytest
 from payload_id.core.motion.bezier import BezierPiece
 from payload_id.core.motion.motion_state import MotionState
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
-from payload_id.ros.execution.arm_watch import ArmWatch
+from payload_id.ros.execution.arm_watch import ArmWatch, Seen
+from payload_id.ros.execution.speed_slider import SpeedSlider
 from payload_id.ros.execution.stop_reason import Reason
 
 HOME = np.array([0.3, -0.2])
@@ -19,7 +20,7 @@ TIME = np.array([0.5, 0.6])
 
 def look(watch, off=0.0, silence=0.0, moving=True, time=TIME):
     at = MOTION.at(time)
-    return watch.look(MOTION, TUBE, (time, at.q + [0.0, off], at.dq), silence, moving)
+    return watch.look(MOTION, TUBE, Seen(9.0, silence, time, at.q + [0.0, off], at.dq), moving)
 
 
 @pytest.fixture
@@ -43,9 +44,58 @@ def test_what_the_encoders_may_hide_counts_as_tracking_error():
 
 def test_a_fault_from_elsewhere_stops_a_moving_arm_only(watch):
     at, fault = MOTION.at(TIME), (Reason.CLOCK_FAULT, "behind")
-    rows = (TIME, at.q, at.dq)
-    assert watch.look(MOTION, TUBE, rows, 0.0, True, fault) == fault
-    assert watch.look(MOTION, TUBE, rows, 0.0, False, fault) is None
+    seen = Seen(9.0, 0.0, TIME, at.q, at.dq)
+    assert watch.look(MOTION, TUBE, seen, True, fault) == fault
+    assert watch.look(MOTION, TUBE, seen, False, fault) is None
+
+
+def late(watch, lag, now, speed=1.0, off=0.0):
+    """Show the watch an arm that is late, and slower."""
+    at = MOTION.at(np.array([0.9 - lag]))
+    seen = Seen(now, 0.0, np.array([0.9]), at.q + [0.0, off], speed * at.dq)
+    return watch.look(MOTION, TUBE, seen, True)
+
+
+def test_an_arm_that_is_late_for_no_reason_is_behind_and_one_beside_its_path_is_not(watch):
+    reason, detail = late(watch, 0.15, 9.0)
+    assert reason is Reason.BEHIND and "0.14 s late" in detail
+    assert late(watch, 0.15, 9.0, off=0.05)[0] is Reason.TUBE_LEFT
+    assert late(watch, -0.1, 9.0)[0] is Reason.TUBE_LEFT  # ahead of its time is never the slider's
+
+
+def test_a_late_arm_is_given_the_time_that_the_report_of_the_slider_takes(watch):
+    watch.slider = SpeedSlider("/speed")
+    assert late(watch, 0.1, 9.0, 0.5) is None and watch.lag == 0.0
+    assert late(watch, 0.1, 9.1, 0.5) is None
+    assert late(watch, 0.1, 9.2, 0.5)[0] is Reason.BEHIND
+    watch.slider = SpeedSlider("/speed")
+    late(watch, 0.1, 9.0, 0.5)
+    watch.slider.hear(50.0, 9.1)
+    assert late(watch, 0.1, 9.1, 0.5) is None
+    assert watch.lag == pytest.approx(0.1, abs=0.02) and watch.use <= 0.25
+
+
+def test_a_slowed_arm_must_stay_on_its_path_and_be_no_later_than_the_slider_explains(watch):
+    watch.slider = SpeedSlider("/speed", percent=50.0)
+    assert late(watch, 0.0, 9.0, 0.5) is None
+    assert late(watch, 0.05, 9.1, 0.5) is None
+    assert late(watch, 0.1, 9.2, 0.5, off=0.05)[0] is Reason.TUBE_LEFT
+    found = [late(watch, 0.1, 9.2 + 0.1 * k, 0.0) for k in range(20)]  # stands still: 50 % does not
+    assert found[0] is None and found[-1][0] is Reason.BEHIND
+    assert "50 %" in found[-1][1]
+    watch.slider = SpeedSlider("/speed", percent=0.0)
+    assert all(late(watch, 0.1, 9.0 + 0.1 * k, 0.0) is None for k in range(50))
+
+
+def test_a_slider_that_is_full_again_explains_a_late_arm_for_a_moment_only(watch):
+    watch.slider = SpeedSlider("/speed", percent=50.0)
+    watch.slider.hear(float("nan"), 8.9)
+    watch.slider.hear(100.0, 9.0)
+    assert late(watch, 0.1, 9.2) is None and watch.lag > 0.08
+    watch.slider = SpeedSlider("/speed", percent=50.0)
+    watch.slider.hear(100.0, 9.0)
+    assert late(watch, 0.1, 9.6) is None and watch.lag == 0.0  # waits for a report
+    assert late(watch, 0.1, 9.8)[0] is Reason.BEHIND
 
 
 def test_silence_is_a_fault(watch):
@@ -55,9 +105,9 @@ def test_silence_is_a_fault(watch):
 
 
 def test_a_tracking_error_outside_the_tube_is_a_fault_and_counts_before_silence(watch):
-    reason, detail = look(watch, off=0.03, silence=1.0)
+    reason, detail = look(watch, off=0.06, silence=1.0)
     assert reason is Reason.TUBE_LEFT and "elbow" in detail
-    assert watch.largest_use == pytest.approx(1.5)
+    assert watch.largest_use == pytest.approx(3.0)
 
 
 def test_after_the_motion_nothing_is_a_fault(watch):

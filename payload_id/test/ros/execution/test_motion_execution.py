@@ -11,7 +11,7 @@ import pytest
 from payload_id.core.excitation.receding_horizon import Settings
 from payload_id.core.excitation.search.planning import NoPlan, Plan
 from payload_id.core.motion.bezier import BezierPiece
-from payload_id.core.motion.joint_trajectory import JointTrajectory, sample
+from payload_id.core.motion.joint_trajectory import JointTrajectory, sample, starting_from
 from payload_id.core.motion.motion_sequence import MotionSequence
 from payload_id.core.motion.motion_state import MotionState
 from payload_id.core.motion.path_timing import PathStop
@@ -218,6 +218,144 @@ def test_the_same_motion_goes_on_when_a_sample_is_off_within_the_tube(moving):
     )
 
 
+@pytest.mark.parametrize("time", [0.42, 0.92, 1.22])
+def test_a_pause_rests_on_the_path_and_says_where(moving, time):
+    arm, execution = moving
+    stop = None
+
+    def pause():
+        nonlocal stop
+        stop = execution.motion.stop_after(arm.time + TIMING.reaction)
+        assert execution.pause(arm.now_ns) and not execution.pause(arm.now_ns)
+
+    arm.run(execution, lambda: arm.time >= time)
+    pause()
+    arm.run(execution)
+    assert execution.reason is Reason.PAUSED and execution.at_rest
+    assert execution.resting_place == pytest.approx(stop.motion.end)
+    place = execution.motion.trajectory.at(np.array([execution.resting_place])).q[0]
+    assert np.allclose(arm.commands[-1].q[-1], place, atol=1e-9)
+
+
+def test_a_pause_before_the_start_rests_at_the_beginning(moving):
+    arm, execution = moving
+    arm.run(execution, lambda: arm.time >= -0.1)
+    assert execution.pause(arm.now_ns)
+    arm.run(execution)
+    assert execution.reason is Reason.PAUSED and execution.resting_place == 0.0
+    assert np.allclose(arm.held[1], HOME)
+
+
+def test_a_motion_that_is_nearly_over_is_not_paused(moving):
+    arm, execution = moving
+    arm.run(execution, lambda: arm.time > 1.9)
+    assert not execution.pause(arm.now_ns)
+    arm.run(execution)
+    assert execution.reason is Reason.COMPLETED
+    assert not execution.pause(arm.now_ns)
+
+
+def test_what_happens_during_the_stop_of_a_pause_is_why_it_ends(moving):
+    arm, execution = moving
+    arm.run(execution, lambda: arm.time >= 0.7)
+    assert execution.pause(arm.now_ns)
+    execution.stop(Reason.CANCELLED, "no longer wanted", arm.now_ns)
+    arm.run(execution)
+    assert execution.reason is Reason.CANCELLED and len(arm.commands) == 2
+    assert execution.detail == "no longer wanted" and execution.at_rest
+
+
+def test_a_fault_during_the_stop_of_a_pause_is_held(moving):
+    arm, execution = moving
+    arm.run(execution, lambda: arm.time >= 0.7)
+    assert execution.pause(arm.now_ns)
+    arm.off = 0.05
+    arm.run(execution)
+    assert execution.reason is Reason.TUBE_LEFT and execution.held
+
+
+class SlowedArm(Arm):
+    """Runs through its trajectory as slowly as a slider says, as scaling controllers do."""
+
+    speed, place = 1.0, -0.3
+
+    def command(self, points, start_ns):
+        super().command(points, start_ns)
+        # A trajectory begins by the clock, and is slowed from then on; where its first point is
+        # ahead, the way there begins with what was desired.
+        new = self.commands[-1]
+        self.ahead = new.time[0] - self.time
+        if len(self.commands) > 1:
+            desired = sample(self.commands[-2], np.array(self.place))
+            self.commands[-1] = starting_from(new, desired, at=self.time)
+        self.place = self.time
+
+    def tick(self, execution):
+        self.time += TICK
+        self.place += self.speed * TICK
+        at = sample(self.commands[-1], np.array([self.place]))
+        stamps = np.array([self.now_ns], dtype=np.int64)
+        execution.advance(self.now_ns, 0.0, stamps, at.q + self.off, self.speed * at.dq)
+
+    def slide(self, execution, percent):
+        self.speed = percent / 100.0
+        execution.watch.slider.hear(percent, 1e-9 * self.now_ns)
+
+
+def test_an_arm_that_its_slider_slows_down_is_followed_to_the_end():
+    arm = SlowedArm()
+    execution = arm.begin(certified())
+    execution.watch.slider.topic = "/speed"
+    for time, percent in ((0.5, 40.0), (1.0, 0.0), (2.0, 100.0), (2.3, 70.0)):
+        arm.run(execution, lambda time=time: arm.time >= time)
+        arm.slide(execution, percent)
+    arm.run(execution)
+    assert execution.reason is Reason.COMPLETED and len(arm.commands) == 1
+    assert arm.time > 3.4 and execution.watch.largest_use < 0.3
+
+
+def test_a_stop_of_a_slowed_arm_continues_what_it_is_doing():
+    arm = SlowedArm()
+    execution = arm.begin(certified())
+    execution.watch.slider.topic = "/speed"
+    arm.run(execution, lambda: arm.time >= 0.5)
+    arm.slide(execution, 40.0)
+    arm.run(execution, lambda: arm.time >= 1.4)
+    before = sample(arm.commands[-1], np.array([arm.place]))
+    execution.stop(Reason.CANCELLED, "why", arm.now_ns)
+    after = sample(arm.commands[-1], np.array([arm.place]))
+    assert len(arm.commands) == 2 and np.allclose(before.q, after.q, atol=4e-3)
+    assert np.allclose(before.dq, after.dq, atol=2e-2)
+    arm.run(execution)
+    assert execution.reason is Reason.CANCELLED and execution.at_rest
+
+
+def test_a_command_to_a_late_arm_at_full_speed_begins_a_little_ahead():
+    arm = SlowedArm()
+    execution = arm.begin(certified())
+    execution.watch.slider.topic = "/speed"
+    for time, percent in ((0.4, 40.0), (0.7, 100.0), (0.9, 100.0)):
+        arm.run(execution, lambda time=time: arm.time >= time)
+        arm.slide(execution, percent)
+    execution.stop(Reason.CANCELLED, "why", arm.now_ns)
+    assert 0.05 < arm.ahead <= TIMING.reaction + 1e-6
+    arm.run(execution)
+    assert execution.reason is Reason.CANCELLED and execution.at_rest and not execution.held
+
+
+def test_a_contact_on_the_path_of_a_slowed_arm_is_a_fault():
+    arm = SlowedArm()
+    execution = arm.begin(certified())
+    execution.watch.slider.topic = "/speed"
+    arm.run(execution, lambda: arm.time >= 0.3)
+    arm.slide(execution, 60.0)
+    arm.run(execution, lambda: arm.time >= 0.6)
+    arm.speed = 0.0  # though the slider still says 60 %
+    arm.hold = lambda: None
+    arm.run(execution, lambda: execution.held or arm.time > 5.0)
+    assert execution.reason is Reason.BEHIND and arm.time < 1.6
+
+
 # Receding horizon
 
 
@@ -315,6 +453,39 @@ def test_cancelling_at_rest_between_pieces_ends_with_its_reason():
 
     run = horizon_run(arm, planner, fault=cancel, pieces=4)
     assert run.reason == (Reason.OBSTACLES_CHANGED, "a chair") and len(arm.commands) == 1
+
+
+def paused_run(arm, planner, pause_at, **rules):
+    """Run to the end, with one pause of a second; return the run and where it rested."""
+    rested = []
+
+    def pause(arm, run):
+        if not rested and arm.time >= pause_at and run.execution.reason is None:
+            run.pause(arm.now_ns)
+        if run.paused:
+            rested.append(arm.commands[-1].q[-1])
+            for _ in range(100):
+                arm.time += TICK
+                run.advance(arm.now_ns)
+            assert run.paused and run.phase == "paused" and not run.done
+            run.resume(rested[0])
+
+    def fault(arm, run):
+        pause(arm, run)
+        if run.execution.done:
+            run.advance(arm.now_ns)
+            pause(arm, run)
+
+    return horizon_run(arm, planner, fault=fault, **rules), rested
+
+
+def test_a_receding_horizon_that_was_paused_plans_on_from_where_it_rests():
+    arm, planner = Arm(), Planner()
+    run, rested = paused_run(arm, planner, 2.0, pieces=4)
+    assert run.reason == (Reason.PIECES_DONE, "") and len(rested) == 1
+    assert len(run.condition_numbers) == 4
+    again = [start for _, start, _ in planner.asked[1:] if not start.dq.any()]
+    assert len(again) == 1 and np.allclose(again[0].q, rested[0])
 
 
 def test_without_a_first_piece_nothing_moves():

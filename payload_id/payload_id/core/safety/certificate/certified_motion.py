@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...motion.motion_sequence import MotionSequence
+from ...motion.path_timing import PathStop
 from ...motion.trajectory import Trajectory
 from ..tube.tracking_tube import TrackingTube
 
@@ -15,11 +16,11 @@ class CertifiedStop:
 
     Attributes:
         time: When it leaves the motion [s].
-        motion: From that state to rest.
+        motion: From that state to rest, on the same path.
     """
 
     time: float
-    motion: Trajectory
+    motion: PathStop
 
     def later(self, by: float) -> CertifiedStop:
         """Return the stop for a motion that begins that much [s] earlier."""

@@ -1,4 +1,9 @@
-"""Whether the arm is where a certificate assumes it to be: tracking errors against the tube."""
+"""Whether the arm is where a certificate assumes it to be: tracking errors against the tube.
+
+A controller whose speed is turned down (a pendant's slider) follows the motion late and slower: at
+time t it is where the motion was at t - lag, at a fraction of the speed there. Poses and speeds are
+then still those that the certificate allows; what is judged is how far the arm is from them.
+"""
 
 from __future__ import annotations
 
@@ -10,6 +15,10 @@ import numpy as np
 from ...arrays import Array
 from ...motion.trajectory import Trajectory
 from .tracking_tube import TrackingTube
+
+LAGS = 50  # that are looked at, twice: the second time around the best of the first
+WELL = 0.15  # part of the tube up to which any explanation is as good as another
+TINY = 1e-9
 
 
 @dataclass(frozen=True)
@@ -80,6 +89,58 @@ def tube_use(
         allowed=float((tube.position, tube.velocity)[kind][joint]),
         time=float(time[sample]),
     )
+
+
+@dataclass(frozen=True)
+class LateUse:
+    """Where on its path a late arm is.
+
+    Attributes:
+        lag: How far behind the motion's time it is [s].
+        part: Part of the tube that is taken there; above 1: it is not on its path either [-].
+    """
+
+    lag: float
+    part: float
+
+
+def late_use(
+    trajectory: Trajectory,
+    tube: TrackingTube,
+    time: float,
+    q: Array,
+    dq: Array,
+    continuous: Sequence[bool],
+    encoder_error: Array | float,
+    within: tuple[float, float],
+    expected: float = 0.0,
+) -> LateUse:
+    """Return where on its path an arm is that may be late and slower.
+
+    Args:
+        trajectory: The desired motion.
+        tube: The tube.
+        time: Of the sample on the motion [s].
+        q: Measured positions, shape (n,) [rad or m].
+        dq: Measured velocities, shape (n,); NaN where not measured [rad/s or m/s].
+        continuous: Joints whose position may be reported up to whole turns, n of them.
+        encoder_error: Largest error of a measured position, shape (n,) [rad or m].
+        within: Least and largest lag that is looked at [s].
+        expected: The lag that it should have [s].
+    """
+    lag, step = 0.0, (within[1] - within[0]) / LAGS
+    for around in (np.linspace(*within, LAGS + 1), np.linspace(-step, step, LAGS + 1)):
+        lags = np.append(lag + around, expected)
+        there = trajectory.at(np.clip(time - lags, 0.0, trajectory.duration))
+        error = np.abs(position_error(there.q, q, continuous)) + encoder_error
+        part = np.max(error / np.maximum(tube.position, TINY), axis=1)
+        # Of lags that explain the positions well enough the one that is expected counts.
+        best = int(np.argmin(np.maximum(part, WELL) + TINY * np.abs(lags - expected)))
+        lag = float(lags[best])
+    rates = np.linspace(0.0, 1.0, LAGS + 1)[:, None]
+    slower = np.nan_to_num(dq - rates * there.dq[best], nan=0.0)
+    speed = np.min(np.max(np.abs(slower) / np.maximum(tube.velocity, TINY), axis=1))
+    return LateUse(lag, float(max(part[best], speed)))
 
 
 def position_error(desired: Array, q: Array, continuous: Sequence[bool]) -> Array:

@@ -16,6 +16,16 @@ class BackEnd(Protocol):
 
     target: str
 
+    def take(self) -> None:
+        """Take the arm for this node's use; `is_taken` says when that is done."""
+
+    @property
+    def is_taken(self) -> bool:
+        """Whether a controller would hear this node now."""
+
+    def release(self) -> None:
+        """Give the arm back, so that others may take it."""
+
     def absence(self) -> str:
         """Say that no controller would follow, and what to do; empty if one is there."""
 

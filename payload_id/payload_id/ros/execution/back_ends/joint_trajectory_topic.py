@@ -6,10 +6,12 @@ from collections import deque
 from collections.abc import Sequence
 
 from rclpy.node import Node
+from rclpy.publisher import Publisher
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.topic_endpoint_info import TopicEndpointInfo
 from trajectory_msgs.msg import JointTrajectory
 
+from ....core.errors import InputError
 from ....core.motion.trajectory import Motion
 from ...common.joint_trajectory_message import message_of_points
 from .back_end import BackEnd
@@ -20,22 +22,41 @@ QUALITY = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
 
 
 class JointTrajectoryTopic(BackEnd):
-    """Publishes trajectory_msgs/JointTrajectory."""
+    """Publishes trajectory_msgs/JointTrajectory; a publisher exists only while the arm is taken."""
 
     def __init__(self, node: Node, topic: str, joints: Sequence[str]) -> None:
-        """Create the publisher.
+        """Listen to the topic; what others send is noticed.
 
         Args:
             node: The node.
             topic: The controller's topic.
             joints: Names of the joints, in the order of the points' columns.
         """
-        self._publisher = node.create_publisher(JointTrajectory, topic, QUALITY)
+        self._publisher: Publisher[JointTrajectory] | None = None
         self._node, self._joints = node, joints
         self._sent: deque[Signature] = deque(maxlen=SENT)
         self._foreign = ""
-        node.create_subscription(JointTrajectory, topic, self._on_trajectory, QUALITY)
-        self.target = str(self._publisher.topic_name)
+        heard = node.create_subscription(JointTrajectory, topic, self._on_trajectory, QUALITY)
+        self.target = str(heard.topic_name)
+
+    def take(self) -> None:
+        """Create the publisher."""
+        if self._publisher is None:
+            self._publisher = self._node.create_publisher(JointTrajectory, self.target, QUALITY)
+
+    @property
+    def is_taken(self) -> bool:
+        """Whether every subscriber that is there, this node among them, is connected."""
+        if self._publisher is None:
+            return False
+        connected = self._publisher.get_subscription_count()
+        return bool(connected >= max(2, self._node.count_subscribers(self.target)))
+
+    def release(self) -> None:
+        """Destroy the publisher."""
+        if self._publisher is not None:
+            self._node.destroy_publisher(self._publisher)
+            self._publisher = None
 
     def absence(self) -> str:
         """Say that nobody hears the trajectories; empty if somebody does."""
@@ -49,13 +70,14 @@ class JointTrajectoryTopic(BackEnd):
     def others(self) -> str:
         """Say who else publishes trajectories; empty if nobody does."""
         infos = self._node.get_publishers_info_by_topic(self.target)
-        if len(infos) <= 1:
+        if len(infos) <= (self._publisher is not None):
             return ""
         own = self._node.get_fully_qualified_name()
         names = {_full_name(info) for info in infos} - {own}
         return (
-            f"{len(infos)} publishers command {self.target}, beside this node "
-            f"{', '.join(sorted(names)) or 'another one of the same name'}; only one may"
+            f"The arm is in use: {self.target} has a publisher in "
+            f"{', '.join(sorted(names)) or 'another node of the same name'}; only one node may "
+            "command it at a time"
         )
 
     def foreign(self) -> str:
@@ -73,6 +95,8 @@ class JointTrajectoryTopic(BackEnd):
 
     def _publish(self, message: JointTrajectory) -> None:
         """Publish a trajectory, and note it as our own."""
+        if self._publisher is None:
+            raise InputError("The arm was not taken: nothing can be sent to it.")
         self._sent.append(_signature(message))
         self._publisher.publish(message)
 
@@ -87,6 +111,8 @@ class JointTrajectoryTopic(BackEnd):
 
 def _full_name(info: TopicEndpointInfo) -> str:
     """Return the full name of a node that publishes or subscribes."""
+    if info.node_name.startswith("_NODE_NAME_UNKNOWN"):
+        return "a node whose name is not known yet"
     return f"{info.node_namespace.rstrip('/')}/{info.node_name}"
 
 

@@ -1,0 +1,190 @@
+"""Pausing and resuming, pendants that slow the arm down, and two planners for one arm."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import numpy as np
+import pytest
+from payload_id_msgs.action import Execute, Identify
+from payload_id_msgs.msg import ExcitationGoal, PayloadEstimate, StopReason
+from payload_id_msgs.srv import Plan, SetObstacles
+from rclpy.action import ActionClient
+from std_msgs.msg import Float64
+from std_srvs.srv import Trigger
+
+from harness import NodeProcess
+from payload_id.ros.common.joint_trajectory_message import trajectory_from_message
+from planned_robot import (
+    BOUNDS,
+    PAYLOAD,
+    PLANNER,
+    ROBOT,
+    SUCCEEDED,
+    PlannedRobot,
+    ball,
+    set_obstacles,
+    tip,
+)  # fmt: skip
+
+DOMAIN = 190 + os.getpid() % 20
+
+
+@pytest.fixture(scope="module")
+def robot(tmp_path_factory):
+    robot = PlannedRobot(tmp_path_factory.mktemp("planner"), DOMAIN)
+    yield robot
+    assert robot.close() == [0, 0], robot.planner.printed()
+    assert "Traceback" not in robot.planner.printed()
+
+
+def spin(robot, seconds):
+    """Let time pass."""
+    end = time.monotonic() + seconds
+    robot.observer.wait(lambda: time.monotonic() > end, "time")
+
+
+def paused(robot, feedback):
+    """Pause, and wait until the arm rests in it."""
+    answer = robot.observer.call(Trigger, f"{PLANNER}/pause")
+    assert answer.success, answer.message
+    is_paused = lambda: feedback and feedback[-1].phase == "paused"  # noqa: E731
+    robot.observer.wait(is_paused, "the pause")
+
+
+@pytest.mark.slow
+def test_a_paused_motion_goes_on_along_its_path_to_its_goal(robot):
+    refused = robot.observer.call(Trigger, f"{PLANNER}/resume")
+    assert not refused.success and "Nothing rests" in refused.message
+    assert not robot.observer.call(Trigger, f"{PLANNER}/pause").success
+    plan = robot.planned(duration=8.0)
+    robot.commands.clear()
+    _, future, feedback = robot.execute_until(moved=0.02)
+    path = trajectory_from_message(robot.commands[0], ROBOT.joints)
+    for _ in range(2):
+        paused(robot, feedback)
+        distance = np.abs(path.q - robot.q).max(axis=1)
+        assert (
+            distance.min() < 0.02 and np.argmin(distance) < len(path.q) - 5
+        )  # on it, not at its end
+        assert not robot.plan().success  # the arm is in use
+        answer = robot.observer.call(Trigger, f"{PLANNER}/resume")
+        assert answer.success, answer.message
+        feedback.clear()
+        moves = lambda: feedback and feedback[-1].phase == "moving"  # noqa: E731
+        robot.observer.wait(moves, "motion")
+    result, status = robot.result(future)
+    assert status == SUCCEEDED and result.reason.code == StopReason.COMPLETED, result.message
+    assert np.allclose(robot.q, plan.goal_positions, atol=0.02)
+    certificates = [str(path) for path in (robot.folder / "certificates").rglob("motion.json")]
+    assert sum("resumed" in path for path in certificates) == 2
+
+
+@pytest.mark.slow
+def test_a_pause_can_be_stopped_and_an_obstacle_on_the_way_keeps_it_from_going_on(robot):
+    plan = robot.planned(duration=8.0)
+    _, future, feedback = robot.execute_until(moved=0.02)
+    paused(robot, feedback)
+    replace = SetObstacles.Request.REPLACE
+    assert set_obstacles(robot, replace, ball(tip(plan.goal_positions), 0.05)).success
+    answer = robot.observer.call(Trigger, f"{PLANNER}/resume")
+    assert not answer.success and "ball" in answer.message
+    assert not future.done()
+    assert set_obstacles(robot, replace).success
+    assert robot.observer.call(Trigger, f"{PLANNER}/stop").success
+    result, _ = robot.result(future)
+    assert result.reason.code == StopReason.CANCELLED
+    assert not robot.observer.call(Trigger, f"{PLANNER}/resume").success
+
+
+@pytest.mark.slow
+def test_an_arm_that_its_pendant_slows_down_is_followed(robot):
+    slider = robot.observer.publisher(Float64, "/simulated_arm/speed_slider")
+    robot.planned()
+    robot.commands.clear()
+    _, future, _ = robot.execute_until(moved=0.02)
+    for percent in (30.0, 0.0, 60.0):
+        slider.publish(Float64(data=percent))
+        spin(robot, 0.8)
+        assert not future.done(), future.result().result.message
+    slider.publish(Float64(data=100.0))
+    result, status = robot.result(future)
+    assert status == SUCCEEDED and result.reason.code == StopReason.COMPLETED, result.message
+    assert len(robot.commands) == 1 and result.largest_tube_use < 1.0
+
+
+@pytest.mark.slow
+def test_a_stop_of_an_arm_that_its_pendant_slowed_down_is_smooth(robot):
+    slider = robot.observer.publisher(Float64, "/simulated_arm/speed_slider")
+    robot.planned()
+    _, future, _ = robot.execute_until(moved=0.02)
+    slider.publish(Float64(data=40.0))
+    spin(robot, 0.8)
+    robot.joint_states.clear()
+    assert robot.observer.call(Trigger, f"{PLANNER}/stop").success
+    result, _ = robot.result(future)
+    slider.publish(Float64(data=100.0))
+    assert result.reason.code == StopReason.CANCELLED and result.at_rest, result.message
+    velocity = np.array([state.velocity for state in robot.joint_states])
+    assert np.abs(np.diff(velocity, axis=0)).max() < 0.05  # within 10 ms, of up to 0.5 rad/s
+    spin(robot, 1.0)
+
+
+@pytest.mark.slow
+def test_a_receding_horizon_that_was_paused_goes_on_with_further_pieces(robot):
+    truth, estimate = np.array(PAYLOAD), PayloadEstimate(status=PayloadEstimate.GOOD)
+    estimate.lower, estimate.upper = truth - 0.02, truth + 0.02
+    robot.estimates.publish(estimate)
+    goal = ExcitationGoal(speed_scale=0.6, time_budget=1.5)
+    _, future, feedback = robot.begin(Identify, "identify", most_pieces=2, goal=goal)
+    moves = lambda: feedback and feedback[-1].phase == "moving"  # noqa: E731
+    robot.observer.wait(lambda: future.done() or moves(), "motion")
+    paused(robot, feedback)
+    spin(robot, 1.0)
+    assert np.abs(np.array(robot.joint_states[-1].velocity)).max() < 0.02 and not future.done()
+    feedback.clear()
+    answer = robot.observer.call(Trigger, f"{PLANNER}/resume")
+    assert answer.success, answer.message
+    robot.observer.wait(lambda: future.done() or moves(), "motion")
+    result, status = robot.result(future)
+    assert status == SUCCEEDED and result.reason.code == StopReason.PIECES_DONE, result.message
+    assert result.pieces == 2 and result.at_rest
+    robot.estimates.publish(PayloadEstimate(status=PayloadEstimate.WAITING))
+
+
+@pytest.mark.slow
+def test_of_two_planners_one_at_a_time_commands_the_arm(robot, tmp_path_factory):
+    other = NodeProcess(
+        "planner", DOMAIN, tmp_path_factory.mktemp("other") / "log", "-r", "__node:=other",
+        limits="safety_warning", cell="none, a simulation", clock_tolerance=2.0, silence=0.6,
+        reaction=0.4, obstacles_lifetime=1000.0, **BOUNDS,
+    )  # fmt: skip
+    try:
+        goal = ExcitationGoal(family="bezier", duration=3.0, time_budget=1.0)
+        ask = lambda: robot.observer.call(Plan, "/other/plan", goal=goal)  # noqa: E731
+        robot.observer.wait(lambda: ask().success, "a plan of the other planner")
+        theirs = ask().description
+        robot.planned(duration=8.0)
+        _, future, _ = robot.execute_until(moved=0.01)
+        fields = {"plan_id": theirs.plan_id, "token": theirs.token}
+        client = ActionClient(robot.observer.node, Execute, "/other/execute")
+        robot.observer.wait(client.server_is_ready, "the other planner")
+
+        def execute():
+            sent = client.send_goal_async(Execute.Goal(**fields))
+            handle = robot.observer.wait(lambda: sent.done() and sent.result(), "the handle")
+            return robot.result(handle.get_result_async())[0]
+
+        refused = execute()
+        assert refused.reason.code == StopReason.REFUSED, refused.message
+        result, status = robot.result(future)
+        assert status == SUCCEEDED, result.message
+        theirs = ask().description
+        fields = {"plan_id": theirs.plan_id, "token": theirs.token}
+        done = execute()  # the arm was given back
+        assert done.success, done.message
+        robot.planned()
+        assert robot.result(robot.begin()[1])[0].success
+    finally:
+        assert other.stop() == 0

@@ -1,0 +1,138 @@
+"""A planner with the simulated arm, a process each, and an observer who talks to them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+from geometry_msgs.msg import Point, Pose
+from payload_id_msgs.action import Execute
+from payload_id_msgs.msg import ExcitationGoal, Obstacle, PayloadEstimate
+from payload_id_msgs.srv import Acknowledge, Plan, SetObstacles
+from rclpy.action import ActionClient
+from sensor_msgs.msg import JointState
+from shape_msgs.msg import SolidPrimitive
+from std_msgs.msg import Bool
+from trajectory_msgs.msg import JointTrajectory
+
+from harness import LATCHED, NodeProcess, Observer
+from payload_id.files.robots.robot_file import RobotFile
+from payload_id.files.robots.robot_model import RobotModel
+
+ROBOT = RobotFile.load("kinova_gen3")
+PLANNER, TRAJECTORY = "/payload_planner", ROBOT.command.trajectory_topic
+PAYLOAD = [0.8, 0.0, 0.0, 0.064, 0.0072, 0.0, 0.0, 0.0072, 0.0, 0.002]
+NONE = "torque_absolute torque_offset friction_coulomb friction_viscous rotor_inertia"
+BOUNDS = {f"uncertainty.{name}": 0.0 for name in NONE.split()}
+BOUNDS |= {"uncertainty.prior.mass_max": 1.5, "uncertainty.prior.com_max": 0.15}
+GOAL = ExcitationGoal(family="bezier", duration=1.6, speed_scale=0.6, time_budget=1.5, seed=3)
+SUCCEEDED, CANCELED, ABORTED = 4, 5, 6  # of action_msgs/GoalStatus
+
+
+class PlannedRobot:
+    """Simulated arm and planner, and an observer who talks to them."""
+
+    def __init__(self, folder, domain) -> None:
+        """Start them in a domain of their own, and wait until they are ready."""
+        self.folder = folder
+        self.arm = NodeProcess(
+            "simulated_arm", domain, folder / "arm.log", payload=PAYLOAD, rate=100.0
+        )
+        self.planner = NodeProcess(
+            "planner", domain, folder / "planner.log", limits="safety_warning", silence=0.6,
+            payload_box="[0.1, 0.1, 0.1]", payload_box_centre="[0.0, 0.0, 0.08]", ground=-0.01,
+            stop_step=0.2, piece_duration=3.5, piece_time=2.0, reaction=0.4,
+            cell="none, a simulation", clock_tolerance=2.0, obstacles_lifetime=1000.0,
+            enable_topic="/enable", enable_timeout=4.0,
+            speed_scaling_topic="/simulated_arm/speed_scaling",
+            certificates_folder=folder / "certificates", **BOUNDS,
+        )  # fmt: skip
+        self.observer = Observer(domain)
+        self.joint_states = self.observer.listen(JointState, "/joint_states")
+        self.commands = self.observer.listen(JointTrajectory, TRAJECTORY)
+        self.estimates = self.observer.node.create_publisher(
+            PayloadEstimate, "/payload_estimator/payload", LATCHED
+        )
+        self.enabled = True  # a person holds the enabling device
+        enable = self.observer.node.create_publisher(Bool, "/enable", 10)
+        self.observer.node.create_timer(0.1, lambda: enable.publish(Bool(data=self.enabled)))
+        self.observer.wait(self.is_ready, "a planner that is ready", 180.0)
+
+    def is_ready(self) -> bool:
+        """Whether the planner hears the arm and its planning process has started."""
+        arrays = self.observer.mailbox["/diagnostics"]
+        return any(status.message == "Ready." for array in arrays for status in array.status)
+
+    def close(self) -> list[int]:
+        codes = [self.planner.stop(), self.arm.stop()]
+        self.observer.close()
+        return codes
+
+    @property
+    def q(self):
+        return np.array(self.joint_states[-1].position)
+
+    def plan(self, **changes):
+        goal = ExcitationGoal(**{name: getattr(GOAL, name) for name in GOAL.get_fields_and_field_types()})  # fmt: skip  # noqa: E501
+        for name, value in changes.items():
+            setattr(goal, name, value)
+        return self.observer.call(Plan, f"{PLANNER}/plan", goal=goal)
+
+    def planned(self, **changes):
+        answer = self.plan(**changes)
+        assert answer.success, answer.message
+        self.newest = answer.description
+        return answer.description
+
+    def acknowledge(self, reason="looked at it"):
+        return self.observer.call(Acknowledge, f"{PLANNER}/acknowledge", reason=reason)
+
+    def begin(self, kind=Execute, name="execute", **fields):
+        """Send a goal, to execute the newest plan if it is not told otherwise.
+
+        Returns its handle, the future of its result, and the feedback so far.
+        """
+        if kind is Execute and "plan_id" not in fields:
+            fields |= {"plan_id": self.newest.plan_id, "token": self.newest.token}
+        client, feedback = ActionClient(self.observer.node, kind, f"{PLANNER}/{name}"), []
+        self.observer.wait(client.server_is_ready, name)
+        sent = client.send_goal_async(
+            kind.Goal(**fields), feedback_callback=lambda message: feedback.append(message.feedback)
+        )
+        handle = self.observer.wait(lambda: sent.done() and sent.result(), "the goal's handle")
+        return handle, handle.get_result_async(), feedback
+
+    def result(self, future):
+        answer = self.observer.wait(lambda: future.done() and future.result(), "the result")
+        return answer.result, answer.status
+
+    def execute_until(self, moved=0.05):
+        """Execute the newest plan; return once the arm has moved that far [rad]."""
+        start = self.q
+        handle, future, feedback = self.begin()
+        self.observer.wait(
+            lambda: future.done() or np.abs(self.q - start).max() > moved, "motion or refusal"
+        )
+        assert not future.done(), future.result().result.message
+        return handle, future, feedback
+
+
+def tip(q):
+    """Return where the payload frame is [m]."""
+    model = RobotModel.from_robot_file(ROBOT)
+    arm, data = model.pinocchio, model.pinocchio.createData()
+    pin.framesForwardKinematics(arm, data, model.pinocchio_q(np.array(q)))
+    return data.oMf[arm.getFrameId(ROBOT.payload_frame)].translation
+
+
+def ball(position, radius=0.08, name="ball"):
+    message = Obstacle(
+        id=name, pose=Pose(position=Point(**dict(zip("xyz", position, strict=True))))
+    )
+    message.primitive = SolidPrimitive(type=SolidPrimitive.SPHERE, dimensions=[radius])
+    return message
+
+
+def set_obstacles(robot, operation, *obstacles):
+    return robot.observer.call(
+        SetObstacles, f"{PLANNER}/set_obstacles", operation=operation, obstacles=obstacles
+    )
