@@ -32,11 +32,8 @@ from payload_id.core.motion.motion_state import MotionState
 from payload_id.core.motion.trajectory import Trajectory, sampled
 from payload_id.core.safety.certificate.certificate import Certificate
 from payload_id.core.safety.certificate.certify import SafetyCase, certify, start_refusal
-from payload_id.core.safety.certificate.sampled_check import (
-    sample_states,
-    sample_torques,
-    sampled_margins,
-)
+from payload_id.core.safety.certificate.sampled_check import sample_torques, sampled_margins
+from payload_id.core.safety.certificate.sampled_states import sample_states
 from payload_id.core.safety.clearance.convex_body import ConvexBody
 from payload_id.core.safety.margins.margin import CONSTRAINTS, Refusal
 from payload_id.core.safety.tube.tracking_tube import TrackingTube

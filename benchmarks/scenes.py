@@ -128,10 +128,9 @@ def box_of(arm: Arm, kind: str, tube: str, unsure: Uncertainty) -> ParameterBox:
     robot, model = arm.robot, arm.model
     rotor = None
     if tube.startswith("robust"):
-        inertia, part = robot.control.rotor_inertia, robot.control.rotor_inertia_relative
-        if inertia is None:
+        rotor = robot.control.rotor_interval()
+        if rotor is None:
             raise InputError(f"'{robot.name}' states no control.rotor_inertia.")
-        rotor = ((1 - part) * inertia, (1 + part) * inertia)
     if kind == "table I":
         return ParameterBox.table_1(model, unsure, rotor)
     half = FIRST_BOX * np.abs(PHI) + 1e-3
