@@ -213,7 +213,7 @@ def test_a_tube_narrower_than_its_design_is_no_tube():
     for entry in ("position", "velocity", "reference_velocity"):
         with pytest.raises(InputError, match="at least rho"):
             replace(case.tube, **{entry: 0.9 * getattr(case.tube, entry)})
-    with pytest.raises(InputError, match="no robust design"):
+    with pytest.raises(InputError, match="cannot have a robust design"):
         replace(TrackingTube.exact(7), reserve=case.tube.reserve)
 
 

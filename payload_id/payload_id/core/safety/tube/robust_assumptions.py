@@ -18,9 +18,9 @@ def robust_assumptions(
     """
     if design is None:
         return (
-            f"The robust controller, of gains {listed(gain)} 1/s, keeps |r| within {listed(reach)} "
-            "rad/s (m/s): this is stated without a design, as if torques followed the state at "
-            "every instant, and not proved with the certificate.",
+            f"The robust controller keeps |r| within {listed(reach)} rad/s (m/s): this is stated "
+            "without a design, as if torques followed the state at every instant, and not proved "
+            "with the certificate.",
         )
     return (
         "The commanded torques act on the rotors, whose reflected inertias are at least "

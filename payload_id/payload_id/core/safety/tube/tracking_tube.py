@@ -57,25 +57,23 @@ class TrackingTube:
             raise InputError(
                 f"A tube is '{EXACT}', '{POSITION_CONTROLLED}' or '{ROBUST}'; found {self.kind!r}."
             )
-        if self.kind == ROBUST:
-            self._check_widths()
-        elif self.reserve is not None:
-            raise InputError(f"A tube of kind '{self.kind}' has no robust design.")
-
-    def _check_widths(self) -> None:
-        """Raise unless the widths are those that follow from |r| <= rho, gains and V_M."""
-        r, K = self.reference_velocity, self.gain
-        if self.reserve is not None and len(self.reserve.inertia) != self.n:
-            raise InputError(
-                f"The tube is of {self.n} joints, its design of {len(self.reserve.inertia)}."
-            )
-        narrow = (K * self.position < r * ROUNDING) | (self.velocity < 2.0 * r * ROUNDING)
         if self.reserve is not None:
-            narrow |= r < self.reserve.reach * ROUNDING
-        if not (K > 0).all() or narrow.any():
+            self._check_design(self.reserve)
+
+    def _check_design(self, design: SamplingReserve) -> None:
+        """Raise unless the widths are those that follow from |r| <= rho, gains and V_M."""
+        if self.kind != ROBUST or len(design.inertia) != self.n:
             raise InputError(
-                "The tube of a robust controller is at least rho / K, 2 rho, rho and 2 K rho wide, "
-                "rho = sqrt(2 V_M / d) of its design; found "
+                f"A tube of kind '{self.kind}' and of {self.n} joints cannot have a robust design "
+                f"of {len(design.inertia)} joints."
+            )
+        r, K = self.reference_velocity, self.gain
+        narrow = (r < design.reach * ROUNDING) | (self.velocity < 2.0 * r * ROUNDING)
+        narrow |= (K * self.position < r * ROUNDING) | (K <= 0.0)
+        if narrow.any():
+            raise InputError(
+                "The tube of a robust design is at least rho / K, 2 rho, rho and 2 K rho wide, "
+                "rho = sqrt(2 V_M / d); found "
                 f"{[self.position.tolist(), self.velocity.tolist(), r.tolist()]}."
             )
 
