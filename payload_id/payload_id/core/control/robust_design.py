@@ -108,11 +108,14 @@ def robust_design(
     d, upper = d * (1.0 - ROUNDING), upper * (1.0 + ROUNDING)
     if not np.isfinite(upper).all():
         raise InputError("A joint that turns before one that slides has no bounded inertia here.")
-    shared = (1.0 - ROUNDING) * np.sqrt(2.0 * level / upper) / n
-    begin = shared if start is None else np.broadcast_to(np.asarray(start, dtype=float), (n,))
+    even = 1.0 / np.sqrt(upper)
+    begin = even if start is None else np.broadcast_to(np.asarray(start, dtype=float), (n,))
     # V_c only matters through its smallest value here; what is kept is not below it.
     least = SamplingReserve(w, delta, np.zeros(n), rotor, d, upper, begin, level,
                             LEAST_LEVEL * level, rate, period)  # fmt: skip
+    if start is None:
+        most = (1.0 - ROUNDING) * np.sqrt(level / least.start_energy)
+        least = replace(least, start=most * even)
     for _ in range(ITERATIONS):
         least = replace(least, largest=np.minimum(GROWTH * least(w), UNUSABLE))
     margin = (1.0 + ROUNDING) * float(least.rise(w)) / rate

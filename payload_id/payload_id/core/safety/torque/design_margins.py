@@ -7,7 +7,7 @@ what is proved of it:
     reserve         largest >= reserve at the largest disturbance, for |dr/dt| and sigma
     inertia         d and D from below, M_jj from above, for every pose and theta
     level           V_c + sigma / alpha <= V_M
-    initial energy  (sum_j |r_j| sqrt(M_jj))^2 / 2 <= V_M at the start
+    initial energy  V <= V_M at the start, for the |r_j| that the design allows there
 
 The sixth, the largest disturbance, is proved with the torque (`torque_margins`).
 """

@@ -98,8 +98,10 @@ class SamplingReserve:
 
     @property
     def start_energy(self) -> float:
-        """Largest V of a motion's start, (sum_j |r_j| sqrt(M_jj))^2 / 2 [J]."""
-        return 0.5 * float(np.sqrt(self.upper) @ self.start) ** 2
+        """Largest V of a motion's start [J]: M - D >= 0, and (M - D)_jj <= M_jj - D_jj."""
+        own = self.rotor @ self.start**2
+        shared = np.sqrt(np.maximum(self.upper - self.rotor, 0.0)) @ self.start
+        return 0.5 * float(own + shared**2)
 
     @property
     def needed_level(self) -> float:
