@@ -48,11 +48,9 @@ CANDIDATES = 16  # random motions in a scene before it is given up
 TOUCH = 1e-6  # [m, or part of the limit] precision of coal
 UNSAFE = ("velocity between samples", "acceleration between samples", "foil", "torque at a corner",
           "change of torque")  # fmt: skip
-LEVEL, GAIN = 0.02, 5.0  # V_M [J], K_r [1/s] of the robust design
-DISTURBANCE, CHANGE = (
-    0.2,
-    2.2,
-)  # which it is for: part of the torque limit, delta but friction [N m]
+LEVEL, GAIN = 0.01, 5.0  # V_M [J], K_r [1/s] of the robust design
+DISTURBANCE = 0.1  # part of the torque limit that it is for [-]
+CHANGE = 1.0  # its delta, but for friction [N m]
 
 
 @dataclass
