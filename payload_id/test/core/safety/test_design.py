@@ -15,6 +15,7 @@ from payload_id.core.control.controller import Command
 from payload_id.core.control.dynamics import ArmDynamics
 from payload_id.core.control.robust_design import design_for
 from payload_id.core.errors import InputError
+from payload_id.core.excitation.search.certifier import certifier
 from payload_id.core.motion.limits import with_payload
 from payload_id.core.motion.motion_sequence import MotionSequence
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
@@ -187,6 +188,17 @@ def test_a_disturbance_beyond_the_design_is_no_torque_even_without_limits():
     assert isinstance(outcome, Refusal) and outcome.constraint == "disturbance"
     assert "designed for" in str(outcome)
     assert isinstance(certify(replace(case, limits=limits), path), Certificate)
+
+
+def test_the_planner_takes_a_refused_design_as_a_limit_that_calmer_motions_may_keep():
+    case, made, path, _ = designed()
+    for name in ("change", "disturbance"):
+        smaller = altered(case, **{name: 0.8 * getattr(made.reserve, name)})
+        verdict = certifier(smaller)(path)
+        assert not verdict.accepted and verdict.torque is None and verdict.distance == 0.0
+        assert 0.0 < verdict.missing < 1.0 and verdict.reason == str(verdict.answer)
+    verdict = certifier(altered(case, start=2.0 * made.reserve.start))(path)
+    assert verdict.missing == np.inf
 
 
 @pytest.mark.parametrize(
