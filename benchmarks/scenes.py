@@ -71,7 +71,8 @@ MASS, FIRST_BOX = 1.8, 0.15  # dumbbell [kg], part by which phi is uncertain [-]
 PHI = MASS * np.array([1.0, 0.0, 0.0, 0.06, 0.006, 0.0, 0.0, 0.006, 0.0, 0.002])
 CLEARANCE = 0.005  # [m]
 LEVEL, GAIN = 0.005, 5.0  # V_M [J], K_r [1/s] of the robust controller
-DISTURBANCE, CHANGE = 0.12, 0.3  # for which steps of 1 ms are designed: part of the limit, [N m]
+STEPS_LEVEL = 0.01  # V_M in steps of 1 ms [J]
+DISTURBANCE, CHANGE = 0.12, 1.2  # for which these are designed: part of the limit, delta [N m]
 MOVED, MOVING = 0.1, 4  # [rad], joints
 BOXES, TUBES = ("mass", "table I"), ("exact", "position", "robust", "robust 1 kHz")
 PAPER = Uncertainty(torque_relative=0.025, link_relative=0.05, prior=PayloadPrior(6.0, 0.3))
@@ -128,10 +129,9 @@ def box_of(arm: Arm, kind: str, tube: str, unsure: Uncertainty) -> ParameterBox:
     robot, model = arm.robot, arm.model
     rotor = None
     if tube.startswith("robust"):
-        inertia, part = robot.control.rotor_inertia, robot.control.rotor_inertia_relative
-        if inertia is None:
+        rotor = robot.control.rotor_interval()
+        if rotor is None:
             raise InputError(f"'{robot.name}' states no control.rotor_inertia.")
-        rotor = ((1 - part) * inertia, (1 + part) * inertia)
     if kind == "table I":
         return ParameterBox.table_1(model, unsure, rotor)
     half = FIRST_BOX * np.abs(PHI) + 1e-3
@@ -149,7 +149,8 @@ def tube_of(arm: Arm, kind: str, box: ParameterBox, limits: str) -> TrackingTube
     if kind == "robust":
         return TrackingTube.passivity_based(LEVEL, np.full(model.n, GAIN), d)
     w = DISTURBANCE * limits_of(robot, limits).torque
-    return robust_design(model, box, LEVEL, GAIN, w, CHANGE + 2.0 * box.coulomb_upper).tube
+    change = CHANGE + 2.0 * box.coulomb_upper
+    return robust_design(model, box, STEPS_LEVEL, GAIN, w, change).tube
 
 
 def case_of(arm: Arm, box: str, tube: str, limits: str, unsure: Uncertainty) -> SafetyCase:

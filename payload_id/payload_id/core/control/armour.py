@@ -105,6 +105,10 @@ class Armour:
         """Return which assumptions of the tube do not hold, one sentence each."""
         design, joints = self.design, self.dynamics.model.joints
         said: list[str] = []
+        if np.isnan(before.nominal).all() and found.energy > design.level:
+            said.append(
+                f"Start: V may be {found.energy:.4g} J, the design allows {design.level:.4g} J."
+            )
         if not (np.abs(r) <= design.reach).all():
             j = int(np.argmax(np.nan_to_num(np.abs(r) / design.reach, nan=np.inf)))
             said.append(

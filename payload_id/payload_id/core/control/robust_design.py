@@ -16,10 +16,10 @@ from ..arm.arm_model import ArmModel
 from ..arrays import Array
 from ..errors import InputError
 from ..motion.trajectory import Trajectory
+from ..safety.torque.design_margins import proved_inertia
 from ..safety.torque.parameter_box import ParameterBox
 from ..safety.torque.slice_torque_bounds import slice_torque_bounds
 from ..safety.torque.torque_change import torque_change
-from ..safety.tube.inertia_bound import bodies_upper, inertia_bound
 from ..safety.tube.sampling_reserve import SamplingReserve
 from ..safety.tube.tracking_tube import TrackingTube
 from .dynamics import ArmDynamics
@@ -29,9 +29,8 @@ SLICE = 0.02  # [s] of the slices on which a motion's disturbance is bounded
 ROOM = 1.05  # for other slices than these [-]
 ITERATIONS = 30  # of the search for the largest reserve
 UNUSABLE = 1e6  # [N m or N] a search that comes so far has no fixed point
-STATED = "which is stated"
-PROVED = "which is proved for the motion that the controller is designed for"
 GROWTH = 1.01  # the reserve is taken so much above the fixed point that it is a bound [-]
+ROUNDING = 1e-9  # part by which constants are on the safe side of what is proved [-]
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,9 +74,11 @@ def robust_design(
     torque_change: Array | float,
     period: float = 1e-3,
     rate: float = 200.0,
-    basis: str = STATED,
+    start: Array | float | None = None,
 ) -> RobustDesign:
     """Return the constants of the robust controller and its tube.
+
+    Whether they hold for a motion and a box is proved with its certificate (`design_margins`).
 
     Args:
         model: The arm.
@@ -90,7 +91,8 @@ def robust_design(
             shape (n,) [N m or N].
         period: T, time between two steps of the controller [s].
         rate: alpha [1/s].
-        basis: What stands behind `torque_change`, for the tube's assumptions.
+        start: Largest |r_j| where a motion begins, shape (n,) [rad/s or m/s]; None: as much as V_M
+            allows, shared by the joints.
 
     Raises:
         InputError: The rotors' inertia is unknown, or the tube is too narrow for the period.
@@ -99,29 +101,33 @@ def robust_design(
     given = (gain, disturbance, torque_change)
     K, w, delta = (np.broadcast_to(np.asarray(x, dtype=float), (n,)) for x in given)
     rotor = _smallest_rotor(box)
-    middle, half = box.bodies
     _check(level=np.array(level), disturbance=w, torque_change=delta)
     if not 0 < rate * period <= 1:
         raise InputError(f"rate * period must be in (0, 1]; found {rate!r} * {period!r}.")
-    d = inertia_bound(model, rotor, middle[:-1], half[:-1]).joint
-    upper = box.rotor_inertia_upper + bodies_upper(model, middle + half)
+    d, upper = proved_inertia(model, box)
+    d, upper = d * (1.0 - ROUNDING), upper * (1.0 + ROUNDING)
     if not np.isfinite(upper).all():
         raise InputError("A joint that turns before one that slides has no bounded inertia here.")
+    even = 1.0 / np.sqrt(upper)
+    begin = even if start is None else np.broadcast_to(np.asarray(start, dtype=float), (n,))
     # V_c only matters through its smallest value here; what is kept is not below it.
-    least = SamplingReserve(w, delta, np.zeros(n), rotor, upper, LEAST_LEVEL * level, period)
+    least = SamplingReserve(w, delta, np.zeros(n), rotor, d, upper, begin, level,
+                            LEAST_LEVEL * level, rate, period)  # fmt: skip
+    if start is None:
+        most = (1.0 - ROUNDING) * np.sqrt(level / least.start_energy)
+        least = replace(least, start=most * even)
     for _ in range(ITERATIONS):
         least = replace(least, largest=np.minimum(GROWTH * least(w), UNUSABLE))
-    margin = float(least.rise(w)) / rate
+    margin = (1.0 + ROUNDING) * float(least.rise(w)) / rate
     if not ((least(w) <= least.largest).all() and margin <= (1.0 - LEAST_LEVEL) * level):
         raise InputError(
             f"A tube of V_M = {level:g} J is too narrow for a period of {period:g} s: the sampling "
             f"alone takes {margin:.3g} J of it at rate {rate:g} 1/s. Raise level or rate, shorten "
             "the period, or move so that the disturbance is smaller."
         )
-    reserve = replace(least, full_level=level - margin)
-    assumptions = _assumptions(rotor, period, w, delta, basis)
-    tube = TrackingTube.passivity_based(level, K, d, assumptions, reserve)
-    return RobustDesign(K, level, level - margin, rate, period, d, w, reserve, tube)
+    reserve = replace(least, full_level=(level - margin) * (1.0 - ROUNDING))
+    tube = TrackingTube.passivity_based(level, K, d, (), reserve)
+    return RobustDesign(K, level, reserve.full_level, rate, period, d, w, reserve, tube)
 
 
 def design_for(
@@ -141,16 +147,16 @@ def design_for(
         InputError: As `robust_design`; or there is no such fixed point.
     """
     model, box = dynamics.model, dynamics.box
-    middle, half = box.bodies
-    d = inertia_bound(model, _smallest_rotor(box), middle[:-1], half[:-1]).joint
+    _smallest_rotor(box)
+    d = proved_inertia(model, box)[0] * (1.0 - ROUNDING)
     tube = TrackingTube.passivity_based(level, np.broadcast_to(gain, (model.n,)), d)
     edges = np.linspace(0.0, trajectory.duration, int(trajectory.duration / SLICE) + 2)
     enclosure = slice_torque_bounds(model, trajectory.ranges(edges), tube, box)
     w = ROOM * enclosure.disturbance.max(axis=0)
     bound = torque_change(model, box, trajectory, tube, period)
-    delta = np.maximum(bound(np.zeros(model.n)), bound.coriolis)
+    delta = bound(np.zeros(model.n))
     for _ in range(ITERATIONS):
-        made = robust_design(model, box, level, gain, w, delta, period, basis=PROVED)
+        made = robust_design(model, box, level, gain, w, delta, period)
         found = bound(made.reserve.fastest)
         if (found <= delta).all():
             return made
@@ -182,23 +188,3 @@ def _smallest_rotor(box: ParameterBox) -> Array:
             "position controller with a stated tube."
         )
     return np.asarray(rotor)
-
-
-def _assumptions(
-    rotor: Array, period: float, w: Array, delta: Array, basis: str
-) -> tuple[str, ...]:
-    """Return what the tube rests on."""
-
-    def listed(values: Array) -> str:
-        return ", ".join(f"{value:.3g}" for value in values)
-
-    return (
-        "The commanded torques act on the rotors, whose reflected inertias are at least "
-        f"{listed(rotor)} kg m2; half of it would make the tube 1.41 times as wide.",
-        "Links, payload, friction and rotors are in their intervals, and nothing else acts.",
-        "The arm starts in the tube; torques are not cut; positions and velocities are exact.",
-        f"The controller runs every {period:g} s and is not late.",
-        f"The disturbance is at most {listed(w)} N m; within a period it and the torque of the "
-        f"model change by at most {listed(delta)} N m, {basis}. The controller says when it is "
-        "not so.",
-    )

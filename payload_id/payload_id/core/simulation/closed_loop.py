@@ -73,8 +73,9 @@ def run(
     measure: Callable[[Measurement], Measurement] = lambda truth: truth,
     state: Any = None,
     hold: float = 0.0,
+    error: tuple[Array | float, Array | float] = (0.0, 0.0),
 ) -> ClosedLoopRun:
-    """Let a controller follow a trajectory; the plant starts where the trajectory does.
+    """Let a controller follow a trajectory; the plant starts where the trajectory does, or near.
 
     Torques are held for a period. The controller sees the state at the beginning of it.
 
@@ -86,13 +87,14 @@ def run(
         measure: What the sensors make of the truth.
         state: State of the controller to start from; None: its own start.
         hold: How long to hold the last position after the motion [s].
+        error: q_d - q and dq_d - dq at the start, shape (n,) each.
     """
     count = round((trajectory.duration + hold) / period)
     times = np.minimum(np.arange(count) * period, trajectory.duration)
     desired = trajectory.at(times)
     moving = (np.arange(count) * period < trajectory.duration)[:, np.newaxis]
     dq_d, ddq_d = desired.dq * moving, desired.ddq * moving
-    plant.reset(desired.q[0], dq_d[0])
+    plant.reset(desired.q[0] - error[0], dq_d[0] - error[1])
     q, dq, torque = (np.empty_like(desired.q) for _ in range(3))
     states: list[Any] = []
     said: dict[str, tuple[float, str]] = {}

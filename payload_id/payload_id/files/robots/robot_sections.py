@@ -148,6 +148,13 @@ class ControlSettings:
             **tracking,
         )
 
+    def rotor_interval(self) -> tuple[Array, Array] | None:
+        """Return the rotors' least and largest inertias, shape (n,) each [kg m2 or kg]."""
+        if self.rotor_inertia is None:
+            return None
+        part = self.rotor_inertia_relative
+        return (1.0 - part) * self.rotor_inertia, (1.0 + part) * self.rotor_inertia
+
     def stated_tube(self, speeds: SpeedLimits = UNLIMITED) -> TrackingTube:
         """Return the tube that the file states for the arm's own position controller.
 

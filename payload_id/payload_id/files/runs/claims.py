@@ -85,7 +85,9 @@ def _parameters(
         f"prior up to {prior_high[0]:.3g} kg, {prior_high[1]:.3g} kg m",
         None,
     )
-    stated = ParameterBox.around(model, (prior_low, prior_high), robot.uncertainty)
+    # What a torque accelerates; a torque measured behind the gear lacks most of it.
+    rotor = robot.control.rotor_interval() if saved.tube.kind == ROBUST else None
+    stated = ParameterBox.around(model, (prior_low, prior_high), robot.uncertainty, rotor)
     yield Claim(
         "links' parameters",
         f"within {_relative(box):.3g} of their values",
@@ -113,7 +115,8 @@ def _tube(saved: SavedCertificate, robot: RobotFile) -> Iterator[Claim]:
     """Yield the tracking errors."""
     tube, stated = saved.tube, robot.control.stated_tube(saved.speeds)
     if tube.kind == ROBUST:
-        yield Claim("tracking error", "that of the robust controller, proved", "", None)
+        proved = "proved" if tube.reserve is not None else "stated without a design"
+        yield Claim("tracking error", f"that of the robust controller, {proved}", "", None)
         return
     for name, unit in (
         ("position", "rad or m"),

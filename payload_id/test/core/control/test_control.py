@@ -266,7 +266,7 @@ def test_change_of_torque_within_a_period_is_bounded(friction):
         zero = np.zeros(7)
         C = dynamics.regressor(one[0], one[1], r, zero) - dynamics.regressor(one[0], *[zero] * 3)
         coriolis = np.abs(C @ dynamics.centre) + np.abs(C) @ dynamics.half_width
-        assert (coriolis <= bound.coriolis).all()
+        assert (coriolis <= bound.coriolis.max(axis=0)).all()
     assert largest.max() > 0.2
 
 
@@ -278,7 +278,6 @@ def test_a_design_proves_its_change_of_torque():
     bound = torque_change(model, parameters, trajectory, made.tube, made.period)
     assert (bound(made.reserve.fastest) <= made.reserve.change).all()
     assert (bound.coriolis <= made.reserve.change).all()
-    assert "proved for the motion" in made.tube.assumptions[-1]
     with pytest.raises(InputError, match="too narrow for a period"):
         design_for(ArmDynamics(model, parameters), trajectory, 0.05, 10.0, 5e-3)
 

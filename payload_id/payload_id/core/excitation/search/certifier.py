@@ -9,7 +9,7 @@ from ...motion.limits import MotionLimits
 from ...motion.trajectory import Motion, MotionRanges, Trajectory
 from ...safety.certificate.certificate import Certificate
 from ...safety.certificate.certify import SafetyCase, certify
-from ...safety.margins.margin import CLEARANCES, SPEEDS, Refusal
+from ...safety.margins.margin import CLEARANCES, DESIGN, SPEEDS, Refusal
 from ...safety.torque.slice_torque_bounds import slice_torque_bounds
 from ...safety.tube.tracking_tube import EXACT, TrackingTube
 from ..candidates.candidates import Family
@@ -46,6 +46,9 @@ def _refused(case: SafetyCase, refusal: Refusal) -> Verdict:
             refusal.sentence,
             refusal.missing / case.speeds.named(refusal.constraint),
         )
+    if refusal.constraint in DESIGN:
+        # Calmer motions may keep it; what is missing says nothing of the torque to reserve.
+        return Verdict(False, refusal, refusal.sentence, _beyond_design(case, refusal))
     joint = case.model.joints.index(refusal.where[0])
     limits = case.limits
     span = (limits.position_upper - limits.position_lower)[joint] / 2
@@ -60,6 +63,19 @@ def _refused(case: SafetyCase, refusal: Refusal) -> Verdict:
         torque = np.zeros(case.model.n)
         torque[joint] = max(refusal.missing, 0.01 * limit)
     return Verdict(False, refusal, refusal.sentence, refusal.missing / limit, torque)
+
+
+def _beyond_design(case: SafetyCase, refusal: Refusal) -> float:
+    """Return by how much the design of a robust controller is missed, as a part of it."""
+    design = case.tube.reserve
+    stated = {} if design is None else {
+        "disturbance": design.disturbance,
+        "torque change": design.change,
+    }  # fmt: skip
+    if refusal.constraint not in stated:
+        return float("inf")  # whatever the motion
+    allowed = stated[refusal.constraint][case.model.joints.index(refusal.where[0])]
+    return float(refusal.missing / allowed) if allowed > 0.0 else float("inf")
 
 
 def planning_limits(case: SafetyCase) -> MotionLimits:

@@ -3,7 +3,9 @@
 A motion is certified when, at every instant, for every payload and every arm in the parameter box
 and for every tracking error in the tube, position, velocity, acceleration and torque keep their
 limits, and no two bodies come closer than the required clearance. Constraints are tried in the
-order of `CONSTRAINTS`, but for the torque, which is tried last because it costs most.
+order of `CONSTRAINTS`, but for the torque, which is tried last because it costs most. For a robust
+controller the tube itself is proved for the motion: its design is tried before the torque, and the
+disturbance that it is made for with the torque.
 """
 
 from __future__ import annotations
@@ -32,12 +34,14 @@ from ..margins.margin import Margin, Refusal
 from ..margins.motion_margins import motion_margins
 from ..speed.speed_limits import SpeedLimits
 from ..speed.speed_margins import SpeedCase, speed_margins
+from ..torque.design_margins import design_margins
 from ..torque.parameter_box import ParameterBox
 from ..torque.torque_margins import torque_margins
 from ..tube.tracking_tube import TrackingTube
 from .certificate import Certificate, digest_of
 
 STEP = 0.05  # [s] slices on which extrema of the motion are taken
+DESIGN_STEP = 0.4  # part of it that the slices for the change of torque are [-]
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +163,7 @@ class SafetyCase:
         joined = "; ".join(" and ".join(links) for links in self.geometry.joined)
         why = self.geometry.overlaps_at_zero
         return (
-            *self.tube.assumptions,
+            *self.tube.rests_on,
             "The payload and the arm's parameters lie in the parameter box, now and throughout the "
             "motion; the payload is rigid and rigidly held.",
             "The arm's kinematics are those of the description; links are rigid.",
@@ -211,14 +215,18 @@ def certify(case: SafetyCase, trajectory: Trajectory, step: float = STEP) -> Cer
     report = clearances(case.scene, trajectory, case.tube.position, case.clearance, 2 * step)
     if report.refused is not None:
         return clearance_refusal(report.refused, case.clearance)
-    torque = torque_margins(case.model, case.limits, case.tube, case.box, trajectory, ranges.edges)
+    model, tube, box = case.model, case.tube, case.box
+    design = design_margins(model, box, tube, trajectory, DESIGN_STEP * step)
+    if isinstance(design, Refusal):
+        return design
+    torque = torque_margins(model, case.limits, tube, box, trajectory, ranges.edges)
     if isinstance(torque, Refusal):
         return torque
     distances = (
         Margin(c.group, c.pair, c.value, float("nan"), c.start, c.end) for c in report.smallest
     )
     proved = (m for m in (*kinematic, *speeds) if isinstance(m, Margin))
-    margins = chain(proved, [torque], distances)
+    margins = chain(proved, torque[:1], distances, torque[1:], design)
     return Certificate(
         margins=tuple(margins),
         assumptions=case.assumptions(),

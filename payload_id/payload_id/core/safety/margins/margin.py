@@ -16,9 +16,17 @@ CONSTRAINTS = {
     "self-collision": "m",
     "obstacles": "m",
     "payload volume": "m",
+    "disturbance": "N m or N",
+    "torque change": "N m or N",
+    "reserve": "N m or N",
+    "inertia": "kg m2 or kg",
+    "level": "J",
+    "initial energy": "J",
 }
 SPEEDS = ("tool speed", "payload speed", "elbow speed", "kinetic energy")
 CLEARANCES = ("self-collision", "obstacles", "payload volume")
+# What the design of a robust controller takes for granted: the tube is proved only with all of it.
+DESIGN = ("disturbance", "torque change", "reserve", "inertia", "level", "initial energy")
 
 
 @dataclass(frozen=True)

@@ -34,6 +34,7 @@ from .remainder import coriolis_bound, coriolis_variation
 from .slice_motion import EPS, SliceMotion
 
 SLICE = 0.02  # [s] of the slices on which M, C and g are bounded
+MOST_SLICES = 50_000  # on which the change of ddq_d is bounded
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,8 +48,9 @@ class TorqueChange:
         slow: Where the sign of friction may change, shape (S, n).
         coulomb: Friction of the model, shape (n,) [N m or N].
         stiction: Speed below which its sign is unknown [rad/s or m/s].
-        coriolis: |C(q, dq) r|_j at most, shape (n,) [N m or N].
+        coriolis: |C(q, dq) r|_j at most, shape (S, n) [N m or N].
         period: T [s].
+        edges: Slice k is from edges[k] to edges[k + 2], or to the last, shape (S + 2,) [s].
     """
 
     still: Array
@@ -59,18 +61,29 @@ class TorqueChange:
     stiction: float
     coriolis: Array
     period: float
+    edges: Array
 
     def __call__(self, rate: Array) -> Array:
-        """Return the bound for |dr/dt| <= rate, shape (n,) each."""
+        """Return delta, which bounds the change for |dr/dt| <= rate and |C r|, shape (n,) each."""
+        return np.asarray(self.on_slices(rate).max(axis=0))
+
+    def on_slices(self, rate: Array) -> Array:
+        """Return the same slice by slice, shape (S, n)."""
         # From beyond the stiction velocity to its other sign, what is compensated turns and the
         # bound of the disturbance with it; a smaller change comes to the middle at most.
         sudden = self.speed_change + self.period * rate > self.stiction
         friction = np.where(sudden, 4.0, 2.0) * self.coulomb * self.slow
-        return np.asarray((self.still + self.per_rate @ rate + friction).max(axis=0))
+        change = self.still + self.per_rate @ rate + friction
+        return np.asarray(np.maximum(change, self.coriolis))
 
 
 def torque_change(
-    model: ArmModel, box: ParameterBox, trajectory: Trajectory, tube: TrackingTube, period: float
+    model: ArmModel,
+    box: ParameterBox,
+    trajectory: Trajectory,
+    tube: TrackingTube,
+    period: float,
+    step: float = SLICE,
 ) -> TorqueChange:
     """Return how much RNEA(theta_0; ...) and the bound of |w_j| together change within a period.
 
@@ -80,12 +93,14 @@ def torque_change(
         trajectory: The desired motion.
         tube: Of a passivity-based controller.
         period: T [s].
+        step: Length of the slices of time [s].
     """
     order = base_to_tip(model)
     back = np.argsort(order)
-    K = (tube.reference_acceleration / (2.0 * tube.reference_velocity))[order]
+    K = tube.gain[order]
     rotor, viscous = box.rotor_inertia_upper[order], box.viscous_upper[order]
-    motion = SliceMotion.of(_overlapping(trajectory, period), tube).take(order)
+    found = _slices(trajectory, max(step, period))
+    motion = SliceMotion.of(_overlapping(found), tube).take(order)
     P, Q = _levers(model, box, motion, order)
     v, u = motion.velocity.largest, motion.reference_velocity.largest
     a = motion.reference_acceleration.largest
@@ -110,7 +125,7 @@ def torque_change(
         (P + np.diag(rotor)) * K + np.einsum("sjkl,sl->sjk", C, u) + np.diag(viscous)
     )
     r = tube.reference_velocity[order]
-    coriolis = np.einsum("sjkl,sk,l->sj", C, v, r).max(axis=0)
+    coriolis = np.einsum("sjkl,sk,l->sj", C, v, r)
     lowest = np.abs(motion.velocity.centre) - motion.velocity.reach
     grown = 1.0 + 1024 * EPS
     return TorqueChange(
@@ -120,15 +135,20 @@ def torque_change(
         slow=(lowest <= max(box.stiction_velocity, 1e-9))[:, back],
         coulomb=box.interval("coulomb")[0],
         stiction=box.stiction_velocity,
-        coriolis=grown * coriolis[back],
+        coriolis=grown * coriolis[:, back],
         period=period,
+        edges=found.edges,
     )
 
 
-def _overlapping(trajectory: Trajectory, period: float) -> MotionRanges:
-    """Return extrema on slices of which any two instants a period apart share one."""
-    count = int(trajectory.duration / max(SLICE, period))
-    found = trajectory.ranges(np.linspace(0.0, trajectory.duration, max(count, 1) + 1))
+def _slices(trajectory: Trajectory, step: float) -> MotionRanges:
+    """Return extrema on equal slices that are not shorter than a step."""
+    count = max(int(trajectory.duration / step), 1)
+    return trajectory.ranges(np.linspace(0.0, trajectory.duration, count + 1))
+
+
+def _overlapping(found: MotionRanges) -> MotionRanges:
+    """Return extrema on slices of which any two instants less than one apart share one."""
     q = _neighbours(found.q_lower, found.q_upper)
     dq = _neighbours(found.dq_lower, found.dq_upper)
     ddq = _neighbours(found.ddq_lower, found.ddq_upper)
@@ -145,8 +165,7 @@ def _neighbours(lower: Array, upper: Array) -> tuple[Array, Array]:
 
 def _acceleration_change(trajectory: Trajectory, period: float) -> Array:
     """Return a bound of the change of ddq_d within a period, shape (n,)."""
-    count = max(1, int(trajectory.duration / period))  # slices are not shorter than a period
-    fine = trajectory.ranges(np.linspace(0.0, trajectory.duration, count + 1))
+    fine = _slices(trajectory, max(period, trajectory.duration / MOST_SLICES))
     lower, upper = _neighbours(fine.ddq_lower, fine.ddq_upper)
     return np.asarray((upper - lower).max(axis=0))
 

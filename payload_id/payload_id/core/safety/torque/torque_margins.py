@@ -1,4 +1,8 @@
-"""Margins of the torque, from its enclosure over slices of time; slices that fail are cut."""
+"""Margins of the torque, from its enclosure over slices of time; slices that fail are cut.
+
+Under a robust design the bound of the disturbance, which is part of the enclosure, is held against
+what the design is made for: it is a second constraint, proved on the same slices.
+"""
 
 from __future__ import annotations
 
@@ -27,8 +31,10 @@ def torque_margins(
     box: ParameterBox,
     trajectory: Trajectory,
     edges: Array,
-) -> Margin | Refusal:
-    """Return the smallest margin of the torque, or the earliest time at which it is not kept.
+) -> tuple[Margin, ...] | Refusal:
+    """Return the smallest margins of torque and disturbance, or where one is not kept first.
+
+    The disturbance has one only under a robust design.
 
     Args:
         model: The arm.
@@ -56,11 +62,14 @@ def torque_use(
     """
     search = _Search(model, limits.torque, tube, box, trajectory)
     peak, _ = search.peak(search.ranges(edges[:-1], edges[1:]), PARTS)
-    return search.part(peak)
+    return search.part(peak)[:, : model.n]
 
 
 class _Search:
-    """One search; the torques of a slice are judged by the largest part of a limit used."""
+    """One search; a slice is judged by the largest part of a limit used.
+
+    Columns are the joints' torques and, under a robust design, their disturbances.
+    """
 
     def __init__(
         self,
@@ -70,11 +79,16 @@ class _Search:
         box: ParameterBox,
         trajectory: Trajectory,
     ) -> None:
-        self.model, self.limit, self.tube, self.box = model, limit, tube, box
+        design = tube.reserve
+        self.limit = limit if design is None else np.concatenate([limit, design.disturbance])
+        self.model, self.tube, self.box = model, tube, box
         self.trajectory = trajectory
-        self.smallest = Margin("torque", ("no joint",), float("inf"), -1.0, 0.0, 0.0)
+        names = ("torque",) if design is None else ("torque", "disturbance")
+        self.smallest = {
+            name: Margin(name, ("no joint",), float("inf"), -1.0, 0.0, 0.0) for name in names
+        }
 
-    def run(self, edges: Array) -> Margin | Refusal:
+    def run(self, edges: Array) -> tuple[Margin, ...] | Refusal:
         """Cut until everything is proved, or something cannot be."""
         start, end = edges[:-1], edges[1:]
         start, end, goal = self.crude(start, end)
@@ -83,51 +97,63 @@ class _Search:
             if not len(start):
                 break
             peak, _ = self.peak(self.ranges(start, end), PARTS, splits)
-            used = self.part(peak).max(axis=1)
-            failed = used > 1.0
+            used = self.part(peak)
+            failed = np.asarray((used > 1.0).any(axis=1))
             # The tightest bounds are worth their time only where others fail.
             splits = SPLITS if failed.any() else 0
             if failed.any():
                 refused = self.refused(start[failed], end[failed], peak[failed], depth == DEPTH)
                 if refused is not None:
                     return refused
-            again = failed if depth >= REPORT_DEPTH else failed | (used > goal)
+            loose = np.asarray((used[:, : self.model.n] > goal).any(axis=1))
+            again = failed if depth >= REPORT_DEPTH else failed | loose
             self.settle(start, end, peak, ~again)
             if not again.any():
                 break
             start, end = _halves(start[again], end[again])
-        return self.smallest
+        return tuple(self.smallest.values())
 
     def crude(self, start: Array, end: Array) -> tuple[Array, Array, float]:
         """Settle the slices for which the first bound will do.
 
         Returns:
             start, end: Of the other slices.
-            goal: The part of a limit up to which slices may be settled.
+            goal: The part of a torque limit up to which slices may be settled.
         """
         peak, _ = self.peak(self.ranges(start, end), PARTS, CRUDE)
-        used = self.part(peak).max(axis=1)
-        top = np.argsort(used)[-4:]
-        goal = float(self.at_instants((start[top] + end[top]) / 2, 0)[0].max()) + REPORT
-        done = used <= min(goal, 1.0)
+        n, used = self.model.n, self.part(peak)
+        top = np.argsort(used[:, :n].max(axis=1))[-4:]
+        goal = float(self.at_instants((start[top] + end[top]) / 2, 0)[0][:, :n].max()) + REPORT
+        done = np.asarray((used[:, :n] <= goal).all(axis=1) & (used <= 1.0).all(axis=1))
         self.settle(start, end, peak, done)
         return start[~done], end[~done], goal
 
     def peak(
         self, ranges: MotionRanges, parts: int = 1, splits: int = SPLITS
     ) -> tuple[Array, Array]:
-        """Return the largest and the least |torque| that each slice may need, (K, n) [N m or N]."""
+        """Return the largest and the least that each slice may need, by column [N m or N]."""
         enclosure = slice_torque_bounds(self.model, ranges, self.tube, self.box, parts, splits)
         lower, upper = enclosure.commanded(self.tube)
-        return np.maximum(np.abs(lower), np.abs(upper)), np.maximum(0.0, np.maximum(lower, -upper))
+        most, least = np.maximum(np.abs(lower), np.abs(upper)), np.maximum(lower, -upper)
+        if self.tube.reserve is not None:
+            w = enclosure.disturbance
+            most, least = np.hstack([most, w]), np.hstack([least, np.zeros_like(w)])
+        return most, np.maximum(0.0, least)
 
     def part(self, peak: Array) -> Array:
-        """Return the part of each limit used; a torque without bound is beyond every limit."""
-        bounded = np.isfinite(peak)
-        return np.where(bounded, np.where(bounded, peak, 0.0) / self.limit, np.inf)
+        """Return the part of each limit used; what has no bound is beyond every limit."""
+        used = np.where(peak > 0.0, np.inf, 0.0)
+        known = np.isfinite(peak) & (self.limit > 0.0)
+        return np.divide(peak, self.limit, out=used, where=known)
+
+    def worst(self, used: Array) -> int:
+        """Return the column of one slice to name: without its design, no torque has a bound."""
+        n = self.model.n
+        beyond = used[n:] > 1.0
+        return n + int(np.argmax(used[n:])) if beyond.any() else int(np.argmax(used[:n]))
 
     def at_instants(self, time: Array, splits: int = SPLITS) -> tuple[Array, Array]:
-        """Return the part of each limit used at instants, at most and at least, (N, n)."""
+        """Return the part of each limit used at instants, at most and at least, by column."""
         instants = MotionRanges.at_instants(self.trajectory.at(time))
         most, least = self.peak(instants, 1, splits)
         return self.part(most), self.part(least)
@@ -148,7 +174,7 @@ class _Search:
             hopeless = most.max(axis=1) > 1.0
             if hopeless.any():
                 k = int(np.argmax(hopeless))
-                j = int(np.argmax(most[k]))
+                j = self.worst(most[k])
                 certain = bool(least[k, j] > 1.0)
                 what = "for every payload" if certain else "for some payload or tracking error"
                 return self.refusal(
@@ -157,37 +183,43 @@ class _Search:
         if not last:
             return None
         used = self.part(peak[0])
-        j = int(np.argmax(used))
+        j = self.worst(used)
         reason = "as far as could be proved on the finest slices"
         return self.refusal(j, float(middle[0]), float(used[j]), False, reason)
 
-    def refusal(self, joint: int, time: float, used: float, certain: bool, why: str) -> Refusal:
-        """Return the refusal of a joint's torque at a time."""
-        name, limit = self.model.joints[joint], self.limit[joint]
-        if not np.isfinite(used):
-            why = "where the disturbance is larger than the controller is designed for"
-        missing = float((used - 1.0) * limit)
-        sentence = (
-            f"Refused (torque): {name} needs up to {used * limit:.4g} of {limit:.4g} N m (or N) "
-            f"at {time:.3f} s, {why}."
-        )
-        return Refusal("torque", (name,), time, missing, certain, sentence)
+    def refusal(self, column: int, time: float, used: float, certain: bool, why: str) -> Refusal:
+        """Return the refusal of a joint's torque or disturbance at a time."""
+        kind, joint = divmod(column, self.model.n)
+        name, limit = self.model.joints[joint], self.limit[column]
+        constraint = tuple(self.smallest)[kind]
+        missing = float((used - 1.0) * limit) if limit > 0.0 else float("inf")
+        what = f"{name} needs up to {used * limit:.4g} of {limit:.4g} N m (or N)"
+        if constraint == "disturbance":
+            what = (
+                f"{name} may be disturbed by {used:.4g} times the {limit:.4g} N m (or N) that the "
+                "robust controller is designed for,"
+            )
+        sentence = f"Refused ({constraint}): {what} at {time:.3f} s, {why}."
+        return Refusal(constraint, (name,), time, missing, certain, sentence)
 
     def settle(self, start: Array, end: Array, peak: Array, done: Array) -> None:
-        """Keep the largest part used among the slices that are done."""
+        """Keep the largest parts used among the slices that are done."""
         if not done.any():
             return
-        used = np.where(done[:, None], self.part(peak), -1.0)
-        k, j = (int(x) for x in np.unravel_index(int(np.argmax(used)), used.shape))
-        if used[k, j] > self.smallest.used:
-            self.smallest = Margin(
-                constraint="torque",
-                where=(self.model.joints[j],),
-                value=float(self.limit[j] - peak[k, j]),
-                used=float(used[k, j]),
-                start=float(start[k]),
-                end=float(end[k]),
-            )
+        n, every = self.model.n, np.where(done[:, None], self.part(peak), -1.0)
+        for kind, (name, smallest) in enumerate(self.smallest.items()):
+            used = every[:, kind * n : (kind + 1) * n]
+            k, j = (int(x) for x in np.unravel_index(int(np.argmax(used)), used.shape))
+            if used[k, j] > smallest.used:
+                column = kind * n + j
+                self.smallest[name] = Margin(
+                    constraint=name,
+                    where=(self.model.joints[j],),
+                    value=float(self.limit[column] - peak[k, column]),
+                    used=float(used[k, j]),
+                    start=float(start[k]),
+                    end=float(end[k]),
+                )
 
 
 def _halves(start: Array, end: Array) -> tuple[Array, Array]:

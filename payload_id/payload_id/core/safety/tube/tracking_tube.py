@@ -16,11 +16,13 @@ import numpy as np
 
 from ...arrays import Array
 from ...errors import InputError
+from .robust_assumptions import robust_assumptions
 from .sampling_reserve import SamplingReserve
 
 EXACT = "exact"
 POSITION_CONTROLLED = "position_controlled"
 ROBUST = "robust"
+ROUNDING = 1.0 - 1e-12
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,8 +35,9 @@ class TrackingTube:
         reference_velocity: |dq_a - dq_d|, shape (n,) [rad/s or m/s].
         reference_acceleration: |ddq_a - ddq_d|, shape (n,) [rad/s2 or m/s2].
         kind: "exact", "position_controlled" or "robust".
-        assumptions: What must be true for these bounds, one sentence each.
-        reserve: What the robust input may take beyond the disturbance; None: nothing.
+        assumptions: What must be true for these bounds, one sentence each; see `rests_on`.
+        reserve: Constants of the robust design, which a certificate proves; None: no design, the
+            controller acts without steps and the tube is stated.
     """
 
     position: Array
@@ -54,11 +57,44 @@ class TrackingTube:
             raise InputError(
                 f"A tube is '{EXACT}', '{POSITION_CONTROLLED}' or '{ROBUST}'; found {self.kind!r}."
             )
+        if self.reserve is not None:
+            self._check_design(self.reserve)
+
+    def _check_design(self, design: SamplingReserve) -> None:
+        """Raise unless the widths are those that follow from |r| <= rho, gains and V_M."""
+        if self.kind != ROBUST or len(design.inertia) != self.n:
+            raise InputError(
+                f"A tube of kind '{self.kind}' and of {self.n} joints cannot have a robust design "
+                f"of {len(design.inertia)} joints."
+            )
+        r, K = self.reference_velocity, self.gain
+        narrow = (r < design.reach * ROUNDING) | (self.velocity < 2.0 * r * ROUNDING)
+        narrow |= (K * self.position < r * ROUNDING) | (K <= 0.0)
+        if narrow.any():
+            raise InputError(
+                "The tube of a robust design is at least rho / K, 2 rho, rho and 2 K rho wide, "
+                "rho = sqrt(2 V_M / d); found "
+                f"{[self.position.tolist(), self.velocity.tolist(), r.tolist()]}."
+            )
 
     @property
     def n(self) -> int:
         """Number of joints."""
         return len(self.position)
+
+    @property
+    def gain(self) -> Array:
+        """K_r of a robust controller, shape (n,) [1/s]; 0 where its tube is not a tube."""
+        rho = self.reference_velocity
+        return np.divide(self.reference_acceleration, 2.0 * rho, out=0.0 * rho, where=rho > 0)
+
+    @property
+    def rests_on(self) -> tuple[str, ...]:
+        """What must be true for these bounds: the assumptions, and those of a robust controller."""
+        if self.kind != ROBUST:
+            return self.assumptions
+        own = robust_assumptions(self.gain, self.reference_velocity, self.reserve)
+        return (*self.assumptions, *own)
 
     def feedback_torque(self, disturbance: Array) -> Array:
         """Return a bound of |v_j|, what the controller adds to RNEA(theta_0; q, dq, dq_a, ddq_a).
@@ -143,8 +179,8 @@ class TrackingTube:
             gain: K_r, shape (n,) [1/s].
             inertia: Numbers d with M(q; theta) >= diag(d) for every pose and theta, or with
                 1 / (M^-1)_jj >= d_j, shape (n,) [kg m2 or kg].
-            assumptions: What the level and the inertia rest on.
-            reserve: What the robust input may take beyond the disturbance.
+            assumptions: What the level and the inertia rest on, beside what `rests_on` says.
+            reserve: Constants of the robust design; None: the tube is stated.
         """
         K, d = np.asarray(gain, dtype=float), np.asarray(inertia, dtype=float)
         known = np.isfinite(level) and np.isfinite(K).all() and np.isfinite(d).all()
