@@ -13,6 +13,7 @@ LIBRARIES = [
     "backports.zstd>=1.8; python_version < '3.14'",
     "clarabel>=0.11",
     "coal>=3.0.3",
+    "cryptography>=50.0",
     "highspy>=1.15",
     "matplotlib>=3.10",
     "mujoco>=3.17",

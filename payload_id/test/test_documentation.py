@@ -152,7 +152,7 @@ def test_yaml_of_the_robot_file_page_loads(tmp_path):
     assert RobotFile.load(tmp_path / "our_gen3.yaml").name == "our_gen3"
 
 
-@pytest.mark.parametrize("verb", ["demo", "replay"])
+@pytest.mark.parametrize("verb", ["demo", "replay", "sign", "verify"])
 def test_options_named_in_pages_exist(verb):
     command = [sys.executable, "-m", "payload_id", verb, "--help"]
     done = subprocess.run(

@@ -32,7 +32,8 @@ ORDER = {
     "ros/estimator": ("sources", OWN),
     "ros/execution": ("back_ends", OWN),
     "ros/planner": ("planning", "obstacles", OWN),
-    "cli": ("common", "replay", "compare", "calibrate", "verify", "demo", OWN),
+    "cli": ("common", "replay", "compare", "calibrate", "verify", "new_key", "sign", "demo",
+            OWN),
 }  # fmt: skip
 # Files that stand beside rooms where one would look for rooms only.
 LOOSE = {
@@ -110,7 +111,16 @@ ROS = (
     "builtin_interfaces",
 )
 FOREIGN = {
-    "core": (*ROS, "ament_index_python", "rosbags", "yaml", "xacro", "rich", "matplotlib"),
+    "core": (
+        *ROS,
+        "ament_index_python",
+        "rosbags",
+        "yaml",
+        "xacro",
+        "rich",
+        "matplotlib",
+        "cryptography",
+    ),
     "files": ROS,
 }
 LAYERS = ("core", "files", "ros", "cli")

@@ -11,7 +11,9 @@ from ..core.version import VERSION
 from .calibrate import command as calibrate
 from .compare import command as compare
 from .demo import command as demo
+from .new_key import command as new_key
 from .replay import command as replay
+from .sign import command as sign
 from .verify import command as verify
 
 DESCRIPTION = """\
@@ -40,6 +42,8 @@ def parser() -> argparse.ArgumentParser:
     calibrate.add_parser(verbs)
     compare.add_parser(verbs)
     verify.add_parser(verbs)
+    new_key.add_parser(verbs)
+    sign.add_parser(verbs)
     for verb, text in (
         ("test", "run all tests, or with --quick what a commit needs (arguments go to pytest)"),
         ("python", "run a script in the same environment: python SCRIPT ..."),

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from rich.markup import escape
 from rich.table import Table
 
 from ...core.errors import ConfigurationError, InputError
@@ -23,8 +24,17 @@ from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
 from ...files.runs.certificate_file import SavedCertificate, load_certificate, robot_of
 from ...files.runs.claims import Claim, claims
+from ...files.runs.public_key import trusted_keys
+from ...files.runs.signature import SignatureState, SignatureVerdict, judged
 from ..common.arguments import add_verb
 from ..common.presentation import console
+
+# How a verified certificate's signature is announced; the other states are differences.
+SIGNATURE_WORDS = {
+    SignatureState.OWN: "[bold green]SIGNED[/]",
+    SignatureState.NOT_JUDGED: "[bold yellow]SIGNED BY SOMEBODY[/]",
+    SignatureState.UNSIGNED: "[bold yellow]NOT SIGNED[/]",
+}
 
 
 def add_parser(verbs: Any) -> None:
@@ -43,6 +53,16 @@ def add_parser(verbs: Any) -> None:
         help="cell file, or 'none, REASON' (default: what the certificate names)",
     )
     parser.add_argument(
+        "--key",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="FILE",
+        help="public key (PEM), or a folder of them: only a certificate that one of these keys has "
+        "signed, and that was not changed since, is verified; may be repeated (default: signatures "
+        "are shown, and nobody's counts)",
+    )
+    parser.add_argument(
         "--samples", type=int, default=2000, help="states to sample (default: 2000)"
     )
     parser.add_argument("--seed", type=int, default=0, help="of the samples (default: 0)")
@@ -57,9 +77,12 @@ def run(arguments: argparse.Namespace) -> int:
     """Check a certificate; 0: verified, 1: something differs."""
     if arguments.samples < 1:
         raise InputError(f"--samples must be 1 or more; found {arguments.samples}.")
+    trusted = trusted_keys(arguments.key)
     saved = load_certificate(arguments.certificate)
     robot = robot_of(saved, arguments.robot)
-    differences = file_differences(saved, robot)
+    signature = judged(saved.signature, trusted)
+    differences = [signature.sentence] if signature.holds is False else []
+    differences += file_differences(saved, robot)
     model = RobotModel.from_robot_file(robot)
     rests_on: tuple[Claim, ...] = ()
     if model.joints != saved.joints:
@@ -81,9 +104,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.figure is not None and model.joints == saved.joints:
         draw(saved, model, arguments.figure)
     if arguments.json:
-        print(json.dumps(_plain(saved.certificate, result, rests_on), indent=1))
+        print(json.dumps(_plain(saved.certificate, result, rests_on, signature), indent=1))
     else:
-        _show(saved.certificate, result, rests_on)
+        _show(saved.certificate, result, rests_on, signature)
     return 0 if result.verified else 1
 
 
@@ -122,7 +145,10 @@ def _claims(
 
 
 def _plain(
-    certificate: Certificate, result: Verification, rests_on: Sequence[Claim]
+    certificate: Certificate,
+    result: Verification,
+    rests_on: Sequence[Claim],
+    signature: SignatureVerdict,
 ) -> dict[str, Any]:
     """Return the result as plain numbers and lists."""
     return {
@@ -134,6 +160,7 @@ def _plain(
         "samples": result.samples,
         "assumptions": list(certificate.assumptions),
         "claims": [asdict(claim) for claim in rests_on],
+        "signature": {**asdict(signature), "state": signature.state.value},
     }
 
 
@@ -144,7 +171,12 @@ def _left(constraint: str, left: float | None) -> str:
     return f"{1000 * left:.1f} mm" if constraint in CLEARANCES else f"{100 * left:.1f} %"
 
 
-def _show(certificate: Certificate, result: Verification, rests_on: Sequence[Claim]) -> None:
+def _show(
+    certificate: Certificate,
+    result: Verification,
+    rests_on: Sequence[Claim],
+    signature: SignatureVerdict,
+) -> None:
     """Print the result."""
     out = console()
     table = Table(title="What is left at least", title_justify="left")
@@ -157,20 +189,31 @@ def _show(certificate: Certificate, result: Verification, rests_on: Sequence[Cla
             _left(name, margin.left),
             _left(name, result.proved.get(name)),
             _left(name, result.sampled.get(name)),
-            " and ".join(margin.where),
+            escape(" and ".join(margin.where)),
             f"{margin.start:.2f}-{margin.end:.2f}",
         )
     out.print(table)
     out.print("Assumptions:")
     for sentence in certificate.assumptions:
-        out.print(f"  - {sentence}")
-    if rests_on:
-        out.print(_claims_table(rests_on))
+        out.print(f"  - {escape(sentence)}")
+    out.print(_claims_table((_signature_claim(signature), *rests_on)))
     for sentence in result.differences:
-        out.print(f"[bold red]DIFFERS[/] {sentence}")
+        out.print(f"[bold red]DIFFERS[/] {escape(sentence)}")
     if result.verified:
         out.print(f"[bold green]VERIFIED[/] {result.samples} sampled states keep every margin.")
+        out.print(_signature_line(signature))
         out.print("Judged and signed: ______________________  date: ______________")
+
+
+def _signature_claim(signature: SignatureVerdict) -> Claim:
+    """Return the signature as a row of the table."""
+    stated = f"trusted: {signature.trusted}" if signature.trusted else "no trusted key (--key)"
+    return Claim("signature", signature.found, stated, signature.holds)
+
+
+def _signature_line(signature: SignatureVerdict) -> str:
+    """Return who vouches for a verified certificate."""
+    return f"{SIGNATURE_WORDS[signature.state]} {escape(signature.sentence)}"
 
 
 def _claims_table(rests_on: Sequence[Claim]) -> Table:
@@ -180,5 +223,6 @@ def _claims_table(rests_on: Sequence[Claim]) -> Table:
         table.add_column(head)
     words = {True: "yes", False: "[bold red]NO[/]", None: "to be judged"}
     for claim in rests_on:
-        table.add_row(claim.subject, claim.certified, claim.stated or "-", words[claim.holds])
+        cells = (escape(text) for text in (claim.subject, claim.certified, claim.stated or "-"))
+        table.add_row(*cells, words[claim.holds])
     return table

@@ -1,5 +1,5 @@
-"""What is kept of runs, tares and certified motions.
+"""What is kept of runs, tares and certified motions, and who vouches for it.
 
-In: settings, results, certificates.
+In: settings, results, certificates, keys.
 Out: files beside a recording, and the same values again, bit for bit.
 """

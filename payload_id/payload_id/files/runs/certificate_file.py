@@ -22,9 +22,12 @@ from ...core.safety.clearance.convex_body import ConvexBody
 from ...core.safety.speed.speed_limits import SpeedLimits
 from ...core.safety.torque.parameter_box import ParameterBox
 from ...core.safety.tube.tracking_tube import TrackingTube
+from ..configuration.json_file import read_json
 from ..configuration.package_data import share_folder
 from ..configuration.whole_file import saved_file
 from ..robots.robot_file import RobotFile, find_robot_file
+from .signature import ENTRY, Signature, signature_of, signed
+from .signing_key import SigningKey
 
 FORMAT = 2  # raised when older programs could not read a newer file
 
@@ -48,6 +51,7 @@ class SavedCertificate:
         trajectory: The desired motion.
         cell: Cell file that it was planned for, or "none, " and the reason; empty: not stated.
         intact: Whether the file's own digest is that of its content.
+        signature: Who vouches for all of it; None: nobody.
     """
 
     certificate: Certificate
@@ -64,6 +68,7 @@ class SavedCertificate:
     trajectory: Trajectory
     cell: str
     intact: bool
+    signature: Signature | None
 
     def case(self, model: ArmModel) -> SafetyCase:
         """Return what the motion was certified against, for this arm."""
@@ -87,6 +92,7 @@ def save_certificate(
     trajectory: Trajectory,
     robot: RobotFile,
     cell: str = "",
+    key: SigningKey | None = None,
 ) -> Path:
     """Write a certificate; the file is there whole or not at all.
 
@@ -97,6 +103,7 @@ def save_certificate(
         trajectory: The desired motion.
         robot: The robot file; the certificate names it and holds the digest of its arm.
         cell: Cell file that the motion was planned for, or "none, " and the reason.
+        key: Who signs it; None: nobody.
 
     Raises:
         ConfigurationError: The file cannot be written.
@@ -117,7 +124,38 @@ def save_certificate(
         "speeds": case.speeds.to_dict(),
         "trajectory": trajectory.to_dict(),
     }
-    text = json.dumps({**content, "digest": digest_of(content)}, indent=1, allow_nan=False)
+    content["digest"] = digest_of(content)
+    return _write(path, content if key is None else signed(content, key))
+
+
+def sign_certificate(path: Path | str, key: SigningKey) -> Signature | None:
+    """Sign a saved certificate as it is, in its file; nothing in it is proved by that.
+
+    Args:
+        path: Which.
+        key: Who signs it.
+
+    Returns:
+        earlier: The signature that this one replaces; None: it had none.
+
+    Raises:
+        ConfigurationError: The file cannot be read or written, or was changed after it was saved
+            or signed.
+    """
+    content, saved = _read(Path(path))
+    if not saved.intact or (saved.signature is not None and saved.signature.flaw):
+        when = "saved: its digest" if not saved.intact else "signed: its signature"
+        raise ConfigurationError(
+            f"{path} was changed after it was {when} is not that of its content. It is not signed; "
+            "have the motion planned and certified again."
+        )
+    _write(Path(path), signed(content, key))
+    return saved.signature
+
+
+def _write(path: Path, content: Mapping[str, Any]) -> Path:
+    """Write a certificate's content; return its path."""
+    text = json.dumps(content, indent=1, allow_nan=False)
     with saved_file(path, "certificate") as file:
         file.write(f"{text}\n".encode())
     return path
@@ -127,13 +165,15 @@ def load_certificate(path: Path | str) -> SavedCertificate:
     """Read a certificate; nothing in it is believed before `verify`.
 
     Raises:
-        ConfigurationError: The file is missing, damaged or of a newer format.
+        ConfigurationError: The file is missing, damaged, of a newer format, or such that readers
+            may understand it differently.
     """
-    path = Path(path)
-    try:
-        content = json.loads(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError, json.JSONDecodeError) as error:
-        raise ConfigurationError(f"{path} is no readable certificate: {error}.") from error
+    return _read(Path(path))[1]
+
+
+def _read(path: Path) -> tuple[dict[str, Any], SavedCertificate]:
+    """Return a certificate's content, and what it says."""
+    content = read_json(path, "certificate")
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         found = content.get("format") if isinstance(content, dict) else type(content).__name__
         raise ConfigurationError(
@@ -141,8 +181,8 @@ def load_certificate(path: Path | str) -> SavedCertificate:
             f"{found!r}."
         )
     try:
-        return _saved(content)
-    except (KeyError, TypeError, ValueError, AttributeError, InputError) as error:
+        return content, _saved(content)
+    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
         what = f"the entry {error}" if isinstance(error, KeyError) else str(error)
         raise ConfigurationError(f"{path} is no readable certificate: {what}") from error
 
@@ -150,7 +190,7 @@ def load_certificate(path: Path | str) -> SavedCertificate:
 def _saved(content: Mapping[str, Any]) -> SavedCertificate:
     """Put a saved certificate together."""
     stated = content["digest"]
-    rest = {key: value for key, value in content.items() if key != "digest"}
+    rest = {key: value for key, value in content.items() if key not in ("digest", ENTRY)}
     return SavedCertificate(
         certificate=Certificate.from_dict(content["certificate"]),
         robot=str(content["robot"]["file"]),
@@ -166,6 +206,7 @@ def _saved(content: Mapping[str, Any]) -> SavedCertificate:
         trajectory=trajectory_from_dict(dict(content["trajectory"])),
         cell=str(content["cell"]),
         intact=stated == digest_of(rest),
+        signature=signature_of(content),
     )
 
 

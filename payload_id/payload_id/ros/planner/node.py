@@ -93,9 +93,11 @@ class PlannerNode(Node):
         steady_timer(self, settings.watch_period, self._on_watch_due)
         steady_timer(self, FEEDBACK_PERIOD, self._motion.on_feedback_due)
         publish_diagnostics(self, "motion", self.robot.name, self._condition)
+        signed = f"signed with {settings.signing_key}" if settings.signing_key else "not signed"
         self.get_logger().info(
             f"Planning for '{self.robot.name}' within the limits '{self._shared.limits}'; joint "
-            f"states from {self._shared.arm.topic}, trajectories to {back_end.target}."
+            f"states from {self._shared.arm.topic}, trajectories to {back_end.target}; "
+            f"certificates are {signed}."
         )
 
     def close(self) -> None:

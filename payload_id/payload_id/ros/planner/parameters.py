@@ -43,6 +43,13 @@ PLANNER_TABLE = (
         "Folder in which every plan's certificate is kept.",
     ),
     Parameter(
+        "signing_key",
+        "",
+        "Private key (PEM, ed25519) that signs every certificate, readable by its owner alone; the "
+        "passphrase of an encrypted one is in the environment variable PAYLOAD_ID_KEY_PASSPHRASE. "
+        "Empty: certificates are not signed.",
+    ),
+    Parameter(
         "limits",
         "",
         "Set of joint limits for goals that name none; empty: limits.use of the robot file.",
@@ -213,6 +220,7 @@ class PlannerParameters:
     trajectory_topic: str
     estimator: str
     certificates_folder: str
+    signing_key: str
     limits: str
     family: str
     criterion: str

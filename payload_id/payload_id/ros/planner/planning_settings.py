@@ -11,6 +11,7 @@ from ...core.safety.speed.speed_limits import PRESETS
 from ...files.cells.cell_file import Cell
 from ...files.robots.body_shapes import mesh_hull
 from ...files.robots.robot_file import RobotFile
+from ...files.runs.signing_key import SigningKey
 from .parameters import PlannerParameters
 from .planning.request import PlanningSettings
 
@@ -21,7 +22,7 @@ def planning_settings(
     """Return the settings of the planning process.
 
     Raises:
-        ConfigurationError: A list has a wrong length.
+        ConfigurationError: A list has a wrong length, or the signing key cannot be used.
         InputError: A mesh cannot be used.
     """
     return PlanningSettings(
@@ -35,7 +36,18 @@ def planning_settings(
         stop_step=parameters.stop_step,
         point_rate=parameters.point_rate,
         folder=str(Path(parameters.certificates_folder).expanduser()),
+        signing_key=_usable_key(parameters.signing_key),
     )
+
+
+def _usable_key(path: str) -> str:
+    """Return the path of a private key that can be used; empty if there shall be none."""
+    if not path:
+        return ""
+    try:
+        return str(SigningKey.load(path).path)
+    except ConfigurationError as error:
+        raise ConfigurationError(f"The parameter 'signing_key': {error}") from error
 
 
 def payload_bodies(parameters: PlannerParameters) -> tuple[ConvexBody, ...]:

@@ -30,6 +30,7 @@ from ....files.robots.arm_geometry import robot_geometry
 from ....files.robots.robot_file import RobotFile
 from ....files.robots.robot_model import RobotModel
 from ....files.runs.certificate_file import save_certificate
+from ....files.runs.signing_key import SigningKey
 from .request import Goal, PlanningSettings
 
 STANDARD_GRAVITY = 9.81  # [m/s2]
@@ -56,15 +57,17 @@ class MotionCertifier:
         model: The arm.
         geometry: Its bodies, with the payload's.
         tube: The stated one, with what interpolation may add.
+        key: Signs the certificates; None: nobody does.
     """
 
     def __init__(self, settings: PlanningSettings) -> None:
-        """Read the robot file.
+        """Read the robot file, and the key if certificates are signed.
 
         Raises:
             PayloadIdError: A file cannot be used, or there is no collision geometry.
         """
         self.settings = settings
+        self.key = SigningKey.load(settings.signing_key) if settings.signing_key else None
         self.robot = RobotFile.load(settings.robot_file)
         self.model = RobotModel.from_robot_file(self.robot)
         self.geometry = robot_geometry(self.robot, self.model, settings.payload)
@@ -243,11 +246,11 @@ class MotionCertifier:
     def keep(
         self, name: str, case: SafetyCase, motion: Trajectory, certificate: Certificate
     ) -> str:
-        """Write a certificate; return its path."""
+        """Write a certificate, signed if there is a key; return its path."""
         path = Path(self.settings.folder) / f"{name}.json"
         path.parent.mkdir(parents=True, exist_ok=True)
         cell = self.settings.cell_stated
-        return str(save_certificate(path, certificate, case, motion, self.robot, cell))
+        return str(save_certificate(path, certificate, case, motion, self.robot, cell, self.key))
 
 
 def _too_coarse(error: float, reserve: float) -> str:

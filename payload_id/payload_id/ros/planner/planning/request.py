@@ -32,6 +32,7 @@ class PlanningSettings:
         stop_step: Time between two certified stops [s].
         point_rate: Of commanded points [Hz].
         folder: Where certificates are kept.
+        signing_key: File of the private key that signs them; empty: they are not signed.
     """
 
     robot_file: str
@@ -44,6 +45,7 @@ class PlanningSettings:
     stop_step: float
     point_rate: float
     folder: str
+    signing_key: str = ""
 
 
 @dataclass(frozen=True)

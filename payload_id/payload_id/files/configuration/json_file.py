@@ -1,0 +1,58 @@
+"""JSON files that say one thing only: no key twice, no number that is none."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+from ...core.errors import ConfigurationError
+
+
+def read_json(path: Path, what: str) -> Any:
+    """Read a file that every reader of JSON understands alike.
+
+    Args:
+        path: Which.
+        what: What it shall be, for the message, such as "certificate".
+
+    Raises:
+        ConfigurationError: It is missing or no JSON in UTF-8, a key comes twice in one place, or a
+            number is NaN or infinite.
+    """
+    try:
+        return json.loads(
+            path.read_bytes().decode("utf-8"),
+            object_pairs_hook=_without_repetition,
+            parse_constant=_number,
+            parse_float=_number,
+        )
+    except (OSError, ValueError, RecursionError) as error:
+        raise ConfigurationError(f"{path} is no readable {what}: {error}.") from error
+
+
+def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return keys and values.
+
+    Raises:
+        ValueError: A key comes twice, of which readers take the first or the last.
+    """
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        names = [name for name, _ in pairs]
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the key {twice!r} comes twice in one place")
+    return found
+
+
+def _number(text: str) -> float:
+    """Return a finite number.
+
+    Raises:
+        ValueError: It is NaN or infinite, or too large.
+    """
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text} is no finite number")
+    return number
