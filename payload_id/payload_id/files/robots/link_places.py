@@ -60,7 +60,8 @@ class LinkPlaces:
                 )
         masters = {tree.named(name).name: tree.named(name) for name in self._master.values()}
         self._ends = {name: _ends(joint, name in bearing) for name, joint in masters.items()}
-        self.notes = tuple(_note(joint, self._ends) for joint in held)
+        covered = model.travel is not None
+        self.notes = tuple(_note(joint, self._ends, covered) for joint in held)
         free = self._free(self._beyond(model.payload_frame)[1])
         if free:
             raise ModelError(
@@ -175,8 +176,8 @@ def _ends(joint: UrdfJoint, bears: bool) -> tuple[float, float]:
     return joint.lower, joint.upper
 
 
-def _note(joint: UrdfJoint, ends: Mapping[str, tuple[float, float]]) -> str:
-    """Return what is assumed of a held joint."""
+def _note(joint: UrdfJoint, ends: Mapping[str, tuple[float, float]], covered: bool) -> str:
+    """Return what is assumed of a held joint; `covered`: the arm's parameters are over travels."""
     unit = "m" if joint.kind == "prismatic" else "rad"
     if joint.mimics:
         offset = f" plus {joint.offset:g} {unit}" if joint.offset else ""
@@ -184,9 +185,10 @@ def _note(joint: UrdfJoint, ends: Mapping[str, tuple[float, float]]) -> str:
     low, high = ends[joint.name]
     if low == high:
         return f"{joint.name} stands still at {low:g} {unit}."
+    masses = "count anywhere in that" if covered else f"count as if it were at 0 {unit}"
     return (
-        f"{joint.name} may be anywhere from {low:g} to {high:g} {unit}, at rest; its mass counts "
-        f"as if it were at 0 {unit}."
+        f"{joint.name} may be anywhere from {low:g} to {high:g} {unit}, at rest; the masses that "
+        f"it moves {masses}."
     )
 
 
