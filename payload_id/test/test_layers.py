@@ -75,6 +75,7 @@ LOOSE = {
     "ros/execution": (
         "arm_watch",
         "clock_watch",
+        "held_joint_watch",
         "joint_state_listener",
         "motion_execution",
         "start_check",

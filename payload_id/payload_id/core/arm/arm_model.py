@@ -50,6 +50,8 @@ class ArmModel:
         calibration: What a bare-arm run has taught about this arm; None if there was none.
         travel: Least and largest phi of each body, shape (n, 10) each, where it carries joints
             that the model holds still but that may be in several places; None: none do.
+        payload_play: By how much the payload frame may be turned [rad] and shifted [m] on its
+            joint, since joints between them may be off the places where the model has them.
     """
 
     name: str
@@ -70,6 +72,7 @@ class ArmModel:
     order: tuple[int, ...]
     calibration: Calibration | None = None
     travel: tuple[Array, Array] | None = None
+    payload_play: tuple[float, float] = (0.0, 0.0)
 
     @property
     def n(self) -> int:
@@ -90,6 +93,7 @@ class ArmModel:
             self.payload_rotation,
             self.payload_translation,
             *(self.travel or ()),
+            *([np.array(self.payload_play)] if any(self.payload_play) else []),
         )
         return hashlib.sha256(text.encode() + b"".join(a.tobytes() for a in arrays)).hexdigest()
 

@@ -104,9 +104,7 @@ def free_masters(body: HeldBody, travel: Travel) -> tuple[str, ...]:
     return tuple(sorted(name for name in masters if travel[name][0] < travel[name][1]))
 
 
-def _groups(
-    bodies: Sequence[HeldBody], travel: Travel
-) -> dict[tuple[str, ...], list[HeldBody]]:
+def _groups(bodies: Sequence[HeldBody], travel: Travel) -> dict[tuple[str, ...], list[HeldBody]]:
     """Return bodies by the joints that are sampled together for them."""
     free = [free_masters(body, travel) for body in bodies]
     every = tuple(sorted({name for names in free for name in names}))

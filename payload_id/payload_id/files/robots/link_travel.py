@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 import numpy as np
 import pinocchio as pin
 
@@ -11,20 +9,16 @@ from ...core.arm.arm_model import ArmModel, joint_axis
 from ...core.arm.travelling_masses import HeldBody, HeldJoint, free_masters, phi_range
 from ...core.arrays import Array
 from ...core.errors import ModelError
-from .held_joints import master_of
+from .held_joints import loosened, master_of
 from .urdf_tree import UrdfJoint, UrdfTree
 
 
-def link_travel(
-    urdf: str, model: ArmModel, places: Mapping[str, tuple[float, float]] | None = None
-) -> tuple[Array, Array] | None:
+def link_travel(urdf: str, model: ArmModel) -> tuple[Array, Array] | None:
     """Return bounds of each body's phi over the travel of the held joints that it carries.
 
     Args:
-        urdf: The description, XML text, in which they are joints.
+        urdf: The description, XML text.
         model: The arm: the joints that it does not name are held.
-        places: Between which positions joints are of which more is known than their travel
-            [rad or m].
 
     Returns:
         lower: Shape (n, 10); as the model has it where a body carries no such joint.
@@ -34,10 +28,11 @@ def link_travel(
     Raises:
         ModelError: The travel of such a joint is not known, or there are too many of them.
     """
-    tree, full = UrdfTree.of(urdf), pin.buildModelFromXML(urdf)
+    text = loosened(urdf)
+    tree, full = UrdfTree.of(text), pin.buildModelFromXML(text)
     lower, upper = model.link_phi.copy(), model.link_phi.copy()
     moved = False
-    for carrier, bodies, travel in _carried(model, tree, full, places or {}):
+    for carrier, bodies, travel in _carried(model, tree, full):
         if not any(free_masters(body, travel) for body in bodies):
             continue
         own = full.inertias[full.getJointId(carrier)]
@@ -49,15 +44,13 @@ def link_travel(
 
 
 def _carried(
-    model: ArmModel,
-    tree: UrdfTree,
-    full: pin.Model,
-    places: Mapping[str, tuple[float, float]],
+    model: ArmModel, tree: UrdfTree, full: pin.Model
 ) -> list[tuple[str, list[HeldBody], dict[str, tuple[float, float]]]]:
     """Return the arm's joints that carry held ones, what is on these, and where they may be."""
     found: dict[str, list[HeldBody]] = {}
     for index in range(1, full.njoints):
-        way, carrier = [], index
+        way: list[int] = []
+        carrier = index
         while carrier > 0 and full.names[carrier] not in model.joints:
             way.insert(0, carrier)
             carrier = full.parents[carrier]
@@ -72,7 +65,7 @@ def _carried(
             carrier,
             bodies,
             {
-                joint.master: places.get(joint.master) or _ends(tree.named(joint.master), tree)
+                joint.master: _ends(tree.named(joint.master), tree)
                 for body in bodies
                 for joint in body.way
             },

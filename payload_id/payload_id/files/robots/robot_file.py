@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -18,7 +18,8 @@ from ...core.samples.joint_map import JointMap
 from ..configuration.configuration import read_configuration
 from ..configuration.package_data import share_folder
 from .calibration_file import load_calibration
-from .held_joints import held_places, held_still
+from .held_joints import HeldJoint, held_joints, held_places, held_still
+from .held_play import base_tilt
 from .robot_schema import ROBOT
 from .robot_sections import (
     CommandTarget,
@@ -51,6 +52,9 @@ class RobotFile:
             not.
         held_joints: Where joints stand that the arm does not move, as far as that is known; they
             are fixed there in `urdf` [rad or m].
+        held: The same joints, with how far off their places they may be, and whether they are
+            watched.
+        held_silence: Age of its position at which such a joint counts as not heard [s].
         links_without_body: Links with mass that have no body, and why.
         limits: The joint limits in use.
         limit_sets: All sets of joint limits by name.
@@ -73,6 +77,8 @@ class RobotFile:
     allowed_contacts: Mapping[tuple[str, str], str]
     overlaps_at_zero: str
     held_joints: Mapping[str, float]
+    held: tuple[HeldJoint, ...]
+    held_silence: float
     links_without_body: Mapping[str, str]
     limits: JointLimits
     limit_sets: Mapping[str, JointLimits]
@@ -99,8 +105,19 @@ class RobotFile:
         urdf = read_urdf(urdf_path, entries["xacro_arguments"])
         joints = entries["joints"]
         _check_names(urdf, urdf_path, joints, entries["payload_frame"])
-        held = held_places(urdf, joints, _held_joints(entries["held_joints"], path))
-        urdf = held_still(urdf, held)
+        places = held_places(urdf, joints, _held_joints(entries["held_joints"], path))
+        watch = entries["held_joints_watch"]
+        held = held_joints(
+            urdf,
+            joints,
+            places,
+            (watch["turning"], watch["sliding"]),
+            _reasons("held_joints_watch.unreported", watch["unreported"], path),
+        )
+        urdf = held_still(urdf, places, {joint.name: joint.within for joint in held})
+        gravity = np.array(entries["gravity"], dtype=float)
+        uncertainty = _uncertainty(entries["uncertainty"], path)
+        tilt = base_tilt(urdf, joints, gravity)
         sets = {
             k: JointLimits.from_entries(k, v, path) for k, v in entries["limits"]["sets"].items()
         }
@@ -113,18 +130,20 @@ class RobotFile:
             urdf=urdf,
             joints=joints,
             payload_frame=entries["payload_frame"],
-            gravity=np.array(entries["gravity"], dtype=float),
+            gravity=gravity,
             joint_states=JointStateSource(**entries["joint_states"]),
             effort=EffortSource.from_entries(entries["effort"], len(joints), path),
             command=CommandTarget(**entries["command"]),
             control=ControlSettings.from_entries(entries["control"], len(joints)),
             allowed_contacts=_allowed_contacts(entries["allowed_contacts"], path),
             overlaps_at_zero=entries["overlaps_at_zero"],
-            held_joints=held,
+            held_joints=places,
+            held=held,
+            held_silence=watch["silence"],
             links_without_body=_reasons("links_without_body", entries["links_without_body"], path),
             limits=limits,
             limit_sets=sets,
-            uncertainty=_uncertainty(entries["uncertainty"], path),
+            uncertainty=replace(uncertainty, gravity_error=uncertainty.gravity_error + tilt),
             home=_home(entries["home"], limits, joints, path),
             calibration=None if archive is None else load_calibration(archive),
         )

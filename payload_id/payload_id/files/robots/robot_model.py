@@ -10,6 +10,7 @@ from typing_extensions import Self
 
 from ...core.arm.arm_model import STANDARD_GRAVITY, ArmModel
 from ...core.arrays import Array
+from .held_play import payload_play
 from .link_travel import link_travel
 from .robot_file import RobotFile
 from .urdf import read_urdf
@@ -39,7 +40,7 @@ class RobotModel(ArmModel):
             UnknownNameError: A joint or the frame does not exist.
         """
         arm = super().from_xml(urdf, payload_frame, joints, gravity)
-        return replace(arm, travel=link_travel(urdf, arm))
+        return replace(arm, travel=link_travel(urdf, arm), payload_play=payload_play(urdf, arm))
 
     @classmethod
     def from_urdf(

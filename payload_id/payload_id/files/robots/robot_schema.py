@@ -254,6 +254,41 @@ ROBOT: Schema = {
         "a gripper's may be anywhere in their travel, and a lift stands at 0",
         default={},
     ),
+    "held_joints_watch": Key(
+        "section",
+        "how joints at a known place are watched: joint states are compared with it before and "
+        "while the arm moves",
+        default=None,
+        keys={
+            "turning": Key(
+                "number",
+                "by how much one that turns may be off its place; bodies and masses cover that",
+                "rad",
+                default=0.02,
+                lowest=1e-5,
+            ),
+            "sliding": Key(
+                "number",
+                "by how much one that slides may be off its place; bodies and masses cover that",
+                "m",
+                default=0.002,
+                lowest=1e-6,
+            ),
+            "silence": Key(
+                "number",
+                "age of its position at which such a joint counts as not heard",
+                "s",
+                default=1.0,
+                lowest=0.01,
+            ),
+            "unreported": Key(
+                "values",
+                "those that no driver reports, 'joint: why it stays where it is'; they are not "
+                "watched, and certificates repeat the reason as an assumption",
+                default={},
+            ),
+        },
+    ),
     "links_without_body": Key(
         "values",
         "links that have mass but nothing that could touch anything, 'link: why'",

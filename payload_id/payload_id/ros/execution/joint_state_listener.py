@@ -16,6 +16,7 @@ from ...files.robots.robot_file import RobotFile
 from ..common.conversions import decoded, stamp_of
 from ..common.polled_subscription import joint_state_subscription
 from .clock_watch import ClockWatch
+from .held_joint_watch import HeldJointWatch
 
 QUEUE = 4000  # messages that may wait
 RESTART = 1.0  # [s] by which stamps jump back when a driver or simulation starts anew
@@ -30,6 +31,7 @@ class JointStateListener:
         received: Messages decoded.
         dropped: Last cause for which one could not be used; None if there was none.
         clock: Judges the stamps.
+        held: Judges joints that the arm does not move.
     """
 
     def __init__(
@@ -52,6 +54,7 @@ class JointStateListener:
         self.dropped: Drop | None = None
         self._map, self._gate = JointMap(robot.joints), SampleGate()
         self._arrived, self._started = -np.inf, time.monotonic()
+        self.held = HeldJointWatch(robot.held, robot.held_silence)
         self._memory: deque[tuple[int, Array, Array]] = deque()
 
     @property
@@ -92,7 +95,8 @@ class JointStateListener:
         """Take what has arrived.
 
         Args:
-            every: Whether each message counts, or only the newest.
+            every: Whether each message counts, or only the newest; where held joints are watched,
+                which may come in messages of their own, each one does.
 
         Returns:
             stamps: Shape (N,) [ns], int64.
@@ -100,7 +104,8 @@ class JointStateListener:
             dq: Shape (N, n), NaN where not measured [rad/s or m/s].
         """
         waiting = [data for data, _ in self._subscription.take_all(QUEUE)]
-        found = [x for data in (waiting if every else waiting[-2:]) if (x := self._read(data))]
+        looked_at = waiting if every or self.held.joints else waiting[-2:]
+        found = [x for data in looked_at if (x := self._read(data))]
         n = len(self._map.joints)
         if not found:
             return np.zeros(0, dtype=np.int64), np.zeros((0, n)), np.zeros((0, n))
@@ -115,6 +120,7 @@ class JointStateListener:
         message = decoded(data, JointState)
         if message is None:
             return None
+        self.held.see(message.name, message.position, time.monotonic())
         rows = self._map.convert(message.name, message.position, message.velocity, ())
         if isinstance(rows, Drop):
             self.dropped = rows

@@ -37,10 +37,14 @@ class Reason(Enum):
     FOREIGN_COMMAND = "Only one node may command the arm: end the other one."
     NOT_ENABLED = "The arm moves only while allow_motion is true and enable_topic says true."
     INTERVALS_LEFT = "Plan again with the intervals of now."
+    HELD_JOINT_OFF = (
+        "Bring that joint where the robot file says and see that its driver reports it, or change "
+        "the robot file (held_joints, held_joints_watch) and plan again."
+    )
 
     @property
     def is_fault(self) -> bool:
-        """Whether the arm may be elsewhere than its certificate assumes.
+        """Whether the arm, or a body of it, may be elsewhere than its certificate assumes.
 
         Then no further motion is sent, not even a certified stop: the controller is asked to hold,
         and nothing moves until somebody acknowledges.
@@ -50,6 +54,7 @@ class Reason(Enum):
             Reason.TUBE_LEFT,
             Reason.CLOCK_FAULT,
             Reason.FOREIGN_COMMAND,
+            Reason.HELD_JOINT_OFF,
         )
 
     @property

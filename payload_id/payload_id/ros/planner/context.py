@@ -148,6 +148,8 @@ class PlannerContext:
         q, topic = self.arm.q, self.arm.topic
         if self.arm.clock.fault:
             raise NotReadyError(f"{self.arm.clock.fault}. {Reason.CLOCK_FAULT.value}")
+        if doubt := self.arm.held.doubt(time.monotonic()):
+            raise NotReadyError(f"{doubt}. {Reason.HELD_JOINT_OFF.value}")
         if doubt := self.obstacles.doubt(time.monotonic()):
             raise NotReadyError(f"{doubt}. Publish obstacles that can be used.")
         check_rest(self.robot.joints, self.arm.speed, topic)

@@ -191,11 +191,13 @@ class ExecuteServer:
             self._end(execution.reason or Reason.COMPLETED, execution.detail)
 
     def _outside_fault(self) -> tuple[Reason, str] | None:
-        """Return a fault of the clocks or a foreign command; None if there is none."""
+        """Return a fault of clocks or held joints, or a foreign command; None if there is none."""
         if foreign := self._back_end.foreign():
             return Reason.FOREIGN_COMMAND, foreign
         if fault := self._context.arm.clock.fault:
             return Reason.CLOCK_FAULT, fault
+        if doubt := self._context.arm.held.fault(time.monotonic()):
+            return Reason.HELD_JOINT_OFF, doubt
         return None
 
     def _look_around(self) -> None:

@@ -1,4 +1,4 @@
-"""Masses beyond joints that may be anywhere: their bounds against the whole description, sampled."""
+"""Masses beyond joints that may be anywhere: bounds against samples of the description."""
 
 from __future__ import annotations
 
