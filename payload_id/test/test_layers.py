@@ -80,6 +80,7 @@ LOOSE = {
         "motion_execution",
         "start_check",
         "stop_reason",
+        "turn_count",
     ),
     "ros/planner": (
         "context",

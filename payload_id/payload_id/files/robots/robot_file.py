@@ -29,6 +29,7 @@ from .robot_sections import (
     JointStateSource,
 )
 from .urdf import read_urdf
+from .urdf_tree import UrdfTree
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +60,7 @@ class RobotFile:
         limits: The joint limits in use.
         limit_sets: All sets of joint limits by name.
         uncertainty: What is assumed about sensors, links and payload.
+        continuous: Which joints turn without end, n of them.
         home: Where excitation starts and ends, shape (n,) [rad or m]; None if not given.
         calibration: What a bare-arm run has taught about this arm; None if there was none.
     """
@@ -83,6 +85,7 @@ class RobotFile:
     limits: JointLimits
     limit_sets: Mapping[str, JointLimits]
     uncertainty: Uncertainty
+    continuous: tuple[bool, ...]
     home: Array | None
     calibration: Calibration | None = None
 
@@ -121,6 +124,9 @@ class RobotFile:
         sets = {
             k: JointLimits.from_entries(k, v, path) for k, v in entries["limits"]["sets"].items()
         }
+        endless = tuple(UrdfTree.of(urdf).named(name).kind == "continuous" for name in joints)
+        cable = _cable(entries["cable_turns"], joints, endless, path)
+        sets = {name: limits.within(*cable) for name, limits in sets.items()}
         limits = _named_limits(sets, entries["limits"]["use"], path)
         archive = entries["calibration"]
         return cls(
@@ -144,6 +150,7 @@ class RobotFile:
             limits=limits,
             limit_sets=sets,
             uncertainty=replace(uncertainty, gravity_error=uncertainty.gravity_error + tilt),
+            continuous=endless,
             home=_home(entries["home"], limits, joints, path),
             calibration=None if archive is None else load_calibration(archive),
         )
@@ -160,6 +167,36 @@ class RobotFile:
             UnknownNameError: The file has no such set.
         """
         return _named_limits(self.limit_sets, name, self.path)
+
+    @property
+    def turn_limited(self) -> tuple[str, ...]:
+        """Joints that turn without end but whose turn some set of limits limits."""
+        finite = np.any(
+            [
+                np.isfinite(x.position_lower) | np.isfinite(x.position_upper)
+                for x in self.limit_sets.values()
+            ],
+            axis=0,
+        )
+        both = zip(self.joints, self.continuous, finite, strict=True)
+        return tuple(name for name, endless, limited in both if endless and limited)
+
+    def limits_at(self, name: str, turns: Mapping[str, int]) -> JointLimits:
+        """Return a set of limits for positions as they are reported and commanded now.
+
+        Args:
+            name: The set.
+            turns: By how many whole turns joints have turned more than their positions say.
+
+        Raises:
+            UnknownNameError: The file has no such set.
+        """
+        more = 2.0 * np.pi * np.array([float(turns.get(joint, 0)) for joint in self.joints])
+        limits = self.limits_named(name).shifted(more)
+        if self.joint_states.turns == "counted" or self.command.across_turn == "sent":
+            return limits
+        most = np.where(self.continuous, np.pi, np.inf)
+        return limits.within(-most, most)
 
     def joint_map(self) -> JointMap:
         """Return how joint states become samples.
@@ -236,6 +273,28 @@ def _allowed_contacts(entries: Mapping[str, Any], path: Path) -> dict[tuple[str,
             )
         found[names[0], names[1]] = reason
     return found
+
+
+def _cable(
+    entries: Mapping[str, Mapping[str, float]],
+    joints: tuple[str, ...],
+    endless: tuple[bool, ...],
+    path: Path,
+) -> tuple[Array, Array]:
+    """Return the least and largest turn of every joint, infinite where no cable limits it."""
+    known = [name for name, own in zip(joints, endless, strict=True) if own]
+    lower, upper = np.full(len(joints), -np.inf), np.full(len(joints), np.inf)
+    for name, ends in entries.items():
+        if name not in known:
+            raise UnknownNameError("continuous joint for cable_turns", name, known, path.name)
+        if ends["lower"] >= ends["upper"]:
+            raise ConfigurationError(
+                f"'cable_turns.{name}' in {path.name} has a lower end that is not below the upper "
+                f"one: {ends['lower']:g} and {ends['upper']:g}."
+            )
+        j = joints.index(name)
+        lower[j], upper[j] = ends["lower"], ends["upper"]
+    return lower, upper
 
 
 def _reasons(key: str, entries: Mapping[str, Any], path: Path) -> dict[str, str]:

@@ -92,14 +92,15 @@ UNCERTAINTY: Schema = {
 _LIMIT_SET: Schema = {
     "position_lower": Key(
         "numbers",
-        "smallest position; null for a continuous joint",
+        "smallest position; null for a joint that may turn on and on; of a continuous joint it is "
+        "the least turn, whole turns included",
         "rad or m",
         length=JOINTS,
         null_entries=True,
     ),
     "position_upper": Key(
         "numbers",
-        "largest position; null for a continuous joint",
+        "largest position; likewise",
         "rad or m",
         length=JOINTS,
         null_entries=True,
@@ -136,6 +137,12 @@ ROBOT: Schema = {
                 "quality of service of the subscription",
                 default="best_effort",
                 choices=("best_effort", "reliable"),
+            ),
+            "turns": Key(
+                "text",
+                "positions of continuous joints: wrapped into (-pi, pi], or counted over turns",
+                default="wrapped",
+                choices=("wrapped", "counted"),
             ),
         },
     ),
@@ -185,7 +192,14 @@ ROBOT: Schema = {
                 "text",
                 "topic of trajectory_msgs/JointTrajectory",
                 default="/joint_trajectory_controller/joint_trajectory",
-            )
+            ),
+            "across_turn": Key(
+                "text",
+                "where positions are wrapped, motions of a continuous joint across +-pi: sent as "
+                "positions beyond it, if controller and driver follow them, or refused",
+                default="refused",
+                choices=("sent", "refused"),
+            ),
         },
     ),
     "control": Key(
@@ -300,6 +314,16 @@ ROBOT: Schema = {
         keys={
             "use": Key("text", "the set in use"),
             "sets": Key("sections", "the sets by name", keys=_LIMIT_SET),
+        },
+    ),
+    "cable_turns": Key(
+        "sections",
+        "continuous joints whose turn a cable limits, in every set of limits; counted as the "
+        "driver does, or from what the planner's parameter 'turned' says",
+        default={},
+        keys={
+            "lower": Key("number", "least turn, whole turns included", "rad"),
+            "upper": Key("number", "largest turn", "rad"),
         },
     ),
     "uncertainty": Key(

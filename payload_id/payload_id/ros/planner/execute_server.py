@@ -22,6 +22,7 @@ from ..execution.back_ends.back_end import BackEnd
 from ..execution.motion_execution import MotionExecution, Timing
 from ..execution.start_check import NotReadyError, check_place
 from ..execution.stop_reason import Reason, reason_message, sentence
+from ..execution.turn_count import difference, in_turns_of
 from .context import PlannerContext
 from .horizon_execution import HorizonExecution
 from .payload_intervals import check_payload, estimate_intervals, is_usable, is_within
@@ -105,12 +106,14 @@ class ExecuteServer:
             raise NotReadyError("The obstacles have changed since this plan was made. Plan again.")
         check_payload(self._context.estimate, plan.request.goal)
         self.check_controller()
-        self._check_start(plan.motion)
+        self._check_start(plan.motion, plan.request.goal)
 
-    def _check_start(self, motion: CertifiedMotion) -> None:
-        """Raise unless the arm stands where a motion begins."""
+    def _check_start(self, motion: CertifiedMotion, goal: Goal) -> None:
+        """Raise unless the arm stands where a motion begins, whole turns included."""
         context, arm = self._context, self._context.arm
         start = motion.trajectory.at(np.zeros(1)).q[0]
+        if turned := difference(goal.turns, arm.turns.at(start)):
+            raise NotReadyError(turned)
         check_place(context.robot.joints, arm.q, start, context.tube, context.continuous, arm.topic)
 
     def check_controller(self) -> None:
@@ -134,7 +137,7 @@ class ExecuteServer:
         self._context.standing(goal.limits)
         check_payload(self._context.estimate, goal)
         self.check_controller()
-        self._check_start(motion)
+        self._check_start(motion, goal)
         return self._begin(motion)
 
     def _begin(self, motion: CertifiedMotion) -> MotionExecution:
@@ -145,9 +148,9 @@ class ExecuteServer:
         watch = ArmWatch(context.robot.joints, context.continuous, settings.silence, encoder)
         start_ns = context.arm.now_ns + round(settings.start_delay * 1e9)
         self._back_end.foreign()  # what was heard before is of no account
-        execution = MotionExecution(
-            motion, start_ns, timing, self._back_end.send, self._back_end.hold, watch
-        )
+        start = motion.trajectory.at(np.zeros(1)).q[0]
+        send = in_turns_of(self._back_end.send, start, context.arm.q, context.continuous)
+        execution = MotionExecution(motion, start_ns, timing, send, self._back_end.hold, watch)
         self.execution, self.ended = execution, None
         execution.begin()
         return execution
