@@ -76,11 +76,13 @@ LOOSE = {
     "ros/execution": (
         "arm_watch",
         "clock_watch",
+        "held_joint_watch",
         "joint_state_listener",
         "motion_execution",
         "speed_slider",
         "start_check",
         "stop_reason",
+        "turn_count",
     ),
     "ros/planner": (
         "context",

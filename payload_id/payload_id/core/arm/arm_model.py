@@ -48,6 +48,10 @@ class ArmModel:
         pinocchio: The same arm as a Pinocchio model, joints in its own order (`order`).
         order: Index in q of Pinocchio's joints 1..n, shape (n,).
         calibration: What a bare-arm run has taught about this arm; None if there was none.
+        travel: Least and largest phi of each body, shape (n, 10) each, where it carries joints
+            that the model holds still but that may be in several places; None: none do.
+        payload_play: By how much the payload frame may be turned [rad] and shifted [m] on its
+            joint, since joints between them may be off the places where the model has them.
     """
 
     name: str
@@ -67,6 +71,8 @@ class ArmModel:
     pinocchio: pin.Model
     order: tuple[int, ...]
     calibration: Calibration | None = None
+    travel: tuple[Array, Array] | None = None
+    payload_play: tuple[float, float] = (0.0, 0.0)
 
     @property
     def n(self) -> int:
@@ -86,8 +92,15 @@ class ArmModel:
             self.link_phi,
             self.payload_rotation,
             self.payload_translation,
+            *(self.travel or ()),
+            *([np.array(self.payload_play)] if any(self.payload_play) else []),
         )
         return hashlib.sha256(text.encode() + b"".join(a.tobytes() for a in arrays)).hexdigest()
+
+    @property
+    def link_range(self) -> tuple[Array, Array]:
+        """Least and largest phi of each body that the description allows, shape (n, 10) each."""
+        return (self.link_phi, self.link_phi) if self.travel is None else self.travel
 
     def with_calibration(self, calibration: Calibration | None) -> Self:
         """Return the arm together with what is known of it; None forgets what was known.
@@ -193,7 +206,7 @@ def _constants(
     """Return the attributes of an arm, joints in the order of `names`."""
     ids = [model.getJointId(name) for name in names]
     index = {joint_id: k for k, joint_id in enumerate(ids)}
-    axes = [_axis(model, joint_id) for joint_id in ids]
+    axes = [joint_axis(model, joint_id) for joint_id in ids]
     frame = model.frames[model.getFrameId(payload_frame)]
     if frame.parentJoint not in index:
         raise ModelError(
@@ -226,7 +239,7 @@ def _constants(
     )
 
 
-def _axis(model: pin.Model, joint_id: int) -> Array:
+def joint_axis(model: pin.Model, joint_id: int) -> Array:
     """Return the constant axis S of a joint in its own frame, shape (6,), linear part first."""
     joint = model.joints[joint_id]
     if joint.nv != 1:

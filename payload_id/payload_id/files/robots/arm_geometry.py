@@ -18,6 +18,7 @@ from ...core.safety.clearance.arm_geometry import PAYLOAD, AllowedContact, ArmGe
 from ...core.safety.clearance.convex_body import ConvexBody
 from .body_shapes import shape_body
 from .contacts import contacts_by_construction
+from .held_play import HeldPlay
 from .link_places import LinkPlaces
 from .robot_file import RobotFile
 from .urdf_tree import UrdfTree
@@ -45,14 +46,14 @@ def robot_geometry(
     geometry = description_geometry(
         robot.urdf, model, robot.urdf_path.parent, robot.links_without_body
     )
-    stands = tuple(
-        f"{name} stands at {place:g} rad or m, and nothing watches it (held_joints)."
-        for name, place in robot.held_joints.items()
-    )
+    stands = tuple(joint.note for joint in robot.held)
     geometry = replace(
         geometry, overlaps_at_zero=robot.overlaps_at_zero, notes=(*stands, *geometry.notes)
     )
     if payload:
+        play = HeldPlay(robot.urdf, robot.joints)
+        frame = robot.payload_frame
+        payload = [_with_play(body, play.of_body(frame, body)) for body in payload]
         geometry = geometry.with_attached(model, payload)
     stated = [AllowedContact(pair, why) for pair, why in robot.allowed_contacts.items()]
     if not payload:  # what is allowed of one counts once there is one
@@ -80,7 +81,7 @@ def description_geometry(
         UnknownNameError: There is no such link or joint.
     """
     tree, without_body = UrdfTree.of(urdf), without_body or {}
-    places = LinkPlaces(urdf, model, tree)
+    places, play = LinkPlaces(urdf, model, tree), HeldPlay(urdf, model.joints)
     links = ElementTree.fromstring(urdf).findall("link")
     names = [link.get("name", "") for link in links]
     _check_names(links, names, without_body)
@@ -97,7 +98,7 @@ def description_geometry(
             "file, with the reason."
         )
     found = [
-        LinkBody(name, *places.placed(name, body))
+        LinkBody(name, *places.placed(name, body, play.of_body(name, body)))
         for link, name in zip(links, names, strict=True)
         if name not in without_body
         for body in _bodies(link, name, folder)
@@ -106,6 +107,11 @@ def description_geometry(
     notes = [f"{name} has no body: {why}." for name, why in without_body.items()]
     geometry = ArmGeometry(tuple(found), joined, (), (*places.notes, *notes))
     return geometry.with_allowed(contacts_by_construction(model, geometry, tree))
+
+
+def _with_play(body: ConvexBody, play: float) -> ConvexBody:
+    """Return a body whose points may be so much off [m]."""
+    return body.grown(play) if play else body
 
 
 def _check_names(

@@ -2,21 +2,135 @@
 
 Where such a joint stands is known if the robot file says it, if the arm stands on it (a lift or a
 rail: at 0 unless it is said), or if it follows (<mimic>) one of which it is known. What is fixed in
-the description is so for everything that reads it: kinematics, inertia, bodies, simulation.
+the description is so for everything that reads it: kinematics, inertia, bodies, simulation. How far
+off its place it may be is written there too (<held>), so that bodies and masses cover that.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from xml.etree import ElementTree
 
 import numpy as np
 import pinocchio as pin
 
 from ...core.errors import ModelError, UnknownNameError
-from .urdf_tree import UrdfJoint, UrdfTree
+from .urdf_tree import HELD, UrdfJoint, UrdfTree
 
 MOTIONS = ("revolute", "continuous", "prismatic")
+
+
+@dataclass(frozen=True)
+class HeldJoint:
+    """A joint that the arm does not move, and of which it is known where it stands.
+
+    Attributes:
+        name: Its name.
+        place: Where it stands [rad or m].
+        within: By how much it may be off; 0 where nothing watches it [rad or m].
+        unit: "rad" or "m".
+        endless: Whether it turns without limits, so that whole turns do not count.
+        follows: Joint that it follows (<mimic>), empty if none.
+        unreported: Why no driver reports it; empty: joint states hold its position.
+        between: Whether it lies between two joints of the arm.
+    """
+
+    name: str
+    place: float
+    within: float
+    unit: str
+    endless: bool = False
+    follows: str = ""
+    unreported: str = ""
+    between: bool = False
+
+    @property
+    def note(self) -> str:
+        """What a certificate says of it."""
+        stands = f"{self.name} stands at {self.place:g} {self.unit}"
+        if self.unreported:
+            return f"{stands}, which nothing watches: {self.unreported} (held_joints)."
+        source = f"follows {self.follows}, which is watched" if self.follows else "is watched"
+        apart = " What it moves of the arm's own joints is in the clearances, not in the torques."
+        return (
+            f"{stands} to within {self.within:g} {self.unit}; it {source} (held_joints)."
+            f"{apart if self.between else ''}"
+        )
+
+
+def held_joints(
+    urdf: str,
+    joints: Sequence[str],
+    places: Mapping[str, float],
+    within: tuple[float, float],
+    unreported: Mapping[str, str],
+) -> tuple[HeldJoint, ...]:
+    """Return the held joints of which it is known where they stand.
+
+    Args:
+        urdf: The description, XML text.
+        joints: Joints that the arm moves.
+        places: Where held joints stand [rad or m], as `held_places` says.
+        within: By how much one that turns [rad], and one that slides [m], may be off its place.
+        unreported: Those that no driver reports, and why.
+
+    Raises:
+        UnknownNameError: What is not reported is no such joint.
+        ModelError: It follows another one.
+    """
+    tree = UrdfTree.of(urdf)
+    masters = {name: master_of(tree.named(name), tree, joints).name for name in places}
+    for name in unreported:
+        if name not in places:
+            raise UnknownNameError("held joint whose place is known", name, places)
+        if masters[name] != name:
+            raise ModelError(
+                f"'held_joints_watch.unreported' names '{name}', which follows '{masters[name]}'; "
+                "name that one."
+            )
+    between = _between(tree, joints)
+    return tuple(
+        replace(
+            _held(tree.named(name), tree.named(masters[name]), place, within, unreported),
+            between=name in between,
+        )
+        for name, place in places.items()
+    )
+
+
+def _between(tree: UrdfTree, joints: Sequence[str]) -> set[str]:
+    """Return the joints that lie between two joints of the arm."""
+    found = set()
+    for moving in joints:
+        way = [joint.name for joint in tree.way_to(tree.named(moving).parent)]
+        first = next((k for k, name in enumerate(way) if name in joints), len(way))
+        found |= set(way[first:]) - set(joints)
+    return found
+
+
+def _held(
+    joint: UrdfJoint,
+    master: UrdfJoint,
+    place: float,
+    within: tuple[float, float],
+    unreported: Mapping[str, str],
+) -> HeldJoint:
+    """Return one held joint; one that follows may be off by what the other one makes of it."""
+    slides = joint.kind == "prismatic"
+    off = within[slides]
+    if joint.mimics:
+        off = max(off, abs(joint.multiplier) * within[master.kind == "prismatic"])
+    reason = unreported.get(master.name, "")
+    return HeldJoint(
+        name=joint.name,
+        place=place,
+        within=0.0 if reason or (joint.mimics and master.is_fixed) else off,
+        unit="m" if slides else "rad",
+        endless=joint.kind == "continuous",
+        follows=joint.mimics,
+        unreported=reason or ("what it follows is fixed" if master.is_fixed else ""),
+    )
 
 
 def held_places(urdf: str, joints: Sequence[str], stated: Mapping[str, float]) -> dict[str, float]:
@@ -49,12 +163,15 @@ def held_places(urdf: str, joints: Sequence[str], stated: Mapping[str, float]) -
     return known
 
 
-def held_still(urdf: str, places: Mapping[str, float]) -> str:
+def held_still(
+    urdf: str, places: Mapping[str, float], within: Mapping[str, float] | None = None
+) -> str:
     """Return a description in which joints are fixed where they stand.
 
     Args:
         urdf: The description, XML text.
         places: Where joints stand [rad or m], as `held_places` says.
+        within: By how much each may be off its place [rad or m]; those not named: not at all.
     """
     if not places:
         return urdf
@@ -63,6 +180,22 @@ def held_still(urdf: str, places: Mapping[str, float]) -> str:
         name = element.get("name", "")
         if name in places:
             _fix(element, tree.named(name), places[name])
+            if off := (within or {}).get(name, 0.0):
+                kind = {"kind": tree.named(name).kind, "within": repr(off)}
+                ElementTree.SubElement(element, HELD, kind)
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def loosened(urdf: str) -> str:
+    """Return a description in which joints that may be off their places move by so much."""
+    root = ElementTree.fromstring(urdf)
+    for element in root.findall("joint"):
+        held = element.find(HELD)
+        if held is not None:
+            off = held.get("within", "0")
+            element.set("type", "prismatic" if held.get("kind") == "prismatic" else "revolute")
+            limits = {"lower": f"-{off}", "upper": off, "effort": "1", "velocity": "1"}
+            ElementTree.SubElement(element, "limit", limits)
     return ElementTree.tostring(root, encoding="unicode")
 
 

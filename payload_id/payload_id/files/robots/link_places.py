@@ -60,7 +60,8 @@ class LinkPlaces:
                 )
         masters = {tree.named(name).name: tree.named(name) for name in self._master.values()}
         self._ends = {name: _ends(joint, name in bearing) for name, joint in masters.items()}
-        self.notes = tuple(_note(joint, self._ends) for joint in held)
+        covered = model.travel is not None
+        self.notes = tuple(_note(joint, self._ends, covered) for joint in held)
         free = self._free(self._beyond(model.payload_frame)[1])
         if free:
             raise ModelError(
@@ -79,10 +80,15 @@ class LinkPlaces:
         masters = {self._master[x.name] for x in way if x.name in self._master}
         return sorted(x for x in masters if self._ends[x][0] < self._ends[x][1])
 
-    def placed(self, link: str, body: ConvexBody) -> tuple[int, ConvexBody]:
+    def placed(self, link: str, body: ConvexBody, play: float = 0.0) -> tuple[int, ConvexBody]:
         """Return the joint that carries a link, `BASE` if none, and a body in that joint's frame.
 
         Beyond joints that may be in several places the body contains the link in all of them.
+
+        Args:
+            link: The link.
+            body: Its body, in its frame.
+            play: By how much its points may be off since held joints may be [m].
 
         Raises:
             ModelError: There are too many such joints.
@@ -92,7 +98,7 @@ class LinkPlaces:
         free = self._free(beyond)
         if not free:
             rotation, translation = self._pose(link, carrier, {})
-            return joint, body.moved(rotation, translation)
+            return joint, (body.grown(play) if play else body).moved(rotation, translation)
         if len(free) > max(SAMPLES):
             raise ModelError(
                 f"Link '{link}' is beyond {len(free)} joints that may each be anywhere in their "
@@ -107,7 +113,8 @@ class LinkPlaces:
         steps = [(name, grid[1] - grid[0]) for name, grid in zip(free, grids, strict=True)]
         turns = [step * self._rate(beyond, name, False) for name, step in steps]
         slides = [step * self._rate(beyond, name, True) for name, step in steps]
-        return joint, travel_hull(body, poses, turns, slides, self._reach(beyond))
+        hull = travel_hull(body, poses, turns, slides, self._reach(beyond))
+        return joint, hull.grown(play) if play else hull
 
     def _rate(self, way: list[UrdfJoint], master: str, slides: bool) -> float:
         """Return by how much all joints that follow one turn, or slide, when it moves by 1."""
@@ -175,8 +182,8 @@ def _ends(joint: UrdfJoint, bears: bool) -> tuple[float, float]:
     return joint.lower, joint.upper
 
 
-def _note(joint: UrdfJoint, ends: Mapping[str, tuple[float, float]]) -> str:
-    """Return what is assumed of a held joint."""
+def _note(joint: UrdfJoint, ends: Mapping[str, tuple[float, float]], covered: bool) -> str:
+    """Return what is assumed of a held joint; `covered`: the arm's parameters are over travels."""
     unit = "m" if joint.kind == "prismatic" else "rad"
     if joint.mimics:
         offset = f" plus {joint.offset:g} {unit}" if joint.offset else ""
@@ -184,9 +191,10 @@ def _note(joint: UrdfJoint, ends: Mapping[str, tuple[float, float]]) -> str:
     low, high = ends[joint.name]
     if low == high:
         return f"{joint.name} stands still at {low:g} {unit}."
+    masses = "count anywhere in that" if covered else f"count as if it were at 0 {unit}"
     return (
-        f"{joint.name} may be anywhere from {low:g} to {high:g} {unit}, at rest; its mass counts "
-        f"as if it were at 0 {unit}."
+        f"{joint.name} may be anywhere from {low:g} to {high:g} {unit}, at rest; the masses that "
+        f"it moves {masses}."
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -18,7 +18,8 @@ from ...core.samples.joint_map import JointMap
 from ..configuration.configuration import read_configuration
 from ..configuration.package_data import share_folder
 from .calibration_file import load_calibration
-from .held_joints import held_places, held_still
+from .held_joints import HeldJoint, held_joints, held_places, held_still
+from .held_play import base_tilt
 from .robot_schema import ROBOT
 from .robot_sections import (
     CommandTarget,
@@ -28,6 +29,7 @@ from .robot_sections import (
     JointStateSource,
 )
 from .urdf import read_urdf
+from .urdf_tree import UrdfTree
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,10 +53,14 @@ class RobotFile:
             not.
         held_joints: Where joints stand that the arm does not move, as far as that is known; they
             are fixed there in `urdf` [rad or m].
+        held: The same joints, with how far off their places they may be, and whether they are
+            watched.
+        held_silence: Age of its position at which such a joint counts as not heard [s].
         links_without_body: Links with mass that have no body, and why.
         limits: The joint limits in use.
         limit_sets: All sets of joint limits by name.
         uncertainty: What is assumed about sensors, links and payload.
+        continuous: Which joints turn without end, n of them.
         home: Where excitation starts and ends, shape (n,) [rad or m]; None if not given.
         calibration: What a bare-arm run has taught about this arm; None if there was none.
     """
@@ -73,10 +79,13 @@ class RobotFile:
     allowed_contacts: Mapping[tuple[str, str], str]
     overlaps_at_zero: str
     held_joints: Mapping[str, float]
+    held: tuple[HeldJoint, ...]
+    held_silence: float
     links_without_body: Mapping[str, str]
     limits: JointLimits
     limit_sets: Mapping[str, JointLimits]
     uncertainty: Uncertainty
+    continuous: tuple[bool, ...]
     home: Array | None
     calibration: Calibration | None = None
 
@@ -99,11 +108,25 @@ class RobotFile:
         urdf = read_urdf(urdf_path, entries["xacro_arguments"])
         joints = entries["joints"]
         _check_names(urdf, urdf_path, joints, entries["payload_frame"])
-        held = held_places(urdf, joints, _held_joints(entries["held_joints"], path))
-        urdf = held_still(urdf, held)
+        places = held_places(urdf, joints, _held_joints(entries["held_joints"], path))
+        watch = entries["held_joints_watch"]
+        held = held_joints(
+            urdf,
+            joints,
+            places,
+            (watch["turning"], watch["sliding"]),
+            _reasons("held_joints_watch.unreported", watch["unreported"], path),
+        )
+        urdf = held_still(urdf, places, {joint.name: joint.within for joint in held})
+        gravity = np.array(entries["gravity"], dtype=float)
+        uncertainty = _uncertainty(entries["uncertainty"], path)
+        tilt = base_tilt(urdf, joints, gravity)
         sets = {
             k: JointLimits.from_entries(k, v, path) for k, v in entries["limits"]["sets"].items()
         }
+        endless = tuple(UrdfTree.of(urdf).named(name).kind == "continuous" for name in joints)
+        cable = _cable(entries["cable_turns"], joints, endless, path)
+        sets = {name: limits.within(*cable) for name, limits in sets.items()}
         limits = _named_limits(sets, entries["limits"]["use"], path)
         archive = entries["calibration"]
         return cls(
@@ -113,18 +136,21 @@ class RobotFile:
             urdf=urdf,
             joints=joints,
             payload_frame=entries["payload_frame"],
-            gravity=np.array(entries["gravity"], dtype=float),
+            gravity=gravity,
             joint_states=JointStateSource(**entries["joint_states"]),
             effort=EffortSource.from_entries(entries["effort"], len(joints), path),
             command=CommandTarget(**entries["command"]),
             control=ControlSettings.from_entries(entries["control"], len(joints)),
             allowed_contacts=_allowed_contacts(entries["allowed_contacts"], path),
             overlaps_at_zero=entries["overlaps_at_zero"],
-            held_joints=held,
+            held_joints=places,
+            held=held,
+            held_silence=watch["silence"],
             links_without_body=_reasons("links_without_body", entries["links_without_body"], path),
             limits=limits,
             limit_sets=sets,
-            uncertainty=_uncertainty(entries["uncertainty"], path),
+            uncertainty=replace(uncertainty, gravity_error=uncertainty.gravity_error + tilt),
+            continuous=endless,
             home=_home(entries["home"], limits, joints, path),
             calibration=None if archive is None else load_calibration(archive),
         )
@@ -141,6 +167,36 @@ class RobotFile:
             UnknownNameError: The file has no such set.
         """
         return _named_limits(self.limit_sets, name, self.path)
+
+    @property
+    def turn_limited(self) -> tuple[str, ...]:
+        """Joints that turn without end but whose turn some set of limits limits."""
+        finite = np.any(
+            [
+                np.isfinite(x.position_lower) | np.isfinite(x.position_upper)
+                for x in self.limit_sets.values()
+            ],
+            axis=0,
+        )
+        both = zip(self.joints, self.continuous, finite, strict=True)
+        return tuple(name for name, endless, limited in both if endless and limited)
+
+    def limits_at(self, name: str, turns: Mapping[str, int]) -> JointLimits:
+        """Return a set of limits for positions as they are reported and commanded now.
+
+        Args:
+            name: The set.
+            turns: By how many whole turns joints have turned more than their positions say.
+
+        Raises:
+            UnknownNameError: The file has no such set.
+        """
+        more = 2.0 * np.pi * np.array([float(turns.get(joint, 0)) for joint in self.joints])
+        limits = self.limits_named(name).shifted(more)
+        if self.joint_states.turns == "counted" or self.command.across_turn == "sent":
+            return limits
+        most = np.where(self.continuous, np.pi, np.inf)
+        return limits.within(-most, most)
 
     def joint_map(self) -> JointMap:
         """Return how joint states become samples.
@@ -217,6 +273,28 @@ def _allowed_contacts(entries: Mapping[str, Any], path: Path) -> dict[tuple[str,
             )
         found[names[0], names[1]] = reason
     return found
+
+
+def _cable(
+    entries: Mapping[str, Mapping[str, float]],
+    joints: tuple[str, ...],
+    endless: tuple[bool, ...],
+    path: Path,
+) -> tuple[Array, Array]:
+    """Return the least and largest turn of every joint, infinite where no cable limits it."""
+    known = [name for name, own in zip(joints, endless, strict=True) if own]
+    lower, upper = np.full(len(joints), -np.inf), np.full(len(joints), np.inf)
+    for name, ends in entries.items():
+        if name not in known:
+            raise UnknownNameError("continuous joint for cable_turns", name, known, path.name)
+        if ends["lower"] >= ends["upper"]:
+            raise ConfigurationError(
+                f"'cable_turns.{name}' in {path.name} has a lower end that is not below the upper "
+                f"one: {ends['lower']:g} and {ends['upper']:g}."
+            )
+        j = joints.index(name)
+        lower[j], upper[j] = ends["lower"], ends["upper"]
+    return lower, upper
 
 
 def _reasons(key: str, entries: Mapping[str, Any], path: Path) -> dict[str, str]:

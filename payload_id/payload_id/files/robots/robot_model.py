@@ -3,16 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
+
+from typing_extensions import Self
 
 from ...core.arm.arm_model import STANDARD_GRAVITY, ArmModel
 from ...core.arrays import Array
+from .held_play import payload_play
+from .link_travel import link_travel
 from .robot_file import RobotFile
 from .urdf import read_urdf
 
 
 class RobotModel(ArmModel):
     """An arm that can be read from files; see `ArmModel` for what it holds."""
+
+    @classmethod
+    def from_xml(
+        cls,
+        urdf: str,
+        payload_frame: str,
+        joints: Sequence[str] | None = None,
+        gravity: Sequence[float] | Array = STANDARD_GRAVITY,
+    ) -> Self:
+        """Read a URDF; joints that are not named may be anywhere in their travel.
+
+        Args:
+            urdf: The description, XML text.
+            payload_frame: Link or frame to which the payload is attached.
+            joints: As `from_urdf` has them.
+            gravity: Gravity in the base frame, three numbers [m/s2].
+
+        Raises:
+            ModelError: The description cannot be read or cannot serve.
+            UnknownNameError: A joint or the frame does not exist.
+        """
+        arm = super().from_xml(urdf, payload_frame, joints, gravity)
+        return replace(arm, travel=link_travel(urdf, arm), payload_play=payload_play(urdf, arm))
 
     @classmethod
     def from_urdf(
@@ -27,8 +55,9 @@ class RobotModel(ArmModel):
         Args:
             urdf: Path, or the XML itself.
             payload_frame: Link or frame to which the payload is attached.
-            joints: Joints in the order of the recordings; the others stay at neutral. None: every
-                movable joint in the description's order.
+            joints: Joints in the order of the recordings; the others stay at neutral, what they
+                carry counts anywhere in their travel. None: every movable joint in the
+                description's order.
             gravity: Gravity in the base frame, three numbers [m/s2].
 
         Raises:

@@ -92,14 +92,15 @@ UNCERTAINTY: Schema = {
 _LIMIT_SET: Schema = {
     "position_lower": Key(
         "numbers",
-        "smallest position; null for a continuous joint",
+        "smallest position; null for a joint that may turn on and on; of a continuous joint it is "
+        "the least turn, whole turns included",
         "rad or m",
         length=JOINTS,
         null_entries=True,
     ),
     "position_upper": Key(
         "numbers",
-        "largest position; null for a continuous joint",
+        "largest position; likewise",
         "rad or m",
         length=JOINTS,
         null_entries=True,
@@ -136,6 +137,12 @@ ROBOT: Schema = {
                 "quality of service of the subscription",
                 default="best_effort",
                 choices=("best_effort", "reliable"),
+            ),
+            "turns": Key(
+                "text",
+                "positions of continuous joints: wrapped into (-pi, pi], or counted over turns",
+                default="wrapped",
+                choices=("wrapped", "counted"),
             ),
         },
     ),
@@ -185,7 +192,14 @@ ROBOT: Schema = {
                 "text",
                 "topic of trajectory_msgs/JointTrajectory",
                 default="/joint_trajectory_controller/joint_trajectory",
-            )
+            ),
+            "across_turn": Key(
+                "text",
+                "where positions are wrapped, motions of a continuous joint across +-pi: sent as "
+                "positions beyond it, if controller and driver follow them, or refused",
+                default="refused",
+                choices=("sent", "refused"),
+            ),
         },
     ),
     "control": Key(
@@ -263,6 +277,41 @@ ROBOT: Schema = {
         "a gripper's may be anywhere in their travel, and a lift stands at 0",
         default={},
     ),
+    "held_joints_watch": Key(
+        "section",
+        "how joints at a known place are watched: joint states are compared with it before and "
+        "while the arm moves",
+        default=None,
+        keys={
+            "turning": Key(
+                "number",
+                "by how much one that turns may be off its place; bodies and masses cover that",
+                "rad",
+                default=0.02,
+                lowest=1e-5,
+            ),
+            "sliding": Key(
+                "number",
+                "by how much one that slides may be off its place; bodies and masses cover that",
+                "m",
+                default=0.002,
+                lowest=1e-6,
+            ),
+            "silence": Key(
+                "number",
+                "age of its position at which such a joint counts as not heard",
+                "s",
+                default=1.0,
+                lowest=0.01,
+            ),
+            "unreported": Key(
+                "values",
+                "those that no driver reports, 'joint: why it stays where it is'; they are not "
+                "watched, and certificates repeat the reason as an assumption",
+                default={},
+            ),
+        },
+    ),
     "links_without_body": Key(
         "values",
         "links that have mass but nothing that could touch anything, 'link: why'",
@@ -274,6 +323,16 @@ ROBOT: Schema = {
         keys={
             "use": Key("text", "the set in use"),
             "sets": Key("sections", "the sets by name", keys=_LIMIT_SET),
+        },
+    ),
+    "cable_turns": Key(
+        "sections",
+        "continuous joints whose turn a cable limits, in every set of limits; counted as the "
+        "driver does, or from what the planner's parameter 'turned' says",
+        default={},
+        keys={
+            "lower": Key("number", "least turn, whole turns included", "rad"),
+            "upper": Key("number", "largest turn", "rad"),
         },
     ),
     "uncertainty": Key(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -24,11 +24,13 @@ class JointStateSource:
         topic: Topic of sensor_msgs/JointState.
         rate: Rate at which it is published [Hz].
         reliability: "best_effort" or "reliable", for the subscription.
+        turns: "wrapped" or "counted": positions of continuous joints.
     """
 
     topic: str
     rate: float
     reliability: str
+    turns: str = "wrapped"
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,9 +105,11 @@ class CommandTarget:
 
     Attributes:
         trajectory_topic: Topic of trajectory_msgs/JointTrajectory.
+        across_turn: "sent" or "refused": positions beyond the turn that the driver reports.
     """
 
     trajectory_topic: str
+    across_turn: str = "refused"
 
 
 UNLIMITED = SpeedLimits()
@@ -175,8 +179,8 @@ class JointLimits:
 
     Attributes:
         name: Name of the set.
-        position_lower: Smallest position, -inf for a continuous joint [rad or m].
-        position_upper: Largest position, inf for a continuous joint [rad or m].
+        position_lower: Smallest position, -inf for a joint that may turn on and on [rad or m].
+        position_upper: Largest position; of a continuous joint its turn's, whole turns included.
         velocity: Largest speed [rad/s or m/s].
         acceleration: Largest acceleration [rad/s2 or m/s2].
         effort: Largest torque or force [N m or N].
@@ -206,6 +210,19 @@ class JointLimits:
                 f"position_upper: {entries['position_lower']} and {entries['position_upper']}."
             )
         return cls(name=name, **filled)
+
+    def within(self, lower: Array, upper: Array) -> JointLimits:
+        """Return the limits with positions within bounds, too, shape (n,) each [rad or m]."""
+        return replace(
+            self,
+            position_lower=np.maximum(self.position_lower, lower),
+            position_upper=np.minimum(self.position_upper, upper),
+        )
+
+    def shifted(self, by: Array) -> JointLimits:
+        """Return the limits of positions that are less by so much, shape (n,) [rad or m]."""
+        lower, upper = self.position_lower - by, self.position_upper - by
+        return replace(self, position_lower=lower, position_upper=upper)
 
     def of_motion(self) -> MotionLimits:
         """Return the same numbers as limits of a motion."""

@@ -7,6 +7,8 @@ from xml.etree import ElementTree
 
 from ...core.errors import ModelError
 
+HELD = "held"  # element of a fixed joint that says what it was, and how far off it may be
+
 
 @dataclass(frozen=True)
 class UrdfJoint:
@@ -22,6 +24,9 @@ class UrdfJoint:
         mimics: Joint that it follows, empty if none: position = multiplier * that + offset.
         multiplier: Of the joint that it follows [-].
         offset: Added to it [rad or m].
+        axis: Along its axis, in its frame, of any length.
+        was: What kind of joint a fixed one is that stands somewhere (`held_still`); else empty.
+        within: By how much that one may be off its place [rad or m].
     """
 
     name: str
@@ -33,6 +38,9 @@ class UrdfJoint:
     mimics: str = ""
     multiplier: float = 1.0
     offset: float = 0.0
+    axis: tuple[float, ...] = (1.0, 0.0, 0.0)
+    was: str = ""
+    within: float = 0.0
 
     @property
     def is_fixed(self) -> bool:
@@ -99,6 +107,7 @@ def _joint(element: ElementTree.Element) -> UrdfJoint:
     name = element.get("name", "")
     limit, mimic = element.find("limit"), element.find("mimic")
     ends = [_number(limit, key, name) for key in ("lower", "upper")] if limit is not None else []
+    held, axis = element.find(HELD), element.find("axis")
     bounded = element.get("type") in ("revolute", "prismatic") and ends
     return UrdfJoint(
         name=name,
@@ -110,6 +119,9 @@ def _joint(element: ElementTree.Element) -> UrdfJoint:
         mimics="" if mimic is None else mimic.get("joint", ""),
         multiplier=1.0 if mimic is None else _number(mimic, "multiplier", name, "1"),
         offset=0.0 if mimic is None else _number(mimic, "offset", name, "0"),
+        axis=(1.0, 0.0, 0.0) if axis is None else _numbers(axis, "xyz", name),
+        was="" if held is None else held.get("kind", ""),
+        within=0.0 if held is None else _number(held, "within", name),
     )
 
 
@@ -126,3 +138,13 @@ def _number(element: ElementTree.Element, key: str, joint: str, default: str = "
         return float(text)
     except ValueError as error:
         raise ModelError(f"'{key}' of <{element.tag}> in joint '{joint}' is '{text}'.") from error
+
+
+def _numbers(element: ElementTree.Element, key: str, joint: str) -> tuple[float, ...]:
+    """Return three numbers of a joint's element."""
+    text = element.get(key, "1 0 0")
+    try:
+        x, y, z = (float(word) for word in text.split())
+    except ValueError as error:
+        raise ModelError(f"'{key}' of <{element.tag}> in joint '{joint}' is '{text}'.") from error
+    return x, y, z

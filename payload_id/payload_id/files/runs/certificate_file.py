@@ -48,6 +48,7 @@ class SavedCertificate:
         limits: What the motion may not exceed.
         clearance: Distance that bodies keep from each other [m].
         speeds: Limits of speeds in space and of kinetic energy.
+        turns: By how many whole turns joints have turned more than the motion's positions say.
         trajectory: The desired motion.
         cell: Cell file that it was planned for, or "none, " and the reason; empty: not stated.
         intact: Whether the file's own digest is that of its content.
@@ -65,6 +66,7 @@ class SavedCertificate:
     limits: MotionLimits
     clearance: float
     speeds: SpeedLimits
+    turns: Mapping[str, int]
     trajectory: Trajectory
     cell: str
     intact: bool
@@ -82,6 +84,7 @@ class SavedCertificate:
             limits_name=self.certificate.limits,
             clearance=self.clearance,
             speeds=self.speeds,
+            turns=self.turns,
         )
 
 
@@ -122,6 +125,7 @@ def save_certificate(
         "limits": plain_limits(case.limits),
         "clearance": case.clearance,
         "speeds": case.speeds.to_dict(),
+        "turns": dict(case.turns),
         "trajectory": trajectory.to_dict(),
     }
     content["digest"] = digest_of(content)
@@ -203,6 +207,7 @@ def _saved(content: Mapping[str, Any]) -> SavedCertificate:
         limits=_limits(content["limits"]),
         clearance=float(content["clearance"]),
         speeds=SpeedLimits.from_dict(content["speeds"]),
+        turns={str(name): int(k) for name, k in content.get("turns", {}).items()},
         trajectory=trajectory_from_dict(dict(content["trajectory"])),
         cell=str(content["cell"]),
         intact=stated == digest_of(rest),

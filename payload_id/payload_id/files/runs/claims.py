@@ -140,6 +140,9 @@ def _limits(saved: SavedCertificate, robot: RobotFile) -> Iterator[Claim]:
         sets = ", ".join(robot.limit_sets)
         yield Claim("limits", f"'{name}'", f"no such set; there are {sets}", False)
         return
+    known = robot.limits_at(name, saved.turns)
+    for joint, turns in saved.turns.items():
+        yield Claim(f"turn of {joint}", f"{turns:+d} whole turns beyond its positions", "", None)
     present = {
         "position_lower": known.position_lower,
         "position_upper": known.position_upper,

@@ -16,6 +16,8 @@ from ...files.robots.robot_file import RobotFile
 from ..common.conversions import decoded, stamp_of
 from ..common.polled_subscription import joint_state_subscription
 from .clock_watch import ClockWatch
+from .held_joint_watch import HeldJointWatch
+from .turn_count import TurnCount
 
 QUEUE = 4000  # messages that may wait
 RESTART = 1.0  # [s] by which stamps jump back when a driver or simulation starts anew
@@ -30,6 +32,8 @@ class JointStateListener:
         received: Messages decoded.
         dropped: Last cause for which one could not be used; None if there was none.
         clock: Judges the stamps.
+        held: Judges joints that the arm does not move.
+        turns: Counts whole turns.
     """
 
     def __init__(
@@ -52,6 +56,8 @@ class JointStateListener:
         self.dropped: Drop | None = None
         self._map, self._gate = JointMap(robot.joints), SampleGate()
         self._arrived, self._started = -np.inf, time.monotonic()
+        self.turns = TurnCount.of(robot)
+        self.held = HeldJointWatch(robot.held, robot.held_silence)
         self._memory: deque[tuple[int, Array, Array]] = deque()
 
     @property
@@ -92,7 +98,8 @@ class JointStateListener:
         """Take what has arrived.
 
         Args:
-            every: Whether each message counts, or only the newest.
+            every: Whether each message counts, or only the newest; where turns are counted or held
+                joints watched, which may come in messages of their own, each one does.
 
         Returns:
             stamps: Shape (N,) [ns], int64.
@@ -100,7 +107,9 @@ class JointStateListener:
             dq: Shape (N, n), NaN where not measured [rad/s or m/s].
         """
         waiting = [data for data, _ in self._subscription.take_all(QUEUE)]
-        found = [x for data in (waiting if every else waiting[-2:]) if (x := self._read(data))]
+        every = every or bool(self.held.joints) or self.turns.needed
+        looked_at = waiting if every else waiting[-2:]
+        found = [x for data in looked_at if (x := self._read(data))]
         n = len(self._map.joints)
         if not found:
             return np.zeros(0, dtype=np.int64), np.zeros((0, n)), np.zeros((0, n))
@@ -115,6 +124,7 @@ class JointStateListener:
         message = decoded(data, JointState)
         if message is None:
             return None
+        self.held.see(message.name, message.position, time.monotonic())
         rows = self._map.convert(message.name, message.position, message.velocity, ())
         if isinstance(rows, Drop):
             self.dropped = rows
@@ -129,5 +139,7 @@ class JointStateListener:
             self.dropped = cause
             return None
         self.received += 1
-        self._arrived = time.monotonic()
+        now = time.monotonic()
+        self.turns = self.turns.after(stamp, rows[0], now - self._arrived)
+        self._arrived = now
         return stamp, rows[0], rows[1]

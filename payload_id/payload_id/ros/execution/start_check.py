@@ -75,15 +75,19 @@ def start_of(
 ) -> Array:
     """Return the pose from which to plan: the one that the controller holds, if it is known.
 
+    It is in the turns in which the driver reports: no command asks for a jump by a whole turn.
+
     A controller that gives way under the load would otherwise sink a little with every motion.
 
     Args:
         q: Measured pose, shape (n,) [rad or m].
-        holding: End of the last motion; None if there was none.
+        holding: End of the last motion, whole turns apart; None if there was none.
         tube: How far the arm may be from what its controller holds.
         continuous: Joints whose position may be reported up to whole turns.
     """
     if holding is None:
         return q
-    near = np.abs(position_error(holding, q, continuous)) <= tube.position
-    return holding if near.all() else q
+    error = position_error(holding, q, continuous)
+    turns = np.rint((q - holding - error) / (2 * np.pi))
+    near = np.abs(error) <= tube.position
+    return holding + 2 * np.pi * turns if near.all() else q

@@ -42,10 +42,14 @@ class Reason(Enum):
         "speed_scaling_topic), or a contact."
     )
     PAUSED = "It rests on its path: ~/resume goes on, ~/stop ends the motion."
+    HELD_JOINT_OFF = (
+        "Bring that joint where the robot file says and see that its driver reports it, or change "
+        "the robot file (held_joints, held_joints_watch) and plan again."
+    )
 
     @property
     def is_fault(self) -> bool:
-        """Whether the arm may be elsewhere than its certificate assumes.
+        """Whether the arm, or a body of it, may be elsewhere than its certificate assumes.
 
         Then no further motion is sent, not even a certified stop: the controller is asked to hold,
         and nothing moves until somebody acknowledges.
@@ -56,6 +60,7 @@ class Reason(Enum):
             Reason.CLOCK_FAULT,
             Reason.FOREIGN_COMMAND,
             Reason.BEHIND,
+            Reason.HELD_JOINT_OFF,
         )
 
     @property

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from payload_id_msgs.msg import ExcitationGoal, PayloadEstimate
+from rcl_interfaces.msg import SetParametersResult
 from rclpy.node import Node
+from rclpy.parameter import Parameter as RosParameter
 from rclpy.task import Future as RosFuture
 from std_msgs.msg import Bool
 
@@ -88,6 +91,9 @@ class PlannerContext:
             settings.reliability,
             settings.clock_tolerance,
         )
+        # What was said of the turns and not noted yet.
+        self._said: tuple[float, ...] = tuple(node.get_parameter("turned").value or ())
+        node.add_on_set_parameters_callback(self._on_set)
         self._enabled = -np.inf
         if settings.enable_topic:
             node.create_subscription(Bool, settings.enable_topic, self._on_enable, 10)
@@ -152,12 +158,30 @@ class PlannerContext:
         q, topic = self.arm.q, self.arm.topic
         if self.arm.clock.fault:
             raise NotReadyError(f"{self.arm.clock.fault}. {Reason.CLOCK_FAULT.value}")
+        if doubt := self.arm.held.doubt(time.monotonic()):
+            raise NotReadyError(f"{doubt}. {Reason.HELD_JOINT_OFF.value}")
         if doubt := self.obstacles.doubt(time.monotonic()):
             raise NotReadyError(f"{doubt}. Publish obstacles that can be used.")
         check_rest(self.robot.joints, self.arm.speed, topic)
+        if self.arm.turns.doubt:
+            raise NotReadyError(f"{self.arm.turns.doubt}.")
         start = start_of(q, self.holding, self.tube, self.continuous)
-        check_limits(self.robot.joints, start, self.robot.limits_named(limits), topic)
+        present = self.robot.limits_at(limits, self.arm.turns.at(start))
+        check_limits(self.robot.joints, start, present, topic)
         return start
+
+    def note_turns(self) -> None:
+        """Take in what the parameter `turned` says, each time it is set."""
+        said, self._said = self._said, ()
+        if said and said == tuple(self.node.get_parameter("turned").value or ()):
+            self.arm.turns = self.arm.turns.said_to_be(said)
+
+    def _on_set(self, changes: Sequence[RosParameter]) -> SetParametersResult:
+        """Note that something is said of the turns; whether it can be used is judged elsewhere."""
+        for change in changes:
+            if change.name == "turned":
+                self._said = tuple(change.value or ())
+        return SetParametersResult(successful=True)
 
     @property
     def forbidden(self) -> str:

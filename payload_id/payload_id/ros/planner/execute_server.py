@@ -27,6 +27,7 @@ from ..execution.motion_execution import MotionExecution, Phase, Timing
 from ..execution.speed_slider import SpeedSlider
 from ..execution.start_check import NotReadyError, check_place
 from ..execution.stop_reason import Reason, reason_message, sentence
+from ..execution.turn_count import difference, in_turns_of
 from .context import PlannerContext
 from .horizon_execution import HorizonExecution
 from .payload_intervals import check_payload, estimate_intervals, is_usable, is_within
@@ -130,7 +131,7 @@ class ExecuteServer:
         if known != self._context.obstacles.digest:
             raise NotReadyError("The obstacles have changed since this plan was made. Plan again.")
         self._check_now(plan.request.goal)
-        self._check_start(plan.motion)
+        self._check_start(plan.motion, plan.request.goal)
 
     def _check_now(self, goal: Goal) -> Array:
         """Return the pose from which a motion may begin now.
@@ -143,10 +144,12 @@ class ExecuteServer:
         self.check_controller()
         return pose
 
-    def _check_start(self, motion: CertifiedMotion) -> None:
-        """Raise unless the arm stands where a motion begins."""
+    def _check_start(self, motion: CertifiedMotion, goal: Goal) -> None:
+        """Raise unless the arm stands where a motion begins, whole turns included."""
         context, arm = self._context, self._context.arm
         start = motion.trajectory.at(np.zeros(1)).q[0]
+        if turned := difference(goal.turns, arm.turns.at(start)):
+            raise NotReadyError(turned)
         check_place(context.robot.joints, arm.q, start, context.tube, context.continuous, arm.topic)
 
     def check_controller(self) -> None:
@@ -194,7 +197,7 @@ class ExecuteServer:
             NotReadyError: The arm is not where it begins, or may not move.
         """
         self._check_now(goal)
-        self._check_start(motion)
+        self._check_start(motion, goal)
         return self._begin(motion)
 
     def _begin(self, motion: CertifiedMotion) -> MotionExecution:
@@ -207,9 +210,9 @@ class ExecuteServer:
         )
         start_ns = context.arm.now_ns + round(settings.start_delay * 1e9)
         self._back_end.foreign()  # what was heard before is of no account
-        execution = MotionExecution(
-            motion, start_ns, timing, self._back_end.send, self._back_end.hold, watch
-        )
+        start = motion.trajectory.at(np.zeros(1)).q[0]
+        send = in_turns_of(self._back_end.send, start, context.arm.q, context.continuous)
+        execution = MotionExecution(motion, start_ns, timing, send, self._back_end.hold, watch)
         self.execution, self.ended = execution, None
         execution.begin()
         return execution
@@ -267,7 +270,7 @@ class ExecuteServer:
                 connected.set_result(None)
 
     def _outside_fault(self) -> tuple[Reason, str] | None:
-        """Return a fault of the clocks or a foreign command; None if there is none."""
+        """Return a fault of clocks or held joints, or a foreign command; None if there is none."""
         if foreign := self._back_end.foreign():
             return Reason.FOREIGN_COMMAND, foreign
         starting = self.execution is not None and self.execution.phase is Phase.STARTING
@@ -275,6 +278,8 @@ class ExecuteServer:
             return Reason.FOREIGN_COMMAND, others
         if fault := self._context.arm.clock.fault:
             return Reason.CLOCK_FAULT, fault
+        if doubt := self._context.arm.held.fault(time.monotonic()):
+            return Reason.HELD_JOINT_OFF, doubt
         return None
 
     def _look_around(self) -> None:
@@ -353,7 +358,7 @@ class ExecuteServer:
         if known != obstacles.digest:
             raise NotReadyError("The obstacles have changed meanwhile. Resume again.")
         self._check_now(plan.request.goal)
-        self._check_start(found.motion)
+        self._check_start(found.motion, plan.request.goal)
         self.paused, self._plan = False, found
         largest = execution.watch.largest_use
         self._begin(found.motion).watch.largest_use = largest

@@ -55,6 +55,7 @@ class IdentifyServer:
             context.start(goal.limits)
             await self._motion.take()
             start = context.start(goal.limits)
+            goal = replace(goal, turns=context.arm.turns.at(start))
             self._motion.check_controller()
             check_payload(context.estimate, goal)
             self._start_estimator()
@@ -125,7 +126,7 @@ class IdentifyServer:
 
         def ask(index: int, start: MotionState, budget: float) -> Future[Any]:
             now = goal if index == 0 else context.goal_of(message)
-            timed = replace(now, time_budget=budget)
+            timed = replace(now, time_budget=budget, turns=goal.turns)
             self._motion.promised = timed
             handover, bodies = context.settings.piece_time, context.obstacles.bodies
             return context.process.request(

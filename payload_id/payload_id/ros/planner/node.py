@@ -136,6 +136,7 @@ class PlannerNode(Node):
     def _on_watch_due(self) -> None:
         """Pass on the planning process's answers, and look at the arm."""
         self._shared.answers.pass_on()
+        self._shared.note_turns()
         self._motion.on_watch_due()
 
     def _on_slider(self, message: Float64) -> None:

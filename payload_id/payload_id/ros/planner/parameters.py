@@ -120,6 +120,16 @@ PLANNER_TABLE = (
     ),
     Parameter("enable_timeout", 0.3, "Longest time between two messages of it.", "s", 0.02, 5.0),
     Parameter(
+        "turned",
+        None,
+        "How far each joint has turned when this is set, whole turns included, to within 1 rad: "
+        "needed where the robot file limits the turn of continuous joints (cable_turns) and the "
+        "driver does not count turns; numbers of other joints do not matter.",
+        "rad",
+        read_only=False,
+        kind="numbers",
+    ),
+    Parameter(
         "clock_tolerance",
         0.2,
         "By how much stamps of joint states may differ from this node's clock, which must be that "

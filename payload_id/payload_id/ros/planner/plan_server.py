@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
+from dataclasses import replace
 from datetime import datetime
 from typing import Any
 
@@ -82,6 +83,7 @@ class PlanServer:
         try:
             goal = self._context.goal_of(message)
             start = self._context.start(goal.limits)
+            goal = replace(goal, turns=self._context.arm.turns.at(start))
         except InputError as error:
             answer.success, answer.message = False, str(error)
             return

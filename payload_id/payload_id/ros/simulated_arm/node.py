@@ -13,7 +13,7 @@ import sys
 import threading
 from array import array
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
@@ -74,6 +74,8 @@ class SimulatedArmNode(Node):
         self.failure: Exception | None = None
         self._random = np.random.default_rng([values["seed"], 2])
         self._factor = values["real_time_factor"]
+        self._wrapped = values["wrap_positions"]
+        self._endless = np.array(self.plant.nominal.continuous)
         self._effort_sign, self._effort_offset = effort_convention(self.robot)
         self._commands: list[tuple[JointTrajectory | None, float | None]] = []
         self._commands_lock = threading.Lock()
@@ -210,7 +212,17 @@ class SimulatedArmNode(Node):
         with self._commands_lock:
             commands, self._commands = self._commands, []
         for trajectory, start in commands:
-            self.plant.set_trajectory(trajectory, start)
+            self.plant.set_trajectory(self._in_own_turns(trajectory), start)
+
+    def _in_own_turns(self, trajectory: JointTrajectory | None) -> JointTrajectory | None:
+        """Return a trajectory that begins near where the arm is told to be, whole turns apart.
+
+        joint_trajectory_controller does so for joints that the description calls continuous.
+        """
+        if trajectory is None:
+            return None
+        turns = np.rint((self.plant.desired().q - trajectory.q[0]) / (2 * np.pi)) * self._endless
+        return replace(trajectory, q=trajectory.q + 2 * np.pi * turns)
 
     def _publish(self, state: PlantState, count: int) -> None:
         """Publish what the sensors make of a state."""
@@ -228,7 +240,10 @@ class SimulatedArmNode(Node):
         effort = effort_from_torque(seen.tau[0], self._effort_sign, self._effort_offset)
         message = self._message
         self._set_stamp(message.header.stamp, float(seen.stamp[0]))
-        message.position = array("d", seen.q[0].tobytes())
+        q = seen.q[0]
+        if self._wrapped:
+            q = np.where(self._endless, np.pi - (np.pi - q) % (2 * np.pi), q)
+        message.position = array("d", q.tobytes())
         message.velocity = array("d", seen.dq[0].tobytes())
         message.effort = array("d", effort.tobytes())
         self._joint_states.publish(message)

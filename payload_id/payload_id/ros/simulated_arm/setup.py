@@ -58,6 +58,7 @@ PARAMETER_TABLE = (
     ),
     Parameter("position_resolution", 0.0, "Step of the encoders.", "rad or m", 0.0, 1.0),
     Parameter("velocity_noise", 0.0, "Bound of the velocity noise.", "rad/s or m/s", 0.0, 10.0),
+    Parameter("wrap_positions", False, "Whether continuous joints are reported within (-pi, pi]."),
     Parameter("stamp_jitter", 0.0, "Bound of the error of the stamps.", "s", 0.0, 0.1),
     Parameter("loss", 0.0, "Probability that a joint state is not published.", "-", 0.0, 0.99),
     Parameter("real_time_factor", 1.0, "Simulated time / wall time.", "-", 0.01, 100.0),

@@ -282,3 +282,41 @@ def test_table_of_keys_has_every_key_with_its_unit():
         assert f"| `{name}` |" in table
     assert all(row.count("|") - row.count("\\|") == 6 for row in table.splitlines())
     assert "required" in table and "kg" in table
+
+
+def test_a_cable_limits_the_whole_turn_in_every_set_and_in_the_turns_that_are_reported(write):
+    path = write("cable_turns: {joint_3: {lower: -7.0, upper: 4.0}}")
+    robot = RobotFile.load(path)
+    assert robot.turn_limited == ("joint_3",)
+    for name in robot.limit_sets:
+        for turns in (-1, 0, 2):
+            limits = robot.limits_at(name, {"joint_3": turns})
+            ends = np.array([limits.position_lower[2], limits.position_upper[2]])
+            assert np.allclose(ends + 2 * np.pi * turns, [-7.0, 4.0])
+            assert np.isinf(limits.position_upper[[0, 4, 6]]).all()
+            assert limits.position_upper[1] == robot.limit_sets[name].position_upper[1]
+
+
+def test_where_nothing_is_sent_across_the_turn_positions_stay_within_it(write):
+    robot = RobotFile.load(write("command: {across_turn: refused}\n"
+                                 "cable_turns: {joint_3: {lower: -7.0, upper: 4.0}}"))  # fmt: skip
+    limits = robot.limits_at("urdf", {"joint_3": 0})
+    assert np.allclose(limits.position_upper[[0, 2, 4, 6]], np.pi)
+    assert np.allclose(robot.limits_at("urdf", {"joint_3": 1}).position_upper[2], 4.0 - 2 * np.pi)
+    assert limits.position_upper[3] == 2.57
+    counted = RobotFile.load(
+        write("command: {across_turn: refused}\njoint_states: {turns: counted}")
+    )
+    assert np.isinf(counted.limits_at("urdf", {}).position_upper[0])
+
+
+@pytest.mark.parametrize(
+    ("text", "error", "words"),
+    [
+        ("cable_turns: {joint_2: {lower: -1.0, upper: 1.0}}", UnknownNameError, "joint_2"),
+        ("cable_turns: {joint_3: {lower: 2.0, upper: 1.0}}", ConfigurationError, "not below"),
+        ("joint_states: {turns: both}", ConfigurationError, "counted"),
+    ],
+)
+def test_turns_that_cannot_be_are_refused(write, text, error, words):
+    assert words in message(error, write(text))

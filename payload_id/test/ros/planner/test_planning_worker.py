@@ -16,11 +16,14 @@ from payload_id.core.motion.trajectory_points import interpolation_error
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.safety.certificate.certificate import Certificate
 from payload_id.core.safety.certificate.certify import certify
+from payload_id.core.safety.certificate.verify import verify
 from payload_id.core.safety.clearance.convex_body import ConvexBody
 from payload_id.core.safety.speed.speed_limits import PRESETS
 from payload_id.files.cells.cell_file import Cell
 from payload_id.files.robots.robot_file import RobotFile
+from payload_id.files.robots.robot_model import RobotModel
 from payload_id.files.runs.certificate_file import load_certificate
+from payload_id.files.runs.claims import claims
 from payload_id.ros.planner.planning.request import (
     Goal,
     PieceRequest,
@@ -59,6 +62,35 @@ def worker(tmp_path_factory):
     bounds = Uncertainty(torque_relative=0.025, link_relative=0.05, prior=PRIOR)
     folder = str(tmp_path_factory.mktemp("certificates"))
     return PlanningWorker(settings_of(bounds, folder))
+
+
+def test_a_plan_keeps_the_turn_that_a_cable_allows_wherever_it_is_counted_from(tmp_path):
+    """The same cable, the start reported in three turns: what is certified is the same range."""
+    path, bounds = tmp_path / "robot.yaml", Uncertainty(torque_relative=0.025, prior=PRIOR)
+    path.write_text(
+        "extends: package://payload_id/config/robots/kinova_gen3.yaml\n"
+        "cable_turns: {joint_3: {lower: 3.05, upper: 3.6}}\n"
+    )
+    stated = replace(settings_of(bounds, str(tmp_path)), robot_file=str(path))
+    worker, robot = PlanningWorker(stated), RobotFile.load(path)
+    for turns in (0, 1):
+        start = np.array(robot.home) - [0, 0, 2 * np.pi * turns, 0, 0, 0, 0]
+        goal = replace(GOAL, turns={"joint_3": turns})
+        plan = worker(request(goal, start=start))
+        assert isinstance(plan, Planned), plan
+        assert np.allclose(plan.motion.trajectory.at(np.zeros(1)).q[0], start)
+        for motion in (plan.motion.trajectory, *(stop.motion for stop in plan.motion.stops)):
+            whole = sampled(motion, 200.0).q[:, 2] + 2 * np.pi * turns
+            assert whole.min() >= 3.05 + 0.02 and whole.max() <= 3.6 - 0.02  # less the tube
+        assert any(f"joint_3 has turned by {turns:+d}" in x for x in plan.certificate.assumptions)
+        saved = load_certificate(plan.certificate_path)
+        model = RobotModel.from_robot_file(robot)
+        held = {x.subject: x.holds for x in claims(saved, robot, model, stated.cell)}
+        assert held["limits of position_upper ('safety_warning')"] is True
+        assert held["turn of joint_3"] is None
+        assert verify(saved.certificate, saved.case(model), saved.trajectory, 50).verified
+    wrong = worker(request(replace(GOAL, turns={"joint_3": 1})))  # the start is out of the range
+    assert isinstance(wrong, Refused) and "joint_3" in wrong.sentence
 
 
 def request(goal=GOAL, obstacles=(), start=ROBOT.home):

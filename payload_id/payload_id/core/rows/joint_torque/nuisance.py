@@ -65,8 +65,10 @@ def largest_gain(gain: Array) -> Array:
 
 def nuisance_of(model: ArmModel, uncertainty: Uncertainty) -> Nuisance:
     """Return the boxes that an uncertainty gives to the links, friction and sensors of an arm."""
-    links = model.link_phi.ravel()
-    centres, half_widths = [links], [uncertainty.link_relative * np.abs(links)]
+    lower, upper = (end.ravel() for end in model.link_range)
+    largest = np.maximum(np.abs(lower), np.abs(upper))
+    centres = [(lower + upper) / 2]
+    half_widths = [(upper - lower) / 2 + uncertainty.link_relative * largest]
     gain = largest_gain(uncertainty.per_joint("torque_gain", model.n))
     # T = (reading - offset) / (1 + g) = reading + g' reading - offset'
     bounds = {

@@ -10,8 +10,8 @@ disturbance that it is made for with the torque.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from itertools import chain
 
@@ -58,6 +58,8 @@ class SafetyCase:
         limits_name: Name of that set of limits.
         clearance: Distance that bodies keep from each other [m].
         speeds: Limits of speeds in space and of kinetic energy.
+        turns: By how many whole turns joints have turned more than the motion's positions say;
+            their position limits are less by that.
     """
 
     model: ArmModel
@@ -69,6 +71,7 @@ class SafetyCase:
     limits_name: str = "unnamed"
     clearance: float = 0.0
     speeds: SpeedLimits = SpeedLimits()
+    turns: Mapping[str, int] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         n = self.model.n
@@ -162,6 +165,11 @@ class SafetyCase:
         )
         joined = "; ".join(" and ".join(links) for links in self.geometry.joined)
         why = self.geometry.overlaps_at_zero
+        turned = tuple(
+            f"{name} has turned by {turns:+d} whole turns more than its positions here say; its "
+            "position limits are those of the whole turn, less that."
+            for name, turns in self.turns.items()
+        )
         return (
             *self.tube.rests_on,
             "The payload and the arm's parameters lie in the parameter box, now and throughout the "
@@ -173,6 +181,7 @@ class SafetyCase:
             "Links that one movable joint joins directly are not checked against each other, since "
             f"they touch by construction: {joined}.",
             *self.geometry.notes,
+            *turned,
             *([f"Overlaps at q = 0 are of no account: {why}."] if why else []),
             *allowed,
         )

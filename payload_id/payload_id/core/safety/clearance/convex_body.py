@@ -150,6 +150,19 @@ class ConvexBody:
             translation=rotation @ self.translation + translation,
         )
 
+    def grown(self, distance: float) -> ConvexBody:
+        """Return a body of the same kind that contains all within a distance [m] of this one."""
+        d = distance
+        if self.kind == "hull":
+            corners = d * np.stack(np.meshgrid(*[[-1.0, 1.0]] * 3), axis=-1).reshape(-1, 3)
+            cloud = (self.points[:, None] + corners).reshape(-1, 3)
+            return ConvexBody.hull(cloud, self.rotation, self.translation, self.name)
+        if self.kind == "half_space":
+            return replace(self, translation=self.translation + d * self.rotation[:, 2])
+        added = {"box": (2 * d,) * 3, "cylinder": (d, 2 * d), "capsule": (d, 0.0)}
+        more = added.get(self.kind, (d,))
+        return replace(self, size=tuple(a + b for a, b in zip(self.size, more, strict=True)))
+
     def coal(self) -> Any:
         """Return the shape for coal, in the body's own frame."""
         if self.kind == "box":

@@ -170,13 +170,14 @@ class ParameterBox:
         prior = uncertainty.prior.box()
         lower = np.where(np.isneginf(lower), prior[0], lower) - tool
         upper = np.where(np.isposinf(upper), prior[1], upper) + tool
+        play = _play(lower, upper, *model.payload_play)
         n = model.n
         rotor = _group(psi, "rotor_inertia", n) if rotor_inertia is None else rotor_inertia
         coulomb, viscous = (_group(psi, f"friction_{x}", n) for x in ("coulomb", "viscous"))
         centre, half = (x[: 10 * n].reshape(n, 10) for x in (psi.centre, psi.half_width))
         return cls(
-            lower,
-            upper,
+            lower - play,
+            upper + play,
             *_ends(centre, half),
             *rotor,
             *coulomb,
@@ -204,6 +205,26 @@ class ParameterBox:
         return replace(
             box, links_lower=lower, links_upper=upper, payload_lower=none, payload_upper=none
         )
+
+
+def _play(lower: Array, upper: Array, turn: float, shift: float) -> Array:
+    """Return by how much phi of a body in a box changes with its frame, shape (10,).
+
+    With p -> R p + t, |R - 1| <= a and |t| <= d:  |dh| <= a |h| + m d  and, in the spectral norm,
+    |dI| <= 2 a |I| + 2 d |h| + m d^2.
+
+    Args:
+        lower: Least phi, shape (10,).
+        upper: Largest phi, shape (10,).
+        turn: a [rad].
+        shift: d [m].
+    """
+    largest = np.maximum(np.abs(lower), np.abs(upper))
+    m, h = float(largest[0]), float(np.linalg.norm(largest[1:4]))
+    inertia = float(np.sqrt(np.array([1, 2, 2, 1, 2, 1]) @ largest[4:] ** 2))
+    first = turn * h + m * shift
+    second = 2.0 * turn * inertia + 2.0 * shift * h + m * shift**2
+    return np.array([0.0, *[first] * 3, *[second] * 6])
 
 
 def _group(psi: Nuisance, name: str, n: int) -> tuple[Array, Array]:

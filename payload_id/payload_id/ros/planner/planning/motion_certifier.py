@@ -94,10 +94,11 @@ class MotionCertifier:
             obstacles=(*self.settings.cell.bodies, *obstacles, *floor),
             box=ParameterBox.around(self.model, payload, self._uncertainty()),
             tube=self.tube,
-            limits=self._limits(goal.limits),
+            limits=self.robot.limits_at(goal.limits, goal.turns).of_motion(),
             limits_name=goal.limits,
             clearance=self.settings.cell.clearance,
             speeds=self.settings.speeds,
+            turns=dict(goal.turns),
         )
 
     def _uncertainty(self) -> Uncertainty:
@@ -105,10 +106,6 @@ class MotionCertifier:
         stated = self.settings.uncertainty
         tilt = STANDARD_GRAVITY * float(np.sin(self.settings.cell.base_tilt))
         return replace(stated, gravity_error=stated.gravity_error + tilt)
-
-    def _limits(self, name: str) -> MotionLimits:
-        """Return a set of limits."""
-        return self.robot.limits_named(name).of_motion()
 
     def limits_left(self, case: SafetyCase, scale: float) -> MotionLimits:
         """Return what the speed scale and the tube leave of the limits.

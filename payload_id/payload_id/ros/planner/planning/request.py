@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 from ....core.arrays import Array
 from ....core.excitation.search.planning import NoPlan, Plan
@@ -64,6 +65,8 @@ class Goal:
         payload_lower: Least phi, shape (10,); -inf: as the prior says.
         payload_upper: Largest phi, shape (10,); inf: as the prior says.
         intervals: Where these come from, in words.
+        turns: By how many whole turns joints whose turn is limited have turned more than the
+            start's positions say.
     """
 
     family: str
@@ -77,6 +80,7 @@ class Goal:
     payload_lower: Array
     payload_upper: Array
     intervals: str
+    turns: Mapping[str, int] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

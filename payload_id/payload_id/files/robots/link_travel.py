@@ -1,0 +1,111 @@
+"""How far the inertial parameters of an arm's links depend on joints that the arm does not move."""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+
+from ...core.arm.arm_model import ArmModel, joint_axis
+from ...core.arm.travelling_masses import HeldBody, HeldJoint, free_masters, phi_range
+from ...core.arrays import Array
+from ...core.errors import ModelError
+from .held_joints import loosened, master_of
+from .urdf_tree import UrdfJoint, UrdfTree
+
+
+def link_travel(urdf: str, model: ArmModel) -> tuple[Array, Array] | None:
+    """Return bounds of each body's phi over the travel of the held joints that it carries.
+
+    Args:
+        urdf: The description, XML text.
+        model: The arm: the joints that it does not name are held.
+
+    Returns:
+        lower: Shape (n, 10); as the model has it where a body carries no such joint.
+        upper: Shape (n, 10).
+        None if no body carries one that may be in several places.
+
+    Raises:
+        ModelError: The travel of such a joint is not known, or there are too many of them.
+    """
+    text = loosened(urdf)
+    tree, full = UrdfTree.of(text), pin.buildModelFromXML(text)
+    lower, upper = model.link_phi.copy(), model.link_phi.copy()
+    moved = False
+    for carrier, bodies, travel in _carried(model, tree, full):
+        if not any(free_masters(body, travel) for body in bodies):
+            continue
+        own = full.inertias[full.getJointId(carrier)]
+        still = HeldBody((), own.mass, np.array(own.lever), np.array(own.inertia))
+        j = model.joints.index(carrier)
+        lower[j], upper[j] = phi_range([still, *bodies], travel)
+        moved = True
+    return (lower, upper) if moved else None
+
+
+def _carried(
+    model: ArmModel, tree: UrdfTree, full: pin.Model
+) -> list[tuple[str, list[HeldBody], dict[str, tuple[float, float]]]]:
+    """Return the arm's joints that carry held ones, what is on these, and where they may be."""
+    found: dict[str, list[HeldBody]] = {}
+    for index in range(1, full.njoints):
+        way: list[int] = []
+        carrier = index
+        while carrier > 0 and full.names[carrier] not in model.joints:
+            way.insert(0, carrier)
+            carrier = full.parents[carrier]
+        inertia = full.inertias[index]
+        if carrier == 0 or not way or inertia.mass == 0.0:
+            continue
+        joints = tuple(_held_joint(model, tree, full, k) for k in way)
+        body = HeldBody(joints, inertia.mass, np.array(inertia.lever), np.array(inertia.inertia))
+        found.setdefault(full.names[carrier], []).append(body)
+    return [
+        (
+            carrier,
+            bodies,
+            {
+                joint.master: _ends(tree.named(joint.master), tree)
+                for body in bodies
+                for joint in body.way
+            },
+        )
+        for carrier, bodies in found.items()
+    ]
+
+
+def _held_joint(model: ArmModel, tree: UrdfTree, full: pin.Model, index: int) -> HeldJoint:
+    """Return one of Pinocchio's joints that the arm does not move."""
+    joint = tree.named(full.names[index])
+    S, place = joint_axis(full, index), full.jointPlacements[index]
+    slides = joint.kind == "prismatic"
+    return HeldJoint(
+        rotation=np.array(place.rotation),
+        translation=np.array(place.translation),
+        axis=S[:3] if slides else S[3:],
+        slides=slides,
+        master=master_of(joint, tree, model.joints).name,
+        multiplier=joint.multiplier if joint.mimics else 1.0,
+        offset=joint.offset if joint.mimics else 0.0,
+    )
+
+
+def _ends(joint: UrdfJoint, tree: UrdfTree) -> tuple[float, float]:
+    """Return between which positions a held joint may be; one without end is anywhere in a turn.
+
+    Raises:
+        ModelError: It has no limits, and others follow it; or they are inverted.
+    """
+    if joint.is_fixed:
+        return 0.0, 0.0
+    followed = any(other.mimics == joint.name for other in tree.joints.values())
+    if joint.kind == "continuous" and not followed:
+        return -np.pi, np.pi
+    if joint.lower is None or joint.upper is None or joint.lower > joint.upper:
+        found = "no limits" if joint.lower is None else f"limits {joint.lower:g}, {joint.upper:g}"
+        raise ModelError(
+            f"Joint '{joint.name}', which the arm carries, has {found}: it is not known where the "
+            "masses that it moves are. Give it limits in the robot description, the lower one "
+            "first, or state where it stands ('held_joints' in the robot file)."
+        )
+    return joint.lower, joint.upper

@@ -1,0 +1,111 @@
+"""Whole turns counted from wrapped positions, and commands in the turns that a driver reports."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from payload_id.core.motion.trajectory import Motion
+from payload_id.core.safety.tube.tracking_tube import TrackingTube
+from payload_id.ros.execution.start_check import start_of
+from payload_id.ros.execution.turn_count import TurnCount, difference, in_turns_of
+
+JOINTS, CONTINUOUS = ("pan", "lift", "roll"), (True, False, True)
+LIMITED = np.array([True, False, False])
+SPEED = np.full(3, 2.0)
+TUBE = TrackingTube.position_controlled(np.full(3, 0.02), np.full(3, 0.1), np.ones(3))
+
+
+def wrapped(q):
+    """Return positions as a driver reports them, (-pi, pi]."""
+    return np.where(CONTINUOUS, np.pi - (np.pi - q) % (2 * np.pi), q)
+
+
+def count(counted=False, doubt="It is not known"):
+    return TurnCount(JOINTS, LIMITED, counted, SPEED, "" if counted else doubt)
+
+
+def along(turns, q, step_ns=10_000_000, start_ns=0):
+    for k, row in enumerate(np.asarray(q)):
+        turns = turns.after(start_ns + k * step_ns, row, 0.01)
+    return turns
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_the_count_is_that_of_the_joint_through_many_turns_and_noise_at_the_seam(seed):
+    rng = np.random.default_rng(seed)
+    time = np.arange(0.0, 40.0, 0.01)
+    true = np.zeros((len(time), 3))
+    rate = np.repeat(rng.uniform(-2.0, 2.0, 40), 100)  # changes every second
+    true[:, 0] = rng.uniform(-9, 9) + 0.01 * np.cumsum(rate)
+    if seed % 2:  # stands at the seam for a while: joint states jump from one side to the other
+        rate[1000:2000] = 0.0
+        true[:, 0] = true[0, 0] + 0.01 * np.cumsum(rate)
+        true[:, 0] += np.pi * (2 * rng.integers(-2, 3) + 1) - true[1500, 0]
+    noisy = true + rng.uniform(-1e-3, 1e-3, true.shape)
+    assert seed % 2 == 0 or np.ptp(wrapped(noisy)[1100:1900, 0]) > 6.0
+    turns = along(count().said_to_be(true[0] + rng.uniform(-0.9, 0.9, 3)), wrapped(noisy))
+    assert turns.doubt == ""
+    start = wrapped(noisy[-1])
+    assert start[0] + 2 * np.pi * turns.at(start)["pan"] == pytest.approx(noisy[-1, 0], abs=1e-9)
+    other = start + [2 * np.pi * rng.integers(-3, 4), 0, 0]  # a plan in other turns
+    assert other[0] + 2 * np.pi * turns.at(other)["pan"] == pytest.approx(noisy[-1, 0], abs=1e-9)
+    assert set(turns.at(start)) == {"pan"}
+
+
+def test_nothing_is_known_until_somebody_says_it_and_what_cannot_be_is_refused():
+    turns = along(count(), [[3.1, 0, 0], [-3.1, 0, 0]])
+    assert "not known" in turns.doubt
+    assert turns.said_to_be([3.2, 0, 0]).doubt == ""  # it reports -3.1
+    assert turns.said_to_be([3.2, 0, 0]).at(np.array([-3.1, 0, 0])) == {"pan": 1}
+    assert "said to have turned by 1.2 rad" in turns.said_to_be([1.2, 0, 0]).doubt
+    assert "3 numbers" in turns.said_to_be([1.2]).doubt
+
+
+@pytest.mark.parametrize(("gap", "lost"), [(1.5, False), (1.6, True)])
+def test_a_pause_in_which_half_a_turn_fits_loses_the_count(gap, lost):
+    turns = along(count().said_to_be([3.1, 0, 0]), [[3.1, 0, 0]])
+    later = turns.after(round(gap * 1e9), np.array([-3.1, 0, 0]), 0.01)
+    assert bool(later.doubt) is lost and (not lost or "1.60 s" in later.doubt)
+    back = turns.after(-(10**9), np.array([3.1, 0, 0]), gap)  # stamps of a driver that began anew
+    assert bool(back.doubt) is lost
+    assert later.said_to_be([3.2, 0, 0]).doubt == ""
+
+
+def test_a_driver_that_counts_is_believed_until_it_jumps():
+    turns = along(count(counted=True), [[9.0, 0, 0], [9.1, 0, 0]])
+    assert turns.doubt == "" and turns.at(np.array([9.1, 0, 0])) == {"pan": 0}
+    jumped = turns.after(30_000_000, np.array([9.1 - 2 * np.pi, 0, 0]), 0.01)
+    assert "pan jumped" in jumped.doubt and "counts turns" in jumped.doubt
+    assert "pan jumped" in jumped.after(40_000_000, np.array([2.8, 0, 0]), 0.01).doubt
+
+
+def test_a_whole_turn_since_the_plan_is_a_difference():
+    assert difference({"pan": 1}, {"pan": 1}) == "" and difference({}, {"pan": 0}) == ""
+    assert "turned by -2 whole turns" in difference({"pan": 1}, {"pan": -1})
+
+
+@pytest.mark.parametrize("reported", [3.1405, -3.1405, 3.1405 + 4 * np.pi])
+def test_a_command_begins_in_the_turn_that_is_reported(reported):
+    sent = []
+    send = lambda points, stamp: sent.append((points, stamp))  # noqa: E731
+    start = np.array([3.141, 0.5, -1.0])
+    time = np.linspace(0.0, 1.0, 5)
+    q = start + np.outer(time, [0.3, 0.1, 0.2])
+    points = Motion(time, q, 0 * q, 0 * q)
+    in_turns_of(send, start, np.array([reported, 0.5, -1.0]), CONTINUOUS)(points, 7)
+    found, stamp = sent[0]
+    assert stamp == 7 and abs(found.q[0, 0] - reported) < 0.01
+    assert np.abs(np.diff(found.q, axis=0)).max() < 0.1  # no jump anywhere
+    assert np.allclose(np.exp(1j * found.q), np.exp(1j * q)) and (found.q[:, 1:] == q[:, 1:]).all()
+    if reported == 3.1405:
+        assert found is points
+
+
+@pytest.mark.parametrize("reported", [3.14, -3.14])
+def test_a_plan_begins_in_the_turn_that_is_reported(reported):
+    q = np.array([reported, 0.0, 0.0])
+    for holding in (3.145, -3.145, 3.145 + 4 * np.pi):
+        start = start_of(q, np.array([holding, 0.001, 0.0]), TUBE, CONTINUOUS)
+        assert abs(start[0] - reported) < 0.02 and start[1] == 0.001
+    assert (start_of(q, np.array([3.2, 0.0, 0.0]), TUBE, CONTINUOUS) == q).all()
