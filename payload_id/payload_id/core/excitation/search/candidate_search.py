@@ -9,6 +9,7 @@ import numpy as np
 from scipy.optimize import minimize
 
 from ...arrays import Array
+from ..prediction.candidate_rows import CandidateRows
 from .candidate_pool import PART, Pool, over_time
 from .planning_task import PlanningTask
 
@@ -123,19 +124,26 @@ class _Stop(Exception):
 
 
 class _Memory:
-    """The last point's usage, for which the optimiser and its objective ask one after the other."""
+    """What was found at the last point, for which the optimiser asks several times."""
 
     def __init__(self, task: PlanningTask, counter: Counter) -> None:
         self._task, self._counter = task, counter
-        self._at: Array | None = None
-        self._found = np.zeros(0)
+        self._usage: tuple[Array, Array] | None = None
+        self._rows: tuple[Array, CandidateRows] | None = None
 
     def usage(self, y: Array) -> Array:
         """Return usage at y, flat."""
-        if self._at is None or not np.array_equal(self._at, y):
+        if self._usage is None or not np.array_equal(self._usage[0], y):
             self._counter.take(1)
-            self._at, self._found = y.copy(), self._task.usage(y[None]).ravel()
-        return self._found
+            self._usage = y.copy(), self._task.usage(y[None]).ravel()
+        return self._usage[1]
+
+    def rows(self, y: Array) -> CandidateRows:
+        """Return the rows at y."""
+        if self._rows is None or not np.array_equal(self._rows[0], y):
+            self._counter.take(1)
+            self._rows = y.copy(), self._task.rows(y[None])
+        return self._rows[1]
 
 
 def _refine(task: PlanningTask, x: Array, counter: Counter, late: Callable[[], bool]) -> Array:
@@ -147,20 +155,19 @@ def _refine(task: PlanningTask, x: Array, counter: Counter, late: Callable[[], b
         nonlocal best, best_value
         if counter.spent or late():
             raise _Stop
-        counter.take(1)
-        value = float(task.value(y[None])[0])
+        value = float(task.criterion.value(memory.rows(y), task.collected)[0])
         if value < best_value and memory.usage(y).max() <= PART:
             best, best_value = y.copy(), value
         return value
 
     def slope(y: Array) -> Array:
         counter.take(1)
-        return task.value_and_gradient(y)[1]
+        return task.gradient(y, memory.rows(y))
 
     limits = {
         "type": "ineq",
         "fun": lambda y: PART - memory.usage(y),
-        "jac": lambda y: -task.usage.with_gradient(y)[1],
+        "jac": lambda y: -task.usage.gradient(y),
     }
     box = [(-1.0, 1.0)] * len(x)
     options = {"maxiter": STEPS, "ftol": 1e-4}
