@@ -8,7 +8,7 @@ more torque or clearance in reserve as was missing. Only what the certifier acce
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,15 +16,16 @@ import numpy as np
 from ...arrays import Array
 from ...motion.trajectory import Trajectory
 from ...threads import one_thread
-from .candidate_pool import Pool
 from .candidate_queue import Queue
-from .candidate_search import Counter, search_candidates
+from .candidate_search import MOST_STARTS, STARTS, Counter, Late, Search
 from .planning_task import PlanningTask
 from .verdict import Verdict
 
 HURRY = 2.5  # certifications for which there is time left when ...
 PASSED_OVER = 60  # candidates before it is given up
 SEARCH_SHARE = 0.5  # of the time that goes into searching before the certifier is asked
+REFINED = 0.9  # of the time after which a certified motion is not made better any more, less ...
+ANSWERS = 2.0  # certifications
 
 
 Certify = Callable[[Trajectory], Verdict]
@@ -107,52 +108,107 @@ def plan(
         clock: Time [s]; only differences are used.
         warm: Parameters to begin with beside the random ones, shape (P,).
     """
-    start = clock()
-    search_ends = start + SEARCH_SHARE * budget.seconds
-    counter = Counter(budget.evaluations)
     with one_thread():
-        pool = search_candidates(task, seed, counter, lambda: clock() > search_ends, warm)
-        return _certified(task, pool, certify, budget, counter, clock, start)
+        return _Planner(task, certify, budget, clock).plan(seed, warm)
 
 
-def _certified(
-    task: PlanningTask,
-    pool: Pool,
-    certify: Certify,
-    budget: Budget,
-    counter: Counter,
-    clock: Clock,
-    start: float,
-) -> Plan | NoPlan:
-    """Return the first candidate that is certified, in the order in which they are asked for."""
-    queue, asked, passed, longest = Queue(task, pool), 0, 0, 0.0
-    nearest: Verdict | None = None
-    while asked < budget.certifications and passed < PASSED_OVER:
-        before = clock()
-        # There must be time for one more answer, which may take as long as the longest so far.
-        left = start + budget.seconds - before
-        x = None if left < longest else queue.next(hurry=left < HURRY * longest)
-        if x is None:
-            break
-        if queue.passes_over(x):
-            passed += 1
-            continue
-        before = clock()
-        trajectory = task.family.trajectory(x)
-        verdict = certify(trajectory)
-        asked, longest = asked + 1, max(longest, clock() - before)
+class _Planner:
+    """Asks the certifier while there is time, and goes on searching when it has a motion."""
+
+    def __init__(
+        self, task: PlanningTask, certify: Certify, budget: Budget, clock: Clock
+    ) -> None:
+        self._task, self._certify, self._budget, self._clock = task, certify, budget, clock
+        self._start = clock()
+        self._counter = Counter(budget.evaluations)
+        self._asked, self._longest = 0, 0.0  # certifications, and the longest [s]
+        self._nearest: Verdict | None = None
+
+    def plan(self, seed: int, warm: Array | None) -> Plan | NoPlan:
+        """Return the best certified motion."""
+        seconds = self._budget.seconds
+        late = self._after(SEARCH_SHARE * seconds)
+        search = Search(self._task, seed, self._counter, late, warm)
+        search.refine(STARTS, late)
+        queue = Queue(self._task, search.pool)
+        found = self._first(queue)
+        if found is None:
+            return self._none()
+        # What is certified is in hand: the rest of the time can only make it better.
+        late = self._after(REFINED * seconds - ANSWERS * self._longest)
+        if not search.done and not late():
+            search.refine(MOST_STARTS, late)
+            queue.renew(search.pool)
+            found = self._better(queue, found)
+        return replace(found, evaluations=self._counter.used, asked=self._asked,
+                       seconds=self._clock() - self._start)  # fmt: skip
+
+    def _after(self, seconds: float) -> Late:
+        """Return what tells whether so much time has passed since the beginning."""
+        return lambda: self._clock() - self._start > seconds
+
+    def _left(self) -> float:
+        """Return how much time is left [s]."""
+        return self._start + self._budget.seconds - self._clock()
+
+    def _may_ask(self) -> bool:
+        """Tell whether there is time for one more answer as slow as the slowest so far."""
+        return self._asked < self._budget.certifications and self._left() >= self._longest
+
+    def _first(self, queue: Queue) -> Plan | None:
+        """Return the first candidate that is certified, in the order in which they are asked for."""
+        passed = 0
+        while self._may_ask() and passed < PASSED_OVER:
+            x = queue.next(hurry=self._left() < HURRY * self._longest)
+            if x is None:
+                break
+            if queue.passes_over(x):
+                passed += 1
+                continue
+            found = self._ask(queue, x)
+            if found is not None:
+                return found
+        return None
+
+    def _better(self, queue: Queue, found: Plan) -> Plan:
+        """Return the best candidate that is certified and better than what was found so far."""
+        passed = 0
+        while self._may_ask() and passed < PASSED_OVER:
+            x = queue.better(found.value)
+            if x is None:
+                break
+            if queue.passes_over(x):
+                passed += 1
+                continue
+            better = self._ask(queue, x)
+            if better is not None:
+                return better
+        return found
+
+    def _ask(self, queue: Queue, x: Array) -> Plan | None:
+        """Return a candidate's plan if it is certified; its refusal teaches the queue."""
+        before, trajectory = self._clock(), self._task.family.trajectory(x)
+        verdict = self._certify(trajectory)
+        self._asked += 1
+        self._longest = max(self._longest, self._clock() - before)
         if verdict.accepted:
-            value = float(task.value(x[None])[0])
-            seconds = clock() - start
-            return Plan(trajectory, x, value, verdict.answer, counter.used, asked, seconds)
+            value = float(self._task.value(x[None])[0])
+            return Plan(trajectory, x, value, verdict.answer, 0, 0, 0.0)
         queue.refused(x, verdict)
-        if nearest is None or verdict.missing < nearest.missing:
-            nearest = verdict
-    if nearest is None and clock() - start < budget.seconds:
-        # No candidate keeps the limits at samples: what keeps the arm from staying says why.
-        nearest, asked = certify(task.family.trajectory(task.family.calm)), 1
-    answer = None if nearest is None else nearest.answer
-    return NoPlan(_why_none(nearest, asked, budget), answer, counter.used, asked, clock() - start)
+        if self._nearest is None or verdict.missing < self._nearest.missing:
+            self._nearest = verdict
+        return None
+
+    def _none(self) -> NoPlan:
+        """Return why there is no plan."""
+        task, nearest = self._task, self._nearest
+        if nearest is None and self._left() > 0.0:
+            # No candidate keeps the limits at samples: what keeps the arm from staying says why.
+            nearest, self._asked = self._certify(task.family.trajectory(task.family.calm)), 1
+        answer = None if nearest is None else nearest.answer
+        reason = _why_none(nearest, self._asked, self._budget)
+        seconds = self._clock() - self._start
+        return NoPlan(reason, answer, self._counter.used, self._asked, seconds)
 
 
 def _why_none(nearest: Verdict | None, asked: int, budget: Budget) -> str:
