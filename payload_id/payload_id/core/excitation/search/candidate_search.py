@@ -22,6 +22,7 @@ SHORTER = 4  # times that a candidate beyond sampled limits is drawn towards the
 ENOUGH = 8  # clear candidates; where there are fewer, the best ones' way to the calm one is tried
 CALMER = (0.6, 0.35, 0.2, 0.1)  # parts of that way
 ALONG = (1.0, 0.8, 0.6, 0.4, 0.2)  # parts of a refined candidate's way that are looked at
+AIM = 0.96  # of the limits is what the optimiser keeps to, and misses by a little on its way
 STEPS = 25  # of the optimiser for each
 
 Late = Callable[[], bool]  # whether it is time to come to an end
@@ -194,7 +195,7 @@ def _refine(
 
     limits = {
         "type": "ineq",
-        "fun": lambda y: PART - memory.usage(y),
+        "fun": lambda y: AIM - memory.usage(y),
         "jac": lambda y: -task.usage.gradient(y),
     }
     box = [(-1.0, 1.0)] * len(x)
