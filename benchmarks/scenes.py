@@ -4,7 +4,7 @@ A scene is the ground, ten boxes, cylinders, capsules, balls and hulls of 5 to 2
 and a Gen3 that holds a dumbbell, at rest in its home pose (even scenes) or a random one (odd). Only
 scenes whose start is free count: obstacles are drawn again until the start keeps the required
 clearance, tube included, and a random pose until the arm is clear of itself and the ground there.
-In each scene one piece of 3 s, to be left after 1.5 s, is planned and certified, the payload known
+In each scene one piece of 3 s, to be left after 1.5 s, is planned and certified (`--family`), the payload known
 to +-15 % ("mass") or to Table I of [ZZV] ("table I"), followed exactly, by the position controller
 with the robot file's tube, or by the robust controller with the file's rotor inertias, continuous
 in time as in [ZZV] or in steps of 1 ms.
@@ -40,6 +40,7 @@ from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.control.robust_design import robust_design
 from payload_id.core.errors import InputError
 from payload_id.core.excitation.candidates.candidates import BezierFamily
+from payload_id.core.excitation.candidates.wave_candidates import WaveFamily
 from payload_id.core.excitation.criteria import CRITERIA, DEFAULT, criterion_named
 from payload_id.core.excitation.prediction.candidate_rows import Collected, RowPredictor
 from payload_id.core.excitation.search.certifier import (
@@ -75,6 +76,7 @@ DISTURBANCE, CHANGE = 0.12, 0.3  # for which steps of 1 ms are designed: part of
 MOVED, MOVING = 0.1, 4  # [rad], joints
 BOXES, TUBES = ("mass", "table I"), ("exact", "position", "robust", "robust 1 kHz")
 PAPER = Uncertainty(torque_relative=0.025, link_relative=0.05, prior=PayloadPrior(6.0, 0.3))
+FAMILIES = {"bezier": BezierFamily, "wave": WaveFamily}
 UNSURE = ("paper", "robot_file")  # where it stands what is uncertain of the arm
 
 
@@ -214,11 +216,12 @@ def run(
     criterion: str,
     seed: int,
     limit: float,
+    family_name: str,
 ) -> Trial:
     """Plan one piece."""
     began, on_wall = time.process_time(), time.perf_counter()
     limits = planning_limits(case)
-    family = BezierFamily.within(start, LENGTH, limits)
+    family = FAMILIES[family_name].within(start, LENGTH, limits)
     known = np.diff(predictor.row_source.uncertainty.prior.box(), axis=0)[0] / 2
     nothing = Collected.nothing(predictor.p)
     task = PlanningTask(family, predictor, criterion_named(criterion, known), nothing, HANDOVER,
@@ -278,6 +281,7 @@ def main() -> None:
     parser.add_argument("--limits", default="safety_warning", help="a set of the robot file")
     parser.add_argument("--robot", default="kinova_gen3", help="a shipped robot")
     parser.add_argument("--unsure", default="paper", choices=UNSURE, help="of links and sensors")
+    parser.add_argument("--family", default="wave", choices=sorted(FAMILIES))
     parser.add_argument("--criterion", default=DEFAULT, choices=sorted(CRITERIA))
     parser.add_argument("--boxes", nargs="+", default=BOXES, choices=BOXES)
     parser.add_argument("--tubes", nargs="+", default=TUBES, choices=TUBES)
@@ -305,7 +309,7 @@ def main() -> None:
             start, around = scene(arm, seed, widest, chosen.limits)
             for name, case in settings.items():
                 trial = run(replace(case, obstacles=around), start, predictor, chosen.criterion,
-                            seed, chosen.seconds)  # fmt: skip
+                            seed, chosen.seconds, chosen.family)  # fmt: skip
                 trials[name].append(trial)
                 if chosen.verbose:
                     what = "ok" if isinstance(trial.found, Plan) else trial.found.reason
@@ -313,7 +317,7 @@ def main() -> None:
                                   f"{np.round(trial.moved, 2)} {what}")  # fmt: skip
     report(
         console,
-        f"{chosen.robot}, limits '{chosen.limits}', {chosen.unsure}, {chosen.criterion}",
+        f"{chosen.robot}, limits '{chosen.limits}', {chosen.unsure}, {chosen.criterion}, {chosen.family}",
         trials,
     )
 

@@ -25,7 +25,7 @@ HURRY = 2.5  # certifications for which there is time left when ...
 PASSED_OVER = 60  # candidates before it is given up
 SEARCH_SHARE = 0.5  # of the time that goes into searching before the certifier is asked
 REFINED = 0.9  # of the time after which a certified motion is not made better any more, less ...
-ANSWERS = 2.0  # certifications
+ANSWERS = 3.0  # certifications
 
 
 Certify = Callable[[Trajectory], Verdict]
