@@ -4,7 +4,7 @@ A scene is the ground, ten boxes, cylinders, capsules, balls and hulls of 5 to 2
 and a Gen3 that holds a dumbbell, at rest in its home pose (even scenes) or a random one (odd). Only
 scenes whose start is free count: obstacles are drawn again until the start keeps the required
 clearance, tube included, and a random pose until the arm is clear of itself and the ground there.
-In each scene one piece of 3 s, to be left after 1.5 s, is planned and certified (`--family`), the payload known
+In each scene one piece of 3 s, to be left after 1.5 s, is planned and certified, the payload known
 to +-15 % ("mass") or to Table I of [ZZV] ("table I"), followed exactly, by the position controller
 with the robot file's tube, or by the robust controller with the file's rotor inertias, continuous
 in time as in [ZZV] or in steps of 1 ms.
@@ -317,7 +317,8 @@ def main() -> None:
                                   f"{np.round(trial.moved, 2)} {what}")  # fmt: skip
     report(
         console,
-        f"{chosen.robot}, limits '{chosen.limits}', {chosen.unsure}, {chosen.criterion}, {chosen.family}",
+        f"{chosen.robot}, limits '{chosen.limits}', {chosen.unsure}, {chosen.criterion}, "
+        f"{chosen.family}",
         trials,
     )
 

@@ -173,9 +173,7 @@ class _Memory:
         return self._rows[1]
 
 
-def _refine(
-    task: PlanningTask, x: Array, counter: Counter, late: Late
-) -> tuple[Array, bool]:
+def _refine(task: PlanningTask, x: Array, counter: Counter, late: Late) -> tuple[Array, bool]:
     """Return the best point within the limits on SLSQP's way from x, and whether it is whole."""
     best, best_value = x, np.inf
     memory = _Memory(task, counter)

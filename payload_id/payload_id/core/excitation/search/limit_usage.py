@@ -101,7 +101,7 @@ class LimitUsage:
 
     @cached_property
     def _next_part(self) -> Array:
-        """Part of kinematic limits that it may take, shape (3, n): 1, or what the calm one takes."""
+        """Part of kinematic limits that it may take, 1 or what the calm one takes, shape (3, n)."""
         if self._next is None:
             return np.ones((3, self.torque_slope.model.n))
         calm = usage_of_one(self.limits, self._next.one(self.family.calm))
@@ -150,7 +150,6 @@ class LimitUsage:
         n = motion.q.shape[2]
         flat = (value.reshape(-1, n) for value in (motion.q, motion.dq, motion.ddq))
         return kinematics(self.torque_slope.model, *flat)
-
 
 
 def usage_of_one(limits: MotionLimits, motion: Motion) -> Array:

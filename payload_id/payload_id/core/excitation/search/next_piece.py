@@ -1,9 +1,9 @@
 r"""Room for the piece that follows: from the state at the handover one must be able to go on.
 
 The present piece is certified to its end, but what follows it begins anew and takes its whole
-duration to come to rest, in which a fast joint goes farther. So the kinematic limits also hold for a
-plain piece from the handover. Its displacement is k = T dq0 ALONG, a moderate one, so that it is
-linear in the state, and the state in the parameters.
+duration to come to rest, in which a fast joint goes farther. So the kinematic limits are looked at
+for a Bezier piece from the handover, too. Its displacement is k = ALONG T dq0, which makes it
+linear in the state, and so in the parameters.
 """
 
 from __future__ import annotations

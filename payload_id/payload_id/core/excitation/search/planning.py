@@ -2,7 +2,8 @@
 
 The certifier is asked best first. What it refuses is not repaired by loosening anything: the next
 candidate is tried, or a refused one drawn towards the calmest motion of the family, with as much
-more torque or clearance in reserve as was missing. Only what the certifier accepts is returned.
+more torque or clearance in reserve as was missing. With a certified motion in hand the search goes
+on for the rest of the time. Only what the certifier accepts is returned.
 """
 
 from __future__ import annotations
@@ -26,6 +27,8 @@ PASSED_OVER = 60  # candidates before it is given up
 SEARCH_SHARE = 0.5  # of the time that goes into searching before the certifier is asked
 REFINED = 0.9  # of the time after which a certified motion is not made better any more, less ...
 ANSWERS = 3.0  # certifications
+AGAIN = 3  # times that it may be asked for a better one
+WORTH = 0.01  # by which a criterion, a logarithm, must be smaller for another certification
 
 
 Certify = Callable[[Trajectory], Verdict]
@@ -113,11 +116,9 @@ def plan(
 
 
 class _Planner:
-    """Asks the certifier while there is time, and goes on searching when it has a motion."""
+    """Asks the certifier while there is time; goes on searching with a certified motion in hand."""
 
-    def __init__(
-        self, task: PlanningTask, certify: Certify, budget: Budget, clock: Clock
-    ) -> None:
+    def __init__(self, task: PlanningTask, certify: Certify, budget: Budget, clock: Clock) -> None:
         self._task, self._certify, self._budget, self._clock = task, certify, budget, clock
         self._start = clock()
         self._counter = Counter(budget.evaluations)
@@ -151,15 +152,27 @@ class _Planner:
         """Return how much time is left [s]."""
         return self._start + self._budget.seconds - self._clock()
 
-    def _may_ask(self) -> bool:
-        """Tell whether there is time for one more answer as slow as the slowest so far."""
-        return self._asked < self._budget.certifications and self._left() >= self._longest
-
     def _first(self, queue: Queue) -> Plan | None:
-        """Return the first candidate that is certified, in the order in which they are asked for."""
+        """Return the first candidate that is certified."""
+        return self._asked_for(
+            queue,
+            lambda: queue.next(hurry=self._left() < HURRY * self._longest),
+            self._budget.certifications,
+        )
+
+    def _better(self, queue: Queue, found: Plan) -> Plan:
+        """Return the best candidate that is certified and better than what was found so far."""
+        most = min(self._asked + AGAIN, self._budget.certifications)
+        return self._asked_for(queue, lambda: queue.better(found.value - WORTH), most) or found
+
+    def _asked_for(
+        self, queue: Queue, following: Callable[[], Array | None], most: int
+    ) -> Plan | None:
+        """Return the first of candidates that is certified, having asked so often at most."""
         passed = 0
-        while self._may_ask() and passed < PASSED_OVER:
-            x = queue.next(hurry=self._left() < HURRY * self._longest)
+        # There must be time for one more answer, which may take as long as the longest so far.
+        while self._asked < most and self._left() >= self._longest and passed < PASSED_OVER:
+            x = following()
             if x is None:
                 break
             if queue.passes_over(x):
@@ -169,21 +182,6 @@ class _Planner:
             if found is not None:
                 return found
         return None
-
-    def _better(self, queue: Queue, found: Plan) -> Plan:
-        """Return the best candidate that is certified and better than what was found so far."""
-        passed = 0
-        while self._may_ask() and passed < PASSED_OVER:
-            x = queue.better(found.value)
-            if x is None:
-                break
-            if queue.passes_over(x):
-                passed += 1
-                continue
-            better = self._ask(queue, x)
-            if better is not None:
-                return better
-        return found
 
     def _ask(self, queue: Queue, x: Array) -> Plan | None:
         """Return a candidate's plan if it is certified; its refusal teaches the queue."""
