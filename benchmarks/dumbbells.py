@@ -1,6 +1,6 @@
 """Exciting pieces against random ones for five dumbbells: Table V and figure 6 of [ZZV].
 
-A Gen3 holds a dumbbell of 4 to 8 lb. Four Bezier pieces of 3 s, each left after 1.5 s but for the
+A Gen3 holds a dumbbell of 4 to 8 lb. Four pieces of 3 s, each left after 1.5 s but for the
 last, are planned in receding horizon with the package's planner and certifier; the rows so far feed
 the next plan. The same is done with pieces drawn at random until one is certified. The rows are
 those of exact data under the bounds of the paper (2.5 % torque, 5 % links); compared are the
@@ -222,7 +222,7 @@ def main() -> None:
     parser.add_argument("--limits", default="safety_warning", help="a set of the robot file")
     parser.add_argument("--criterion", default=DEFAULT, choices=sorted(CRITERIA))
     parser.add_argument("--pounds", type=float, nargs="+", default=list(PAPER))
-    parser.add_argument("--family", default="bezier", choices=sorted(FAMILIES))
+    parser.add_argument("--family", default="wave", choices=sorted(FAMILIES))
     parser.add_argument("--evaluations", type=float, help="for each plan, instead of 1.5 s")
     parser.add_argument("--seed", type=int, default=0)
     chosen = parser.parse_args()

@@ -40,6 +40,7 @@ from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.control.robust_design import robust_design
 from payload_id.core.errors import InputError
 from payload_id.core.excitation.candidates.candidates import BezierFamily
+from payload_id.core.excitation.candidates.wave_candidates import WaveFamily
 from payload_id.core.excitation.criteria import CRITERIA, DEFAULT, criterion_named
 from payload_id.core.excitation.prediction.candidate_rows import Collected, RowPredictor
 from payload_id.core.excitation.search.certifier import (
@@ -76,6 +77,7 @@ DISTURBANCE, CHANGE = 0.12, 1.2  # for which these are designed: part of the lim
 MOVED, MOVING = 0.1, 4  # [rad], joints
 BOXES, TUBES = ("mass", "table I"), ("exact", "position", "robust", "robust 1 kHz")
 PAPER = Uncertainty(torque_relative=0.025, link_relative=0.05, prior=PayloadPrior(6.0, 0.3))
+FAMILIES = {"bezier": BezierFamily, "wave": WaveFamily}
 UNSURE = ("paper", "robot_file")  # where it stands what is uncertain of the arm
 
 
@@ -215,11 +217,12 @@ def run(
     criterion: str,
     seed: int,
     limit: float,
+    family_name: str,
 ) -> Trial:
     """Plan one piece."""
     began, on_wall = time.process_time(), time.perf_counter()
     limits = planning_limits(case)
-    family = BezierFamily.within(start, LENGTH, limits)
+    family = FAMILIES[family_name].within(start, LENGTH, limits)
     known = np.diff(predictor.row_source.uncertainty.prior.box(), axis=0)[0] / 2
     nothing = Collected.nothing(predictor.p)
     task = PlanningTask(family, predictor, criterion_named(criterion, known), nothing, HANDOVER,
@@ -279,6 +282,7 @@ def main() -> None:
     parser.add_argument("--limits", default="safety_warning", help="a set of the robot file")
     parser.add_argument("--robot", default="kinova_gen3", help="a shipped robot")
     parser.add_argument("--unsure", default="paper", choices=UNSURE, help="of links and sensors")
+    parser.add_argument("--family", default="wave", choices=sorted(FAMILIES))
     parser.add_argument("--criterion", default=DEFAULT, choices=sorted(CRITERIA))
     parser.add_argument("--boxes", nargs="+", default=BOXES, choices=BOXES)
     parser.add_argument("--tubes", nargs="+", default=TUBES, choices=TUBES)
@@ -306,7 +310,7 @@ def main() -> None:
             start, around = scene(arm, seed, widest, chosen.limits)
             for name, case in settings.items():
                 trial = run(replace(case, obstacles=around), start, predictor, chosen.criterion,
-                            seed, chosen.seconds)  # fmt: skip
+                            seed, chosen.seconds, chosen.family)  # fmt: skip
                 trials[name].append(trial)
                 if chosen.verbose:
                     what = "ok" if isinstance(trial.found, Plan) else trial.found.reason
@@ -314,7 +318,8 @@ def main() -> None:
                                   f"{np.round(trial.moved, 2)} {what}")  # fmt: skip
     report(
         console,
-        f"{chosen.robot}, limits '{chosen.limits}', {chosen.unsure}, {chosen.criterion}",
+        f"{chosen.robot}, limits '{chosen.limits}', {chosen.unsure}, {chosen.criterion}, "
+        f"{chosen.family}",
         trials,
     )
 

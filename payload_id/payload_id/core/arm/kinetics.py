@@ -80,7 +80,7 @@ def bilinear_form(x: Array, y: Array) -> Array:
 
 def cross(a: Array, b: Array) -> Array:
     """Return a x b along the last axis (numpy.cross without its overhead)."""
-    out = np.empty(np.broadcast_shapes(a.shape, b.shape))
+    out = np.empty(a.shape if a.shape == b.shape else np.broadcast_shapes(a.shape, b.shape))
     out[..., 0] = a[..., 1] * b[..., 2] - a[..., 2] * b[..., 1]
     out[..., 1] = a[..., 2] * b[..., 0] - a[..., 0] * b[..., 2]
     out[..., 2] = a[..., 0] * b[..., 1] - a[..., 1] * b[..., 0]

@@ -92,7 +92,7 @@ class IdentifyServer:
     def _rules_of(self, request: Identify.Goal) -> tuple[Goal, HorizonSettings]:
         """Return goal and rules of a run."""
         message, settings = request.goal, self._context.settings
-        message.family = message.family or "bezier"
+        message.family = message.family or "wave"
         message.duration = message.duration or settings.piece_duration
         goal = self._context.goal_of(message)
         if goal.family not in PIECES or goal.dry_run_scale:

@@ -31,7 +31,7 @@ from payload_id.core.excitation.prediction.dynamics import (
 )
 from payload_id.core.excitation.prediction.torque_slope import TorqueSlope
 from payload_id.core.excitation.search.candidate_queue import Queue
-from payload_id.core.excitation.search.candidate_search import Counter, search_candidates
+from payload_id.core.excitation.search.candidate_search import Counter, Search
 from payload_id.core.excitation.search.planning import Budget, NoPlan, Plan, plan
 from payload_id.core.excitation.search.planning_task import PlanningTask
 from payload_id.core.excitation.search.verdict import Verdict
@@ -212,14 +212,13 @@ def test_the_image_contains_the_hull():
 @pytest.mark.parametrize("name", sorted(CRITERIA))
 def test_gradients_are_those_of_finite_differences(name):
     made, x, rng = task(name), some(1, seed=4)[0], np.random.default_rng(0)
-    value, slope = made.value_and_gradient(x)
+    slope = made.gradient(x, made.rows(x[None]))
     for _ in range(3):
         direction = rng.normal(size=7)
         steps = np.array([[2.0], [1.0], [-1.0], [-2.0]]) * 1e-4 * direction
         f = made.value(x + steps)
         expected = (-f[0] + 8 * f[1] - 8 * f[2] + f[3]) / 12e-4  # of fourth order
         assert slope @ direction == pytest.approx(expected, rel=1e-4, abs=1e-4)
-    assert made.value(x[None])[0] == value
 
 
 @pytest.mark.parametrize("name", sorted(CRITERIA))
@@ -236,7 +235,7 @@ def test_gradients_know_everything_that_may_be_uncertain(name):
     made = task(name, family=family, predictor=row_source, collected=collected)
     rng = np.random.default_rng(2)
     x = rng.uniform(-0.5, 0.5, family.size)
-    slope, direction = made.value_and_gradient(x)[1], rng.normal(size=family.size)
+    slope, direction = made.gradient(x, made.rows(x[None])), rng.normal(size=family.size)
     f = made.value(x + np.array([[2.0], [1.0], [-1.0], [-2.0]]) * 1e-5 * direction)
     expected = (-f[0] + 8 * f[1] - 8 * f[2] + f[3]) / 12e-5
     assert slope @ direction == pytest.approx(expected, rel=1e-3, abs=1e-3)
@@ -264,7 +263,7 @@ def test_slopes_of_torques_are_those_of_the_regressor(name):
 
 def test_a_disturbance_without_bound_leaves_calmer_candidates():
     made = task()
-    pool = search_candidates(made, 0, Counter(200), lambda: False)
+    pool = Search(made, 0, Counter(200), lambda: False).pool
     queue = Queue(made, pool)
     first = queue.next(hurry=False)
     queue.refused(first, Verdict(False, torque=np.full(7, np.inf)))
@@ -297,8 +296,7 @@ def test_sampled_torques_hold_for_every_corner_of_the_box():
 
 def test_a_usage_gradient_is_that_of_finite_differences():
     made, x = task(), some(1, seed=2)[0]
-    value, jacobian = made.usage.with_gradient(x)
-    assert np.array_equal(value, made.usage(x[None])[0].ravel())
+    value, jacobian = made.usage(x[None])[0].ravel(), made.usage.gradient(x)
     direction, h = np.ones(7), 1e-4
     ahead, behind = made.usage(x[None] + h * direction), made.usage(x[None] - h * direction)
     numeric = ((ahead - behind) / (2 * h)).ravel()
@@ -372,7 +370,7 @@ def test_the_plan_is_better_than_the_random_candidates_and_keeps_the_limits():
     feasible = random[made.usage(random).max(axis=(1, 2)) <= 1.0]
     assert found.value < np.sort(made.value(feasible))[0]
     assert made.usage(found.parameters[None]).max() <= 1.0
-    assert found.asked == 1 and found.certificate == "certificate"
+    assert found.certificate == "certificate"
 
 
 def test_the_same_seed_gives_the_same_plan_and_another_one_does_not():
@@ -393,7 +391,8 @@ def test_only_what_the_certifier_accepts_is_returned_best_first():
         return ACCEPT if len(asked) == 4 else Verdict(False, "no", "not this one", 0.1)
 
     found = plan(made, certify, Budget(evaluations=400), 1, StandingClock())
-    assert isinstance(found, Plan) and found.trajectory is asked[3] and found.asked == 4
+    assert isinstance(found, Plan) and found.trajectory is asked[3]
+    assert found.asked == len(asked)
 
 
 def test_missing_torque_makes_the_next_candidates_calmer():

@@ -29,7 +29,7 @@ from .posterior import by_rows, information, payload_columns
 
 # Half width of the hull over that of the image: median of each group over random Bezier pieces.
 RATIO = np.array([0.75] + [0.42] * 3 + [0.28] * 6)
-CONDITION = 0.5  # weight of the logarithm of the condition number
+CONDITION = 0.75  # weight of the logarithm of the condition number
 
 
 @dataclass(frozen=True)

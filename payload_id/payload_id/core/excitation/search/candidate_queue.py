@@ -75,6 +75,14 @@ class Queue:
                 return x
         return None
 
+    def renew(self, pool: Pool) -> None:
+        """Give out candidates of another pool from now on; what refusals taught is kept."""
+        self._pool = pool
+
+    def better(self, value: float) -> Array | None:
+        """Return the best candidate of the pool with a smaller criterion; None if there is none."""
+        return self._other(shrinking=True, below=value)
+
     def _value(self, x: Array) -> float:
         """Return the criterion of one candidate."""
         return float(self._task.value(x[None])[0])
@@ -119,12 +127,12 @@ class Queue:
                 return x
         return None
 
-    def _other(self, shrinking: bool) -> Array | None:
+    def _other(self, shrinking: bool, below: float = np.inf) -> Array | None:
         """Return the best candidate of the pool that is unlike all that were refused."""
         pool = self._pool
         usage = pool.usage.copy()
         usage[:, 0] += self._more(pool.x, shrinking)
-        fits = (usage.max(axis=(1, 2)) <= 1.0) & np.isfinite(pool.value)
+        fits = (usage.max(axis=(1, 2)) <= 1.0) & (pool.value < below)
         fits &= (pool.clear > self._room) & (pool.x != self._calm).any(axis=1)
         return next((x for x in pool.x[fits] if apart(x, self._refused, self._calm)), None)
 

@@ -18,9 +18,11 @@ from ...motion.limits import MotionLimits
 from ...motion.trajectory import Motion
 from ...safety.torque.parameter_box import ParameterBox
 from ..candidates.candidates import Family
+from ..candidates.sampled_family import SampledFamily
 from ..prediction.dynamics import Kinematics, arm_torque, kinematics, regressor
 from ..prediction.torque_slope import TorqueSlope
 from .limit_slope import kinematic_slope, torque_slope
+from .next_piece import next_piece
 
 INSTANTS = 24  # at which limits are looked at; not at time 0, which no candidate can change
 AFTER = 0.93  # part of the torque that may be taken after the horizon: the next motion begins there
@@ -54,28 +56,36 @@ class LimitUsage:
         The first N rows are torques at each instant, the last three position, velocity and
         acceleration over all instants.
         """
-        motion = self.family.motion(x, self.instants)
+        motion = self.sampled.motion(x)
         torque = (self._torque(motion) + self._links_share + self.reserve) / self.limits.torque
         if self.horizon < self.family.duration:
             torque[:, self.instants >= self.horizon] /= self._after
         C, _, n = torque.shape
         whole = self.limits.usage_by_joint(motion).reshape(C, 3, n)
+        if self._next is not None:
+            after = self.limits.usage_by_joint(self._next.motion(x)).reshape(C, 3, n)
+            whole = np.maximum(whole, after / self._next_part)
         return np.concatenate([torque, whole], axis=1)
 
-    def with_gradient(self, x: Array) -> tuple[Array, Array]:
-        """Return the parts at x, flat, shape (K,), and its Jacobian, shape (K, P)."""
-        usage, by_parameters = self(x[None])[0], self._basis
-        motion = one_of(self.family.motion(x[None], self.instants))
+    def gradient(self, x: Array) -> Array:
+        """Return the Jacobian of the parts at x, flat, by its parameters, shape (K, P)."""
+        motion, by_parameters = self.sampled.one(x), self.sampled.slope
         torque = torque_slope(self.torque_slope, self.box, self.limits, motion, by_parameters)
         if self.horizon < self.family.duration:
             torque[self.instants >= self.horizon] /= self._after[:, None]
         whole = kinematic_slope(self.limits, motion, by_parameters)
-        return usage.ravel(), np.concatenate([torque, whole]).reshape(usage.size, -1)
+        if self._next is not None:
+            after = self._next.one(x)
+            part = self._next_part[..., None]
+            by_next = kinematic_slope(self.limits, after, self._next.slope) / part
+            own, other = (usage_of_one(self.limits, each) for each in (motion, after))
+            whole = np.where((other / self._next_part > own)[..., None], by_next, whole)
+        return np.concatenate([torque, whole]).reshape(-1, len(x))
 
     @cached_property
-    def _basis(self) -> Array:
-        """Derivatives of q, dq, ddq at the instants by the parameters, shape (3, P, N, n)."""
-        return basis(self.family, self.instants)
+    def sampled(self) -> SampledFamily:
+        """The candidates at the instants."""
+        return SampledFamily.of(self.family, self.instants)
 
     @cached_property
     def instants(self) -> Array:
@@ -83,12 +93,27 @@ class LimitUsage:
         return np.linspace(0.0, self.family.duration, INSTANTS + 1)[1:]
 
     @cached_property
+    def _next(self) -> SampledFamily | None:
+        """A plain piece after the handover; None if the motion is followed to its end."""
+        if self.horizon >= self.family.duration:
+            return None
+        return next_piece(self.family, self.horizon)
+
+    @cached_property
+    def _next_part(self) -> Array:
+        """Part of kinematic limits that it may take, 1 or what the calm one takes, shape (3, n)."""
+        if self._next is None:
+            return np.ones((3, self.torque_slope.model.n))
+        calm = usage_of_one(self.limits, self._next.one(self.family.calm))
+        return np.maximum(calm + ROOM, 1.0)
+
+    @cached_property
     def _after(self) -> Array:
         """Part of each torque that may be taken after the horizon, shape (n,).
 
         Less room is kept where even the calm motion leaves less.
         """
-        motion = self.family.motion(self.family.calm[None], self.instants)
+        motion = self.sampled.motion(self.family.calm[None])
         torque = (self._torque(motion) + self._links_share + self.reserve)[0]
         late = (torque / self.limits.torque)[self.instants >= self.horizon].max(axis=0)
         return np.clip(late + ROOM, AFTER, 1.0)
@@ -117,7 +142,7 @@ class LimitUsage:
         half[carrier] = 0.0
         if not half.any():
             return np.zeros(n)
-        W = regressor(self._states(self.family.motion(x, self.instants)), slice(0, n))
+        W = regressor(self._states(self.sampled.motion(x)), slice(0, n))
         return np.asarray(np.einsum("Nljk,lk->Nj", np.abs(W), half).max(axis=0))
 
     def _states(self, motion: Motion) -> Kinematics:
@@ -127,12 +152,7 @@ class LimitUsage:
         return kinematics(self.torque_slope.model, *flat)
 
 
-def basis(family: Family, time: Array) -> Array:
-    """Return the derivatives of q, dq, ddq by a linear family's parameters, (3, P, N, n)."""
-    motion = family.motion(np.vstack([np.zeros(family.size), np.eye(family.size)]), time)
-    return np.stack([part[1:] - part[0] for part in (motion.q, motion.dq, motion.ddq)])
-
-
-def one_of(motion: Motion) -> Motion:
-    """Return the motion of one candidate."""
-    return Motion(motion.time, motion.q[0], motion.dq[0], motion.ddq[0])
+def usage_of_one(limits: MotionLimits, motion: Motion) -> Array:
+    """Return the largest parts of kinematic limits that one motion takes, shape (3, n)."""
+    q, dq, ddq = (part[None] for part in (motion.q, motion.dq, motion.ddq))
+    return limits.usage_by_joint(Motion(motion.time, q, dq, ddq)).reshape(3, -1)

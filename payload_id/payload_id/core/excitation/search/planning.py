@@ -2,13 +2,14 @@
 
 The certifier is asked best first. What it refuses is not repaired by loosening anything: the next
 candidate is tried, or a refused one drawn towards the calmest motion of the family, with as much
-more torque or clearance in reserve as was missing. Only what the certifier accepts is returned.
+more torque or clearance in reserve as was missing. With a certified motion in hand the search goes
+on for the rest of the time. Only what the certifier accepts is returned.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -16,15 +17,18 @@ import numpy as np
 from ...arrays import Array
 from ...motion.trajectory import Trajectory
 from ...threads import one_thread
-from .candidate_pool import Pool
 from .candidate_queue import Queue
-from .candidate_search import Counter, search_candidates
+from .candidate_search import MOST_STARTS, STARTS, Counter, Late, Search
 from .planning_task import PlanningTask
 from .verdict import Verdict
 
 HURRY = 2.5  # certifications for which there is time left when ...
 PASSED_OVER = 60  # candidates before it is given up
 SEARCH_SHARE = 0.5  # of the time that goes into searching before the certifier is asked
+REFINED = 0.9  # of the time after which a certified motion is not made better any more, less ...
+ANSWERS = 3.0  # certifications
+AGAIN = 3  # times that it may be asked for a better one
+WORTH = 0.01  # by which a criterion, a logarithm, must be smaller for another certification
 
 
 Certify = Callable[[Trajectory], Verdict]
@@ -107,52 +111,102 @@ def plan(
         clock: Time [s]; only differences are used.
         warm: Parameters to begin with beside the random ones, shape (P,).
     """
-    start = clock()
-    search_ends = start + SEARCH_SHARE * budget.seconds
-    counter = Counter(budget.evaluations)
     with one_thread():
-        pool = search_candidates(task, seed, counter, lambda: clock() > search_ends, warm)
-        return _certified(task, pool, certify, budget, counter, clock, start)
+        return _Planner(task, certify, budget, clock).plan(seed, warm)
 
 
-def _certified(
-    task: PlanningTask,
-    pool: Pool,
-    certify: Certify,
-    budget: Budget,
-    counter: Counter,
-    clock: Clock,
-    start: float,
-) -> Plan | NoPlan:
-    """Return the first candidate that is certified, in the order in which they are asked for."""
-    queue, asked, passed, longest = Queue(task, pool), 0, 0, 0.0
-    nearest: Verdict | None = None
-    while asked < budget.certifications and passed < PASSED_OVER:
-        before = clock()
+class _Planner:
+    """Asks the certifier while there is time; goes on searching with a certified motion in hand."""
+
+    def __init__(self, task: PlanningTask, certify: Certify, budget: Budget, clock: Clock) -> None:
+        self._task, self._certify, self._budget, self._clock = task, certify, budget, clock
+        self._start = clock()
+        self._counter = Counter(budget.evaluations)
+        self._asked, self._longest = 0, 0.0  # certifications, and the longest [s]
+        self._nearest: Verdict | None = None
+
+    def plan(self, seed: int, warm: Array | None) -> Plan | NoPlan:
+        """Return the best certified motion."""
+        seconds = self._budget.seconds
+        late = self._after(SEARCH_SHARE * seconds)
+        search = Search(self._task, seed, self._counter, late, warm)
+        search.refine(STARTS, late)
+        queue = Queue(self._task, search.pool)
+        found = self._first(queue)
+        if found is None:
+            return self._none()
+        # What is certified is in hand: the rest of the time can only make it better.
+        late = self._after(REFINED * seconds - ANSWERS * self._longest)
+        if not search.done and not late():
+            search.refine(MOST_STARTS, late)
+            queue.renew(search.pool)
+            found = self._better(queue, found)
+        return replace(found, evaluations=self._counter.used, asked=self._asked,
+                       seconds=self._clock() - self._start)  # fmt: skip
+
+    def _after(self, seconds: float) -> Late:
+        """Return what tells whether so much time has passed since the beginning."""
+        return lambda: self._clock() - self._start > seconds
+
+    def _left(self) -> float:
+        """Return how much time is left [s]."""
+        return self._start + self._budget.seconds - self._clock()
+
+    def _first(self, queue: Queue) -> Plan | None:
+        """Return the first candidate that is certified."""
+        return self._asked_for(
+            queue,
+            lambda: queue.next(hurry=self._left() < HURRY * self._longest),
+            self._budget.certifications,
+        )
+
+    def _better(self, queue: Queue, found: Plan) -> Plan:
+        """Return the best candidate that is certified and better than what was found so far."""
+        most = min(self._asked + AGAIN, self._budget.certifications)
+        return self._asked_for(queue, lambda: queue.better(found.value - WORTH), most) or found
+
+    def _asked_for(
+        self, queue: Queue, following: Callable[[], Array | None], most: int
+    ) -> Plan | None:
+        """Return the first of candidates that is certified, having asked so often at most."""
+        passed = 0
         # There must be time for one more answer, which may take as long as the longest so far.
-        left = start + budget.seconds - before
-        x = None if left < longest else queue.next(hurry=left < HURRY * longest)
-        if x is None:
-            break
-        if queue.passes_over(x):
-            passed += 1
-            continue
-        before = clock()
-        trajectory = task.family.trajectory(x)
-        verdict = certify(trajectory)
-        asked, longest = asked + 1, max(longest, clock() - before)
+        while self._asked < most and self._left() >= self._longest and passed < PASSED_OVER:
+            x = following()
+            if x is None:
+                break
+            if queue.passes_over(x):
+                passed += 1
+                continue
+            found = self._ask(queue, x)
+            if found is not None:
+                return found
+        return None
+
+    def _ask(self, queue: Queue, x: Array) -> Plan | None:
+        """Return a candidate's plan if it is certified; its refusal teaches the queue."""
+        before, trajectory = self._clock(), self._task.family.trajectory(x)
+        verdict = self._certify(trajectory)
+        self._asked += 1
+        self._longest = max(self._longest, self._clock() - before)
         if verdict.accepted:
-            value = float(task.value(x[None])[0])
-            seconds = clock() - start
-            return Plan(trajectory, x, value, verdict.answer, counter.used, asked, seconds)
+            value = float(self._task.value(x[None])[0])
+            return Plan(trajectory, x, value, verdict.answer, 0, 0, 0.0)
         queue.refused(x, verdict)
-        if nearest is None or verdict.missing < nearest.missing:
-            nearest = verdict
-    if nearest is None and clock() - start < budget.seconds:
-        # No candidate keeps the limits at samples: what keeps the arm from staying says why.
-        nearest, asked = certify(task.family.trajectory(task.family.calm)), 1
-    answer = None if nearest is None else nearest.answer
-    return NoPlan(_why_none(nearest, asked, budget), answer, counter.used, asked, clock() - start)
+        if self._nearest is None or verdict.missing < self._nearest.missing:
+            self._nearest = verdict
+        return None
+
+    def _none(self) -> NoPlan:
+        """Return why there is no plan."""
+        task, nearest = self._task, self._nearest
+        if nearest is None and self._left() > 0.0:
+            # No candidate keeps the limits at samples: what keeps the arm from staying says why.
+            nearest, self._asked = self._certify(task.family.trajectory(task.family.calm)), 1
+        answer = None if nearest is None else nearest.answer
+        reason = _why_none(nearest, self._asked, self._budget)
+        seconds = self._clock() - self._start
+        return NoPlan(reason, answer, self._counter.used, self._asked, seconds)
 
 
 def _why_none(nearest: Verdict | None, asked: int, budget: Budget) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import cached_property
 
 import numpy as np
 
@@ -13,12 +13,13 @@ from ...motion.limits import MotionLimits
 from ...motion.trajectory import Motion
 from ...safety.torque.parameter_box import ParameterBox
 from ..candidates.candidates import Family
+from ..candidates.sampled_family import SampledFamily
 from ..criteria.condition_number import ConditionNumber
 from ..criteria.criterion import Criterion
 from ..prediction.candidate_rows import CandidateRows, Collected, RowPredictor
 from ..prediction.row_slope import motion_slope
 from ..prediction.torque_slope import TorqueSlope
-from .limit_usage import LimitUsage, basis, one_of
+from .limit_usage import LimitUsage
 
 Clearance = Callable[[Array], Array]  # q (C, N, n) to rough distances to collision (C,) [m]
 Peaks = Callable[[Motion], Array]  # N instants of a motion to largest torques (N, n) [N m or N]
@@ -71,39 +72,36 @@ class PlanningTask:
         """Return the rough distances to collision, shape (C,); infinite if nobody knows them."""
         if self.clearance is None or not len(x):
             return np.full(len(x), np.inf)
-        return self.clearance(self.family.motion(x, self.usage.instants).q)
+        return self.clearance(self.usage.sampled.motion(x).q)
 
     def value(self, x: Array) -> Array:
         """Return the criterion of candidates, shape (C,)."""
-        return self.criterion.value(self._rows(x, self.criterion.needs_nuisance), self.collected)
+        return self.criterion.value(self.rows(x), self.collected)
 
     def condition_number(self, x: Array) -> Array:
         """Return the logarithm of the condition number, which costs less, shape (C,)."""
         return ConditionNumber().value(self._rows(x, nuisance=False), self.collected)
 
+    def rows(self, x: Array) -> CandidateRows:
+        """Return the rows of candidates that the criterion asks for."""
+        return self._rows(x, self.criterion.needs_nuisance)
+
     def _rows(self, x: Array, nuisance: bool) -> CandidateRows:
         """Return the rows of candidates."""
-        motion = partial(self.family.motion, x)
-        return self.predictor.rows(motion, self.horizon, nuisance=nuisance, points=1)
+        motion = self._at_rows.motion(x)
+        return self.predictor.rows(lambda _: motion, self.horizon, nuisance=nuisance, points=1)
 
-    def value_and_gradient(self, x: Array) -> tuple[float, Array]:
-        """Return the criterion at x, shape (P,), and its gradient."""
-        rows = self._rows(x[None], self.criterion.needs_nuisance)
+    def gradient(self, x: Array, rows: CandidateRows) -> Array:
+        """Return the gradient of the criterion at x, shape (P,), whose rows these are."""
         by_rows = self.criterion.slope(rows, self.collected)
-        motion = one_of(self.family.motion(x[None], self._row_instants))
+        motion = self._at_rows.one(x)
         by_motion = motion_slope(self.predictor, self.torque_slope, motion, by_rows)
-        slope = np.einsum("Ndj,dPNj->P", by_motion, self._row_basis)
-        return float(self.criterion.value(rows, self.collected)[0]), slope
+        return np.asarray(np.einsum("Ndj,dPNj->P", by_motion, self._at_rows.slope))
 
     @cached_property
-    def _row_instants(self) -> Array:
-        """Times at which rows are predicted, shape (N,) [s]."""
-        return self.predictor.instants(self.horizon, 1)
-
-    @cached_property
-    def _row_basis(self) -> Array:
-        """Derivatives of q, dq, ddq there by the parameters, shape (3, P, N, n)."""
-        return basis(self.family, self._row_instants)
+    def _at_rows(self) -> SampledFamily:
+        """The candidates at the instants at which rows are predicted."""
+        return SampledFamily.of(self.family, self.predictor.instants(self.horizon, 1))
 
     @cached_property
     def torque_slope(self) -> TorqueSlope:

@@ -58,7 +58,7 @@ STANDING_STILL = (
     "start farther from obstacles and limits."
 )
 LEAST_SEARCH = 0.2  # [s] of computing below which a piece is not begun
-STOPS_SHARE = 0.15  # of a piece's computing time that is left for its stops
+STOPS_SHARE = 0.3  # of a piece's computing time that is left for its stops
 
 
 class PlanningWorker:
