@@ -248,11 +248,9 @@ class MotionExecution:
         """Command what is commanded, from a little before a time on.
 
         Where the controller of a late arm is on its trajectory is not known exactly: the first
-        point then lies a little ahead, so that it goes there smoothly from what it desires now. (A
-        controller whose speed is turned down would take that way with a wrong velocity.)
+        point then lies a little ahead, so that it goes there smoothly from where it is.
         """
-        ahead = self._late and self.watch.slider.is_full
-        first = time + min(AHEAD, self.timing.reaction) if ahead else time - BEHIND
+        first = time + min(AHEAD, self.timing.reaction) if self._late else time - BEHIND
         begin = max(0.0, min(first, self.commanded.duration - BEHIND))
         self.command(points_of(self.commanded, self.timing.point_rate, begin), self.start_ns)
 

@@ -324,8 +324,8 @@ def test_a_stop_of_a_slowed_arm_continues_what_it_is_doing():
     before = sample(arm.commands[-1], np.array([arm.place]))
     execution.stop(Reason.CANCELLED, "why", arm.now_ns)
     after = sample(arm.commands[-1], np.array([arm.place]))
-    assert len(arm.commands) == 2 and np.allclose(before.q, after.q, atol=4e-3)
-    assert np.allclose(before.dq, after.dq, atol=2e-2)
+    assert len(arm.commands) == 2 and 0.05 < arm.ahead <= TIMING.reaction + 1e-6
+    assert np.allclose(before.q, after.q, atol=1e-12)  # goes there smoothly from what it desires
     arm.run(execution)
     assert execution.reason is Reason.CANCELLED and execution.at_rest
 

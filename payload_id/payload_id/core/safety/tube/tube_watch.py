@@ -17,7 +17,8 @@ from ...motion.trajectory import Trajectory
 from .tracking_tube import TrackingTube
 
 LAGS = 50  # that are looked at, twice: the second time around the best of the first
-WELL = 0.15  # part of the tube up to which any explanation is as good as another
+WELL = 0.25  # part of the tube up to which any explanation is as good as another
+STILL = 0.02  # [rad/s or m/s] below which a joint counts as standing still
 TINY = 1e-9
 
 
@@ -128,14 +129,16 @@ def late_use(
         within: Least and largest lag that is looked at [s].
         expected: The lag that it should have [s].
     """
+    # Where the arm stands still, the lag that is expected counts if it explains the positions well
+    # enough: an arm that rests a little beside its goal has arrived.
+    well = WELL if np.nanmax(np.abs(dq), initial=0.0) < STILL else 0.0
     lag, step = 0.0, (within[1] - within[0]) / LAGS
     for around in (np.linspace(*within, LAGS + 1), np.linspace(-step, step, LAGS + 1)):
         lags = np.append(lag + around, expected)
         there = trajectory.at(np.clip(time - lags, 0.0, trajectory.duration))
         error = np.abs(position_error(there.q, q, continuous)) + encoder_error
         part = np.max(error / np.maximum(tube.position, TINY), axis=1)
-        # Of lags that explain the positions well enough the one that is expected counts.
-        best = int(np.argmin(np.maximum(part, WELL) + TINY * np.abs(lags - expected)))
+        best = int(np.argmin(np.maximum(part, well) + TINY * np.abs(lags - expected)))
         lag = float(lags[best])
     rates = np.linspace(0.0, 1.0, LAGS + 1)[:, None]
     slower = np.nan_to_num(dq - rates * there.dq[best], nan=0.0)

@@ -13,9 +13,12 @@ from trajectory_msgs.msg import JointTrajectory
 
 from ....core.errors import InputError
 from ....core.motion.trajectory import Motion
+from ...common.conversions import decoded
 from ...common.joint_trajectory_message import message_of_points
+from ...common.polled_subscription import PolledSubscription
 from .back_end import BackEnd
 
+WAITING = 100  # trajectories that may wait to be looked at
 SENT = 64  # own trajectories that may still be on their way back
 Signature = tuple[int, int, tuple[tuple[float, ...], ...]]
 QUALITY = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
@@ -35,9 +38,9 @@ class JointTrajectoryTopic(BackEnd):
         self._publisher: Publisher[JointTrajectory] | None = None
         self._node, self._joints = node, joints
         self._sent: deque[Signature] = deque(maxlen=SENT)
-        self._foreign = ""
-        heard = node.create_subscription(JointTrajectory, topic, self._on_trajectory, QUALITY)
-        self.target = str(heard.topic_name)
+        # Polled: whoever asks is told of what has arrived, whatever else waits for the executor.
+        self._heard = PolledSubscription(node, JointTrajectory, topic, QUALITY)
+        self.target = self._heard.topic
 
     def take(self) -> None:
         """Create the publisher."""
@@ -82,7 +85,14 @@ class JointTrajectoryTopic(BackEnd):
 
     def foreign(self) -> str:
         """Say that a trajectory of somebody else was heard; empty if none was."""
-        found, self._foreign = self._foreign, ""
+        found = ""
+        for data, _ in self._heard.take_all(WAITING):
+            message = decoded(data, JointTrajectory)
+            if message is None or _signature(message) not in self._sent:
+                points = "?" if message is None else len(message.points)
+                found = (
+                    f"A trajectory of {points} points on {self.target} was not sent by this node"
+                )
         return found
 
     def hold(self) -> None:
@@ -99,14 +109,6 @@ class JointTrajectoryTopic(BackEnd):
             raise InputError("The arm was not taken: nothing can be sent to it.")
         self._sent.append(_signature(message))
         self._publisher.publish(message)
-
-    def _on_trajectory(self, message: JointTrajectory) -> None:
-        """Notice a trajectory that was not sent from here."""
-        if _signature(message) not in self._sent:
-            self._foreign = (
-                f"A trajectory of {len(message.points)} points on {self.target} was not sent by "
-                "this node"
-            )
 
 
 def _full_name(info: TopicEndpointInfo) -> str:
