@@ -6,7 +6,7 @@ import numpy as np
 import pinocchio as pin
 from geometry_msgs.msg import Point, Pose
 from payload_id_msgs.action import Execute
-from payload_id_msgs.msg import ExcitationGoal, Obstacle, PayloadEstimate
+from payload_id_msgs.msg import ExcitationGoal, Obstacle, PayloadEstimate, StopReason
 from payload_id_msgs.srv import Acknowledge, Plan, SetObstacles
 from rclpy.action import ActionClient
 from sensor_msgs.msg import JointState
@@ -26,6 +26,20 @@ BOUNDS = {f"uncertainty.{name}": 0.0 for name in NONE.split()}
 BOUNDS |= {"uncertainty.prior.mass_max": 1.5, "uncertainty.prior.com_max": 0.15}
 GOAL = ExcitationGoal(family="bezier", duration=1.6, speed_scale=0.6, time_budget=1.5, seed=3)
 SUCCEEDED, CANCELED, ABORTED = 4, 5, 6  # of action_msgs/GoalStatus
+PARAMETERS = BOUNDS | {
+    "limits": "safety_warning",
+    "silence": 0.6,
+    "payload_box": "[0.1, 0.1, 0.1]",
+    "payload_box_centre": "[0.0, 0.0, 0.08]",
+    "ground": -0.01,
+    "stop_step": 0.2,
+    "piece_duration": 3.5,
+    "piece_time": 2.0,
+    "reaction": 0.4,
+    "cell": "none, a simulation",
+    "clock_tolerance": 2.0,
+    "obstacles_lifetime": 1000.0,
+}
 
 
 class PlannedRobot:
@@ -38,13 +52,10 @@ class PlannedRobot:
             "simulated_arm", domain, folder / "arm.log", payload=PAYLOAD, rate=100.0
         )
         self.planner = NodeProcess(
-            "planner", domain, folder / "planner.log", limits="safety_warning", silence=0.6,
-            payload_box="[0.1, 0.1, 0.1]", payload_box_centre="[0.0, 0.0, 0.08]", ground=-0.01,
-            stop_step=0.2, piece_duration=3.5, piece_time=2.0, reaction=0.4,
-            cell="none, a simulation", clock_tolerance=2.0, obstacles_lifetime=1000.0,
+            "planner", domain, folder / "planner.log",
             enable_topic="/enable", enable_timeout=4.0,
             speed_scaling_topic="/simulated_arm/speed_scaling",
-            certificates_folder=folder / "certificates", **BOUNDS,
+            certificates_folder=folder / "certificates", **PARAMETERS,
         )  # fmt: skip
         self.observer = Observer(domain)
         self.joint_states = self.observer.listen(JointState, "/joint_states")
@@ -136,3 +147,19 @@ def set_obstacles(robot, operation, *obstacles):
     return robot.observer.call(
         SetObstacles, f"{PLANNER}/set_obstacles", operation=operation, obstacles=obstacles
     )
+
+
+def assert_latched(robot, name, future):
+    """Check that an arm was held after a fault, and that it stands until somebody looks at it."""
+    result, status = robot.result(future)
+    assert status == ABORTED and result.reason.code == getattr(StopReason, name), result.message
+    assert len(robot.commands) == 1 and not robot.commands[0].points  # asked to hold, no motion
+    robot.observer.diagnosis(name)
+    refused = robot.plan()
+    assert not refused.success and "~/acknowledge" in refused.message and name in refused.message
+    _, future, _ = robot.begin()
+    assert "~/acknowledge" in robot.result(future)[0].message
+    assert not robot.acknowledge(" ").success  # a reason is asked for
+    robot.observer.wait(lambda: robot.acknowledge().success, "the acknowledgement")
+    assert not robot.acknowledge().success  # nothing is left to acknowledge
+    return result

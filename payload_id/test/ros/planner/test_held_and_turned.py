@@ -6,7 +6,6 @@ import os
 
 import numpy as np
 import pytest
-import test_planner_node as planner
 from payload_id_msgs.msg import StopReason
 from rcl_interfaces.msg import Parameter as ParameterMessage
 from rcl_interfaces.msg import ParameterType, ParameterValue
@@ -17,6 +16,7 @@ from trajectory_msgs.msg import JointTrajectory
 from finger_robot import finger_robot
 from harness import NodeProcess, Observer
 from payload_id.ros.common.joint_trajectory_message import trajectory_from_message
+from planned_robot import BOUNDS, PAYLOAD, PLANNER, ROBOT, TRAJECTORY, PlannedRobot, assert_latched
 
 DOMAIN = 90 + os.getpid() % 10
 TEXT = """
@@ -29,24 +29,24 @@ home: [0.0, 0.26, 3.14159265, -2.27, 0.0, 0.96, 1.57]
 TURNED = [0.0, 0.0, 3.1, 0.0, 0.0, 0.0, 0.0]  # at home; only joint_3 matters
 
 
-class Robot(planner.Robot):
+class Robot(PlannedRobot):
     """The simulated arm, which wraps positions, a driver of the finger, and the planner."""
 
     def __init__(self, folder) -> None:
         path = finger_robot(folder, TEXT)
         self.arm = NodeProcess(
             "simulated_arm", DOMAIN, folder / "arm.log", robot_file=path,
-            payload=planner.PAYLOAD, rate=100.0, wrap_positions=True,
+            payload=PAYLOAD, rate=100.0, wrap_positions=True,
         )  # fmt: skip
         self.planner = NodeProcess(
             "planner", DOMAIN, folder / "planner.log", robot_file=path, limits="safety_warning",
             silence=0.6, stop_step=0.3, reaction=0.4, clock_tolerance=30.0,
             cell="none, a simulation", certificates_folder=folder / "certificates",
-            turned=TURNED, **planner.BOUNDS,
+            turned=TURNED, **BOUNDS,
         )  # fmt: skip
         self.observer = Observer(DOMAIN)
         self.joint_states = self.observer.listen(JointState, "/joint_states")
-        self.commands = self.observer.listen(JointTrajectory, planner.TRAJECTORY)
+        self.commands = self.observer.listen(JointTrajectory, TRAJECTORY)
         self.finger = None  # not reported yet
         self._driver = self.observer.node.create_publisher(JointState, "/joint_states", 10)
         self.observer.node.create_timer(0.1, self._report)
@@ -85,7 +85,7 @@ def test_a_finger_that_is_off_or_not_heard_lets_nothing_begin_and_stops_what_mov
     _, future, _ = robot.execute_until()
     robot.commands.clear()
     robot.finger = 0.43
-    result = planner.assert_latched(robot, "HELD_JOINT_OFF", future)
+    result = assert_latched(robot, "HELD_JOINT_OFF", future)
     assert "knuckle is at 0.43 rad; the certificates hold for 0.4 rad" in result.message
     robot.finger = 0.4
     robot.observer.wait(lambda: robot.plan().success, "a plan")
@@ -104,7 +104,7 @@ def turned(robot, value):
     array = [0.0, 0.0, value, 0.0, 0.0, 0.0, 0.0]
     value = ParameterValue(type=ParameterType.PARAMETER_DOUBLE_ARRAY, double_array_value=array)
     parameter = ParameterMessage(name="turned", value=value)
-    service = f"{planner.PLANNER}/set_parameters"
+    service = f"{PLANNER}/set_parameters"
     answer = robot.observer.call(SetParameters, service, parameters=[parameter])
     assert answer.results[0].successful, answer.results[0].reason
 
@@ -125,7 +125,7 @@ def test_a_cable_limits_the_whole_turn_and_commands_begin_in_the_turn_that_is_re
         _, future, _ = robot.begin()
         result, _ = robot.result(future)
         assert result.reason.code == StopReason.COMPLETED, result.message
-        points = trajectory_from_message(robot.commands[0], planner.ROBOT.joints)
+        points = trajectory_from_message(robot.commands[0], ROBOT.joints)
         assert np.abs(points.q[0] - reported).max() < 0.05
         assert np.abs(np.diff(points.q, axis=0)).max() < 0.1
         whole = points.q[:, 2] + 2 * np.pi * turns

@@ -17,7 +17,7 @@ from std_srvs.srv import Trigger
 from harness import NodeProcess
 from payload_id.ros.common.joint_trajectory_message import trajectory_from_message
 from planned_robot import (
-    BOUNDS,
+    PARAMETERS,
     PAYLOAD,
     PLANNER,
     ROBOT,
@@ -163,8 +163,7 @@ def test_a_receding_horizon_that_was_paused_goes_on_with_further_pieces(robot):
 def test_of_two_planners_one_at_a_time_commands_the_arm(robot, tmp_path_factory):
     other = NodeProcess(
         "planner", DOMAIN, tmp_path_factory.mktemp("other") / "log", "-r", "__node:=other",
-        limits="safety_warning", cell="none, a simulation", clock_tolerance=2.0, silence=0.6,
-        reaction=0.4, obstacles_lifetime=1000.0, **BOUNDS,
+        **PARAMETERS,
     )  # fmt: skip
     try:
         goal = ExcitationGoal(family="bezier", duration=3.0, time_budget=1.0)

@@ -37,6 +37,7 @@ from planned_robot import (
     SUCCEEDED,
     TRAJECTORY,
     PlannedRobot,
+    assert_latched,
     ball,
     set_obstacles,
     tip,
@@ -274,22 +275,6 @@ def test_a_stop_before_the_start_means_that_nothing_moves(robot):
     assert status == CANCELED and result.reason.code == StopReason.CANCELLED
 
 
-def assert_latched(robot, name, future):
-    """Check that an arm was held after a fault, and that it stands until somebody looks at it."""
-    result, status = robot.result(future)
-    assert status == ABORTED and result.reason.code == getattr(StopReason, name), result.message
-    assert len(robot.commands) == 1 and not robot.commands[0].points  # asked to hold, no motion
-    robot.observer.diagnosis(name)
-    refused = robot.plan()
-    assert not refused.success and "~/acknowledge" in refused.message and name in refused.message
-    _, future, _ = robot.begin()
-    assert "~/acknowledge" in robot.result(future)[0].message
-    assert not robot.acknowledge(" ").success  # a reason is asked for
-    robot.observer.wait(lambda: robot.acknowledge().success, "the acknowledgement")
-    assert not robot.acknowledge().success  # nothing is left to acknowledge
-    return result
-
-
 def test_an_arm_that_leaves_the_tube_is_held_until_somebody_acknowledges(robot):
     robot.planned()
     _, future, _ = robot.execute_until()
@@ -322,7 +307,7 @@ def test_a_foreign_trajectory_is_told_apart_from_a_bad_controller(robot):
     assert_latched(robot, "FOREIGN_COMMAND", future)
     robot.planned()
     _, future, _ = robot.begin()  # who has commanded once may do so again
-    assert "only one may" in robot.result(future)[0].message
+    assert "only one node may" in robot.result(future)[0].message
     robot.observer.node.destroy_publisher(other)
 
 
