@@ -32,6 +32,7 @@ class Cell:
         bodies: Floor, walls, fixtures and zones; a zone to keep in is what lies outside of it.
         base_tilt: Largest angle by which the base may be mounted otherwise than stated [rad].
         reason: Why there is no cell file; empty if there is one.
+        joint_margin: Distance that joints keep from their position limits [rad or m].
     """
 
     name: str
@@ -39,6 +40,7 @@ class Cell:
     bodies: tuple[ConvexBody, ...]
     base_tilt: float = 0.0
     reason: str = ""
+    joint_margin: float = 0.0
 
     @classmethod
     def load(cls, path: str | Path) -> Cell:
@@ -66,7 +68,13 @@ class Cell:
         for name in names:
             if names.count(name) > 1:
                 raise ConfigurationError(f"{path.name} has two bodies named '{name}'.")
-        return cls(entries["name"], entries["clearance"], tuple(bodies), entries["base_tilt"])
+        return cls(
+            entries["name"],
+            entries["clearance"],
+            tuple(bodies),
+            entries["base_tilt"],
+            joint_margin=entries["joint_margin"],
+        )
 
     @classmethod
     def of(cls, stated: str, clearance: float) -> Cell:

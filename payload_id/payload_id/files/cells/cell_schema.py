@@ -34,6 +34,14 @@ CELL: Schema = {
     "clearance": Key(
         "number", "distance that bodies must keep from each other", "m", default=0.02, lowest=0.0
     ),
+    "joint_margin": Key(
+        "number",
+        "distance that joints keep from their position limits and the ends of cable_turns, beyond "
+        "tracking errors",
+        "rad or m",
+        default=0.0,
+        lowest=0.0,
+    ),
     "floor": Key(
         "number",
         "height of the floor in the base frame; null: there is none within reach",

@@ -219,6 +219,14 @@ class JointLimits:
             position_upper=np.minimum(self.position_upper, upper),
         )
 
+    def narrowed(self, margin: float) -> JointLimits:
+        """Return these limits with a margin [rad or m] at both ends of every position."""
+        return replace(
+            self,
+            position_lower=self.position_lower + margin,
+            position_upper=self.position_upper - margin,
+        )
+
     def shifted(self, by: Array) -> JointLimits:
         """Return the limits of positions that are less by so much, shape (n,) [rad or m]."""
         lower, upper = self.position_lower - by, self.position_upper - by

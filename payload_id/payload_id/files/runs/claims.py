@@ -65,7 +65,7 @@ def claims(
     return (
         *_parameters(saved, robot, model, cell),
         *_tube(saved, robot),
-        *_limits(saved, robot),
+        *_limits(saved, robot, cell),
         *_bodies(saved, robot, model),
         *_surroundings(saved, cell),
     )
@@ -132,15 +132,15 @@ def _tube(saved: SavedCertificate, robot: RobotFile) -> Iterator[Claim]:
         )
 
 
-def _limits(saved: SavedCertificate, robot: RobotFile) -> Iterator[Claim]:
-    """Yield the joint limits."""
+def _limits(saved: SavedCertificate, robot: RobotFile, cell: Cell) -> Iterator[Claim]:
+    """Yield the joint limits, less the cell's margin."""
     name = saved.certificate.limits
     known = robot.limit_sets.get(name)
     if known is None:
         sets = ", ".join(robot.limit_sets)
         yield Claim("limits", f"'{name}'", f"no such set; there are {sets}", False)
         return
-    known = robot.limits_at(name, saved.turns)
+    known = robot.limits_at(name, saved.turns).narrowed(cell.joint_margin)
     for joint, turns in saved.turns.items():
         yield Claim(f"turn of {joint}", f"{turns:+d} whole turns beyond its positions", "", None)
     present = {

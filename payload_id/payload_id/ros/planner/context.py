@@ -81,6 +81,7 @@ class PlannerContext:
             cell = Cell.of(settings.cell, settings.clearance)
         except ConfigurationError as error:
             self.cell_missing = f"{error} (The planner's parameter 'cell'.)"
+        self._joint_margin = cell.joint_margin
         worker = planning_settings(settings, robot, uncertainty, cell)
         self.process = PlanningProcess(make_worker, worker)
         self._warm = self.process.request(None)  # so that the first plan does not wait for modules
@@ -167,6 +168,7 @@ class PlannerContext:
             raise NotReadyError(f"{self.arm.turns.doubt}.")
         start = start_of(q, self.holding, self.tube, self.continuous)
         present = self.robot.limits_at(limits, self.arm.turns.at(start))
+        present = present.narrowed(self._joint_margin)
         check_limits(self.robot.joints, start, present, topic)
         return start
 

@@ -6,6 +6,7 @@ import pytest
 from payload_id.core.errors import ConfigurationError
 from payload_id.core.safety.clearance.convex_body import ConvexBody
 from payload_id.files.cells.cell_file import Cell
+from payload_id.files.robots.robot_file import RobotFile
 
 FILE = """
 name: test cell
@@ -45,6 +46,17 @@ def test_bodies_are_where_the_file_says(tmp_path):
     wall = bodies["wall"]
     assert holds(wall, behind) != holds(wall, inside)
     assert holds(wall, behind), "z points into the cell, to +y"
+
+
+def test_joints_keep_the_cells_margin_from_their_limits(tmp_path):
+    assert Cell.load(written(tmp_path)).joint_margin == 0.0
+    cell = Cell.load(written(tmp_path, FILE + "joint_margin: 0.1\n"))
+    limits = RobotFile.load("kinova_gen3").limits
+    narrowed = limits.narrowed(cell.joint_margin)
+    assert np.allclose(narrowed.position_upper, limits.position_upper - 0.1)
+    assert np.allclose(narrowed.position_lower, limits.position_lower + 0.1)
+    with pytest.raises(ConfigurationError, match="joint_margin"):
+        Cell.load(written(tmp_path, FILE + "joint_margin: -0.1\n"))
 
 
 def test_a_zone_to_keep_in_is_what_lies_outside_of_it(tmp_path):

@@ -88,13 +88,14 @@ class MotionCertifier:
         ground = self.settings.ground
         floor = () if ground is None else (ConvexBody.ground(ground),)
         payload = (goal.payload_lower, goal.payload_upper)
+        limits = self.robot.limits_at(goal.limits, goal.turns)
         return SafetyCase(
             model=self.model,
             geometry=self.geometry,
             obstacles=(*self.settings.cell.bodies, *obstacles, *floor),
             box=ParameterBox.around(self.model, payload, self._uncertainty()),
             tube=self.tube,
-            limits=self.robot.limits_at(goal.limits, goal.turns).of_motion(),
+            limits=limits.narrowed(self.settings.cell.joint_margin).of_motion(),
             limits_name=goal.limits,
             clearance=self.settings.cell.clearance,
             speeds=self.settings.speeds,
