@@ -115,29 +115,70 @@ def test_the_tracking_error_counts():
     assert outcome.where == margin.where and not outcome.certain
 
 
-def test_a_limit_that_one_corner_of_the_box_breaks():
-    """The mass enters torque and first moment: only the heaviest, farthest payload is too much."""
-    robot, model = gen3()
-    case, path, _ = safe()
-    phi = 1.8 * np.array([1, 0, 0, 0.06, 0.006, 0, 0, 0.006, 0, 0.002])
-    half = np.zeros(10)
-    half[[0, 3]] = 0.27, 0.008
-    none = np.zeros((model.n, 10))
-    links = model.link_phi
+PHI = 1.8 * np.array([1, 0, 0, 0.06, 0.006, 0, 0, 0.006, 0, 0.002])
+
+
+def known(case, half):
+    """Return a case without friction, tracking or link errors, and the payload PHI +- half."""
+    n = case.model.n
+    links = case.model.link_phi
+    zeros = {
+        f"{name}_{end}": np.zeros(n)
+        for name in ("rotor_inertia", "coulomb", "viscous")
+        for end in ("lower", "upper")
+    }
     box = replace(
         case.box,
-        payload_lower=phi - half,
-        payload_upper=phi + half,
-        links_lower=links + none,
-        links_upper=links + none,
-        **{
-            f"{name}_{end}": np.zeros(model.n)
-            for name in ("rotor_inertia", "coulomb", "viscous")
-            for end in ("lower", "upper")
-        },
+        payload_lower=PHI - half,
+        payload_upper=PHI + half,
+        links_lower=links.copy(),
+        links_upper=links.copy(),
         stiction_velocity=0.0,
         gravity_error=0.0,
+        **zeros,
     )
+    return replace(case, box=box, tube=TrackingTube.exact(n))
+
+
+def test_where_a_motion_falls_it_needs_less_than_a_hold_which_counts():
+    _, model = gen3()
+    case, _, _ = safe()
+    exact, found = known(case, np.zeros(10)), 0
+    for seed in range(300):
+        if found == 2:
+            return
+        path = motion(gen3()[0].home, np.random.default_rng(seed), 0.7, 1.2)
+        fine = path.at(np.linspace(0.0, path.duration, 600))
+        still = replace(fine, dq=0.0 * fine.dq, ddq=0.0 * fine.ddq)
+        moving, held = (
+            np.abs(inverse_dynamics(model, each, PHI)).max(axis=0) for each in (fine, still)
+        )
+        joint = int(np.argmax(held / moving))
+        if held[joint] < 1.1 * moving[joint]:
+            continue
+        limit = np.full(model.n, 1e3)
+        limit[joint] = (held[joint] + moving[joint]) / 2
+        wide = {name: np.full(model.n, 1e3) for name in ("velocity", "acceleration")}
+        case = replace(exact, limits=replace(exact.limits, torque=limit, **wide))
+        outcome = certify(case, path)
+        if isinstance(outcome, Refusal) and outcome.constraint in ("self-collision", "obstacles"):
+            continue
+        found += 1
+        refused(case, path, "holding torque")
+        limit[joint] = 1.03 * held[joint]
+        certificate = certify(case, path)
+        assert isinstance(certificate, Certificate), certificate
+        assert certificate.margin("holding torque").left < certificate.margin("torque").left
+    raise AssertionError(f"only {found} motions that fall")
+
+
+def test_a_limit_that_one_corner_of_the_box_breaks():
+    """The mass enters torque and first moment: only the heaviest, farthest payload is too much."""
+    _, model = gen3()
+    case, path, _ = safe()
+    half = np.zeros(10)
+    half[[0, 3]] = 0.27, 0.008
+    exact, phi = known(case, half), PHI
     corners = [
         phi + half * np.array([a, 0, 0, b, 0, 0, 0, 0, 0, 0]) for a in (-1, 1) for b in (-1, 1)
     ]
@@ -147,7 +188,6 @@ def test_a_limit_that_one_corner_of_the_box_breaks():
     order = np.sort(peaks[:, 1])
     limit = case.limits.torque.copy()
     limit[1] = order[-1] - 0.02 * (order[-1] - order[-2])
-    exact = replace(case, box=box, tube=TrackingTube.exact(model.n))
     outcome = refused(replace(exact, limits=replace(case.limits, torque=limit)), path, "torque")
     assert outcome.where == ("joint_2",) and not outcome.certain
     limit[1] = 1.03 * order[-1]

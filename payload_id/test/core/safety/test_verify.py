@@ -104,7 +104,7 @@ def elsewhere(content):
 
 
 def later(content):
-    content["certificate"]["margins"][5]["start"] -= 0.01
+    content["certificate"]["margins"][6]["start"] -= 0.01
 
 
 def renamed(content):

@@ -9,7 +9,7 @@ from ...motion.limits import MotionLimits
 from ...motion.trajectory import Motion, MotionRanges, Trajectory
 from ...safety.certificate.certificate import Certificate
 from ...safety.certificate.certify import SafetyCase, certify
-from ...safety.margins.margin import CLEARANCES, DESIGN, SPEEDS, Refusal
+from ...safety.margins.margin import CLEARANCES, DESIGN, SPEEDS, TORQUES, Refusal
 from ...safety.torque.slice_torque_bounds import slice_torque_bounds
 from ...safety.tube.tracking_tube import EXACT, TrackingTube
 from ..candidates.candidates import Family
@@ -57,9 +57,10 @@ def _refused(case: SafetyCase, refusal: Refusal) -> Verdict:
         "velocity": limits.velocity[joint],
         "acceleration": limits.acceleration[joint],
         "torque": limits.torque[joint],
+        "holding torque": limits.torque[joint],
     }[refusal.constraint]
     torque = None
-    if refusal.constraint == "torque":
+    if refusal.constraint in TORQUES:
         torque = np.zeros(case.model.n)
         torque[joint] = max(refusal.missing, 0.01 * limit)
     return Verdict(False, refusal, refusal.sentence, refusal.missing / limit, torque)

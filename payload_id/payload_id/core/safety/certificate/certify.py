@@ -2,10 +2,10 @@
 
 A motion is certified when, at every instant, for every payload and every arm in the parameter box
 and for every tracking error in the tube, position, velocity, acceleration and torque keep their
-limits, and no two bodies come closer than the required clearance. Constraints are tried in the
-order of `CONSTRAINTS`, but for the torque, which is tried last because it costs most. For a robust
-controller the tube itself is proved for the motion: its design is tried before the torque, and the
-disturbance that it is made for with the torque.
+limits, the arm can be held at every pose of the motion, and no two bodies come closer than the
+required clearance. Constraints are tried in the order of `CONSTRAINTS`, but for the torques, which
+are tried last because they cost most. For a robust controller the tube itself is proved for the
+motion: its design is tried before the torque, and the disturbance that it is made for with it.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from ..speed.speed_limits import SpeedLimits
 from ..speed.speed_margins import SpeedCase, speed_margins
 from ..torque.design_margins import design_margins
 from ..torque.parameter_box import ParameterBox
-from ..torque.torque_margins import torque_margins
+from ..torque.torque_margins import holding_margin, torque_margins
 from ..tube.tracking_tube import TrackingTube
 from .certificate import Certificate, digest_of
 
@@ -231,11 +231,14 @@ def certify(case: SafetyCase, trajectory: Trajectory, step: float = STEP) -> Cer
     torque = torque_margins(model, case.limits, tube, box, trajectory, ranges.edges)
     if isinstance(torque, Refusal):
         return torque
+    holding = holding_margin(model, case.limits, tube, box, trajectory)
+    if isinstance(holding, Refusal):
+        return holding
     distances = (
         Margin(c.group, c.pair, c.value, float("nan"), c.start, c.end) for c in report.smallest
     )
     proved = (m for m in (*kinematic, *speeds) if isinstance(m, Margin))
-    margins = chain(proved, torque[:1], distances, torque[1:], design)
+    margins = chain(proved, torque[:1], [holding], distances, torque[1:], design)
     return Certificate(
         margins=tuple(margins),
         assumptions=case.assumptions(),

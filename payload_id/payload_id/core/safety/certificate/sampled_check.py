@@ -12,6 +12,7 @@ import numpy as np
 import pinocchio as pin
 
 from ...arrays import Array
+from ...motion.held_still import HeldStill
 from ...motion.trajectory import Trajectory
 from ..clearance.arm_geometry import BASE
 from .certify import SafetyCase
@@ -47,6 +48,8 @@ def sampled_margins(
         "acceleration": 1.0 - np.abs(states.ddq_a) / limits.acceleration,
         "torque": 1.0 - np.abs(sample_torques(case, states, rng)) / limits.torque,
     }
+    still = sample_states(case, HeldStill(trajectory), samples, rng)
+    found["holding torque"] = 1.0 - np.abs(sample_torques(case, still, rng)) / limits.torque
     smallest = {name: float(value.min(initial=1.0)) for name, value in found.items()}
     if case.speeds.any:
         part = slice(None, None, DISTANCE_PART)

@@ -9,6 +9,7 @@ CONSTRAINTS = {
     "velocity": "rad/s or m/s",
     "acceleration": "rad/s2 or m/s2",
     "torque": "N m or N",
+    "holding torque": "N m or N",
     "tool speed": "m/s",
     "payload speed": "m/s",
     "elbow speed": "m/s",
@@ -24,6 +25,7 @@ CONSTRAINTS = {
     "initial energy": "J",
 }
 SPEEDS = ("tool speed", "payload speed", "elbow speed", "kinetic energy")
+TORQUES = ("torque", "holding torque")
 CLEARANCES = ("self-collision", "obstacles", "payload volume")
 # What the design of a robust controller takes for granted: the tube is proved only with all of it.
 DESIGN = ("disturbance", "torque change", "reserve", "inertia", "level", "initial energy")

@@ -10,8 +10,9 @@ import numpy as np
 
 from ...arm.arm_model import ArmModel
 from ...arrays import Array, IntArray
+from ...motion.held_still import HeldStill
 from ...motion.limits import MotionLimits
-from ...motion.trajectory import MotionRanges, Trajectory
+from ...motion.trajectory import MotionRanges, Trajectory, even_edges
 from ..margins.margin import Margin, Refusal
 from ..tube.tracking_tube import TrackingTube
 from .bilinear_bound import CRUDE, SPLITS
@@ -21,6 +22,7 @@ from .slice_torque_bounds import slice_torque_bounds
 PARTS = 16  # ranges of the motion that each slice is made of
 DEPTH = 7  # times that a slice is cut in two before a proof is given up
 REPORT_DEPTH = 1  # times that it is cut only to tell the margin better
+HOLDING_STEP = 0.2  # [s] first slices on which poses are looked at
 REPORT = 0.05  # part of the limit to which the margin is reported
 
 
@@ -46,6 +48,24 @@ def torque_margins(
     """
     search = _Search(model, limits.torque, tube, box, trajectory)
     return search.run(edges)
+
+
+def holding_margin(
+    model: ArmModel,
+    limits: MotionLimits,
+    tube: TrackingTube,
+    box: ParameterBox,
+    trajectory: Trajectory,
+) -> Margin | Refusal:
+    """Return the smallest margin of the torque that holds the arm anywhere on the path of a motion.
+
+    A motion may need less: where it falls, and elsewhere. But it may be held anywhere.
+
+    Args as for `torque_margins`.
+    """
+    search = _Search(model, limits.torque, tube, box, HeldStill(trajectory), "holding torque")
+    found = search.run(even_edges(trajectory, HOLDING_STEP))
+    return found if isinstance(found, Refusal) else found[0]
 
 
 def torque_use(
@@ -78,12 +98,13 @@ class _Search:
         tube: TrackingTube,
         box: ParameterBox,
         trajectory: Trajectory,
+        torque: str = "torque",
     ) -> None:
         design = tube.reserve
         self.limit = limit if design is None else np.concatenate([limit, design.disturbance])
         self.model, self.tube, self.box = model, tube, box
         self.trajectory = trajectory
-        names = ("torque",) if design is None else ("torque", "disturbance")
+        names = (torque,) if design is None else (torque, "disturbance")
         self.smallest = {
             name: Margin(name, ("no joint",), float("inf"), -1.0, 0.0, 0.0) for name in names
         }

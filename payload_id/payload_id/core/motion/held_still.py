@@ -1,0 +1,48 @@
+"""Standing still anywhere on the path of a motion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ..arrays import Array
+from .trajectory import Motion, MotionRanges, Trajectory
+
+FAMILY = "held_still"
+
+
+@dataclass(frozen=True)
+class HeldStill:
+    """The poses of a motion, each without velocity and acceleration: what a hold needs.
+
+    Attributes:
+        motion: Whose path it is.
+    """
+
+    motion: Trajectory
+
+    @property
+    def duration(self) -> float:
+        """Length of the motion [s]."""
+        return self.motion.duration
+
+    def at(self, time: Array) -> Motion:
+        """Return the poses at times in [0, duration], shape (N,) [s]."""
+        there = self.motion.at(time)
+        return Motion(there.time, there.q, 0.0 * there.dq, 0.0 * there.ddq)
+
+    def ranges(self, edges: Array) -> MotionRanges:
+        """Return rigorous extrema on the slices between edges, shape (K + 1,) [s].
+
+        Raises:
+            InputError: The edges do not increase or leave [0, duration].
+        """
+        found = self.motion.ranges(edges)
+        still = np.zeros_like(found.q_lower)
+        return MotionRanges(found.edges, found.q_lower, found.q_upper, *[still] * 4)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain numbers and lists."""
+        return {"family": FAMILY, "motion": self.motion.to_dict()}
