@@ -59,11 +59,13 @@ def holding_margin(
 ) -> Margin | Refusal:
     """Return the smallest margin of the torque that holds the arm anywhere on the path of a motion.
 
-    A motion may need less: where it falls, and elsewhere. But it may be held anywhere.
+    A motion may need less: where it falls, and elsewhere. But it may be held anywhere. The margin
+    is what the first bounds leave that prove it.
 
     Args as for `torque_margins`.
     """
-    search = _Search(model, limits.torque, tube, box, HeldStill(trajectory), "holding torque")
+    held = HeldStill(trajectory)
+    search = _Search(model, limits.torque, tube, box, held, "holding torque", enough=1.0)
     found = search.run(even_edges(trajectory, HOLDING_STEP))
     return found if isinstance(found, Refusal) else found[0]
 
@@ -99,7 +101,20 @@ class _Search:
         box: ParameterBox,
         trajectory: Trajectory,
         torque: str = "torque",
+        enough: float = 0.0,
     ) -> None:
+        """Prepare a search.
+
+        Args:
+            model: The arm.
+            limit: Torque limits, shape (n,) [N m or N].
+            tube: Bounds of the tracking error.
+            box: Bounds of the payload's and the arm's parameters.
+            trajectory: The desired motion.
+            torque: Name of the constraint.
+            enough: Part of a limit up to which any bound will do.
+        """
+        self.enough = enough
         design = tube.reserve
         self.limit = limit if design is None else np.concatenate([limit, design.disturbance])
         self.model, self.tube, self.box = model, tube, box
@@ -144,7 +159,11 @@ class _Search:
         peak, _ = self.peak(self.ranges(start, end), PARTS, CRUDE)
         n, used = self.model.n, self.part(peak)
         top = np.argsort(used[:, :n].max(axis=1))[-4:]
+        if (used <= self.enough).all():
+            self.settle(start, end, peak, np.ones(len(start), dtype=bool))
+            return start[:0], end[:0], 1.0
         goal = float(self.at_instants((start[top] + end[top]) / 2, 0)[0][:, :n].max()) + REPORT
+        goal = max(goal, self.enough)
         done = np.asarray((used[:, :n] <= goal).all(axis=1) & (used <= 1.0).all(axis=1))
         self.settle(start, end, peak, done)
         return start[~done], end[~done], goal
