@@ -85,7 +85,9 @@ LOOSE = {
         "turn_count",
     ),
     "ros/planner": (
+        "arm_use",
         "context",
+        "execute_messages",
         "execute_server",
         "horizon_execution",
         "identify_server",

@@ -10,8 +10,8 @@ import time
 from collections.abc import Callable
 
 import numpy as np
-from payload_id_msgs.action import Execute, Identify
-from payload_id_msgs.msg import PayloadEstimate, PlanDescription
+from payload_id_msgs.action import Execute
+from payload_id_msgs.msg import PayloadEstimate
 from payload_id_msgs.srv import Acknowledge
 from rclpy.action import CancelResponse
 from rclpy.action.server import ServerGoalHandle
@@ -28,14 +28,15 @@ from ..execution.speed_slider import SpeedSlider
 from ..execution.start_check import NotReadyError, check_place
 from ..execution.stop_reason import Reason, reason_message, sentence
 from ..execution.turn_count import difference, in_turns_of
+from .arm_use import ArmUse
 from .context import PlannerContext
+from .execute_messages import check_confirmed, execute_feedback, identify_feedback
 from .horizon_execution import HorizonExecution
 from .payload_intervals import check_payload, estimate_intervals, is_usable, is_within
 from .plan_server import PlanServer
 from .planning.process import Failure
 from .planning.request import Goal, Planned, Refused, ResumeRequest, ScaleRequest
 
-TAKING = 3.0  # [s] within which the controller must be connected
 NOT_PROMISED = (
     "The estimator's intervals are not within those that the motion was certified for any more"
 )
@@ -45,6 +46,7 @@ class ExecuteServer:
     """Answers `~/execute` and `~/stop`, and watches the arm while it moves.
 
     Attributes:
+        use: Takes the arm for this node.
         execution: The newest motion; None before the first.
         ended: Why the last one ended; None while one is in progress.
         promised: The goal whose intervals the certificates in use are for.
@@ -67,6 +69,7 @@ class ExecuteServer:
             slider: What may slow it down.
         """
         self._context, self._plans, self._back_end = context, plans, back_end
+        self.use = ArmUse(context, back_end)
         self.execution: MotionExecution | None = None
         self.ended: tuple[Reason, str] | None = None
         self._horizon: HorizonExecution | None = None
@@ -74,7 +77,6 @@ class ExecuteServer:
         self._goal: ServerGoalHandle | None = None
         self._slider = slider
         self._plan: Planned | None = None  # that is executed
-        self._taking: tuple[RosFuture, float] | None = None  # and until when that is waited for
         self.promised: Goal | None = None
         self.paused = False
 
@@ -86,10 +88,10 @@ class ExecuteServer:
             check_confirmed(asked, description)
             self._check_before(plan, known)
             plan = await self._at_scale(plan, asked.speed_scale)
-            await self.take()
+            await self.use.take()
             self._check_before(plan, known)
         except InputError as error:
-            self.release()
+            self.use.release()
             handle.abort()
             return self._execute_result(Reason.REFUSED, str(error))
         self.log_request(f"plan {asked.plan_id}", asked.requested_by)
@@ -141,7 +143,7 @@ class ExecuteServer:
         """
         pose = self._context.standing(goal.limits)
         check_payload(self._context.estimate, goal)
-        self.check_controller()
+        self.use.check()
         return pose
 
     def _check_start(self, motion: CertifiedMotion, goal: Goal) -> None:
@@ -151,40 +153,6 @@ class ExecuteServer:
         if turned := difference(goal.turns, arm.turns.at(start)):
             raise NotReadyError(turned)
         check_place(context.robot.joints, arm.q, start, context.tube, context.continuous, arm.topic)
-
-    def check_controller(self) -> None:
-        """Raise unless a controller would follow this node, and nobody else."""
-        self._context.check_allowed()
-        if absence := self._back_end.absence():
-            raise NotReadyError(absence)
-        if others := self._back_end.others():
-            raise NotReadyError(f"{others}.")
-
-    async def take(self) -> None:
-        """Take the arm for this node's own use.
-
-        Raises:
-            NotReadyError: It is in use, or its controller did not connect in time.
-        """
-        self.check_controller()
-        self._context.busy = "the arm is being taken"
-        self._back_end.take()
-        connected = RosFuture()
-        self._taking = connected, time.monotonic() + TAKING
-        try:
-            await connected
-        finally:
-            self._context.busy, self._taking = "", None
-        if not self._back_end.is_taken:
-            raise NotReadyError(
-                f"Not everybody who hears {self._back_end.target} was connected within "
-                f"{TAKING:g} s. Check the network, and try again."
-            )
-
-    def release(self) -> None:
-        """Give the arm back, unless something else of this node has taken it."""
-        if not self._context.busy:
-            self._back_end.release()
 
     def log_request(self, what: str, who: str) -> None:
         """Log who moves the arm."""
@@ -220,7 +188,7 @@ class ExecuteServer:
     def finish(self, handle: ServerGoalHandle, reason: Reason) -> None:
         """End a goal as its reason says."""
         self._context.busy, self._goal = "", None
-        self.release()
+        self.use.release()
         if handle.is_cancel_requested:
             handle.canceled()
         elif reason.as_asked:
@@ -242,7 +210,7 @@ class ExecuteServer:
     def on_watch_due(self) -> None:
         """Take in joint states, judge the motion, pass on the planner's answers."""
         execution, horizon = self.execution, self._horizon
-        self._look_at_taking()
+        self.use.look()
         moving = execution is not None and not execution.done
         stamps, q, dq = self._context.arm.take(every=moving)
         now_ns = self._context.arm.now_ns
@@ -261,13 +229,6 @@ class ExecuteServer:
                 self._context.node.get_logger().info("Paused on the path; ~/resume goes on.")
             else:
                 self._end(execution.reason or Reason.COMPLETED, execution.detail)
-
-    def _look_at_taking(self) -> None:
-        """Tell who waits for it that the arm is taken, or that it takes too long."""
-        if self._taking is not None and not self._taking[0].done():
-            connected, until = self._taking
-            if self._back_end.is_taken or time.monotonic() > until:
-                connected.set_result(None)
 
     def _outside_fault(self) -> tuple[Reason, str] | None:
         """Return a fault of clocks or held joints, or a foreign command; None if there is none."""
@@ -423,39 +384,4 @@ class ExecuteServer:
             handle.publish_feedback(identify_feedback(horizon, self._context.half_width()))
         elif execution is not None:
             now = execution.time(self._context.arm.now_ns)
-            handle.publish_feedback(
-                Execute.Feedback(
-                    phase="paused" if self.paused else execution.phase.value,
-                    time=now,
-                    remaining=max(0.0, execution.commanded.duration - now),
-                    tube_use=execution.watch.use,
-                )
-            )
-
-
-def identify_feedback(horizon: HorizonExecution, half_width: Array) -> Identify.Feedback:
-    """Return how far a receding horizon is."""
-    seconds, execution = horizon.planning_seconds, horizon.execution
-    return Identify.Feedback(
-        phase=horizon.phase,
-        piece=len(horizon.condition_numbers),
-        planning_seconds=seconds[-1] if seconds else 0.0,
-        largest_planning_seconds=max(seconds, default=0.0),
-        half_width=half_width,
-        tube_use=0.0 if execution is None else execution.watch.use,
-    )
-
-
-def check_confirmed(asked: Execute.Goal, description: PlanDescription) -> None:
-    """Raise unless who asks has read the description of the plan.
-
-    Raises:
-        NotReadyError: The plan is not named, or the token is not that of its description.
-    """
-    if not asked.plan_id:
-        raise NotReadyError("Name the plan that is to be executed: plan_id, as ~/plan gave it.")
-    if asked.token != description.token:
-        raise NotReadyError(
-            f"The token is not that of plan {asked.plan_id}: read its description (~/describe) and "
-            "give the token that comes with it."
-        )
+            handle.publish_feedback(execute_feedback(execution, now, self.paused))

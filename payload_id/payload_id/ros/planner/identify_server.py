@@ -53,14 +53,14 @@ class IdentifyServer:
         try:
             goal, rules = self._rules_of(handle.request)
             context.start(goal.limits)
-            await self._motion.take()
+            await self._motion.use.take()
             start = context.start(goal.limits)
             goal = replace(goal, turns=context.arm.turns.at(start))
-            self._motion.check_controller()
+            self._motion.use.check()
             check_payload(context.estimate, goal)
             self._start_estimator()
         except InputError as error:
-            self._motion.release()
+            self._motion.use.release()
             handle.abort()
             result.message = str(error)
             result.reason = reason_message(Reason.REFUSED, str(error))
