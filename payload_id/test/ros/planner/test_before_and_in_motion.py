@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -190,6 +191,13 @@ WRONG = {
     ),
     "held joint": (lambda r: vars(r.arm).update(held=finger()), "knuckle"),
     "old obstacles": (lambda r: vars(r.context).update(obstacles=old_obstacles()), "2.00 s old"),
+    "unusable obstacles": (
+        lambda r: r.context.obstacles.cannot_hear("a radius of nan", time.monotonic()), "of nan"
+    ),
+    "unknown turn": (
+        lambda r: vars(r.arm).update(turns=replace(r.arm.turns, doubt="Say it by 'turned'")),
+        "'turned'",
+    ),
     "inconsistent": (
         lambda r: vars(r.context).update(
             estimate=PayloadEstimate(status=PayloadEstimate.INCONSISTENT, message="it slips")
@@ -317,9 +325,10 @@ def test_a_fault_is_held_and_kept_until_somebody_says_why_also_during_a_stop(rea
     assert robot.context.fault == ""
 
 
-def test_obstacles_that_grow_old_in_motion_stop_it_on_its_path():
+@pytest.mark.parametrize("name", ["old obstacles", "unusable obstacles"])
+def test_obstacles_that_are_doubtful_in_motion_stop_it_on_its_path(name):
     robot = moving()
-    robot.context.obstacles = old_obstacles()
+    WRONG[name][0](robot)
     robot.server.on_watch_due()
     assert robot.server.execution.reason is Reason.OBSTACLES_CHANGED
     assert len(robot.back_end.sent) == 2 and not robot.back_end.holds
