@@ -1,7 +1,7 @@
 """Moving the arm: certified motions and receding horizons, executed under watch.
 
 A pause rests on the path by a certified stop, and the goal stays in progress; what is left is
-certified anew, with the obstacles and intervals of then, before it is resumed.
+certified anew, with the obstacles of then, before it is resumed.
 """
 
 from __future__ import annotations
