@@ -118,10 +118,11 @@ class Robot:
         kept = (self.plan, description, context.obstacles.digest)
         plans = SimpleNamespace(plan_named=lambda name: kept)
         self.server = ExecuteServer(context, plans, self.back_end, SpeedSlider())
-        context.ask = self.ask
+        context.ask, self.meanwhile = self.ask, lambda: None
 
     async def ask(self, request):
         """Return the plan, which stands for what is left of it."""
+        self.meanwhile()
         return self.plan
 
     def executed(self, taken=lambda: None, **fields):
@@ -245,6 +246,15 @@ def test_what_goes_wrong_while_the_arm_is_taken_counts_too(name):
     message = robot.executed(taken=lambda: happens(robot))
     assert words in message and message and not robot.back_end.sent
     assert robot.back_end.is_taken is False  # given back
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_what_goes_wrong_while_the_rest_of_a_paused_motion_is_certified_counts_too(name):
+    robot = Robot()
+    happens, words = WRONG[name]
+    robot.meanwhile = lambda: happens(robot)
+    message = robot.resumed()
+    assert words in message and message and not robot.back_end.sent
 
 
 @pytest.mark.parametrize("way", WAYS)
