@@ -72,6 +72,8 @@ class MotionExecution:
         phase: What the arm is doing.
         reason: Why it stops or has stopped; None while it moves as planned.
         detail: That reason in the present case, one clause.
+        fault: What made it hold, and what was found, also where it was being stopped for another
+            reason; None if nothing did.
         at_rest: Whether the arm was seen to stand still after its motion.
     """
 
@@ -84,6 +86,7 @@ class MotionExecution:
     phase: Phase = Phase.STARTING
     reason: Reason | None = None
     detail: str = ""
+    fault: tuple[Reason, str] | None = None
     at_rest: bool = False
     _commanded: Trajectory | None = None
     _stop: CertifiedStop | None = None  # that was commanded
@@ -197,6 +200,8 @@ class MotionExecution:
         already = self.reason is not None
         if self.reason in (None, Reason.PAUSED):
             self.reason, self.detail = reason, detail
+        if reason.is_fault:
+            self.fault = reason, detail
         time = self.time(now_ns)
         if reason.is_fault or time < 0.0:
             self._hold(time)

@@ -1,7 +1,7 @@
 """Moving the arm: certified motions and receding horizons, executed under watch.
 
 A pause rests on the path by a certified stop, and the goal stays in progress; what is left is
-certified anew, with the obstacles and intervals of then, before it is resumed.
+certified anew, with the obstacles of then, before it is resumed.
 """
 
 from __future__ import annotations
@@ -272,8 +272,9 @@ class ExecuteServer:
         if execution is not None and execution.done and not self.paused:
             self._note_rest(execution, reason)
         self.paused, self._plan = False, None
-        if reason.is_fault:
-            self._context.fault = f"{reason.name}: {sentence(reason, detail)}"
+        during = None if execution is None else execution.fault  # a stop for another reason
+        if fault := (reason, detail) if reason.is_fault else during:
+            self._context.fault = f"{fault[0].name}: {sentence(*fault)}"
         self._horizon = self._goal = self.promised = None
         text = f"{reason.name}: {sentence(reason, detail)}"
         if reason.as_asked:

@@ -70,6 +70,26 @@ def test_a_certificate_has_a_margin_of_everything_and_its_digests():
     assert digest_of(again.to_dict()) == digest_of(certificate.to_dict())
 
 
+def test_a_certificate_says_what_it_rests_on():
+    case, path, _ = safe()
+    noted = replace(case.geometry, notes=("The lamp has no body: it is a sticker.",))
+    outcome = certify(replace(case, geometry=noted, turns={"joint_3": -1}), path)
+    said = " ".join(outcome.assumptions)
+    for words in (
+        *case.tube.assumptions,
+        "lie in the parameter box, now and throughout the motion",
+        "the payload is rigid and rigidly held",
+        "kinematics are those of the description; links are rigid",
+        "The collision bodies contain the arm's links, and the attached bodies the payload",
+        "Obstacles stay where they are and are contained in their bodies",
+        "The lamp has no body: it is a sticker.",
+        "joint_3 has turned by -1 whole turns",
+    ):
+        assert words in said
+    for pair in case.geometry.joined:  # what is not checked is named
+        assert " and ".join(pair) in said
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", ["position_controlled", "robust"])
 def test_no_sampled_state_goes_beyond_a_margin(kind):

@@ -1,5 +1,6 @@
 """Which pairs of bodies are checked: by link, with whatever the description adds to an arm."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -155,6 +156,11 @@ def test_an_overlap_at_zero_exempts_nothing_and_is_refused_by_name():
     allowed = certify(case_of(model, geometry.with_allowed([contact])), motion)
     assert isinstance(allowed, Certificate)
     assert any("the volume is generous" in sentence for sentence in allowed.assumptions)
+    elsewhere = case_of(model, replace(geometry, overlaps_at_zero="it is never at zero"))
+    assert "Overlaps at q = 0 are of no account: it is never at zero." in elsewhere.assumptions()
+    there = certify(elsewhere, between(np.zeros(7), robot.home))  # checked like all others
+    refused(there, "payload", "spherical_wrist_2_link")
+    assert "q = 0" not in there.sentence and there.time == 0.0
 
 
 def test_an_allowed_pair_covers_two_bodies_and_not_two_links():

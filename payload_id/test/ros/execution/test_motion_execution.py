@@ -171,6 +171,7 @@ def test_a_fault_during_a_stop_is_held_and_the_first_reason_stays(moving):
     arm.tick(execution)
     arm.run(execution)
     assert arm.held is not None and execution.reason is Reason.CANCELLED
+    assert execution.fault[0] is Reason.TUBE_LEFT and "certificate allows" in execution.fault[1]
 
 
 def test_a_stop_before_the_start_means_that_the_arm_does_not_move(moving):

@@ -16,6 +16,7 @@ from trajectory_msgs.msg import JointTrajectory
 from finger_robot import finger_robot
 from harness import NodeProcess, Observer
 from payload_id.ros.common.joint_trajectory_message import trajectory_from_message
+from payload_id.ros.planner.plan_server import NO_VOLUME
 from planned_robot import BOUNDS, PAYLOAD, PLANNER, ROBOT, TRAJECTORY, PlannedRobot, assert_latched
 
 DOMAIN = 90 + os.getpid() % 10
@@ -82,6 +83,7 @@ def test_a_finger_that_is_off_or_not_heard_lets_nothing_begin_and_stops_what_mov
     robot.observer.wait(lambda: robot.plan().success, "a plan")
     notes = robot.planned().assumptions
     assert any("knuckle stands at 0.4 rad to within 0.02 rad; it is watched" in x for x in notes)
+    assert NO_VOLUME in notes  # nobody said how large the payload is
     _, future, _ = robot.execute_until()
     robot.commands.clear()
     robot.finger = 0.43

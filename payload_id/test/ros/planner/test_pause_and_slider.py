@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import time
 
 import numpy as np
@@ -192,5 +193,20 @@ def test_of_two_planners_one_at_a_time_commands_the_arm(robot, tmp_path_factory)
         assert done.success, done.message
         robot.planned()
         assert robot.result(robot.begin()[1])[0].success
+        robot.observer.wait(lambda: ask().success, "a plan of the other planner")
+        theirs = ask().description
+        fields = {"plan_id": theirs.plan_id, "token": theirs.token}
+        robot.commands.clear()
+        start = robot.q
+        client.send_goal_async(Execute.Goal(**fields))
+        robot.observer.wait(lambda: np.abs(robot.q - start).max() > 0.03, "its motion")
+        assert other.stop(signal.SIGTERM) == 0
+        robot.observer.wait(lambda: len(robot.commands) > 1, "the certified stop of who ends")
+        stop = trajectory_from_message(robot.commands[-1], ROBOT.joints)
+        whole = trajectory_from_message(robot.commands[0], ROBOT.joints)
+        assert len(robot.commands) == 2 and 0.0 < stop.duration < whole.duration
+        spin(robot, stop.duration + 0.5)
+        assert np.allclose(robot.q, stop.q[-1], atol=0.02)
+        assert np.abs(np.array(robot.joint_states[-1].velocity)).max() < 0.02
     finally:
         assert other.stop() == 0

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from payload_id.core.arm.kinetics import frames
 from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.excitation.search.planning import Plan
 from payload_id.core.motion.motion_state import MotionState
@@ -107,6 +108,13 @@ def test_a_plan_ends_at_rest_and_its_certificates_can_be_proved_again(worker):
         assert (part <= 1.0).all()
         assert part.max() == pytest.approx(plan.certificate.margin(name).used, abs=0.01)
     assert len(plan.motion.stops) == 3 and plan.swept
+    case = worker._certifier.case(GOAL, ())
+    for stop in plan.motion.stops:
+        assert isinstance(certify(case, stop.motion), Certificate)
+        there = plan.motion.trajectory.at(np.array([stop.time]))
+        ends = stop.motion.at(np.array([0.0, stop.motion.duration]))
+        assert np.allclose(ends.q[0], there.q) and np.allclose(ends.dq[0], there.dq)
+        assert np.abs(ends.dq[1]).max() < 1e-9
     saved = load_certificate(plan.certificate_path)
     assert isinstance(certify(saved.case(worker._certifier.model), saved.trajectory), Certificate)
     assert saved.trajectory.to_dict() == plan.motion.trajectory.to_dict()
@@ -167,6 +175,32 @@ def test_a_piece_without_time_is_no_plan(worker):
 def test_what_cannot_be_planned_is_refused_in_a_sentence(worker, asked, words):
     answer = worker(replace(asked, goal=replace(asked.goal, time_budget=0.5)))
     assert isinstance(answer, Refused) and words in answer.sentence, answer
+
+
+@pytest.mark.parametrize("speeds", ["reduced", "full"])
+def test_a_plan_near_people_is_slowed_along_its_path_with_the_tube_of_slow_motions(
+    tmp_path, speeds
+):
+    bounds = Uncertainty(torque_relative=0.025, link_relative=0.05, prior=PRIOR)
+    plan = PlanningWorker(settings_of(bounds, str(tmp_path), speeds))(request())
+    assert isinstance(plan, Planned), plan
+    stated, slow = ROBOT.control, speeds != "full"
+    part = stated.tracking_slow if slow else 1.0
+    assert 0.0 < stated.tracking_slow < 1.0
+    tube = plan.motion.tube
+    assert np.allclose(tube.position, stated.tracking_position, atol=1e-5)
+    assert np.allclose(tube.velocity, part * stated.tracking_velocity, atol=1e-4)
+    assert np.allclose(tube.reference_acceleration, part * stated.tracking_acceleration, atol=0.01)
+    motions = (plan.motion.trajectory, *(stop.motion for stop in plan.motion.stops))
+    assert isinstance(motions[0], TimeScaled) == slow
+    fastest = np.inf if not slow else PRESETS[speeds].tool
+    model = RobotModel.from_robot_file(ROBOT)
+    for path in motions:
+        rotation, origin = frames(model, sampled(path, 200.0).q)
+        tip = origin[:, -1] + rotation[:, -1] @ model.payload_translation
+        assert 200.0 * np.linalg.norm(np.diff(tip, axis=0), axis=1).max() < fastest
+    found = {margin.constraint for margin in plan.certificate.margins}
+    assert ({"tool speed", "payload speed", "elbow speed"} <= found) == slow
 
 
 @pytest.mark.parametrize("speeds", ["collaborative", "reduced"])

@@ -25,6 +25,7 @@ from payload_id.ros.planner.planning.request import (
     PieceRequest,
     Planned,
     PlanRequest,
+    ResumeRequest,
     ScaleRequest,
 )
 from payload_id.ros.planner.planning.worker import PlanningWorker
@@ -58,11 +59,18 @@ def test_all_certificates_of_a_planner_with_a_key_are_signed(tmp_path):
     plan = worker(PlanRequest("plan", GOAL, home, ()))
     assert isinstance(plan, Planned), plan
     assert isinstance(worker(ScaleRequest(plan, 0.5, ())), Planned)
+    assert isinstance(worker(ResumeRequest(plan, 0.8, ())), Planned)
     piece = worker(PieceRequest("run", 0, GOAL, MotionState.at_rest(home), 1.0, ()))
     assert not isinstance(piece.plan, NoPlan), piece.plan
     files = sorted((tmp_path / "kept").rglob("*.json"))
     kinds = [path.relative_to(tmp_path / "kept").as_posix() for path in files]
-    for start in ("plan/motion", "plan/stop_", "plan/scaled_0.500/motion", "run/piece_00"):
+    for start in (
+        "plan/motion",
+        "plan/stop_",
+        "plan/scaled_0.500/motion",
+        "plan/resumed_0.80/",
+        "run/piece_00",
+    ):
         assert any(name.startswith(start) for name in kinds), kinds
     for path in files:
         verdict = judged(load_certificate(path).signature, [key.public])
