@@ -56,6 +56,7 @@ class PlannerContext:
         busy: What the arm is used for; empty if it is free.
         fault: Why nothing may move until somebody acknowledges; empty: nothing is wrong.
         cell_missing: Why nothing may be planned; empty: it is known what is around the arm.
+        joint_margin: Distance that joints keep from their position limits [rad or m].
         process: Plans.
         answers: What the callbacks await of it.
         arm: Joint states.
@@ -81,7 +82,7 @@ class PlannerContext:
             cell = Cell.of(settings.cell, settings.clearance)
         except ConfigurationError as error:
             self.cell_missing = f"{error} (The planner's parameter 'cell'.)"
-        self._joint_margin = cell.joint_margin
+        self.joint_margin = cell.joint_margin
         worker = planning_settings(settings, robot, uncertainty, cell)
         self.process = PlanningProcess(make_worker, worker)
         self._warm = self.process.request(None)  # so that the first plan does not wait for modules
@@ -168,7 +169,7 @@ class PlannerContext:
             raise NotReadyError(f"{self.arm.turns.doubt}.")
         start = start_of(q, self.holding, self.tube, self.continuous)
         present = self.robot.limits_at(limits, self.arm.turns.at(start))
-        present = present.narrowed(self._joint_margin)
+        present = present.narrowed(self.joint_margin)
         check_limits(self.robot.joints, start, present, topic)
         return start
 

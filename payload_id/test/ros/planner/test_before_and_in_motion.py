@@ -110,6 +110,7 @@ class Robot:
         context.tube, context.obstacles = ROBOT.control.stated_tube(), ObstacleStore(1.0)
         context.estimate = context.holding = None
         context.busy = context.fault = context.cell_missing = ""
+        context.joint_margin = 0.0
         context._enabled = time.monotonic()
         description = SimpleNamespace(token="read")
         self.plan = SimpleNamespace(
