@@ -186,7 +186,9 @@ def _read(path: Path) -> tuple[dict[str, Any], SavedCertificate]:
         )
     try:
         return content, _saved(content)
-    except (KeyError, TypeError, ValueError, AttributeError, RecursionError) as error:
+    except (
+        KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError
+    ) as error:  # fmt: skip
         what = f"the entry {error}" if isinstance(error, KeyError) else str(error)
         raise ConfigurationError(f"{path} is no readable certificate: {what}") from error
 

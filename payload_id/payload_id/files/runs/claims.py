@@ -102,6 +102,12 @@ def _parameters(
             f"{_range(ends[2], ends[3])} {unit}",
             _contains(*ends),
         )
+    yield Claim(
+        "speed below which friction may have either sign",
+        f"{box.stiction_velocity:.3g} rad/s or m/s",
+        f"{stated.stiction_velocity:.3g} rad/s or m/s",
+        bool(box.stiction_velocity >= stated.stiction_velocity * (1 - EDGE)),
+    )
     gravity = stated.gravity_error + GRAVITY * np.sin(cell.base_tilt)
     yield Claim(
         "gravity",
@@ -118,14 +124,15 @@ def _tube(saved: SavedCertificate, robot: RobotFile) -> Iterator[Claim]:
         proved = "proved" if tube.reserve is not None else "stated without a design"
         yield Claim("tracking error", f"that of the robust controller, {proved}", "", None)
         return
-    for name, unit in (
-        ("position", "rad or m"),
-        ("velocity", "rad/s or m/s"),
-        ("reference_acceleration", "rad/s2 or m/s2"),
+    for name, what, unit in (
+        ("position", "position", "rad or m"),
+        ("velocity", "velocity", "rad/s or m/s"),
+        ("reference_velocity", "velocity in the torque", "rad/s or m/s"),
+        ("reference_acceleration", "acceleration", "rad/s2 or m/s2"),
     ):
         own, asked = getattr(tube, name), getattr(stated, name)
         yield Claim(
-            f"tracking error of the {name.removeprefix('reference_')}",
+            f"tracking error of the {what}",
             f"{_numbers(own)} {unit}",
             f"{_numbers(asked)} {unit}",
             bool((own >= asked * (1 - EDGE)).all()),
@@ -142,7 +149,10 @@ def _limits(saved: SavedCertificate, robot: RobotFile, cell: Cell) -> Iterator[C
         return
     known = robot.limits_at(name, saved.turns).narrowed(cell.joint_margin)
     for joint, turns in saved.turns.items():
-        yield Claim(f"turn of {joint}", f"{turns:+d} whole turns beyond its positions", "", None)
+        counted = joint in robot.turn_limited or not turns
+        words = "" if counted else "its turn is not limited"
+        beyond = f"{turns:+d} whole turns beyond its positions"
+        yield Claim(f"turn of {joint}", beyond, words, None if counted else False)
     present = {
         "position_lower": known.position_lower,
         "position_upper": known.position_upper,

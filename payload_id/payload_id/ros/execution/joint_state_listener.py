@@ -113,7 +113,10 @@ class JointStateListener:
         n = len(self._map.joints)
         if not found:
             return np.zeros(0, dtype=np.int64), np.zeros((0, n)), np.zeros((0, n))
-        self._memory.extend(found)
+        for entry in found:
+            if self._memory and entry[0] <= self._memory[-1][0]:  # the driver began anew
+                self._memory.clear()
+            self._memory.append(entry)
         while self._memory[-1][0] - self._memory[0][0] > MEMORY * 1e9:
             self._memory.popleft()
         stamps = np.array([x[0] for x in found], dtype=np.int64)
@@ -133,7 +136,6 @@ class JointStateListener:
         self.clock = self.clock.after(stamp, self._clock.now().nanoseconds)
         if stamp < self._gate.newest - RESTART * 1e9:
             self._gate = SampleGate()
-            self._memory.clear()
         self._gate, cause = self._gate.offer(stamp, rows[0])
         if cause is not None:
             self.dropped = cause

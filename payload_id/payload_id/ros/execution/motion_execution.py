@@ -194,6 +194,8 @@ class MotionExecution:
             now_ns: The robot's time [ns].
         """
         if self.phase in (Phase.SETTLING, Phase.DONE) or self._held:
+            if self.reason is Reason.PAUSED and not self.done:  # the arm rests, but not for a pause
+                self.reason, self.detail = reason, detail
             return
         if self.reason not in (None, Reason.PAUSED) and not reason.is_fault:
             return

@@ -15,7 +15,7 @@ LINGER = 0.5  # [s] after it came back to full within which the arm may still se
 PATIENCE = 0.15  # [s] within which the slider's report must explain a late arm
 REACH = 0.4  # [s] that an arm may be later than when it was last seen
 UNEXPLAINED = 0.3  # [s] that it may be later than the reports explain, ramps and delays being short
-FORGOTTEN = 5.0  # [s] in which what was not explained is forgotten
+FORGOTTEN = 30.0  # [s] in which what was not explained is forgotten
 
 
 @dataclass

@@ -82,6 +82,9 @@ class TurnCount:
                 f"found {said.size}"
             )
             return replace(self, doubt=doubt)
+        if not np.isfinite(said[self.limited]).all():
+            doubt = f"The parameter 'turned' takes finite numbers; found {said.tolist()}"
+            return replace(self, doubt=doubt)
         if self.q is None or self.counted:
             return replace(self, said=said)
         whole = np.where(self.limited, np.rint((said - self.q) / TURN), 0.0)

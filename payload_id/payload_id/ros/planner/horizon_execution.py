@@ -65,6 +65,7 @@ class HorizonExecution:
     paused: bool = False
     _pausing: bool = False  # whether the arm is coming to rest for a pause
     _stopped: Reason | None = None  # while the arm waited at rest
+    _cancelled: tuple[Reason, str] | None = None  # while it moved, or came to rest
     _earlier: int = 0  # pieces before the arm last began to move from rest
     _pending: tuple[int, Future[Any]] | None = None
     _pieces: dict[int, Piece] = field(default_factory=dict)
@@ -113,8 +114,10 @@ class HorizonExecution:
             return Reason.REFUSED, self.refusal
         if self.refusal:
             return Reason.NO_FURTHER_PLAN, self.refusal
-        if self.execution.reason not in (None, Reason.COMPLETED):
+        if self.execution.reason not in (None, Reason.COMPLETED, Reason.PAUSED):
             return self.execution.reason, self.execution.detail
+        if self._cancelled is not None:
+            return self._cancelled
         own = self._own_reason()
         if own is Reason.PIECES_DONE:
             return own, ""
@@ -146,6 +149,7 @@ class HorizonExecution:
         """End by the next certified stop, or at once if nothing has moved."""
         if self.execution is not None and not self.resting:
             self.execution.stop(reason, detail, now_ns)
+            self._pausing, self._cancelled = False, self._cancelled or (reason, detail)
         elif not self.refusal:
             self.refusal = detail or reason.value
             self._stopped = None if self.execution is None else reason
@@ -166,8 +170,11 @@ class HorizonExecution:
         return True
 
     def resume(self, q: Array) -> None:
-        """Plan on from where the arm rests, shape (n,) [rad or m]."""
+        """Plan on from where the arm rests, shape (n,) [rad or m]; end if no piece is left."""
         self.paused = self._pausing = False
+        if self.run.pieces >= self.run.settings.pieces:
+            self.resting = False
+            return
         self._plan_from_rest(q)
 
     def _rest_if_paused(self) -> None:
@@ -187,7 +194,7 @@ class HorizonExecution:
 
     def _stands_without_plan(self, execution: MotionExecution) -> bool:
         """Whether the arm has come to rest although more pieces were wanted."""
-        ended = execution.done and not (self.resting or self.refusal)
+        ended = execution.done and not (self.resting or self.refusal or self._cancelled)
         as_planned = execution.reason is Reason.COMPLETED
         return ended and as_planned and self._own_reason() is Reason.NO_FURTHER_PLAN
 

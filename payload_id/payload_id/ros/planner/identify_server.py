@@ -21,7 +21,7 @@ from ...core.motion.motion_state import MotionState
 from ...core.safety.certificate.certified_motion import CertifiedMotion
 from ..execution.motion_execution import MotionExecution
 from ..execution.start_check import NotReadyError
-from ..execution.stop_reason import Reason, reason_message, sentence
+from ..execution.stop_reason import reason_message, sentence
 from .context import PlannerContext
 from .execute_server import ExecuteServer
 from .horizon_execution import HorizonExecution
@@ -53,17 +53,17 @@ class IdentifyServer:
         try:
             goal, rules = self._rules_of(handle.request)
             context.start(goal.limits)
+            self._motion.prepare(handle)
             await self._motion.use.take()
+            self._motion.check_wanted()
             start = context.start(goal.limits)
             goal = replace(goal, turns=context.arm.turns.at(start))
             self._motion.use.check()
             check_payload(context.estimate, goal)
             self._start_estimator()
         except InputError as error:
-            self._motion.use.release()
-            handle.abort()
-            result.message = str(error)
-            result.reason = reason_message(Reason.REFUSED, str(error))
+            why = self._motion.give_up(handle, error)
+            result.message, result.reason = str(error), reason_message(why, str(error))
             return result
         self._motion.log_request("a receding horizon", handle.request.requested_by)
         name = f"{datetime.now():%Y%m%d_%H%M%S}_identify"

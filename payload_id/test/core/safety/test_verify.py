@@ -135,6 +135,15 @@ def test_verify_says_what_was_changed(saved, tmp_path, capsys, edit, honest, wor
     assert all(text in differences for text in words), differences
 
 
+def test_a_number_that_is_too_large_is_not_readable(saved, tmp_path, capsys):
+    def edit(content):
+        content["clearance"] = 10**400
+
+    path = changed(saved, tmp_path, edit, honest=True)
+    assert main(["verify", str(path)]) == 2
+    assert "no readable certificate" in " ".join(capsys.readouterr().err.split())
+
+
 def test_verify_needs_the_same_robot_and_a_certificate(saved, tmp_path):
     assert main(["verify", str(saved), "--robot", "kinova_gen3_2f85", "--samples", "1"]) == 1
     (tmp_path / "no.json").write_text("[1, 2")
@@ -154,6 +163,15 @@ def test_verify_needs_the_same_robot_and_a_certificate(saved, tmp_path):
         (lambda case: replace(case, box=known(case.box, "viscous")), "viscous friction"),
         (lambda case: replace(case, box=known(case.box, "rotor_inertia")), "rotor inertia"),
         (lambda case: replace(case, geometry=touching(case.geometry)), "allowed contact"),
+        (
+            lambda case: replace(case, box=replace(case.box, stiction_velocity=0.0)),
+            "speed below which friction",
+        ),
+        (
+            lambda case: replace(case, tube=replace(case.tube, reference_velocity=np.zeros(7))),
+            "tracking error of the velocity in the torque",
+        ),
+        (lambda case: replace(case, turns={"joint_1": 1}), "turn of joint_1"),  # no cable there
     ],
 )
 def test_a_proof_from_weaker_assumptions_than_stated_is_not_verified(

@@ -266,6 +266,19 @@ def test_what_happens_during_the_stop_of_a_pause_is_why_it_ends(moving):
     assert execution.detail == "no longer wanted" and execution.at_rest
 
 
+@pytest.mark.parametrize("time", [-0.1, 0.7])
+def test_a_stop_while_the_arm_settles_into_a_pause_ends_it(moving, time):
+    arm, execution = moving
+    arm.run(execution, lambda: arm.time >= time)
+    assert execution.pause(arm.now_ns)
+    arm.run(execution, lambda: execution.phase is Phase.SETTLING)
+    commands = len(arm.commands)
+    execution.stop(Reason.CANCELLED, "no longer wanted", arm.now_ns)
+    arm.run(execution)
+    assert execution.reason is Reason.CANCELLED and execution.detail == "no longer wanted"
+    assert len(arm.commands) == commands
+
+
 def test_a_fault_during_the_stop_of_a_pause_is_held(moving):
     arm, execution = moving
     arm.run(execution, lambda: arm.time >= 0.7)
@@ -487,6 +500,28 @@ def test_a_receding_horizon_that_was_paused_plans_on_from_where_it_rests():
     assert len(run.condition_numbers) == 4
     again = [start for _, start, _ in planner.asked[1:] if not start.dq.any()]
     assert len(again) == 1 and np.allclose(again[0].q, rested[0])
+
+
+def test_a_receding_horizon_that_rests_after_its_last_piece_ends_when_it_is_resumed():
+    arm, planner = Arm(), Planner()
+    run, rested = paused_run(arm, planner, 0.5, pieces=1)
+    assert run.reason == (Reason.PIECES_DONE, "") and len(rested) == 1
+    assert [index for index, _, _ in planner.asked] == [0]
+
+
+@pytest.mark.parametrize("paused", [True, False])
+def test_cancelling_while_the_arm_settles_is_not_forgotten(paused):
+    arm, planner = Arm(), Planner(not_moving=(1, 2))
+
+    def cancel(arm, run):
+        if paused and arm.time >= 1.0 and run.execution.reason is None:
+            run.pause(arm.now_ns)
+        if run.execution.phase is Phase.SETTLING:
+            run.cancel(Reason.CANCELLED, "by hand", arm.now_ns)
+
+    run = horizon_run(arm, planner, fault=cancel, pieces=4)
+    assert run.reason == (Reason.CANCELLED, "by hand") and not run.paused
+    assert len(run.condition_numbers) == 1 and run.execution.at_rest
 
 
 def test_without_a_first_piece_nothing_moves():

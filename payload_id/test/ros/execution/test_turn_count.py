@@ -60,6 +60,10 @@ def test_nothing_is_known_until_somebody_says_it_and_what_cannot_be_is_refused()
     assert turns.said_to_be([3.2, 0, 0]).at(np.array([-3.1, 0, 0])) == {"pan": 1}
     assert "said to have turned by 1.2 rad" in turns.said_to_be([1.2, 0, 0]).doubt
     assert "3 numbers" in turns.said_to_be([1.2]).doubt
+    for number in (np.nan, np.inf):
+        assert "finite" in turns.said_to_be([number, 0, 0]).doubt
+        assert "finite" in count().said_to_be([number, 0, 0]).doubt  # before any position
+        assert turns.said_to_be([3.2, number, number]).doubt == ""  # theirs do not matter
 
 
 @pytest.mark.parametrize(("gap", "lost"), [(1.5, False), (1.6, True)])

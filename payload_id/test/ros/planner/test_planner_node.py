@@ -265,6 +265,23 @@ def test_a_plan_is_executed_along_the_same_path_at_a_fraction_of_its_speed(robot
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("how", ["cancel", "stop"])
+def test_what_is_called_off_while_it_is_prepared_does_not_begin(robot, how):
+    robot.planned()
+    robot.commands.clear()
+    plan = {"plan_id": robot.newest.plan_id, "token": robot.newest.token}
+    handle, future, _ = robot.begin(**plan, speed_scale=0.3)  # whose certificates take a while
+    if how == "cancel":
+        handle.cancel_goal_async()
+    else:
+        assert robot.observer.call(Trigger, f"{PLANNER}/stop").success
+    result, status = robot.result(future)
+    assert status == (CANCELED if how == "cancel" else ABORTED)
+    assert result.reason.code == StopReason.CANCELLED, result.message
+    assert "before" in result.message and not robot.commands
+
+
+@pytest.mark.slow
 def test_a_stop_before_the_start_means_that_nothing_moves(robot):
     robot.planned()
     start = robot.q

@@ -20,7 +20,7 @@ from .back_end import BackEnd
 
 WAITING = 100  # trajectories that may wait to be looked at
 SENT = 64  # own trajectories that may still be on their way back
-Signature = tuple[int, int, tuple[tuple[float, ...], ...]]
+Signature = tuple[object, ...]
 QUALITY = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
 
 
@@ -88,12 +88,19 @@ class JointTrajectoryTopic(BackEnd):
         found = ""
         for data, _ in self._heard.take_all(WAITING):
             message = decoded(data, JointTrajectory)
-            if message is None or _signature(message) not in self._sent:
+            if message is None or not self._is_own(_signature(message)):
                 points = "?" if message is None else len(message.points)
                 found = (
                     f"A trajectory of {points} points on {self.target} was not sent by this node"
                 )
         return found
+
+    def _is_own(self, heard: Signature) -> bool:
+        """Whether this node sent a trajectory, and it has not come back already."""
+        if heard not in self._sent:
+            return False
+        self._sent.remove(heard)
+        return True
 
     def hold(self) -> None:
         """Publish a trajectory without points, which means: hold where you are."""
@@ -119,7 +126,16 @@ def _full_name(info: TopicEndpointInfo) -> str:
 
 
 def _signature(message: JointTrajectory) -> Signature:
-    """Return what tells trajectories apart: when they begin, and every position of theirs."""
+    """Return what tells trajectories apart: all that a controller follows."""
     stamp = message.header.stamp
-    positions = tuple(tuple(point.positions) for point in message.points)
-    return stamp.sec, stamp.nanosec, positions
+    points = tuple(
+        (
+            point.time_from_start.sec,
+            point.time_from_start.nanosec,
+            tuple(point.positions),
+            tuple(point.velocities),
+            tuple(point.accelerations),
+        )
+        for point in message.points
+    )
+    return stamp.sec, stamp.nanosec, tuple(message.joint_names), points

@@ -1,0 +1,49 @@
+"""Joint states as the planner takes them, through a driver that begins anew."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+from sensor_msgs.msg import JointState
+
+from harness import Observer
+from payload_id.files.robots.robot_file import RobotFile
+from payload_id.ros.execution.joint_state_listener import JointStateListener
+
+ROBOT = RobotFile.load("kinova_gen3")
+
+
+@pytest.fixture
+def observer():
+    observer = Observer(150 + os.getpid() % 20)
+    yield observer
+    observer.close()
+
+
+def test_what_was_before_a_driver_began_anew_is_forgotten_once_it_is_heard(observer):
+    listener = JointStateListener(observer.node, ROBOT, "", "reliable", 60.0)
+    publisher = observer.publisher(JointState, listener.topic)
+    observer.wait(lambda: publisher.get_subscription_count() > 0, "the listener")
+
+    def publish(seconds, position=0.0, velocity=0.0):
+        message = JointState(name=list(ROBOT.joints), position=[position] * ROBOT.n)
+        message.velocity, message.effort = [velocity] * ROBOT.n, [0.0] * ROBOT.n
+        message.header.stamp.sec = int(seconds)
+        message.header.stamp.nanosec = round(seconds % 1 * 1e9)
+        publisher.publish(message)
+
+    def taken(count):
+        return observer.wait(lambda: listener.take(every=True) and listener.received == count, "it")
+
+    publish(1000.0, velocity=0.5)
+    publish(1000.01, velocity=0.5)
+    taken(2)
+    publish(100.0, position=np.nan)  # of no use: what was before is known still
+    observer.wait(lambda: listener.take(every=True) and listener.dropped is not None, "it")
+    assert listener.known and listener.now_ns >= 1_000_010_000_000
+    for k in range(6):  # some of them, old and new, may wait together
+        publish(1001.0 + 0.01 * k if k < 3 else 100.0 + 0.01 * k, velocity=0.5 if k < 3 else 0.0)
+    taken(8)
+    assert listener.speed.max() == 0.0 and listener.now_ns < 200_000_000_000
