@@ -129,12 +129,14 @@ class Robot:
     def executed(self, taken=lambda: None, **fields):
         """Execute the plan; return the refusal, or nothing once the motion was commanded."""
         fields = {"plan_id": "plan", "token": "read"} | fields
-        handle = SimpleNamespace(request=Execute.Goal(**fields), abort=lambda: None)
+        handle = SimpleNamespace(
+            request=Execute.Goal(**fields), abort=lambda: None, is_cancel_requested=False
+        )
         running = self.server.on_execute(handle)
         try:
             running.send(None)  # until the arm is being taken
             taken()
-            self.server._look_at_taking()
+            self.server.use.look()
             running.send(None)  # until the motion is over
         except StopIteration as ended:
             assert ended.value.reason.code == StopReason.REFUSED
