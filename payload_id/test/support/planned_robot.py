@@ -26,6 +26,7 @@ BOUNDS = {f"uncertainty.{name}": 0.0 for name in NONE.split()}
 BOUNDS |= {"uncertainty.prior.mass_max": 1.5, "uncertainty.prior.com_max": 0.15}
 GOAL = ExcitationGoal(family="bezier", duration=1.6, speed_scale=0.6, time_budget=1.5, seed=3)
 SUCCEEDED, CANCELED, ABORTED = 4, 5, 6  # of action_msgs/GoalStatus
+CLOCK_TOLERANCE = 10.0  # [s]: the simulated arm falls behind on a busy machine
 PARAMETERS = BOUNDS | {
     "limits": "safety_warning",
     "silence": 0.6,
@@ -37,7 +38,7 @@ PARAMETERS = BOUNDS | {
     "piece_time": 2.0,
     "reaction": 0.4,
     "cell": "none, a simulation",
-    "clock_tolerance": 2.0,
+    "clock_tolerance": CLOCK_TOLERANCE,
     "obstacles_lifetime": 1000.0,
 }
 
@@ -45,7 +46,7 @@ PARAMETERS = BOUNDS | {
 class PlannedRobot:
     """Simulated arm and planner, and an observer who talks to them."""
 
-    def __init__(self, folder, domain, **changes) -> None:
+    def __init__(self, folder, domain) -> None:
         """Start them in a domain of their own, and wait until they are ready."""
         self.folder = folder
         self.arm = NodeProcess(
@@ -55,7 +56,7 @@ class PlannedRobot:
             "planner", domain, folder / "planner.log",
             enable_topic="/enable", enable_timeout=4.0,
             speed_scaling_topic="/simulated_arm/speed_scaling",
-            certificates_folder=folder / "certificates", **PARAMETERS | changes,
+            certificates_folder=folder / "certificates", **PARAMETERS,
         )  # fmt: skip
         self.observer = Observer(domain)
         self.joint_states = self.observer.listen(JointState, "/joint_states")

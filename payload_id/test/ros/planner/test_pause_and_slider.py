@@ -30,12 +30,11 @@ from planned_robot import (
 )  # fmt: skip
 
 DOMAIN = 190 + os.getpid() % 20
-LATE = {"clock_tolerance": 30.0}  # the simulated arm falls behind on a busy machine
 
 
 @pytest.fixture(scope="module")
 def robot(tmp_path_factory):
-    robot = PlannedRobot(tmp_path_factory.mktemp("planner"), DOMAIN, **LATE)
+    robot = PlannedRobot(tmp_path_factory.mktemp("planner"), DOMAIN)
     yield robot
     assert robot.close() == [0, 0], robot.planner.printed()
     assert "Traceback" not in robot.planner.printed()
@@ -165,7 +164,7 @@ def test_a_receding_horizon_that_was_paused_goes_on_with_further_pieces(robot):
 def test_of_two_planners_one_at_a_time_commands_the_arm(robot, tmp_path_factory):
     other = NodeProcess(
         "planner", DOMAIN, tmp_path_factory.mktemp("other") / "log", "-r", "__node:=other",
-        **PARAMETERS | LATE,
+        **PARAMETERS,
     )  # fmt: skip
     try:
         goal = ExcitationGoal(family="bezier", duration=3.0, time_budget=1.0)

@@ -30,6 +30,7 @@ from payload_id.ros.common.joint_trajectory_message import trajectory_from_messa
 from planned_robot import (
     ABORTED,
     CANCELED,
+    CLOCK_TOLERANCE,
     GOAL,
     PAYLOAD,
     PLANNER,
@@ -407,7 +408,7 @@ def test_an_arm_that_falls_silent_is_held_and_does_not_begin_while_its_clock_is_
         robot.observer.wait(lambda: robot.commands, "the hold")
         result, status = robot.result(future)
     finally:
-        time.sleep(max(0.0, stopped + 2.5 - time.monotonic()))
+        time.sleep(max(0.0, stopped + CLOCK_TOLERANCE + 0.5 - time.monotonic()))
         robot.arm.process.send_signal(signal.SIGCONT)
     assert status == ABORTED and result.reason.code == StopReason.JOINT_STATES_LOST
     assert not result.at_rest  # nobody has seen it rest
