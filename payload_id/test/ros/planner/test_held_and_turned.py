@@ -73,6 +73,7 @@ def robot(tmp_path_factory):
     assert "Traceback" not in robot.planner.printed()
 
 
+@pytest.mark.slow
 def test_a_finger_that_is_off_or_not_heard_lets_nothing_begin_and_stops_what_moves(robot):
     refused = robot.plan()
     assert not refused.success and "knuckle" in refused.message
@@ -111,6 +112,7 @@ def turned(robot, value):
     assert answer.results[0].successful, answer.results[0].reason
 
 
+@pytest.mark.slow
 def test_a_cable_limits_the_whole_turn_and_commands_begin_in_the_turn_that_is_reported(robot):
     robot.finger = 0.4
     robot.observer.wait(lambda: robot.plan().success, "a plan")
@@ -137,6 +139,7 @@ def test_a_cable_limits_the_whole_turn_and_commands_begin_in_the_turn_that_is_re
     assert np.pi + 0.03 < max(ends) < 2 * np.pi, ends  # positions were wrapped on the way
 
 
+@pytest.mark.slow
 def test_what_is_said_of_a_turn_must_go_with_the_position_and_lie_in_the_range(robot):
     robot.finger = 0.4
     robot.observer.wait(lambda: robot.plan().success, "a plan")
