@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
 
 from rclpy.node import Node
+from rclpy.task import Future as RosFuture
 
 from ...core.errors import InputError
 from ...core.samples.ring_buffer import SampleRows
@@ -17,6 +20,18 @@ from .block_watch import BlockWatch
 from .sources.sample_source import SampleSource
 
 SILENCE = 1.0  # [s] without samples during a run, after which that is reported
+QUIET = 5  # looks in a row without a block, after which none is on its way any more
+LOOKS = 40  # for blocks on their way, at most
+
+
+@dataclass
+class _Wait:
+    """Somebody who waits for the blocks that were published before a moment [ns]."""
+
+    moment: int
+    done: RosFuture
+    quiet: int = 0  # looks in a row without a block
+    looks: int = 0
 
 
 class BlockSubscription:
@@ -47,6 +62,7 @@ class BlockSubscription:
         self.watch = BlockWatch()
         self._node, self._source, self._write, self._log = node, source, write, log
         self._newest = time.monotonic()
+        self._waits: list[_Wait] = []
         self._subscription = node.create_subscription(
             source.block_type,
             topic or f"{source.sampler}/samples",
@@ -56,9 +72,13 @@ class BlockSubscription:
         )
         self.topic = str(self._subscription.topic_name)
 
-    def _on_block(self, data: bytes) -> None:
-        """Hand a block on."""
+    def _on_block(self, data: bytes, about: dict[str, Any]) -> None:
+        """Hand a block on, and note when it was published."""
         self._newest = time.monotonic()
+        for wait in self._waits:
+            wait.quiet = 0
+            if about["source_timestamp"] > wait.moment:
+                wait.looks = LOOKS
         block = decoded(data, self._source.block_type)
         if block is None:
             self._log.warn(
@@ -79,7 +99,28 @@ class BlockSubscription:
         """Hand on the blocks that have arrived and wait in the middleware's queue."""
         with self._subscription.handle:
             while taken := self._subscription.handle.take_message(self._source.block_type, True):
-                self._on_block(taken[0])
+                self._on_block(*taken)
+
+    async def caught_up(self) -> None:
+        """Wait until the blocks that have been published so far are handed on.
+
+        The middleware keeps no order between topics: a request may overtake blocks. That all have
+        come is told by one that was published later, or by silence.
+        """
+        wait = _Wait(time.time_ns(), RosFuture())
+        self._waits.append(wait)
+        await wait.done
+
+    def look(self) -> None:
+        """Wake those whose blocks have come; a timer of the node calls this."""
+        if not self._waits:
+            return
+        self.take_waiting()
+        for wait in list(self._waits):
+            wait.quiet, wait.looks = wait.quiet + 1, wait.looks + 1
+            if wait.quiet >= QUIET or wait.looks >= LOOKS:
+                self._waits.remove(wait)
+                wait.done.set_result(None)
 
     def silence(self) -> str:
         """Say that no samples arrive though a run is in progress; empty while they do."""

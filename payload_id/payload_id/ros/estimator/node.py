@@ -70,7 +70,7 @@ class EstimatorNode(Node):
             self, source, settings.samples_topic, self._control.write, self._log
         )
         keeping = RunKeeping(self, settings, self.robot, source, self._blocks.topic, self._log)
-        EstimatorServices(self, self._control, self._worker, keeping, self._blocks.take_waiting)
+        EstimatorServices(self, self._control, self._worker, keeping, self._blocks)
         publish_diagnostics(self, "identification", self.robot.name, self._condition)
         if settings.autostart:
             self._worker.request(self._control.start)

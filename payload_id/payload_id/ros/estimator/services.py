@@ -13,11 +13,12 @@ from std_srvs.srv import Trigger
 from ..common.awaited_answers import AwaitedAnswers
 from ..common.conversions import estimate_message
 from ..common.steady_timer import steady_timer
+from .block_subscription import BlockSubscription
 from .run_control import Answer, RunControl
 from .run_keeping import RunKeeping
 from .run_worker import RunWorker
 
-CHECK_PERIOD = 0.05  # [s] how often answers of the worker are looked for
+CHECK_PERIOD = 0.05  # [s] how often answers of the worker and late blocks are looked for
 
 
 class EstimatorServices:
@@ -29,7 +30,7 @@ class EstimatorServices:
         control: RunControl,
         worker: RunWorker,
         keeping: RunKeeping,
-        take_waiting: Callable[[], None],
+        blocks: BlockSubscription,
     ) -> None:
         """Create the services.
 
@@ -38,12 +39,11 @@ class EstimatorServices:
             control: What the requests do.
             worker: The thread in which they are carried out.
             keeping: Where runs are saved.
-            take_waiting: Takes in the blocks that have arrived; an executor may hand over a request
-                before blocks that came first.
+            blocks: Where samples come from; a request may come before blocks that were sent first.
         """
         self._log = node.get_logger()
         self._control, self._worker, self._keeping = control, worker, keeping
-        self._take_waiting = take_waiting
+        self._blocks = blocks
         self._answers = AwaitedAnswers()
         # While one of them waits for the worker, everything else is served.
         group = ReentrantCallbackGroup()
@@ -58,19 +58,25 @@ class EstimatorServices:
             GetEstimate, "~/get_estimate", self._on_get_estimate, callback_group=group
         )
         node.create_service(Save, "~/save", self._on_save, callback_group=group)
-        steady_timer(node, CHECK_PERIOD, self._answers.pass_on)
+        steady_timer(node, CHECK_PERIOD, self._on_check)
+
+    def _on_check(self) -> None:
+        """Wake the requests that need not wait any more."""
+        self._blocks.look()
+        self._answers.pass_on()
 
     def _ask(self, action: Callable[[], Answer]) -> RosFuture:
         """Hand a request to the worker; the executor goes on serving blocks meanwhile."""
-        self._take_waiting()
+        self._blocks.take_waiting()
         return self._answers.awaitable(self._worker.request(action))
 
     def _trigger(
         self, action: Callable[[], Answer]
     ) -> Callable[[Trigger.Request, Trigger.Response], Awaitable[Trigger.Response]]:
-        """Return the callback of a service without arguments."""
+        """Return the callback of a service that divides the samples into before and after."""
 
         async def answer(request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+            await self._blocks.caught_up()
             result = await self._ask(action)
             response.success, response.message = result.success, result.message
             self._log.info(result.message)

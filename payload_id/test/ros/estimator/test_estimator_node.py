@@ -320,6 +320,18 @@ def test_samples_that_arrived_before_a_stop_belong_to_the_run(idle):
     assert f"({everything} samples" in answer.result().message
 
 
+def test_samples_that_were_published_before_a_start_do_not_belong_to_the_run(idle):
+    start = idle.observer.node.create_client(Trigger, f"{NODE}/start")
+    idle.observer.wait(start.service_is_ready, "the service")
+    with idle.process.suspended():
+        for message in blocks(measured(LOADED, SECONDS), size=50):
+            idle.publisher.publish(message)
+        answer = start.call_async(Trigger.Request())
+    idle.observer.wait(answer.done, "the run")
+    assert answer.result().success
+    assert "(0 samples" in idle.trigger("stop").message
+
+
 def test_save_writes_what_a_replay_needs(idle, tmp_path):
     final = idle.run(blocks(measured(LOADED, SECONDS)))
     for path in (str(tmp_path / "run"), ""):
