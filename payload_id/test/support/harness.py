@@ -97,10 +97,11 @@ class Observer:
         self.node.create_subscription(kind, topic, box.append, profile)
         return box
 
-    def publisher(self, kind: Any, topic: str) -> Any:
-        """Return a publisher that has found its subscriber."""
+    def publisher(self, kind: Any, topic: str, listeners: int = 1) -> Any:
+        """Return a publisher that has found all its subscribers."""
         publisher = self.node.create_publisher(kind, topic, DEEP)
-        self.wait(lambda: publisher.get_subscription_count() > 0, f"a subscriber of {topic}")
+        count = publisher.get_subscription_count
+        self.wait(lambda: count() >= listeners, f"{listeners} subscribers of {topic}")
         return publisher
 
     def wait(self, condition: Callable[[], Any], what: str, patience: float = PATIENCE) -> Any:

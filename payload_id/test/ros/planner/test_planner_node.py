@@ -286,22 +286,24 @@ def test_what_is_called_off_while_it_is_prepared_does_not_begin(robot, how):
 def test_a_stop_before_the_start_means_that_nothing_moves(robot):
     robot.planned()
     start = robot.q
+    robot.commands.clear()
     handle, future, _ = robot.begin()
     handle.cancel_goal_async()
     result, status = robot.result(future)
-    if np.abs(robot.q - start).max() > 1e-3:
-        pytest.skip("the cancelling came after the start on this busy machine")
     assert status == CANCELED and result.reason.code == StopReason.CANCELLED
+    if robot.commands and robot.commands[-1].points:
+        pytest.skip("the cancelling came after the start on this busy machine")
+    assert np.abs(robot.q - start).max() < 1e-3
 
 
 def test_an_arm_that_leaves_the_tube_is_held_until_somebody_acknowledges(robot):
     robot.planned()
+    other = robot.observer.publisher(JointState, "/joint_states", listeners=2)  # planner, observer
     _, future, _ = robot.execute_until()
     robot.commands.clear()
     seen = robot.joint_states[-1]
     aside = JointState(header=seen.header, name=seen.name, velocity=seen.velocity)
     aside.position, aside.effort = np.array(seen.position) + 0.15, seen.effort
-    other = robot.observer.publisher(JointState, "/joint_states")
     for _ in range(5):
         aside.header.stamp = robot.observer.node.get_clock().now().to_msg()
         other.publish(aside)
@@ -314,11 +316,9 @@ def test_an_arm_that_leaves_the_tube_is_held_until_somebody_acknowledges(robot):
 def test_a_foreign_trajectory_is_told_apart_from_a_bad_controller(robot):
     robot.planned()
     _, future, _ = robot.execute_until(moved=0.01)
-    other = robot.observer.publisher(JointTrajectory, TRAJECTORY)
+    other = robot.observer.publisher(JointTrajectory, TRAJECTORY, listeners=3)  # arm, planner, we
     aside = JointTrajectoryPoint(positions=robot.q + 0.01)
     aside.time_from_start.nanosec = 400_000_000
-    listeners = lambda: other.get_subscription_count() > 2  # noqa: E731  (arm, planner, observer)
-    robot.observer.wait(listeners, "all who listen to trajectories")
     robot.commands.clear()
     other.publish(JointTrajectory(joint_names=list(ROBOT.joints), points=[aside]))
     robot.observer.wait(lambda: any(not c.points for c in robot.commands), "the hold")
