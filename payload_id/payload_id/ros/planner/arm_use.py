@@ -1,20 +1,31 @@
-"""The arm's use by this node: taken before a motion, given back after it."""
+"""The arm's use by this node: taken before a motion, given back after it.
+
+While a motion is prepared (certified at another speed, say, or while the arm is taken), others are
+served, so it may be called off before it begins.
+"""
 
 from __future__ import annotations
 
 import time
 
+from rclpy.action.server import ServerGoalHandle
 from rclpy.task import Future as RosFuture
 
+from ...core.errors import InputError
 from ..execution.back_ends.back_end import BackEnd
 from ..execution.start_check import NotReadyError
+from ..execution.stop_reason import Reason
 from .context import PlannerContext
 
 TAKING = 3.0  # [s] within which the controller must be connected
 
 
+class CalledOffError(NotReadyError):
+    """Somebody cancelled or stopped a motion before it began."""
+
+
 class ArmUse:
-    """Takes the arm, if nobody else has it."""
+    """Takes the arm, if nobody else has it, for a motion that is prepared and still wanted."""
 
     def __init__(self, context: PlannerContext, back_end: BackEnd) -> None:
         """Take nothing yet.
@@ -25,6 +36,46 @@ class ArmUse:
         """
         self._context, self._back_end = context, back_end
         self._taking: tuple[RosFuture, float] | None = None  # and until when that is waited for
+        self._prepared_for: ServerGoalHandle | None = None  # whose motion may begin soon
+        self._called_off = ""  # why it shall not begin, though
+
+    @property
+    def preparing(self) -> bool:
+        """Whether a motion is prepared that has not begun."""
+        return self._prepared_for is not None
+
+    def prepare(self, handle: ServerGoalHandle) -> None:
+        """Note whose motion is prepared."""
+        self._prepared_for, self._called_off = handle, ""
+
+    def call_off(self, why: str) -> bool:
+        """Have what is prepared not begin; return whether anything is prepared."""
+        if self.preparing:
+            self._called_off = why
+        return self.preparing
+
+    def check_wanted(self) -> None:
+        """Raise if what is prepared was cancelled or stopped meanwhile; from here on it moves.
+
+        Raises:
+            CalledOffError: It was.
+        """
+        handle, self._prepared_for = self._prepared_for, None
+        if handle is not None and handle.is_cancel_requested:
+            raise CalledOffError("The goal was cancelled before its motion began.")
+        if self._called_off:
+            raise CalledOffError(f"{self._called_off} before the motion began.")
+
+    def give_up(self, handle: ServerGoalHandle, error: InputError) -> Reason:
+        """End a goal of which nothing has moved; return why."""
+        if self._prepared_for is handle:
+            self._prepared_for = None
+        self.release()
+        if handle.is_cancel_requested:
+            handle.canceled()
+        else:
+            handle.abort()
+        return Reason.CANCELLED if isinstance(error, CalledOffError) else Reason.REFUSED
 
     def check(self) -> None:
         """Raise unless a controller would follow this node, and nobody else."""

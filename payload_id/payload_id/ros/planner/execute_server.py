@@ -42,10 +42,6 @@ NOT_PROMISED = (
 )
 
 
-class CalledOffError(NotReadyError):
-    """Somebody cancelled or stopped a motion before it began."""
-
-
 class ExecuteServer:
     """Answers `~/execute` and `~/stop`, and watches the arm while it moves.
 
@@ -81,8 +77,6 @@ class ExecuteServer:
         self._goal: ServerGoalHandle | None = None
         self._slider = slider
         self._plan: Planned | None = None  # that is executed
-        self._preparing: ServerGoalHandle | None = None  # whose motion may begin soon
-        self._called_off = ""  # why it shall not begin, though
         self.promised: Goal | None = None
         self.paused = False
 
@@ -93,13 +87,13 @@ class ExecuteServer:
             plan, description, known = self._plans.plan_named(asked.plan_id)
             check_confirmed(asked, description)
             self._check_before(plan, known)
-            self.prepare(handle)
+            self.use.prepare(handle)
             plan = await self._at_scale(plan, asked.speed_scale)
             await self.use.take()
-            self.check_wanted()
+            self.use.check_wanted()
             self._check_before(plan, known)
         except InputError as error:
-            return self._execute_result(self.give_up(handle, error), str(error), moved=False)
+            return self._execute_result(self.use.give_up(handle, error), str(error), moved=False)
         self.log_request(f"plan {asked.plan_id}", asked.requested_by)
         self._context.busy, self._goal, self._finished = "a plan is executed", handle, RosFuture()
         self.promised, self._plan = plan.request.goal, plan
@@ -109,33 +103,6 @@ class ExecuteServer:
         result = self._execute_result(reason, detail)
         self.finish(handle, reason)
         return result
-
-    def prepare(self, handle: ServerGoalHandle) -> None:
-        """Note whose motion is prepared while others are served: it may be called off."""
-        self._preparing, self._called_off = handle, ""
-
-    def check_wanted(self) -> None:
-        """Raise if what is prepared was cancelled or stopped meanwhile; from here on it moves.
-
-        Raises:
-            CalledOffError: It was.
-        """
-        handle, self._preparing = self._preparing, None
-        if handle is not None and handle.is_cancel_requested:
-            raise CalledOffError("The goal was cancelled before its motion began.")
-        if self._called_off:
-            raise CalledOffError(f"{self._called_off} before the motion began.")
-
-    def give_up(self, handle: ServerGoalHandle, error: InputError) -> Reason:
-        """End a goal of which nothing has moved; return why."""
-        if self._preparing is handle:
-            self._preparing = None
-        self.use.release()
-        if handle.is_cancel_requested:
-            handle.canceled()
-        else:
-            handle.abort()
-        return Reason.CANCELLED if isinstance(error, CalledOffError) else Reason.REFUSED
 
     async def _at_scale(self, plan: Planned, scale: float) -> Planned:
         """Return a plan at a fraction of its speed, certified as such.
@@ -370,10 +337,8 @@ class ExecuteServer:
             self._horizon.cancel(reason, detail, now_ns)
         elif self.execution is not None and not self.execution.done:
             self.execution.stop(reason, detail, now_ns)
-        elif self._preparing is not None and reason is Reason.CANCELLED:
-            self._called_off = detail
         else:
-            return False
+            return reason is Reason.CANCELLED and self.use.call_off(detail)
         return True
 
     def on_stop(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
@@ -381,9 +346,10 @@ class ExecuteServer:
         response.success = self.stop(Reason.CANCELLED, "The service ~/stop was called")
         response.message = "Nothing moves."
         if response.success:
-            waits = self._preparing is not None
             response.message = (
-                "What is prepared will not begin." if waits else "The certified stop was commanded."
+                "What is prepared will not begin."
+                if self.use.preparing
+                else "The certified stop was commanded."
             )
         return response
 

@@ -53,16 +53,16 @@ class IdentifyServer:
         try:
             goal, rules = self._rules_of(handle.request)
             context.start(goal.limits)
-            self._motion.prepare(handle)
+            self._motion.use.prepare(handle)
             await self._motion.use.take()
-            self._motion.check_wanted()
+            self._motion.use.check_wanted()
             start = context.start(goal.limits)
             goal = replace(goal, turns=context.arm.turns.at(start))
             self._motion.use.check()
             check_payload(context.estimate, goal)
             self._start_estimator()
         except InputError as error:
-            why = self._motion.give_up(handle, error)
+            why = self._motion.use.give_up(handle, error)
             result.message, result.reason = str(error), reason_message(why, str(error))
             return result
         self._motion.log_request("a receding horizon", handle.request.requested_by)
