@@ -31,7 +31,6 @@ from ....core.rows.joint_torque.momentum import MomentumRows
 from ....core.safety.certificate.certificate import Certificate
 from ....core.safety.certificate.certified_motion import CertifiedMotion
 from ....core.safety.certificate.certify import SafetyCase, start_refusal
-from ....core.safety.clearance.convex_body import ConvexBody
 from ....core.safety.clearance.swept_volume import swept_volume
 from ....core.safety.torque.parameter_box import ParameterBox
 from .motion_certifier import MotionCertifier
@@ -202,9 +201,11 @@ class PlanningWorker:
 
     def scaled(self, request: ScaleRequest) -> Planned | Refused:
         """Return a plan along the same path at a fraction of its speed, certified as such."""
-        motion = TimeScaled(request.planned.motion.trajectory, request.scale)
+        planned = request.planned
+        case = self._certifier.case(planned.request.goal, request.obstacles)
+        motion = TimeScaled(planned.motion.trajectory, request.scale)
         slower = [motion], f"scaled_{request.scale:.3f}", "The slower motion is not certified."
-        return self._along_path(request.planned, request.obstacles, *slower)
+        return self._along_path(planned, case, *slower)
 
     def resumed(self, request: ResumeRequest) -> Planned | Refused:
         """Return the rest of a plan from rest on its path, certified as such."""
@@ -212,12 +213,12 @@ class PlanningWorker:
         case = self._certifier.case(planned.request.goal, request.obstacles)
         starts = self._certifier.starts(case, planned.motion.trajectory, request.place)
         rest = starts, f"resumed_{request.place:.2f}", "The rest of the motion is not certified."
-        return self._along_path(planned, request.obstacles, *rest)
+        return self._along_path(planned, case, *rest)
 
     def _along_path(
         self,
         planned: Planned,
-        obstacles: tuple[ConvexBody, ...],
+        case: SafetyCase,
         motions: Iterable[Trajectory],
         name: str,
         otherwise: str,
@@ -226,13 +227,12 @@ class PlanningWorker:
 
         Args:
             planned: The plan along whose path they are.
-            obstacles: Those of now.
+            case: What must hold, with the obstacles of now.
             motions: At least one.
             name: Of the certificates, below the plan's.
             otherwise: First sentence of the refusal.
         """
         begin, request = time.monotonic(), planned.request
-        case = self._certifier.case(request.goal, obstacles)
         verdict, sentence = None, ""
         for motion in motions:
             verdict = self._certifier.verdict(case, motion)
