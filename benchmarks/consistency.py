@@ -21,7 +21,7 @@ from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "payload_id" / "test" / "support"))
 
-from estimator_battery import (  # noqa: E402
+from estimator_battery import (  # noqa: E402  # lies in the folder above
     LOWER,
     NEEDS_SHAPE,
     NOISY,
@@ -35,7 +35,7 @@ from payload_id.core.errors import SolverError
 from payload_id.core.estimators import ESTIMATORS
 from payload_id.core.rows.wrench.uncertainty import WrenchUncertainty
 from payload_id.core.threads import one_thread
-from wrench_motion import simulated  # noqa: E402
+from wrench_motion import simulated  # noqa: E402  # likewise
 
 
 def main() -> int:

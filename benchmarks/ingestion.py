@@ -70,7 +70,7 @@ def main() -> None:
         rclpy.try_shutdown()
 
 
-def measure(scene, nodes, client, minutes: float) -> None:  # noqa: ANN001  (a script's own types)
+def measure(scene, nodes, client, minutes: float) -> None:
     """Keep the arm moving for some minutes and print a line for each."""
     blocks = Blocks()
     client.node.create_subscription(SampleBlock, "payload_sampler/samples", blocks.take, 100)

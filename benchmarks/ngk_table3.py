@@ -190,11 +190,13 @@ def _motion(robot: RobotModel, home: Array, tempo: float) -> Motion:
                      np.linalg.norm(twist.linear)))  # fmt: skip
     rotation, origin, omega, alpha, acceleration, v = (np.array(x) for x in zip(*rows, strict=True))
     memory = np.sqrt(1.0 / rate.max())  # of a motion of this bandwidth, root of [s]
-    jerk = tuple(
-        float(np.sqrt(np.mean(np.gradient(x, 1.0 / RATE, axis=0) ** 2)) * memory)
-        for x in (alpha, np.einsum("nij,nj->ni", rotation, acceleration))
-    )
-    return Motion(stamp, rotation, origin, omega, alpha, acceleration, v, jerk)  # type: ignore
+
+    def change_of(x: Array) -> float:
+        """Return the root mean square of the change of a quantity (N, 3) within that memory."""
+        return float(np.sqrt(np.mean(np.gradient(x, 1.0 / RATE, axis=0) ** 2)) * memory)
+
+    jerk = change_of(alpha), change_of(np.einsum("nij,nj->ni", rotation, acceleration))
+    return Motion(stamp, rotation, origin, omega, alpha, acceleration, v, jerk)
 
 
 def measured(

@@ -127,8 +127,8 @@ def measure(seed: int, cases: Sequence[tuple[str, str, float]]) -> list[Result]:
         joints = Joints.draw(np.random.default_rng(seed), uncertainty, MODEL.n, extreme=False)
 
         def measured(motion: Played, phi: Array, number: int) -> Samples:
-            run = record(MODEL, number, phi, SECONDS, RATE, links, motion=motion, joints=joints)  # noqa: B023
-            return run.measured(uncertainty, noise, number).samples  # noqa: B023
+            run = record(MODEL, number, phi, SECONDS, RATE, links, motion=motion, joints=joints)  # noqa: B023  # used in this turn
+            return run.measured(uncertainty, noise, number).samples  # noqa: B023  # likewise
 
         loaded = measured(motions[0], payload, seed)
         bare = measured(motions[1], np.zeros(10), seed + 1000)

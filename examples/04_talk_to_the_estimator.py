@@ -17,9 +17,9 @@ import time
 
 os.environ["ROS_DOMAIN_ID"] = "77"  # before rclpy: nothing but this example hears these nodes
 
-import rclpy  # noqa: E402
-from simulated_arm import MODEL, PAYLOAD, ROBOT  # noqa: E402
-from trajectory_msgs.msg import JointTrajectory  # noqa: E402
+import rclpy  # noqa: E402  # after the domain is chosen
+from simulated_arm import MODEL, PAYLOAD, ROBOT  # noqa: E402  # likewise
+from trajectory_msgs.msg import JointTrajectory  # noqa: E402  # likewise
 
 from payload_id.core.excitation.search.random_fourier_search import random_fourier_search
 from payload_id.core.motion.limits import MotionLimits

@@ -13,12 +13,12 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(ROOT))
+sys.path.insert(0, str(ROOT))  # setup_environment is no part of the package
 
-from setup_environment import build, handover, install, lockfile, machine, main, stamps  # noqa: E402
-from setup_environment.layout import Layout, layout_of  # noqa: E402
-from setup_environment.ros import Ros, sourced  # noqa: E402
-from setup_environment.steps import Runner, SetupError, StepFailed, telling_lines  # noqa: E402
+from setup_environment import build, handover, install, lockfile, machine, main, stamps  # noqa: E402  # see above
+from setup_environment.layout import Layout, layout_of  # noqa: E402  # see above
+from setup_environment.ros import Ros, sourced  # noqa: E402  # see above
+from setup_environment.steps import Runner, SetupError, StepFailed, telling_lines  # noqa: E402  # see above
 
 LOCK = (ROOT / "requirements.lock").read_text()
 

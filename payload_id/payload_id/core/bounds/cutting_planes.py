@@ -7,6 +7,7 @@ optimum is a valid outer bound at every moment.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -61,7 +62,7 @@ def minimise(
     return solution
 
 
-class _Rows:
+class _Rows(ABC):
     """Rows of G x close to r: those that are in the program, and those outside."""
 
     def __init__(self, program: LinearProgram, scaled: ScaledRows, first: Array) -> None:
@@ -81,13 +82,13 @@ class _Rows:
         self._add(rows, self._scaled.G[rows], self._scaled.r[rows])
         self._outside[rows] = False
 
+    @abstractmethod
     def _over(self, x: Array) -> Array:
         """Return by how much x breaks each row."""
-        raise NotImplementedError
 
+    @abstractmethod
     def _add(self, rows: Array, G: Array, r: Array) -> None:
         """Add rows to the program."""
-        raise NotImplementedError
 
 
 class HardRows(_Rows):

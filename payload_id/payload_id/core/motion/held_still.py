@@ -44,5 +44,8 @@ class HeldStill:
         return MotionRanges(found.edges, found.q_lower, found.q_upper, *[still] * 4)
 
     def to_dict(self) -> dict[str, Any]:
-        """Return plain numbers and lists."""
+        """Return plain numbers and lists: for people; no family reads them back as a motion.
+
+        A trajectory read from a file must move as its positions do, which this one does not.
+        """
         return {"family": FAMILY, "motion": self.motion.to_dict()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from functools import cached_property
 
 import numpy as np
@@ -12,15 +13,15 @@ from .extrema import ranges_of
 from .trajectory import Motion, MotionRanges
 
 
-class PolynomialMotion:
+class PolynomialMotion(ABC):
     """q_j(t) = sum_i c_ji s^i,  s = t / duration in [0, 1]; members say what the c_ji are."""
 
     duration: float
 
-    @cached_property
+    @property
+    @abstractmethod
     def coefficients(self) -> Array:
-        """The c, shape (n, degree + 1) [rad or m]."""
-        raise NotImplementedError
+        """The c, shape (n, degree + 1) [rad or m]; asked for often."""
 
     @property
     def n(self) -> int:

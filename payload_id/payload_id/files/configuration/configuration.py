@@ -73,8 +73,10 @@ def _merged(base: Mapping[str, Any], change: Mapping[str, Any]) -> dict[str, Any
     result = dict(base)
     for name, value in change.items():
         old = result.get(name)
-        both = isinstance(old, dict) and isinstance(value, dict)
-        result[name] = _merged(old, value) if both else value  # type: ignore[arg-type]
+        if isinstance(old, dict) and isinstance(value, dict):
+            result[name] = _merged(old, value)
+        else:
+            result[name] = value
     return result
 
 

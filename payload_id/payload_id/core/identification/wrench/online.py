@@ -65,7 +65,7 @@ class OnlineWrench(OnlineIdentifier):
         """Delay of the wrench that is being taken out [s]."""
         return 0.0 if self._line is None else self._line.seconds
 
-    def add(self, samples: WrenchSamples) -> None:  # type: ignore[override]
+    def add(self, samples: WrenchSamples) -> None:  # type: ignore[override]  # of wrenches
         """Take in samples newer than all before; form the rows of every window they fill."""
         for _ in self.steps(samples):
             pass

@@ -84,7 +84,7 @@ def coriolis_variation(P: Array, d: Array) -> Array:
     beyond the first of j, k, l count.
     """
     n = P.shape[1]
-    j, k, l, m = np.indices((n,) * 4, sparse=True)  # noqa: E741
+    j, k, l, m = np.indices((n,) * 4, sparse=True)
     last = np.maximum(k, l)
     change = P[:, np.maximum(j, m), last] + P[:, j, np.maximum(last, m)]
     change = change * (m > np.minimum(j, np.minimum(k, l)))
@@ -94,7 +94,7 @@ def coriolis_variation(P: Array, d: Array) -> Array:
 
 def coriolis_bound(P: Array) -> Array:
     """Return the bound on |C_jkl|, shape (K, n, n, n)."""
-    j, k, l = np.indices((P.shape[1],) * 3, sparse=True)  # noqa: E741
+    j, k, l = np.indices((P.shape[1],) * 3, sparse=True)
     return np.asarray(P[:, j, np.maximum(k, l)])
 
 

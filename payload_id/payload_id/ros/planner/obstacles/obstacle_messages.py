@@ -43,7 +43,7 @@ def base_frames(urdf: str, model: ArmModel) -> dict[str, tuple[Array, Array]]:
         model: The arm that it describes.
     """
     root = ElementTree.fromstring(urdf)
-    children = {joint.find("child").get("link") for joint in root.findall("joint")}  # type: ignore[union-attr]
+    children = {child.get("link") for child in root.findall("joint/child")}
     names = [link.get("name", "") for link in root.findall("link")]
     first = next((name for name in names if name not in children), names[0])
     found = {first: (np.eye(3), np.zeros(3))}
