@@ -14,6 +14,7 @@ import numpy as np
 from ...core.arm.arm_model import ArmModel
 from ...core.arrays import Array
 from ...core.safety.certificate.certify import plain_limits
+from ...core.safety.clearance.convex_body import ConvexBody
 from ...core.safety.torque.parameter_box import ParameterBox
 from ...core.safety.tube.tracking_tube import ROBUST
 from ..cells.cell_file import Cell
@@ -122,7 +123,13 @@ def _tube(saved: SavedCertificate, robot: RobotFile) -> Iterator[Claim]:
     tube, stated = saved.tube, robot.control.stated_tube(saved.speeds)
     if tube.kind == ROBUST:
         proved = "proved" if tube.reserve is not None else "stated without a design"
-        yield Claim("tracking error", f"that of the robust controller, {proved}", "", None)
+        yield Claim(
+            "tracking error",
+            f"that of the robust controller, {proved}: {_numbers(tube.position)} rad or m, "
+            f"{_numbers(tube.velocity)} rad/s or m/s",
+            f"{_numbers(stated.position)} rad or m for the arm's own controller",
+            None if (tube.position > 0.0).all() and (tube.velocity > 0.0).all() else False,
+        )
         return
     for name, what, unit in (
         ("position", "position", "rad or m"),
@@ -164,6 +171,15 @@ def _limits(saved: SavedCertificate, robot: RobotFile, cell: Cell) -> Iterator[C
     for key, values in present.items():
         stated = [float(x) if np.isfinite(x) else None for x in values]
         yield Claim(f"limits of {key} ('{name}')", str(own[key]), str(stated), own[key] == stated)
+    yield Claim("limits of speeds in space", _speeds(saved), "", None)
+
+
+def _speeds(saved: SavedCertificate) -> str:
+    """Return the limits of speeds."""
+    units = {"energy": "J"}
+    found = saved.speeds.to_dict().items()
+    stated = [f"{name} {x:g} {units.get(name, 'm/s')}" for name, x in found if x is not None]
+    return ", ".join(stated) or "none"
 
 
 def _bodies(saved: SavedCertificate, robot: RobotFile, model: ArmModel) -> Iterator[Claim]:
@@ -173,7 +189,7 @@ def _bodies(saved: SavedCertificate, robot: RobotFile, model: ArmModel) -> Itera
     same = own.digest == saved.geometry.without_attached().digest
     words = f"{len(saved.geometry.bodies) - len(attached)} bodies"
     yield Claim("links' bodies and exceptions", words, f"those of {robot.path.name}", same)
-    volume = ", ".join(f"{body.name} ({body.kind})" for body in attached) or "none"
+    volume = ", ".join(f"{body.name} ({_extent(body)})" for body in attached) or "none"
     yield Claim("volume of payload and tool", volume, "", None)
     stated = {frozenset(pair) for pair in robot.allowed_contacts}
     for contact in saved.geometry.allowed:
@@ -199,6 +215,12 @@ def _surroundings(saved: SavedCertificate, cell: Cell) -> Iterator[Claim]:
         f"without {', '.join(missing)} of the cell" if missing else cell.assumption.rstrip("."),
         not missing if not cell.reason else None,
     )
+
+
+def _extent(body: ConvexBody) -> str:
+    """Return kind and size of a body."""
+    size = np.ptp(body.points, axis=0) if body.kind == "hull" else np.array(body.size)
+    return f"{body.kind} {' x '.join(f'{1000 * x:.3g}' for x in size)} mm"
 
 
 def _contains(low: Array, high: Array, inner_low: Array, inner_high: Array) -> bool:

@@ -13,7 +13,7 @@ from payload_id.core.safety.certificate.limit_use import limit_use
 from payload_id.core.safety.clearance.arm_geometry import AllowedContact
 from payload_id.core.safety.clearance.convex_body import ConvexBody
 from payload_id.core.safety.margins.margin import CLEARANCES
-from payload_id.core.safety.tube.tracking_tube import TrackingTube
+from payload_id.core.safety.tube.tracking_tube import ROBUST, TrackingTube
 from payload_id.files.runs.certificate_file import load_certificate, save_certificate
 from safety_scenes import gen3, gen3_case, motion
 
@@ -60,6 +60,9 @@ def test_verify_says_verified(saved, capsys):
     found = json.loads(capsys.readouterr().out)
     assert found["verified"] and not found["differences"]
     assert all(x > 0 for x in found["sampled"].values())
+    rests_on = {claim["subject"]: claim for claim in found["claims"]}
+    assert rests_on["limits of speeds in space"]["certified"] == "none"
+    assert rests_on["volume of payload and tool"]["certified"].endswith(" mm)")
     assert main(["verify", str(saved), "--samples", "5"]) == 0
     assert "VERIFIED" in capsys.readouterr().out
 
@@ -111,6 +114,15 @@ def renamed(content):
     content["robot"]["name"] = "another arm"
 
 
+def twice(content):
+    margins = content["certificate"]["margins"]
+    margins.append({**margins[3], "value": 1000.0, "used": 0.01})
+
+
+def hasty(content):
+    content["certificate"]["step"] = 1e-7
+
+
 def older(content):
     content["certificate"]["version"] = "0.0.1"
 
@@ -121,6 +133,8 @@ def older(content):
     [
         (elsewhere, True, ("The margin of torque is where",)),
         (later, True, ("The margin of obstacles is where",)),
+        (twice, True, ("The certificate has 2 margins of torque",)),
+        (hasty, True, ("Slices of 1e-07 s are too short",)),
         (renamed, True, ("The certificate is for 'another arm'",)),
         (older, True, ("of version 0.0.1",)),
         (heavier, False, ("digest is not its content's", "The box is not the one")),
@@ -155,6 +169,10 @@ def test_verify_needs_the_same_robot_and_a_certificate(saved, tmp_path):
     ("weaken", "subject"),
     [
         (lambda case: replace(case, tube=TrackingTube.exact(7)), "tracking error"),
+        (
+            lambda case: replace(case, tube=replace(TrackingTube.exact(7), kind=ROBUST)),
+            ("tracking", "rotor"),
+        ),
         (lambda case: replace(case, clearance=0.0), "clearance"),
         (lambda case: replace(case, obstacles=()), "surroundings"),
         (lambda case: replace(case, limits_name="my own"), "limits"),

@@ -14,6 +14,7 @@ from .certificate import Certificate, digest_of
 from .certify import SafetyCase, certify
 from .sampled_check import sampled_margins
 
+LEAST_STEP = 1e-3  # [s] of a proof's slices: shorter ones take too long to repeat
 DENSER = 3.0  # slices of the repeated proof are so many times shorter, and fall elsewhere
 SAME = 1e-9  # relative and absolute difference of margins that rounding may make
 TOUCH = 1e-6  # [m, or part of the limit] by which a sample may miss a proof: coal's precision
@@ -95,6 +96,17 @@ def _other_case(certificate: Certificate, case: SafetyCase, trajectory: Trajecto
             f"The certificate is of version {certificate.version}, this program is {VERSION}: "
             "certify the motion again."
         )
+    if not certificate.step >= LEAST_STEP:
+        differences.append(
+            f"Slices of {certificate.step:g} s are too short to repeat the proof; at least "
+            f"{LEAST_STEP:g} s are asked for."
+        )
+    named = [margin.constraint for margin in certificate.margins]
+    differences += [
+        f"The certificate has {named.count(name)} margins of {name}."
+        for name in CONSTRAINTS
+        if named.count(name) > 1
+    ]
     if certificate.assumptions != case.assumptions():
         differences.append("The assumptions are not those that the proof rests on.")
     return differences
