@@ -96,6 +96,7 @@ LOOSE = {
         "parameters",
         "pause_server",
         "payload_intervals",
+        "piece_goals",
         "plan_messages",
         "plan_server",
         "planning_settings",

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from ...core.arrays import Array
 from ...core.motion.trajectory import Trajectory
 from ...core.safety.tube.tracking_tube import TrackingTube
-from ...core.safety.tube.tube_watch import LateUse, late_use, tube_use
+from ...core.safety.tube.tube_watch import LateUse, TubeUse, late_use, rests_at_end, tube_use
 from .speed_slider import REACH, SpeedSlider
 from .stop_reason import Reason
 
@@ -78,9 +78,12 @@ class ArmWatch:
             outside: A fault that was found elsewhere: of the clocks, or a foreign command.
         """
         self.lag = 0.0
-        found = self._followed(commanded, tube, seen) if len(seen.time) else None
         if not moving:
+            self.use = (
+                self._from_desired(commanded, tube, seen).part if len(seen.time) else self.use
+            )
             return None
+        found = self._followed(commanded, tube, seen) if len(seen.time) else None
         self.largest_use = max(self.largest_use, self.use)
         if outside is not None:
             return outside
@@ -99,6 +102,8 @@ class ArmWatch:
         """Return how the motion is not followed; None if it is, late where the slider says so."""
         if seen.time[-1] > 0.0 and self.slider.explains(seen.now):
             expected = self.slider.expected(seen.now)
+            if rests_at_end(commanded, tube, *newest_of(seen), self.continuous):
+                return None  # whatever the slider says, nothing is left to be late for
             late = self._late(commanded, tube, seen, EARLIER, expected)
             self.use, self.lag = late.part, late.lag
             if late.part > 1.0:
@@ -113,8 +118,7 @@ class ArmWatch:
                     f"{self.slider.unexplained:.2f} s later than that explains"
                 )
             return None
-        measured = seen.time, seen.q, seen.dq
-        found = tube_use(commanded, tube, *measured, self.continuous, self.encoder_error)
+        found = self._from_desired(commanded, tube, seen)
         self.use = found.part
         if found.part <= 1.0:
             self.slider.late_since = None
@@ -129,6 +133,11 @@ class ArmWatch:
             f"{seen.time[-1]:.2f} s into it"
         )
 
+    def _from_desired(self, commanded: Trajectory, tube: TrackingTube, seen: Seen) -> TubeUse:
+        """Return how far the arm is from where it should be at that time."""
+        measured = seen.time, seen.q, seen.dq
+        return tube_use(commanded, tube, *measured, self.continuous, self.encoder_error)
+
     def _late(
         self,
         commanded: Trajectory,
@@ -138,7 +147,10 @@ class ArmWatch:
         expected: float,
     ) -> LateUse:
         """Return where on its path the arm is."""
-        newest = float(seen.time[-1]), seen.q[-1], seen.dq[-1]
-        within = (-earlier, REACH)
-        bounds = self.continuous, self.encoder_error, within
-        return late_use(commanded, tube, *newest, *bounds, expected)
+        bounds = self.continuous, self.encoder_error, (-earlier, REACH)
+        return late_use(commanded, tube, *newest_of(seen), *bounds, expected)
+
+
+def newest_of(seen: Seen) -> tuple[float, Array, Array]:
+    """Return time on the motion [s], positions and velocities of the newest joint states."""
+    return float(seen.time[-1]), seen.q[-1], seen.dq[-1]

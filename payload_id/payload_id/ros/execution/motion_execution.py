@@ -1,10 +1,11 @@
 """One certified motion from its first command until the arm rests; it knows no ROS.
 
 Time is the robot's: that of the joint states' stamps. What leaves it as a command is the certified
-motion, or that motion up to the time of one of its certified stops and then that stop. Before the
-motion begins, and after a fault (the arm may be elsewhere than the certificate assumes), the
-controller is asked to hold instead. Once a stop or a hold was commanded, no later event changes it
-again, but for a fault during a stop.
+motion, or that motion up to the time of one of its certified stops and then that stop. The
+controller is asked to hold instead while it cannot have begun the motion yet, where a slider has
+brought the arm to a standstill on its path, and after a fault (the arm may be elsewhere than the
+certificate assumes). Once a stop or a hold was commanded, no later event changes it again, but for
+a fault during a stop.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from ...core.motion.motion_sequence import MotionSequence
 from ...core.motion.trajectory import Motion, Trajectory
 from ...core.motion.trajectory_points import points_of
 from ...core.safety.certificate.certified_motion import CertifiedMotion, CertifiedStop
+from ...core.safety.tube.tube_watch import position_error, tube_use
 from ...core.samples.stamps import seconds_since
 from .arm_watch import ArmWatch, Seen
 from .stop_reason import Reason
@@ -27,6 +29,7 @@ from .stop_reason import Reason
 BEHIND = 0.1  # [s] of the motion's past that a new command holds as well
 AHEAD = 0.1  # [s] by which a command to a late arm begins in the future
 AT_REST = 0.02  # [rad/s or m/s] below which a joint counts as standing still
+STANDING = 0.05  # [s] of joint states in which a late arm must, to be held there
 SETTLED = 0.25  # [s] of joint states in which it must; longer than what a next start looks at
 
 
@@ -93,7 +96,9 @@ class MotionExecution:
     _held: bool = False
     _late: bool = False  # whether it was ever made late
     _ends: float | None = None  # on the motion, where a hold ended it [s]
-    _still_since: float | None = field(default=None, repr=False)
+    _still_at: Array | None = field(default=None, repr=False)  # where it stands; None: it moves
+    _still_since: int = 0  # stamp of the joint states that first showed it there [ns]
+    _newest: int = 0  # stamp of the newest joint states [ns]
 
     @property
     def commanded(self) -> Trajectory:
@@ -156,26 +161,28 @@ class MotionExecution:
             return
         on_motion = np.asarray(seconds_since(stamps, self.start_ns))
         seen = Seen(1e-9 * now_ns, silence, on_motion, q, dq)
-        moving = self.phase is not Phase.SETTLING
+        slowed = self.watch.slider.explains(seen.now) and not self._held
+        moving = self.phase is not Phase.SETTLING or slowed
         fault = self.watch.look(self.commanded, self.motion.tube, seen, moving, outside)
         if moving and self.watch.lag:
             self.start_ns += round(1e9 * self.watch.lag)
             self._late = True
+        self._note_stillness(stamps, q, dq)
         time = self.time(now_ns)
         if fault is not None:
             self.stop(*fault, now_ns)
         if self.phase is Phase.STARTING and time >= 0.0:
             self.phase = Phase.MOVING
         if self.phase is not Phase.SETTLING and time >= self.commanded.duration:
-            self.phase = Phase.SETTLING
+            self.phase, self._still_at = Phase.SETTLING, None
         if self.phase is Phase.SETTLING:
-            self._settle(time, stamps, dq, silence)
+            self._settle(time, stamps, q, silence, slowed)
 
     def pause(self, now_ns: int) -> bool:
         """Rest on the path by the next certified stop; return whether one comes before the end."""
         if self.reason is not None or self.phase not in (Phase.STARTING, Phase.MOVING):
             return False
-        if self.time(now_ns) >= 0.0 and self._next_stop(now_ns) is None:
+        if self._may_have_begun(now_ns) and self._next_stop(now_ns) is None:
             return False
         self.stop(Reason.PAUSED, "The service ~/pause was called", now_ns)
         return True
@@ -183,7 +190,7 @@ class MotionExecution:
     @property
     def resting_place(self) -> float:
         """Time on the motion at whose pose a pause ends [s]."""
-        return 0.0 if self._stop is None else self._stop.motion.end
+        return self._ends or 0.0 if self._stop is None else self._stop.motion.end
 
     def stop(self, reason: Reason, detail: str, now_ns: int) -> None:
         """End the motion by the next certified stop, or by a hold; the first reason counts.
@@ -205,16 +212,27 @@ class MotionExecution:
         if reason.is_fault:
             self.fault = reason, detail
         time = self.time(now_ns)
-        if reason.is_fault or time < 0.0:
+        if reason.is_fault:
             self._hold(time)
             return
         if already:
+            return
+        if not self._may_have_begun(now_ns) or self._stands_late(time):
+            self._hold(time)
             return
         self.phase, self._stop = Phase.STOPPING, self._next_stop(now_ns)
         if self._stop is not None:
             at_once = self._stop.time <= 0.0
             self._commanded = self._stop.motion if at_once else self.motion.ended_by(self._stop)
             self._send(time)
+
+    def _may_have_begun(self, now_ns: int) -> bool:
+        """Whether a hold that is asked for now could come after the motion's start."""
+        return self.time(now_ns) + self.timing.reaction >= 0.0
+
+    def _stands_late(self, time: float) -> bool:
+        """Whether a slider keeps the arm standing on its path: points would make it go again."""
+        return self._late and time > 0.0 and self._stood_for() >= STANDING
 
     def _next_stop(self, now_ns: int) -> CertifiedStop | None:
         """Return the certified stop that can be taken now; None where the end comes before it."""
@@ -226,30 +244,73 @@ class MotionExecution:
         """Have the controller hold the arm, and wait until it stands still."""
         self.hold()
         self.phase, self._held, self._ends = Phase.SETTLING, True, max(time, 0.0)
+        self._still_at = None
 
-    def _settle(self, time: float, stamps: Array, dq: Array, silence: float) -> None:
-        """End once the arm stands still, or has had time enough to."""
+    def _note_stillness(self, stamps: Array, q: Array, dq: Array) -> None:
+        """Note since when the arm stands still; where velocities are missing positions tell it."""
+        if not len(stamps):
+            return
+        self._newest = int(stamps[-1])
+        slow = bool((np.abs(np.nan_to_num(dq[-1])) < AT_REST).all())
+        if slow and self._still_at is not None:
+            moved = np.abs(position_error(self._still_at, q[-1], self.watch.continuous))
+            if (moved <= AT_REST * SETTLED).all():
+                return
+        self._still_since, self._still_at = self._newest, q[-1] if slow else None
+
+    def _stood_for(self) -> float:
+        """Return for how long the arm has been seen to stand still [s]."""
+        if self._still_at is None:
+            return 0.0
+        return float(seconds_since(self._newest, self._still_since))
+
+    def _settle(self, time: float, stamps: Array, q: Array, silence: float, slowed: bool) -> None:
+        """End once the arm stands still where it should, or has had time enough to.
+
+        Args:
+            time: On the motion [s].
+            stamps: Of the joint states since the last call, shape (N,) [ns].
+            q: Positions, shape (N, n) [rad or m].
+            silence: Age of the newest joint states [s].
+            slowed: Whether a slider may keep the arm from its end.
+        """
+        newest = float(seconds_since(self._newest, self.start_ns))
         if len(stamps):
-            still = bool((np.abs(np.nan_to_num(dq[-1])) < AT_REST).all())
-            newest = float(seconds_since(int(stamps[-1]), self.start_ns))
-            self._still_since = (self._still_since or newest) if still else None
-            since = self._still_since
-            long_enough = since is not None and newest - since >= SETTLED
-            self.at_rest = long_enough and (self._held or newest > 0.0)
+            self.at_rest = self._stood_for() >= SETTLED and (self._held or newest > 0.0)
         end = self.commanded.duration if self._ends is None else self._ends
-        over = time > end + self.timing.settling
-        if self.at_rest or over:
-            self.phase = Phase.DONE
-        if self.done and self.reason is None:
-            self.reason = Reason.COMPLETED if self.at_rest else Reason.JOINT_STATES_LOST
-            self.detail = (
-                ""
-                if self.at_rest
-                else (
-                    f"The arm was not seen to rest within {self.timing.settling:g} s of the end "
-                    f"of its motion; the newest joint states are {silence:.2f} s old"
-                )
+        if self.at_rest and not self._held and len(stamps):
+            self._check_place(q[-1], newest, slowed)
+        elif not self.at_rest and time > end + self.timing.settling:
+            self._fail(
+                Reason.JOINT_STATES_LOST,
+                f"The arm was not seen to rest within {self.timing.settling:g} s of the end of its "
+                f"motion; the newest joint states are {silence:.2f} s old",
             )
+            self.phase = Phase.DONE
+        if self.at_rest:
+            self.phase = Phase.DONE
+            self.reason = self.reason or Reason.COMPLETED
+
+    def _check_place(self, q: Array, time: float, slowed: bool) -> None:
+        """See whether the arm rests at the end of what was commanded, positions of shape (n,)."""
+        tube, bounds = self.motion.tube, (self.watch.continuous, self.watch.encoder_error)
+        unknown = np.full((1, len(q)), np.nan)
+        at = np.array([max(time, self.commanded.duration)])
+        use = tube_use(self.commanded, tube, at, q[None], unknown, *bounds)
+        if use.part <= 1.0:
+            return
+        self.at_rest = not slowed
+        if not slowed:
+            self._fail(Reason.TUBE_LEFT, use.sentence(self.watch.joints))
+
+    def _fail(self, reason: Reason, detail: str) -> None:
+        """Keep a fault that is found at the end, and have the controller hold the arm."""
+        self.fault = self.fault or (reason, detail)
+        if self.reason in (None, Reason.PAUSED):
+            self.reason, self.detail = reason, detail
+        if not self._held:
+            self.hold()
+            self._held = True
 
     def _send(self, time: float) -> None:
         """Command what is commanded, from a little before a time on.

@@ -44,6 +44,10 @@ class SpeedSlider:
             self._full_since = now
         self.percent = percent
 
+    def begin(self) -> None:
+        """Forget how late the arm has been: another motion begins."""
+        self.late_since, self.unexplained, self._asked = None, 0.0, math.inf
+
     @property
     def is_full(self) -> bool:
         """Whether nothing is turned down, by the newest report."""

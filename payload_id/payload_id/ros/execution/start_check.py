@@ -55,13 +55,23 @@ def check_place(
     tube: TrackingTube,
     continuous: Sequence[bool],
     topic: str,
+    encoder_error: Array | float = 0.0,
 ) -> None:
-    """Raise unless the arm is where a plan begins.
+    """Raise unless the arm is where a plan begins, as it will be judged in motion.
+
+    Args:
+        joints: Their names.
+        q: Measured pose, shape (n,) [rad or m].
+        start: Of the plan, shape (n,) [rad or m].
+        tube: How far from it the arm may be.
+        continuous: Joints whose position may be reported up to whole turns.
+        topic: Of the joint states, for the sentence.
+        encoder_error: Largest error of a measured position, shape (n,) [rad or m].
 
     Raises:
         NotReadyError: It is elsewhere.
     """
-    e = np.abs(position_error(start, q, continuous))
+    e = np.abs(position_error(start, q, continuous)) + encoder_error
     if (e > tube.position).any():
         j = int(np.argmax(e - tube.position))
         raise NotReadyError(
@@ -71,7 +81,11 @@ def check_place(
 
 
 def start_of(
-    q: Array, holding: Array | None, tube: TrackingTube, continuous: Sequence[bool]
+    q: Array,
+    holding: Array | None,
+    tube: TrackingTube,
+    continuous: Sequence[bool],
+    encoder_error: Array | float = 0.0,
 ) -> Array:
     """Return the pose from which to plan: the one that the controller holds, if it is known.
 
@@ -84,10 +98,11 @@ def start_of(
         holding: End of the last motion, whole turns apart; None if there was none.
         tube: How far the arm may be from what its controller holds.
         continuous: Joints whose position may be reported up to whole turns.
+        encoder_error: Largest error of a measured position, shape (n,) [rad or m].
     """
     if holding is None:
         return q
     error = position_error(holding, q, continuous)
     turns = np.rint((q - holding - error) / (2 * np.pi))
-    near = np.abs(error) <= tube.position
+    near = np.abs(error) + encoder_error <= tube.position
     return holding + 2 * np.pi * turns if near.all() else q

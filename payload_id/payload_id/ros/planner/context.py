@@ -17,6 +17,7 @@ from std_msgs.msg import Bool
 from ...core.arrays import Array
 from ...core.errors import ConfigurationError
 from ...core.rows.joint_torque.uncertainty import Uncertainty
+from ...core.safety.speed.speed_limits import PRESETS
 from ...files.cells.cell_file import Cell
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
@@ -48,7 +49,8 @@ class PlannerContext:
         uncertainty: Bounds on the arm and prior of the payload.
         continuous: Joints without limits.
         frames: Links that do not move, the base link first.
-        tube: Tracking errors that the robot file states.
+        tube: Tracking errors that the robot file states, at the speeds that are allowed.
+        encoder_error: Largest error of a measured position, shape (n,) [rad or m].
         limits: Name of the set of joint limits for goals that name none.
         obstacles: Those in force.
         estimate: The estimator's newest; None before the first.
@@ -69,7 +71,8 @@ class PlannerContext:
         model = RobotModel.from_robot_file(robot)
         self.continuous = model.continuous
         self.frames = base_frames(robot.urdf, model)
-        self.tube = robot.control.stated_tube()
+        self.tube = robot.control.stated_tube(PRESETS[settings.speed_limits])
+        self.encoder_error = uncertainty.per_joint("position_error", robot.n)
         self.limits = settings.limits or robot.limits.name
         robot.limits_named(self.limits)
         self.obstacles = ObstacleStore(settings.obstacles_lifetime)
@@ -167,7 +170,7 @@ class PlannerContext:
         check_rest(self.robot.joints, self.arm.speed, topic)
         if self.arm.turns.doubt:
             raise NotReadyError(f"{self.arm.turns.doubt}.")
-        start = start_of(q, self.holding, self.tube, self.continuous)
+        start = start_of(q, self.holding, self.tube, self.continuous, self.encoder_error)
         present = self.robot.limits_at(limits, self.arm.turns.at(start))
         present = present.narrowed(self.joint_margin)
         check_limits(self.robot.joints, start, present, topic)

@@ -37,6 +37,7 @@ from .plan_server import PlanServer
 from .planning.process import Failure
 from .planning.request import Goal, Planned, Refused, ResumeRequest, ScaleRequest
 
+LEAST_SCALE = 0.05  # of the speed: a slower motion takes too long to certify
 NOT_PROMISED = (
     "The estimator's intervals are not within those that the motion was certified for any more"
 )
@@ -49,7 +50,6 @@ class ExecuteServer:
         use: Takes the arm for this node.
         execution: The newest motion; None before the first.
         ended: Why the last one ended; None while one is in progress.
-        promised: The goal whose intervals the certificates in use are for.
         paused: Whether a plan rests on its path.
     """
 
@@ -77,7 +77,6 @@ class ExecuteServer:
         self._goal: ServerGoalHandle | None = None
         self._slider = slider
         self._plan: Planned | None = None  # that is executed
-        self.promised: Goal | None = None
         self.paused = False
 
     async def on_execute(self, handle: ServerGoalHandle) -> Execute.Result:
@@ -96,7 +95,7 @@ class ExecuteServer:
             return self._execute_result(self.use.give_up(handle, error), str(error), moved=False)
         self.log_request(f"plan {asked.plan_id}", asked.requested_by)
         self._context.busy, self._goal, self._finished = "a plan is executed", handle, RosFuture()
-        self.promised, self._plan = plan.request.goal, plan
+        self._plan = plan
         self._begin(plan.motion)
         await self._finished
         reason, detail = self.ended or (Reason.SHUT_DOWN, "")
@@ -112,9 +111,9 @@ class ExecuteServer:
         """
         if scale in (0.0, 1.0):
             return plan
-        if not 0.0 < scale < 1.0:
+        if not LEAST_SCALE <= scale < 1.0:
             raise InputError(
-                f"speed_scale must be above 0 and at most 1; found {scale!r}. (10 % is 0.1.)"
+                f"speed_scale must be from {LEAST_SCALE:g} to 1; found {scale!r}. (10 % is 0.1.)"
             )
         self._context.busy = "a plan is certified at another speed"
         bodies = self._context.obstacles.bodies
@@ -152,7 +151,10 @@ class ExecuteServer:
         start = motion.trajectory.at(np.zeros(1)).q[0]
         if turned := difference(goal.turns, arm.turns.at(start)):
             raise NotReadyError(turned)
-        check_place(context.robot.joints, arm.q, start, context.tube, context.continuous, arm.topic)
+        check_place(
+            context.robot.joints, arm.q, start, motion.tube, context.continuous, arm.topic,
+            context.encoder_error,
+        )  # fmt: skip
 
     def log_request(self, what: str, who: str) -> None:
         """Log who moves the arm."""
@@ -172,10 +174,11 @@ class ExecuteServer:
         """Command a motion that begins shortly."""
         context, settings = self._context, self._context.settings
         timing = Timing(settings.point_rate, settings.reaction, settings.settling)
-        encoder = context.uncertainty.per_joint("position_error", context.robot.n)
+        self._slider.begin()
         watch = ArmWatch(
-            context.robot.joints, context.continuous, settings.silence, encoder, self._slider
-        )
+            context.robot.joints, context.continuous, settings.silence, context.encoder_error,
+            self._slider,
+        )  # fmt: skip
         start_ns = context.arm.now_ns + round(settings.start_delay * 1e9)
         self._back_end.foreign()  # what was heard before is of no account
         start = motion.trajectory.at(np.zeros(1)).q[0]
@@ -275,7 +278,7 @@ class ExecuteServer:
         during = None if execution is None else execution.fault  # a stop for another reason
         if fault := (reason, detail) if reason.is_fault else during:
             self._context.fault = f"{fault[0].name}: {sentence(*fault)}"
-        self._horizon = self._goal = self.promised = None
+        self._horizon = self._goal = None
         text = f"{reason.name}: {sentence(reason, detail)}"
         if reason.as_asked:
             self._context.node.get_logger().info(text)
@@ -302,9 +305,9 @@ class ExecuteServer:
         Raises:
             InputError: Nothing rests, or it may not go on; it stays paused.
         """
-        horizon, goal = self._horizon, self.promised
-        if horizon is not None and horizon.paused and goal is not None:
-            horizon.resume(self._check_now(goal))
+        horizon = self._horizon
+        if horizon is not None and horizon.paused:
+            horizon.resume(self._check_now(horizon.goals.newest))
             return
         plan, execution = self._plan, self.execution
         if not self.paused or plan is None or execution is None:
@@ -315,7 +318,7 @@ class ExecuteServer:
         found = await self._context.ask(ResumeRequest(plan, execution.resting_place, bodies))
         if isinstance(found, (Refused, Failure)):
             raise InputError(found.sentence)
-        if not self.paused or self._plan is not plan:
+        if not self.paused or self.execution is not execution:
             raise NotReadyError("The motion was ended or resumed meanwhile.")
         if known != obstacles.digest:
             raise NotReadyError("The obstacles have changed meanwhile. Resume again.")
@@ -349,7 +352,7 @@ class ExecuteServer:
             response.message = (
                 "What is prepared will not begin."
                 if self.use.preparing
-                else "The certified stop was commanded."
+                else "The arm comes to rest."
             )
         return response
 
@@ -363,19 +366,25 @@ class ExecuteServer:
         """Take in an estimate."""
         if message.status == PayloadEstimate.INCONSISTENT:
             self.stop(Reason.ESTIMATE_INCONSISTENT, message.message)
-        elif is_usable(message) and self.promised is not None:
-            if not is_within(message, self.promised):
+        elif is_usable(message):
+            if not all(is_within(message, goal) for goal in self._promised()):
                 self.stop(Reason.INTERVALS_LEFT, NOT_PROMISED)
             elif self._horizon is not None:
                 lower, upper = estimate_intervals(message)
                 self._horizon.estimated((upper - lower) / 2, self._context.arm.now_ns)
 
+    def _promised(self) -> tuple[Goal, ...]:
+        """Return the goals whose intervals the certificates in use are for."""
+        if self._horizon is not None:
+            return self._horizon.promised(self._context.arm.now_ns)
+        return () if self._plan is None else (self._plan.request.goal,)
+
     async def run_horizon(
-        self, handle: ServerGoalHandle, goal: Goal, make: Callable[[], HorizonExecution]
+        self, handle: ServerGoalHandle, make: Callable[[], HorizonExecution]
     ) -> tuple[HorizonExecution, Reason, str]:
         """Run a receding horizon to its end; return it, and why it ended."""
         self._context.busy, self._goal = "an identification runs", handle
-        self._finished, self.execution, self.promised = RosFuture(), None, goal
+        self._finished, self.execution = RosFuture(), None
         self._horizon = horizon = make()
         await self._finished
         reason, detail = self.ended or (Reason.SHUT_DOWN, "")

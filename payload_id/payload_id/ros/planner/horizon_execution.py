@@ -23,8 +23,9 @@ from ...core.safety.certificate.certified_motion import CertifiedMotion
 from ..execution.motion_execution import MotionExecution
 from ..execution.start_check import NotReadyError
 from ..execution.stop_reason import Reason
+from .piece_goals import PieceGoals
 from .planning.process import Failure
-from .planning.request import Piece, Refused
+from .planning.request import Goal, Piece, Refused
 
 MARGIN = 0.1  # [s] between the end of a piece's computing time and its deadline
 
@@ -42,6 +43,7 @@ class HorizonExecution:
         run: State of the rules since the arm last began to move from rest.
         ask: Asks the planning process.
         begin: Begins the first motion.
+        goals: What the pieces are certified for.
         first_budget: Computing time of the first piece [s].
         lead: How much earlier than it is due a piece is handed over [s].
         execution: The motion, or the last one while the arm waits at rest; None before the first.
@@ -55,6 +57,7 @@ class HorizonExecution:
     run: horizon.Run
     ask: AskPiece
     begin: Begin
+    goals: PieceGoals
     first_budget: float
     lead: float
     execution: MotionExecution | None = None
@@ -77,12 +80,13 @@ class HorizonExecution:
         start: Array,
         ask: AskPiece,
         begin: Begin,
+        goals: PieceGoals,
         first_budget: float,
         lead: float,
     ) -> HorizonExecution:
         """Return a run from a pose at rest, shape (n,), whose first piece is being planned."""
         run, actions = horizon.begin(settings, MotionState.at_rest(start))
-        self = cls(run, ask, begin, first_budget, lead)
+        self = cls(run, ask, begin, goals, first_budget, lead)
         self._carry_out(actions, 0)
         return self
 
@@ -152,7 +156,7 @@ class HorizonExecution:
             self._pausing, self._cancelled = False, self._cancelled or (reason, detail)
         elif not self.refusal:
             self.refusal = detail or reason.value
-            self._stopped = None if self.execution is None else reason
+            self._stopped = reason
         self.run, _ = horizon.cancelled(self.run, detail or reason.value, self._time(now_ns))
 
     def pause(self, now_ns: int) -> bool:
@@ -241,8 +245,7 @@ class HorizonExecution:
 
     def _follow(self, action: horizon.Follow, now_ns: int) -> None:
         """Begin a piece from rest, or let the next one take over."""
-        piece = self._pieces.pop(self.run.index)
-        self.condition_numbers.append(piece.condition_number)
+        piece, index = self._pieces.pop(self.run.index), self._earlier + self.run.index
         duration = action.trajectory.duration
         if self.resting or self.execution is None:
             whole = MotionSequence((action.trajectory,), (duration,))
@@ -252,6 +255,12 @@ class HorizonExecution:
                 self.refusal = str(error)
                 return
             self.resting = False
+            self._note_followed(index, piece, 0.0)
+            return
+        try:
+            self.goals.check(index)
+        except NotReadyError as error:
+            self._refuse(str(error))
             return
         present = self.execution.motion
         before = present.trajectory
@@ -266,7 +275,28 @@ class HorizonExecution:
             stops=stops,
         )
         if not self.execution.extend(motion, now_ns):
-            self.run, _ = horizon.cancelled(self.run, "The next piece came too late", 0.0)
+            self._refuse("The next piece came too late")
+            return
+        self._note_followed(index, piece, action.begin)
+
+    def _refuse(self, why: str) -> None:
+        """Do not follow a piece that was due: the present one is followed to its end, at rest."""
+        settings = self.run.settings  # it does not count as one of the pieces
+        self.run = replace(self.run, settings=replace(settings, pieces=settings.pieces + 1))
+        self.run, _ = horizon.cancelled(self.run, why, 0.0)
+
+    def _note_followed(self, index: int, piece: Piece, begins: float) -> None:
+        """Note that a piece takes over at a time on the motion [s]."""
+        self.condition_numbers.append(piece.condition_number)
+        self.goals.follow(index, begins)
+
+    def promised(self, now_ns: int) -> tuple[Goal, ...]:
+        """Return what must hold now: the goals of what is moving, or of what is planned at rest."""
+        if self.paused:
+            return ()
+        if self.resting or self.execution is None:
+            return (self.goals.newest,)
+        return self.goals.in_force(self.execution.time(now_ns))
 
     def _own_reason(self) -> Reason:
         """Return why the rules ended the run."""

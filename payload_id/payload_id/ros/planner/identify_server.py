@@ -27,6 +27,7 @@ from .execute_server import ExecuteServer
 from .horizon_execution import HorizonExecution
 from .parameters import PIECES
 from .payload_intervals import check_payload
+from .piece_goals import PieceGoals
 from .planning.request import Goal, PieceRequest
 
 EARLY = 0.06  # [s] before the last moment at which a piece is handed over
@@ -69,17 +70,18 @@ class IdentifyServer:
         name = f"{datetime.now():%Y%m%d_%H%M%S}_identify"
         result.certificates = f"{context.settings.certificates_folder}/{name}"
         result.first_half_width = context.half_width()
-        ask = self._asker(name, goal, handle.request.goal)
+        goals = PieceGoals(lambda: context.estimate)
+        ask = self._asker(name, goal, handle.request.goal, goals)
 
         def begin(motion: CertifiedMotion) -> MotionExecution:
-            return self._motion.begin_from_rest(motion, self._motion.promised or goal)
+            return self._motion.begin_from_rest(motion, goals.newest)
 
         def make() -> HorizonExecution:
             budget, lead = goal.time_budget, context.settings.reaction + EARLY
-            return HorizonExecution.of(rules, start, ask, begin, budget, lead)
+            return HorizonExecution.of(rules, start, ask, begin, goals, budget, lead)
 
         begun = time.monotonic()
-        horizon, reason, detail = await self._motion.run_horizon(handle, goal, make)
+        horizon, reason, detail = await self._motion.run_horizon(handle, make)
         result.success, result.message = reason.as_asked, sentence(reason, detail)
         result.reason = reason_message(reason, detail)
         result.pieces, result.seconds = len(horizon.condition_numbers), time.monotonic() - begun
@@ -119,7 +121,7 @@ class IdentifyServer:
         )
 
     def _asker(
-        self, name: str, goal: Goal, message: ExcitationGoal
+        self, name: str, goal: Goal, message: ExcitationGoal, goals: PieceGoals
     ) -> Callable[[int, MotionState, float], Future[Any]]:
         """Return what asks the planning process for pieces, each with the intervals of then."""
         context = self._context
@@ -127,7 +129,7 @@ class IdentifyServer:
         def ask(index: int, start: MotionState, budget: float) -> Future[Any]:
             now = goal if index == 0 else context.goal_of(message)
             timed = replace(now, time_budget=budget, turns=goal.turns)
-            self._motion.promised = timed
+            goals.ask(index, timed)
             handover, bodies = context.settings.piece_time, context.obstacles.bodies
             return context.process.request(
                 PieceRequest(name, index, timed, start, handover, bodies)

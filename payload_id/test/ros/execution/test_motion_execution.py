@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 import pytest
+from payload_id_msgs.msg import PayloadEstimate
 
 from payload_id.core.excitation.receding_horizon import Settings
 from payload_id.core.excitation.search.planning import NoPlan, Plan
@@ -21,12 +22,17 @@ from payload_id.ros.execution.arm_watch import ArmWatch
 from payload_id.ros.execution.motion_execution import MotionExecution, Phase, Timing
 from payload_id.ros.execution.stop_reason import Reason
 from payload_id.ros.planner.horizon_execution import HorizonExecution
-from payload_id.ros.planner.planning.request import Piece
+from payload_id.ros.planner.piece_goals import PieceGoals
+from payload_id.ros.planner.planning.request import Goal, Piece
 
 JOINTS, TICK = ("shoulder", "elbow"), 0.01
 START_NS = 1_700_000_000_000_000_000
 HOME = np.array([0.3, -0.2])
 TUBE = TrackingTube.position_controlled(np.full(2, 0.02), np.full(2, 0.1), np.ones(2))
+NARROW, WIDE = (
+    Goal("bezier", "", 3.0, 1.0, 0.0, 1.0, 0, "", np.zeros(10), np.full(10, high), "given")
+    for high in (1.0, 2.0)
+)
 TIMING = Timing(point_rate=50.0, reaction=0.1, settling=1.0)
 
 
@@ -176,11 +182,76 @@ def test_a_fault_during_a_stop_is_held_and_the_first_reason_stays(moving):
 
 def test_a_stop_before_the_start_means_that_the_arm_does_not_move(moving):
     arm, execution = moving
-    arm.run(execution, lambda: arm.time >= -0.1)
+    arm.run(execution, lambda: arm.time >= -0.15)
     execution.stop(Reason.CANCELLED, "by hand", arm.now_ns)
     arm.run(execution)
     assert execution.reason is Reason.CANCELLED and execution.at_rest and len(arm.commands) == 1
     assert np.allclose(arm.held[1], HOME)
+
+
+@pytest.mark.parametrize("pauses", [False, True])
+@pytest.mark.parametrize("time", [-0.09, -0.04, -0.01])
+def test_where_a_hold_could_come_after_the_start_a_certified_stop_is_sent(moving, time, pauses):
+    arm, execution = moving
+    arm.run(execution, lambda: arm.time >= time - 1e-9)
+    if pauses:
+        assert execution.pause(arm.now_ns)
+    else:
+        execution.stop(Reason.CANCELLED, "by hand", arm.now_ns)
+    assert arm.held is None and len(arm.commands) == 2
+    before, after = arm.commands
+    known = np.linspace(0.0, arm.time + TIMING.reaction, 20)
+    assert np.allclose(sample(before, known).q, sample(after, known).q, atol=1e-9)
+    arm.run(execution)
+    assert execution.at_rest and arm.held is None
+    assert execution.reason is (Reason.PAUSED if pauses else Reason.CANCELLED)
+
+
+@pytest.mark.parametrize("stops", [False, True])
+def test_an_arm_whose_states_are_lost_at_the_end_is_held_and_that_is_a_fault(moving, stops):
+    arm, execution = moving
+    if stops:
+        arm.run(execution, lambda: arm.time >= 0.7)
+        execution.stop(Reason.CANCELLED, "by hand", arm.now_ns)
+    end = execution.commanded.duration
+    arm.run(execution, lambda: arm.time >= end - 0.1)
+    arm.silent = True
+    arm.run(execution)
+    assert execution.held and arm.held is not None and not execution.at_rest
+    assert execution.fault[0] is Reason.JOINT_STATES_LOST
+    assert execution.reason is (Reason.CANCELLED if stops else Reason.JOINT_STATES_LOST)
+
+
+def test_an_arm_that_rests_elsewhere_than_at_its_end_has_left_the_tube(moving):
+    arm, execution = moving
+    arm.run(execution, lambda: execution.phase is Phase.SETTLING)
+    arm.off = 0.5
+    arm.run(execution)
+    assert execution.fault[0] is execution.reason is Reason.TUBE_LEFT
+    assert execution.held and "0.5" in execution.detail
+
+
+def test_without_velocities_positions_tell_whether_the_arm_rests(moving):
+    class Blind(Arm):
+        def tick(self, execution):
+            self.time += TICK
+            at = sample(self.commands[-1], np.array([self.time]))
+            q = self.held[1] if self.held is not None and self.time > 1.2 else at.q
+            stamps = np.array([self.now_ns], dtype=np.int64)
+            execution.advance(self.now_ns, 0.0, stamps, q, np.full_like(q, np.nan))
+
+    arm = Blind()
+    execution = arm.begin(certified())
+    arm.run(execution)
+    assert execution.reason is Reason.COMPLETED and execution.at_rest
+    arm = Blind()
+    execution = arm.begin(certified())
+    arm.run(execution, lambda: arm.time >= 0.7)
+    execution.stop(Reason.CLOCK_FAULT, "why", arm.now_ns)  # a hold that comes late
+    arm.run(execution, lambda: arm.time >= 1.15)
+    assert not execution.at_rest and not execution.done
+    arm.run(execution)
+    assert execution.at_rest
 
 
 def test_the_stop_continues_what_the_arm_is_doing(moving):
@@ -240,7 +311,7 @@ def test_a_pause_rests_on_the_path_and_says_where(moving, time):
 
 def test_a_pause_before_the_start_rests_at_the_beginning(moving):
     arm, execution = moving
-    arm.run(execution, lambda: arm.time >= -0.1)
+    arm.run(execution, lambda: arm.time >= -0.15)
     assert execution.pause(arm.now_ns)
     arm.run(execution)
     assert execution.reason is Reason.PAUSED and execution.resting_place == 0.0
@@ -266,7 +337,7 @@ def test_what_happens_during_the_stop_of_a_pause_is_why_it_ends(moving):
     assert execution.detail == "no longer wanted" and execution.at_rest
 
 
-@pytest.mark.parametrize("time", [-0.1, 0.7])
+@pytest.mark.parametrize("time", [-0.15, 0.7])
 def test_a_stop_while_the_arm_settles_into_a_pause_ends_it(moving, time):
     arm, execution = moving
     arm.run(execution, lambda: arm.time >= time)
@@ -370,6 +441,55 @@ def test_a_contact_on_the_path_of_a_slowed_arm_is_a_fault():
     assert execution.reason is Reason.BEHIND and arm.time < 1.6
 
 
+def slowed_to_a_standstill():
+    arm = SlowedArm()
+    execution = arm.begin(certified())
+    execution.watch.slider.topic = "/speed"
+    arm.run(execution, lambda: arm.time >= 0.6)
+    arm.slide(execution, 0.0)
+    arm.run(execution, lambda: arm.time >= 1.0)
+    return arm, execution
+
+
+@pytest.mark.parametrize("pauses", [False, True])
+def test_an_arm_that_its_slider_keeps_standing_is_held_there(pauses):
+    arm, execution = slowed_to_a_standstill()
+    if pauses:
+        assert execution.pause(arm.now_ns)
+    else:
+        execution.stop(Reason.CANCELLED, "why", arm.now_ns)
+    assert arm.held is not None and len(arm.commands) == 1  # no points that would make it go again
+    arm.run(execution)
+    assert execution.at_rest and execution.fault is None
+    assert execution.reason is (Reason.PAUSED if pauses else Reason.CANCELLED)
+    place = execution.motion.trajectory.at(np.array([execution.resting_place])).q[0]
+    if pauses:
+        assert np.allclose(place, sample(arm.commands[0], np.array([arm.place])).q, atol=0.01)
+
+
+def test_an_arm_that_stands_at_its_end_has_arrived_whatever_the_slider_says():
+    arm = SlowedArm()
+    execution = arm.begin(certified())
+    execution.watch.slider.topic = "/speed"
+    arm.run(execution, lambda: arm.time >= 0.6)
+    execution.watch.slider.hear(0.0, 1e-9 * arm.now_ns)  # though it goes on at full speed
+    execution.stop(Reason.CANCELLED, "why", arm.now_ns)
+    arm.run(execution, lambda: arm.time > 8.0)
+    assert execution.done and execution.at_rest and execution.reason is Reason.CANCELLED
+
+
+def test_what_is_held_does_not_get_later():
+    arm, execution = slowed_to_a_standstill()
+    slider = execution.watch.slider
+    execution.stop(Reason.FOREIGN_COMMAND, "why", arm.now_ns)
+    before = slider.unexplained
+    arm.run(execution)
+    assert slider.unexplained == before
+    slider.unexplained = 7.0
+    slider.begin()
+    assert slider.unexplained == 0.0 and slider.expected(1e-9 * arm.now_ns) == 0.0
+
+
 # Receding horizon
 
 
@@ -385,9 +505,12 @@ class Planner:
 
     def __init__(self, fails_at=99, not_moving=()):
         self.fails_at, self.not_moving, self.asked = fails_at, not_moving, []
+        self.estimate, self.intervals = None, {}  # of pieces that are not asked for with NARROW
+        self.goals = PieceGoals(lambda: self.estimate)
 
     def ask(self, index, start, budget):
         self.asked.append((index, start, budget))
+        self.goals.ask(index, self.intervals.get(index, NARROW))
         future = Future()
         nothing = NoPlan("An obstacle is in the way.", None, 0, 0, 0.0)
         fails = index >= self.fails_at or (index in self.not_moving and start.dq.any())
@@ -397,7 +520,7 @@ class Planner:
 
 def horizon_run(arm, planner, half_widths=None, fault=None, **rules):
     settings = Settings(handover=1.5, **rules)
-    run = HorizonExecution.of(settings, HOME, planner.ask, arm.begin, 1.0, 0.16)
+    run = HorizonExecution.of(settings, HOME, planner.ask, arm.begin, planner.goals, 1.0, 0.16)
     for count in range(3000):
         run.advance(arm.now_ns)
         if run.done:
@@ -559,7 +682,45 @@ def test_a_fault_stops_a_piece_before_its_end():
 def test_cancelling_before_the_first_piece_moves_nothing():
     arm, planner = Arm(), Planner()
     planner.ask = lambda *_: Future()
-    run = HorizonExecution.of(Settings(), HOME, planner.ask, arm.begin, 1.0, 0.16)
+    run = HorizonExecution.of(Settings(), HOME, planner.ask, arm.begin, planner.goals, 1.0, 0.16)
     run.cancel(Reason.CANCELLED, "by hand", arm.now_ns)
     run.advance(arm.now_ns)
-    assert run.done and run.reason == (Reason.REFUSED, "by hand") and not arm.commands
+    assert run.done and run.reason == (Reason.CANCELLED, "by hand") and not arm.commands
+
+
+def estimate(low, high, status=PayloadEstimate.GOOD):
+    return PayloadEstimate(status=status, lower=np.full(10, low), upper=np.full(10, high))
+
+
+def test_what_is_promised_is_what_moves_and_not_what_is_asked_for():
+    arm, planner = Arm(), Planner()
+    planner.intervals = {0: NARROW, 1: WIDE, 2: NARROW}
+    seen = []
+
+    def look(arm, run):
+        if not run.resting:
+            seen.append((run.execution.time(arm.now_ns), run.promised(arm.now_ns)))
+
+    horizon_run(arm, planner, fault=look, pieces=2)
+    handover = 1.5
+    for time, goals in seen:
+        if time < handover:
+            assert NARROW in goals
+        if time > handover + 0.01:
+            assert goals == (WIDE,)
+
+
+def test_a_piece_whose_intervals_the_estimate_has_left_is_not_followed():
+    arm, planner = Arm(), Planner()
+    planner.estimate = estimate(0.2, 0.4)
+
+    def leave(arm, run):
+        if arm.time > 0.5:
+            planner.estimate = estimate(0.2, 1.5)  # within what moves, not within what comes
+
+    planner.intervals = {0: WIDE, 1: NARROW, 2: WIDE}
+    run = horizon_run(arm, planner, fault=leave, pieces=2)
+    first = run.execution.motion.trajectory
+    assert len(arm.commands) == 2 and arm.commanded[1] > 3.0  # it rested after the first piece
+    assert isinstance(first, MotionSequence) and len(first.parts) == 1
+    assert run.reason[0] is Reason.PIECES_DONE and len(run.condition_numbers) == 2

@@ -108,6 +108,7 @@ class Robot:
         context.uncertainty = Uncertainty()
         context.continuous = (True, False, True, False, True, False, True)
         context.tube, context.obstacles = ROBOT.control.stated_tube(), ObstacleStore(1.0)
+        context.encoder_error = np.zeros(7)
         context.estimate = context.holding = None
         context.busy = context.fault = context.cell_missing = ""
         context.joint_margin = 0.0
@@ -258,6 +259,35 @@ def test_what_goes_wrong_while_the_rest_of_a_paused_motion_is_certified_counts_t
     robot.meanwhile = lambda: happens(robot)
     message = robot.resumed()
     assert words in message and message and not robot.back_end.sent
+
+
+def test_a_resume_of_an_earlier_pause_moves_no_later_one():
+    robot = Robot()
+
+    def another():  # the goal ended meanwhile, and another one rests in a pause of the same plan
+        robot.server.execution = SimpleNamespace(resting_place=0.0, watch=None)
+
+    robot.meanwhile = another
+    assert "ended or resumed meanwhile" in robot.resumed() and not robot.back_end.sent
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_a_start_is_judged_as_the_motion_will_be(way):
+    robot = Robot()
+    allowed = motion().tube.position[0]
+    robot.arm.q = HOME + 0.99 * allowed * (np.arange(7) == 0)
+    assert WAYS[way](robot) == ""
+    robot = Robot()
+    robot.arm.q = HOME + 0.99 * allowed * (np.arange(7) == 0)
+    robot.context.encoder_error = np.full(7, 0.02 * allowed)
+    assert "not where the plan begins" in WAYS[way](robot) and not robot.back_end.sent
+
+
+@pytest.mark.parametrize("scale", [-1.0, 1e-300, 0.004, 0.049, 1.5, np.nan, np.inf])
+def test_speeds_that_are_no_part_of_the_plans_are_refused(scale):
+    robot = Robot()
+    assert "speed_scale must be from 0.05 to 1" in robot.executed(speed_scale=scale)
+    assert not robot.back_end.sent
 
 
 @pytest.mark.parametrize("way", WAYS)

@@ -146,6 +146,29 @@ def late_use(
     return LateUse(lag, float(max(part[best], speed)))
 
 
+def rests_at_end(
+    trajectory: Trajectory,
+    tube: TrackingTube,
+    time: float,
+    q: Array,
+    dq: Array,
+    continuous: Sequence[bool],
+) -> bool:
+    """Tell whether an arm stands still well where a motion ends, and the rest of it is near, too.
+
+    Args:
+        trajectory: The desired motion.
+        tube: How far from it the arm may be.
+        time: Of the sample on the motion [s].
+        q: Measured positions, shape (n,) [rad or m].
+        dq: Measured velocities, shape (n,); NaN where not measured [rad/s or m/s].
+        continuous: Joints whose position may be reported up to whole turns, n of them.
+    """
+    left = np.linspace(min(max(time, 0.0), trajectory.duration), trajectory.duration, LAGS)
+    near = np.abs(position_error(trajectory.at(left).q, q, continuous)) <= WELL * tube.position
+    return bool(near.all() and np.nanmax(np.abs(dq), initial=0.0) < STILL)
+
+
 def position_error(desired: Array, q: Array, continuous: Sequence[bool]) -> Array:
     """Return q - desired, whole turns of continuous joints left out, shape (N, n) [rad or m]."""
     e = q - desired
