@@ -2,8 +2,8 @@
 
 Time is the robot's: that of the joint states' stamps. What leaves it as a command is the certified
 motion, or that motion up to the time of one of its certified stops and then that stop. The
-controller is asked to hold instead while it cannot have begun the motion yet, where a slider has
-brought the arm to a standstill on its path, and after a fault (the arm may be elsewhere than the
+controller is asked to hold instead while the arm cannot have left the tube about its start, where a
+slider has brought it to a standstill on its path, and after a fault (it may be elsewhere than the
 certificate assumes). Once a stop or a hold was commanded, no later event changes it again, but for
 a fault during a stop.
 """
@@ -27,6 +27,7 @@ from .arm_watch import ArmWatch, Seen
 from .stop_reason import Reason
 
 BEHIND = 0.1  # [s] of the motion's past that a new command holds as well
+EARLY = 20  # places of a motion's beginning that are looked at
 AHEAD = 0.1  # [s] by which a command to a late arm begins in the future
 AT_REST = 0.02  # [rad/s or m/s] below which a joint counts as standing still
 STANDING = 0.05  # [s] of joint states in which a late arm must, to be held there
@@ -227,8 +228,18 @@ class MotionExecution:
             self._send(time)
 
     def _may_have_begun(self, now_ns: int) -> bool:
-        """Whether a hold that is asked for now could come after the motion's start."""
-        return self.time(now_ns) + self.timing.reaction >= 0.0
+        """Whether the arm may be outside the tube about its start when a hold comes."""
+        end = self.time(now_ns) + self.timing.reaction
+        if end <= 0.0:
+            return False
+        tube, early = self.motion.tube, np.linspace(0.0, min(end, self.commanded.duration), EARLY)
+        begun = self.commanded.at(early)
+        left = np.abs(begun.q - begun.q[0]) > tube.position
+        return bool(end > self.commanded.duration or left.any() or self._fast(begun.dq))
+
+    def _fast(self, dq: Array) -> bool:
+        """Whether velocities, shape (N, n), are ones that an arm at rest would not have."""
+        return bool((np.abs(dq) > np.maximum(self.motion.tube.velocity, AT_REST)).any())
 
     def _stands_late(self, time: float) -> bool:
         """Whether a slider keeps the arm standing on its path: points would make it go again."""

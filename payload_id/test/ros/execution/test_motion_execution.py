@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import Future
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 import pytest
@@ -189,18 +189,38 @@ def test_a_stop_before_the_start_means_that_the_arm_does_not_move(moving):
     assert np.allclose(arm.held[1], HOME)
 
 
-@pytest.mark.parametrize("pauses", [False, True])
+def beginning(execution, end):
+    """Return how far a motion gets until a time, and how fast [rad, rad/s]."""
+    early = execution.motion.trajectory.at(np.linspace(0.0, max(end, 0.0), 50))
+    return np.abs(early.q - HOME).max(), np.abs(early.dq).max()
+
+
 @pytest.mark.parametrize("time", [-0.09, -0.04, -0.01])
-def test_where_a_hold_could_come_after_the_start_a_certified_stop_is_sent(moving, time, pauses):
+def test_a_hold_that_comes_at_once_after_the_start_leaves_the_arm_in_the_tube(moving, time):
     arm, execution = moving
     arm.run(execution, lambda: arm.time >= time - 1e-9)
+    far, fast = beginning(execution, arm.time + TIMING.reaction)
+    assert far < TUBE.position[0] and fast < TUBE.velocity[0]
+    execution.stop(Reason.CANCELLED, "by hand", arm.now_ns)
+    assert arm.held is not None and len(arm.commands) == 1
+
+
+@pytest.mark.parametrize("pauses", [False, True])
+@pytest.mark.parametrize("time", [-0.09, -0.04, -0.01])
+def test_where_a_hold_would_come_too_late_a_certified_stop_is_sent(time, pauses):
+    arm = Arm()
+    execution = arm.begin(certified((4.0, -3.0)))
+    execution.timing = replace(TIMING, reaction=0.3)
+    arm.run(execution, lambda: arm.time >= time - 1e-9)
+    far, fast = beginning(execution, arm.time + 0.3)
+    assert far > TUBE.position[0] or fast > TUBE.velocity[0]
     if pauses:
         assert execution.pause(arm.now_ns)
     else:
         execution.stop(Reason.CANCELLED, "by hand", arm.now_ns)
     assert arm.held is None and len(arm.commands) == 2
     before, after = arm.commands
-    known = np.linspace(0.0, arm.time + TIMING.reaction, 20)
+    known = np.linspace(0.0, arm.time + 0.3, 20)
     assert np.allclose(sample(before, known).q, sample(after, known).q, atol=1e-9)
     arm.run(execution)
     assert execution.at_rest and arm.held is None
