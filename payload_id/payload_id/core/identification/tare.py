@@ -89,15 +89,19 @@ def calibration_tare(
     C, t = stacked[:, :-1], stacked[:, -1]
     count = len(t)
     none, now = np.zeros((count, 10)), np.zeros(count)
+    joint = np.repeat(np.arange(calibration.n), calibration.factors.shape[1])
+    column, size = nuisance.gain_columns(calibration.n)
     factor_rows = RowBlock(
         A=none,
         A_error=none,
         B=C[:, nuisance.uncertain] * half,
         b=t - C @ nuisance.centre,
         d=np.ones(count),
-        joint=np.repeat(np.arange(calibration.n), calibration.factors.shape[1]),
+        joint=joint,
         start=now,
         end=now,
+        gain_column=column[joint],
+        gain=size[joint],
     )
     statistics = Statistics.empty(nuisance.p).add(factor_rows, np.zeros(10))
     # The factors stand for more rows than they have, each with an error of its bound.

@@ -31,6 +31,10 @@ class RowBlock:
             given, infinite: A_static does not count.
         reading: Integral of what the channel's sensor showed, shape (m,); zeros if not given, and
             then nothing can be said of the sensor's gain.
+        gain_column: Which nuisance parameter is the gain of the row's sensor, -1 for none, shape
+            (m,); -1 if not given.
+        gain: w is (1 + gain u) times the sensor's own error, u that nuisance parameter, shape (m,);
+            zeros if not given.
     """
 
     A: Array
@@ -44,6 +48,8 @@ class RowBlock:
     A_static: Array = None  # type: ignore[assignment]  # __post_init__ gives it a value
     dynamism: Array = None  # type: ignore[assignment]  # likewise
     reading: Array = None  # type: ignore[assignment]  # likewise
+    gain_column: IntArray = None  # type: ignore[assignment]  # likewise
+    gain: Array = None  # type: ignore[assignment]  # likewise
 
     def __post_init__(self) -> None:
         if self.A_static is None:
@@ -52,6 +58,10 @@ class RowBlock:
             object.__setattr__(self, "dynamism", np.full(len(self.b), np.inf))
         if self.reading is None:
             object.__setattr__(self, "reading", np.zeros(len(self.b)))
+        if self.gain_column is None:
+            object.__setattr__(self, "gain_column", np.full(len(self.b), -1))
+        if self.gain is None:
+            object.__setattr__(self, "gain", np.zeros(len(self.b)))
 
     def __len__(self) -> int:
         return len(self.b)

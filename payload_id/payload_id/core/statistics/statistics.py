@@ -11,8 +11,16 @@ from ..arrays import Array
 from ..errors import InputError
 from ..rows.row_block import RowBlock
 from .normal_form import NormalForm, normal_form
+from .nuisance_fit import (
+    NuisanceFit,
+    box_fit,
+    box_of,
+    linearised,
+    nuisance_fit,
+    without_nuisance,
+)
 from .triangular_factor import channels_with, factor_of
-from .variance_components import UNIFORM_VARIANCE, channel_variance, row_variance
+from .variance_components import UNIFORM_VARIANCE, row_variance
 
 DYNAMISM_SCALE = 300.0  # c1 of eq. 9 of [NGK], the value of its Sec. V
 
@@ -31,6 +39,8 @@ class Statistics:
             (C, 11).
         blended: As `channels`, for rows that are mixed of the full and the gravity-only model by
             their dynamism [NGK, eq. 8]; None as long as all rows are of the full model.
+        gain: How the error of a channel's rows grows with the nuisance parameters, as
+            `RowBlock.gain` says it, shape (C, p); zeros if not given.
     """
 
     plain: Array
@@ -40,6 +50,11 @@ class Statistics:
     counts: Array
     errors: Array
     blended: Array | None = None
+    gain: Array = None  # type: ignore[assignment]  # __post_init__ gives it a value
+
+    def __post_init__(self) -> None:
+        if self.gain is None:
+            object.__setattr__(self, "gain", np.zeros((len(self.counts), self.p)))
 
     @classmethod
     def empty(cls, p: int) -> Statistics:
@@ -84,6 +99,7 @@ class Statistics:
             counts,
             errors,
             self._blend_with(block, weighted, bound),
+            self._gain_with(block, len(counts)),
         )
 
     def _counted(self, channel: Array, error: Array) -> tuple[Array, Array]:
@@ -95,6 +111,14 @@ class Statistics:
         errors[: len(self.errors)] = self.errors
         np.add.at(errors, channel, error**2)
         return counts, errors
+
+    def _gain_with(self, block: RowBlock, number: int) -> Array:
+        """Return how the error of each channel's rows grows with u, with more rows."""
+        gain = np.zeros((number, self.p))
+        gain[: len(self.gain)] = self.gain
+        known = block.gain_column >= 0
+        gain[block.joint[known], block.gain_column[known]] = block.gain[known]
+        return gain
 
     def _blend_with(self, block: RowBlock, weighted: Array, bound: Array) -> Array | None:
         """Return the factors of the mixed rows with more rows."""
@@ -125,6 +149,7 @@ class Statistics:
             self.counts,
             errors,
             None if self.blended is None else self._each_without_phi(self.blended),
+            self.gain,
         )
 
     def _less(self, phi: Array) -> Statistics:
@@ -154,12 +179,12 @@ class Statistics:
         return factor_of(kept)
 
     def nuisance(self, phi: Array) -> Array:
-        """Return the u that goes with phi, as `marginal` estimates it, shape (p,)."""
-        p = self.p
-        B, A, b = self.weighted[:, :p], self.weighted[:, p : p + 10], self.weighted[:, -1]
-        left = np.vstack([B, self._pull() * np.eye(p)])
-        right = np.concatenate([b - A @ phi, np.zeros(p)])
-        return np.linalg.lstsq(left, right, rcond=None)[0]
+        """Return the u in its box that goes with phi, as `marginal` estimates it, shape (p,)."""
+        p, factor = self.p, self._linear()
+        known = factor.copy()
+        known[:, -1] -= factor[:, p : p + 10] @ phi
+        known[:, p : p + 10] = 0.0
+        return box_fit(known, self._pull(factor), *box_of(self.gain))[0][:p]
 
     def nominal(self) -> NormalForm:
         """Return the unweighted problem with every nuisance parameter at the middle of its box."""
@@ -170,19 +195,29 @@ class Statistics:
 
         They are drawn to the middle of their boxes as strongly as their boxes and the rows'
         residual suggest: minimise |rows|^2 + lambda^2 |u|^2, lambda^2 the ratio of the variances.
+        They do not leave their boxes, and gains count as `nuisance_fit` says.
         """
-        return self._eliminated(self.weighted, self._pull())
+        factor = self._linear()
+        x, held, with_prior = box_fit(factor, self._pull(factor), *box_of(self.gain))
+        return normal_form(without_nuisance(with_prior, x[: self.p], held), self.rows)
 
-    def _pull(self) -> float:
+    def _linear(self) -> Array:
+        """Return `weighted`, with gains on the model's side."""
+        if not self.gain.any():
+            return self.weighted
+        fit = self._fit(self.channels)
+        return factor_of(*linearised(self.channels, self.gain, fit.x))
+
+    def _pull(self, factor: Array) -> float:
         """Return how strongly nuisance parameters are drawn to the middle of their boxes."""
-        return float(np.sqrt(row_variance(self.weighted, self.rows) / UNIFORM_VARIANCE))
+        return float(np.sqrt(row_variance(factor, self.rows) / UNIFORM_VARIANCE))
 
     def mixed(self) -> NormalForm:
         """Return `marginal` for the rows mixed by their dynamism, in units of what a fit leaves.
 
         That holds what the gravity-only model leaves out, beside the noise.
         """
-        return self._weighted_by_noise(self.channels if self.blended is None else self.blended)
+        return self._balanced(self.channels if self.blended is None else self.blended)
 
     def balanced(self) -> NormalForm:
         """Return `marginal` with each channel weighted by its own noise, in units of the noise.
@@ -190,14 +225,15 @@ class Statistics:
         The noise of a channel is what a free fit leaves of its rows (estimated generalised least
         squares).
         """
-        return self._weighted_by_noise(self.channels)
+        return self._balanced(self.channels)
 
-    def _weighted_by_noise(self, factors: Array) -> NormalForm:
+    def _balanced(self, factors: Array) -> NormalForm:
         """Return the problem of the channels' factors (C, p + 11, p + 11), each by its noise."""
-        variance = channel_variance(factors, self.counts, self.errors)
-        factors = factors / np.sqrt(variance)[:, None, None]
-        stacked = factors.reshape(-1, self.p + 11)
-        return self._eliminated(stacked, np.sqrt(1.0 / UNIFORM_VARIANCE))
+        return normal_form(self._fit(factors).of_phi(), self.rows)
+
+    def _fit(self, factors: Array) -> NuisanceFit:
+        """Return the fit of u and phi to the channels' factors."""
+        return nuisance_fit(factors, self.counts, self.errors, self.gain)
 
     def noise_moments(self, phi: Array) -> Array:
         """Return what noise adds to the sums of squares of [A b] in `balanced`, shape (11,).
@@ -208,12 +244,6 @@ class Statistics:
         whole = self.errors @ np.append(phi**2, 1.0)
         share = np.divide(self.counts, whole, out=np.zeros(len(whole)), where=whole > 0)
         return np.asarray(share @ self.errors)
-
-    def _eliminated(self, factor: Array, pull: float) -> NormalForm:
-        """Return the problem in phi that is left when u, drawn to zero, is estimated along."""
-        p = self.p
-        prior = np.hstack([pull * np.eye(p), np.zeros((p, 11))])
-        return normal_form(factor_of(factor, prior)[p:, p:], self.rows)
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers and lists; `Statistics.from_dict` reads them back."""
@@ -229,7 +259,8 @@ class Statistics:
         arrays = {
             name: np.reshape(value, (-1, *getattr(empty, name).shape[1:]))
             for name, value in entries.items()
-            if name not in ("rows", "blended")
+            if name not in ("rows", "blended", "gain")
         }
         blended = None if entries["blended"] is None else np.array(entries["blended"])
-        return cls(rows=entries["rows"], blended=blended, **arrays)
+        gain = np.reshape(entries["gain"], (len(arrays["counts"]), empty.p))
+        return cls(rows=entries["rows"], blended=blended, gain=gain, **arrays)

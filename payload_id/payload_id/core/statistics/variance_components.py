@@ -6,7 +6,6 @@ import numpy as np
 import scipy
 
 from ..arrays import Array
-from .triangular_factor import factor_of
 
 # Variance of a number that is uniform in [-1, 1]: what a bound of one says about a typical size.
 UNIFORM_VARIANCE = 1.0 / 3.0
@@ -15,7 +14,6 @@ DEPENDENT = 1e-11  # part of the largest column below which what is left of one 
 POOLED_ROWS = 10.0  # rows' worth of trust in the ratios of the channels' bounds
 LEAST_FREEDOM = 10  # rows beyond the unknowns from which residuals say something of the noise
 HARDLY_SEEN = 1e-10  # part of a column that keeps a direction without data from being undetermined
-ROUNDS = 4  # of fits and weights in turn, at the most
 
 
 def row_variance(factor: Array, rows: int) -> float:
@@ -37,7 +35,9 @@ def row_variance(factor: Array, rows: int) -> float:
     return float(np.clip(squares / freedom, LEAST_VARIANCE, UNIFORM_VARIANCE))
 
 
-def channel_variance(factors: Array, counts: Array, errors: Array) -> Array:
+def residual_variance(
+    left: Array, weighted: Array, triangle: Array, phi: Array, counts: Array, errors: Array
+) -> Array:
     """Return the variance of each channel's rows in units of their bounds, shape (C,).
 
     What the residuals say, with `POOLED_ROWS` rows' worth of trust in the ratios of the bounds.
@@ -45,47 +45,23 @@ def channel_variance(factors: Array, counts: Array, errors: Array) -> Array:
     [Foerstner1979].
 
     Args:
-        factors: R factor of each channel's rows [B A b], shape (C, p + 11, p + 11).
+        left: What the fit leaves of each channel's factor, shape (C, p + 11).
+        weighted: The channels' factors in the units of the fit, shape (C, p + 11, p + 11).
+        triangle: R factor of all of them and of u's prior, of full rank, shape (p + 11, p + 11).
+        phi: Of the fit, shape (10,).
         counts: Number of rows of each channel, shape (C,).
         errors: Sums of squares of the rows' error bounds, as `Statistics.errors`, shape (C, 11).
     """
-    expected = _stated_variance(counts, errors, np.zeros(10))
-    variance = expected * UNIFORM_VARIANCE
-    for _ in range(ROUNDS):
-        x, squares, leverage = _free_fit(factors, variance)
-        free = np.maximum(counts - leverage, 0.0)
-        expected = _stated_variance(counts, errors, x[-10:])
-        before, variance = variance, expected * _shrunk(squares / expected, free)
-        if np.allclose(variance, before, rtol=1e-3, atol=0.0):
-            break
-    return variance
+    k = len(triangle) - 1
+    columns = weighted.reshape(-1, k + 1)[:, :k].T
+    spread = scipy.linalg.solve_triangular(triangle[:k, :k], columns, trans="T")
+    leverage = (spread**2).sum(axis=0).reshape(len(counts), k + 1).sum(axis=1)
+    expected = stated_variance(counts, errors, phi)
+    squares = (left**2).sum(axis=1)
+    return expected * _shrunk(squares / expected, np.maximum(counts - leverage, 0.0))
 
 
-def _free_fit(factors: Array, variance: Array) -> tuple[Array, Array, Array]:
-    """Return the fit (u, phi) to factors for given variances, and what it does in each channel.
-
-    Everything is computed from triangular factors: squares of residuals taken from sums of
-    squares would vanish in rounding where data are nearly exact.
-
-    Returns:
-        x: Shape (p + 10,).
-        squares: Squared residuals of each channel, shape (C,).
-        leverage: Degrees of freedom that the fit takes from each channel, shape (C,).
-    """
-    k = factors.shape[-1] - 1
-    weighted = (factors / np.sqrt(variance)[:, None, None]).reshape(-1, k + 1)
-    hold = HARDLY_SEEN * np.linalg.norm(weighted[:, :k], axis=0) + 1e-150
-    hold[: k - 10] = np.sqrt(1.0 / UNIFORM_VARIANCE)
-    factor = factor_of(weighted, np.column_stack([np.diag(hold), np.zeros(k)]))
-    triangle = factor[:k, :k]
-    x = scipy.linalg.solve_triangular(triangle, factor[:k, k])
-    left = factors @ np.append(x, -1.0)
-    spread = scipy.linalg.solve_triangular(triangle, weighted[:, :k].T, trans="T")
-    leverage = (spread**2).sum(axis=0).reshape(len(variance), k + 1).sum(axis=1)
-    return x, (left**2).sum(axis=1), leverage
-
-
-def _stated_variance(counts: Array, errors: Array, phi: Array) -> Array:
+def stated_variance(counts: Array, errors: Array, phi: Array) -> Array:
     """Return the mean of the squared bounds of each channel's parts at phi, shape (C,)."""
     whole = errors @ np.append(phi**2, 1.0)
     return np.where(whole > 0, whole, 1.0) / np.maximum(counts, 1.0)

@@ -242,6 +242,7 @@ class MomentumRows:
         # The tool is one body with the payload: its errors have the payload's coefficients.
         tool, width = self._tool, np.asarray(self.uncertainty.tool)[self._tool]
         known = candidates[:, nuisance.uncertain] * nuisance.half_width[nuisance.uncertain]
+        column, size = nuisance.gain_columns(n)
         return RowBlock(
             A=terms.payload,
             A_error=terms.payload_error + ROUNDING * np.abs(terms.payload),
@@ -255,4 +256,6 @@ class MomentumRows:
             start=np.full(n, terms.start),
             end=np.full(n, terms.end),
             reading=terms.torque,
+            gain_column=column,
+            gain=size,
         )

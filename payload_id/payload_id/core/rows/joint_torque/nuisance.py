@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arm.arm_model import ArmModel
-from ...arrays import Array
+from ...arrays import Array, IntArray
 from ...body.inertial import PARAMETERS
 from ...errors import UnknownNameError
 from .uncertainty import Uncertainty
@@ -48,6 +48,16 @@ class Nuisance:
     def values(self, u: Array) -> Array:
         """Return psi for coordinates u in the unit box, shape (p,)."""
         return self.centre[self.uncertain] + self.half_width[self.uncertain] * u
+
+    def gain_columns(self, n: int) -> tuple[IntArray, Array]:
+        """Return which nuisance parameter is each joint's gain, -1 for none, and its size, (n,).
+
+        The torque's error is (1 + gain) times the reading's: 1 + size u times what it is at u = 0.
+        """
+        gains = group_slice("torque_gain", n)
+        number = np.cumsum(self.uncertain) - 1
+        column = np.where(self.uncertain[gains], number[gains], -1)
+        return column, self.half_width[gains] / (1.0 + self.centre[gains])
 
     @property
     def largest(self) -> Array:

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ...arrays import Array
+from ...arrays import Array, IntArray
 from ...body.inertial import skew
 from ...samples.wrench_samples import AXES, WrenchSamples
 from .feature_error import random_part
@@ -108,6 +108,12 @@ class WrenchNuisance:
                 columns.append((make() * self.half_width[first:end])[:, keep])
         B = np.concatenate(columns, axis=1) if columns else np.zeros((6, 0))
         return B, self._change_error(samples, change, duration)
+
+    def gain_columns(self) -> tuple[IntArray, Array]:
+        """Return which nuisance parameter is each axis' gain, -1 for none, and its size, (6,)."""
+        number = np.cumsum(self.uncertain) - 1
+        gains = slice(12, 18)
+        return np.where(self.uncertain[gains], number[gains], -1), self.half_width[gains]
 
     def reading_error(self, samples: WrenchSamples, weight: Array, duration: float) -> Array:
         """Return the bound on the error of the integrated reading, shape (6,)."""

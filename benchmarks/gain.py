@@ -1,0 +1,94 @@
+"""How a mass estimate behaves as data grow, for every estimator, arm and stated torque gain.
+
+    ./payload-id python benchmarks/gain.py --seeds 6 --first 100
+
+Shipped arms with their shipped bounds, the gain's replaced; links, friction, rotors, offsets, gains and
+noise are drawn within the bounds, anew for each seed, and so is the payload. Prints, for 10, 30 and
+60 s, the median error of the mass, and the mean of the signed error as a part of the hull's
+half-width (the bias). Fails if an error grows with data or a bias reaches `BIAS`, by more than chance.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import defaultdict
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "payload_id" / "test" / "support"))
+
+from payload_id import OnlineIdentifier, RobotFile, RobotModel, Settings
+from payload_id.core.estimators import ESTIMATORS
+from payload_id.core.identification.point_estimate import point_estimate
+from payload_id.core.threads import one_thread
+from stated_arm import SHAPE, measured_run  # noqa: E402
+
+ARMS = ("kinova_gen3", "xarm7")
+GAINS = (0.0, 0.025, 0.05, 0.1)
+SECONDS = (10.0, 30.0, 60.0)
+BIAS = 0.1  # of a half-width
+
+
+def trial(arm: str, gain: float, seed: int, seconds: tuple[float, ...]) -> dict:
+    """Return errors and half-widths of the mass: {(estimator, seconds): (error, half-width)}."""
+    robot = RobotFile.load(arm)
+    model = RobotModel.from_robot_file(robot)
+    uncertainty = replace(robot.uncertainty, torque_gain=gain)
+    samples, phi = measured_run(model, uncertainty, seed, max(seconds))
+    found = {}
+    for length in seconds:
+        online = OnlineIdentifier(model, Settings(uncertainty))
+        online.add(samples.part(0, int(np.searchsorted(samples.stamp, length + 1e-6)) + 1))
+        with one_thread():
+            problem = online.problem()
+            bounds = problem._bounds()
+            for name in ESTIMATORS:
+                shape = SHAPE if name == "point_masses" else None
+                settings = Settings(uncertainty, name, shape=shape)
+                estimate = point_estimate(problem.statistics, bounds, problem.prior, settings)
+                found[name, length] = (estimate[0] - phi[0], bounds.interval.half_width[0])
+    return found
+
+
+def main() -> int:
+    """Print the table; return 0 if nothing grows and nothing is biased."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--seeds", type=int, default=6)
+    parser.add_argument("--first", type=int, default=100)
+    parser.add_argument("--arms", nargs="*", default=list(ARMS))
+    parser.add_argument("--gains", nargs="*", type=float, default=list(GAINS))
+    parser.add_argument("--seconds", nargs="*", type=float, default=list(SECONDS))
+    given = parser.parse_args()
+    seconds = tuple(given.seconds)
+    console = Console(width=120)
+    broken = 0
+    for arm, gain in product(given.arms, given.gains):
+        errors = defaultdict(list)
+        for seed in range(given.first, given.first + given.seeds):
+            for key, value in trial(arm, gain, seed, seconds).items():
+                errors[key].append(value)
+        table = Table(f"{arm}, gain {gain:g}", *(f"{s:g} s" for s in seconds), "bias", "+-")
+        for name in ESTIMATORS:
+            found = [np.array(errors[name, s]) for s in seconds]
+            medians = [float(np.median(np.abs(x[:, 0]))) for x in found]
+            parts = found[-1][:, 0] / found[-1][:, 1]
+            spread = float(parts.std(ddof=1) / np.sqrt(len(parts))) if len(parts) > 1 else np.inf
+            grows = medians[-1] > 1.2 * medians[0] + 1e-3
+            biased = abs(parts.mean()) - 2.0 * spread > BIAS
+            broken += grows or biased
+            table.add_row(name + (" GROWS" if grows else "") + (" BIASED" if biased else ""),
+                          *(f"{m:.3f}" for m in medians), f"{parts.mean():.3f}", f"{spread:.3f}")  # fmt: skip
+        halves = [float(np.mean(np.array(errors["lmi", s])[:, 1])) for s in seconds]
+        table.add_row("half-width", *(f"{h:.2f}" for h in halves), "", "")
+        console.print(table)
+    return int(broken > 0)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
