@@ -51,7 +51,10 @@ def trial(arm: str, gain: float, seed: int, seconds: tuple[float, ...]) -> dict:
             for name in ESTIMATORS:
                 shape = SHAPE if name == "point_masses" else None
                 settings = Settings(uncertainty, name, shape=shape)
-                estimate = point_estimate(problem.statistics, bounds, problem.prior, settings)
+                problem = replace(problem, settings=settings)
+                estimate = point_estimate(
+                    problem.rows, problem.statistics, bounds, problem.prior, settings, problem.shape
+                )
                 found[name, length] = (estimate[0] - phi[0], bounds.interval.half_width[0])
     return found
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from arms import Joints, Motion, of_point_masses, perturbed_links, record
+from arms import Joints, of_point_masses, perturbed_links, record
 from payload_id.core.arm.arm_model import ArmModel
 from payload_id.core.arrays import Array
 from payload_id.core.body.shape import Shape
@@ -15,6 +15,41 @@ from payload_id.core.samples.joint_samples import Samples
 
 CORNERS = np.array(np.meshgrid([-0.1, 0.1], [-0.1, 0.1], [-0.05, 0.05])).reshape(3, -1).T
 SHAPE = Shape.from_hull(CORNERS + [0.02, -0.01, 0.06])  # holds the payloads
+
+
+@dataclass(frozen=True)
+class Wandering:
+    """q(t) = centre + sum_k size_k sin(w_k t + phase_k): never the same again.
+
+    Attributes:
+        centre: Shape (n,).
+        size: Shape (K, n).
+        w: Shape (K, n) [rad/s].
+        phase: Shape (K, n).
+    """
+
+    centre: Array
+    size: Array
+    w: Array
+    phase: Array
+
+    @classmethod
+    def draw(cls, n: int, rng: np.random.Generator, waves: int = 5) -> Wandering:
+        """Return a random motion."""
+        shape = (waves, n)
+        w = 2.0 * np.pi * rng.uniform(0.05, 0.6, shape)
+        return cls(
+            rng.uniform(-1.0, 1.0, n), rng.normal(size=shape) / (1.0 + w), w,
+            rng.uniform(0.0, 2.0 * np.pi, shape),
+        )  # fmt: skip
+
+    def at(self, t: Array) -> tuple[Array, Array, Array]:
+        """Return q, dq and ddq at times t, shape (N, n) each."""
+        angle = t[:, None, None] * self.w + self.phase
+        S, C = np.sin(angle), np.cos(angle)
+        q = self.centre + (self.size * S).sum(axis=1)
+        dq = (self.size * self.w * C).sum(axis=1)
+        return q, dq, -(self.size * self.w**2 * S).sum(axis=1)
 
 
 def measured_run(
@@ -37,7 +72,7 @@ def measured_run(
     phi = of_point_masses(masses, SHAPE.points)
     joints = Joints.draw(rng, uncertainty, model.n, extreme=False)
     links = perturbed_links(model, rng, uncertainty.link_relative)
-    motion = Motion.draw(model, rng)
+    motion = Wandering.draw(model.n, rng)
     run = record(model, seed, phi, seconds, rate, links, motion=motion, joints=joints)
     seen = run.measured(uncertainty, "uniform", seed).samples
     size = seen.q.shape

@@ -5,10 +5,13 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array
-from ..bounds import Bounds, Interval
+from ..body.inertial import is_physical
+from ..bounds import Bounds, Interval, method_named
+from ..bounds.nearest import nearest
 from ..errors import SolverError
 from ..estimators import estimator_named
 from ..estimators.estimator import Estimator
+from ..estimators.scaling import off_the_edge, typical_size
 from ..rows.row_block import RowBlock
 from ..statistics.statistics import Statistics
 from .settings import Settings
@@ -17,18 +20,48 @@ MARGINS = (0.0, 1e-6, 1e-4, 1e-2)  # of a half-width, by which an estimate may l
 
 
 def point_estimate(
-    statistics: Statistics, bounds: Bounds, prior: Interval, settings: Settings
+    rows: RowBlock,
+    statistics: Statistics,
+    bounds: Bounds,
+    prior: Interval,
+    settings: Settings,
+    shape: Array,
 ) -> Array:
-    """Return the point estimate, inside the interval where the estimator can do that, shape (10,).
+    """Return the point estimate, shape (10,), inside the set that the interval is the hull of.
 
-    Rounding can leave nothing strictly consistent in a thin interval: a little more is tried, then
-    the prior. Of inconsistent rows it is the estimate inside the prior, NaN if there is none.
+    Of inconsistent rows it is the estimate inside the prior, NaN if there is none; where the
+    interval has no guarantee it is what the estimator says.
+
+    Args:
+        rows: That the bounds rest on.
+        statistics: Of all rows.
+        bounds: On phi.
+        prior: Bounds on phi before any data.
+        settings: Name the estimator and the interval method.
+        shape: Rows c with c phi >= 0 that follow from the payload's size, shape (K, 10).
     """
     estimator = estimator_named(settings.estimator, settings.shape)
     if not bounds.consistent:
         phi = _inside(estimator, statistics, prior)
         return np.full(10, np.nan) if phi is None else phi
-    found = bounds.interval
+    phi = _estimate(estimator, statistics, bounds.interval, prior)
+    if not method_named(settings.intervals).guaranteed:
+        return phi
+    found = nearest(rows, bounds.interval, phi, shape, prior)
+    if estimator.physical and not is_physical(found):  # the set is closed: its edge is singular
+        scale = typical_size(found, prior.upper)
+        found = off_the_edge(found / scale) * scale
+    return found
+
+
+def _estimate(
+    estimator: Estimator, statistics: Statistics, found: Interval, prior: Interval
+) -> Array:
+    """Return the point estimate, inside the interval where the estimator can do that, shape (10,).
+
+    Rounding can leave nothing strictly consistent in a thin interval: a little more is tried, then
+    the prior.
+    """
     for part in MARGINS:
         margin = part * found.half_width
         interval = Interval(found.lower - margin, found.upper + margin)
@@ -53,5 +86,6 @@ def residual_rms(rows: RowBlock, statistics: Statistics, phi: Array) -> float:
     """
     if not np.isfinite(phi).all():
         return float("nan")
-    left = rows.b - rows.A @ phi - rows.B @ statistics.nuisance(phi)
+    B, b = rows.unbiased()
+    left = b - rows.A @ phi - B @ statistics.nuisance(phi)
     return float(np.sqrt(np.mean((left / (rows.end - rows.start)) ** 2)))

@@ -114,7 +114,9 @@ class Problem:
 
     def _estimate(self, bounds: Bounds, status: Status, message: str) -> Estimate:
         """Return the estimate that goes with bounds."""
-        phi = point_estimate(self.statistics, bounds, self.prior, self.settings)
+        phi = point_estimate(
+            self.rows, self.statistics, bounds, self.prior, self.settings, self.shape
+        )
         found = bounds.interval
         return replace(
             self.estimate,

@@ -35,6 +35,9 @@ class RowBlock:
             (m,); -1 if not given.
         gain: w is (1 + gain u) times the sensor's own error, u that nuisance parameter, shape (m,);
             zeros if not given.
+        shift: What b lacks for an error of mean zero where the sensor's is: b is the middle of
+            what the reading allows, which a relative error moves from the reading, shape (m,);
+            zeros if not given.
     """
 
     A: Array
@@ -50,6 +53,7 @@ class RowBlock:
     reading: Array = None  # type: ignore[assignment]  # likewise
     gain_column: IntArray = None  # type: ignore[assignment]  # likewise
     gain: Array = None  # type: ignore[assignment]  # likewise
+    shift: Array = None  # type: ignore[assignment]  # likewise
 
     def __post_init__(self) -> None:
         if self.A_static is None:
@@ -62,6 +66,8 @@ class RowBlock:
             object.__setattr__(self, "gain_column", np.full(len(self.b), -1))
         if self.gain is None:
             object.__setattr__(self, "gain", np.zeros(len(self.b)))
+        if self.shift is None:
+            object.__setattr__(self, "shift", np.zeros(len(self.b)))
 
     def __len__(self) -> int:
         return len(self.b)
@@ -73,6 +79,17 @@ class RowBlock:
     def bound(self, phi_max: Array) -> Array:
         """Return the bound on w when |phi| <= phi_max, shape (m,)."""
         return self.d + self.A_error @ phi_max
+
+    def unbiased(self) -> tuple[Array, Array]:
+        """Return B and b for estimates: their errors have mean zero if the sensors' have.
+
+        Shapes (m, p) and (m,). The reading stands in the column of the gain, too.
+        """
+        if not self.shift.any():
+            return self.B, self.b
+        B, known = self.B.copy(), np.flatnonzero(self.gain_column >= 0)
+        B[known, self.gain_column[known]] -= (self.gain * self.shift)[known]
+        return B, self.b + self.shift
 
     def without_payload(self) -> RowBlock:
         """Return the rows as they are when it is known that there was no payload (phi = 0)."""

@@ -113,12 +113,12 @@ def box_fit(
     p = len(lower)
     prior = np.hstack([pull * np.eye(p), np.zeros((p, 11))])
     factor = factor_of(weighted.reshape(-1, p + 11), prior)
-    phi = scipy.linalg.solve_triangular(seen(factor)[p:-1, p:-1], factor[p : p + 10, -1])
-    u = scipy.linalg.solve_triangular(factor[:p, :p], factor[:p, -1] - factor[:p, p:-1] @ phi)
-    if ((lower <= u) & (u <= upper)).all():
-        return np.concatenate([u, phi]), np.zeros(p, dtype=bool), factor
+    full = seen(factor)
+    x = scipy.linalg.solve_triangular(full[:-1, :-1], full[:-1, -1])
+    if ((lower <= x[:p]) & (x[:p] <= upper)).all():
+        return x, np.zeros(p, dtype=bool), factor
     order = np.r_[p : p + 10, :p, p + 10]
-    turned = factor_of(seen(factor)[:, order])  # phi first: what is left below tells u
+    turned = factor_of(full[:, order])  # phi first: what is left below tells u
     u, held = box_least_squares(turned[10:-1, 10:-1], turned[10:-1, -1], lower, upper)
     right = turned[:10, -1] - turned[:10, 10:-1] @ u
     phi = scipy.linalg.solve_triangular(turned[:10, :10], right)

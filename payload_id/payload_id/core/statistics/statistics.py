@@ -79,8 +79,9 @@ class Statistics:
             InputError: A row holds a number that is not finite.
         """
         bound = block.bound(phi_max)[:, None]
-        plain = np.column_stack([block.A, block.b])
-        weighted = np.column_stack([block.B, plain]) / bound
+        B, b = block.unbiased()
+        plain = np.column_stack([block.A, b])
+        weighted = np.column_stack([B, plain]) / bound
         error = np.column_stack([block.A_error, block.d]) / bound
         if not (np.isfinite(weighted).all() and np.isfinite(error).all()):
             bad = np.flatnonzero(~np.isfinite(np.column_stack([weighted, error])).all(axis=1))

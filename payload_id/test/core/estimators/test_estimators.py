@@ -58,7 +58,7 @@ def noisy_rows(name, seed, kind):
 
 def test_ordinary_least_squares_is_the_textbooks():
     rows, _ = noisy_rows("gen3", 1, "cloud")
-    expected = np.linalg.lstsq(rows.A, rows.b, rcond=None)[0]
+    expected = np.linalg.lstsq(rows.A, rows.unbiased()[1], rcond=None)[0]
     found = estimator_named("ols").estimate(statistics_of(rows), LOWER, UPPER)
     np.testing.assert_allclose(found, expected, atol=1e-9)
 
@@ -80,7 +80,8 @@ def test_lmi_is_a_cone_solvers_on_the_raw_rows(name, kind):
     form = statistics.marginal()
     found = constrained_least_squares(form, LOWER, UPPER)
     d = rows.bound(TYPICAL)
-    A, B, b = rows.A / d[:, None], rows.B / d[:, None], rows.b / d
+    B, b = rows.unbiased()
+    A, B, b = rows.A / d[:, None], B / d[:, None], b / d
     freedom = len(rows) - B.shape[1] - 10
     wide = np.hstack([A, B])
     squares = np.sum((b - wide @ np.linalg.lstsq(wide, b, rcond=None)[0]) ** 2)
@@ -91,7 +92,7 @@ def test_lmi_is_a_cone_solvers_on_the_raw_rows(name, kind):
     J = sum(y[k] * PSEUDO_INERTIA_BASIS[k] for k in range(10))
     size = np.linalg.norm(A * scale, 2)
     cost = cp.sum_squares((A @ phi + B @ u - b) / size) + cp.sum_squares(pull * u / size)
-    cp.Problem(cp.Minimize(cost), [J >> 0, phi >= LOWER, phi <= UPPER]).solve(
+    cp.Problem(cp.Minimize(cost), [J >> 0, phi >= LOWER, phi <= UPPER, cp.abs(u) <= 1]).solve(
         solver=cp.SCS, eps=1e-9, max_iters=100_000
     )
     np.testing.assert_allclose(found, phi.value, atol=2e-3 * np.abs(found[0]) * scale.max())

@@ -5,16 +5,17 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.optimize import lsq_linear
 
 from arms import arm, record, rows_of
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.rows.row_block import RowBlock
 from payload_id.core.statistics.normal_form import condition_number, without_attenuation
+from payload_id.core.statistics.nuisance_fit import nuisance_fit
 from payload_id.core.statistics.statistics import Statistics
 from payload_id.core.statistics.variance_components import (
     LEAST_VARIANCE,
     UNIFORM_VARIANCE,
-    channel_variance,
     row_variance,
 )
 
@@ -85,15 +86,25 @@ def test_marginal_problem_is_explicit_elimination(noise, m):
         squares = np.linalg.lstsq(np.hstack([B, A]), b, rcond=None)[1][0]
         variance = np.clip(squares / (m - p - 10), LEAST_VARIANCE, UNIFORM_VARIANCE)
     pull = variance / UNIFORM_VARIANCE
-    keep = np.eye(m) - B @ np.linalg.solve(B.T @ B + pull * np.eye(p), B.T)
+
+    def in_the_box(columns, right):
+        wide = np.vstack([columns, np.sqrt(pull) * np.eye(p, columns.shape[1])])
+        end = np.append(np.ones(p), np.full(columns.shape[1] - p, np.inf))
+        found = lsq_linear(wide, np.append(right, np.zeros(p)), (-end, end), method="bvls")
+        return found.x
+
+    phi = np.random.default_rng(5).normal(size=10)
+    np.testing.assert_allclose(
+        statistics.nuisance(phi), in_the_box(B, b - A @ phi), rtol=1e-6, atol=1e-6
+    )
+    u = in_the_box(np.hstack([B, A]), b)[:p]
+    held = np.abs(u) > 1 - 1e-9
+    b, C = b - B[:, held] @ u[held], B[:, ~held]
+    keep = np.eye(m) - C @ np.linalg.solve(C.T @ C + pull * np.eye(C.shape[1]), C.T)
     np.testing.assert_allclose(gram(form.R), A.T @ keep @ A, rtol=1e-6, atol=1e-8)
     np.testing.assert_allclose(form.R.T @ form.z, A.T @ keep @ b, rtol=1e-6, atol=1e-6)
-    phi = np.random.default_rng(5).normal(size=10)
-    u = statistics.nuisance(phi)
-    expected = np.linalg.solve(B.T @ B + pull * np.eye(p), B.T @ (b - A @ phi))
-    np.testing.assert_allclose(u, expected, rtol=1e-6, atol=1e-7)
-    left = A @ phi + B @ u - b
-    total = left @ left + pull * (u @ u)
+    left = keep @ (A @ phi - b)
+    total = (A @ phi - b) @ left + pull * held.sum()
     assert total == pytest.approx(np.sum((form.R @ phi - form.z) ** 2) + form.residual**2, rel=1e-6)
 
 
@@ -161,7 +172,9 @@ def channel_rows(seed, sizes=(0.1, 1.0, 10.0), m=300, A_noise=0.0):
 def test_noise_of_each_channel_is_found():
     rows, _ = channel_rows(1)
     statistics = statistics_of(rows, 5)
-    variance = channel_variance(statistics.channels, statistics.counts, statistics.errors)
+    variance = nuisance_fit(
+        statistics.channels, statistics.counts, statistics.errors, statistics.gain
+    ).variance
     found = np.sqrt(variance) * rows.bound(PHI_MAX)[0]
     np.testing.assert_allclose(found[:2], [0.1, 1.0], rtol=0.3)
     np.testing.assert_array_equal(statistics.counts, [100, 100, 100])

@@ -38,7 +38,7 @@ from ..row_block import RowBlock
 from .calibrated import known_of
 from .gravity_error import gravity_error
 from .kinematic_error import regressor_error
-from .nuisance import Nuisance, largest_gain
+from .nuisance import Nuisance, group_slice, largest_gain
 from .stamp_error import stamp_error
 from .torque_bound import gaussian_bound, noise_free
 from .uncertainty import Uncertainty
@@ -64,6 +64,7 @@ class WindowTerms:
         candidates: Coefficients of all candidates of `Nuisance`, shape (n, 15 n).
         link_error: Bound on the errors of those of the links, shape (n, 10 n).
         torque: Integral of the torque, shape (n,) [N m s].
+        shift: What the integral of the reading itself is more than `torque`, shape (n,) [N m s].
         left_out: Bound on what else the equation leaves out, shape (n,) [N m s].
         start: Time at which the window begins [s].
         end: Time at which it ends [s].
@@ -74,6 +75,7 @@ class WindowTerms:
     candidates: Array
     link_error: Array
     torque: Array
+    shift: Array
     left_out: Array
     start: float
     end: float
@@ -177,6 +179,7 @@ class MomentumRows:
             candidates=np.concatenate([links, joints], axis=1),
             link_error=regressor_bound[:n].transpose(1, 0, 2).reshape(n, 10 * n),
             torque=torque,
+            shift=weight @ samples.tau - torque,
             left_out=torque_bound + column_bound,
             start=float(samples.stamp[0]),
             end=float(samples.stamp[-1]),
@@ -258,4 +261,5 @@ class MomentumRows:
             reading=terms.torque,
             gain_column=column,
             gain=size,
+            shift=terms.shift * (1.0 + nuisance.centre[group_slice("torque_gain", n)]),
         )
