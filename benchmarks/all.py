@@ -67,6 +67,8 @@ BENCHMARKS = (
               "--trials 10", "--trials 1"),
     Benchmark("estimators", "What does each estimator cost?", "choosing_an_estimator.md", 1,
               short="--repetitions 2"),
+    Benchmark("gain", "Does a mass estimate collapse under a stated gain?", "estimators.md", 40,
+              "--seeds 6", "--seeds 1 --gains 0.1 --seconds 10 30"),
     Benchmark("consistency", "Are physical estimators always consistent?", "", 2,
               short="--estimators lmi"),
     Benchmark("workshop_tools", "How accurate are wrench estimates of ten tools?",

@@ -11,9 +11,7 @@ STEPS = 60
 SMALL = 1e-12  # relative decrease of the cost that ends the search
 
 
-def box_least_squares(
-    R: Array, z: Array, lower: Array, upper: Array
-) -> tuple[Array, BoolArray]:
+def box_least_squares(R: Array, z: Array, lower: Array, upper: Array) -> tuple[Array, BoolArray]:
     """Return the u of least |R u - z|^2 with lower <= u <= upper, and where it is at an end.
 
     Newton's method projected onto the box [Bertsekas1982]: at an end stay those unknowns that the

@@ -4,9 +4,10 @@ A sensor of unknown gain makes rows in which the reading stands on both sides,
 
     A phi + B u - b = (1 + gain u) e,
 
-e the reading's noise. Squares of the left side are least where 1 + gain u is small: they draw gains,
-and with them links and payload, to zero, the more rows there are the more. Divided by 1 + gain u the
-rows are those of a model that is scaled by a gain and compared with the reading as it is,
+e the reading's noise. Squares of the left side are least where 1 + gain u is small: they draw
+gains, and with them links and payload, to zero, the more rows there are the more. Divided by
+1 + gain u the rows are those of a model that is scaled by a gain and compared with the reading as
+it is,
 
     rho(u, phi) = (A phi + B u - b) / (1 + gain u) = e,
 
@@ -14,8 +15,8 @@ and their squares are least at the truth [Fuller1987]. Gauss-Newton steps minimi
 
     sum over the channels |rho|^2 / variance + 3 |u|^2,  u in its box.
 
-rho's derivative is a linear map of the columns [B A b], the same for all rows of a channel: it acts on
-their triangular factors, so that the rows are not needed.
+rho's derivative is a linear map of the columns [B A b], the same for all rows of a channel: it acts
+on their triangular factors, so that the rows are not needed. The proof is in docs/estimators.md.
 """
 
 from __future__ import annotations
