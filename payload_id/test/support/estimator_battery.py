@@ -175,7 +175,7 @@ def check_mass_scales(estimator: Estimator) -> None:
     rows = rows_of(run.model, Uncertainty(torque_relative=0.01), run.samples)
     rows = replace(rows, A_error=0 * rows.A_error)
     one = estimator.estimate(statistics_of(rows), LOWER, UPPER)
-    double = replace(rows, b=2.0 * rows.b, d=2.0 * rows.d)
+    double = replace(rows, b=2.0 * rows.b, shift=2.0 * rows.shift, d=2.0 * rows.d)
     two = estimator.estimate(statistics_of(double), LOWER, UPPER)
     np.testing.assert_allclose(two, 2.0 * one, atol=1e-4 * abs(one[0]))
 
@@ -228,6 +228,7 @@ def check_units_of_the_rows(estimator: Estimator) -> None:
             rows.joint,
             rows.start,
             rows.end,
+            shift=factor * rows.shift,
         )
         found = estimator.estimate(statistics_of(other), LOWER, UPPER)
         np.testing.assert_allclose(found, reference, atol=2e-5)  # a cone solver's last digits
