@@ -13,6 +13,8 @@ collapses however large the errors are, and it can miss the truth.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ..arrays import Array
@@ -36,7 +38,8 @@ class Sensitivity:
         """Return the interval; see the protocol. What is known and the shape are not used."""
         if not len(rows):
             return Bounds(known, True, float("nan"), {}, np.zeros(0), memory)
-        statistics = Statistics.empty(rows.B.shape[1]).add(rows, known.magnitude)
+        middle = replace(rows, shift=np.zeros(len(rows)))  # d is about b as it is
+        statistics = Statistics.empty(rows.B.shape[1]).add(middle, known.magnitude)
         problem = scaled_problem(statistics.nominal(), known.upper, None)
         x = minimum(problem)
         slope = problem.scale[:, None] * derivative(rows.A * problem.scale, rows.b, x)
