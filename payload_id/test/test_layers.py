@@ -39,7 +39,7 @@ ORDER = {
 LOOSE = {
     "": ("__main__",),
     "core": ("arrays", "errors", "threads", "version"),
-    "core/rows": ("quadrature", "row_block", "row_source", "windows"),
+    "core/rows": ("gate", "quadrature", "row_block", "row_source", "windows"),
     "core/diagnosis": ("blame", "diagnose", "motion_advice"),
     "core/identification": (
         "estimate",

@@ -114,7 +114,9 @@ def _equations(row_source: MomentumRows, samples: Samples, options: Options) -> 
             f"Every one of the {len(samples)} torques of a recording is zero; record a topic that "
             "carries effort."
         )
-    windows = WindowCutter(options.window).add(samples)
+    cutter = WindowCutter(options.window)
+    gate = row_source.gate(cutter.pause)
+    windows = cutter.add(gate.let_through(samples))
     if not windows:
         raise RecordingError(
             f"A recording of {len(samples)} samples fills no window of {options.window:g} s "

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ class Estimate:
         intervals: Name of the interval method.
         samples: Number of samples taken in before the update, with those of a window that is not
             full yet; how many these are depends on how the samples came in pieces.
+        false_samples: Number of those that were left out before it as false, by cause.
         windows: Number of windows used.
         seconds: Time that the data cover [s].
         residual_rms: Root mean square of what the estimate leaves unexplained, as a mean torque
@@ -52,6 +54,7 @@ class Estimate:
     estimator: str
     intervals: str
     samples: int = 0
+    false_samples: Mapping[str, int] = field(default_factory=dict)
     windows: int = 0
     seconds: float = 0.0
     residual_rms: float = float("nan")
@@ -96,6 +99,7 @@ class Estimate:
             "estimator": self.estimator,
             "intervals": self.intervals,
             "samples": self.samples,
+            "false_samples": dict(self.false_samples),
             "windows": self.windows,
             "seconds": self.seconds,
             "residual_rms": _number(self.residual_rms),

@@ -16,6 +16,7 @@ from ..body.inertial import as_phi
 from ..bounds import Interval, method_named
 from ..diagnosis import MotionSeen
 from ..errors import InputError
+from ..rows.gate import note_of
 from ..rows.joint_torque.momentum import MomentumRows
 from ..rows.row_block import RowBlock
 from ..rows.row_source import RowSource
@@ -58,6 +59,7 @@ class OnlineIdentifier:
         self.windows = 0
         self.updates: list[int] = []
         self._cutter = WindowCutter(self.settings.window)
+        self._gate = self.rows.gate(self._cutter.pause)
         self._seen = SamplesSeen()
         self._motion: MotionSeen | None = None
         self._suspicion = Suspicion()
@@ -96,6 +98,7 @@ class OnlineIdentifier:
     def cut(self, samples: TimedSamples) -> list[Any]:
         """Return the windows that samples fill, to be given to `take` one after the other."""
         self.rows.check(samples)
+        samples = self._gate.let_through(samples)
         self._seen = self._seen.with_samples(samples)
         return self._cutter.add(samples)
 
@@ -208,17 +211,20 @@ class OnlineIdentifier:
 
     def _no_data(self) -> Estimate:
         """Return the answer's frame; it is the answer while there is no window."""
-        windows = self.windows - self._change.first
+        windows, false = self.windows - self._change.first, self._gate.dropped
         return Estimate(
             phi=np.full(10, np.nan),
             lower=self._payload.interval.lower,
             upper=self._payload.interval.upper,
             identifiable=np.zeros(10, dtype=bool),
             status=Status.NO_DATA,
-            message=self._seen.why_no_window(self.settings.window),
+            message=" ".join(
+                filter(None, (self._seen.why_no_window(self.settings.window), note_of(false)))
+            ),
             estimator=self.settings.estimator,
             intervals=self.settings.intervals,
             samples=self.samples,
+            false_samples=false,
             windows=windows,
             seconds=windows * self.settings.window,
             payload_frame=self.rows.frame,

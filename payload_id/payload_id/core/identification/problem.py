@@ -14,7 +14,9 @@ import numpy as np
 from ..arrays import Array
 from ..bounds import Bounds, Interval, method_named
 from ..diagnosis import Diagnosis, Evidence, MotionSeen, PayloadSlipped, advise, diagnose
+from ..rows.gate import note_of
 from ..rows.joint_torque.momentum import MomentumRows
+from ..rows.joint_torque.position_gate import doubt_about_range
 from ..rows.row_block import RowBlock
 from ..rows.row_source import RowSource
 from ..statistics.normal_form import condition_number
@@ -125,12 +127,20 @@ class Problem:
             upper=found.upper,
             identifiable=identifiable(found, self.prior),
             status=status,
-            message=" ".join(part for part in (message, self.change.note) if part),
+            message=" ".join(filter(None, (message, self.change.note, *self._doubts()))),
             residual_rms=residual_rms(self.rows, self.statistics, phi),
             condition_number=condition_number(self.statistics.nominal()),
             noise_factor=bounds.noise_factor,
             interval_overhead=bounds.overhead,
         )
+
+    def _doubts(self) -> tuple[str, str]:
+        """Say what was left out of the samples, and what looks false; empty where nothing does."""
+        rows, seen = self.row_source, self.motion
+        outside = ""
+        if seen is not None and isinstance(rows, MomentumRows):
+            outside = doubt_about_range(rows.model, seen.lower, seen.upper)
+        return note_of(self.estimate.false_samples), outside
 
     def _inconsistent(self, bounds: Bounds) -> Solved:
         """Return the likely cause, or the answer for a new payload if that is the cause."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Protocol
 
 from ..body.payload_prior import PayloadPrior
+from .gate import Gate
 from .row_block import RowBlock
 
 
@@ -29,6 +30,10 @@ class RowSource(Protocol):
     @property
     def prior(self) -> PayloadPrior:
         """Box that holds the payload before any data."""
+        ...
+
+    def gate(self, pause: float) -> Gate:
+        """Return what judges the samples of a run; rows integrate over steps up to a pause [s]."""
         ...
 
     def check(self, samples: Any) -> None:

@@ -58,6 +58,11 @@ class WindowCutter:
                 f"{self.length!r}."
             )
 
+    @property
+    def pause(self) -> float:
+        """Longest time between neighbouring samples that is no gap [s]."""
+        return GAP_FRACTION * self.length + STAMP_TOLERANCE
+
     def add(self, samples: TimedSamples) -> list[Any]:
         """Take in samples newer than all before; return the windows that became full."""
         if self._pending is not None:
@@ -65,8 +70,7 @@ class WindowCutter:
         windows: list[Any] = []
         start = 0
         stamp = samples.stamp
-        pause = GAP_FRACTION * self.length + STAMP_TOLERANCE
-        breaks = np.flatnonzero(np.diff(stamp) > pause) + 1
+        breaks = np.flatnonzero(np.diff(stamp) > self.pause) + 1
         self.gaps += len(breaks)
         for stop in [*breaks, len(stamp)]:
             start = self._cut(samples, start, int(stop), windows)

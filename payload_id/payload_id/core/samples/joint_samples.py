@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..arrays import Array
+from ..arrays import Array, BoolArray
 from ..errors import RecordingError
 from .sample_checks import rows_to_keep
 
@@ -76,7 +76,10 @@ class Samples:
 
     def between(self, start: float, end: float) -> Samples:
         """Return the samples with start <= stamp <= end [s]."""
-        keep = (self.stamp >= start) & (self.stamp <= end)
+        return self.chosen((self.stamp >= start) & (self.stamp <= end))
+
+    def chosen(self, keep: BoolArray) -> Samples:
+        """Return some of the samples: those for which keep, shape (N,), is true."""
         return Samples(self.stamp[keep], self.q[keep], self.dq[keep], self.tau[keep])
 
 

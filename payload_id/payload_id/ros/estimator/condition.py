@@ -41,6 +41,10 @@ def _figures(control: RunControl, watch: BlockWatch) -> dict[str, object]:
         "status": report.estimate.status.value,
         "running": control.running,
         "samples": report.estimate.samples,
+        **{
+            f"left out with {cause}": count
+            for cause, count in report.estimate.false_samples.items()
+        },
         "windows": report.estimate.windows,
         "solve time [s]": report.solve_seconds,
         "samples waiting": control.waiting_samples,

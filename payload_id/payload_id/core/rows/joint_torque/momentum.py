@@ -39,6 +39,7 @@ from .calibrated import known_of
 from .gravity_error import gravity_error
 from .kinematic_error import regressor_error
 from .nuisance import Nuisance, group_slice, largest_gain
+from .position_gate import PositionGate
 from .stamp_error import stamp_error
 from .torque_bound import gaussian_bound, noise_free
 from .uncertainty import Uncertainty
@@ -139,6 +140,10 @@ class MomentumRows:
     def prior(self) -> PayloadPrior:
         """Box that holds the payload before any data."""
         return self.uncertainty.prior
+
+    def gate(self, pause: float) -> PositionGate:
+        """Return what leaves out false positions."""
+        return PositionGate(self.model, self.uncertainty, pause)
 
     def check(self, samples: Samples) -> None:
         """Raise unless the samples have as many joints as the arm.

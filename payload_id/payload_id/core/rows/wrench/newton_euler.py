@@ -27,6 +27,7 @@ from ...body.inertial import INERTIA_BASIS, skew
 from ...body.payload_prior import PayloadPrior
 from ...errors import RecordingError
 from ...samples.wrench_samples import AXES, WrenchSamples
+from ..gate import OpenGate
 from ..quadrature import ROUNDING, trapezoid_weights
 from ..row_block import RowBlock
 from .feature_error import feature_error
@@ -115,6 +116,10 @@ class NewtonEulerRows:
     def prior(self) -> PayloadPrior:
         """Box that holds the payload before any data."""
         return self.uncertainty.prior
+
+    def gate(self, pause: float) -> OpenGate:
+        """Return what lets all samples through."""
+        return OpenGate()
 
     def check(self, samples: Any) -> None:
         """Raise unless the samples are of a wrench.
