@@ -4,9 +4,11 @@
 
 Shipped arms with their shipped bounds, the gain's replaced; links, friction, rotors, offsets, gains
 and noise are drawn within the bounds, anew for each seed, and so is the payload. Prints, for 10, 30
-and 60 s, the median error of the mass, and the mean of the signed error as a part of the hull's
-half-width (the bias). Fails if an error grows with data or a bias reaches `BIAS`, by more than
-chance.
+and 60 s, the median error of the mass; by how much the error of a run falls (below 0) or grows from
+the first to the last of these times, mean of the runs; and the mean of the signed error (the bias);
+both as parts of the hull's half-width, each with its standard error. Fails if an error grows or a
+bias reaches `BIAS`, by more than two of them; `ols` is exempt: it takes links, friction and
+offsets for what the description says, and its error tends to what they cause, from either side.
 """
 
 from __future__ import annotations
@@ -34,7 +36,6 @@ ARMS = ("kinova_gen3", "xarm7")
 GAINS = (0.0, 0.025, 0.05, 0.1)
 SECONDS = (10.0, 30.0, 60.0)
 BIAS = 0.1  # of a half-width
-CHANCE = 0.01  # of a half-width: medians of few seeds differ by as much
 
 
 def trial(arm: str, gain: float, seed: int, seconds: tuple[float, ...]) -> dict:
@@ -61,6 +62,13 @@ def trial(arm: str, gain: float, seed: int, seconds: tuple[float, ...]) -> dict:
     return found
 
 
+def mean_of(values: np.ndarray) -> tuple[float, float]:
+    """Return the mean and its standard error."""
+    if len(values) < 2:
+        return float(values.mean()), float("inf")
+    return float(values.mean()), float(values.std(ddof=1) / np.sqrt(len(values)))
+
+
 def main() -> int:
     """Print the table; return 0 if nothing grows and nothing is biased."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
@@ -78,21 +86,21 @@ def main() -> int:
         for seed in range(given.first, given.first + given.seeds):
             for key, value in trial(arm, gain, seed, seconds).items():
                 errors[key].append(value)
-        table = Table(f"{arm}, gain {gain:g}", *(f"{s:g} s" for s in seconds), "bias", "+-")
+        times = [f"{s:g} s" for s in seconds]
+        table = Table(f"{arm}, gain {gain:g}", *times, "change", "+-", "bias", "+-")
         for name in ESTIMATORS:
             found = [np.array(errors[name, s]) for s in seconds]
             medians = [float(np.median(np.abs(x[:, 0]))) for x in found]
-            parts = found[-1][:, 0] / found[-1][:, 1]
-            spread = float(parts.std(ddof=1) / np.sqrt(len(parts))) if len(parts) > 1 else np.inf
-            slack = CHANCE * float(np.mean(found[-1][:, 1]))
-            grows = medians[-1] > 1.2 * medians[0] + slack
-            biased = abs(parts.mean()) - 2.0 * spread > BIAS
-            broken += grows or biased
+            half_width = found[-1][:, 1]
+            change = mean_of((np.abs(found[-1][:, 0]) - np.abs(found[0][:, 0])) / half_width)
+            bias = mean_of(found[-1][:, 0] / half_width)
+            grows = change[0] > 2.0 * change[1]
+            biased = abs(bias[0]) - 2.0 * bias[1] > BIAS
+            broken += (grows or biased) and name != "ols"  # which leaves links as described
             label = name + (" GROWS" if grows else "") + (" BIASED" if biased else "")
-            cells = [f"{x:.3f}" for x in (*medians, parts.mean(), spread)]
-            table.add_row(label, *cells)
+            table.add_row(label, *(f"{x:.3f}" for x in (*medians, *change, *bias)))
         halves = [float(np.mean(np.array(errors["lmi", s])[:, 1])) for s in seconds]
-        table.add_row("half-width", *(f"{h:.2f}" for h in halves), "", "")
+        table.add_row("half-width", *(f"{h:.2f}" for h in halves))
         console.print(table)
     return int(broken > 0)
 

@@ -29,7 +29,9 @@ def window_equations(row_source: MomentumRows, terms: WindowTerms, payload: Arra
     return ArmEquations(
         C=np.hstack([terms.candidates, terms.payload]),
         t=terms.torque - terms.payload @ payload,
-        d=rows.bound(known) + ROUNDING * (np.abs(terms.payload) @ known),
+        d=rows.bound(known)
+        + np.abs(terms.constant).sum(axis=1)  # not learnt: they are of a run, not of the arm
+        + ROUNDING * (np.abs(terms.payload) @ known),
         joint=rows.joint,
         start=rows.start,
         end=rows.end,

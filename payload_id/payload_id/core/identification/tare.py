@@ -87,14 +87,16 @@ def calibration_tare(
     half = nuisance.half_width[nuisance.uncertain]
     stacked = calibration.factors.reshape(-1, calibration.factors.shape[-1])
     C, t = stacked[:, :-1], stacked[:, -1]
-    count = len(t)
+    count, constant = len(t), row_source.p - nuisance.p  # what is of a run is in no calibration
     none, now = np.zeros((count, 10)), np.zeros(count)
     joint = np.repeat(np.arange(calibration.n), calibration.factors.shape[1])
     column, size = nuisance.gain_columns(calibration.n)
     factor_rows = RowBlock(
         A=none,
         A_error=none,
-        B=C[:, nuisance.uncertain] * half,
+        B=np.hstack(
+            [C[:, nuisance.uncertain] * half, np.zeros((count, row_source.p - nuisance.p))]
+        ),
         b=t - C @ nuisance.centre,
         d=np.ones(count),
         joint=joint,
@@ -103,7 +105,7 @@ def calibration_tare(
         gain_column=column[joint],
         gain=size[joint],
     )
-    statistics = Statistics.empty(nuisance.p).add(factor_rows, np.zeros(10))
+    statistics = Statistics.empty(row_source.p).add(factor_rows, np.zeros(10))
     # The factors stand for more rows than they have, each with an error of its bound.
     errors = np.zeros((calibration.n, 11))
     errors[:, 10] = calibration.counts
@@ -113,4 +115,6 @@ def calibration_tare(
         counts=calibration.counts.astype(float),
         errors=errors,
     )
-    return arm_rows(calibration.equations, nuisance), statistics
+    rows = arm_rows(calibration.equations, nuisance)
+    B = np.hstack([rows.B, np.zeros((len(rows), constant))])
+    return replace(rows, B=B), statistics

@@ -17,6 +17,8 @@ _PER_JOINT = {
     "rotor_inertia": ("kg m2 or kg", "largest rotor inertia, seen at the joint, in the torque"),
     "position_error": ("rad or m", "largest error of a measured position"),
     "velocity_error": ("rad/s or m/s", "largest error of a measured velocity"),
+    "joint_zero": ("rad or m", "largest error of each encoder's zero, constant in a run"),
+    "torque_delay": ("s", "largest time by which torques are late or early, constant in a run"),
     "torque_sigma": ("N m or N", "standard deviation of independent Gaussian torque noise"),
 }
 
@@ -52,7 +54,7 @@ UNCERTAINTY: Schema = {
     ),
     "gravity_error": Key(
         "number",
-        "largest error of each component of gravity in the base frame",
+        "largest error of each component of gravity in the base frame, constant in a run",
         "m/s2",
         default=0.0,
         lowest=0.0,

@@ -50,7 +50,8 @@ class PlannerContext:
         continuous: Joints without limits.
         frames: Links that do not move, the base link first.
         tube: Tracking errors that the robot file states, at the speeds that are allowed.
-        encoder_error: Largest error of a measured position, shape (n,) [rad or m].
+        encoder_error: Largest error of a measured position, its zero's included, shape (n,)
+            [rad or m].
         limits: Name of the set of joint limits for goals that name none.
         obstacles: Those in force.
         estimate: The estimator's newest; None before the first.
@@ -72,7 +73,8 @@ class PlannerContext:
         self.continuous = model.continuous
         self.frames = base_frames(robot.urdf, model)
         self.tube = robot.control.stated_tube(PRESETS[settings.speed_limits])
-        self.encoder_error = uncertainty.per_joint("position_error", robot.n)
+        errors = (uncertainty.per_joint(x, robot.n) for x in ("position_error", "joint_zero"))
+        self.encoder_error = np.sum(list(errors), axis=0)
         self.limits = settings.limits or robot.limits.name
         robot.limits_named(self.limits)
         self.obstacles = ObstacleStore(settings.obstacles_lifetime)

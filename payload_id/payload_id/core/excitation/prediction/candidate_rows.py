@@ -7,7 +7,8 @@ momentum of `MomentumRows`; here acceleration is known, and two Gauss-Legendre p
     d = torque_relative int |tau| dt + (torque_absolute + Gaussian part) window,
 
 tau that of the nominal arm with the expected payload. What else stands in a real row's bound
-(errors of encoders, stamps, integration) is left out: it is small, and this is a prediction.
+(errors of encoders, stamps, integration, constant errors) is left out: it is small, and this is a
+prediction.
 """
 
 from __future__ import annotations
@@ -160,7 +161,11 @@ class RowPredictor:
         A = integral(W)
         tool = np.flatnonzero(self.row_source.uncertainty.tool)
         width = np.asarray(self.row_source.uncertainty.tool)[tool]
-        return CandidateRows(A, np.concatenate([columns, A[..., tool] * width], axis=-1), d)
+        known = columns.shape[-1] + len(tool)
+        constant = np.zeros((*A.shape[:-1], self.p - known))
+        return CandidateRows(
+            A, np.concatenate([columns, A[..., tool] * width, constant], axis=-1), d
+        )
 
     def _noise(self, torque: Array) -> Array:
         """Return d per unit of time, shape (N, n) [N m]."""

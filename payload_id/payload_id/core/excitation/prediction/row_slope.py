@@ -34,7 +34,9 @@ def motion_slope(
     if B.shape[-1]:
         nuisance, unsure = predictor.row_source.nuisance, predictor.row_source.uncertainty
         tool = np.flatnonzero(unsure.tool)
-        payload[..., tool] += B[..., nuisance.p :] * np.asarray(unsure.tool)[tool]
+        payload[..., tool] += (
+            B[..., nuisance.p : nuisance.p + len(tool)] * np.asarray(unsure.tool)[tool]
+        )
         every = np.zeros((N, n, 15 * n))
         half = nuisance.half_width[nuisance.uncertain]
         every[..., nuisance.uncertain] = B[..., : nuisance.p] * half

@@ -17,11 +17,12 @@ interval too many; here the sums have as many intervals as the window.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from ...arm.arm_model import ArmModel
-from ...arm.kinetics import body_motion, force_regressor, momentum_regressor
+from ...arm.kinetics import BodyMotion, body_motion, force_regressor, momentum_regressor
 from ...arrays import Array, IntArray
 from ...body.payload_prior import PayloadPrior
 from ...errors import InputError, RecordingError
@@ -36,11 +37,12 @@ from ..quadrature import (
 )
 from ..row_block import RowBlock
 from .calibrated import known_of
-from .gravity_error import gravity_error
+from .constant_errors.constant_error import ConstantError, Effect, Window
 from .kinematic_error import regressor_error
 from .nuisance import Nuisance, group_slice, largest_gain
 from .position_gate import PositionGate
 from .stamp_error import stamp_error
+from .stated_errors import constant_errors
 from .torque_bound import gaussian_bound, noise_free
 from .uncertainty import Uncertainty
 
@@ -57,7 +59,7 @@ PER_SAMPLE = (
 class WindowTerms:
     """The equation of each joint over one window, before it is split into known and unknown.
 
-    payload phi + candidates psi = torque + w,  |w| <= left_out + link_error |psi| + ...
+    payload phi + candidates psi + constant u = torque + w,  |w| <= left_out + link_error |psi| ...
 
     Attributes:
         payload: Coefficients of the payload's parameters, shape (n, 10).
@@ -66,6 +68,7 @@ class WindowTerms:
         link_error: Bound on the errors of those of the links, shape (n, 10 n).
         torque: Integral of the torque, shape (n,) [N m s].
         shift: What the integral of the reading itself is more than `torque`, shape (n,) [N m s].
+        constant: Coefficients of the constant errors, in their unit boxes, shape (n, k) [N m s].
         left_out: Bound on what else the equation leaves out, shape (n,) [N m s].
         start: Time at which the window begins [s].
         end: Time at which it ends [s].
@@ -77,6 +80,7 @@ class WindowTerms:
     link_error: Array
     torque: Array
     shift: Array
+    constant: Array
     left_out: Array
     start: float
     end: float
@@ -118,8 +122,13 @@ class MomentumRows:
 
     @property
     def p(self) -> int:
-        """Number of nuisance parameters, those of the tool last."""
-        return self.nuisance.p + len(self._tool)
+        """Number of nuisance parameters: the arm's, the tool's, then the constant errors."""
+        return self.nuisance.p + len(self._tool) + sum(len(error.names) for error in self.constant)
+
+    @cached_property
+    def constant(self) -> tuple[ConstantError, ...]:
+        """The errors that are constant in a run, in the order of their columns."""
+        return constant_errors(self.model, self.uncertainty)
 
     @property
     def _tool(self) -> IntArray:
@@ -173,27 +182,48 @@ class MomentumRows:
         """
         n = self.model.n
         weight = trapezoid_weights(samples.stamp)
-        regressor, regressor_bound = self._regressor(samples, weight)
+        motion = body_motion(self.model, samples.q, samples.dq)
+        regressor, regressor_bound = self._regressor(samples, weight, motion)
+        constant = self._constant_errors(samples, weight, motion)
         columns, column_bound = self._joint_columns(samples, weight)
         torque, torque_bound = self._torque(samples, weight)
         links = regressor[:n].transpose(1, 0, 2).reshape(n, 10 * n)
         joints = np.concatenate([np.diag(column) for column in columns], axis=1)
         return WindowTerms(
             payload=regressor[n],
-            payload_error=regressor_bound[n],
+            payload_error=regressor_bound[n] + constant.payload_error,
             candidates=np.concatenate([links, joints], axis=1),
             link_error=regressor_bound[:n].transpose(1, 0, 2).reshape(n, 10 * n),
             torque=torque,
             shift=weight @ samples.tau - torque,
-            left_out=torque_bound + column_bound,
+            constant=constant.columns,
+            left_out=torque_bound + column_bound + constant.left_out,
             start=float(samples.stamp[0]),
             end=float(samples.stamp[-1]),
         )
 
-    def _regressor(self, samples: Samples, weight: Array) -> tuple[Array, Array]:
+    def _constant_errors(self, samples: Samples, weight: Array, motion: BodyMotion) -> Effect:
+        """Return what errors that are constant in the run do."""
+        n, links = self.model.n, slice(10 * self.model.n)
+        effect = Effect.none(n)
+        if not self.constant:
+            return effect
+        reading, reading_error = noise_free(self.uncertainty, samples.tau)
+        reading_error = reading_error + gaussian_bound(self.uncertainty, n)
+        window = Window(
+            self.model, samples, weight, motion, reading, reading_error,
+            self.nuisance.centre[links].reshape(n, 10),
+            self.nuisance.half_width[links].reshape(n, 10),
+        )  # fmt: skip
+        for error in self.constant:
+            effect = effect.with_more(error.effect(window))
+        return effect
+
+    def _regressor(
+        self, samples: Samples, weight: Array, motion: BodyMotion
+    ) -> tuple[Array, Array]:
         """Return the coefficients of all bodies and their error bound, (n + 1, n, 10) each."""
         ends = end_samples(len(samples))
-        motion = body_motion(self.model, samples.q, samples.dq)
         forces = force_regressor(motion)
         momentum = momentum_regressor(motion.at(ends))
         change = momentum[-1] - momentum[0]
@@ -203,7 +233,7 @@ class MomentumRows:
             self.model, self.uncertainty, samples, weight.sum(), end_weights(samples.stamp)
         )
         unsure = self.uncertainty
-        error = remainder + measured + gravity_error(motion.axis, weight, unsure.gravity_error)
+        error = remainder + measured
         if unsure.stamp_jitter > 0.0:
             every = momentum_regressor(motion)
             error += stamp_error(samples.stamp, every, unsure.stamp_jitter)
@@ -247,6 +277,7 @@ class MomentumRows:
         n, nuisance, candidates = self.model.n, self.nuisance, terms.candidates
         links = nuisance.largest[: 10 * n]
         rounding = np.abs(candidates) @ nuisance.largest + np.abs(terms.torque) + 1e-3
+        rounding += np.abs(terms.constant).sum(axis=1)
         # The tool is one body with the payload: its errors have the payload's coefficients.
         tool, width = self._tool, np.asarray(self.uncertainty.tool)[self._tool]
         known = candidates[:, nuisance.uncertain] * nuisance.half_width[nuisance.uncertain]
@@ -254,7 +285,7 @@ class MomentumRows:
         return RowBlock(
             A=terms.payload,
             A_error=terms.payload_error + ROUNDING * np.abs(terms.payload),
-            B=np.hstack([known, terms.payload[:, tool] * width]),
+            B=np.hstack([known, terms.payload[:, tool] * width, terms.constant]),
             b=terms.torque - candidates @ nuisance.centre,
             d=terms.left_out
             + terms.link_error @ links

@@ -38,8 +38,12 @@ class Uncertainty:
         position_error: Largest error of a measured position [rad or m]. Per joint.
         velocity_error: Largest error of a measured velocity [rad/s or m/s]. Per joint.
         stamp_jitter: Largest error of a sample's stamp, at every sample independently [s].
-        gravity_error: Largest error of each component of gravity in the base frame [m/s2]; a base
-            that is tilted by a small angle makes one of 9.81 times the angle.
+        gravity_error: Largest error of each component of gravity in the base frame, constant in a
+            run [m/s2]; a base that is tilted by a small angle makes one of 9.81 times the angle.
+        joint_zero: Largest error of each encoder's zero, constant in a run, beside
+            `position_error` [rad or m]. Per joint.
+        torque_delay: Largest time by which torques are late or early against positions and
+            velocities, constant in a run [s]. Per joint.
         tool: Largest error of what the description says of the tool between flange and payload:
             one bound for each inertial parameter about the payload frame, ten numbers in the order
             of phi [kg, kg m, kg m2]; empty: the tool is known as well as the links are.
@@ -62,6 +66,8 @@ class Uncertainty:
     velocity_error: PerJoint = 0.0
     stamp_jitter: float = 0.0
     gravity_error: float = 0.0
+    joint_zero: PerJoint = 0.0
+    torque_delay: PerJoint = 0.0
     tool: tuple[float, ...] = ()
     torque_sigma: PerJoint = 0.0
     coverage: float = 0.99

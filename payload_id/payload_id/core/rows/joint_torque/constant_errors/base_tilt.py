@@ -1,0 +1,61 @@
+r"""Gravity that is not where the description has it: a base that is tilted, or another g.
+
+The gravity part of W_c is linear in g: an error of g by e u, u in the unit box, is three columns,
+
+    -e int W_c(gravity along axis k, at rest) theta dt,    k = x, y, z,
+
+with the middle of the links' box for theta. What the rest of the box and the payload add is a
+bound.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ....arm.kinetics import force_regressor, frames
+from ....arrays import Array
+from .constant_error import Effect, Window
+
+AXES = ("x", "y", "z")
+
+
+@dataclass(frozen=True)
+class BaseTilt:
+    """Error of gravity in the base frame.
+
+    Attributes:
+        size: Largest error of each component [m/s2].
+    """
+
+    size: float
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """One for each axis of the base frame."""
+        return tuple(f"gravity.{axis}" for axis in AXES) if self.size > 0.0 else ()
+
+    def effect(self, window: Window) -> Effect:
+        """Return what it does to the equations of a window."""
+        rotation = frames(window.model, window.samples.q)[0]
+        parts = [self._part(window, rotation, axis) for axis in range(3)]  # (n + 1, n, 10) each
+        columns = [np.einsum("bjk,bk->j", part[:-1], window.links) for part in parts]
+        spread = np.abs(parts)
+        return Effect(
+            columns=self.size * np.stack(columns, axis=1),
+            left_out=self.size * np.einsum("abjk,bk->j", spread[:, :-1], window.links_half),
+            payload_error=self.size * spread[:, -1].sum(axis=0),
+        )
+
+    @staticmethod
+    def _part(window: Window, rotation: Array, axis: int) -> Array:
+        """Return what gravity of 1 m/s2 along an axis adds to the row, shape (n + 1, n, 10)."""
+        motion = window.motion
+        pull = replace(
+            motion,
+            axis_rate=np.zeros_like(motion.axis_rate),
+            velocity=np.zeros_like(motion.velocity),
+            gravity=rotation[:, :, axis, :],  # R' e: the axis seen from each body
+        )
+        return -np.tensordot(window.weight, force_regressor(pull), axes=1)

@@ -1,0 +1,108 @@
+r"""Encoders whose zeros are off: true positions are the measured ones less a constant.
+
+With R(q) the coefficients of a row of a window, those at the true positions are
+
+    R(q - e u) = R(q) - sum_j e_j u_j dR/dq_j + rest,  |rest| <= 1/2 sum_ij e_i e_j |d2R/dq_i dq_j|,
+
+one column for each joint, -e_j dR/dq_j theta, theta the middle of the links' box. Derivatives are
+central differences over the stated errors themselves, at some samples, as in `kinematic_error`;
+`HIGHER` allows for third ones and for what lies between the samples.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+
+from ....arm.kinetics import body_motion, force_regressor, momentum_regressor
+from ....arrays import Array, IntArray
+from .constant_error import Effect, Window
+
+PROBES = 9  # samples of a window at which first derivatives are taken
+CURVATURE_PROBES = 3  # ... and second ones
+HIGHER = 1.2
+FIRST = 0.01  # of the first derivatives: what the spline through the probes may miss
+
+
+@dataclass(frozen=True)
+class JointZero:
+    """Constant error of each joint's position.
+
+    Attributes:
+        size: Largest error, shape (n,) [rad or m].
+        joints: Names.
+    """
+
+    size: Array
+    joints: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """One for each joint whose zero may be off."""
+        return tuple(f"{self.joints[j]}.joint_zero" for j in self._off)
+
+    @property
+    def _off(self) -> IntArray:
+        """The joints whose zeros may be off."""
+        return np.flatnonzero(self.size)
+
+    def effect(self, window: Window) -> Effect:
+        """Return what it does to the equations of a window."""
+        slope = self._slopes(window)  # (k, n + 1, n, 10), times the errors' sizes
+        bend = self._bends(window)  # (n + 1, n, 10), times their squares
+        largest = np.abs(slope).sum(axis=0)
+        whole = np.abs(window.links) + window.links_half
+        rest = HIGHER * bend + FIRST * largest
+        left_out = np.einsum("bjk,bk->j", largest[:-1], window.links_half)
+        left_out += np.einsum("bjk,bk->j", rest[:-1], whole)
+        columns = -np.einsum("abjk,bk->ja", slope[:, :-1], window.links)
+        return Effect(columns, left_out, largest[-1] + rest[-1])
+
+    def _slopes(self, window: Window) -> Array:
+        """Return e_j dR/dq_j for each joint that may be off, shape (k, n + 1, n, 10)."""
+        probe = _probes(len(window.samples), PROBES)
+        steps = np.diag(self.size)[self._off]
+        forward = self._rows(window, probe, steps)
+        backward = self._rows(window, probe, -steps)
+        return (forward - backward) / 2.0
+
+    def _bends(self, window: Window) -> Array:
+        """Return 1/2 sum_ij e_i e_j |d2R/dq_i dq_j|, shape (n + 1, n, 10)."""
+        probe = _probes(len(window.samples), CURVATURE_PROBES)
+        e = np.diag(self.size)[self._off]
+        here = self._rows(window, probe, np.zeros((1, len(self.size))))
+        ahead, back = self._rows(window, probe, e), self._rows(window, probe, -e)
+        total = 0.5 * np.abs(ahead + back - 2.0 * here).sum(axis=0)
+        first, second = np.triu_indices(len(e), 1)
+        if len(first):
+            both = self._rows(window, probe, e[first] + e[second])
+            mixed = both - ahead[first] - ahead[second] + here
+            total = total + np.abs(mixed).sum(axis=0)
+        return np.asarray(total)
+
+    @staticmethod
+    def _rows(window: Window, probe: IntArray, steps: Array) -> Array:
+        """Return the coefficients at positions moved by each step, shape (K, n + 1, n, 10).
+
+        Args:
+            window: Of the samples.
+            probe: Which of them are used, shape (P,).
+            steps: Shape (K, n) [rad or m].
+        """
+        samples, (K, n), P = window.samples, steps.shape, len(probe)
+        q = (samples.q[probe] + steps[:, None]).reshape(K * P, n)
+        dq = np.broadcast_to(samples.dq[probe], (K, P, n)).reshape(K * P, n)
+        motion = body_motion(window.model, q, dq)
+        shape = (K, P, n + 1, n, 10)
+        force, momentum = (f(motion).reshape(shape) for f in (force_regressor, momentum_regressor))
+        stamp = samples.stamp[probe]
+        weight = CubicSpline(stamp, np.eye(P)).integrate(stamp[0], stamp[-1])
+        change = momentum[:, -1] - momentum[:, 0]
+        return np.asarray(change - np.einsum("p,kp...->k...", weight, force))
+
+
+def _probes(count: int, most: int) -> IntArray:
+    """Return at most that many samples out of count, the first and the last among them."""
+    return np.unique(np.linspace(0, count - 1, most).round().astype(int))

@@ -1,0 +1,123 @@
+"""Errors that are constant in a run are parameters: columns explain them, the rest is bounded."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from arms import Motion, arm, draw_payload, joint_torques, rows_of
+from payload_id.core.identification.identify import identify
+from payload_id.core.identification.status import Status
+from payload_id.core.rows.joint_torque.momentum import MomentumRows
+from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
+from payload_id.core.samples.joint_samples import Samples
+
+KINDS = ("gravity_error", "joint_zero", "torque_delay")
+SIZES = {"gravity_error": 0.2, "joint_zero": 4e-3, "torque_delay": 3e-3}
+NAMES = ("gen3", "ur10", "panda", "xarm7", "branched", "gantry")
+SEEDS = range(3)
+
+
+def run(name, seed, kind, u, payload="cloud", rate=250.0, seconds=3.0):
+    """Return model, samples and payload where one error is u times its size."""
+    model, rng = arm(name), np.random.default_rng(seed)
+    motion, phi = Motion.draw(model, rng), draw_payload(rng, payload)
+    t = np.arange(round(seconds * rate) + 1) / rate
+    q, dq, ddq = motion.at(t)
+    true, size = model, SIZES[kind]
+    if kind == "gravity_error":
+        true = replace(model, gravity=model.gravity + size * u[:3])
+        pin_model = model.pinocchio.copy()
+        pin_model.gravity.linear = true.gravity
+        true = replace(true, pinocchio=pin_model)
+    if kind == "torque_delay":
+        tau = np.empty_like(q)
+        for joint in range(model.n):
+            late = motion.at(t - size * u[joint])
+            tau[:, joint] = joint_torques(model, model.link_phi, phi, *late)[:, joint]
+    else:
+        tau = joint_torques(true, model.link_phi, phi, q, dq, ddq)
+    seen = q + size * u if kind == "joint_zero" else q
+    return model, Samples(t, seen, dq, tau), phi
+
+
+def draw(name, seed, kind, extreme):
+    count = 3 if kind == "gravity_error" else arm(name).n
+    rng = np.random.default_rng([seed, 5])
+    u = rng.uniform(-1.0, 1.0, count)
+    return np.sign(u) if extreme else u
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("extreme", [False, True])
+def test_what_the_column_leaves_is_bounded(name, kind, extreme):
+    for seed in SEEDS:
+        u = draw(name, seed, kind, extreme)
+        model, samples, phi = run(name, seed, kind, u)
+        stated = Uncertainty(**{kind: SIZES[kind]})
+        rows = rows_of(model, stated, samples)
+        assert rows.B.shape[1] == len(u) == MomentumRows.of(model, stated).p
+        without = rows.A @ phi - rows.b
+        left = np.abs(without + rows.B @ u)
+        bound = rows.d + rows.A_error @ np.abs(phi)
+        assert (left <= bound).all(), (left / bound).max()
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", NAMES)
+def test_without_payload_nearly_all_is_in_the_column(name, kind):
+    for seed in SEEDS:
+        u = draw(name, seed, kind, False)
+        model, samples, _ = run(name, seed, kind, u, "none")
+        rows = rows_of(model, Uncertainty(**{kind: SIZES[kind]}), samples)
+        left = np.linalg.norm(rows.B @ u - rows.b)
+        assert left < 0.05 * np.linalg.norm(rows.b) + 1e-4  # a slide's zero moves no torque
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_intervals_contain_the_truth_and_are_narrower_than_those_of_noise(kind):
+    as_noise = {
+        "gravity_error": lambda size: {"torque_absolute": 10.0 * size},
+        "joint_zero": lambda size: {"position_error": size},
+        "torque_delay": lambda size: {"stamp_jitter": size},
+    }
+    for seed in SEEDS:
+        u = draw("gen3", seed, kind, False)
+        model, samples, phi = run("gen3", seed, kind, u)
+        usual = {"torque_absolute": 0.1, "torque_offset": 0.5}
+        stated = Uncertainty(**usual, **{kind: SIZES[kind]})
+        found = identify(samples, model, stated)
+        assert found.status is not Status.INCONSISTENT
+        assert found.contains(phi).all()
+        noise = Uncertainty(**{**usual, **as_noise[kind](SIZES[kind])})
+        wide = identify(samples, model, noise)
+        assert found.half_width[0] < 0.7 * wide.half_width[0]
+
+
+@pytest.mark.slow
+def test_all_of_them_together_with_wrong_links_and_gains():
+    rng = np.random.default_rng(1)
+    model, motion, phi = arm("gen3"), Motion.draw(arm("gen3"), rng), draw_payload(rng)
+    t = np.arange(1001) / 250.0
+    u = rng.uniform(-1.0, 1.0, (3, model.n))
+    true = replace(model, gravity=model.gravity + SIZES["gravity_error"] * u[0, :3])
+    pin_model = model.pinocchio.copy()
+    pin_model.gravity.linear = true.gravity
+    true = replace(true, pinocchio=pin_model)
+    links = model.link_phi * (1.0 + 0.03 * rng.uniform(-1.0, 1.0, (model.n, 1)))
+    tau = np.empty((len(t), model.n))
+    for joint in range(model.n):
+        late = motion.at(t - SIZES["torque_delay"] * u[1, joint])
+        tau[:, joint] = joint_torques(true, links, phi, *late)[:, joint]
+    tau = tau * (1.0 + 0.02 * rng.uniform(-1.0, 1.0, model.n)) + rng.uniform(-0.3, 0.3, model.n)
+    q, dq, _ = motion.at(t)
+    samples = Samples(t, q + SIZES["joint_zero"] * u[2], dq, tau)
+    stated = Uncertainty(
+        torque_gain=0.02, torque_offset=0.31, link_relative=0.03, torque_absolute=0.02, **SIZES
+    )
+    found = identify(samples, model, stated)
+    assert found.status is not Status.INCONSISTENT
+    assert found.contains(phi).all()
