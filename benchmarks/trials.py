@@ -58,7 +58,11 @@ ASSUMED = {  # what may be wrong beside torque noise
         rotor_inertia=0.1,
     ),
     "kinematics": Uncertainty(
-        torque_relative=0.01, torque_absolute=0.05, position_error=2e-4, velocity_error=2e-3
+        torque_relative=0.01,
+        torque_absolute=0.05,
+        position_error=2e-4,
+        velocity_error=2e-3,
+        joint_zero=2e-3,
     ),
     "stamps, gravity, tool": Uncertainty(
         torque_relative=0.01, stamp_jitter=1e-4, gravity_error=0.03, tool=TOOL
@@ -76,6 +80,7 @@ ASSUMED = {  # what may be wrong beside torque noise
         velocity_error=1e-3,
         stamp_jitter=1e-5,
         gravity_error=0.01,
+        joint_zero=5e-4,
         tool=tuple(0.3 * x for x in TOOL),
     ),
     "nothing": Uncertainty(),
@@ -268,6 +273,7 @@ class Case:
     tool: Array
     links: Array
     joints: Joints
+    zero: Array
     rate: float
     seconds: float
     window: float
@@ -301,6 +307,8 @@ class Case:
             bound * signs,
             links,
             Joints.draw(rng, uncertainty, model.n, extreme),
+            zero=uncertainty.per_joint("joint_zero", model.n)
+            * (rng.choice([-1.0, 1.0], model.n) if extreme else rng.uniform(-1.0, 1.0, model.n)),
             rate=float(rng.choice([100, 250, 500])),
             seconds=seconds,
             window=float(rng.choice([0.1, 0.2])),
@@ -327,7 +335,8 @@ class Case:
         )
         of_true = bool(rng.integers(2))
         u = self._fractions(run, uncertainty, kind, rng)
-        return _with_other_errors(run.measured(uncertainty, u, of_true=of_true), uncertainty, rng)
+        seen = _with_other_errors(run.measured(uncertainty, u, of_true=of_true), uncertainty, rng)
+        return replace(seen, q=seen.q + self.zero)
 
     def _fractions(
         self, run: Run, uncertainty: Uncertainty, kind: str, rng: np.random.Generator
