@@ -228,10 +228,11 @@ class MotionExecution:
             self._send(time)
 
     def _may_have_begun(self, now_ns: int) -> bool:
-        """Whether the arm may be outside the tube about its start when a hold comes."""
-        end = self.time(now_ns) + self.timing.reaction
-        if end <= 0.0:
-            return False
+        """Whether it has, or may be outside the tube about its start when a hold comes."""
+        time = self.time(now_ns)
+        end = time + self.timing.reaction
+        if time >= 0.0 or end <= 0.0:
+            return time >= 0.0
         tube, early = self.motion.tube, np.linspace(0.0, min(end, self.commanded.duration), EARLY)
         begun = self.commanded.at(early)
         left = np.abs(begun.q - begun.q[0]) > tube.position
