@@ -262,6 +262,7 @@ class Case:
         tool: Error of the tool's inertia, shape (10,).
         links: True links, shape (n, 10).
         joints: Friction and constant sensor errors.
+        zero: Errors of the encoders' zeros, shape (n,) [rad or m].
         rate: Samples in a second [Hz].
         seconds: Length of the recording [s].
         window: Length of a window [s].

@@ -46,6 +46,8 @@ def identifiable(interval: Interval, prior: Interval) -> Array:
 def verdict(bounds: Bounds, prior: Interval, advice: Sequence[str] = ()) -> tuple[Status, str]:
     """Return the status of consistent bounds and one sentence or two of cause and remedy.
 
+    No status that sounds as if the payload were known is given while its mass is not identified.
+
     Args:
         bounds: Those found.
         prior: Bounds on phi before any data.
@@ -60,7 +62,14 @@ def verdict(bounds: Bounds, prior: Interval, advice: Sequence[str] = ()) -> tupl
             "and link uncertainties if they are true."
         )
     lower, upper = bounds.interval.lower[0], bounds.interval.upper[0]
-    if found[0] and lower <= 0.0:
+    if not found[0]:
+        remedy = " ".join(advice) or "Move joints that lift the payload, over a wider range."
+        known = [name for name, good in zip(PARAMETERS, found, strict=True) if good]
+        return Status.NOT_IDENTIFIABLE, (
+            f"The mass is not identified: that it is between {lower:.3g} and {upper:.3g} kg says "
+            f"little more than the prior did. Identified: {', '.join(known)}. {remedy}"
+        )
+    if lower <= 0.0:
         return Status.SMALL_LOAD, (
             f"The mass interval [0, {upper:.3g}] kg contains zero: there is no load, or one too "
             "small for the stated uncertainties; a tare run narrows them."
