@@ -91,6 +91,7 @@ LOOSE = {
         "held_joint_watch",
         "joint_state_listener",
         "motion_execution",
+        "rest_watch",
         "speed_slider",
         "start_check",
         "stop_reason",

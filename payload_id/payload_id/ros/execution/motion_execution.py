@@ -21,17 +21,16 @@ from ...core.motion.motion_sequence import MotionSequence
 from ...core.motion.trajectory import Motion, Trajectory
 from ...core.motion.trajectory_points import points_of
 from ...core.safety.certificate.certified_motion import CertifiedMotion, CertifiedStop
-from ...core.safety.tube.tube_watch import position_error, tube_use
+from ...core.safety.tube.tube_watch import tube_use
 from ...core.samples.stamps import seconds_since
 from .arm_watch import ArmWatch, Seen
+from .rest_watch import AT_REST, SETTLED, RestWatch
 from .stop_reason import Reason
 
 BEHIND = 0.1  # [s] of the motion's past that a new command holds as well
 EARLY = 20  # places of a motion's beginning that are looked at
 AHEAD = 0.1  # [s] by which a command to a late arm begins in the future
-AT_REST = 0.02  # [rad/s or m/s] below which a joint counts as standing still
 STANDING = 0.05  # [s] of joint states in which a late arm must, to be held there
-SETTLED = 0.25  # [s] of joint states in which it must; longer than what a next start looks at
 
 
 class Phase(Enum):
@@ -97,9 +96,10 @@ class MotionExecution:
     _held: bool = False
     _late: bool = False  # whether it was ever made late
     _ends: float | None = None  # on the motion, where a hold ended it [s]
-    _still_at: Array | None = field(default=None, repr=False)  # where it stands; None: it moves
-    _still_since: int = 0  # stamp of the joint states that first showed it there [ns]
-    _newest: int = 0  # stamp of the newest joint states [ns]
+    _rest: RestWatch = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        self._rest = RestWatch(self.watch.continuous)
 
     @property
     def commanded(self) -> Trajectory:
@@ -168,14 +168,15 @@ class MotionExecution:
         if moving and self.watch.lag:
             self.start_ns += round(1e9 * self.watch.lag)
             self._late = True
-        self._note_stillness(stamps, q, dq)
+        self._rest.see(stamps, q, dq)
         time = self.time(now_ns)
         if fault is not None:
             self.stop(*fault, now_ns)
         if self.phase is Phase.STARTING and time >= 0.0:
             self.phase = Phase.MOVING
         if self.phase is not Phase.SETTLING and time >= self.commanded.duration:
-            self.phase, self._still_at = Phase.SETTLING, None
+            self.phase = Phase.SETTLING
+            self._rest.restart()
         if self.phase is Phase.SETTLING:
             self._settle(time, stamps, q, silence, slowed)
 
@@ -244,7 +245,7 @@ class MotionExecution:
 
     def _stands_late(self, time: float) -> bool:
         """Whether a slider keeps the arm standing on its path: points would make it go again."""
-        return self._late and time > 0.0 and self._stood_for() >= STANDING
+        return self._late and time > 0.0 and self._rest.seconds >= STANDING
 
     def _next_stop(self, now_ns: int) -> CertifiedStop | None:
         """Return the certified stop that can be taken now; None where the end comes before it."""
@@ -256,25 +257,7 @@ class MotionExecution:
         """Have the controller hold the arm, and wait until it stands still."""
         self.hold()
         self.phase, self._held, self._ends = Phase.SETTLING, True, max(time, 0.0)
-        self._still_at = None
-
-    def _note_stillness(self, stamps: Array, q: Array, dq: Array) -> None:
-        """Note since when the arm stands still; where velocities are missing positions tell it."""
-        if not len(stamps):
-            return
-        self._newest = int(stamps[-1])
-        slow = bool((np.abs(np.nan_to_num(dq[-1])) < AT_REST).all())
-        if slow and self._still_at is not None:
-            moved = np.abs(position_error(self._still_at, q[-1], self.watch.continuous))
-            if (moved <= AT_REST * SETTLED).all():
-                return
-        self._still_since, self._still_at = self._newest, q[-1] if slow else None
-
-    def _stood_for(self) -> float:
-        """Return for how long the arm has been seen to stand still [s]."""
-        if self._still_at is None:
-            return 0.0
-        return float(seconds_since(self._newest, self._still_since))
+        self._rest.restart()
 
     def _settle(self, time: float, stamps: Array, q: Array, silence: float, slowed: bool) -> None:
         """End once the arm stands still where it should, or has had time enough to.
@@ -286,9 +269,9 @@ class MotionExecution:
             silence: Age of the newest joint states [s].
             slowed: Whether a slider may keep the arm from its end.
         """
-        newest = float(seconds_since(self._newest, self.start_ns))
+        newest = float(seconds_since(self._rest.newest, self.start_ns))
         if len(stamps):
-            self.at_rest = self._stood_for() >= SETTLED and (self._held or newest > 0.0)
+            self.at_rest = self._rest.seconds >= SETTLED and (self._held or newest > 0.0)
         end = self.commanded.duration if self._ends is None else self._ends
         if self.at_rest and not self._held and len(stamps):
             self._check_place(q[-1], newest, slowed)

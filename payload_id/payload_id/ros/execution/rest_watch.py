@@ -1,0 +1,57 @@
+"""For how long an arm has been seen to stand still; it knows no ROS."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...core.arrays import Array
+from ...core.safety.tube.tube_watch import position_error
+from ...core.samples.stamps import seconds_since
+
+AT_REST = 0.02  # [rad/s or m/s] below which a joint counts as standing still
+SETTLED = 0.25  # [s] of joint states in which it must; longer than what a next start looks at
+
+
+@dataclass
+class RestWatch:
+    """Judges by velocities, and by positions, which tell it where velocities are not measured.
+
+    Attributes:
+        continuous: Joints whose position may be reported up to whole turns.
+        newest: Stamp of the newest joint states [ns].
+    """
+
+    continuous: Sequence[bool]
+    newest: int = 0
+    _place: Array | None = None  # where the arm stands; None: it moves
+    _since: int = 0  # stamp of the joint states that first showed it there [ns]
+
+    def see(self, stamps: Array, q: Array, dq: Array) -> None:
+        """Take in joint states.
+
+        Args:
+            stamps: Shape (N,) [ns].
+            q: Positions, shape (N, n) [rad or m].
+            dq: Velocities, shape (N, n); NaN where not measured [rad/s or m/s].
+        """
+        if not len(stamps):
+            return
+        self.newest = int(stamps[-1])
+        slow = bool((np.abs(np.nan_to_num(dq[-1])) < AT_REST).all())
+        if slow and self._place is not None:
+            moved = np.abs(position_error(self._place, q[-1], self.continuous))
+            if (moved <= AT_REST * SETTLED).all():
+                return
+        self._since, self._place = self.newest, q[-1] if slow else None
+
+    def restart(self) -> None:
+        """Forget for how long it has stood."""
+        self._place = None
+
+    @property
+    def seconds(self) -> float:
+        """For how long the arm has been seen to stand still [s]."""
+        return 0.0 if self._place is None else float(seconds_since(self.newest, self._since))
