@@ -143,7 +143,7 @@ def advise(
 
 def _deviations(information: Array, p: int) -> Array:
     """Return the standard deviations of phi that go with an information matrix, shape (10,)."""
-    return np.sqrt(np.diag(np.linalg.inv(information))[p:])
+    return np.sqrt(np.maximum(np.diag(np.linalg.inv(information))[p:], 0.0))  # but for rounding
 
 
 def is_revolute(model: ArmModel, joint: int) -> bool:

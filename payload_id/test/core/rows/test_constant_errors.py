@@ -66,6 +66,46 @@ def test_what_the_column_leaves_is_bounded(name, kind, extreme):
         assert (left <= bound).all(), (left / bound).max()
 
 
+@pytest.mark.parametrize("rate", [50.0, 250.0])
+@pytest.mark.parametrize("delay", [-1e-3, 1e-3, 3e-3, 8e-3])
+def test_steps_of_friction_that_come_late_are_bounded(rate, delay):
+    for seed in range(4):
+        model, rng = arm("gen3"), np.random.default_rng(seed)
+        motion, phi = Motion.draw(model, rng), draw_payload(rng)
+        t = np.arange(round(3.0 * rate) + 1) / rate
+        q, dq, _ = motion.at(t)
+        late = motion.at(t - delay)
+        friction = 2.0
+        tau = joint_torques(model, model.link_phi, phi, *late) + friction * np.sign(late[1])
+        stated = Uncertainty(
+            torque_delay=abs(delay), friction_coulomb=friction, stiction_velocity=1e-3
+        )
+        for length in (0.1, 0.4):
+            rows = rows_of(model, stated, Samples(t, q, dq, tau), length)
+            u = np.concatenate([np.ones(model.n), np.full(model.n, np.sign(delay))])
+            left = np.abs(rows.A @ phi + rows.B @ u - rows.b)
+            bound = rows.d + rows.A_error @ np.abs(phi)
+            assert (left <= bound).all(), (left / bound).max()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_tilted_base_seen_from_wrong_zeros_is_bounded(seed):
+    rng = np.random.default_rng(seed)
+    model, motion, phi = arm("gen3"), Motion.draw(arm("gen3"), rng), draw_payload(rng)
+    t = np.arange(501) / 250.0
+    q, dq, ddq = motion.at(t)
+    tilt, zero = 0.8, 0.03
+    u = np.sign(rng.normal(size=3 + model.n))
+    pin_model = model.pinocchio.copy()
+    pin_model.gravity.linear = model.gravity + tilt * u[:3]
+    true = replace(model, gravity=model.gravity + tilt * u[:3], pinocchio=pin_model)
+    tau = joint_torques(true, model.link_phi, phi, q, dq, ddq)
+    stated = Uncertainty(gravity_error=tilt, joint_zero=zero)
+    rows = rows_of(model, stated, Samples(t, q + zero * u[3:], dq, tau))
+    left = np.abs(rows.A @ phi + rows.B @ u - rows.b)
+    assert (left <= rows.d + rows.A_error @ np.abs(phi)).all()
+
+
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", NAMES)
 def test_without_payload_nearly_all_is_in_the_column(name, kind):

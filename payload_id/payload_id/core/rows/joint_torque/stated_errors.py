@@ -13,10 +13,10 @@ from .uncertainty import Uncertainty
 
 def constant_errors(model: ArmModel, stated: Uncertainty) -> tuple[ConstantError, ...]:
     """Return those that are stated, in the order of their columns."""
-    n = model.n
+    n, zero = model.n, stated.per_joint("joint_zero", model.n)
     every: tuple[ConstantError, ...] = (
-        BaseTilt(stated.gravity_error),
-        JointZero(stated.per_joint("joint_zero", n), model.joints),
+        BaseTilt(stated.gravity_error, zero + stated.per_joint("position_error", n)),
+        JointZero(zero, model.joints),
         TorqueDelay(
             size=stated.per_joint("torque_delay", n),
             gain=largest_gain(stated.per_joint("torque_gain", n)) - 1.0,

@@ -5,7 +5,7 @@ The gravity part of W_c is linear in g: an error of g by e u, u in the unit box,
     -e int W_c(gravity along axis k, at rest) theta dt,    k = x, y, z,
 
 with the middle of the links' box for theta. What the rest of the box and the payload add is a
-bound.
+bound, and so is what errors of the positions change of these columns.
 """
 
 from __future__ import annotations
@@ -14,11 +14,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ....arm.kinetics import force_regressor, frames
+from ....arm.kinetics import body_motion, force_regressor, frames
 from ....arrays import Array
 from .constant_error import Effect, Window
 
 AXES = ("x", "y", "z")
+PROBES = 3  # samples of a window at which that is looked at
+HIGHER = 1.2  # allowance for curvature and for what lies between them
 
 
 @dataclass(frozen=True)
@@ -27,9 +29,11 @@ class BaseTilt:
 
     Attributes:
         size: Largest error of each component [m/s2].
+        position: Largest error of the positions, shape (n,) [rad or m].
     """
 
     size: float
+    position: Array
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -41,12 +45,31 @@ class BaseTilt:
         rotation = frames(window.model, window.samples.q)[0]
         parts = [self._part(window, rotation, axis) for axis in range(3)]  # (n + 1, n, 10) each
         columns = [np.einsum("bjk,bk->j", part[:-1], window.links) for part in parts]
-        spread = np.abs(parts)
+        spread, moved = np.abs(parts).sum(axis=0), self._moved(window)
+        whole = np.abs(window.links) + window.links_half
+        left_out = np.einsum("bjk,bk->j", spread[:-1], window.links_half)
+        left_out += np.einsum("bjk,bk->j", moved[:-1], whole)
         return Effect(
             columns=self.size * np.stack(columns, axis=1),
-            left_out=self.size * np.einsum("abjk,bk->j", spread[:, :-1], window.links_half),
-            payload_error=self.size * spread[:, -1].sum(axis=0),
+            left_out=self.size * left_out,
+            payload_error=self.size * (spread[-1] + moved[-1]),
         )
+
+    def _moved(self, window: Window) -> Array:
+        """Return by how much errors of the positions change the parts, shape (n + 1, n, 10)."""
+        n, samples = len(self.position), window.samples
+        total = np.zeros((n + 1, n, 10))
+        if not self.position.any():
+            return total
+        probe = np.unique(np.linspace(0, len(samples) - 1, PROBES).round().astype(int))
+        still = np.zeros((len(probe), n))
+        for gravity in np.eye(3):
+            model = replace(window.model, gravity=gravity)
+            here = force_regressor(body_motion(model, samples.q[probe], still))
+            for step in np.diag(self.position)[self.position > 0.0]:
+                there = force_regressor(body_motion(model, samples.q[probe] + step, still))
+                total += np.abs(there - here).max(axis=0)
+        return HIGHER * float(window.weight.sum()) * total
 
     @staticmethod
     def _part(window: Window, rotation: Array, axis: int) -> Array:

@@ -4,9 +4,12 @@ A reading r(t) that shows the torque of the time t - delay, T(t) = r(t + delay),
 
     int T dt = int r dt + delay (r(t2) - r(t1)) + rest,
 
-one column for each joint. The rest is at most delay^2 times the largest slope of r, at one end and
-at the other; r is taken to change no faster next to a window than in it, but for Coulomb friction,
-which steps where a velocity passes zero there.
+one column for each joint. The rest is at most delay^2 times the largest slope of r within a delay
+of the window's ends: that in the window, and what its largest curvature adds on the way.
+
+Coulomb friction steps where a velocity passes zero, which r shows a delay later. Samples that still
+show the old sign, and the column, leave 2 F h of each step, h the sampling step; where the sign is
+not known for a while, 2 F (delay + h); and 2 F delay of a step next to an end.
 """
 
 from __future__ import annotations
@@ -48,7 +51,8 @@ class TorqueDelay:
         r, error = window.reading, window.reading_error
         change, unsure = r[-1] - r[0], error[0] + error[-1]
         steps = np.diff(window.samples.stamp)[:, None]
-        slope = ((np.abs(np.diff(r, axis=0)) + error[1:] + error[:-1]) / steps).max(axis=0)
+        slopes = (np.abs(np.diff(r, axis=0)) + error[1:] + error[:-1]) / steps
+        slope = slopes.max(axis=0) + self._bend(window) * (self.size + steps.max())
         rest = self.size * (unsure + self.gain * (np.abs(change) + unsure))
         rest += (1.0 + self.gain) * self.size**2 * slope + self._steps(window)
         columns = np.zeros((n, n))
@@ -56,8 +60,24 @@ class TorqueDelay:
         return Effect(columns[:, late], np.where(self.size > 0.0, rest, 0.0), np.zeros((n, 10)))
 
     def _steps(self, window: Window) -> Array:
-        """Return what friction that steps next to the window's ends can add, shape (n,)."""
+        """Return what steps of friction can add, in the window and next to its ends, shape (n,)."""
         dq, stamp = window.samples.dq, window.samples.stamp
+        h = np.diff(stamp).max()
         fastest = (np.abs(np.diff(dq, axis=0)) / np.diff(stamp)[:, None]).max(axis=0)
         near = np.abs(dq[[0, -1]]) <= self.slow + self.size * fastest
-        return np.asarray(2.0 * self.friction * self.size * near.sum(axis=0))
+        known = np.abs(dq) > self.slow
+        both = known[1:] & known[:-1]
+        crossings = (both & (dq[1:] * dq[:-1] < 0.0)).sum(axis=0)
+        unknown = (known[:-1] & ~known[1:]).sum(axis=0) + ~known[0]  # for a while each
+        late = crossings * h + unknown * (self.size + h) + near.sum(axis=0) * (self.size + h)
+        return np.asarray(2.0 * self.friction * late)
+
+    @staticmethod
+    def _bend(window: Window) -> Array:
+        """Return the largest curvature of the readings, shape (n,) [N m/s2]."""
+        stamp, r, error = window.samples.stamp, window.reading, window.reading_error
+        steps = np.diff(stamp)[:, None]
+        slopes, unsure = np.diff(r, axis=0) / steps, (error[1:] + error[:-1]) / steps
+        middle = 0.5 * (stamp[2:] - stamp[:-2])[:, None]
+        bends = (np.abs(np.diff(slopes, axis=0)) + unsure[1:] + unsure[:-1]) / middle
+        return np.asarray(bends.max(axis=0, initial=0.0))
