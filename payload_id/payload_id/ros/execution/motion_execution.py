@@ -21,7 +21,7 @@ from ...core.motion.motion_sequence import MotionSequence
 from ...core.motion.trajectory import Motion, Trajectory
 from ...core.motion.trajectory_points import points_of
 from ...core.safety.certificate.certified_motion import CertifiedMotion, CertifiedStop
-from ...core.safety.tube.tube_watch import tube_use
+from ...core.safety.tube.tube_watch import rests_at_end, tube_use
 from ...core.samples.stamps import seconds_since
 from .arm_watch import ArmWatch, Seen
 from .rest_watch import AT_REST, SETTLED, RestWatch
@@ -124,6 +124,11 @@ class MotionExecution:
         """Whether the controller was asked to hold, so that where the arm ends is not known."""
         return self._held
 
+    @property
+    def begun(self) -> bool:
+        """Whether anything may have moved: not where a hold came before the start."""
+        return self._ends != 0.0
+
     def end_positions(self) -> Array:
         """Return where what was commanded ends, shape (n,) [rad or m]."""
         return self.commanded.at(np.array([self.commanded.duration])).q[0]
@@ -170,8 +175,12 @@ class MotionExecution:
             self._late = True
         self._rest.see(stamps, q, dq)
         time = self.time(now_ns)
-        if fault is not None:
+        if fault is not None and self.phase is Phase.SETTLING:
+            self._fail(*fault)
+        elif fault is not None:
             self.stop(*fault, now_ns)
+        elif self.phase is Phase.STOPPING and slowed and len(stamps):
+            self._end_stop_early(time, q[-1], dq[-1])
         if self.phase is Phase.STARTING and time >= 0.0:
             self.phase = Phase.MOVING
         if self.phase is not Phase.SETTLING and time >= self.commanded.duration:
@@ -217,9 +226,9 @@ class MotionExecution:
         if reason.is_fault:
             self._hold(time)
             return
-        if already:
+        if self._hold_if_late(time) or already:
             return
-        if not self._may_have_begun(now_ns) or self._stands_late(time):
+        if not self._may_have_begun(now_ns):
             self._hold(time)
             return
         self.phase, self._stop = Phase.STOPPING, self._next_stop(now_ns)
@@ -243,9 +252,18 @@ class MotionExecution:
         """Whether velocities, shape (N, n), are ones that an arm at rest would not have."""
         return bool((np.abs(dq) > np.maximum(self.motion.tube.velocity, AT_REST)).any())
 
-    def _stands_late(self, time: float) -> bool:
-        """Whether a slider keeps the arm standing on its path: points would make it go again."""
-        return self._late and time > 0.0 and self._rest.seconds >= STANDING
+    def _end_stop_early(self, time: float, q: Array, dq: Array) -> None:
+        """Hold an arm that a slider has brought to rest during its stop, but for one of a pause."""
+        near = rests_at_end(self.commanded, self.motion.tube, time, q, dq, self.watch.continuous)
+        if self.reason is not Reason.PAUSED and not near:
+            self._hold_if_late(time)
+
+    def _hold_if_late(self, time: float) -> bool:
+        """Hold an arm that a slider keeps standing on its path: points would make it go again."""
+        stands = self._late and time > 0.0 and self._rest.seconds >= STANDING
+        if stands:
+            self._hold(time)
+        return stands
 
     def _next_stop(self, now_ns: int) -> CertifiedStop | None:
         """Return the certified stop that can be taken now; None where the end comes before it."""
@@ -271,7 +289,8 @@ class MotionExecution:
         """
         newest = float(seconds_since(self._rest.newest, self.start_ns))
         if len(stamps):
-            self.at_rest = self._rest.seconds >= SETTLED and (self._held or newest > 0.0)
+            taken_up = self._ends is None or newest >= self._ends + self.timing.reaction
+            self.at_rest = self._rest.seconds >= SETTLED and newest > 0.0 and taken_up
         end = self.commanded.duration if self._ends is None else self._ends
         if self.at_rest and not self._held and len(stamps):
             self._check_place(q[-1], newest, slowed)

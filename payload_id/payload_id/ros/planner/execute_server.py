@@ -307,7 +307,9 @@ class ExecuteServer:
         """
         horizon = self._horizon
         if horizon is not None and horizon.paused:
-            horizon.resume(self._check_now(horizon.goals.newest))
+            pose = self._context.standing(horizon.goals.newest.limits)
+            self.use.check()
+            horizon.resume(pose)  # the payload's intervals are those of then
             return
         plan, execution = self._plan, self.execution
         if not self.paused or plan is None or execution is None:

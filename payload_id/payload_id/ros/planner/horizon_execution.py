@@ -71,6 +71,7 @@ class HorizonExecution:
     _cancelled: tuple[Reason, str] | None = None  # while it moved, or came to rest
     _earlier: int = 0  # pieces before the arm last began to move from rest
     _pending: tuple[int, Future[Any]] | None = None
+    _unbegun: MotionExecution | None = None  # the newest that was held before its start
     _pieces: dict[int, Piece] = field(default_factory=dict)
 
     @classmethod
@@ -129,6 +130,7 @@ class HorizonExecution:
 
     def advance(self, now_ns: int) -> None:
         """Take in the planner's answer, hand over, or end."""
+        self._forget_unbegun()
         self._rest_if_paused()
         if self.paused:
             return
@@ -180,6 +182,16 @@ class HorizonExecution:
             self.resting = False
             return
         self._plan_from_rest(q)
+
+    def _forget_unbegun(self) -> None:
+        """Do not count a piece that was held before its start."""
+        execution = self.execution
+        if execution is None or not execution.done or execution.begun or self._unbegun is execution:
+            return
+        self._unbegun = execution
+        self.condition_numbers.pop()
+        settings = self.run.settings
+        self.run = replace(self.run, settings=replace(settings, pieces=settings.pieces + 1))
 
     def _rest_if_paused(self) -> None:
         """Wait for somebody to resume, once the stop of a pause is over."""

@@ -487,6 +487,54 @@ def test_an_arm_that_its_slider_keeps_standing_is_held_there(pauses):
         assert np.allclose(place, sample(arm.commands[0], np.array([arm.place])).q, atol=0.01)
 
 
+@pytest.mark.parametrize("pauses", [False, True])
+def test_a_stop_that_its_slider_brings_to_a_standstill_ends_there(pauses):
+    arm = SlowedArm()
+    execution = arm.begin(certified((2.0, -1.6)))
+    execution.watch.slider.topic = "/speed"
+    arm.run(execution, lambda: arm.time >= 0.5)
+    if pauses:
+        assert execution.pause(arm.now_ns)
+    else:
+        execution.stop(Reason.CANCELLED, "why", arm.now_ns)
+    arm.run(execution, lambda: arm.time >= arm.commanded[1] + 0.15)
+    arm.slide(execution, 0.0)
+    arm.run(execution, lambda: arm.time >= 1.2)
+    if pauses:
+        assert arm.held is None and execution.reason is Reason.PAUSED
+        execution.stop(Reason.CANCELLED, "no longer wanted", arm.now_ns)
+    assert arm.held is not None and len(arm.commands) == 2
+    arm.run(execution)
+    assert execution.reason is Reason.CANCELLED and execution.fault is None
+
+
+def test_what_happens_while_a_slowed_arm_settles_is_held():
+    arm = SlowedArm()
+    execution = arm.begin(certified())
+    execution.watch.slider.topic = "/speed"
+    arm.run(execution, lambda: arm.time >= 0.5)
+    arm.slide(execution, 50.0)
+    arm.run(execution, lambda: execution.phase is Phase.SETTLING)
+    arm.off = 0.1
+    arm.run(execution, lambda: arm.time > 20.0)
+    assert execution.done and execution.held and execution.fault[0] is Reason.TUBE_LEFT
+
+
+def test_a_hold_before_the_start_is_believed_once_the_controller_had_time_for_it(moving):
+    class Deaf(Arm):
+        def hold(self):
+            self.holds = True
+
+    arm = Deaf()
+    execution = arm.begin(certified())
+    arm.run(execution, lambda: arm.time >= -0.15)
+    execution.stop(Reason.CANCELLED, "by hand", arm.now_ns)
+    arm.run(execution, lambda: arm.time >= TIMING.reaction - 0.02)
+    assert not execution.done
+    arm.run(execution)
+    assert execution.fault[0] is Reason.JOINT_STATES_LOST and not execution.at_rest
+
+
 def test_an_arm_that_stands_at_its_end_has_arrived_whatever_the_slider_says():
     arm = SlowedArm()
     execution = arm.begin(certified())
@@ -728,6 +776,26 @@ def test_what_is_promised_is_what_moves_and_not_what_is_asked_for():
             assert NARROW in goals
         if time > handover + 0.01:
             assert goals == (WIDE,)
+
+
+def test_a_piece_that_was_held_before_its_start_does_not_count():
+    arm, planner = Arm(), Planner()
+    settings = Settings(handover=1.5, pieces=1)
+    run = HorizonExecution.of(settings, HOME, planner.ask, arm.begin, planner.goals, 1.0, 0.16)
+    run.advance(arm.now_ns)
+    assert run.pause(arm.now_ns) and len(run.condition_numbers) == 1
+    while not run.paused:
+        arm.tick(run.execution)
+        run.advance(arm.now_ns)
+    assert not run.condition_numbers
+    arm.held = None
+    run.resume(HOME)
+    while not run.done:
+        run.advance(arm.now_ns)
+        if not run.resting:
+            arm.tick(run.execution)
+    assert run.reason[0] is Reason.PIECES_DONE
+    assert len(run.condition_numbers) == 1 and len(arm.commands) == 2
 
 
 def test_a_piece_whose_intervals_the_estimate_has_left_is_not_followed():

@@ -168,7 +168,7 @@ class PlanningWorker:
         name = f"{request.plan_id}/piece_{request.index:02d}"
         self._certifier.keep(name, case, found.trajectory, found.certificate)
         prediction.last = (found.trajectory, request.handover)
-        deadline = begin + goal.time_budget
+        deadline = begin + goal.time_budget if request.start.dq.any() else np.inf  # rest can wait
         stops = self._certifier.stops(name, case, found.trajectory, request.handover, deadline)
         condition = prediction.condition_number_after(found.trajectory, request.handover)
         seconds = time.monotonic() - begin
