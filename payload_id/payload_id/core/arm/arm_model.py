@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from typing_extensions import Self
 from ..arrays import Array
 from ..body.inertial import FROM_PINOCCHIO
 from ..errors import InputError, ModelError, UnknownNameError
+from .arm_history import ArmHistory
 from .calibration import Calibration
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)  # [m/s2] in the base frame, z up
@@ -48,6 +50,7 @@ class ArmModel:
         pinocchio: The same arm as a Pinocchio model, joints in its own order (`order`).
         order: Index in q of Pinocchio's joints 1..n, shape (n,).
         calibration: What a bare-arm run has taught about this arm; None if there was none.
+        history: What runs with known payloads have shown; None if there were none.
         travel: Least and largest phi of each body, shape (n, 10) each, where it carries joints
             that the model holds still but that may be in several places; None: none do.
         payload_play: By how much the payload frame may be turned [rad] and shifted [m] on its
@@ -71,6 +74,7 @@ class ArmModel:
     pinocchio: pin.Model
     order: tuple[int, ...]
     calibration: Calibration | None = None
+    history: ArmHistory | None = None
     travel: tuple[Array, Array] | None = None
     payload_play: tuple[float, float] = (0.0, 0.0)
 
@@ -115,8 +119,13 @@ class ArmModel:
     def supports(self) -> Array:
         """Return which joints move which body, shape (n + 1, n): bodies 0..n-1, then the payload.
 
-        Entry (l, j) is 1 where joint j lies between the base and body l.
+        Entry (l, j) is 1 where joint j lies between the base and body l. Not to be written to.
         """
+        return self._support
+
+    @cached_property
+    def _support(self) -> Array:
+        """What `supports` returns."""
         support = np.zeros((self.n + 1, self.n))
         for body in range(self.n):
             joint = body
@@ -124,7 +133,31 @@ class ArmModel:
                 support[body, joint] = 1.0
                 joint = self.parent[joint]
         support[self.n] = support[self.payload_joint]
+        support.flags.writeable = False
         return support
+
+    @cached_property
+    def base_to_tip(self) -> tuple[int, ...]:
+        """The joints in an order in which every joint comes after its parent."""
+        depth = self._support[:-1].sum(axis=1)
+        return tuple(int(joint) for joint in np.argsort(depth, kind="stable"))
+
+    @cached_property
+    def joint_maps(self) -> Array:
+        """What each joint does to its body, in its parent's frame: 12 vectors, shape (n, 12, 3).
+
+        Axes of the body's frame are rows 0..2 + sin(q) rows 3..5 + cos(q) rows 6..8 (Rodrigues'
+        formula), its origin row 9 + q row 10, and row 11 is the axis about which it turns.
+        """
+        x, y, z = self.axis_angular.T
+        none = np.zeros(self.n)
+        A = np.array([[none, -z, y], [z, none, -x], [-y, x, none]]).transpose(2, 0, 1)
+        turns = [np.eye(3) + A @ A, A, -A @ A]
+        moves = [self.axis_linear[:, :, None], self.axis_angular[:, :, None]]
+        slide, axis = (self.rotation @ column for column in moves)
+        columns = [*(self.rotation @ turn for turn in turns), self.translation[:, :, None]]
+        maps = np.concatenate([*columns, slide, axis], axis=2)
+        return np.ascontiguousarray(maps.transpose(0, 2, 1))
 
     def pinocchio_q(self, q: Array) -> Array:
         """Return Pinocchio's configuration vector for joint positions q, shape (n,) [rad or m]."""

@@ -1,5 +1,7 @@
 """Regressors of momentum and force against Pinocchio, one sample at a time."""
 
+from dataclasses import replace
+
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -9,8 +11,10 @@ from payload_id.core.arm.arm_model import ArmModel
 from payload_id.core.arm.kinetics import (
     bilinear_form,
     body_motion,
+    force_integral,
     force_regressor,
     frames,
+    gravity_integral,
     momentum_regressor,
 )
 from payload_id.core.body.inertial import FROM_PINOCCHIO, from_mass_com_inertia
@@ -90,6 +94,74 @@ def test_momentum_and_force_regressors_are_the_designs(name):
         momentum, force = pinocchio_regressors(model, q[k], dq[k])
         np.testing.assert_allclose(W_m[k], momentum, atol=1e-10)
         np.testing.assert_allclose(W_c[k], force, atol=1e-10)
+
+
+@EVERY_ARM
+def test_integrals_are_sums_of_pinocchios_regressors(name):
+    model, rng = arm(name), np.random.default_rng(12)
+    q, dq = random_states(model, rng, 30)
+    weight = rng.uniform(0.0, 1e-2, 30)
+    motion = body_motion(model, q, dq)
+    expected = np.zeros((model.n + 1, model.n, 10))
+    for k in range(len(q)):
+        expected += weight[k] * pinocchio_regressors(model, q[k], dq[k])[1]
+    tolerance = 1e-13 * np.abs(expected).max()
+    np.testing.assert_allclose(force_integral(motion, weight), expected, atol=tolerance)
+    moving = force_integral(body_motion(replace(model, gravity=np.zeros(3)), q, dq), weight)
+    pulled = gravity_integral(motion, weight, model.gravity)
+    np.testing.assert_allclose(moving + pulled, expected, atol=tolerance)
+    assert np.abs(pulled).max() > 100 * tolerance
+
+
+@EVERY_ARM
+def test_gravity_is_linear_and_known_from_three_directions(name):
+    model, rng = arm(name), np.random.default_rng(13)
+    motion = body_motion(model, *random_states(model, rng, 5))
+    weight, g = rng.uniform(0.0, 1.0, 5), rng.normal(size=3)
+    along = [gravity_integral(motion, weight, axis) for axis in np.eye(3)]
+    found = gravity_integral(motion, weight, g)
+    np.testing.assert_allclose(found, np.tensordot(g, along, axes=1), atol=1e-12)
+
+
+@EVERY_ARM
+def test_momentum_at_some_samples_is_that_of_all(name):
+    model = arm(name)
+    motion = body_motion(model, *random_states(model, np.random.default_rng(14), 9))
+    every, some = momentum_regressor(motion), np.array([0, 1, 5, 8])
+    np.testing.assert_allclose(momentum_regressor(motion, some), every[some], atol=1e-14)
+
+
+@EVERY_ARM
+def test_a_base_far_from_the_world_changes_the_coefficients_by_rounding_only(name):
+    # They are computed about the base's origin: 10 m away, a few digits more are lost.
+    model, rng = arm(name), np.random.default_rng(15)
+    first = np.array(model.parent) < 0
+    far = replace(model, translation=model.translation + np.outer(first, [6.0, -7.0, 3.0]))
+    q, dq = random_states(model, rng, 20)
+    weight = rng.uniform(0.0, 1e-2, 20)
+    for regressor in (lambda motion: force_integral(motion, weight), momentum_regressor):
+        here, there = (regressor(body_motion(each, q, dq)) for each in (model, far))
+        np.testing.assert_allclose(there, here, atol=1e-12 * np.abs(here).max())
+
+
+@EVERY_ARM
+def test_motion_seen_from_the_bodies_is_pinocchios(name):
+    model = arm(name)
+    q, dq = random_states(model, np.random.default_rng(16), 3)
+    motion, order = body_motion(model, q, dq), list(model.order)
+    extended, ids = bodies(model)
+    data, local = extended.createData(), pin.ReferenceFrame.LOCAL
+    for k in range(len(q)):
+        pin.computeJointJacobians(extended, data, model.pinocchio_q(q[k]))
+        pin.forwardKinematics(extended, data, model.pinocchio_q(q[k]), dq[k][order])
+        pin.updateFramePlacements(extended, data)
+        for body, frame in enumerate(ids):
+            J = pin.getFrameJacobian(extended, data, frame, local)
+            V = pin.getFrameVelocity(extended, data, frame, local).vector
+            g = data.oMf[frame].rotation.T @ model.gravity
+            np.testing.assert_allclose(motion.axis[k, body, order], J.T, atol=1e-12)
+            np.testing.assert_allclose(motion.velocity[k, body], V, atol=1e-12)
+            np.testing.assert_allclose(motion.gravity[k, body], g, atol=1e-12)
 
 
 @EVERY_ARM
