@@ -2,12 +2,82 @@
 
 from __future__ import annotations
 
+import math
+from dataclasses import dataclass
+
 import numpy as np
 
 from ..arrays import Array, IntArray
 
 LEAST_SAMPLES = 5  # in a window: differences at its two ends that do not share all their samples
+SMOOTH = 1.5  # allowance for what derivatives do between the samples at which they are taken
 ROUNDING = 1e-12  # relative size of what floating-point sums leave out
+
+
+@dataclass(frozen=True)
+class WindowWeights:
+    """Weights of samples for  int w f dt  and  -int w' p dt,  w a function on the window.
+
+    w is 1 on the whole window, and then the second is p(t2) - p(t1); or a hat, 0 at both ends.
+
+    Attributes:
+        force: Of f, shape (N,) [s].
+        momentum: Of p, shape (N,) [-].
+        peak: Number of the sample at which the hat is 1; 0 if w is 1 everywhere.
+    """
+
+    force: Array
+    momentum: Array
+    peak: int = 0
+
+
+def box_weights(stamp: Array) -> WindowWeights:
+    """Return the weights where w is 1."""
+    ends = np.zeros(len(stamp))
+    ends[0], ends[-1] = -1.0, 1.0
+    return WindowWeights(trapezoid_weights(stamp), ends)
+
+
+def hat_weights(stamp: Array, least: int = 1) -> WindowWeights:
+    """Return the weights where w is a hat: means of p over the second half and over the first.
+
+    Args:
+        stamp: Of the window, shape (N,) [s].
+        least: Number of steps that either half needs.
+    """
+    middle = int(np.abs(stamp - (stamp[0] + stamp[-1]) / 2).argmin())
+    peak = min(max(middle, least), len(stamp) - 1 - least)
+    momentum = np.zeros(len(stamp))
+    momentum[: peak + 1] -= trapezoid_weights(stamp[: peak + 1]) / (stamp[peak] - stamp[0])
+    momentum[peak:] += trapezoid_weights(stamp[peak:]) / (stamp[-1] - stamp[peak])
+    return WindowWeights(hat(stamp, peak) * trapezoid_weights(stamp), momentum, peak)
+
+
+def hat(stamp: Array, peak: int) -> Array:
+    """Return w at each sample, shape (N,)."""
+    return np.interp(stamp, stamp[[0, peak, -1]], [0.0, 1.0, 0.0])
+
+
+def hat_remainder(stamp: Array, probes: tuple[IntArray, IntArray], p: Array) -> Array:
+    """Return a bound on the trapezoid rule's error of  int d(w p)/dt dt = 0  for a hat w.
+
+    It is at most  h^2/12 int |d3(w p)/dt3| dt  for the longest step h, and in either half, of
+    length H, d3(w p)/dt3 is w d3p/dt3 and 3/H d2p/dt2. Derivatives are differences of p at some of
+    the samples.
+
+    Args:
+        stamp: Of the window, shape (N,) [s].
+        probes: Numbers of the samples of either half, its ends among them.
+        p: Values at the first half's, then at the second's, shape (K, ...).
+    """
+    total, first = np.zeros(p.shape[1:]), 0
+    for at in probes:
+        t, values = stamp[at], p[first : first + len(at)]
+        first += len(at)
+        step = np.diff(t).reshape(-1, *[1] * (p.ndim - 1))
+        turn = np.diff(np.diff(values, axis=0) / step, axis=0) / step.mean()  # d2p/dt2
+        total += 3.0 * np.abs(turn).max(axis=0) + np.abs(np.diff(turn, axis=0)).sum(axis=0)
+    return SMOOTH * float(np.diff(stamp).max()) ** 2 / 12.0 * total
 
 
 def trapezoid_weights(stamp: Array) -> Array:
@@ -36,33 +106,43 @@ def end_correction(stamp: Array, value: Array) -> tuple[Array, Array]:
         value: W_m (or what else is differentiated) at `end_samples`, shape (8, ...).
     """
     step, square = np.diff(stamp), mean_square_step(stamp)
-    uneven = np.abs(step**3 - square * step).sum()
-    rounding = np.spacing(np.abs(stamp[[0, -1]]).max())
-    seconds, remainder = [], np.zeros(value.shape[1:])
-    for t, w in ((stamp[:4], value[:4]), (stamp[:-5:-1], value[:3:-1])):
-        first, second, third = _derivatives(t, w)
-        inward = abs(np.mean(t[:3]) - t[0])
-        remainder += (square * inward + uneven) / 12 * np.abs(third)
-        remainder += rounding * (np.abs(first) + step.sum() * np.abs(second))
-        seconds.append(second)
-    correction = square / 12 * (seconds[1] - seconds[0])
-    return correction, np.abs(correction) + remainder
+    uneven = float(np.abs(step * step * step - square * step).sum())
+    rounding = math.ulp(max(abs(float(stamp[0])), abs(float(stamp[-1]))))
+    # Both ends side by side, each from its last sample inwards.
+    t = np.stack([stamp[:4], stamp[:-5:-1]], axis=1)
+    w = np.stack([value[:4], value[:3:-1]], axis=1)
+    t = t.reshape(4, 2, *[1] * (value.ndim - 1))
+    first, second, third = _derivatives(t, w)
+    inward = np.abs(t[:3].mean(axis=0) - t[0])
+    remainder = (square * inward + uneven) / 12 * np.abs(third)
+    remainder += rounding * (np.abs(first) + float(step.sum()) * np.abs(second))
+    correction = square / 12 * (second[1] - second[0])
+    return correction, np.abs(correction) + remainder[0] + remainder[1]
 
 
 def mean_square_step(stamp: Array) -> float:
     """Return h^2, the mean of the squared steps over time; exact for equal steps [s2]."""
     step = np.diff(stamp)
-    return float(np.sum(step**3) / np.sum(step))
+    return float(np.sum(step * step * step) / np.sum(step))
 
 
 def end_weights(stamp: Array) -> tuple[float, float]:
     """Return by how much errors of single samples enter corrected changes, at either end."""
     square = mean_square_step(stamp)
     sizes = []
-    for t in (stamp[:3], stamp[:-4:-1]):
+    for t in (stamp[:3].tolist(), stamp[:-4:-1].tolist()):
         before, after = abs(t[1] - t[0]), abs(t[2] - t[1])
         sizes.append(1.0 + square / 12 * 4.0 / (before * after))
     return sizes[0], sizes[1]
+
+
+def step_weights(stamp: Array, weights: WindowWeights) -> Array:
+    """Return the parts of  int w dt  between samples, shape (N - 1,) [s]."""
+    step = np.diff(stamp)
+    if not weights.peak:
+        return step
+    w = hat(stamp, weights.peak)
+    return np.asarray(step * (w[1:] + w[:-1]) / 2)
 
 
 def _derivatives(t: Array, w: Array) -> tuple[Array, Array, Array]:
@@ -71,23 +151,22 @@ def _derivatives(t: Array, w: Array) -> tuple[Array, Array, Array]:
     The first is that of the line through the first two values, the second that of the parabola
     through three, the third that of the cubic.
     """
-    first = [(w[k + 1] - w[k]) / (t[k + 1] - t[k]) for k in range(3)]
-    second = [2.0 * (first[k + 1] - first[k]) / (t[k + 2] - t[k]) for k in range(2)]
+    first = (w[1:] - w[:-1]) / (t[1:] - t[:-1])
+    second = 2.0 * (first[1:] - first[:-1]) / (t[2:] - t[:-2])
     return first[0], second[0], 3.0 * (second[1] - second[0]) / (t[3] - t[0])
 
 
-def sign_integral(stamp: Array, dq: Array, threshold: Array | float) -> tuple[Array, Array]:
+def sign_integral(step: Array, dq: Array, threshold: Array | float) -> tuple[Array, Array]:
     """Return the integral of sign(dq), and the time during which the sign is not known.
 
     Args:
-        stamp: Times, shape (N,) [s].
+        step: Times between samples, times the weights there, shape (N - 1,) [s].
         dq: Velocities, shape (N, n).
         threshold: Speed below which the direction of friction is not known, shape (n,).
 
     Returns:
         integral, unknown: shape (n,) [s] each.
     """
-    step = np.diff(stamp)
     sign = np.where(np.abs(dq) > threshold, np.sign(dq), 0.0)
     known = (sign[1:] == sign[:-1]) & (sign[1:] != 0.0)
     return step @ (sign[1:] * known), step @ ~known

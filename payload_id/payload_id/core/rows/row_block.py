@@ -38,6 +38,9 @@ class RowBlock:
         shift: What b lacks for an error of mean zero where the sensor's is: b is the middle of
             what the reading allows, which a relative error moves from the reading, shape (m,);
             zeros if not given.
+        scale: Length that was asked for of the row's window where it repeats data of other rows:
+            bounds use it, statistics do not, shape (m,) [s]; zeros, for rows of which each has
+            data of its own, if not given.
     """
 
     A: Array
@@ -54,6 +57,7 @@ class RowBlock:
     gain_column: IntArray = None  # type: ignore[assignment]  # likewise
     gain: Array = None  # type: ignore[assignment]  # likewise
     shift: Array = None  # type: ignore[assignment]  # likewise
+    scale: Array = None  # type: ignore[assignment]  # likewise
 
     def __post_init__(self) -> None:
         if self.A_static is None:
@@ -68,6 +72,8 @@ class RowBlock:
             object.__setattr__(self, "gain", np.zeros(len(self.b)))
         if self.shift is None:
             object.__setattr__(self, "shift", np.zeros(len(self.b)))
+        if self.scale is None:
+            object.__setattr__(self, "scale", np.zeros(len(self.b)))
 
     def __len__(self) -> int:
         return len(self.b)
@@ -75,6 +81,15 @@ class RowBlock:
     def take(self, rows: NDArray[np.bool_] | IntArray) -> RowBlock:
         """Return some of the rows."""
         return RowBlock(*(getattr(self, entry.name)[rows] for entry in fields(self)))
+
+    def of_own_data(self) -> RowBlock:
+        """Return the rows without those that repeat data of others."""
+        return self.take(self.scale == 0.0) if self.scale.any() else self
+
+    def since(self, time: float) -> RowBlock:
+        """Return the rows whose data begin at a time [s] or later."""
+        before = self.start < time
+        return self.take(~before) if before.any() else self
 
     def bound(self, phi_max: Array) -> Array:
         """Return the bound on w when |phi| <= phi_max, shape (m,)."""

@@ -10,6 +10,7 @@ import pytest
 from arms import Motion, arm, draw_payload, joint_torques, rows_of
 from payload_id.core.identification.identify import identify
 from payload_id.core.identification.status import Status
+from payload_id.core.rows.joint_torque.hat_rows import worth_it
 from payload_id.core.rows.joint_torque.momentum import MomentumRows
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.samples.joint_samples import Samples
@@ -66,6 +67,22 @@ def test_what_the_column_leaves_is_bounded(name, kind, extreme):
         assert (left <= bound).all(), (left / bound).max()
 
 
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("name", ["gen3", "gantry"])
+def test_rows_that_take_positions_for_velocities_too(name, kind):
+    for seed in SEEDS:
+        u = draw(name, seed, kind, True)
+        model, samples, phi = run(name, seed, kind, u)
+        size = 0.02
+        signs = np.random.default_rng(seed).choice([-1.0, 1.0], model.n)
+        stated = Uncertainty(**{kind: SIZES[kind]}, velocity_error=size, position_error=1e-6)
+        assert worth_it(stated, samples.stamp[:51], model.n)
+        rows = rows_of(model, stated, replace(samples, dq=samples.dq + size * signs), 0.2)
+        left = np.abs(rows.A @ phi - rows.b + rows.B @ u)
+        bound = rows.d + rows.A_error @ np.abs(phi)
+        assert (left <= bound).all(), (left / bound).max()
+
+
 @pytest.mark.parametrize("rate", [50.0, 250.0])
 @pytest.mark.parametrize("delay", [-1e-3, 1e-3, 3e-3, 8e-3])
 def test_steps_of_friction_that_come_late_are_bounded(rate, delay):
@@ -104,6 +121,29 @@ def test_a_tilted_base_seen_from_wrong_zeros_is_bounded(seed):
     rows = rows_of(model, stated, Samples(t, q + zero * u[3:], dq, tau))
     left = np.abs(rows.A @ phi + rows.B @ u - rows.b)
     assert (left <= rows.d + rows.A_error @ np.abs(phi)).all()
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_tilt_of_an_upright_axis_at_rest_needs_what_wrong_zeros_change_of_it(seed):
+    """Upright gravity does not load the first joint: only the tilt does, as seen from its zero."""
+    rng = np.random.default_rng(seed)
+    model, phi = arm("gen3"), draw_payload(rng)
+    q = np.tile(rng.uniform(-1.0, 1.0, model.n), (51, 1))
+    tilt, zero, still = 0.8, 0.03, np.zeros_like(q)
+    most = 0.0
+    for corner in range(8):
+        u = np.sign(np.random.default_rng([seed, corner]).normal(size=3 + model.n))
+        pin_model = model.pinocchio.copy()
+        pin_model.gravity.linear = model.gravity + tilt * u[:3]
+        true = replace(model, gravity=model.gravity + tilt * u[:3], pinocchio=pin_model)
+        tau = joint_torques(true, model.link_phi, phi, q, still, still)
+        stated = Uncertainty(gravity_error=tilt, joint_zero=zero)
+        samples = Samples(np.arange(51) / 250.0, q + zero * u[3:], still, tau)
+        rows = rows_of(model, stated, samples)
+        left = np.abs(rows.A @ phi + rows.B @ u - rows.b)
+        assert (left <= rows.d + rows.A_error @ np.abs(phi)).all()
+        most = max(most, left[0])
+    assert most > 1e-4
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -1,6 +1,6 @@
 """Rows of the momentum form: exact where nothing is uncertain, within their bound where it is."""
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 import numpy as np
 import pytest
@@ -16,6 +16,7 @@ from arms import (
     record,
     rows_of,
 )
+from payload_id.core.body.inertial import from_pseudo_inertia, pseudo_inertia
 from payload_id.core.errors import InputError
 from payload_id.core.rows.joint_torque.momentum import MomentumRows
 from payload_id.core.rows.joint_torque.nuisance import nuisance_of
@@ -28,6 +29,7 @@ from payload_id.core.rows.quadrature import (
     trapezoid_weights,
 )
 from payload_id.core.rows.row_block import RowBlock
+from payload_id.core.rows.windows import WindowCutter
 from payload_id.core.samples.joint_samples import Samples
 
 EVERY_ARM = pytest.mark.parametrize("name", ARMS)
@@ -60,6 +62,28 @@ def test_truth_is_within_the_bound_without_any_error(name, rate, jitter, length,
         run = record(model, seed, rate=rate, jitter=jitter, seconds=min(3.0, 1200 / rate))
         samples = replace(run.true, stamp=run.true.stamp + epoch)
         assert residual(rows_of(model, KNOWN, samples, length), run.phi).max() < 1.0
+
+
+@EVERY_ARM
+def test_rows_are_the_same_to_the_last_bit_however_samples_come_in_pieces(name):
+    model, rng = arm(name), np.random.default_rng(21)
+    unsure = Uncertainty(
+        torque_relative=0.02, link_relative=0.1, gravity_error=0.1, velocity_error=1e-3
+    )
+    samples = record(model, 21, rate=500.0, jitter=0.3, seconds=1.0).true
+    expected = rows_of(model, unsure, samples)
+    source, cutter = MomentumRows.of(model, unsure), WindowCutter(0.1)
+    found, start = [], 0
+    while start < len(samples):
+        stop = start + int(rng.integers(1, 90))
+        # Copies at other places in memory, too.
+        piece = samples.part(start, stop)
+        piece = replace(piece, tau=np.vstack([piece.tau, piece.tau])[: len(piece)])
+        found += [source.window(window) for window in cutter.add(piece)]
+        start = stop
+    found = RowBlock.stack(found)
+    for entry in fields(RowBlock):
+        np.testing.assert_array_equal(getattr(found, entry.name), getattr(expected, entry.name))
 
 
 @EVERY_ARM
@@ -107,6 +131,31 @@ def test_uncertain_links_are_explained_by_the_nuisance_parameters(name):
     assert residual(rows, run.phi, u).max() < 1.0
     # Without them the rows are broken by far: the test has something to see.
     assert residual(rows, run.phi).max() > 20.0
+
+
+@pytest.mark.parametrize("relative", [0.0, 0.1])
+def test_bodies_that_are_shifted_as_a_whole_lie_in_their_boxes(relative):
+    rng = np.random.default_rng(8)
+    model, shift = arm("gen3"), 0.02
+    nuisance = nuisance_of(model, Uncertainty(link_relative=relative, link_shift=shift))
+    links = slice(10 * model.n)
+    lower = (nuisance.centre - nuisance.half_width)[links].reshape(-1, 10)
+    upper = (nuisance.centre + nuisance.half_width)[links].reshape(-1, 10)
+    reached = np.zeros(10)
+    for _ in range(200):
+        described = perturbed_links(model, rng, relative)
+        s = shift * rng.choice([-1.0, 1.0, 0.3], 3)
+        move = np.eye(4)
+        move[:3, 3] = s
+        moved = np.array([from_pseudo_inertia(move @ pseudo_inertia(phi) @ move.T)
+                          for phi in described])  # fmt: skip
+        assert (lower - 1e-12 <= moved).all()
+        assert (moved <= upper + 1e-12).all()
+        half = np.maximum((upper - lower) / 2, 1e-9)
+        reached = np.maximum(reached, (np.abs(moved - model.link_phi) / half).max(axis=0))
+    if not relative:  # no box could be smaller: each is reached, masses do not move
+        assert (reached[1:4] > 0.999).all()
+        assert (reached[4:] > 0.6).all()
 
 
 def friction_torques(rng, uncertainty, n, dq, ddq):
@@ -318,12 +367,12 @@ def test_sign_of_a_velocity_that_may_be_wrong_is_not_used():
 def test_integral_of_the_sign():
     t = np.array([0.0, 0.1, 0.3, 0.6, 1.0, 1.5])
     dq = np.array([0.5, 0.2, -0.3, -0.005, -0.2, -0.4])[:, None]
-    integral, unknown = sign_integral(t, dq, 0.01)
+    integral, unknown = sign_integral(np.diff(t), dq, 0.01)
     np.testing.assert_allclose(integral, [0.1 - 0.5])
     np.testing.assert_allclose(unknown, [1.5 - 0.6])
-    forth, back = sign_integral(t, dq, 0.01), sign_integral(t, -dq, 0.01)
+    forth, back = sign_integral(np.diff(t), dq, 0.01), sign_integral(np.diff(t), -dq, 0.01)
     np.testing.assert_allclose(forth[0], -back[0])
-    both = sign_integral(t, np.hstack([dq, dq]), np.array([0.01, 10.0]))
+    both = sign_integral(np.diff(t), np.hstack([dq, dq]), np.array([0.01, 10.0]))
     np.testing.assert_allclose(both, [[-0.4, 0.0], [0.9, 1.5]])
 
 

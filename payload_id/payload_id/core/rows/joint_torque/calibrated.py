@@ -20,6 +20,9 @@ from .uncertainty import Uncertainty
 
 # Uncertainty's bounds that a calibration tightens where they enter a row's own bound.
 TIGHTENED = ("friction_coulomb", "friction_viscous", "rotor_inertia")
+# What is the arm's and not learnt: its calibration holds for what was stated of it then.
+NOT_LEARNT = ("friction_coulomb_asymmetry", "friction_viscous_asymmetry", "friction_load",
+              "friction_stribeck", "torque_ripple")  # fmt: skip
 
 
 def known_of(model: ArmModel, uncertainty: Uncertainty) -> tuple[Nuisance, Uncertainty]:
@@ -44,6 +47,7 @@ def calibrated_nuisance(
     """
     stated = with_tool(nuisance_of(model, uncertainty), uncertainty)
     _check_stated(calibration, model, stated)
+    _check_not_learnt(calibration, uncertainty)
     low, high = stated.centre - stated.half_width, stated.centre + stated.half_width
     lower, upper = np.maximum(low, calibration.lower), np.minimum(high, calibration.upper)
     known = stated.half_width == 0.0
@@ -77,6 +81,18 @@ def _check_stated(calibration: Calibration, model: ArmModel, stated: Nuisance) -
             "with, so that its result need not hold. Calibrate again with the wider bounds, or "
             "state the calibration's."
         )
+
+
+def _check_not_learnt(calibration: Calibration, uncertainty: Uncertainty) -> None:
+    """Raise where friction or ripple is stated of which the calibration did not know."""
+    before, n = Uncertainty.from_dict(dict(calibration.uncertainty)), calibration.n
+    for name in NOT_LEARNT:
+        if (uncertainty.per_joint(name, n) > before.per_joint(name, n) * (1 + ROUNDING)).any():
+            raise InputError(
+                f"The bounds stated as '{name}' are wider than those that the calibration was made "
+                "with, so that its result need not hold. Calibrate again with the wider bounds, or "
+                "state the calibration's."
+            )
 
 
 def tightened(calibration: Calibration, uncertainty: Uncertainty) -> Uncertainty:

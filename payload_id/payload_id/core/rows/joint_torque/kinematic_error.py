@@ -8,11 +8,13 @@ by differences at some of the samples, since they vary as slowly as the motion d
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
 from ...arm.arm_model import ArmModel
 from ...arm.kinetics import body_motion, force_regressor, momentum_regressor
-from ...arrays import Array
+from ...arrays import Array, IntArray
 from ...samples.joint_samples import Samples
 from .uncertainty import Uncertainty
 
@@ -20,35 +22,74 @@ PROBES = 9  # samples of a window at which derivatives are taken
 SECOND_ORDER = 1.05  # allowance for curvature and for the samples between the probes
 
 
-def regressor_error(
-    model: ArmModel,
-    uncertainty: Uncertainty,
-    samples: Samples,
-    duration: float,
-    end_weights: tuple[float, float],
-) -> Array:
-    """Return the error bound of W_m(t2) - W_m(t1) + correction - int W_c, (n + 1, n, 10).
+@dataclass(frozen=True)
+class Sensitivity:
+    """By how much errors of positions and velocities can move the coefficients of a window.
 
-    Args:
-        model: The arm.
-        uncertainty: What is assumed of its sensors.
-        samples: Of one window.
-        duration: Of that window [s].
-        end_weights: By how much errors of W_m at single samples enter at the start and at the end.
+    Attributes:
+        force: The mean of W_c over the window, shape (n + 1, n, 10).
+        first: W_m at its first sample, shape (n + 1, n, 10).
+        last: W_m at its last sample, shape (n + 1, n, 10).
     """
-    position = uncertainty.per_joint("position_error", model.n)
-    velocity = uncertainty.per_joint("velocity_error", model.n)
-    if not (position.any() or velocity.any()):
-        return np.zeros((model.n + 1, model.n, 10))
-    probe = np.unique(np.linspace(0, len(samples) - 1, PROBES).astype(int))
-    q, dq = samples.q[probe], samples.dq[probe]
-    force, momentum = _sensitivity(model, q, dq, position, velocity)
-    mean_force = np.mean(force, axis=0)
-    ends = end_weights[0] * momentum[0] + end_weights[1] * momentum[-1]
-    return SECOND_ORDER * (ends + duration * mean_force)
+
+    force: Array
+    first: Array
+    last: Array
+
+    def at_ends(self, end_weights: tuple[float, float]) -> Array:
+        """Return what the samples at the ends add, (n + 1, n, 10).
+
+        Args:
+            end_weights: By how much errors of W_m at single samples enter at the start and at the
+                end.
+        """
+        return end_weights[0] * self.first + end_weights[1] * self.last
 
 
-def _sensitivity(
+@dataclass(frozen=True)
+class Probes:
+    """The largest changes of W_c and W_m at some samples of a window.
+
+    Attributes:
+        sample: Their numbers, shape (P,), the first and the last sample among them.
+        force: Of W_c, shape (P, n + 1, n, 10).
+        momentum: Of W_m, shape (P, n + 1, n, 10).
+    """
+
+    sample: IntArray
+    force: Array
+    momentum: Array
+
+    @classmethod
+    def of(cls, model: ArmModel, uncertainty: Uncertainty, samples: Samples) -> Probes:
+        """Return those of the samples of one window."""
+        position = uncertainty.per_joint("position_error", model.n)
+        velocity = uncertainty.per_joint("velocity_error", model.n)
+        probe = np.unique(np.linspace(0, len(samples) - 1, PROBES).astype(int))
+        if not (position.any() or velocity.any()):
+            none = np.zeros((len(probe), model.n + 1, model.n, 10))
+            return cls(probe, none, none)
+        q, dq = samples.q[probe], samples.dq[probe]
+        return cls(probe, *sensitivity(model, q, dq, position, velocity))
+
+    def whole(self) -> Sensitivity:
+        """Return the sensitivity of the window."""
+        return Sensitivity(np.mean(self.force, axis=0), self.momentum[0], self.momentum[-1])
+
+    def part(self, first: int, last: int) -> Sensitivity:
+        """Return that of a part of the window, the most at the probes in it and about it.
+
+        Args:
+            first: Number of the part's first sample.
+            last: Number of its last sample.
+        """
+        start = int(np.searchsorted(self.sample, first, "right")) - 1
+        stop = int(np.searchsorted(self.sample, last)) + 1
+        momentum = self.momentum[start:stop].max(axis=0)
+        return Sensitivity(self.force[start:stop].max(axis=0), momentum, momentum)
+
+
+def sensitivity(
     model: ArmModel, q: Array, dq: Array, position: Array, velocity: Array
 ) -> tuple[Array, Array]:
     """Return the largest changes of W_c and W_m at each sample, (N, n + 1, n, 10) each."""

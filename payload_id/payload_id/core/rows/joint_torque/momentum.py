@@ -22,29 +22,33 @@ from functools import cached_property
 import numpy as np
 
 from ...arm.arm_model import ArmModel
-from ...arm.kinetics import BodyMotion, body_motion, force_regressor, momentum_regressor
+from ...arm.kinetics import BodyMotion, body_motion, force_integral, momentum_regressor
 from ...arrays import Array, IntArray
+from ...body.inertial import PARAMETERS
 from ...body.payload_prior import PayloadPrior
 from ...errors import InputError, RecordingError
 from ...samples.joint_samples import Samples
 from ..quadrature import (
     ROUNDING,
-    end_correction,
+    WindowWeights,
+    box_weights,
     end_samples,
-    end_weights,
+    hat_weights,
     sign_integral,
-    trapezoid_weights,
+    step_weights,
 )
 from ..row_block import RowBlock
 from .calibrated import known_of
 from .constant_errors.constant_error import ConstantError, Effect, Window
-from .kinematic_error import regressor_error
+from .hat_rows import LEAST_STEPS, HatRow, worth_it
+from .kinematic_error import Probes, Sensitivity
 from .nuisance import Nuisance, group_slice, largest_gain
 from .position_gate import PositionGate
 from .stamp_error import stamp_error
 from .stated_errors import constant_errors
-from .torque_bound import gaussian_bound, noise_free
+from .torque_bound import gaussian_bound, mean_noise, noise_free
 from .uncertainty import Uncertainty
+from .window_sums import Integrals, WindowSums
 
 PER_SAMPLE = (
     "torque_relative",
@@ -59,7 +63,8 @@ PER_SAMPLE = (
 class WindowTerms:
     """The equation of each joint over one window, before it is split into known and unknown.
 
-    payload phi + candidates psi + constant u = torque + w,  |w| <= left_out + link_error |psi| ...
+    payload phi + candidates psi + constant u + middle = torque + w,
+    |w| <= left_out + link_error |psi| + payload_error |phi|
 
     Attributes:
         payload: Coefficients of the payload's parameters, shape (n, 10).
@@ -69,6 +74,7 @@ class WindowTerms:
         torque: Integral of the torque, shape (n,) [N m s].
         shift: What the integral of the reading itself is more than `torque`, shape (n,) [N m s].
         constant: Coefficients of the constant errors, in their unit boxes, shape (n, k) [N m s].
+        middle: What they do in the middle of their boxes, shape (n,) [N m s].
         left_out: Bound on what else the equation leaves out, shape (n,) [N m s].
         start: Time at which the window begins [s].
         end: Time at which it ends [s].
@@ -81,6 +87,7 @@ class WindowTerms:
     torque: Array
     shift: Array
     constant: Array
+    middle: Array
     left_out: Array
     start: float
     end: float
@@ -110,6 +117,7 @@ class MomentumRows:
         """
         for name in PER_SAMPLE:
             uncertainty.per_joint(name, model.n)
+        uncertainty.means(model.n)
         gain = largest_gain(uncertainty.per_joint("torque_gain", model.n))
         if (uncertainty.per_joint("torque_relative", model.n) * gain >= 1.0).any():
             raise InputError(
@@ -123,7 +131,13 @@ class MomentumRows:
     @property
     def p(self) -> int:
         """Number of nuisance parameters: the arm's, the tool's, then the constant errors."""
-        return self.nuisance.p + len(self._tool) + sum(len(error.names) for error in self.constant)
+        return len(self.names)
+
+    @cached_property
+    def names(self) -> tuple[str, ...]:
+        """Names of the nuisance parameters, such as "joint_2.friction_coulomb"."""
+        tool = (f"tool.{PARAMETERS[k]}" for k in self._tool)
+        return (*self.nuisance.names, *tool, *(n for error in self.constant for n in error.names))
 
     @cached_property
     def constant(self) -> tuple[ConstantError, ...]:
@@ -180,13 +194,95 @@ class MomentumRows:
         Args:
             samples: At least `LEAST_SAMPLES` samples of n joints, without gaps.
         """
-        n = self.model.n
-        weight = trapezoid_weights(samples.stamp)
+        if self.takes_hat(samples):
+            return self.hat_terms(samples)
+        return self.box_terms(self.sums(samples, self.probes(samples).whole()))
+
+    def takes_hat(self, samples: Samples) -> bool:
+        """Tell whether the window of some samples has a hat as its weight."""
+        return worth_it(self.uncertainty, samples.stamp, self.model.n)
+
+    def probes(self, samples: Samples) -> Probes:
+        """Return what errors of positions and velocities do to windows of some samples."""
+        return Probes.of(self.model, self.uncertainty, samples)
+
+    def hat_terms(self, samples: Samples) -> WindowTerms:
+        """Return the equations of a window with a hat as its weight."""
+        weights = hat_weights(samples.stamp, LEAST_STEPS)
         motion = body_motion(self.model, samples.q, samples.dq)
-        regressor, regressor_bound = self._regressor(samples, weight, motion)
-        constant = self._constant_errors(samples, weight, motion)
-        columns, column_bound = self._joint_columns(samples, weight)
-        torque, torque_bound = self._torque(samples, weight)
+        row = HatRow(self.model, self.uncertainty, samples, weights)
+        integrals = self._integrals(samples, weights, motion)
+        return self._terms(integrals, row.regressor(motion), row.speed_change(), np.inf)
+
+    def box_terms(self, sums: WindowSums) -> WindowTerms:
+        """Return the equations of a window whose weight is 1, of its sums."""
+        whole, speed_error = (
+            sums.integrals,
+            self.uncertainty.per_joint("velocity_error", self.model.n),
+        )
+        mean = mean_noise(self.uncertainty, whole.duration, whole.size)
+        return self._terms(whole, sums.regressor(), sums.speed_change(speed_error), mean)
+
+    def sums(self, samples: Samples, sensitivity: Sensitivity) -> WindowSums:
+        """Return what enters the equations of a window whose weight is 1.
+
+        Args:
+            samples: At least `LEAST_SAMPLES` samples of n joints, without gaps.
+            sensitivity: Of the window, from `probes`.
+        """
+        weights, ends = box_weights(samples.stamp), end_samples(len(samples))
+        motion = body_motion(self.model, samples.q, samples.dq)
+        jitter, late = self.uncertainty.stamp_jitter, np.zeros_like(sensitivity.force)
+        if jitter > 0.0:
+            late = stamp_error(samples.stamp, momentum_regressor(motion), jitter)
+        return WindowSums(
+            integrals=self._integrals(samples, weights, motion),
+            momentum=momentum_regressor(motion, ends),
+            speed=samples.dq[ends],
+            sensitivity=sensitivity,
+            impulse=force_integral(motion, weights.force),
+            stamp_error=late,
+        )
+
+    def _integrals(self, samples: Samples, weights: WindowWeights, motion: BodyMotion) -> Integrals:
+        """Return the sums over a window that any weight has."""
+        unsure, weight = self.uncertainty, weights.force
+        threshold = unsure.stiction_velocity + unsure.per_joint("velocity_error", self.model.n)
+        step = step_weights(samples.stamp, weights)
+        signs, unknown = sign_integral(step, samples.dq, threshold)
+        middle, half_width = noise_free(unsure, samples.tau)
+        return Integrals(
+            stamp=samples.stamp,
+            weight=weight,
+            signs=signs,
+            unknown=unknown,
+            travel=weight @ samples.dq,
+            middle=weight @ middle,
+            half_width=weight @ half_width,
+            reading=weight @ samples.tau,
+            size=weight @ np.abs(samples.tau),
+            constant=self._constant_errors(samples, weights, motion),
+        )
+
+    def _terms(
+        self,
+        whole: Integrals,
+        coefficients: tuple[Array, Array],
+        speed_change: tuple[Array, Array],
+        mean_noise: Array | float,
+    ) -> WindowTerms:
+        """Return the equations of one window.
+
+        Args:
+            whole: Its integrals.
+            coefficients: Of all bodies, and their error bound, shape (n + 1, n, 10) each.
+            speed_change: Integral of each joint's acceleration, and its error bound, shape (n,).
+            mean_noise: Bound on the noise's integral beside that from its samples, shape (n,).
+        """
+        n, constant = self.model.n, whole.constant
+        regressor, regressor_bound = coefficients
+        torque, torque_bound = self._torque(whole, mean_noise)
+        columns, column_bound = self._joint_columns(whole, torque, speed_change)
         links = regressor[:n].transpose(1, 0, 2).reshape(n, 10 * n)
         joints = np.concatenate([np.diag(column) for column in columns], axis=1)
         return WindowTerms(
@@ -195,14 +291,17 @@ class MomentumRows:
             candidates=np.concatenate([links, joints], axis=1),
             link_error=regressor_bound[:n].transpose(1, 0, 2).reshape(n, 10 * n),
             torque=torque,
-            shift=weight @ samples.tau - torque,
+            shift=whole.reading - torque,
             constant=constant.columns,
+            middle=constant.middle,
             left_out=torque_bound + column_bound + constant.left_out,
-            start=float(samples.stamp[0]),
-            end=float(samples.stamp[-1]),
+            start=float(whole.stamp[0]),
+            end=float(whole.stamp[-1]),
         )
 
-    def _constant_errors(self, samples: Samples, weight: Array, motion: BodyMotion) -> Effect:
+    def _constant_errors(
+        self, samples: Samples, weights: WindowWeights, motion: BodyMotion
+    ) -> Effect:
         """Return what errors that are constant in the run do."""
         n, links = self.model.n, slice(10 * self.model.n)
         effect = Effect.none(n)
@@ -211,7 +310,7 @@ class MomentumRows:
         reading, reading_error = noise_free(self.uncertainty, samples.tau)
         reading_error = reading_error + gaussian_bound(self.uncertainty, n)
         window = Window(
-            self.model, samples, weight, motion, reading, reading_error,
+            self.model, samples, weights.force, weights.momentum, motion, reading, reading_error,
             self.nuisance.centre[links].reshape(n, 10),
             self.nuisance.half_width[links].reshape(n, 10),
         )  # fmt: skip
@@ -219,58 +318,40 @@ class MomentumRows:
             effect = effect.with_more(error.effect(window))
         return effect
 
-    def _regressor(
-        self, samples: Samples, weight: Array, motion: BodyMotion
+    def _joint_columns(
+        self, whole: Integrals, torque: Array, speed_change: tuple[Array, Array]
     ) -> tuple[Array, Array]:
-        """Return the coefficients of all bodies and their error bound, (n + 1, n, 10) each."""
-        ends = end_samples(len(samples))
-        forces = force_regressor(motion)
-        momentum = momentum_regressor(motion.at(ends))
-        change = momentum[-1] - momentum[0]
-        correction, remainder = end_correction(samples.stamp, momentum)
-        regressor = change + correction - np.tensordot(weight, forces, axes=1)
-        measured = regressor_error(
-            self.model, self.uncertainty, samples, weight.sum(), end_weights(samples.stamp)
-        )
-        unsure = self.uncertainty
-        error = remainder + measured
-        if unsure.stamp_jitter > 0.0:
-            every = momentum_regressor(motion)
-            error += stamp_error(samples.stamp, every, unsure.stamp_jitter)
-        return regressor, error
+        """Return the columns of `JOINT_GROUPS` and what they leave out, (5, n) and (n,).
 
-    def _joint_columns(self, samples: Samples, weight: Array) -> tuple[Array, Array]:
-        """Return the columns of `JOINT_GROUPS` and what they leave out, (5, n) and (n,)."""
-        n, dq = self.model.n, samples.dq
-        duration = samples.stamp[-1] - samples.stamp[0]
+        Args:
+            whole: Integrals of the window.
+            torque: Integral of the reading on the right-hand side, shape (n,) [N m s].
+            speed_change: As in `_terms`.
+        """
+        n, duration = self.model.n, whole.duration
         speed_error = self.uncertainty.per_joint("velocity_error", n)
-        threshold = self.uncertainty.stiction_velocity + speed_error
-        signs, unknown = sign_integral(samples.stamp, dq, threshold)
-        correction, remainder = end_correction(samples.stamp, dq[end_samples(len(dq))])
-        columns = np.stack(
-            [
-                signs,
-                weight @ dq,
-                dq[-1] - dq[0] + correction,
-                np.full(n, duration),
-                -(weight @ noise_free(self.uncertainty, samples.tau)[0]),
-            ]
-        )
-        change_error = remainder + sum(end_weights(samples.stamp)) * speed_error
-        left_out = self.uncertainty.per_joint("friction_coulomb", n) * unknown
+        change, change_error = speed_change
+        columns = np.stack([whole.signs, whole.travel, change, np.full(n, duration), -torque])
+        left_out = self.uncertainty.per_joint("friction_coulomb", n) * whole.unknown
         left_out += self.uncertainty.per_joint("friction_viscous", n) * speed_error * duration
         left_out += self.uncertainty.per_joint("rotor_inertia", n) * change_error
+        gain = largest_gain(self.uncertainty.per_joint("torque_gain", n))
+        left_out += gain * self.uncertainty.per_joint("torque_drift", n) / 2 * duration
         jitter = 2.0 * self.uncertainty.stamp_jitter  # of the window's length
         left_out += self.uncertainty.per_joint("torque_offset", n) * jitter
         return columns, left_out
 
-    def _torque(self, samples: Samples, weight: Array) -> tuple[Array, Array]:
-        """Return the integral of the noise-free reading and the bound on its error, (n,) each."""
-        middle, half_width = noise_free(self.uncertainty, samples.tau)
+    def _torque(self, whole: Integrals, mean_noise: Array | float) -> tuple[Array, Array]:
+        """Return the integral of the noise-free reading and the bound on its error, (n,) each.
+
+        Noise is bounded sample by sample, or in the mean where that is less.
+        """
         gain = largest_gain(self.uncertainty.per_joint("torque_gain", self.model.n))
         gaussian = gaussian_bound(self.uncertainty, self.model.n)
-        bound = weight @ half_width + gaussian * np.linalg.norm(weight)
-        return weight @ middle, gain * bound
+        less = mean_noise < whole.half_width
+        torque = np.where(less, whole.reading, whole.middle)
+        bound = np.where(less, mean_noise, whole.half_width)
+        return torque, gain * (bound + gaussian * np.linalg.norm(whole.weight))
 
     def rows(self, terms: WindowTerms) -> RowBlock:
         """Split the equations of one window into payload, nuisance and right-hand side."""
@@ -286,7 +367,7 @@ class MomentumRows:
             A=terms.payload,
             A_error=terms.payload_error + ROUNDING * np.abs(terms.payload),
             B=np.hstack([known, terms.payload[:, tool] * width, terms.constant]),
-            b=terms.torque - candidates @ nuisance.centre,
+            b=terms.torque - terms.middle - candidates @ nuisance.centre,
             d=terms.left_out
             + terms.link_error @ links
             + terms.payload_error[:, tool] @ width

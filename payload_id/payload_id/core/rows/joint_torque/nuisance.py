@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -22,6 +23,9 @@ JOINT_GROUPS = ("friction_coulomb", "friction_viscous", "rotor_inertia", "torque
                 "torque_gain")  # fmt: skip
 # Those that cannot be negative lie in [0, bound], the others in [-bound, bound].
 NOT_NEGATIVE = ("friction_coulomb", "friction_viscous", "rotor_inertia")
+
+# Of Ixx, Ixy, ..: the axes, and those whose squares make a moment of inertia.
+AXES = ((0, 0, 1, 2), (0, 1, 0, 0), (0, 2, 0, 0), (1, 1, 0, 2), (1, 2, 0, 0), (2, 2, 0, 1))
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,7 @@ class Nuisance:
         column = np.where(self.uncertain[gains], number[gains], -1)
         return column, self.half_width[gains] / (1.0 + self.centre[gains])
 
-    @property
+    @cached_property
     def largest(self) -> Array:
         """Largest magnitude of each candidate in its box, shape (15 n,)."""
         return np.abs(self.centre) + self.half_width
@@ -79,6 +83,9 @@ def nuisance_of(model: ArmModel, uncertainty: Uncertainty) -> Nuisance:
     largest = np.maximum(np.abs(lower), np.abs(upper))
     centres = [(lower + upper) / 2]
     half_widths = [(upper - lower) / 2 + uncertainty.link_relative * largest]
+    half_widths[0] += shifted(
+        (1.0 + uncertainty.link_relative) * largest.reshape(-1, 10), uncertainty.link_shift
+    ).ravel()
     gain = largest_gain(uncertainty.per_joint("torque_gain", model.n))
     # T = (reading - offset) / (1 + g) = reading + g' reading - offset'
     bounds = {
@@ -95,6 +102,24 @@ def nuisance_of(model: ArmModel, uncertainty: Uncertainty) -> Nuisance:
     names = candidate_names(model.joints)[: len(uncertain)]  # without those of the tool
     chosen = tuple(name for name, keep in zip(names, uncertain, strict=True) if keep)
     return Nuisance(chosen, np.concatenate(centres), half_width, uncertain)
+
+
+def shifted(largest: Array, shift: float) -> Array:
+    """Return by how much parameters change when bodies are shifted as a whole, shape (n, 10).
+
+    With x + s for x, |s_i| <= r, h changes by m s, and with it sums of x_i x_j:
+
+        |d(sum x_i x_j)| <= |h_i| r + |h_j| r + m r^2.
+
+    Args:
+        largest: Largest magnitudes of the bodies' parameters, shape (n, 10).
+        shift: Largest shift along each axis, r [m].
+    """
+    m, h = largest[:, 0], largest[:, 1:4]
+    first = np.stack([m * shift] * 3, axis=1)
+    pair = (h[:, :, None] + h[:, None, :]) * shift + (m * shift**2)[:, None, None]
+    second = [pair[:, j, j] + pair[:, k, k] if i == l else pair[:, i, l] for i, l, j, k in AXES]
+    return np.column_stack([np.zeros(len(m)), first, *second])
 
 
 def group_slice(group: str, n: int) -> slice:

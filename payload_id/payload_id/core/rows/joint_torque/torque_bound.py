@@ -6,6 +6,7 @@ import numpy as np
 from scipy.special import ndtri
 
 from ...arrays import Array
+from ..windows import STAMP_TOLERANCE
 from .nuisance import largest_gain
 from .uncertainty import Uncertainty
 
@@ -27,6 +28,37 @@ def noise_free(uncertainty: Uncertainty, tau: Array) -> tuple[Array, Array]:
     offset = uncertainty.per_joint("torque_offset", n)
     absolute = uncertainty.per_joint("torque_absolute", n) + relative * offset
     return true_torque(tau, relative, absolute)
+
+
+def mean_noise(uncertainty: Uncertainty, duration: float, size: Array) -> Array:
+    """Return what the noise can add to the integral of the reading over a window, (n,) [N m s].
+
+    With r the relative and a the absolute bound of a sample and x that on the mean of the absolute
+    part: |relative part| <= r (offset + the larger of |reading| and |noise-free reading|), the
+    latter at most (|reading| + a) / (1 - r), so that
+
+        |int noise| <= r / (1 - r) (int |reading| + a L) + (r offset + x) L,  L the duration.
+
+    Infinite for joints of which no mean over so short a time is stated.
+
+    Args:
+        uncertainty: What is assumed about the sensors.
+        duration: L [s].
+        size: Integral of |reading|, shape (n,) [N m s].
+    """
+    n = len(size)
+    mean, stated = np.full(n, np.inf), uncertainty.means(n)
+    if not stated:
+        return mean
+    for length, bound in stated:
+        if duration >= length - STAMP_TOLERANCE:
+            mean = np.minimum(mean, bound)
+    gain = largest_gain(uncertainty.per_joint("torque_gain", n))
+    relative = uncertainty.per_joint("torque_relative", n) * gain
+    shifted = relative * uncertainty.per_joint("torque_offset", n)
+    absolute = uncertainty.per_joint("torque_absolute", n) + shifted
+    part = relative / (1.0 - relative) * (size + absolute * duration)
+    return np.asarray(part + (shifted + mean) * duration)
 
 
 def gaussian_bound(uncertainty: Uncertainty, n: int) -> Array:

@@ -12,6 +12,9 @@ from ...arrays import Array
 from ...body.payload_prior import PayloadPrior
 from ...errors import InputError
 
+FRACTIONS = ("torque_relative", "torque_gain", "friction_load", "link_relative", "coverage")
+MEANS = ("torque_mean_window", "torque_mean")  # lists, also where they hold one number
+
 
 @dataclass(frozen=True)
 class Uncertainty:
@@ -28,9 +31,26 @@ class Uncertainty:
         link_relative: Each inertial parameter of each moving body of the robot's description (the
             links between two joints taken together, about the joint's frame) lies within this
             fraction of its value; parameters that are zero are taken as exactly zero [-].
+        link_shift: Beside that, each of these bodies may be shifted as a whole by this much along
+            each axis: parameters that are zero need not be, then [m].
         friction_coulomb: Largest Coulomb friction that the measured torque contains
             [N m or N]. Per joint.
         friction_viscous: Largest viscous friction coefficient [N m s/rad or N s/m]. Per joint.
+        friction_coulomb_asymmetry: Largest difference of Coulomb friction between the two
+            directions [N m or N]. Per joint.
+        friction_viscous_asymmetry: ... of the viscous coefficient [N m s/rad or N s/m]. Per joint.
+        friction_load: Largest friction that grows with the torque which the joint's gear transmits,
+            as a fraction of that torque [-]. Per joint.
+        friction_stribeck: Largest friction of a joint that just begins to move, beyond Coulomb
+            friction [N m or N]. It never rises with speed. Per joint.
+        stribeck_velocity: v_s, such that it falls nowhere faster than `friction_stribeck` / v_s and
+            from v_s on is at most `friction_stribeck` exp(-speed / v_s) [rad/s or m/s]. Per joint.
+        torque_ripple: Largest amplitude of a torque that is a sine of the joint's position [N m or
+            N]. Per joint.
+        ripple_cycles: Its cycles in a turn of the joint, or in a metre [-]. Per joint.
+        torque_drift: Largest change of a torque's offset and friction together between any two
+            moments of a run and its tares [N m or N]; `torque_offset` holds at each of them. Per
+            joint.
         rotor_inertia: Largest reflected rotor inertia that the measured torque accelerates
             [kg m2 or kg]. Per joint.
         stiction_velocity: Below this speed the sign of Coulomb friction is unknown
@@ -50,6 +70,11 @@ class Uncertainty:
         torque_sigma: Standard deviation of independent Gaussian torque noise [N m or N], an
             alternative to hard bounds. Per joint.
         coverage: Probability that no row of a run exceeds the bound made of `torque_sigma` [-].
+        torque_mean_window: Lengths of time for which `torque_mean` says more [s].
+        torque_mean: For each of these lengths, in their order: what the mean of the absolute part
+            of the noise (that bounded by `torque_absolute` at a sample) stays within over every
+            stretch of neighbouring samples at least as long [N m or N]. One number for each
+            length, or one for each joint, the joints of the first length first.
         prior: Box that holds the payload before any data.
     """
 
@@ -58,8 +83,17 @@ class Uncertainty:
     torque_gain: PerJoint = 0.0
     torque_offset: PerJoint = 0.0
     link_relative: float = 0.0
+    link_shift: float = 0.0
     friction_coulomb: PerJoint = 0.0
     friction_viscous: PerJoint = 0.0
+    friction_coulomb_asymmetry: PerJoint = 0.0
+    friction_viscous_asymmetry: PerJoint = 0.0
+    friction_load: PerJoint = 0.0
+    friction_stribeck: PerJoint = 0.0
+    stribeck_velocity: PerJoint = 0.0
+    torque_ripple: PerJoint = 0.0
+    ripple_cycles: PerJoint = 0.0
+    torque_drift: PerJoint = 0.0
     rotor_inertia: PerJoint = 0.0
     stiction_velocity: float = 0.01
     position_error: PerJoint = 0.0
@@ -71,6 +105,8 @@ class Uncertainty:
     tool: tuple[float, ...] = ()
     torque_sigma: PerJoint = 0.0
     coverage: float = 0.99
+    torque_mean_window: tuple[float, ...] = ()
+    torque_mean: tuple[float, ...] = ()
     prior: PayloadPrior = field(default_factory=PayloadPrior)
 
     def __post_init__(self) -> None:
@@ -81,17 +117,31 @@ class Uncertainty:
             if isinstance(value, (list, np.ndarray)):
                 value = tuple(float(x) for x in value)
                 object.__setattr__(self, entry.name, value)
+            if entry.name in MEANS:
+                value = tuple(float(x) for x in np.ravel(value))
+                object.__setattr__(self, entry.name, value)
             numbers = np.asarray(value, dtype=float)
             if not np.isfinite(numbers).all() or (numbers < 0).any():
                 raise InputError(
                     f"Uncertainty '{entry.name}' must be finite and not negative; found {value!r}."
                 )
+        lengths, bounds = len(self.torque_mean_window), len(self.torque_mean)
+        if (bounds % lengths if lengths else bounds) or (lengths > 0) != (bounds > 0):
+            raise InputError(
+                "Uncertainty 'torque_mean' takes one bound, or one for each joint, for each length "
+                f"in 'torque_mean_window'; found {bounds} bounds for {lengths} lengths."
+            )
+        if 0.0 in self.torque_mean_window or len({*self.torque_mean_window}) < lengths:
+            raise InputError(
+                "Uncertainty 'torque_mean_window' takes different lengths of time above 0 s; found "
+                f"{list(self.torque_mean_window)}."
+            )
         if len(self.tool) not in (0, 10):
             raise InputError(
                 "Uncertainty 'tool' takes ten bounds in the order of phi, or none; found "
                 f"{len(self.tool)}."
             )
-        for name in ("torque_relative", "torque_gain", "link_relative", "coverage"):
+        for name in FRACTIONS:
             if np.max(getattr(self, name)) >= 1.0:
                 raise InputError(
                     f"Uncertainty '{name}' is a fraction and must be below 1; "
@@ -110,7 +160,27 @@ class Uncertainty:
                 f"Uncertainty '{name}' has {len(value)} entries; give one number, or {n} (one for "
                 "each joint)."
             )
-        return np.broadcast_to(value, (n,)).astype(float)
+        bounds: Array = np.empty(n)
+        bounds[:] = value
+        return bounds
+
+    def means(self, n: int) -> tuple[tuple[float, Array], ...]:
+        """Return the stated lengths, the shortest first, each with its bounds, (n,) [s], [N m].
+
+        Raises:
+            InputError: The bounds were given for another number of joints.
+        """
+        lengths = len(self.torque_mean_window)
+        if not lengths:
+            return ()
+        bounds = np.reshape(self.torque_mean, (lengths, -1))
+        if bounds.shape[1] not in (1, n):
+            raise InputError(
+                f"Uncertainty 'torque_mean' has {bounds.shape[1]} bounds for each length; give "
+                f"one, or {n} (one for each joint)."
+            )
+        wide = np.broadcast_to(bounds, (lengths, n)).astype(float)
+        return tuple(sorted(zip(self.torque_mean_window, wide, strict=True), key=lambda x: x[0]))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers and lists; `Uncertainty.from_dict` reads them back."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ....arm.kinetics import body_motion, force_regressor, frames
+from ....arm.kinetics import body_motion, force_regressor, gravity_integral
 from ....arrays import Array
 from .constant_error import Effect, Window
 
@@ -42,8 +42,8 @@ class BaseTilt:
 
     def effect(self, window: Window) -> Effect:
         """Return what it does to the equations of a window."""
-        rotation = frames(window.model, window.samples.q)[0]
-        parts = [self._part(window, rotation, axis) for axis in range(3)]  # (n + 1, n, 10) each
+        # What gravity of 1 m/s2 along each axis adds to the row, (n + 1, n, 10) each.
+        parts = [-gravity_integral(window.motion, window.weight, axis) for axis in np.eye(3)]
         columns = [np.einsum("bjk,bk->j", part[:-1], window.links) for part in parts]
         spread, moved = np.abs(parts).sum(axis=0), self._moved(window)
         whole = np.abs(window.links) + window.links_half
@@ -53,6 +53,7 @@ class BaseTilt:
             columns=self.size * np.stack(columns, axis=1),
             left_out=self.size * left_out,
             payload_error=self.size * (spread[-1] + moved[-1]),
+            middle=np.zeros(len(left_out)),
         )
 
     def _moved(self, window: Window) -> Array:
@@ -70,15 +71,3 @@ class BaseTilt:
                 there = force_regressor(body_motion(model, samples.q[probe] + step, still))
                 total += np.abs(there - here).max(axis=0)
         return HIGHER * float(window.weight.sum()) * total
-
-    @staticmethod
-    def _part(window: Window, rotation: Array, axis: int) -> Array:
-        """Return what gravity of 1 m/s2 along an axis adds to the row, shape (n + 1, n, 10)."""
-        motion = window.motion
-        pull = replace(
-            motion,
-            axis_rate=np.zeros_like(motion.axis_rate),
-            velocity=np.zeros_like(motion.velocity),
-            gravity=rotation[:, :, axis, :],  # R' e: the axis seen from each body
-        )
-        return -np.tensordot(window.weight, force_regressor(pull), axes=1)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 import numpy as np
 
 from ....arm.arm_model import ArmModel
 from ....arm.kinetics import BodyMotion
-from ....arrays import Array
+from ....arrays import Array, BoolArray
 from ....samples.joint_samples import Samples
 
 
@@ -20,7 +20,8 @@ class Window:
     Attributes:
         model: The arm, n joints.
         samples: Of the window, N.
-        weight: Weights of the samples in an integral, shape (N,) [s].
+        weight: Weights of the samples in an integral, shape (N,) [s]; none is negative.
+        momentum: Weights of the samples in a change of momentum, shape (N,) [-].
         motion: Of the bodies at the samples.
         reading: Torques without noise, shape (N, n) [N m].
         reading_error: Bound on their errors, shape (N, n) [N m].
@@ -31,6 +32,7 @@ class Window:
     model: ArmModel
     samples: Samples
     weight: Array
+    momentum: Array
     motion: BodyMotion
     reading: Array
     reading_error: Array
@@ -40,22 +42,43 @@ class Window:
 
 @dataclass(frozen=True)
 class Effect:
-    """What it does to the equation of each joint, payload phi + candidates psi + columns u = ...
+    """What it does to the equations, payload phi + candidates psi + columns u + middle = ...
 
     Attributes:
         columns: Coefficients of its coordinates u in the unit box, shape (n, k) [N m s].
         left_out: Bound on what is not linear in them, without payload, shape (n,) [N m s].
         payload_error: Bound on the errors of the payload's coefficients, shape (n, 10).
+        middle: What it does at u = 0, shape (n,) [N m s]: errors that cannot be negative.
     """
 
     columns: Array
     left_out: Array
     payload_error: Array
+    middle: Array
 
     @classmethod
     def none(cls, n: int) -> Effect:
         """Return the effect of no error."""
-        return cls(np.zeros((n, 0)), np.zeros(n), np.zeros((n, 10)))
+        return cls(np.zeros((n, 0)), np.zeros(n), np.zeros((n, 10)), np.zeros(n))
+
+    @classmethod
+    def of_joints(cls, columns: Array, left_out: Array, middle: Array | None = None) -> Effect:
+        """Return that of errors of the torques, of which each concerns its own joint only.
+
+        Args:
+            columns: Kinds of columns, each with one for each joint, shape (kinds, n) [N m s]; those
+                that are zero in every window of an arm are left out by `only`.
+            left_out: Shape (n,) [N m s].
+            middle: Shape (n,) [N m s]; None for zeros.
+        """
+        n = len(left_out)
+        apart = np.concatenate([np.diag(column) for column in columns], axis=1)
+        none = np.zeros(n)
+        return cls(apart, left_out, np.zeros((n, 10)), none if middle is None else middle)
+
+    def only(self, stated: BoolArray) -> Effect:
+        """Return it with some of its columns, those where stated, shape (k,), is true."""
+        return replace(self, columns=self.columns[:, stated])
 
     def with_more(self, other: Effect) -> Effect:
         """Return both."""
@@ -63,6 +86,7 @@ class Effect:
             np.hstack([self.columns, other.columns]),
             self.left_out + other.left_out,
             self.payload_error + other.payload_error,
+            self.middle + other.middle,
         )
 
 

@@ -58,7 +58,7 @@ class JointZero:
         left_out = np.einsum("bjk,bk->j", largest[:-1], window.links_half)
         left_out += np.einsum("bjk,bk->j", rest[:-1], whole)
         columns = -np.einsum("abjk,bk->ja", slope[:, :-1], window.links)
-        return Effect(columns, left_out, largest[-1] + rest[-1])
+        return Effect(columns, left_out, largest[-1] + rest[-1], np.zeros(len(left_out)))
 
     def _slopes(self, window: Window) -> Array:
         """Return e_j dR/dq_j for each joint that may be off, shape (k, n + 1, n, 10)."""
@@ -97,10 +97,9 @@ class JointZero:
         motion = body_motion(window.model, q, dq)
         shape = (K, P, n + 1, n, 10)
         force, momentum = (f(motion).reshape(shape) for f in (force_regressor, momentum_regressor))
-        stamp = samples.stamp[probe]
-        weight = CubicSpline(stamp, np.eye(P)).integrate(stamp[0], stamp[-1])
-        change = momentum[:, -1] - momentum[:, 0]
-        return np.asarray(change - np.einsum("p,kp...->k...", weight, force))
+        between = CubicSpline(samples.stamp[probe], np.eye(P))(samples.stamp)  # (N, P)
+        rows = np.einsum("p,kp...->k...", window.momentum @ between, momentum)
+        return np.asarray(rows - np.einsum("p,kp...->k...", window.weight @ between, force))
 
 
 def _probes(count: int, most: int) -> IntArray:

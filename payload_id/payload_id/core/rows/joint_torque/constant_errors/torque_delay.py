@@ -4,8 +4,10 @@ A reading r(t) that shows the torque of the time t - delay, T(t) = r(t + delay),
 
     int T dt = int r dt + delay (r(t2) - r(t1)) + rest,
 
-one column for each joint. The rest is at most delay^2 times the largest slope of r within a delay
-of the window's ends: that in the window, and what its largest curvature adds on the way.
+one column for each joint; with a weight w, int w T dt = int w r dt - delay int w' r dt + rest. The
+rest is at most delay^2 times the largest slope of r within a delay of the window: that in the
+window, and what its largest curvature adds on the way. The trapezoid rule sees r, not T, which is
+delay h^2/6 of that curvature.
 
 Coulomb friction steps where a velocity passes zero, which r shows a delay later. Samples that still
 show the old sign, and the column, leave 2 F h of each step, h the sampling step; where the sign is
@@ -29,7 +31,8 @@ class TorqueDelay:
     Attributes:
         size: Largest delay, shape (n,) [s].
         gain: By how much more than the reading the torque can be, shape (n,) [-].
-        friction: Largest Coulomb friction, shape (n,) [N m or N].
+        friction: Largest friction that turns round with the velocity, shape (n,) [N m or N].
+        load: ... beside it, as a fraction of the torque, shape (n,) [-].
         slow: Speed below which its sign is not known, shape (n,) [rad/s or m/s].
         joints: Names.
     """
@@ -37,6 +40,7 @@ class TorqueDelay:
     size: Array
     gain: Array
     friction: Array
+    load: Array
     slow: Array
     joints: tuple[str, ...]
 
@@ -49,15 +53,18 @@ class TorqueDelay:
         """Return what it does to the equations of a window."""
         n, late = len(self.size), np.flatnonzero(self.size)
         r, error = window.reading, window.reading_error
-        change, unsure = r[-1] - r[0], error[0] + error[-1]
+        change, unsure = window.momentum @ r, np.abs(window.momentum) @ error
         steps = np.diff(window.samples.stamp)[:, None]
         slopes = (np.abs(np.diff(r, axis=0)) + error[1:] + error[:-1]) / steps
-        slope = slopes.max(axis=0) + self._bend(window) * (self.size + steps.max())
+        bend = self._bend(window)
+        slope = slopes.max(axis=0) + bend * (self.size + steps.max())
         rest = self.size * (unsure + self.gain * (np.abs(change) + unsure))
         rest += (1.0 + self.gain) * self.size**2 * slope + self._steps(window)
+        rest += (1.0 + self.gain) * self.size * steps.max() ** 2 / 6.0 * bend
         columns = np.zeros((n, n))
         columns[range(n), range(n)] = -self.size * change
-        return Effect(columns[:, late], np.where(self.size > 0.0, rest, 0.0), np.zeros((n, 10)))
+        rest = np.where(self.size > 0.0, rest, 0.0)
+        return Effect(columns[:, late], rest, np.zeros((n, 10)), np.zeros(n))
 
     def _steps(self, window: Window) -> Array:
         """Return what steps of friction can add, in the window and next to its ends, shape (n,)."""
@@ -70,7 +77,9 @@ class TorqueDelay:
         crossings = (both & (dq[1:] * dq[:-1] < 0.0)).sum(axis=0)
         unknown = (known[:-1] & ~known[1:]).sum(axis=0) + ~known[0]  # for a while each
         late = crossings * h + unknown * (self.size + h) + near.sum(axis=0) * (self.size + h)
-        return np.asarray(2.0 * self.friction * late)
+        torque = np.abs(window.reading) + window.reading_error
+        largest = (1.0 + self.gain) * torque.max(axis=0) + self.friction
+        return np.asarray(2.0 * (self.friction + self.load * largest) * late)
 
     @staticmethod
     def _bend(window: Window) -> Array:

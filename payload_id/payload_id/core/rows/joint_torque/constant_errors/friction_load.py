@@ -1,0 +1,107 @@
+r"""Friction that grows with the torque that the gear transmits: mu |T| sign(dq).
+
+The measured torque, without error, is tau = T + sign(dq) mu |T| + other friction + rotor. With T0
+what is left of it without the last two, which bounds and readings tell up to h,
+
+    mu |T| = nu |T0|,    nu = mu / (1 + mu) where the joint drives (T0 dq > 0),
+                         nu = mu / (1 - mu) where it brakes,
+
+exactly: one parameter for each of the two, in [0, mu_max / (1 - mu_max)], which holds for friction
+that is not the same fraction in both, too. Where |T0| <= h which of them it is is not known; there,
+and where the direction is not, all of it is bounded.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ....arrays import Array
+from .constant_error import Effect, Window
+
+PIECES = 4  # of a window over which accelerations are taken
+HIGHER = 1.5  # allowance for what they do within a piece
+
+
+@dataclass(frozen=True)
+class FrictionLoad:
+    """Friction as a fraction of the torque transmitted.
+
+    Attributes:
+        size: mu_max, shape (n,) [-].
+        gain: By how much more than the reading the torque can be, shape (n,) [-].
+        friction: Largest friction that grows neither with speed nor torque, shape (n,) [N m or N].
+        viscous: Largest viscous coefficient, shape (n,) [N m s/rad or N s/m].
+        rotor: Largest rotor inertia, shape (n,) [kg m2 or kg].
+        other: Largest offset, ripple and the like, shape (n,) [N m or N].
+        delay: Of the torques, shape (n,) [s].
+        slow: Speed below which the direction is not known, shape (n,) [rad/s or m/s].
+        speed_error: Of the measured velocities, shape (n,) [rad/s or m/s].
+        joints: Names.
+    """
+
+    size: Array
+    gain: Array
+    friction: Array
+    viscous: Array
+    rotor: Array
+    other: Array
+    delay: Array
+    slow: Array
+    speed_error: Array
+    joints: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Two for each joint with such friction."""
+        return tuple(
+            f"{self.joints[j]}.friction_load_{quadrant}"
+            for quadrant in ("driving", "braking")
+            for j in np.flatnonzero(self.size)
+        )
+
+    @property
+    def nu(self) -> Array:
+        """Largest nu, shape (n,)."""
+        return self.size / (1.0 - self.size)
+
+    def effect(self, window: Window) -> Effect:
+        """Return what it does to the equations of a window."""
+        dq, weight = window.samples.dq, window.weight
+        sign = np.where(np.abs(dq) > self.slow, np.sign(dq), 0.0)
+        T0, h = self._transmitted(window, sign)
+        sure = (np.abs(T0) > h) & (sign != 0.0)
+        half, value = 0.5 * self.nu, sign * np.abs(T0)
+        driving, braking = sure & (sign * T0 > 0.0), sure & (sign * T0 < 0.0)
+        columns = half * np.stack([weight @ (value * where) for where in (driving, braking)])
+        # Elsewhere it is in sign [0, nu (|T0| + h)], or in nu (|T0| + h) [-1, 1].
+        largest = np.abs(T0) + h
+        middle = columns.sum(axis=0) + half * (weight @ (sign * largest * ~sure))
+        factor = np.where(sure, 2.0 * h, np.where(sign != 0.0, largest, 2.0 * largest))
+        whole = Effect.of_joints(columns, half * (weight @ factor), middle)
+        return whole.only(np.tile(self.size > 0.0, 2))
+
+    def _transmitted(self, window: Window, sign: Array) -> tuple[Array, Array]:
+        """Return T0 and the bound h on its error, shape (N, n) [N m] each."""
+        r, error, speed = window.reading, window.reading_error, np.abs(window.samples.dq)
+        half = 0.5 * self.friction
+        T0 = r - half * sign - 0.5 * self.viscous * window.samples.dq
+        h = (1.0 + self.gain) * error + self.gain * np.abs(r) + self.other
+        h = h + np.where(sign != 0.0, half, self.friction)
+        h += self.viscous * (0.5 * speed + self.speed_error)
+        return T0, h + self.rotor * self._acceleration(window) + self._late(window)
+
+    def _late(self, window: Window) -> Array:
+        """Return by how much the delay moves the readings, shape (n,) [N m]."""
+        r, error, step = window.reading, window.reading_error, np.diff(window.samples.stamp)
+        change = (np.abs(np.diff(r, axis=0)) + error[1:] + error[:-1]) / step[:, None]
+        time = np.where(self.delay > 0.0, np.maximum(self.delay, step.max()), 0.0)
+        return np.asarray(time * change.max(axis=0))
+
+    def _acceleration(self, window: Window) -> Array:
+        """Return the largest |ddq| in the window, shape (n,) [rad/s2 or m/s2]."""
+        stamp, dq = window.samples.stamp, window.samples.dq
+        at = np.unique(np.linspace(0, len(stamp) - 1, PIECES + 1).round().astype(int))
+        change = np.abs(np.diff(dq[at], axis=0)) + 2.0 * self.speed_error
+        return np.asarray(HIGHER * (change / np.diff(stamp[at])[:, None]).max(axis=0))

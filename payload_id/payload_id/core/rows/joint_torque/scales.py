@@ -1,0 +1,132 @@
+"""Rows of windows of several lengths, made of the same samples.
+
+A window of the run is cut into shorter ones, and the newest windows of the run are joined to longer
+ones, of which one ends with every window. Shorter and longer rows repeat the data of the window's
+own: intervals gain by them where the bounds of their length say more, statistics must not count
+them. Only the window's own rows may have a hat as their weight (`hat_rows`): means of the noise are
+those of a box, and hats do not add up. Where they have, its box rows are further rows.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ...arrays import Array
+from ...errors import InputError
+from ...samples.joint_samples import Samples
+from ..row_block import RowBlock
+from ..windows import SHORTEST, STAMP_TOLERANCE, WindowCutter
+from .kinematic_error import Probes
+from .momentum import MomentumRows, WindowTerms
+from .window_sums import WindowSums, joined
+
+
+@dataclass(frozen=True)
+class Numbers:
+    """Numbers of the samples between two, with their stamps, in the place of samples."""
+
+    stamp: Array
+    first: int = 0
+
+    def __len__(self) -> int:
+        return len(self.stamp)
+
+    def part(self, start: int, stop: int) -> Numbers:
+        """Return numbers start to stop - 1 of these."""
+        return Numbers(self.stamp[start:stop], self.first + start)
+
+    def joined(self, newer: Numbers) -> Numbers:
+        """Return both; each window of samples is cut by itself, so that there is nothing newer."""
+        return Numbers(np.concatenate([self.stamp, newer.stamp]), self.first)
+
+
+class Scales:
+    """Makes the rows of one window after the other of a run.
+
+    Attributes:
+        rows: Makes the rows of a window.
+        window: Length of a window [s].
+        several: Whether any further length is asked for.
+        shorter: Lengths of windows within a window [s].
+        longer: Lengths of windows of several windows [s].
+    """
+
+    def __init__(self, rows: MomentumRows, window: float, scales: Iterable[float] = ()) -> None:
+        """Prepare for windows of a length, and for those for which a mean of the noise is stated.
+
+        Args:
+            rows: Makes the rows of a window.
+            window: Length of a window [s].
+            scales: Further lengths [s].
+
+        Raises:
+            InputError: A length is not one.
+        """
+        lengths = {*scales, *rows.uncertainty.torque_mean_window}
+        for length in lengths:
+            if not (np.isfinite(length) and length >= SHORTEST):
+                raise InputError(
+                    f"scales must be lengths of time of at least {SHORTEST:g} s; found {length!r}."
+                )
+        self.rows, self.window, self.several = rows, window, bool(lengths)
+        self.shorter = tuple(sorted(x for x in lengths if x < window - STAMP_TOLERANCE))
+        self.longer = tuple(sorted(x for x in lengths if x > window + STAMP_TOLERANCE))
+        self._newest: deque[WindowSums] = deque()
+
+    def block(self, samples: Samples) -> RowBlock:
+        """Return the rows of the newest window: its own first, then those of other lengths."""
+        blocks = []
+        for scale, terms in self.terms(samples):
+            block = self.rows.rows(terms)
+            blocks.append(replace(block, scale=np.full(len(block), scale)) if scale else block)
+        return RowBlock.stack(blocks)
+
+    def terms(self, samples: Samples) -> list[tuple[float, WindowTerms]]:
+        """Return the equations of the newest window, each with its `RowBlock.scale`."""
+        if not self.several:
+            return [(0.0, self.rows.terms(samples))]
+        probes = self.rows.probes(samples)
+        own = self.rows.sums(samples, probes.whole())
+        found = [*self._within(samples, probes), *self._joined(own)]
+        box = self.rows.box_terms
+        others = [(scale, box(sums)) for scale, sums in found]
+        if self.rows.takes_hat(samples):
+            return [(0.0, self.rows.hat_terms(samples)), (self.window, box(own)), *others]
+        return [(0.0, box(own)), *others]
+
+    def _within(self, samples: Samples, probes: Probes) -> Iterator[tuple[float, WindowSums]]:
+        """Give the sums of the shorter windows."""
+        for length in self.shorter:
+            for part in WindowCutter(length).add(Numbers(samples.stamp)):
+                first, stop = part.first, part.first + len(part)
+                sensitivity = probes.part(first, stop - 1)
+                yield length, self.rows.sums(samples.part(first, stop), sensitivity)
+
+    def _joined(self, own: WindowSums) -> list[tuple[float, WindowSums]]:
+        """Return the sums of the longer windows that end with the newest."""
+        if not self.longer:
+            return []
+        newest = self._newest
+        if newest and newest[-1].stamp[-1] != own.stamp[0]:
+            newest.clear()  # nothing is integrated over a gap
+        newest.append(own)
+        end, found, count = own.stamp[-1], [], 0
+        for length in self.longer:
+            while count < len(newest) and not _covers(newest[-count], end, length, count):
+                count += 1
+            if not _covers(newest[-count], end, length, count):
+                break
+            found.append((length, joined([newest[k] for k in range(-count, 0)])))
+        else:
+            while len(newest) > count:
+                newest.popleft()
+        return found
+
+
+def _covers(first: WindowSums, end: float, length: float, count: int) -> bool:
+    """Tell whether windows from the first one, some of them, to an end [s] are so long [s]."""
+    return count > 0 and bool(end - first.stamp[0] >= length - STAMP_TOLERANCE)

@@ -1,0 +1,135 @@
+"""What of a window's samples enters its equations: sums over them, and what is next to the ends.
+
+Momentum telescopes and integrals add up: the sums of neighbouring windows make those of the window
+that they fill together, and errors at the samples that they share cancel. So windows of several
+lengths cost little more than one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from ...arrays import Array
+from ..quadrature import end_correction, end_weights, trapezoid_weights
+from .constant_errors.constant_error import Effect
+from .kinematic_error import SECOND_ORDER, Sensitivity
+
+
+@dataclass(frozen=True)
+class Integrals:
+    """Sums over a window of samples, whatever its weight w.
+
+    Attributes:
+        stamp: Of the samples, shape (N,) [s].
+        weight: Of the samples in  int w f dt,  shape (N,) [s].
+        signs: Integral of the sign of the velocities where it is known, shape (n,) [s].
+        unknown: Time during which it is not, shape (n,) [s].
+        travel: Integral of the velocities, shape (n,) [rad or m].
+        middle: Integral of the middle of what the readings allow, shape (n,) [N m s].
+        half_width: Integral of half the width of that, shape (n,) [N m s].
+        reading: Integral of the readings, shape (n,) [N m s].
+        size: Integral of their magnitudes, shape (n,) [N m s].
+        constant: What errors do that are constant in a run.
+    """
+
+    stamp: Array
+    weight: Array
+    signs: Array
+    unknown: Array
+    travel: Array
+    middle: Array
+    half_width: Array
+    reading: Array
+    size: Array
+    constant: Effect
+
+    @property
+    def duration(self) -> float:
+        """Integral of w, for a box the length of the window [s]."""
+        return float(self.weight.sum())
+
+
+@dataclass(frozen=True)
+class WindowSums:
+    """Sums over a window whose weight is 1, and what is next to its ends.
+
+    Attributes:
+        integrals: Of torques, velocities and constant errors.
+        momentum: W_m at `end_samples`, shape (8, n + 1, n, 10).
+        speed: Joint velocities there, shape (8, n) [rad/s or m/s].
+        sensitivity: What errors of positions and velocities do; its `force` is a mean.
+        impulse: Integral of W_c, shape (n + 1, n, 10).
+        stamp_error: What errors of the stamps do to the coefficients, shape (n + 1, n, 10).
+    """
+
+    integrals: Integrals
+    momentum: Array
+    speed: Array
+    sensitivity: Sensitivity
+    impulse: Array
+    stamp_error: Array
+
+    @property
+    def stamp(self) -> Array:
+        """Of the samples, shape (N,) [s]."""
+        return self.integrals.stamp
+
+    def regressor(self) -> tuple[Array, Array]:
+        """Return the coefficients of all bodies and their error bound, (n + 1, n, 10) each."""
+        change = self.momentum[-1] - self.momentum[0]
+        correction, remainder = end_correction(self.stamp, self.momentum)
+        ends = self.sensitivity.at_ends(end_weights(self.stamp))
+        measured = SECOND_ORDER * (ends + self.integrals.duration * self.sensitivity.force)
+        return change + correction - self.impulse, remainder + measured + self.stamp_error
+
+    def speed_change(self, speed_error: Array) -> tuple[Array, Array]:
+        """Return the integral of each joint's acceleration and a bound on its error, (n,) each.
+
+        Args:
+            speed_error: Of the measured velocities, shape (n,) [rad/s or m/s].
+        """
+        correction, remainder = end_correction(self.stamp, self.speed)
+        error = remainder + sum(end_weights(self.stamp)) * speed_error
+        return self.speed[-1] - self.speed[0] + correction, error
+
+
+ADDED = ("signs", "unknown", "travel", "middle", "half_width", "reading", "size")
+
+
+def joined(parts: Sequence[WindowSums]) -> WindowSums:
+    """Return the sums of the window that neighbours fill, each sharing a sample with the next.
+
+    What is left out of them adds up, but for errors at the samples that they share, which cancel.
+    """
+    first, last = parts[0], parts[-1]
+    wholes = [part.integrals for part in parts]
+    duration = np.array([whole.duration for whole in wholes])
+    forces = np.array([part.sensitivity.force for part in parts])
+    stamp = np.concatenate([first.stamp, *(part.stamp[1:] for part in parts[1:])])
+    constant = [whole.constant for whole in wholes]
+    return WindowSums(
+        integrals=Integrals(
+            stamp=stamp,
+            weight=trapezoid_weights(stamp),
+            constant=Effect(*(_sum(constant, entry.name) for entry in fields(Effect))),
+            **{name: _sum(wholes, name) for name in ADDED},
+        ),
+        momentum=np.concatenate([first.momentum[:4], last.momentum[4:]]),
+        speed=np.concatenate([first.speed[:4], last.speed[4:]]),
+        sensitivity=Sensitivity(
+            np.tensordot(duration / duration.sum(), forces, axes=1),
+            first.sensitivity.first,
+            last.sensitivity.last,
+        ),
+        impulse=_sum(parts, "impulse"),
+        stamp_error=_sum(parts, "stamp_error"),
+    )
+
+
+def _sum(parts: Sequence[Any], name: str) -> Array:
+    """Return the sum of one array of all parts."""
+    return np.asarray(np.sum([getattr(part, name) for part in parts], axis=0))
