@@ -37,6 +37,7 @@ from ..arm.arm_model import ArmModel
 from ..arrays import Array
 from ..errors import ModelError
 from ..motion.joint_trajectory import DesiredState
+from .rigid_body import inverse_dynamics
 
 LOAD_MASS = 4.0  # [kg] load for which the gains are made
 LOAD_RADIUS = 0.15  # [m] its radius of gyration about the payload frame
@@ -66,13 +67,7 @@ class JointController:
 
     def feedforward(self, desired: DesiredState) -> Array:
         """Return RNEA(q_d, dq_d, ddq_d), shape (N, n), for arrays of shape (N, n) [N m or N]."""
-        order, model = list(self.model.order), self.pinocchio
-        data = model.createData()
-        given = (desired.q, desired.dq, desired.ddq)
-        parts = (np.ascontiguousarray(part[:, order]) for part in given)
-        tau = np.empty_like(desired.q)
-        tau[:, order] = [pin.rnea(model, data, *row) for row in zip(*parts, strict=True)]
-        return tau
+        return inverse_dynamics(self.model, self.pinocchio, desired.q, desired.dq, desired.ddq)
 
     def gains(self, q: Array) -> tuple[Array, Array, Array]:
         """Return Kp, Kd and Ki, shape (N, n, n) each, for poses q of shape (N, n)."""

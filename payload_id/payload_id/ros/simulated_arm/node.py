@@ -26,6 +26,7 @@ from trajectory_msgs.msg import JointTrajectory as JointTrajectoryMessage
 
 from ...core.errors import InputError
 from ...core.motion.joint_trajectory import JointTrajectory
+from ...core.simulation.live_drives import LiveDrives
 from ...core.simulation.plant import PlantState
 from ...core.simulation.sensors import effort_from_torque, measure
 from ...files.robots.robot_file import RobotFile
@@ -35,7 +36,7 @@ from ..common.parameters import read_parameters
 from ..common.steady_timer import steady_timer
 from ..common.topics import LATCHED
 from .pacing import Pace
-from .setup import PARAMETER_TABLE, build_plant, build_sensor, effort_convention
+from .setup import PARAMETER_TABLE, build_arm, build_plant, build_sensor, effort_convention
 
 QUEUE = 2000  # joint states that wait for a slow reader
 CLOCK_RATE = 200.0  # [Hz] of simulated time on /clock
@@ -69,7 +70,9 @@ class SimulatedArmNode(Node):
         values = read_parameters(self, PARAMETER_TABLE)
         self.robot = RobotFile.load(values["robot_file"])
         self._period = 1.0 / (values["rate"] or self.robot.joint_states.rate)
-        self.plant = build_plant(self.robot, values, self._period)
+        arm = build_arm(self.robot, values)
+        self.plant = build_plant(self.robot, values, self._period, arm)
+        self._drives = None if arm is None else LiveDrives(arm, self._period)
         self.sensor = build_sensor(values, self.plant.n)
         self.failure: Exception | None = None
         self._random = np.random.default_rng([values["seed"], 2])
@@ -157,6 +160,7 @@ class SimulatedArmNode(Node):
             "joints": list(self.plant.nominal.joints),
             "link_phi": self.plant.link_phis.tolist(),
             "sensor": asdict(self.sensor),
+            "drive": values["drive"],
             "friction_coulomb": values["friction_coulomb"],
             "friction_viscous": values["friction_viscous"],
             "armature": values["armature"],
@@ -229,7 +233,10 @@ class SimulatedArmNode(Node):
         if not self.context.ok():
             self._stopping.set()
             return
-        rows = (state.q[np.newaxis], state.dq[np.newaxis], state.tau[np.newaxis])
+        if self._drives is None:
+            rows = (state.q[np.newaxis], state.dq[np.newaxis], state.tau[np.newaxis])
+        else:
+            rows = self._drives.measure(state)
         seen = measure(self.sensor, self._random, np.array([state.t]), *rows)
         if self._clock_publisher is not None and count % self._clock_every == 0:
             clock = Clock()

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from ...core.arrays import Array
 from ...core.body.inertial import PARAMETERS
+from ...core.simulation.drive.presets import PRESETS, preset_named
 from ...core.simulation.mujoco_arm import PHYSICS_STEP, nominal_arm
 from ...core.simulation.perturbation import perturb_links
 from ...core.simulation.plant import Plant
+from ...core.simulation.realistic_arm import RealisticArm
 from ...core.simulation.sensors import SensorModel
 from ...files.robots.robot_file import RobotFile
 from ..common.parameters import Parameter
 from ..common.shared_parameters import ROBOT_FILE
+
+NO_DRIVE = "none"
 
 PARAMETER_TABLE = (
     ROBOT_FILE,
@@ -33,6 +38,13 @@ PARAMETER_TABLE = (
         "-",
         0.0,
         0.5,
+    ),
+    Parameter(
+        "drive",
+        NO_DRIVE,
+        "Preset of the drives and sensors that joint states are seen through, before the errors "
+        "below; see Realistic arms. They do not change the motion.",
+        choices=(NO_DRIVE, *PRESETS),
     ),
     Parameter("friction_coulomb", 0.0, "Coulomb friction in each joint.", "N m or N", 0.0, 1000.0),
     Parameter("friction_viscous", 0.0, "Viscous friction.", "N m s/rad or N s/m", 0.0, 1000.0),
@@ -66,11 +78,24 @@ PARAMETER_TABLE = (
 )
 
 
-def build_plant(robot: RobotFile, values: dict[str, Any], period: float) -> Plant:
-    """Return the arm that the parameters describe; its step divides the sampling period."""
+def build_arm(robot: RobotFile, values: dict[str, Any]) -> RealisticArm | None:
+    """Return the arm with the drives that the parameters ask for; None: ideal ones."""
+    if values["drive"] == NO_DRIVE:
+        return None
+    nominal = nominal_arm(robot.urdf, robot.joints, robot.payload_frame, robot.gravity)
+    preset = replace(preset_named(values["drive"]), link_relative=values["link_relative"])
+    limits = robot.limits.effort
+    capacity = limits if np.isfinite(limits).all() else None
+    return RealisticArm.drawn(nominal, preset, values["seed"], capacity)
+
+
+def build_plant(
+    robot: RobotFile, values: dict[str, Any], period: float, arm: RealisticArm | None = None
+) -> Plant:
+    """Return what the parameters describe, with an arm's links; its step divides the period."""
     nominal = nominal_arm(robot.urdf, robot.joints, robot.payload_frame)
-    links = None
-    if values["link_relative"] > 0:
+    links = None if arm is None else arm.link_phi
+    if arm is None and values["link_relative"] > 0:
         random = np.random.default_rng([values["seed"], 0])
         links = perturb_links(nominal.link_phi, values["link_relative"], random)
     return Plant(

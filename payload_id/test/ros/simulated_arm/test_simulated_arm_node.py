@@ -23,10 +23,12 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from harness import LATCHED, PATIENCE, NodeProcess, Observer
 from payload_id.core.body.inertial import TO_PINOCCHIO
 from payload_id.core.errors import PayloadIdError
+from payload_id.core.simulation.live_drives import LiveDrives
 from payload_id.core.simulation.mujoco_arm import nominal_arm
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.ros.simulated_arm.node import SimulatedArmNode
 from payload_id.ros.simulated_arm.pacing import Pace
+from payload_id.ros.simulated_arm.setup import PARAMETER_TABLE, build_arm, build_plant
 
 DOMAIN = 100 + os.getpid() % 100
 PAYLOAD = [1.5, 0.0, 0.03, 0.12, 0.012, 0.0, 0.0, 0.011, -0.002, 0.003]
@@ -228,6 +230,7 @@ def test_impossible_parameters_end_the_node_with_one_sentence(tmp_path):
         ("rate", 5000.0, "upper bound of 1000"),
         ("loss", -0.5, "lower bound of 0"),
         ("seed", 0.5, "a whole number"),
+        ("drive", "gen4_like", "gen3_like"),
     ],
 )
 def test_impossible_parameters_are_refused(name, value, words):
@@ -239,6 +242,20 @@ def test_impossible_parameters_are_refused(name, value, words):
             SimulatedArmNode(context=context, parameter_overrides=[Parameter(name, value=value)])
     finally:
         rclpy.shutdown(context=context)
+
+
+def test_drives_come_with_the_links_of_their_arm():
+    """What moves and what measures are one arm; without drives nothing of that is there."""
+    values = {entry.name: entry.default for entry in PARAMETER_TABLE}
+    assert build_arm(ROBOT, values) is None
+    values |= {"drive": "gen3_like", "link_relative": 0.05, "payload": PAYLOAD, "seed": 4}
+    realistic = build_arm(ROBOT, values)
+    plant = build_plant(ROBOT, values, 1e-3, realistic)
+    np.testing.assert_array_equal(plant.link_phis, realistic.link_phi)
+    state = plant.measure()
+    added = np.abs(LiveDrives(realistic, 1e-3).measure(state)[2][0] - state.tau)
+    assert (added > 0).all()
+    assert (added < 0.5 * ROBOT.limits.effort).all()
 
 
 def test_a_simulation_that_fails_ends_the_node(monkeypatch):
