@@ -91,12 +91,12 @@ def random_tool(seed: int) -> Tool:
     return Tool(phi, shape, axes, float(rng.choice(RATES)), bool(thin))
 
 
-def samples_of(tool: Tool, level: str, seed: int) -> WrenchSamples:
-    """Return noisy samples of a random motion."""
+def samples_of(tool: Tool, level: str, seed: int, pace: float = 1.0) -> WrenchSamples:
+    """Return noisy samples of a random motion, slower where the pace is below one."""
     rng = np.random.default_rng([seed, list(NOISE).index(level)])
     t = np.arange(0.0, SECONDS, 1.0 / tool.rate)
     knots = np.arange(-0.1, SECONDS + 0.1, 0.02)
-    frequency = rng.uniform(0.5, 3.0, (3, 3))  # [rad/s]
+    frequency = pace * rng.uniform(0.5, 3.0, (3, 3))  # [rad/s]
     phase = rng.uniform(0.0, 2 * np.pi, (2, 3, 3))
     size = rng.uniform(0.3, 0.8, (3, 3))
     angles = (size * np.sin(knots[:, None, None] * frequency + phase[0])).sum(axis=2)

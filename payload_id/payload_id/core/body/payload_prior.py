@@ -9,6 +9,8 @@ import numpy as np
 from ..arrays import Array
 from ..errors import InputError
 
+TYPICAL = 0.1  # part of the prior that is a typical payload; sets weights, not bounds
+
 
 @dataclass(frozen=True)
 class PayloadPrior:
@@ -43,6 +45,11 @@ class PayloadPrior:
         lower = -upper
         lower[[0, 4, 7, 9]] = 0.0
         return lower, upper
+
+    @property
+    def typical(self) -> Array:
+        """|phi| of a typical payload, shape (10,)."""
+        return np.asarray(TYPICAL * self.box()[1])
 
     def shape(self) -> Array:
         """Return rows c with c phi >= 0 for every payload inside the ball, shape (1, 10).

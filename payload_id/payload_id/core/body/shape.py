@@ -12,22 +12,25 @@ from ..errors import InputError
 from .ellipsoid import bounding_ellipsoid, row_of, slabs
 from .ellipsoid_union import slab_outlines
 from .inertial import change_of_frame
+from .materials import bodies_of_materials
 from .solid import (
     FACES,
     carved_tetrahedra,
     hull_tetrahedra,
     phi_of_tetrahedra,
     points_in_tetrahedra,
+    weighted_points,
 )
 
 DENSITY = 0.04  # points in a cubic centimetre [NGK, Sec. V-C]
 FEWEST, MOST = 27, 216  # point masses, whatever the volume
+SAMPLES = 1500  # places in the solid by which bodies of several materials are weighed
 FLAT = 1e-4  # a body is flat whose thickness is below this part of its size
 
 
 @dataclass(frozen=True, eq=False)
 class Shape:
-    """A body's geometry; nothing in it depends on how its mass is distributed.
+    """A body's geometry, and what it says of how its mass may be distributed.
 
     Attributes:
         points: Places inside the solid for point masses, shape (n, 3) [m].
@@ -37,6 +40,8 @@ class Shape:
             shape (3,) [m].
         com_upper: Upper corner, shape (3,) [m].
         solid: phi of the homogeneous solid of mass 1, shape (10,).
+        bodies: phi of bodies of mass 1 and of several materials that it may be, shape (S, 10);
+            none if nothing but the homogeneous solid is considered.
         box: Lengths of the body's bounding box along the axes in which it was given, shape (3,)
             [m].
     """
@@ -46,6 +51,7 @@ class Shape:
     com_lower: Array
     com_upper: Array
     solid: Array
+    bodies: Array
     box: Array
 
     @classmethod
@@ -90,21 +96,26 @@ class Shape:
         outlines = [outline]
         if ellipsoids != 1:
             outlines = slab_outlines(corners[:, FACES].reshape(-1, 3, 3), ellipsoids)
-        return cls.of_parts(outlines, phi_of_tetrahedra(corners), points)
+        solid = phi_of_tetrahedra(corners)
+        bodies = bodies_of_materials(*weighted_points(corners, SAMPLES), solid)
+        return cls.of_parts(outlines, solid, bodies, points)
 
     @classmethod
-    def of_parts(cls, outlines: Sequence[Array], solid: Array, points: Array) -> Shape:
+    def of_parts(
+        cls, outlines: Sequence[Array], solid: Array, bodies: Array, points: Array
+    ) -> Shape:
         """Return a shape with one bounding ellipsoid around each outline.
 
         Args:
             outlines: Points whose convex hulls contain the body together, each (N, 3) [m].
             solid: phi of the homogeneous solid of mass 1, shape (10,).
+            bodies: phi of other bodies of mass 1 that it may be, shape (S, 10).
             points: Places for point masses, shape (n, 3) [m].
         """
         corners = np.vstack(list(outlines))
         lower, upper = corners.min(axis=0), corners.max(axis=0)
         ellipsoids = tuple(bounding_ellipsoid(outline) for outline in outlines)
-        return cls(points, ellipsoids, lower, upper, solid, upper - lower)
+        return cls(points, ellipsoids, lower, upper, solid, bodies, upper - lower)
 
     def transformed(self, rotation: Array, translation: Array) -> Shape:
         """Return the shape seen from another frame.
@@ -119,12 +130,14 @@ class Shape:
         back[:3, :3], back[:3, 3] = rotation.T, -rotation.T @ translation
         middle = rotation @ (self.com_lower + self.com_upper) / 2 + translation
         half = np.abs(rotation) @ (self.com_upper - self.com_lower) / 2
+        change = change_of_frame(rotation, translation)
         return Shape(
             self.points @ rotation.T + translation,
             tuple(back.T @ Q @ back for Q in self.ellipsoids),
             middle - half,
             middle + half,
-            change_of_frame(rotation, translation) @ self.solid,
+            change @ self.solid,
+            self.bodies @ change.T,
             self.box,
         )
 

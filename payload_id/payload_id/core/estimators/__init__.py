@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from ..body.shape import Shape
 from ..errors import UnknownNameError
+from ..knowledge.knowledge import NOTHING, Knowledge
 from .entropic import Entropic
 from .estimator import Estimator
 from .linear_matrix_inequality import LinearMatrixInequality
@@ -34,8 +35,10 @@ ESTIMATORS: dict[str, type[Estimator]] = {
 }
 
 
-def estimator_named(name: str, shape: Shape | None = None) -> Estimator:
-    """Return the estimator of that name, for payloads of a shape if it is known.
+def estimator_named(
+    name: str, shape: Shape | None = None, stated: Knowledge = NOTHING
+) -> Estimator:
+    """Return the estimator of that name, for payloads of a shape and knowledge if there is any.
 
     Raises:
         UnknownNameError: There is none; the message lists those there are.
@@ -43,4 +46,4 @@ def estimator_named(name: str, shape: Shape | None = None) -> Estimator:
     """
     if name not in ESTIMATORS:
         raise UnknownNameError("estimator", name, ESTIMATORS)
-    return ESTIMATORS[name](shape)
+    return ESTIMATORS[name](shape, stated)

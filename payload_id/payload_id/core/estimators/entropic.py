@@ -1,4 +1,4 @@
-r"""Least squares with an entropic prior around a homogeneous body [Lee2020].
+r"""Least squares with an entropic prior around a body [Lee2020].
 
 Minimise over phi and the body's size s
 
@@ -12,9 +12,14 @@ along by the evidence [MacKay1992]: gamma ~ Gamma(PRIOR_DEGREES, mean 1 / DEPART
 the prior of phi heavy-tailed. A body unlike its homogeneous solid keeps a small gamma as soon as
 the data say so; one like it gets a large gamma. The size is drawn, with the weight of a single row,
 to that of a free fit: rows of noise alone have a minimum too.
+
+J0 is a ball's, or, where the shape is known, that of the body that the data suggest among the
+homogeneous solid and such of several materials (`body_mixture`).
 """
 
 from __future__ import annotations
+
+from functools import cached_property
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -23,9 +28,10 @@ from ..arrays import Array
 from ..body.inertial import PSEUDO_INERTIA_BASIS, from_pseudo_inertia, pseudo_inertia
 from ..statistics.normal_form import NormalForm
 from ..statistics.statistics import Statistics
+from .body_mixture import BodyMixture
 from .estimator import ShapeAware
-from .problem import denoised, likely_body
-from .scaling import TINY, free_fit, off_the_edge, typical_size
+from .problem import denoised
+from .scaling import TINY, ball, free_fit, off_the_edge, typical_size
 
 DEPARTURE_OF_SHAPE = 0.05  # typical relative departure of second moments from a known solid's
 DEPARTURE_OF_BALL = 1.0  # ... from a ball's, where no shape is known
@@ -41,21 +47,30 @@ MOST_NEGATIVE = 0.9
 
 
 class Entropic(ShapeAware):
-    """Least squares, drawn to the homogeneous solid in the entropic distance.
+    """Least squares, drawn in the entropic distance to what a body of the shape is likely to be.
 
-    Without a shape the solid is a small ball at the centre of mass that the data suggest. The
-    estimate is always consistent: -log det J keeps it off the edge.
+    Without a shape that is a small ball at the centre of mass that the data suggest. The estimate
+    is always consistent: -log det J keeps it off the edge.
     """
 
     name = "entropic"
     physical = True
     citation = "Lee2020"
 
+    @cached_property
+    def _mixture(self) -> BodyMixture | None:
+        """Return the bodies that the shape may be; None without a shape."""
+        if self.shape is None:
+            return None
+        return BodyMixture.of(self.shape, DEPARTURE_OF_SHAPE, PRIOR_DEGREES)
+
     def estimate(self, statistics: Statistics, lower: Array, upper: Array) -> Array:
         """Return phi, shape (10,), with J(phi) > 0; the bounds are not used."""
         form = denoised(statistics)
-        body = likely_body(free_fit(form), upper, self.shape)
-        departure = DEPARTURE_OF_BALL if self.shape is None else DEPARTURE_OF_SHAPE
+        body, departure = ball(free_fit(form), upper), DEPARTURE_OF_BALL
+        if self._mixture is not None:
+            mass, departure = float(body[0]), DEPARTURE_OF_SHAPE
+            body = mass * self._mixture.suggested(form, mass)
         phi = with_entropic_prior(form, body, departure)
         # Data far from any body lead near the edge, where rounding could make J indefinite.
         scale = typical_size(phi, upper)

@@ -7,6 +7,7 @@ from typing import Protocol
 
 from ..arrays import Array
 from ..body.shape import Shape
+from ..knowledge.knowledge import NOTHING, Knowledge
 from ..statistics.statistics import Statistics
 
 
@@ -23,8 +24,8 @@ class Estimator(Protocol):
     physical: bool
     citation: str
 
-    def __init__(self, shape: Shape | None = None) -> None:
-        """Prepare for payloads of that shape."""
+    def __init__(self, shape: Shape | None = None, stated: Knowledge = NOTHING) -> None:
+        """Prepare for payloads of that shape, of which something is stated."""
         ...
 
     def estimate(self, statistics: Statistics, lower: Array, upper: Array) -> Array:
@@ -44,6 +45,8 @@ class ShapeAware:
 
     Attributes:
         shape: What is known of the payload's shape; methods that have no use for it ignore it.
+        stated: What else is stated of the payload; likewise.
     """
 
     shape: Shape | None = None
+    stated: Knowledge = NOTHING

@@ -13,6 +13,8 @@ from ..body.ellipsoid import row_of
 from ..body.inertial import PSEUDO_INERTIA_BASIS, is_physical
 from ..body.shape import Shape
 from ..errors import SolverError
+from ..knowledge.knowledge import NOTHING, Knowledge
+from ..knowledge.statement import cone_of, triangle
 from ..statistics.normal_form import NormalForm
 from ..statistics.statistics import Statistics
 from .estimator import ShapeAware
@@ -27,7 +29,8 @@ class LinearMatrixInequality(ShapeAware):
     along and the noise of the coefficients accounted for. Directions that the data do not see are
     drawn, very weakly, to a small ball, or to the homogeneous solid. With a shape the body lies in
     its ellipsoid, tr(J Q) >= 0, or in the union of its ellipsoids, J = sum J_i with
-    tr(J_i Q_i) >= 0 [WKS, Sec. III-C], and its centre of mass in its box.
+    tr(J_i Q_i) >= 0 [WKS, Sec. III-C], and its centre of mass in its box. What is stated of the
+    payload is kept as it is.
     """
 
     name = "lmi"
@@ -36,11 +39,17 @@ class LinearMatrixInequality(ShapeAware):
 
     def estimate(self, statistics: Statistics, lower: Array, upper: Array) -> Array:
         """Return phi, shape (10,), with J(phi) > 0."""
-        return constrained_least_squares(denoised(statistics), lower, upper, self.shape)
+        return constrained_least_squares(
+            denoised(statistics), lower, upper, self.shape, self.stated
+        )
 
 
 def constrained_least_squares(
-    form: NormalForm, lower: Array, upper: Array, shape: Shape | None = None
+    form: NormalForm,
+    lower: Array,
+    upper: Array,
+    shape: Shape | None = None,
+    stated: Knowledge = NOTHING,
 ) -> Array:
     """Return the consistent phi within bounds that fits best, shape (10,).
 
@@ -50,15 +59,15 @@ def constrained_least_squares(
     problem = scaled_problem(form, upper, shape)
     bounds = lower / problem.scale, upper / problem.scale
     x = np.linalg.solve(problem.R, problem.z)
-    if _inside(x * problem.scale, x, lower, upper, shape):
+    if not stated and _inside(x * problem.scale, x, lower, upper, shape):
         return x * problem.scale
     # Differences that noise makes are tiny beside z; the solver sees them in units of a fair cost.
     # Where bounds or shape contradict the data, no fair fit keeps them: then that of the guess.
     costs = problem.cost(problem.start()), problem.cost(problem.guess)
     try:
-        return _solve(problem, costs[0], *bounds, shape) * problem.scale
+        return _solve(problem, costs[0], *bounds, shape, stated) * problem.scale
     except SolverError:
-        return _solve(problem, max(costs), *bounds, shape) * problem.scale
+        return _solve(problem, max(costs), *bounds, shape, stated) * problem.scale
 
 
 def _inside(phi: Array, x: Array, lower: Array, upper: Array, shape: Shape | None) -> bool:
@@ -71,14 +80,20 @@ def _inside(phi: Array, x: Array, lower: Array, upper: Array, shape: Shape | Non
 
 
 def _solve(
-    problem: ScaledProblem, fair: float, lower: Array, upper: Array, shape: Shape | None
+    problem: ScaledProblem,
+    fair: float,
+    lower: Array,
+    upper: Array,
+    shape: Shape | None,
+    stated: Knowledge,
 ) -> Array:
     """Minimise |R x - z|^2 with J(x) >= epsilon, bounds and shape; a fair cost sets the unit.
 
-    Unknowns are x, y = R x - z up to a factor, and the parts x_i of x if the shape is a union.
+    Unknowns are x, y = R x - z up to a factor, the parts x_i of x if the shape is a union, and the
+    auxiliary variables of what is stated.
     """
     parts = 0 if shape is None or len(shape.ellipsoids) < 2 else len(shape.ellipsoids)
-    width = 20 + 10 * parts
+    width = 20 + 10 * parts + stated.q
     unit = np.sqrt(max(fair, 1e-14 * float(problem.z @ problem.z), 1e-300))
     equal = [_columns({0: problem.R / unit, 10: -np.eye(10)}, width)]
     right = [problem.z / unit]
@@ -94,13 +109,15 @@ def _solve(
         right += [np.zeros(len(next(iter(row.values())))) for row in rows]
     cones = [_columns({0: -_CONE}, width)]
     cones += [_columns({20 + 10 * k: -_CONE}, width) for k in range(parts)]
-    right += [-EPSILON * _triangle(np.eye(4))] + [np.zeros(10)] * parts
+    right += [-EPSILON * triangle(np.eye(4))] + [np.zeros(10)] * parts
     kinds = [
         clarabel.ZeroConeT(sum(len(block) for block in equal)),
         clarabel.NonnegativeConeT(sum(len(block) for block in linear)),
         *[clarabel.PSDTriangleConeT(4)] * len(cones),
     ]
-    x = _minimise(np.vstack([*equal, *linear, *cones]), np.concatenate(right), kinds)
+    G, g, own = _stated_cones(stated, problem.scale, width)
+    matrix = np.vstack([*equal, *linear, *cones, G])
+    x = _minimise(matrix, np.concatenate([*right, g]), [*kinds, *own])
     return off_the_edge(x, 0.5 * EPSILON)
 
 
@@ -143,13 +160,20 @@ def _minimise(matrix: Array, right: Array, kinds: list[object]) -> Array:
     return np.array(solution.x[:10])
 
 
-def _triangle(matrix: Array) -> Array:
-    """Return a symmetric matrix as the solver's cone has it: upper triangle by columns, scaled."""
-    row, column = np.tril_indices(4)[::-1]
-    return np.asarray(matrix[row, column] * np.where(row == column, 1.0, np.sqrt(2.0)))
+def _stated_cones(stated: Knowledge, scale: Array, width: int) -> tuple[Array, Array, list[object]]:
+    """Return G, g and the cones of g - G x for what is stated; each cone in units of its own."""
+    stacked, kinds = stated.stacked, []
+    G, g = np.zeros((len(stacked.g), width)), stacked.g.copy()
+    G[:, :10], G[:, width - stated.q :] = -stacked.F * scale, -stacked.H
+    for kind, rows in stacked.cones:
+        size = np.maximum(np.abs(G[rows]).max(axis=1), 1e-300)
+        unit = size if kind in ("zero", "nonnegative") else np.full(len(size), size.max())
+        G[rows], g[rows] = G[rows] / unit[:, None], g[rows] / unit
+        kinds.append(cone_of(kind, rows.stop - rows.start))
+    return G, g, kinds
 
 
-_CONE = np.stack([_triangle(E) for E in PSEUDO_INERTIA_BASIS], axis=1)  # (10, 10)
+_CONE = np.stack([triangle(E) for E in PSEUDO_INERTIA_BASIS], axis=1)  # (10, 10)
 
 
 def _settings() -> clarabel.DefaultSettings:

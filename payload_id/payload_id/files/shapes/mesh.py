@@ -9,8 +9,9 @@ import numpy as np
 
 from ...core.arrays import Array
 from ...core.body.ellipsoid_union import slab_outlines
+from ...core.body.materials import bodies_of_materials
 from ...core.body.shape import DENSITY, Shape, checked, points_for
-from ...core.body.solid import phi_of_tetrahedra, points_in_surface, signed_volumes
+from ...core.body.solid import phi_of_tetrahedra, points_in_surface, signed_volumes, spread
 from ...core.errors import InputError, UnknownNameError
 
 LARGEST = 3.0  # [m] a hand-held object's bounding box
@@ -78,9 +79,11 @@ def _of_closed_surface(triangles: Array, points: Array, density: float, ellipsoi
     volume = float(signed_volumes(corners).sum())
     if volume < 0:  # all faces look inwards
         triangles, corners, volume = triangles[:, ::-1], corners[:, [0, 3, 2, 1]], -volume
-    inside = points_in_surface(triangles, points_for(volume, density))
+    solid, count = phi_of_tetrahedra(corners), points_for(volume, density)
+    inside = points_in_surface(triangles, count)
+    bodies = bodies_of_materials(inside, np.ones(len(inside)), solid)
     outlines = [points] if ellipsoids == 1 else slab_outlines(triangles, ellipsoids)
-    return Shape.of_parts(outlines, phi_of_tetrahedra(corners), inside)
+    return Shape.of_parts(outlines, solid, bodies, spread(inside, count))
 
 
 def _geometry(path: Path) -> tuple[Array, Array]:

@@ -20,6 +20,7 @@ from ..configuration.whole_file import saved_file
 from .mesh import read_shape
 
 FORMAT = 1  # of the archive; raised when older programs could not read a newer one
+NO_BODIES = np.zeros((0, 10))  # of several materials, in archives older than these
 REMEMBERED = 4  # shapes kept in memory
 
 
@@ -110,7 +111,9 @@ def load_shape(path: Path | str) -> Shape:
     """
     try:
         with np.load(path, allow_pickle=False) as archive:
-            values = {entry.name: archive[entry.name] for entry in fields(Shape)}
+            names = [entry.name for entry in fields(Shape) if entry.name != "bodies"]
+            values = {name: archive[name] for name in names}
+            values["bodies"] = archive.get("bodies", NO_BODIES)
     except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
         raise ConfigurationError(f"The shape {path} cannot be read: {error}.") from error
     values["ellipsoids"] = tuple(values["ellipsoids"])

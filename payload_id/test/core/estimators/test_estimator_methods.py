@@ -175,7 +175,7 @@ BARBELL = [
 def union_shape():
     corners = np.vstack(BARBELL)
     hull = Shape.from_hull(corners)
-    return Shape.of_parts(BARBELL, hull.solid, corners)
+    return Shape.of_parts(BARBELL, hull.solid, hull.bodies, corners)
 
 
 def test_shape_constraints_are_those_of_a_cone_solver():
