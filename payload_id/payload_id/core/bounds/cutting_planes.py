@@ -24,6 +24,7 @@ ROW_TOLERANCE = 1e-7  # by how much a row may be broken, relative to its bound
 ROUNDS = 200  # of adding rows and cuts for one optimum; valid, only wider, if not enough
 STALLED = 1e-7  # improvement by PATIENCE rounds of cuts that is not worth more of them
 PATIENCE = 6
+MORE_PATIENCE = 25  # for sets of any kind, whose corners first cuts may not change
 
 
 class Separator(Protocol):
@@ -41,7 +42,7 @@ class Separator(Protocol):
 
 
 def minimise(
-    program: LinearProgram, separators: Sequence[Separator], cost: Array
+    program: LinearProgram, separators: Sequence[Separator], cost: Array, patience: int = PATIENCE
 ) -> Solution | None:
     """Return the optimum over all members of all families; None if no x satisfies them.
 
@@ -56,7 +57,7 @@ def minimise(
         if not any(entered):
             break
         values = [] if entered[0] else [*values, solution.value]
-        if len(values) > PATIENCE and values[-1] - values[-1 - PATIENCE] < STALLED:
+        if len(values) > patience and values[-1] - values[-1 - patience] < STALLED:
             break
         solution = program.minimise(cost)
     return solution

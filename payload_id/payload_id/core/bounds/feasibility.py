@@ -7,10 +7,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Array
-from .cutting_planes import ConsistencyCuts, ElasticRows, first_rows, minimise
+from ..knowledge.knowledge import NOTHING, Knowledge
+from .cutting_planes import (
+    MORE_PATIENCE,
+    PATIENCE,
+    ConsistencyCuts,
+    ElasticRows,
+    Separator,
+    first_rows,
+    minimise,
+)
 from .interval import shares
 from .linear_program import LinearProgram
 from .scaled_rows import ScaledRows
+from .stated_cuts import StatedCuts
 
 
 @dataclass(frozen=True)
@@ -28,21 +38,27 @@ class NoiseFactor:
     slack: Array
 
 
-def smallest_noise_factor(scaled: ScaledRows, shape: Array) -> NoiseFactor:
+def smallest_noise_factor(
+    scaled: ScaledRows, shape: Array, stated: Knowledge = NOTHING
+) -> NoiseFactor:
     """Return the smallest common factor on all bounds that makes the rows consistent.
 
     Args:
         scaled: The rows, not narrowed to their least-squares image.
         shape: Rows c with c phi >= 0 that follow from the payload's size, shape (K, 10).
+        stated: What else is stated; its auxiliary variables are the last nuisance parameters.
     """
     program = LinearProgram(
         np.concatenate([scaled.lower, [0.0]]), np.concatenate([scaled.upper, [np.inf]])
     )
     rows = ElasticRows(program, scaled, first_rows(scaled))
-    cuts = ConsistencyCuts(program, scaled, np.zeros((0, 4)), shape, columns=1)
+    families: list[Separator] = [rows]
+    families.append(ConsistencyCuts(program, scaled, np.zeros((0, 4)), shape, columns=1))
+    if stated:
+        families.append(StatedCuts(program, scaled, stated, columns=1))
     cost = np.zeros(len(scaled.lower) + 1)
     cost[-1] = 1.0
-    solution = minimise(program, (rows, cuts), cost)
+    solution = minimise(program, families, cost, MORE_PATIENCE if stated else PATIENCE)
     if solution is None:  # no phi in the known box is physically consistent
         return NoiseFactor(float("inf"), {}, np.zeros(len(scaled.r)))
     known = [number for number in rows.numbers if number < len(solution.dual)]

@@ -13,19 +13,43 @@ import numpy as np
 
 from ..arrays import Array
 from ..errors import SolverError
+from ..knowledge.knowledge import NOTHING, Knowledge
 from ..rows.row_block import RowBlock
 from .coefficient_error import with_linear_bounds
-from .cutting_planes import ConsistencyCuts, HardRows, Separator, first_rows, minimise
+from .cutting_planes import (
+    MORE_PATIENCE,
+    PATIENCE,
+    ConsistencyCuts,
+    HardRows,
+    Separator,
+    first_rows,
+    minimise,
+)
 from .feasibility import smallest_noise_factor
 from .interval import NO_SHAPE, UNBOUNDED, Bounds, Hint, Interval, Memory
 from .least_squares_image import image
 from .linear_program import LinearProgram, Solution
 from .scaled_rows import ScaledRows
-from .verified import safe_minimum
+from .stated_cuts import StatedCuts, widened
+from .verified import Cuts, safe_minimum
 
 PASSES = 5  # of narrowing the error of A with the interval found
 NARROWED = 0.99  # a pass that leaves every bound above this part of itself was the last
+EXACT = 1e-12  # of the largest |phi|: an interval no wider than that is one number
 BORDERLINE = 1.0 + 1e-6  # noise factor up to which rows count as consistent
+
+
+@dataclass(frozen=True)
+class About:
+    """What is known of the payload beside its box.
+
+    Attributes:
+        shape: Rows c with c phi >= 0, shape (K, 10).
+        stated: Statements; their auxiliary variables are the last nuisance parameters.
+    """
+
+    shape: Array
+    stated: Knowledge
 
 
 class Hull:
@@ -37,18 +61,37 @@ class Hull:
     consistent_only = True
 
     def bounds(
-        self, rows: RowBlock, known: Interval, memory: Memory, shape: Array = NO_SHAPE
+        self,
+        rows: RowBlock,
+        known: Interval,
+        memory: Memory,
+        shape: Array = NO_SHAPE,
+        stated: Knowledge = NOTHING,
     ) -> Bounds:
         """Return bounds on phi; see the protocol."""
         if not len(rows):
             return Bounds(known, True, float("nan"), {}, np.zeros(0), memory)
+        rows, about = widened(rows, stated), About(shape, stated)
         inside = image(rows, known).intersect(known)
         if (inside.lower > inside.upper).any():
-            return self._inconsistent(rows, known, rows.bound(known.magnitude), memory, shape)
-        return self._narrowed(rows, known, inside, memory, shape)
+            return self._inconsistent(rows, known, rows.bound(known.magnitude), memory, about)
+        return self._narrowed(rows, known, inside, memory, about)
+
+    def before_data(self, known: Interval, shape: Array, stated: Knowledge) -> Interval | None:
+        """Return the hull of what is known without any rows; None if there is nothing in it."""
+        none = RowBlock.empty(stated.q)
+        scaled, about = ScaledRows.of(none, known, none.d), About(shape, stated)
+        ends = []
+        for cost in _costs(len(scaled.lower)):
+            extreme = self._extreme(scaled, cost, Hint(), about)
+            if extreme is None:
+                return None
+            ends.append(extreme.least)
+        found = np.array(ends).reshape(10, 2) * [1.0, -1.0]
+        return Interval(found[:, 0], found[:, 1]).intersect(known)
 
     def _narrowed(
-        self, rows: RowBlock, known: Interval, inside: Interval, memory: Memory, shape: Array
+        self, rows: RowBlock, known: Interval, inside: Interval, memory: Memory, about: About
     ) -> Bounds:
         """Return the hull, solved again while it still narrows the rows' own bounds.
 
@@ -56,7 +99,7 @@ class Hull:
         narrower d, and rows that are inconsistent with that are inconsistent.
         """
         d = rows.bound(inside.magnitude)
-        found = self._hull(with_linear_bounds(rows, inside), len(rows), known, memory, shape)
+        found = self._hull(with_linear_bounds(rows, inside), len(rows), known, memory, about)
         for _ in range(PASSES - 1):
             if found is None:
                 break
@@ -66,11 +109,11 @@ class Hull:
                 break
             d = narrower
             linear = with_linear_bounds(rows, known)
-            found = self._hull(linear, len(rows), known, memory, shape)
-        return found or self._inconsistent(rows, known, d, memory, shape)
+            found = self._hull(linear, len(rows), known, memory, about)
+        return found or self._inconsistent(rows, known, d, memory, about)
 
     def _hull(
-        self, rows: RowBlock, count: int, known: Interval, memory: Memory, shape: Array
+        self, rows: RowBlock, count: int, known: Interval, memory: Memory, about: About
     ) -> Bounds | None:
         """Return the hull of rows without errors of A, None if there is nothing in it.
 
@@ -79,20 +122,20 @@ class Hull:
             count: Number of rows there were.
             known: Bounds on phi.
             memory: Of the last solution; names each row once.
-            shape: See the protocol.
+            about: What else is known of the payload.
         """
         scaled = ScaledRows.of(rows, known, rows.d)
         extremes = []
         for number, cost in enumerate(_costs(len(scaled.lower))):
             hint = memory.hint(number).repeated(count, len(rows))
-            extreme = self._extreme(scaled, cost, hint, shape)
+            extreme = self._extreme(scaled, cost, hint, about)
             if extreme is None:
                 return None
             extremes.append(extreme)
         return _gather(scaled, count, extremes)
 
     def _extreme(
-        self, scaled: ScaledRows, cost: Array, hint: Hint, shape: Array
+        self, scaled: ScaledRows, cost: Array, hint: Hint, about: About
     ) -> _Extreme | None:
         """Return the least value of one cost, None if there is no point at all.
 
@@ -102,25 +145,32 @@ class Hull:
         program = LinearProgram(scaled.lower, scaled.upper)
         rows = HardRows(program, scaled, first_rows(scaled, hint.rows))
         families: list[Separator] = [rows]
-        cuts = None
+        cuts = stated = None
         if self.consistent_only:
-            cuts = ConsistencyCuts(program, scaled, hint.cuts, shape)
+            cuts = ConsistencyCuts(program, scaled, hint.cuts, about.shape)
             families.append(cuts)
+        if about.stated:
+            stated = StatedCuts(program, scaled, about.stated, hint.stated)
+            families.append(stated)
         try:
-            solution = minimise(program, families, cost)
+            patience = MORE_PATIENCE if about.stated else PATIENCE
+            solution = minimise(program, families, cost, patience)
         except SolverError:
             return _Extreme.unsolved(scaled, cost)
-        return None if solution is None else _Extreme.of(scaled, rows, cuts, cost, solution)
+        if solution is None:
+            return None
+        return _Extreme.of(scaled, rows, cuts, stated, cost, solution)
 
     def _inconsistent(
-        self, rows: RowBlock, known: Interval, d: Array, memory: Memory, shape: Array
+        self, rows: RowBlock, known: Interval, d: Array, memory: Memory, about: About
     ) -> Bounds:
         """Return how far the rows are from consistent; the hull if that is not at all."""
-        found = smallest_noise_factor(ScaledRows.of(rows, known, d, narrow=False), shape)
+        scaled = ScaledRows.of(rows, known, d, narrow=False)
+        found = smallest_noise_factor(scaled, about.shape, about.stated)
         if found.factor <= BORDERLINE:
             d = d * max(found.factor, 1.0) * BORDERLINE
             wide = replace(rows, A_error=np.zeros_like(rows.A), d=d)
-            hull = self._hull(wide, len(rows), known, memory, shape)
+            hull = self._hull(wide, len(rows), known, memory, about)
             if hull is not None:
                 return hull
         return Bounds(UNBOUNDED, False, found.factor, found.blame, found.slack, memory)
@@ -155,6 +205,7 @@ class _Extreme:
         scaled: ScaledRows,
         hard: HardRows,
         cuts: ConsistencyCuts | None,
+        stated: StatedCuts | None,
         cost: Array,
         solution: Solution,
     ) -> _Extreme:
@@ -162,15 +213,21 @@ class _Extreme:
         # cost'y is objective'(phi - centre) in units of the parameter's scale
         unit = scaled.scale @ np.abs(cost[:10])
         rows = unit * hard.multiplier(solution.dual) / scaled.d
-        coefficients, multipliers, used = NO_SHAPE, np.zeros(0), np.zeros((0, 4))
+        hint = Hint(tuple(np.flatnonzero(rows).tolist()))
+        let_in, multipliers = Cuts.of_phi(NO_SHAPE, scaled.p), np.zeros(0)
         if cuts is not None:
-            coefficients, multipliers = cuts.coefficients, unit * cuts.multiplier(solution.dual)
-            used = cuts.used(multipliers)
+            let_in = Cuts.of_phi(cuts.coefficients, scaled.p)
+            multipliers = unit * cuts.multiplier(solution.dual)
+            hint = replace(hint, cuts=cuts.used(multipliers))
+        if stated is not None:
+            more = unit * stated.multiplier(solution.dual)
+            let_in, multipliers = let_in.followed_by(stated.cuts), np.append(multipliers, more)
+            hint = replace(hint, stated=stated.used(more))
         least = safe_minimum(
-            cost[:10], scaled.rows, scaled.d, rows, coefficients, multipliers, scaled.known
+            cost[:10], scaled.rows, scaled.d, rows, let_in, multipliers, scaled.known
         )
         optimum = float(cost[:10] @ scaled.centre + unit * solution.value)
-        return cls(solution.x, least, optimum, Hint(tuple(np.flatnonzero(rows).tolist()), used))
+        return cls(solution.x, least, optimum, hint)
 
     @classmethod
     def unsolved(cls, scaled: ScaledRows, cost: Array) -> _Extreme:
@@ -202,5 +259,7 @@ def _gather(scaled: ScaledRows, count: int, extremes: list[_Extreme]) -> Bounds:
     memory = Memory(tuple(extreme.hint.once(count) for extreme in extremes))
     interval = Interval(lower, upper).intersect(scaled.known)
     lost = np.array([extreme.optimum - extreme.least for extreme in extremes]).reshape(10, 2)
-    overhead = float(np.max(lost.sum(axis=1) / np.maximum(2 * interval.half_width, 1e-300)))
+    # Of a parameter that is known exactly rounding is all the width there is.
+    least = max(EXACT * scaled.known.magnitude.max(), 1e-300)
+    overhead = float(np.max(lost.sum(axis=1) / np.maximum(2 * interval.half_width, least)))
     return Bounds(interval, True, float("nan"), {}, slack, memory, overhead)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Protocol
 
 import numpy as np
 
 from ..arrays import Array
+from ..knowledge.knowledge import NOTHING, Knowledge
 from ..rows.row_block import RowBlock
 
 
@@ -54,18 +55,21 @@ class Hint:
     Attributes:
         rows: Numbers of the rows that were active.
         cuts: Directions v whose inequality v' J(phi) v >= 0 was active, shape (K, 4).
+        stated: Dual vectors of what is stated of the payload that were active, each (N,).
     """
 
     rows: tuple[int, ...] = ()
     cuts: Array = field(default_factory=lambda: np.zeros((0, 4)))
+    stated: tuple[Array, ...] = ()
 
     def repeated(self, count: int, size: int) -> Hint:
         """Return the hint for rows that follow each other several times, `size` in all."""
-        return Hint(tuple(row + k for k in range(0, size, count) for row in self.rows), self.cuts)
+        rows = tuple(row + k for k in range(0, size, count) for row in self.rows)
+        return replace(self, rows=rows)
 
     def once(self, count: int) -> Hint:
         """Return the hint for `count` rows that were repeated."""
-        return Hint(tuple(sorted({row % count for row in self.rows})), self.cuts)
+        return replace(self, rows=tuple(sorted({row % count for row in self.rows})))
 
 
 @dataclass(frozen=True)
@@ -88,7 +92,7 @@ class Memory:
         """Return the memory after rows got other numbers; those without one are forgotten."""
         return Memory(
             tuple(
-                Hint(tuple(number[row] for row in hint.rows if row in number), hint.cuts)
+                replace(hint, rows=tuple(number[row] for row in hint.rows if row in number))
                 for hint in self.hints
             )
         )
@@ -134,7 +138,12 @@ class IntervalMethod(Protocol):
     citation: str
 
     def bounds(
-        self, rows: RowBlock, known: Interval, memory: Memory, shape: Array = NO_SHAPE
+        self,
+        rows: RowBlock,
+        known: Interval,
+        memory: Memory,
+        shape: Array = NO_SHAPE,
+        stated: Knowledge = NOTHING,
     ) -> Bounds:
         """Return bounds on phi.
 
@@ -143,6 +152,7 @@ class IntervalMethod(Protocol):
             known: Finite bounds that phi is known to keep.
             memory: Of the last solution; may be empty.
             shape: Rows c with c phi >= 0 that follow from the payload's size, shape (K, 10).
+            stated: What else is stated of the payload; auxiliary variables have bounds.
         """
         ...
 

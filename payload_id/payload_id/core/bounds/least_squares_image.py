@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..arrays import Array
+from ..knowledge.knowledge import NOTHING, Knowledge
 from ..rows.row_block import RowBlock
 from .interval import NO_SHAPE, Bounds, Interval, Memory
 
@@ -26,9 +27,14 @@ class LeastSquaresImage:
     citation = "design"
 
     def bounds(
-        self, rows: RowBlock, known: Interval, memory: Memory, shape: Array = NO_SHAPE
+        self,
+        rows: RowBlock,
+        known: Interval,
+        memory: Memory,
+        shape: Array = NO_SHAPE,
+        stated: Knowledge = NOTHING,
     ) -> Bounds:
-        """Return bounds on phi; see the protocol. The shape is not used."""
+        """Return bounds on phi; see the protocol. Shape and statements are not used."""
         interval = image(rows, known).intersect(known)
         consistent = bool((interval.lower <= interval.upper).all())
         return Bounds(interval, consistent, float("nan"), {}, np.zeros(len(rows)), memory)

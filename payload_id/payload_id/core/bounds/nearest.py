@@ -6,17 +6,34 @@ import numpy as np
 
 from ..arrays import Array
 from ..errors import SolverError
+from ..knowledge.knowledge import NOTHING, Knowledge
 from ..rows.row_block import RowBlock
 from .coefficient_error import with_linear_bounds
-from .cutting_planes import ConsistencyCuts, HardRows, first_rows, minimise
+from .cutting_planes import (
+    MORE_PATIENCE,
+    PATIENCE,
+    ConsistencyCuts,
+    HardRows,
+    Separator,
+    first_rows,
+    minimise,
+)
 from .interval import Interval
 from .linear_program import LinearProgram
 from .scaled_rows import ScaledRows
+from .stated_cuts import StatedCuts, widened
 
 ALIKE = 1e-5  # of the prior: steps of which an estimator's own solver may be off
 
 
-def nearest(rows: RowBlock, known: Interval, phi: Array, shape: Array, prior: Interval) -> Array:
+def nearest(
+    rows: RowBlock,
+    known: Interval,
+    phi: Array,
+    shape: Array,
+    prior: Interval,
+    stated: Knowledge = NOTHING,
+) -> Array:
     """Return the phi of the hull's set for which the steps, in half-widths, have the least sum.
 
     Some u in its box explains the rows with it, and it is consistent to the hull's own tolerance.
@@ -28,10 +45,11 @@ def nearest(rows: RowBlock, known: Interval, phi: Array, shape: Array, prior: In
         phi: Shape (10,).
         shape: As the hull takes it, shape (K, 10).
         prior: Bounds on phi before any data.
+        stated: What is stated of the payload, as the hull takes it.
     """
     if not len(rows):
         return phi
-    linear = with_linear_bounds(rows, known)
+    linear = with_linear_bounds(widened(rows, stated), known)
     scaled = ScaledRows.of(linear, known, linear.d)
     alike = ALIKE * prior.half_width
     size = len(scaled.lower)
@@ -45,9 +63,13 @@ def nearest(rows: RowBlock, known: Interval, phi: Array, shape: Array, prior: In
         step[:, :10], step[:, size:] = np.diag(scaled.scale / width), sign * np.eye(10)
         program.add_rows(step, lower, upper)
     hard = _WiderRows(program, scaled, first_rows(scaled))
-    cuts = ConsistencyCuts(program, scaled, np.zeros((0, 4)), shape, columns=10)
+    families: list[Separator] = [hard]
+    families.append(ConsistencyCuts(program, scaled, np.zeros((0, 4)), shape, columns=10))
+    if stated:
+        families.append(StatedCuts(program, scaled, stated, columns=10))
+    cost = np.append(np.zeros(size), np.ones(10))
     try:
-        solution = minimise(program, (hard, cuts), np.append(np.zeros(size), np.ones(10)))
+        solution = minimise(program, families, cost, MORE_PATIENCE if stated else PATIENCE)
     except SolverError:
         return phi
     if solution is None:

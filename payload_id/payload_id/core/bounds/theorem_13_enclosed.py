@@ -20,6 +20,7 @@ import numpy as np
 
 from ..arrays import Array
 from ..body.inertial import PSEUDO_INERTIA_BASIS, pseudo_inertia
+from ..knowledge.knowledge import NOTHING, Knowledge
 from ..rows.row_block import RowBlock
 from .interval import NO_SHAPE, Bounds, Interval, Memory
 from .least_squares_image import image, image_under, left_inverse
@@ -35,9 +36,14 @@ class SensitivityEnclosed:
     citation = "ZZV"
 
     def bounds(
-        self, rows: RowBlock, known: Interval, memory: Memory, shape: Array = NO_SHAPE
+        self,
+        rows: RowBlock,
+        known: Interval,
+        memory: Memory,
+        shape: Array = NO_SHAPE,
+        stated: Knowledge = NOTHING,
     ) -> Bounds:
-        """Return the interval; see the protocol. The shape is not used."""
+        """Return the interval; see the protocol. Shape and statements are not used."""
         inside = image(rows, known).intersect(known)  # the error of A is one of at most that phi
         L = least_squares(rows.A, known)
         interval = known

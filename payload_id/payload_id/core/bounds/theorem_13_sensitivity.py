@@ -20,6 +20,7 @@ import numpy as np
 from ..arrays import Array
 from ..estimators.log_cholesky import derivatives, eta_of, minimum
 from ..estimators.problem import scaled_problem
+from ..knowledge.knowledge import NOTHING, Knowledge
 from ..rows.row_block import RowBlock
 from ..statistics.statistics import Statistics
 from .interval import NO_SHAPE, Bounds, Interval, Memory
@@ -33,9 +34,14 @@ class Sensitivity:
     citation = "ZZV"
 
     def bounds(
-        self, rows: RowBlock, known: Interval, memory: Memory, shape: Array = NO_SHAPE
+        self,
+        rows: RowBlock,
+        known: Interval,
+        memory: Memory,
+        shape: Array = NO_SHAPE,
+        stated: Knowledge = NOTHING,
     ) -> Bounds:
-        """Return the interval; see the protocol. What is known and the shape are not used."""
+        """Return the interval; see the protocol. Nothing but the rows is used."""
         if not len(rows):
             return Bounds(known, True, float("nan"), {}, np.zeros(0), memory)
         middle = replace(rows, shift=np.zeros(len(rows)))  # d is about b as it is

@@ -42,7 +42,7 @@ from payload_id.core.bounds import (
     theorem_13_sensitivity as sensitivity,
 )
 from payload_id.core.bounds.linear_program import LinearProgram
-from payload_id.core.bounds.verified import safe_minimum
+from payload_id.core.bounds.verified import Cuts, safe_minimum
 from payload_id.core.errors import SolverError, UnknownNameError
 from payload_id.core.estimators.log_cholesky import minimum
 from payload_id.core.estimators.problem import scaled_problem
@@ -480,7 +480,10 @@ def test_proven_minimum_is_valid_for_any_multipliers_and_sharp_for_the_best(seed
     best, multiplier, cut_multiplier = linear_optimum(objective, rows, cuts)
 
     def proven(multiplier, cut_multiplier):
-        return safe_minimum(objective, rows, rows.d, multiplier, cuts, cut_multiplier, KNOWN)
+        return safe_minimum(
+            objective, rows, rows.d, multiplier, Cuts.of_phi(cuts, rows.B.shape[1]), cut_multiplier,
+            KNOWN,
+        )  # fmt: skip
 
     size = max(1.0, abs(best))
     sharp = proven(multiplier, cut_multiplier)

@@ -1,0 +1,53 @@
+"""Ready statements about payloads; one file for each kind, all behind one protocol.
+
+In: numbers that an engineer knows of a payload, with their tolerances, in the payload frame.
+Out: `Statement`s: linear, second-order and semidefinite constraints on phi.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..knowledge import Knowledge
+from .centre_in_box import CentreInBox
+from .centre_near_line import CentreNearLine
+from .centre_near_point import CentreNearPoint
+from .filled_container import FilledContainer
+from .known import Known
+from .known_mass import KnownMass
+from .made_of import MadeOf
+from .mirror_plane import MirrorPlane
+from .region import Region
+from .symmetric_about_axis import SymmetricAboutAxis
+
+CATALOGUE: dict[str, type[Known]] = {
+    kind.kind: kind
+    for kind in (
+        KnownMass,
+        CentreInBox,
+        CentreNearLine,
+        CentreNearPoint,
+        SymmetricAboutAxis,
+        MirrorPlane,
+        MadeOf,
+        FilledContainer,
+    )
+}
+
+
+def knowledge_of(entries: Mapping[str, Known]) -> Knowledge:
+    """Return named members of the catalogue as one set of statements.
+
+    Args:
+        entries: By the names that messages are to use.
+
+    Raises:
+        InputError: Numbers of an entry cannot be used.
+    """
+    return Knowledge(tuple(known.statement(name) for name, known in entries.items()))
+
+
+__all__ = [
+    "CATALOGUE", "CentreInBox", "CentreNearLine", "CentreNearPoint", "FilledContainer", "Known",
+    "KnownMass", "MadeOf", "MirrorPlane", "Region", "SymmetricAboutAxis", "knowledge_of",
+]  # fmt: skip

@@ -1,0 +1,123 @@
+"""A region of space: its homogeneous solid, and what holds for any mass inside it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from ...arrays import Array
+from ...body.ellipsoid import row_of
+from ...body.inertial import PSEUDO_INERTIA_BASIS, change_of_frame, from_pseudo_inertia
+from ...errors import InputError, UnknownNameError
+from .moments import product
+
+SIZES = {"box": 3, "cylinder": 2, "sphere": 1}  # shapes, and how many numbers their size has
+
+
+@dataclass(frozen=True)
+class Region:
+    """A box, cylinder or sphere in the payload frame.
+
+    Attributes:
+        shape: "box", "cylinder" or "sphere".
+        size: Box: lengths along x, y, z; cylinder: radius, length along z; sphere: radius [m].
+        position: Of its middle, three numbers [m].
+        rpy: Roll, pitch and yaw of its axes as in URDF [rad].
+    """
+
+    shape: str
+    size: tuple[float, ...]
+    position: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    rpy: tuple[float, float, float] = (0.0, 0.0, 0.0)
+
+    def __post_init__(self) -> None:
+        if self.shape not in SIZES:
+            raise UnknownNameError("shape of a region", self.shape, SIZES)
+        size = np.asarray(self.size, dtype=float)
+        if size.shape != (SIZES[self.shape],) or not (np.isfinite(size) & (size > 0.0)).all():
+            raise InputError(
+                f"A {self.shape} needs {SIZES[self.shape]} lengths above 0 m as its size; found "
+                f"{list(self.size)}."
+            )
+
+    def grown(self, by: float) -> Region:
+        """Return the region with every face moved outwards, or inwards for negative lengths [m].
+
+        Raises:
+            InputError: Nothing is left of it.
+        """
+        steps = {"box": (2.0, 2.0, 2.0), "cylinder": (1.0, 2.0), "sphere": (1.0,)}[self.shape]
+        sizes = tuple(old + by * step for old, step in zip(self.size, steps, strict=True))
+        if min(sizes) <= 0.0:
+            raise InputError(
+                f"A {self.shape} of size {list(self.size)} m has nothing left when every face is "
+                f"moved inwards by {-by:g} m: state a smaller tolerance of its size."
+            )
+        return replace(self, size=sizes)
+
+    @property
+    def volume(self) -> float:
+        """Volume [m3]."""
+        if self.shape == "box":
+            return float(np.prod(self.size))
+        if self.shape == "cylinder":
+            return float(np.pi * self.size[0] ** 2 * self.size[1])
+        return float(4.0 / 3.0 * np.pi * self.size[0] ** 3)
+
+    def homogeneous(self) -> Array:
+        """Return phi of the region filled with density 1 kg/m3, shape (10,)."""
+        if self.shape == "box":
+            spread = np.square(self.size) / 12.0
+        elif self.shape == "cylinder":
+            radius, length = self.size
+            spread = np.array([radius**2 / 4.0, radius**2 / 4.0, length**2 / 12.0])
+        else:
+            spread = np.full(3, self.size[0] ** 2 / 5.0)
+        own = from_pseudo_inertia(self.volume * np.diag([*spread, 1.0]))
+        return np.asarray(change_of_frame(self._rotation(), np.array(self.position)) @ own)
+
+    def rows(self) -> Array:
+        """Return rows c with c phi >= 0 for any mass inside the region, shape (K, 10).
+
+        Products of two functions that are not negative inside have an integral that is not.
+        """
+        back = self._to_own_axes()
+        if self.shape == "box":
+            half = np.array(self.size) / 2.0
+            axes = zip(np.eye(3), half, strict=True)
+            faces = [np.append(sign * axis, h) for axis, h in axes for sign in (-1.0, 1.0)]
+            return np.stack([product(a @ back, b @ back) for a, b in combinations(faces, 2)])
+        rows = []
+        if self.shape == "cylinder":
+            rows.append(self._quadric(back, (0.0, 0.0, 1.0), self.size[1] / 2.0))
+            rows.append(self._quadric(back, (1.0, 1.0, 0.0), self.size[0]))
+        else:
+            rows.append(self._quadric(back, (1.0, 1.0, 1.0), self.size[0]))
+        return np.stack(rows)
+
+    def cone_basis(self) -> Array:
+        """Return the ten matrices of J(phi) seen from the region, in its own size, (10, 4, 4).
+
+        They are positive semidefinite together with J, and their elements are of like size.
+        """
+        unit = np.diag([1.0 / max(self.size)] * 3 + [1.0]) @ self._to_own_axes()
+        return np.asarray(unit @ PSEUDO_INERTIA_BASIS @ unit.T)
+
+    @staticmethod
+    def _quadric(back: Array, weights: tuple[float, float, float], radius: float) -> Array:
+        """Return the row of radius^2 - sum of weights x_k^2 in the region's own axes."""
+        Q = np.diag([*(-np.array(weights)), radius**2])
+        return row_of(back.T @ Q @ back)
+
+    def _rotation(self) -> Array:
+        """Return the region's axes in the payload frame, shape (3, 3)."""
+        return np.asarray(Rotation.from_euler("xyz", self.rpy).as_matrix())
+
+    def _to_own_axes(self) -> Array:
+        """Return the matrix that takes (x, 1) to the region's own axes, shape (4, 4)."""
+        R, back = self._rotation(), np.eye(4)
+        back[:3, :3], back[:3, 3] = R.T, -R.T @ np.array(self.position)
+        return back
