@@ -25,9 +25,9 @@ from dataclasses import dataclass
 
 import numpy as np
 import scipy
+from scipy.optimize import lsq_linear
 
 from ..arrays import Array, BoolArray
-from .box_least_squares import box_least_squares
 from .triangular_factor import factor_of
 from .variance_components import HARDLY_SEEN, UNIFORM_VARIANCE, residual_variance, stated_variance
 
@@ -35,6 +35,8 @@ STEPS = 20  # Gauss-Newton steps at the most
 SETTLED = 1e-7  # of a box's half-width: a smaller step is the last
 VARIANCES = 4  # steps after which the channels' variances may change
 LEAST_SCALE = 0.5  # of 1 + gain u = 1 / (1 + g): a sensor's g is below 1
+LEAST_WIDTH = 1e-12  # of a box that the solver takes
+CHANGES = 10  # of the ends that u are held at, for each of them, at the most
 PRIOR = float(np.sqrt(1.0 / UNIFORM_VARIANCE))  # weight of u
 
 
@@ -120,7 +122,11 @@ def box_fit(
         return x, np.zeros(p, dtype=bool), factor
     order = np.r_[p : p + 10, :p, p + 10]
     turned = factor_of(full[:, order])  # phi first: what is left below tells u
-    u, held = box_least_squares(turned[10:-1, 10:-1], turned[10:-1, -1], lower, upper)
+    ends = lower, np.maximum(upper, lower + LEAST_WIDTH)
+    found = lsq_linear(
+        turned[10:-1, 10:-1], turned[10:-1, -1], ends, method="bvls", max_iter=CHANGES * p
+    )
+    u, held = np.minimum(found.x, upper), found.active_mask != 0
     right = turned[:10, -1] - turned[:10, 10:-1] @ u
     phi = scipy.linalg.solve_triangular(turned[:10, :10], right)
     return np.concatenate([u, phi]), held, factor

@@ -103,6 +103,60 @@ class Statistics:
             self._gain_with(block, len(counts)),
         )
 
+    def joined(self, other: Statistics) -> Statistics:
+        """Return the statistics of the rows of both, which have the same nuisance parameters."""
+        number = max(len(self.counts), len(other.counts))
+        one, two = self._with_channels(number), other._with_channels(number)
+        blended = None
+        if one.blended is not None or two.blended is not None:
+            blended = _each_under(one._mixed_channels, two._mixed_channels)
+        return Statistics(
+            factor_of(one.plain, two.plain),
+            factor_of(one.weighted, two.weighted),
+            one.rows + two.rows,
+            _each_under(one.channels, two.channels),
+            one.counts + two.counts,
+            one.errors + two.errors,
+            blended,
+            np.where(one.gain != 0.0, one.gain, two.gain),
+        )
+
+    @property
+    def _mixed_channels(self) -> Array:
+        """Factors of the mixed rows; those of the full model where none are mixed."""
+        return self.channels if self.blended is None else self.blended
+
+    def _with_channels(self, number: int) -> Statistics:
+        """Return the same with more channels, which have no rows."""
+        more = number - len(self.counts)
+        if not more:
+            return self
+
+        def padded(array: Array) -> Array:
+            return np.pad(array, [(0, more)] + [(0, 0)] * (array.ndim - 1))
+
+        return replace(
+            self,
+            channels=padded(self.channels),
+            counts=padded(self.counts),
+            errors=padded(self.errors),
+            blended=None if self.blended is None else padded(self.blended),
+            gain=padded(self.gain),
+        )
+
+    def thinned(self, part: float) -> Statistics:
+        """Return the statistics of as much data as a part of the rows, which are all alike."""
+        root = float(np.sqrt(part))
+        return replace(
+            self,
+            plain=root * self.plain,
+            weighted=root * self.weighted,
+            channels=root * self.channels,
+            counts=part * self.counts,
+            errors=part * self.errors,
+            blended=None if self.blended is None else root * self.blended,
+        )
+
     def _counted(self, channel: Array, error: Array) -> tuple[Array, Array]:
         """Return counts and squared errors of the channels with more rows."""
         number = max(len(self.counts), int(channel.max(initial=-1)) + 1)
@@ -126,7 +180,7 @@ class Statistics:
         w = np.tanh(3.0 * block.dynamism / DYNAMISM_SCALE)[:, None]
         if self.blended is None and (w == 1.0).all():
             return None
-        before = self.channels if self.blended is None else self.blended
+        before = self._mixed_channels
         static = weighted.copy()
         static[:, self.p : self.p + 10] = block.A_static / bound
         rows = np.vstack([w * weighted, (1.0 - w) * static])
@@ -218,7 +272,7 @@ class Statistics:
 
         That holds what the gravity-only model leaves out, beside the noise.
         """
-        return self._balanced(self.channels if self.blended is None else self.blended)
+        return self._balanced(self._mixed_channels)
 
     def balanced(self) -> NormalForm:
         """Return `marginal` with each channel weighted by its own noise, in units of the noise.
@@ -265,3 +319,8 @@ class Statistics:
         blended = None if entries["blended"] is None else np.array(entries["blended"])
         gain = np.reshape(entries["gain"], (len(arrays["counts"]), empty.p))
         return cls(rows=entries["rows"], blended=blended, gain=gain, **arrays)
+
+
+def _each_under(above: Array, below: Array) -> Array:
+    """Return the factors of each channel's rows, shape (C, k, k), of two lots of them."""
+    return np.asarray(np.linalg.qr(np.concatenate([above, below], axis=1), mode="r"))

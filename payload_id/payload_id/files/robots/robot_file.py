@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 
+from ...core.arm.arm_history import ArmHistory
 from ...core.arm.calibration import Calibration
 from ...core.arrays import Array
 from ...core.errors import ConfigurationError, InputError, ModelError, UnknownNameError
@@ -17,7 +18,8 @@ from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.samples.joint_map import JointMap
 from ..configuration.configuration import read_configuration
 from ..configuration.package_data import share_folder
-from .calibration_file import load_calibration
+from ..learnt.calibration_file import load_calibration
+from ..learnt.history_file import load_history
 from .held_joints import HeldJoint, held_joints, held_places, held_still
 from .held_play import base_tilt
 from .robot_schema import ROBOT
@@ -63,6 +65,7 @@ class RobotFile:
         continuous: Which joints turn without end, n of them.
         home: Where excitation starts and ends, shape (n,) [rad or m]; None if not given.
         calibration: What a bare-arm run has taught about this arm; None if there was none.
+        history: What runs with known payloads have shown of it; None if there were none.
     """
 
     path: Path
@@ -88,6 +91,7 @@ class RobotFile:
     continuous: tuple[bool, ...]
     home: Array | None
     calibration: Calibration | None = None
+    history: ArmHistory | None = None
 
     @classmethod
     def load(cls, robot: str | Path) -> RobotFile:
@@ -128,7 +132,7 @@ class RobotFile:
         cable = _cable(entries["cable_turns"], joints, endless, path)
         sets = {name: limits.within(*cable) for name, limits in sets.items()}
         limits = _named_limits(sets, entries["limits"]["use"], path)
-        archive = entries["calibration"]
+        archive, past = entries["calibration"], entries["history"]
         return cls(
             path=path,
             name=entries["name"],
@@ -153,6 +157,7 @@ class RobotFile:
             continuous=endless,
             home=_home(entries["home"], limits, joints, path),
             calibration=None if archive is None else load_calibration(archive),
+            history=None if past is None else load_history(past),
         )
 
     @property

@@ -70,10 +70,10 @@ class RobotModel(ArmModel):
 
     @classmethod
     def from_robot_file(cls, robot: RobotFile) -> RobotModel:
-        """Return the arm that a robot file describes, with its calibration if it names one.
+        """Return the arm that a robot file describes, with what it names of earlier runs.
 
         Raises:
             InputError: The calibration is of another arm or tool.
         """
         arm = cls.from_xml(robot.urdf, robot.payload_frame, robot.joints, robot.gravity)
-        return arm.with_calibration(robot.calibration)
+        return replace(arm.with_calibration(robot.calibration), history=robot.history)

@@ -14,6 +14,20 @@ _PER_JOINT = {
     "torque_offset": ("N m or N", "offset of each torque sensor, constant in a run"),
     "friction_coulomb": ("N m or N", "largest Coulomb friction in the measured torque"),
     "friction_viscous": ("N m s/rad or N s/m", "largest viscous friction in the measured torque"),
+    "friction_coulomb_asymmetry": (
+        "N m or N",
+        "largest difference of Coulomb friction between the two directions",
+    ),
+    "friction_viscous_asymmetry": ("N m s/rad or N s/m", "... of viscous friction"),
+    "friction_load": ("-", "largest friction as a fraction of the torque transmitted"),
+    "friction_stribeck": ("N m or N", "largest friction beyond Coulomb friction of a slow joint"),
+    "stribeck_velocity": ("rad/s or m/s", "speed over which that is lost where it falls fastest"),
+    "torque_ripple": ("N m or N", "largest amplitude of a torque that is a sine of the position"),
+    "ripple_cycles": ("1/turn or 1/m", "its cycles in a turn of the joint, or in a metre"),
+    "torque_drift": (
+        "N m or N",
+        "largest change of a torque's offset and friction during a run and its tares",
+    ),
     "rotor_inertia": ("kg m2 or kg", "largest rotor inertia, seen at the joint, in the torque"),
     "position_error": ("rad or m", "largest error of a measured position"),
     "velocity_error": ("rad/s or m/s", "largest error of a measured velocity"),
@@ -42,6 +56,14 @@ UNCERTAINTY: Schema = {
         lowest=0.0,
         highest=0.999,
     ),
+    "link_shift": Key(
+        "number",
+        "shift of each of the robot's own bodies as a whole along each axis, beside link_relative; "
+        "where the description's centres of mass are rough",
+        "m",
+        default=0.0,
+        lowest=0.0,
+    ),
     "stiction_velocity": Key(
         "number",
         "below this speed the sign of Coulomb friction is unknown",
@@ -63,6 +85,21 @@ UNCERTAINTY: Schema = {
         "numbers",
         "largest errors of the tool's inertial parameters about the payload frame, ten numbers",
         "kg, kg m, kg m2",
+        default=(),
+        lowest=0.0,
+    ),
+    "torque_mean_window": Key(
+        "numbers",
+        "lengths of time for which torque_mean says more",
+        "s",
+        default=(),
+        lowest=0.0,
+    ),
+    "torque_mean": Key(
+        "numbers",
+        "what the mean of the absolute part of the noise stays within over every stretch at least "
+        "so long: for each length one number, or one for each joint",
+        "N m or N",
         default=(),
         lowest=0.0,
     ),
@@ -345,6 +382,12 @@ ROBOT: Schema = {
     "calibration": Key(
         "path",
         "what 'payload-id calibrate' has learnt about this arm (.npz); relative to this file",
+        default=None,
+        nullable=True,
+    ),
+    "history": Key(
+        "path",
+        "what 'payload-id calibrate --history' has seen of this arm (.npz); relative to this file",
         default=None,
         nullable=True,
     ),

@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-import os
 import zipfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import yaml
 
 from ...core.arm.calibration import ArmEquations, Calibration
 from ...core.errors import ConfigurationError
 from ...core.rows.joint_torque.uncertainty import Uncertainty
-from ..configuration.package_data import PACKAGE, share_folder
 from ..configuration.whole_file import saved_file
+from .robot_extension import place_of, write_extension
 
 FORMAT = 1  # of the archive; raised when older programs could not read a newer one
 ARRAYS = ("lower", "upper", "estimate", "factors", "counts")
@@ -117,32 +115,7 @@ def save_calibrated_robot(
     Raises:
         ConfigurationError: A file cannot be written, or would replace the one it extends.
     """
-    path = Path(path).resolve()
-    if path.suffix not in (".yaml", ".yml"):
-        raise ConfigurationError(
-            f"The calibrated robot file must end in .yaml; found '{path.name}'."
-        )
-    if path == robot.resolve():
-        raise ConfigurationError(
-            f"{path.name} is the robot file that is to be extended; give another name for the "
-            "calibrated one."
-        )
+    path = place_of(path, robot)
     archive = save_calibration(path.with_suffix(".npz"), calibration)
-    entries = {
-        "extends": _reference(robot.resolve(), path.parent),
-        "calibration": archive.name,
-        "uncertainty": dict(calibration.uncertainty),
-    }
-    head = "".join(f"# {line}\n" for line in remarks)
-    text = head + yaml.safe_dump(entries, sort_keys=False, default_flow_style=None, width=100)
-    with saved_file(path, "calibrated robot file") as file:
-        file.write(text.encode())
-    return path
-
-
-def _reference(robot: Path, folder: Path) -> str:
-    """Return how a file in a folder names a robot file, shipped ones by their package."""
-    shipped = share_folder().resolve()
-    if shipped in robot.parents:
-        return f"package://{PACKAGE}/{robot.relative_to(shipped).as_posix()}"
-    return os.path.relpath(robot, folder)
+    entries = {"calibration": archive.name, "uncertainty": dict(calibration.uncertainty)}
+    return write_extension(path, robot, entries, remarks)

@@ -1,0 +1,130 @@
+"""A run whose payload was known, in part or whole, reduced to what later runs need of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Array, BoolArray
+from ..body.inertial import as_phi
+from ..diagnosis import MotionSeen
+from ..errors import InputError, RecordingError
+from ..rows.joint_torque.momentum import MomentumRows
+from ..rows.row_block import RowBlock
+from ..rows.windows import WindowCutter
+from ..samples.joint_samples import Samples
+from ..statistics.statistics import Statistics
+
+CHUNK = 10_000  # samples whose rows are in memory at a time
+
+
+@dataclass(frozen=True)
+class Load:
+    """What is known of a run's payload.
+
+    Attributes:
+        phi: Inertial parameters about the payload frame, shape (10,); NaN where unknown.
+    """
+
+    phi: Array
+
+    @classmethod
+    def none(cls) -> Load:
+        """Return the load of a bare arm."""
+        return cls(np.zeros(10))
+
+    @classmethod
+    def of_mass(cls, mass: float) -> Load:
+        """Return a load of which only the mass is known [kg].
+
+        Raises:
+            InputError: The mass is no number of 0 or above.
+        """
+        if not (np.isfinite(mass) and mass >= 0.0):
+            raise InputError(f"The mass of a known payload must be 0 kg or above; found {mass!r}.")
+        if mass == 0.0:
+            return cls.none()
+        return cls(np.append(float(mass), np.full(9, np.nan)))
+
+    @classmethod
+    def exactly(cls, phi: Array) -> Load:
+        """Return a load of which all ten parameters are known.
+
+        Raises:
+            InputError: They are not ten numbers.
+        """
+        return cls(as_phi(phi))
+
+    @property
+    def known(self) -> BoolArray:
+        """Which parameters are known, shape (10,)."""
+        return np.isfinite(self.phi)
+
+
+@dataclass(frozen=True)
+class KnownRun:
+    """One run of the arm under a load that is known.
+
+    Attributes:
+        source: Where it comes from; runs of one source are left out together.
+        load: What is known of the payload.
+        statistics: Of the rows of this run alone.
+        motion: Where the joints were.
+        seconds: Time that the windows cover [s].
+    """
+
+    source: str
+    load: Load
+    statistics: Statistics
+    motion: MotionSeen
+    seconds: float
+
+    @classmethod
+    def of(
+        cls, source: str, samples: Samples, load: Load, rows: MomentumRows, window: float
+    ) -> KnownRun:
+        """Return what samples say.
+
+        Raises:
+            RecordingError: They do not fit the arm, hold no torques, or fill no window.
+        """
+        rows.check(samples)
+        if len(samples) and not samples.tau.any():
+            raise RecordingError(
+                f"Every one of the {len(samples)} torques of '{source}' is zero; record a topic "
+                "that carries effort."
+            )
+        cutter = WindowCutter(window)
+        gate = rows.gate(cutter.pause)
+        statistics, motion, count = Statistics.empty(rows.p), None, 0
+        for start in range(0, len(samples), CHUNK):
+            windows = cutter.add(gate.let_through(samples.part(start, start + CHUNK)))
+            if not windows:
+                continue
+            block = RowBlock.stack([rows.window(each) for each in windows])
+            statistics = statistics.add(block, rows.prior.typical)
+            for each in windows:
+                motion = MotionSeen.of(each, motion)
+            count += len(windows)
+        if motion is None:
+            raise RecordingError(
+                f"The {len(samples)} samples of '{source}' fill no window of {window:g} s without "
+                "gaps. Record longer or faster, or give a longer window."
+            )
+        return cls(source, load, statistics, motion, count * window)
+
+
+def segments(samples: Samples, length: float | None) -> list[Samples]:
+    """Return the parts of a recording that count as runs: of a length [s], or all in one.
+
+    Raises:
+        InputError: The length is no time.
+    """
+    if length is None or not len(samples):
+        return [samples]
+    if not (np.isfinite(length) and length > 0.0):
+        raise InputError(f"The length of a segment must be above 0 s; found {length!r}.")
+    start, end = float(samples.stamp[0]), float(samples.stamp[-1])
+    count = max(int((end - start) // length), 1)
+    return [samples.between(start + k * length, start + (k + 1) * length) for k in range(count)]

@@ -1,0 +1,205 @@
+"""From runs with known payloads to an arm's history: what they share, and how far estimates err.
+
+Every run is estimated as a new one would be, by what the runs of the other sources have shown of
+the arm and by its own rows. Its errors over their expected size are the scores that a new run's
+are ranked with (`conformal.py`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from itertools import accumulate
+
+import numpy as np
+from scipy import stats
+
+from ..arm.arm_history import ArmHistory
+from ..arrays import Array, BoolArray
+from ..errors import InputError
+from ..rows.joint_torque.momentum import MomentumRows
+from ..statistics.own_nuisance import of_the_arm
+from ..statistics.posterior import Posterior
+from ..statistics.statistics import Statistics
+from ..threads import one_thread
+from .error_size import ErrorSize
+from .known_run import KnownRun
+
+LEAST_RUNS = 3
+PASSES = 2
+# Nuisance parameters that each run has of its own: friction moves with temperature, offsets between
+# power cycles. Links, gains and rotors are the arm's.
+OWN = ("friction_", "torque_offset")
+INFLATIONS = np.geomspace(1.0, 100.0, 33)
+LOAD_NOISES = np.concatenate([[0.0], np.geomspace(1e-3, 10.0, 41)])
+DRIFT = 0.01  # probability by chance below which a trend from run to run is a note
+
+
+@dataclass(frozen=True)
+class Tried:
+    """A run that was estimated as if its payload were not known.
+
+    Attributes:
+        run: The run.
+        error: Estimate less truth, NaN where the truth is unknown, shape (10,).
+        posterior: What its rows and the other runs say.
+    """
+
+    run: KnownRun
+    error: Array
+    posterior: Posterior
+
+    @property
+    def phi(self) -> Array:
+        """The load, as far as it is known; the rest as the estimate has it, shape (10,)."""
+        return self.posterior.given(self.run.load.phi)
+
+
+def learn_history(
+    runs: Sequence[KnownRun], rows: MomentumRows, window: float, own: Sequence[str] = OWN
+) -> ArmHistory:
+    """Return what runs have shown.
+
+    Args:
+        runs: In the order in which they were made, of at least two sources.
+        rows: Made their rows.
+        window: Length of their windows [s].
+        own: Nuisance parameters that each run has of its own, see `own_columns`.
+
+    Raises:
+        InputError: There are too few runs or sources.
+    """
+    if len(runs) < LEAST_RUNS or len({run.source for run in runs}) < 2:
+        raise InputError(
+            f"A history needs at least {LEAST_RUNS} runs of at least two recordings; found "
+            f"{len(runs)} of {len({run.source for run in runs})}. Intervals of 95 % need 19."
+        )
+    with one_thread():
+        shared = _shared(runs, own_columns(rows, own), rows.prior.box()[1])
+        tried = [_tried(run, others) for run, others in _with_others(runs, shared)]
+        size = error_size(tried)
+        expected = [size.of(each.posterior, each.run.statistics, each.phi) for each in tried]
+        noise = [each.posterior.noise(each.run.statistics) for each in tried]
+    scores = np.array([each.error for each in tried]) / np.array(expected)
+    whole = reduce(Statistics.joined, shared)
+    return ArmHistory(
+        digest=rows.model.digest,
+        joints=rows.model.joints,
+        names=rows.names,
+        uncertainty=rows.uncertainty.to_dict(),
+        window=window,
+        factor=whole.channels[-1],
+        rows=float(whole.counts[-1]),
+        inflation=size.inflation,
+        load_noise=size.load_noise,
+        scores=scores,
+        masses=np.array([run.load.phi[0] for run in runs]),
+        seconds=np.array([run.seconds for run in runs]),
+        lower=np.array([run.motion.lower for run in runs]),
+        upper=np.array([run.motion.upper for run in runs]),
+        speed=np.array([run.motion.speed for run in runs]),
+        noise=np.array(noise),
+        notes=_drift(scores[:, 0]),
+    )
+
+
+def own_columns(rows: MomentumRows, own: Sequence[str]) -> BoolArray:
+    """Return which nuisance parameters are a run's own, shape (p,).
+
+    Args:
+        rows: Made the rows.
+        own: How the names of these parameters begin, after that of the joint.
+    """
+    kinds = (name.split(".")[-1] for name in rows.names)
+    return np.array([kind.startswith(tuple(own)) for kind in kinds], dtype=bool)
+
+
+def _shared(runs: Sequence[KnownRun], own: BoolArray, largest: Array) -> list[Statistics]:
+    """Return what each run says of the arm alone.
+
+    Gains count as a fit has them: first that of the run alone, then one with the other runs.
+    """
+    fits = [Posterior.of(run.statistics) for run in runs]
+    for _ in range(PASSES):
+        shared = [
+            of_the_arm(run.statistics, own, run.load.phi, largest, fit)
+            for run, fit in zip(runs, fits, strict=True)
+        ]
+        arm = reduce(Statistics.joined, shared)
+        fits = [Posterior.of(arm.joined(run.statistics)) for run in runs]
+    return shared
+
+
+def _with_others(
+    runs: Sequence[KnownRun], shared: Sequence[Statistics]
+) -> list[tuple[KnownRun, Statistics]]:
+    """Return each run with what the runs of the other sources say of the arm."""
+    sources = list(dict.fromkeys(run.source for run in runs))
+    parts = [
+        reduce(
+            Statistics.joined,
+            [part for run, part in zip(runs, shared, strict=True) if run.source == source],
+        )
+        for source in sources
+    ]
+    nothing = Statistics.empty(parts[0].p)
+    before = list(accumulate(parts[:-1], Statistics.joined, initial=nothing))
+    after = list(accumulate(parts[:0:-1], Statistics.joined, initial=nothing))[::-1]
+    others = {
+        source: one.joined(two) for source, one, two in zip(sources, before, after, strict=True)
+    }
+    return [(run, others[run.source]) for run in runs]
+
+
+def _tried(run: KnownRun, others: Statistics) -> Tried:
+    """Estimate a run as a new one."""
+    posterior = Posterior.of(others.joined(run.statistics))
+    return Tried(run, posterior.phi - run.load.phi, posterior)
+
+
+def error_size(tried: Sequence[Tried]) -> ErrorSize:
+    """Return the size under which the errors of the mass are most likely, if they are normal.
+
+    Args:
+        tried: Runs that were estimated as new ones.
+    """
+    seen = [each for each in tried if np.isfinite(each.error[0])]
+    if not seen:
+        return ErrorSize(1.0, 0.0)
+    loads = [each.phi for each in seen]
+    square = np.array([each.error[0] ** 2 for each in seen])
+    best = (-np.inf, ErrorSize(1.0, 0.0))
+    for inflation in INFLATIONS:
+        own = np.array([each.posterior.deviation(inflation)[0] for each in seen])
+        load = np.array(
+            [
+                each.posterior.load_deviation(inflation, each.run.statistics, phi)[0]
+                for each, phi in zip(seen, loads, strict=True)
+            ]
+        )
+        variance = own**2 + (LOAD_NOISES[:, None] * load) ** 2  # (G, K)
+        likelihood = -(square / variance + np.log(variance)).sum(axis=1)
+        at = int(np.argmax(likelihood))
+        best = max(best, (likelihood[at], ErrorSize(inflation, LOAD_NOISES[at])), key=_likelihood)
+    return best[1]
+
+
+def _likelihood(candidate: tuple[float, ErrorSize]) -> float:
+    """Return what candidates are compared by."""
+    return candidate[0]
+
+
+def _drift(scores: Array) -> tuple[str, ...]:
+    """Say so if the errors of the mass change from run to run."""
+    seen = np.flatnonzero(np.isfinite(scores))
+    if len(seen) < 6:
+        return ()
+    found = stats.kendalltau(seen, scores[seen])
+    if not found.pvalue < DRIFT:
+        return ()
+    return (
+        f"Errors of the mass change from run to run (rank correlation {found.statistic:+.2f}, "
+        f"by chance in {found.pvalue:.1%} of cases): the arm warms up or drifts, and later runs "
+        "need not be like these. Warm it up first, or make runs over a whole day.",
+    )

@@ -1,0 +1,242 @@
+"""An arm's history: what it says of new runs, of unlike ones, and when it says nothing."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from arms import Motion, arm, draw_payload
+from payload_id import identify
+from payload_id.core.body.payload_prior import PayloadPrior
+from payload_id.core.errors import InputError, RecordingError
+from payload_id.core.history import (
+    KnownRun,
+    Load,
+    calibrated_interval,
+    learn_history,
+    segments,
+)
+from payload_id.core.history.comparable import unlike
+from payload_id.core.motion import trajectory
+from payload_id.core.rows.joint_torque.momentum import MomentumRows
+from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
+from payload_id.core.samples.joint_samples import Samples
+from payload_id.core.simulation.realistic_arm import RealisticArm
+
+WINDOW, RUNS = 0.2, 20
+MODEL = arm("ur10")
+REAL = RealisticArm.drawn(MODEL, "ur_like", 3)
+STATED = Uncertainty(
+    torque_absolute=5.0, torque_gain=0.1, torque_offset=6.0, link_relative=0.1, link_shift=0.01,
+    friction_coulomb=40.0, friction_viscous=40.0, rotor_inertia=5.0, stiction_velocity=0.02,
+    prior=PayloadPrior(10.0, 0.5),
+)  # fmt: skip
+ROWS = MomentumRows.of(MODEL, STATED)
+
+
+def measured(seed, phi, seconds=5.0, scale=1.0):
+    """Return what the driver publishes in one run, each in a session of its own."""
+    time = np.arange(0.0, seconds + 0.005, 0.01)
+    q, dq, ddq = Motion.draw(MODEL, np.random.default_rng([seed, 1])).at(scale * time)
+    motion = trajectory.Motion(time, q, scale * dq, scale**2 * ddq)
+    return REAL.run(motion, phi, seed, seed, rate=100.0).samples
+
+
+def known_run(seed, phi, load):
+    return KnownRun.of(f"run {seed}", measured(seed, phi), load, ROWS, WINDOW)
+
+
+def payload(seed):
+    return draw_payload(np.random.default_rng([seed, 2]))
+
+
+@pytest.fixture(scope="module")
+def runs():
+    """A fifth of them bare; of the others only the mass is known."""
+    loads = [np.zeros(10) if k % 5 == 0 else payload(k) for k in range(RUNS)]
+    return [known_run(k, phi, Load.of_mass(float(phi[0]))) for k, phi in enumerate(loads)]
+
+
+@pytest.fixture(scope="module")
+def history(runs):
+    return learn_history(runs, ROWS, WINDOW)
+
+
+def interval_of(history, samples, level=0.95):
+    new = KnownRun.of("new", samples, Load.none(), ROWS, WINDOW)
+    return calibrated_interval(history, new.statistics, new.motion, new.seconds, level)
+
+
+def test_the_mass_of_new_runs_is_where_the_history_says(history):
+    found = []
+    for seed in range(100, 112):
+        phi = payload(seed)
+        interval = interval_of(history, measured(seed, phi))
+        found.append(interval.lower[0] <= phi[0] <= interval.upper[0])
+        assert interval.upper[0] - interval.lower[0] < 1.5  # [kg]; the boxes alone leave 10
+    assert sum(found) >= 10  # fewer of 12 in one of 500 cases, if each holds with 95 %
+
+
+def test_what_too_few_runs_knew_is_unknown(history):
+    interval = interval_of(history, measured(100, payload(100)))
+    assert (interval.runs == [RUNS] + [RUNS // 5] * 9).all()
+    assert np.isfinite([interval.lower[0], interval.upper[0]]).all()
+    assert np.isinf(interval.lower[1:]).all()
+    assert np.isinf(interval.upper[1:]).all()
+    assert np.isinf(interval.joint_upper).all()
+    assert not np.isfinite(interval_of(history, measured(100, payload(100)), 0.99).upper[0])
+
+
+def test_a_lower_level_is_never_wider(history):
+    samples = measured(101, payload(101))
+    widths = [interval_of(history, samples, level) for level in (0.5, 0.8, 0.9, 0.95)]
+    half = [found.upper[0] - found.lower[0] for found in widths]
+    assert (np.diff(half) >= 0.0).all()
+    assert half[-1] > half[0]
+
+
+def test_a_heavy_load_is_less_certain_than_none(history):
+    light, heavy = (
+        interval_of(history, measured(102, scale * payload(102))) for scale in (0.0, 3.0)
+    )
+    assert heavy.upper[0] - heavy.lower[0] > light.upper[0] - light.lower[0]
+
+
+def test_runs_longer_than_any_known_one_are_no_more_certain(history):
+    phi = payload(103)
+    time = [5.0, 20.0]
+    half = [
+        np.ptp([found.lower[0], found.upper[0]])
+        for found in (interval_of(history, measured(103, phi, seconds)) for seconds in time)
+    ]
+    motion_tells_more = 0.6  # of another stretch of motion, not of more data: half if they counted
+    assert half[1] > motion_tells_more * half[0]
+
+
+def test_order_and_names_of_runs_do_not_matter(runs, history):
+    again = learn_history([replace(run, source=f"x{run.source}") for run in runs[::-1]],
+                          ROWS, WINDOW)  # fmt: skip
+    np.testing.assert_allclose(again.scores[::-1], history.scores, rtol=1e-5, atol=1e-6)
+    assert again.inflation == pytest.approx(history.inflation, rel=1e-3)
+
+
+def test_runs_of_one_recording_are_left_out_together(runs):
+    """A run whose copy is among the others, under the same name, is not judged with its copy."""
+    twice = learn_history([*runs[:6], runs[0]], ROWS, WINDOW)
+    alone = learn_history(runs[:6], ROWS, WINDOW)
+    same = twice.inflation == pytest.approx(alone.inflation, rel=0.5)
+    assert same
+    np.testing.assert_allclose(
+        twice.scores[0] * twice.inflation, twice.scores[-1] * twice.inflation, rtol=1e-9
+    )
+    cheating = learn_history([*runs[:6], replace(runs[0], source="copy")], ROWS, WINDOW)
+    assert cheating.inflation <= twice.inflation
+
+
+@pytest.mark.parametrize(("count", "source"), [(2, None), (4, "one recording")])
+def test_too_few_runs_or_sources_are_refused(runs, count, source):
+    some = [run if source is None else replace(run, source=source) for run in runs[:count]]
+    with pytest.raises(InputError, match="at least 3 runs of at least two recordings"):
+        learn_history(some, ROWS, WINDOW)
+
+
+def test_a_trend_of_the_errors_is_noted(runs):
+    """Known masses that are said ever more wrongly look like a drift."""
+    drifting = [
+        replace(run, load=Load.of_mass(max(run.load.phi[0], 0.0) + 0.3 * k))
+        for k, run in enumerate(runs)
+    ]
+    assert any("change from run to run" in note
+               for note in learn_history(drifting, ROWS, WINDOW).notes)  # fmt: skip
+    assert learn_history(runs, ROWS, WINDOW).notes == ()
+
+
+def test_what_is_unlike_the_known_runs_is_named(runs, history):
+    motion = runs[3].motion
+    usual = history.noise[3]
+    assert unlike(history, motion, usual, 1.0, 0.1) == ()
+    fast = replace(motion, speed=2.0 * history.speed.max(axis=0) * (np.arange(6) == 2))
+    far = replace(motion, upper=motion.upper + 9.0 * (np.arange(6) == 4))
+    for changed, noise, mass, words in (
+        (motion, usual, 50.0, "heavier"),
+        (fast, usual, 1.0, f"{MODEL.joints[2]} moved faster"),
+        (far, usual, 1.0, f"{MODEL.joints[4]} moved where no run"),
+        (motion, usual + 9.0 * (np.arange(6) == 0), 1.0, f"torque of {MODEL.joints[0]}"),
+    ):
+        found = unlike(history, changed, noise, mass, 0.1)
+        assert len(found) == 1
+        assert words in found[0]
+
+
+def test_both_intervals_are_named_in_the_verdict(history):
+    phi = payload(104)
+    known = replace(MODEL, history=history)
+    estimate = identify(measured(104, phi), known, STATED, intervals="calibrated", window=WINDOW)
+    hull = identify(measured(104, phi), MODEL, STATED, window=WINDOW)
+    np.testing.assert_array_equal(estimate.lower, hull.lower)  # beside it, never instead
+    np.testing.assert_array_equal(estimate.upper, hull.upper)
+    assert estimate.intervals == "calibrated"
+    assert estimate.message.startswith(hull.message)
+    assert "By 20 earlier runs of this arm the mass is between" in estimate.message
+    assert estimate.to_dict()["calibrated"]["level"] == 0.95
+    assert estimate.to_dict()["calibrated"]["lower"][1] is None
+    assert hull.to_dict()["calibrated"] is None
+
+
+def test_intervals_that_contradict_each_other_are_named(history):
+    found = interval_of(history, measured(105, payload(105)))
+    apart = np.full(10, found.upper[0] + 1.0)
+    assert "contradicts the stated bounds" in found.sentence(apart, apart + 1.0)
+    assert "contradicts" not in found.sentence(found.lower - 1.0, found.upper + 1.0)
+
+
+@pytest.mark.parametrize(
+    ("model", "uncertainty", "window", "words"),
+    [
+        (MODEL, STATED, WINDOW, "it has none"),
+        ("history", replace(STATED, torque_gain=0.2), WINDOW, "other bounds"),
+        ("history", STATED, 0.1, "windows of 0.2 s"),
+    ],
+)
+def test_a_history_of_other_rows_is_refused(history, model, uncertainty, window, words):
+    model = replace(MODEL, history=history) if model == "history" else model
+    with pytest.raises(InputError, match=words):
+        identify(
+            measured(1, np.zeros(10)), model, uncertainty, intervals="calibrated", window=window
+        )
+
+
+def test_a_history_of_another_arm_is_refused(history):
+    other = replace(MODEL, link_phi=1.01 * MODEL.link_phi, history=history)
+    with pytest.raises(InputError, match="another arm"):
+        identify(measured(1, np.zeros(10)), other, STATED, intervals="calibrated", window=WINDOW)
+
+
+@pytest.mark.parametrize("mass", [-1.0, float("nan"), float("inf")])
+def test_impossible_masses_are_refused(mass):
+    with pytest.raises(InputError, match="0 kg or above"):
+        Load.of_mass(mass)
+
+
+def test_no_mass_is_the_bare_arm():
+    assert Load.of_mass(0.0).known.all()
+
+
+def test_recordings_without_effort_or_too_short_are_refused():
+    samples = measured(1, np.zeros(10))
+    silent = Samples(samples.stamp, samples.q, samples.dq, 0.0 * samples.tau)
+    with pytest.raises(RecordingError, match="zero"):
+        KnownRun.of("silent", silent, Load.none(), ROWS, WINDOW)
+    with pytest.raises(RecordingError, match="no window"):
+        KnownRun.of("short", samples.part(0, 5), Load.none(), ROWS, WINDOW)
+
+
+def test_segments_cut_a_recording_into_runs_of_a_length():
+    samples = measured(1, np.zeros(10))
+    parts = segments(samples, 1.2)
+    assert len(parts) == 4
+    assert all(1.1 < np.ptp(part.stamp) <= 1.2 for part in parts)
+    assert segments(samples, None) == [samples]
+    assert len(segments(samples, 60.0)) == 1
+    with pytest.raises(InputError, match="above 0 s"):
+        segments(samples, 0.0)
