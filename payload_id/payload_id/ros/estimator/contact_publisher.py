@@ -1,0 +1,94 @@
+"""The topics on which the estimator says what the payload does, and whether there is a contact."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from geometry_msgs.msg import Vector3, Wrench, WrenchStamped
+from payload_id_msgs.msg import Contact, PayloadEffort
+from rclpy.node import Node
+from std_msgs.msg import Header
+
+from ...core.arrays import Array
+from ...core.contact import Judgement
+from ..common.conversions import time_message
+from ..common.throttled_log import ThrottledLog
+from ..common.topics import LATCHED
+
+DEPTH = 100
+
+
+class ContactPublisher:
+    """Publishes `~/payload_effort`, `~/payload_wrench` for each window, `~/contact` on change."""
+
+    def __init__(
+        self, node: Node, joints: Sequence[str], payload_frame: str, log: ThrottledLog
+    ) -> None:
+        """Create the publishers.
+
+        Args:
+            node: The node.
+            joints: Their names.
+            payload_frame: In which wrenches are expressed.
+            log: For contacts and errors.
+        """
+        self._joints, self._frame, self._log = tuple(joints), payload_frame, log
+        self._effort = node.create_publisher(PayloadEffort, "~/payload_effort", DEPTH)
+        self._wrench = node.create_publisher(WrenchStamped, "~/payload_wrench", DEPTH)
+        self._contact = node.create_publisher(Contact, "~/contact", LATCHED)
+        self._certain: bool | None = None
+
+    def publish(self, judgement: Judgement, stamp_ns: int) -> None:
+        """Publish a judgement; called in the thread that watches."""
+        header = Header(stamp=time_message(stamp_ns), frame_id=self._frame)
+        wrench = _wrench(judgement.wrench)
+        self._effort.publish(self._effort_message(judgement, header, wrench))
+        self._wrench.publish(WrenchStamped(header=header, wrench=wrench))
+        if judgement.certain is self._certain:
+            return
+        self._certain = judgement.certain
+        message = self._contact_message(judgement, header)
+        self._contact.publish(message)
+        if judgement.certain:
+            self._log.warn("contact", message.message)
+
+    def fail(self, sentence: str) -> None:
+        """Say that some samples could not be judged."""
+        self._log.warn("contact watch", sentence)
+
+    def _effort_message(
+        self, judgement: Judgement, header: Header, wrench: Wrench
+    ) -> PayloadEffort:
+        return PayloadEffort(
+            header=header,
+            window=judgement.end - judgement.start,
+            joints=list(self._joints),
+            torque=judgement.torque.tolist(),
+            torque_lower=judgement.torque_range.lower.tolist(),
+            torque_upper=judgement.torque_range.upper.tolist(),
+            wrench=wrench,
+            wrench_lower=judgement.wrench_range.lower,
+            wrench_upper=judgement.wrench_range.upper,
+            external_lower=judgement.external.lower.tolist(),
+            external_upper=judgement.external.upper.tolist(),
+        )
+
+    def _contact_message(self, judgement: Judgement, header: Header) -> Contact:
+        return Contact(
+            header=header,
+            certain=judgement.certain,
+            window=judgement.end - judgement.start,
+            joints=list(judgement.telling(self._joints)),
+            least_torque=judgement.least_torque,
+            least_force=judgement.least_force,
+            message=judgement.sentence(self._joints),
+        )
+
+
+def _wrench(values: Array) -> Wrench:
+    """Return force and torque as a message."""
+    force, torque = values[:3].tolist(), values[3:].tolist()
+    return Wrench(
+        force=Vector3(x=force[0], y=force[1], z=force[2]),
+        torque=Vector3(x=torque[0], y=torque[1], z=torque[2]),
+    )
