@@ -7,7 +7,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 import pinocchio as pin
 
-from arms import Run, arm, draw_payload, perturbed_links, record
+from arms import (
+    Joints,
+    Motion,
+    Run,
+    arm,
+    draw_payload,
+    joint_torques,
+    perturbed_links,
+    record,
+)
 from payload_id.core.arm.arm_model import ArmModel
 from payload_id.core.arrays import Array
 from payload_id.core.body.inertial import change_of_frame
@@ -17,6 +26,11 @@ from payload_id.core.samples.joint_samples import Samples
 USUAL = Uncertainty(torque_relative=0.025, torque_absolute=0.05, link_relative=0.05)
 SINGLE_JOINT = ("torque sign", "torque gain", "torque offset")
 CAUSES = (*SINGLE_JOINT, "payload slipped", "contact", "wrong tool", "link model")
+# Those that only samples tell apart.
+OF_SAMPLES = (
+    "torque delay", "gravity direction", "joint zero", "friction", "joint order", "units",
+    "velocity",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -29,6 +43,7 @@ class Fault:
         phi: The payload (at the end), shape (10,).
         joint: The joint that the fault is about, if it is about one.
         time: When it began [s].
+        size: How large it is: a delay [s], an angle [rad], a factor; NaN where that has no sense.
     """
 
     model: ArmModel
@@ -36,6 +51,7 @@ class Fault:
     phi: Array
     joint: int
     time: float
+    size: float = float("nan")
 
 
 def inject(name: str, cause: str, seed: int, seconds: float = 5.0, noise: str = "uniform") -> Fault:
@@ -69,6 +85,71 @@ def inject(name: str, cause: str, seed: int, seconds: float = 5.0, noise: str = 
     elif cause == "torque offset":
         tau[:, joint] += rng.choice([-1.0, 1.0]) * rng.uniform(2.5, 5.0)
     return Fault(model, replace(samples, tau=tau), phi, joint, time)
+
+
+def inject_in_samples(name: str, cause: str, seed: int, noise: str = "uniform") -> Fault:
+    """Return a recording of 5 s of an arm with one of `OF_SAMPLES`; all else is within `USUAL`."""
+    model, rng = arm(name), np.random.default_rng(2000 + seed)
+    phi, links = _payload(rng), perturbed_links(model, rng, USUAL.link_relative)
+    motion, joint = Motion.draw(model, rng), int(rng.integers(model.n))
+    size, true = float("nan"), model
+    if cause == "gravity direction":
+        size, true = _other_gravity(model, rng)
+    joints = _friction(model, rng) if cause == "friction" else None
+    run = record(true, seed, phi=phi, seconds=5.0, links=links, motion=motion, joints=joints)
+    run = replace(run, model=model)
+    stamp = run.true.stamp
+    if cause == "torque delay":
+        size = float(rng.choice([-1.0, 1.0]) * np.exp(rng.uniform(np.log(2e-4), np.log(0.02))))
+        run = _with(run, joint_torques(model, links, phi, *motion.at(stamp - size)))
+    samples = run.measured(USUAL, noise, seed).samples
+    q, dq, tau = samples.q.copy(), samples.dq.copy(), samples.tau.copy()
+    if cause == "joint zero":
+        size = float(rng.choice([-1.0, 1.0]) * np.deg2rad(rng.uniform(0.5, 10.0)))
+        q[:, joint] += size
+    elif cause == "joint order":
+        i, j = rng.choice(model.n, 2, replace=False)
+        joint = int(i)
+        for column in (tau,) if rng.uniform() < 0.5 else (q, dq, tau):
+            column[:, [i, j]] = column[:, [j, i]]
+    elif cause == "units":
+        kind = rng.integers(3)
+        size = (1e3, 100.0, 180.0 / np.pi)[kind]
+        if kind < 2:
+            tau *= size
+        else:
+            dq *= size
+    elif cause == "velocity":
+        kind = rng.integers(3)
+        if kind == 2:
+            size = float(rng.uniform(0.004, 0.03))
+            dq = motion.at(stamp - size)[1]
+        else:
+            size = float((rng.uniform(1.15, 1.5), -1.0)[kind])
+            dq[:, joint] *= size
+    return Fault(model, replace(samples, q=q, dq=dq, tau=tau), phi, joint, 0.0, size)
+
+
+def _other_gravity(model: ArmModel, rng: np.random.Generator) -> tuple[float, ArmModel]:
+    """Return a tilt of 0.5 to 10 degrees [rad], or another mounting, and the arm in it."""
+    if rng.uniform() < 0.7:
+        angle = float(np.deg2rad(rng.uniform(0.5, 10.0)))
+        about = rng.uniform(0.0, 2.0 * np.pi)
+        axis = np.array([np.cos(about), np.sin(about), 0.0])
+    else:
+        angle, axis = float(rng.choice([np.pi / 2, np.pi])), np.eye(3)[rng.integers(2)]
+    gravity = pin.exp3(angle * axis) @ model.gravity
+    other = model.pinocchio.copy()
+    other.gravity.linear = gravity
+    return angle, replace(model, gravity=gravity, pinocchio=other)
+
+
+def _friction(model: ArmModel, rng: np.random.Generator) -> Joints:
+    """Return friction of every joint, Coulomb of 0.5 to 5 N m, viscous of as much per rad/s."""
+    none = np.zeros(model.n)
+    size = rng.uniform(0.5, 5.0)
+    coulomb, viscous = size * rng.uniform(0.3, 1.0, (2, model.n))
+    return Joints(coulomb, viscous, none, none, none)
 
 
 def _payload(rng: np.random.Generator) -> Array:

@@ -15,16 +15,23 @@ from .causes.evidence import Evidence
 from .causes.link_model import LinkModel
 from .causes.payload_slipped import PayloadSlipped
 from .causes.prior import Prior
+from .causes.recollection import Recollection
 from .causes.torque_gain import TorqueGain
 from .causes.torque_offset import TorqueOffset
 from .causes.torque_sign import TorqueSign
 from .causes.wrong_tool import WrongTool
 from .diagnose import CAUSES, Diagnosis, diagnose
 from .motion_advice import Advice, MotionSeen, advise
+from .reliance.assumption import Reliance
+from .reliance.ground import Ground
+from .reliance.rests_on import in_words, rests_on
+from .remade.false_samples import MANY as FIRST_SAMPLES
+from .remade.false_samples import why_false
+from .stated_knowledge import contradicted
 
 __all__ = [
-    "CAUSES", "Advice", "Cause", "Contact", "Diagnosis", "Evidence", "Finding", "LinkModel",
-    "MotionSeen",
-    "PayloadSlipped", "Prior", "TorqueGain", "TorqueOffset", "TorqueSign", "WrongTool", "advise",
-    "diagnose",
+    "CAUSES", "FIRST_SAMPLES", "Advice", "Cause", "Contact", "Diagnosis", "Evidence", "Finding",
+    "Ground", "LinkModel", "MotionSeen", "PayloadSlipped", "Prior", "Recollection", "Reliance",
+    "TorqueGain", "TorqueOffset", "TorqueSign", "WrongTool", "advise", "contradicted", "diagnose",
+    "in_words", "rests_on", "why_false",
 ]  # fmt: skip

@@ -31,15 +31,15 @@ class Contact:
 
     def findings(self, evidence: Evidence) -> Iterator[Finding]:
         """See the protocol."""
-        rows = evidence.rows
-        starts, window = np.unique(rows.start, return_inverse=True)
+        once = evidence.of_own_data()  # others would blur the span
+        starts, window = np.unique(once.rows.start, return_inverse=True)
         ends = np.zeros(len(starts))
-        ends[window] = rows.end
-        asked = _asked(evidence, window, len(starts))
-        asked[np.isin(np.arange(len(starts)), window[~evidence.own])] = 0.0
+        ends[window] = once.rows.end
+        asked = _asked(once, window, len(starts))
+        asked[np.isin(np.arange(len(starts)), window[~once.own])] = 0.0
         if not asked.any():
             return
-        longest = min(LONGEST, LONGEST_PART * (ends.max() - starts[window[evidence.own]].min()))
+        longest = min(LONGEST, LONGEST_PART * (ends.max() - starts[window[once.own]].min()))
         spans = {_shortest_span(asked, starts, ends, part) for part in PARTS}
         for first, last in sorted(spans):
             if ends[last] - starts[first] <= longest:

@@ -16,7 +16,9 @@ from ...bounds.least_squares_image import image
 from ...bounds.linear_program import LinearProgram
 from ...bounds.scaled_rows import ScaledRows
 from ...errors import SolverError
+from ...rows.joint_torque.momentum import MomentumRows
 from ...rows.row_block import RowBlock
+from .recollection import Recollection
 
 Mask = NDArray[np.bool_]
 
@@ -30,17 +32,19 @@ class Fit:
         phi: Payload there, shape (10,).
         extra: Values of the extra columns there.
         weight: How much each row asks for the factor (its multiplier), shape (m,).
+        u: Nuisance parameters there, in their boxes, shape (p,).
     """
 
     factor: float
     phi: Array
     extra: Array
     weight: Array
+    u: Array
 
     @classmethod
     def none(cls, rows: int) -> Fit:
         """Return what stands for no fit at all."""
-        return cls(float("inf"), np.full(10, np.nan), np.zeros(0), np.zeros(rows))
+        return cls(float("inf"), np.full(10, np.nan), np.zeros(0), np.zeros(rows), np.zeros(0))
 
 
 @dataclass(frozen=True)
@@ -56,6 +60,9 @@ class Evidence:
             shape (p,).
         factor: The smallest noise factor.
         fit: The rows at that factor.
+        source: What made the rows, if they are of joint torques.
+        recollection: Windows of samples of this run, if any are at hand.
+        window: Length of a window [s].
     """
 
     rows: RowBlock
@@ -65,6 +72,9 @@ class Evidence:
     links: Array
     factor: float = float("nan")
     fit: Fit | None = None
+    source: MomentumRows | None = None
+    recollection: Recollection | None = None
+    window: float = float("nan")
 
     @classmethod
     def of(
@@ -90,6 +100,23 @@ class Evidence:
             fixed = replace(fixed, d=d * fit.factor / factor)
             fit = replace(fit, factor=factor)
         return replace(evidence, rows=fixed, factor=fit.factor, fit=fit)
+
+    def of_own_data(self) -> Evidence:
+        """Return the evidence without rows that repeat data of others, and without its fit."""
+        once = self.rows.scale == 0.0
+        return replace(self, rows=self.rows.take(once), own=self.own[once], fit=None)
+
+    def with_samples(
+        self, source: MomentumRows, recollection: Recollection, window: float
+    ) -> Evidence:
+        """Return the evidence with what rows can be made anew of.
+
+        Args:
+            source: What made the rows.
+            recollection: Windows of this run.
+            window: Length of a window [s].
+        """
+        return replace(self, source=source, recollection=recollection, window=window)
 
     def with_right_hand_side(self, b: Array) -> Evidence:
         """Return the evidence with other right-hand sides, shape (m,)."""
@@ -118,16 +145,17 @@ class Evidence:
             rows = rows.take(keep)
         known = self.known if physical else Interval(-self.known.magnitude, self.known.magnitude)
         fit = smallest_factor(rows, known, self.shape if physical else NO_SHAPE, physical)
-        extra_values = fit.extra[self.rows.B.shape[1] :]
+        p = self.rows.B.shape[1]
+        fit = replace(fit, u=fit.u[:p], extra=fit.u[p:])
         if keep is None:
-            return replace(fit, extra=extra_values)
+            return fit
         weight = np.zeros(len(self.rows))
         weight[keep] = fit.weight
-        return replace(fit, extra=extra_values, weight=weight)
+        return replace(fit, weight=weight)
 
 
 def smallest_factor(rows: RowBlock, known: Interval, shape: Array, physical: bool) -> Fit:
-    """Return the rows at their smallest noise factor; `extra` holds all nuisance parameters."""
+    """Return the rows at their smallest noise factor, without extra columns."""
     if not len(rows):
         return replace(Fit.none(0), factor=0.0)
     scaled = ScaledRows.of(rows, known, rows.d, narrow=False)
@@ -158,4 +186,5 @@ def smallest_scaled_factor(scaled: ScaledRows, payloads: Sequence[ScaledRows], s
     numbers = np.asarray(elastic.numbers)
     old = numbers < len(solution.dual)
     np.add.at(weight, np.asarray(elastic.rows)[old], np.abs(solution.dual[numbers[old]]))
-    return Fit(solution.value, scaled.phi(solution.x), solution.x[10:-1], weight)
+    phi, u = scaled.phi(solution.x), solution.x[10:-1]
+    return Fit(solution.value, phi, np.zeros(0), weight, u)

@@ -10,7 +10,7 @@ import numpy as np
 from ...arrays import Array
 from ...bounds.scaled_rows import ScaledRows
 from .cause import Finding
-from .evidence import Evidence, smallest_scaled_factor
+from .evidence import Evidence, Mask, smallest_scaled_factor
 
 LEAST = 5  # windows in which either payload must be seen
 
@@ -22,7 +22,8 @@ class PayloadSlipped:
 
     def findings(self, evidence: Evidence) -> Iterator[Finding]:
         """See the protocol."""
-        starts = np.unique(evidence.rows.start[evidence.own])
+        once = evidence.of_own_data()
+        starts = np.unique(once.rows.start[once.own])
         last = len(starts) - 1 - LEAST
         if last < LEAST:
             return
@@ -45,12 +46,12 @@ class PayloadSlipped:
         Rows up to a time ask for ever larger factors with that time, those from it on for ever
         smaller ones: the larger of the two is least where they are equal.
         """
-        rows = evidence.rows
         tare = ~evidence.own
         while high - low > 1:
             middle = (low + high) // 2
-            before = evidence.relaxed(keep=tare | (rows.start < starts[middle])).factor
-            after = evidence.relaxed(keep=tare | (rows.start > starts[middle])).factor
+            earlier, later = _sides(evidence, starts[middle])
+            before = evidence.relaxed(keep=tare | earlier).factor
+            after = evidence.relaxed(keep=tare | later).factor
             if before < after:
                 low = middle
             else:
@@ -63,10 +64,10 @@ def two_payloads(evidence: Evidence, starts: Array, split: int) -> float:
 
     The window itself, in which the change may have been, does not count.
     """
-    rows = evidence.rows
-    before = evidence.own & (rows.start < starts[split])
-    keep = ~evidence.own | (rows.start != starts[split])
-    rows, before = rows.take(keep), before[keep]
+    earlier, later = _sides(evidence, starts[split])
+    before = evidence.own & earlier
+    keep = ~evidence.own | earlier | later
+    rows, before = evidence.rows.take(keep), before[keep]
     after = evidence.own[keep] & ~before
     scaled = ScaledRows.of(rows, evidence.known, rows.d, narrow=False)
     payload = scaled.G[:, :10]
@@ -81,6 +82,16 @@ def two_payloads(evidence: Evidence, starts: Array, split: int) -> float:
     )
     second = replace(both, first=len(scaled.lower))
     return smallest_scaled_factor(both, (both, second), evidence.shape).factor
+
+
+def _sides(evidence: Evidence, time: float) -> tuple[Mask, Mask]:
+    """Return which rows' data end before the window that begins at a time [s], which after it."""
+    rows = evidence.rows
+    inside = evidence.own & (rows.start == time) & (rows.scale == 0.0)
+    end = rows.end[inside].max()
+    earlier = (rows.start < time) & ((rows.scale == 0.0) | (rows.end <= time))
+    later = (rows.start > time) & ((rows.scale == 0.0) | (rows.start >= end))
+    return earlier, later
 
 
 @dataclass(frozen=True)

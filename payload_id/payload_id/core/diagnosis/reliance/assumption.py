@@ -1,0 +1,81 @@
+"""What an assumption gives: errors that it excludes, as columns; and what is said of the worst."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any, NamedTuple, Protocol
+
+import numpy as np
+
+from ...arrays import Array
+from .ground import Ground
+
+
+@dataclass(frozen=True)
+class Reliance:
+    """An assumption that the mass rests on: an error of it would not be noticed before it harms.
+
+    Attributes:
+        assumption: What is assumed, in words.
+        error: What the error would be, in words.
+        doubtful_from: Size at which it moves the mass by half the width of its interval.
+        false_from: Size from which on the interval of the mass is false for certain.
+        noticed_from: Size from which on the data contradict it; infinite if that is not known.
+        unit: Of the three.
+    """
+
+    assumption: str
+    error: str
+    doubtful_from: float
+    false_from: float
+    noticed_from: float
+    unit: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values; None stands for a size that is not known."""
+        values = asdict(self)
+        if not np.isfinite(self.noticed_from):
+            values["noticed_from"] = None
+        return values
+
+    def sentence(self) -> str:
+        """Return it in words, the assumption first."""
+        unit, half = self.unit, f"{self.doubtful_from:.2g} {self.unit} {self.error}"
+        noticed = f" below {self.noticed_from:.2g} {unit}" if np.isfinite(self.noticed_from) else ""
+        return (
+            f"{self.assumption} ({half} would move it by half its interval, "
+            f"{self.false_from:.2g} {unit} surely out of it; nothing tells{noticed})"
+        )
+
+
+class Error(NamedTuple):
+    """One error that an assumption excludes.
+
+    Attributes:
+        more: What it is when positive, in words.
+        less: What it is when negative.
+        column: Its coefficients for one unit, c of `ground.py`, shape (m,).
+    """
+
+    more: str
+    less: str
+    column: Array
+
+
+class Assumption(Protocol):
+    """One kind of error that data may not show.
+
+    Attributes:
+        name: What is assumed, in words.
+        unit: Of the errors.
+        largest: Size up to which is looked.
+    """
+
+    name: str
+    unit: str
+    largest: float
+
+    def errors(self, ground: Ground) -> Iterator[Error]:
+        """Give each error of this kind."""
+        ...

@@ -1,0 +1,77 @@
+"""Torques come late, or early, against positions and velocities, by more than is stated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ...arrays import Array
+from ...samples.joint_samples import Samples
+from ..causes.cause import Finding
+from ..causes.remade_rows import RemadeRows, Unchanged
+
+LONGEST = 0.04  # [s]
+STEP, REACH = 0.002, 0.01  # of differences, and of a round [s]
+
+
+@dataclass(frozen=True)
+class Late(Unchanged):
+    """T(t) = r(t + delay), one delay for all joints that are late.
+
+    Attributes:
+        joints: Which, shape (n,), ones and zeros.
+    """
+
+    joints: Array
+
+    def samples(self, samples: Samples, value: Array) -> Samples:
+        """Return the samples with torques moved; what they are moved from is cut off the ends."""
+        stamp, late = samples.stamp, np.clip(value[0], -LONGEST, LONGEST)
+        inner = samples.between(stamp[0] + LONGEST, stamp[-1] - LONGEST)
+        tau = [
+            np.interp(inner.stamp + late * share, stamp, torque)
+            for share, torque in zip(self.joints, samples.tau.T, strict=True)
+        ]
+        return replace(inner, tau=np.stack(tau, axis=1))
+
+
+class TorqueDelay:
+    """One delay of all torques, or of one joint's."""
+
+    name = "torque delay"
+
+    def findings(self, remade: RemadeRows) -> Iterator[Finding]:
+        """See the protocol."""
+        n = remade.source.model.n
+        every = self._finding(remade, np.ones(n), None)
+        yield every
+        joint = _joint(remade.few())
+        yield self._finding(remade, np.eye(n)[joint], joint)
+
+    def _finding(self, remade: RemadeRows, joints: Array, joint: int | None) -> Finding:
+        """Follow a delay of some joints."""
+        late, step, reach = Late(joints), np.full(1, STEP), np.full(1, REACH)
+        value, fit = remade.followed(late, np.zeros(1), step, reach)
+        late_or_early = "late" if value[0] > 0 else "early"
+        who = "The torques come" if joint is None else "The torque of {joint} comes"
+        sentence = (
+            f"{who} about {1e3 * abs(value[0]):.2g} ms {late_or_early} against positions and "
+            "velocities: correct the stamps or the filter of the torque, or state a larger "
+            "torque_delay."
+        )
+        return Finding(self.name, fit.factor, 1, sentence, joint)
+
+
+def _joint(few: RemadeRows) -> int:
+    """Return the joint whose delay alone would explain most, to first order."""
+    n, none = few.source.model.n, np.zeros(1)
+    late = Late(np.ones(n))
+    now = few.judged(late, none)
+    column = few.columns(now, late, none, np.full(1, STEP)) * LONGEST
+    left = [
+        now.relaxed(extra=np.where(now.rows.joint[:, None] == joint, column, 0.0)).factor
+        for joint in range(n)
+    ]
+    return int(np.argmin(left))

@@ -1,0 +1,93 @@
+"""Samples are in other units: degrees, millimetres, milli-newton-metres, and others."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ...arm.arm_model import ArmModel
+from ...arrays import Array
+from ...samples.joint_samples import Samples
+from ..causes.cause import Finding
+from ..causes.remade_rows import NOTHING, RemadeRows, Unchanged
+
+DEGREE = np.pi / 180.0
+
+
+@dataclass(frozen=True)
+class OtherUnits(Unchanged):
+    """Samples times the units that they are in.
+
+    Attributes:
+        sentence: What they are in.
+        turn: Unit of the positions of joints that turn [rad].
+        slide: Unit of the positions of joints that slide [m].
+        turn_rate: Unit of the velocities of joints that turn [rad/s].
+        slide_rate: Unit of those of joints that slide [m/s].
+        torque: Unit of the torques [N m or N].
+        revolute: Which joints turn, shape (n,).
+    """
+
+    sentence: str
+    revolute: Array
+    turn: float = 1.0
+    slide: float = 1.0
+    turn_rate: float = 1.0
+    slide_rate: float = 1.0
+    torque: float = 1.0
+
+    def samples(self, samples: Samples, value: Array) -> Samples:
+        """Return the samples in SI units."""
+        q = samples.q * np.where(self.revolute, self.turn, self.slide)
+        dq = samples.dq * np.where(self.revolute, self.turn_rate, self.slide_rate)
+        return replace(samples, q=q, dq=dq, tau=samples.tau * self.torque)
+
+
+def turning(model: ArmModel) -> Array:
+    """Return which joints turn, shape (n,)."""
+    return np.abs(model.axis_angular).max(axis=1) > 0.0
+
+
+def units_of(revolute: Array) -> list[OtherUnits]:
+    """Return what samples of an arm may be in."""
+    found = [
+        OtherUnits(f"Torques are in {name}, not in N m (or N)", revolute, torque=unit)
+        for name, unit in (("mN m (or mN)", 1e-3), ("N cm", 1e-2), ("kgf m (or kgf)", 9.80665),
+                           ("lbf in", 0.1129848), ("kN m", 1e3))
+    ]  # fmt: skip
+    if revolute.any():
+        found += [
+            OtherUnits("Positions and velocities are in degrees, not in radians", revolute,
+                       turn=DEGREE, turn_rate=DEGREE),
+            OtherUnits("Positions are in degrees, not in radians", revolute, turn=DEGREE),
+            OtherUnits("Velocities are in degrees per second", revolute, turn_rate=DEGREE),
+            OtherUnits("Velocities are in revolutions per minute", revolute, turn_rate=np.pi / 30),
+            OtherUnits("Positions and velocities are in milliradians", revolute,
+                       turn=1e-3, turn_rate=1e-3),
+        ]  # fmt: skip
+    if not revolute.all():
+        found += [
+            OtherUnits("Positions and velocities of slides are in millimetres, not in metres",
+                       revolute, slide=1e-3, slide_rate=1e-3),
+            OtherUnits("Positions of slides are in millimetres", revolute, slide=1e-3),
+            OtherUnits("Velocities of slides are in millimetres per second", revolute,
+                       slide_rate=1e-3),
+        ]  # fmt: skip
+    return found
+
+
+class Units:
+    """All torques, positions or velocities times a factor that other units have."""
+
+    name = "units"
+
+    def findings(self, remade: RemadeRows) -> Iterator[Finding]:
+        """See the protocol."""
+        few = remade.few()
+        choices = units_of(turning(remade.source.model))
+        left = [few.judged(units, NOTHING).factor for units in choices]
+        best = choices[int(np.argmin(left))]
+        sentence = f"{best.sentence}: correct the driver, or the units of the columns."
+        yield Finding(self.name, remade.judged(best, NOTHING).factor, 0, sentence)

@@ -1,0 +1,83 @@
+"""Velocities are not the derivatives of positions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ...arrays import Array
+from ...samples.differentiation import velocities
+from ...samples.joint_samples import Samples
+from ..causes.cause import Finding
+from ..causes.remade_rows import NOTHING, RemadeRows, Unchanged
+
+OFF = 0.04  # part of a velocity that is worth a mention
+LATEST = 0.05  # [s] of delay
+STEP = 5e-4  # [s] between delays that are tried
+FOLLOWS = 0.2  # part of what a velocity is off that a scale or a delay must leave to explain it
+
+
+class Differentiated(Unchanged):
+    """The velocities that the positions have."""
+
+    def samples(self, samples: Samples, value: Array) -> Samples:
+        """Return the samples with these."""
+        return replace(samples, dq=velocities(samples.stamp, samples.q))
+
+
+class Velocity:
+    """Velocities from positions instead; how the measured ones differ is told by the samples."""
+
+    name = "velocity"
+
+    def findings(self, remade: RemadeRows) -> Iterator[Finding]:
+        """See the protocol."""
+        sentences = differences(remade.stretches, remade.source.model.joints)
+        if not sentences:
+            return
+        factor = remade.judged(Differentiated(), NOTHING).factor
+        sentence = (
+            f"Velocities are not the derivatives of positions: {'; '.join(sentences)}. Correct "
+            "the driver, or identify with velocities differentiated from positions."
+        )
+        yield Finding(self.name, factor, 0, sentence)
+
+
+def differences(stretches: Sequence[Samples], joints: Sequence[str]) -> list[str]:
+    """Say of each joint how its velocity differs from that of its positions; none where little."""
+    found = []
+    for j, name in enumerate(joints):
+        pieces = [(s.stamp, velocities(s.stamp, s.q[:, [j]])[:, 0], s.dq[:, j]) for s in stretches]
+        true = np.concatenate([piece[1] for piece in pieces])
+        seen = np.concatenate([piece[2] for piece in pieces])
+        size, off = np.linalg.norm(true), np.linalg.norm(seen - true)
+        if not off > OFF * size:
+            continue
+        found.append(f"{name}'s {_difference(pieces, true, seen, float(off))}")
+    return found
+
+
+def _difference(
+    pieces: Sequence[tuple[Array, Array, Array]], true: Array, seen: Array, off: float
+) -> str:
+    """Say how one velocity differs from another: by a factor, a delay, or neither."""
+    size = float(np.linalg.norm(true))
+    scale = float(seen @ true / max(true @ true, 1e-30))
+    scaled = float(np.linalg.norm(seen - scale * true))
+    delays = np.arange(-LATEST, LATEST + STEP / 2, STEP)
+    left = [_left(pieces, float(late)) for late in delays]
+    late = 1e3 * float(delays[int(np.argmin(left))])
+    if min(scaled, *left) > FOLLOWS * off + 0.01 * size:
+        return f"differs by {100 * off / max(size, 1e-30):.2g} %"
+    if scaled <= min(left):
+        return f"is {scale:.3g} times it"
+    return f"is {abs(late):.2g} ms {'late' if late > 0 else 'early'}"
+
+
+def _left(pieces: Sequence[tuple[Array, Array, Array]], late: float) -> float:
+    """Return what a delay [s] leaves of the difference between two velocities."""
+    return float(
+        np.linalg.norm(np.concatenate([np.interp(t - late, t, v) - w for t, v, w in pieces]))
+    )
