@@ -22,6 +22,7 @@ from ..rows.joint_torque.nuisance import (
     largest_gain,
     with_tool,
 )
+from ..rows.joint_torque.scales import Scales
 from ..rows.joint_torque.uncertainty import Uncertainty
 from ..rows.quadrature import LEAST_SAMPLES, ROUNDING
 from ..rows.windows import WindowCutter
@@ -48,6 +49,7 @@ def calibrate(
     model: ArmModel,
     uncertainty: Uncertainty,
     options: Options | None = None,
+    payloads: Sequence[Array] | None = None,
 ) -> CalibrationResult:
     """Return what recordings of a bare arm (or one with a known payload) say of the arm.
 
@@ -56,6 +58,8 @@ def calibrate(
         model: The arm as described, with any tool that it carried.
         uncertainty: What is assumed about sensors, links, friction.
         options: How to calibrate.
+        payloads: Inertial parameters of the payload in each recording, shape (10,) each; None for
+            no payload.
 
     Raises:
         InputError: Nothing is uncertain, or there is no recording.
@@ -70,14 +74,20 @@ def calibrate(
             "'uncertainty' what is not known exactly (link_relative, friction, torque_offset, ...)."
         )
     with one_thread():
-        parts = [_equations(row_source, samples, options) for samples in recordings]
-        every = ArmEquations.stack(parts)
+        carried = [np.zeros(10)] * len(recordings) if payloads is None else payloads
+        pairs = [
+            _equations(row_source, samples, options, np.asarray(payload, dtype=float))
+            for samples, payload in zip(recordings, carried, strict=True)
+        ]
+        parts = [own for own, _ in pairs]
+        own = ArmEquations.stack(parts)
+        every = ArmEquations.stack([own, *(other for _, others in pairs for other in others)])
         box = unit_box(arm_rows(every, stated))
         lower, upper = _in_units(stated, box)
         problem, notes = _problem(model, uncertainty, options, lower, upper)
-        factors = joint_factors(every, model.n)
+        factors = joint_factors(own, model.n)
         factor = factor_of(factors)
-        estimate, constrained = _estimate(problem, factor, len(every), stated)
+        estimate, constrained = _estimate(problem, factor, len(own), stated)
         notes += () if constrained else (UNCONSTRAINED,)
         validation = _validate(parts, problem, stated)
         found = _identifiability(model, stated, problem.scale(), factor)
@@ -90,7 +100,7 @@ def calibrate(
         uncertainty=uncertainty.to_dict(),
         equations=every.take(np.sort(np.argsort(box.slack, kind="stable")[:ROW_LIMIT])),
         factors=factors,
-        counts=np.bincount(every.joint, minlength=model.n),
+        counts=np.bincount(own.joint, minlength=model.n),
     )
     return CalibrationResult(
         calibration=calibration,
@@ -100,14 +110,19 @@ def calibrate(
         identifiability=found,
         noise_factor=box.noise_factor,
         blame=box.blame,
-        windows=len(every) // model.n,
+        windows=len(own) // model.n,
         samples=sum(len(samples) for samples in recordings),
         notes=notes,
     )
 
 
-def _equations(row_source: MomentumRows, samples: Samples, options: Options) -> ArmEquations:
-    """Return the equations of all windows of one recording."""
+def _equations(
+    row_source: MomentumRows, samples: Samples, options: Options, payload: Array
+) -> tuple[ArmEquations, list[ArmEquations]]:
+    """Return the equations of all windows of one recording, and those of other lengths.
+
+    The others repeat the data of the windows: they narrow the box and do not count in estimates.
+    """
     row_source.check(samples)
     if len(samples) and not samples.tau.any():
         raise RecordingError(
@@ -123,10 +138,13 @@ def _equations(row_source: MomentumRows, samples: Samples, options: Options) -> 
             f"without gaps, of at least {LEAST_SAMPLES} samples. Record longer or faster, or give "
             "a longer window."
         )
-    payload = np.asarray(options.payload, dtype=float)
-    return ArmEquations.stack(
-        [window_equations(row_source, row_source.terms(window), payload) for window in windows]
-    )
+    scales = Scales(row_source, options.window, options.scales)
+    own: list[ArmEquations] = []
+    others: list[ArmEquations] = []
+    for window in windows:
+        for scale, terms in scales.terms(window):
+            (others if scale else own).append(window_equations(row_source, terms, payload))
+    return ArmEquations.stack(own), others
 
 
 def _in_units(nuisance: Nuisance, box: UnitBox) -> tuple[Array, Array]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -23,16 +23,16 @@ class Options:
 
     Attributes:
         window: Length of a window [s].
-        payload: Inertial parameters of the payload during the runs, shape (10,); zeros for none.
         ellipsoids: Q of each link's bounding ellipsoid in its joint's frame, shape (4, 4); None
             where not known.
         prior: How the point estimate is drawn to the description.
+        scales: Further lengths of windows, whose rows narrow the box as well [s].
     """
 
     window: float = 0.1
-    payload: Array = field(default_factory=lambda: np.zeros(10))
     ellipsoids: Sequence[Array | None] = ()
     prior: Prior = Prior.QUADRATIC
+    scales: Sequence[float] = ()
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ def window_equations(row_source: MomentumRows, terms: WindowTerms, payload: Arra
     known = np.abs(payload)
     return ArmEquations(
         C=np.hstack([terms.candidates, terms.payload]),
-        t=terms.torque - terms.payload @ payload,
+        t=terms.torque - terms.middle - terms.payload @ payload,
         d=rows.bound(known)
         + np.abs(terms.constant).sum(axis=1)  # not learnt: they are of a run, not of the arm
         + ROUNDING * (np.abs(terms.payload) @ known),

@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array
+from ..arrays import Array, plain_numbers
 from ..body.inertial import PARAMETERS, UNITS, is_physical
+from ..diagnosis import Reliance, in_words
+from ..history import CalibratedInterval
 from .status import Status
 
 
@@ -43,6 +45,10 @@ class Estimate:
         cause: Likely cause of inconsistent data, such as "torque sign"; empty if none is known.
         blame: Which joints' data ask for a larger noise factor, and when: joint, start [s],
             end [s] and share of all that is asked for.
+        calibrated: Intervals with a probability from the arm's history, beside `lower` and
+            `upper`; None where they were not asked for.
+        rests_on: What the mass rests on that the data would not show to be false in time; empty
+            where that was not asked for, or the mass is not identified.
     """
 
     phi: Array
@@ -64,11 +70,18 @@ class Estimate:
     interval_overhead: float = float("nan")
     cause: str = ""
     blame: tuple[tuple[str, float, float, float], ...] = ()
+    calibrated: CalibratedInterval | None = None
+    rests_on: tuple[Reliance, ...] = ()
 
     @property
     def half_width(self) -> Array:
         """Half the width of each interval, shape (10,)."""
         return (self.upper - self.lower) / 2
+
+    @property
+    def mass_identified(self) -> bool:
+        """Whether the mass may be used: the data bound it clearly tighter than the prior did."""
+        return bool(self.identifiable[0])
 
     @property
     def physically_consistent(self) -> bool:
@@ -83,6 +96,11 @@ class Estimate:
         """Return the estimate with another verdict."""
         return replace(self, status=status, message=message)
 
+    def resting_on(self, found: tuple[Reliance, ...]) -> Estimate:
+        """Return the estimate with what its mass rests on, and the message that says so."""
+        message = " ".join(filter(None, (self.message, in_words(found))))
+        return replace(self, message=message, rests_on=found)
+
     def to_dict(self) -> dict[str, Any]:
         """Return plain Python values; None stands for a number that is not known."""
         return {
@@ -90,9 +108,9 @@ class Estimate:
             "message": self.message,
             "parameters": list(PARAMETERS),
             "units": list(UNITS),
-            "phi": _plain(self.phi),
-            "lower": _plain(self.lower),
-            "upper": _plain(self.upper),
+            "phi": plain_numbers(self.phi),
+            "lower": plain_numbers(self.lower),
+            "upper": plain_numbers(self.upper),
             "identifiable": [bool(x) for x in self.identifiable],
             "physically_consistent": self.physically_consistent,
             "payload_frame": self.payload_frame,
@@ -108,14 +126,11 @@ class Estimate:
             "interval_overhead": _number(self.interval_overhead),
             "cause": self.cause,
             "blame": [list(span) for span in self.blame],
+            "calibrated": None if self.calibrated is None else self.calibrated.to_dict(),
+            "rests_on": [each.to_dict() for each in self.rests_on],
         }
 
 
 def _number(value: float) -> float | None:
     """Return a finite number as it is, anything else as None."""
     return float(value) if math.isfinite(value) else None
-
-
-def _plain(values: Array) -> list[float | None]:
-    """Return a list of numbers, None where not finite."""
-    return [_number(float(value)) for value in values]

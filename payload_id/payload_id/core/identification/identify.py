@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from ..arm.arm_model import ArmModel
 from ..body.shape import Shape
 from ..errors import RecordingError
+from ..knowledge.convex import Constraints, stated
+from ..knowledge.knowledge import NOTHING, Knowledge
 from ..rows.joint_torque.uncertainty import Uncertainty
 from ..rows.row_source import RowSource
 from ..rows.windows import TimedSamples
@@ -36,9 +38,42 @@ def replay(
         updates: Numbers of windows at which to update, increasing.
         tare: What runs without payload had taught before.
     """
+    yield from _updates(_begun(model, settings, tare), samples, updates)
+
+
+def replay_with_grounds(
+    samples: TimedSamples,
+    model: ArmModel | RowSource,
+    settings: Settings,
+    updates: Iterable[int],
+    tare: Tare | None = None,
+) -> list[Estimate]:
+    """Return the estimates of `replay`, the last one with what its mass rests on.
+
+    Args:
+        samples: The recording.
+        model: The arm that it was made with, or what makes rows of such samples.
+        settings: How to identify.
+        updates: Numbers of windows at which to update, increasing, at least one.
+        tare: What runs without payload had taught before.
+    """
+    online = _begun(model, settings, tare)
+    *others, last = _updates(online, samples, updates)
+    return [*others, online.with_grounds(last)]
+
+
+def _begun(model: ArmModel | RowSource, settings: Settings, tare: Tare | None) -> OnlineIdentifier:
+    """Return a run that has just begun."""
     online = OnlineIdentifier(model, settings)
     if tare is not None:
         online.know(tare)
+    return online
+
+
+def _updates(
+    online: OnlineIdentifier, samples: TimedSamples, updates: Iterable[int]
+) -> Iterator[Estimate]:
+    """Give the estimate at each number of windows, and take in all samples on the way."""
     due = deque(updates)
     for start in range(0, len(samples), CHUNK):
         for window in online.cut(samples.part(start, start + CHUNK)):
@@ -58,6 +93,10 @@ def identify(
     intervals: str = "hull",
     window: float = 0.1,
     shape: Shape | None = None,
+    level: float = 0.95,
+    knowledge: Knowledge = NOTHING,
+    constraints: Constraints | None = None,
+    scales: Sequence[float] = (),
 ) -> Estimate:
     """Return what a recording says of the payload.
 
@@ -67,15 +106,27 @@ def identify(
         uncertainty: What is assumed about sensors, links and payload. None: everything is known
             exactly, so that real data will be INCONSISTENT.
         estimator: Name of the point estimator, such as "lmi" or "entropic".
-        intervals: Name of the interval method: "hull", "hull_lp" or "least_squares_image".
+        intervals: Name of the interval method: "hull", "hull_lp" or "least_squares_image"; or
+            "calibrated", for an arm with a history: the hull, and intervals with a probability.
         window: Length of the windows over which torques are integrated [s].
         shape: What is known of the payload's shape, in the payload frame.
+        level: Probability with which calibrated intervals hold.
+        knowledge: What else is stated of the payload, of the catalogue.
+        constraints: The same as constraints of CVXPY: a function that takes phi, a variable of
+            shape (10,) in the payload frame, SI units, and returns a list of convex constraints.
+        scales: Further lengths of windows whose rows the intervals use [s].
 
     Raises:
         RecordingError: The recording does not fit the robot, or holds no torques.
         UnknownNameError: There is no such estimator or interval method.
+        InputError: What is stated is not convex, or contradicts itself or the prior.
     """
-    settings = Settings(uncertainty or Uncertainty(), estimator, intervals, window, shape)
+    if constraints is not None:
+        knowledge = knowledge.with_more(stated(constraints))
+    assumed = uncertainty or Uncertainty()
+    settings = Settings(
+        assumed, estimator, intervals, window, shape, level, knowledge, tuple(scales)
+    )
     online = OnlineIdentifier(robot, settings)
     if len(recording) and not recording.tau.any():
         raise RecordingError(

@@ -11,7 +11,7 @@ from ..arrays import Array, IntArray
 from ..rows.row_block import RowBlock
 from ..statistics.statistics import Statistics
 
-FOLD = 8  # windows whose rows enter the statistics at a time
+FOLD = 32  # windows whose rows enter the statistics at a time
 ROW_LIMIT = 8000  # rows kept at the most; beyond it those far from active are dropped
 ROW_STOCK = 3000  # rows kept when dropping
 
@@ -39,9 +39,9 @@ class KeptRows:
     size: int = 0
 
     @classmethod
-    def none(cls, arm: Statistics, typical: Array) -> KeptRows:
-        """Return no rows, on top of statistics of what is known of the arm."""
-        return cls(typical, arm, RowBlock.empty(arm.p))
+    def none(cls, p: int, typical: Array) -> KeptRows:
+        """Return no rows, for p nuisance parameters."""
+        return cls(typical, Statistics.empty(p), RowBlock.empty(p))
 
     @property
     def too_many(self) -> bool:
@@ -68,10 +68,11 @@ class KeptRows:
         return replace(kept, folded=kept.statistics(), pending=())
 
     def statistics(self) -> Statistics:
-        """Return the statistics of all rows, those of what is known of the arm included."""
+        """Return the statistics of all rows."""
         if not self.pending:
             return self.folded
-        return self.folded.add(RowBlock.stack(self.pending), self.typical)
+        rows = RowBlock.stack(self.pending).of_own_data()
+        return self.folded.add(rows, self.typical)
 
     def stacked(self) -> KeptRows:
         """Return the same with all blocks in the stock."""

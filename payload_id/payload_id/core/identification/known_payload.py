@@ -6,9 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 from ..arrays import Array
+from ..body.payload_prior import TYPICAL
 from ..bounds import Bounds, Interval, Memory
-
-TYPICAL = 0.1  # part of the prior that is a typical payload; sets weights, not bounds
 
 
 @dataclass(frozen=True)
@@ -16,19 +15,26 @@ class KnownPayload:
     """Bounds on the payload's parameters, which later data can only tighten.
 
     Attributes:
-        prior: Before any data.
+        prior: Before any data, and before anything is stated of the payload.
+        beforehand: The same with what is stated.
         interval: That the run has established.
         memory: Of the last solution.
     """
 
     prior: Interval
+    beforehand: Interval
     interval: Interval
     memory: Memory = field(default_factory=Memory)
 
     @classmethod
-    def beforehand(cls, prior: Interval) -> KnownPayload:
-        """Return what is known before any data."""
-        return cls(prior, prior)
+    def before_data(cls, prior: Interval, beforehand: Interval | None = None) -> KnownPayload:
+        """Return what is known before any data; `beforehand` is the prior unless it is given."""
+        start = prior if beforehand is None else beforehand
+        return cls(prior, start, start)
+
+    def forgotten(self) -> KnownPayload:
+        """Return what was known before any data."""
+        return KnownPayload.before_data(self.prior, self.beforehand)
 
     @property
     def typical(self) -> Array:

@@ -13,11 +13,14 @@ import numpy as np
 from ..arm.arm_model import ArmModel
 from ..arrays import Array
 from ..body.inertial import as_phi
-from ..bounds import Interval, method_named
-from ..diagnosis import MotionSeen
+from ..bounds import Interval
+from ..bounds.before_data import BeforeData
+from ..diagnosis import FIRST_SAMPLES, Ground, MotionSeen, Recollection, rests_on, why_false
 from ..errors import InputError
+from ..history import check_history
 from ..rows.gate import note_of
 from ..rows.joint_torque.momentum import MomentumRows
+from ..rows.joint_torque.scales import Scales
 from ..rows.row_block import RowBlock
 from ..rows.row_source import RowSource
 from ..rows.windows import TimedSamples, WindowCutter
@@ -26,7 +29,7 @@ from ..threads import one_thread
 from .estimate import Estimate
 from .kept_rows import KeptRows
 from .known_payload import KnownPayload
-from .problem import Problem, Solved
+from .problem import Problem, Solved, known_shape
 from .samples_seen import SamplesSeen
 from .settings import Settings
 from .status import Status
@@ -46,12 +49,26 @@ class OnlineIdentifier:
     """
 
     def __init__(self, model: ArmModel | RowSource, settings: Settings) -> None:
-        """Prepare for joint torques of an arm, or for whatever a row_source of rows takes."""
+        """Prepare for joint torques of an arm, or for whatever a row_source of rows takes.
+
+        Raises:
+            InputError: The settings do not go with the arm, or `scales` not with what is measured.
+        """
         if isinstance(model, ArmModel):
             model = MomentumRows.of(model, settings.uncertainty)
+        if settings.scales and not isinstance(model, MomentumRows):
+            raise InputError(
+                "scales are further lengths of windows for joint torques; leave them out for a "
+                "force-torque sensor."
+            )
         self.rows: RowSource = model
         self.settings = settings
+        if settings.calibrated:
+            check_history(self.rows, settings.window)
         self.known_arm = Tare.beforehand(self.rows)
+        prior = Interval(*self.rows.prior.box())
+        with one_thread():
+            self._before = BeforeData.of(settings.knowledge, prior, known_shape(model, settings))
         self.reset()
 
     def reset(self) -> None:
@@ -60,16 +77,22 @@ class OnlineIdentifier:
         self.updates: list[int] = []
         self._cutter = WindowCutter(self.settings.window)
         self._gate = self.rows.gate(self._cutter.pause)
+        self._scales: Scales | None = None
+        if isinstance(self.rows, MomentumRows):
+            self._scales = Scales(self.rows, self.settings.window, self.settings.scales)
         self._seen = SamplesSeen()
         self._motion: MotionSeen | None = None
+        self._recollection = Recollection()
+        self._first: Samples | None = None
         self._suspicion = Suspicion()
         self._begin_payload(PayloadChange())
 
     def _begin_payload(self, change: PayloadChange) -> None:
         """Forget the payload and its rows."""
         self._change = change
-        self._payload = KnownPayload.beforehand(Interval(*self.rows.prior.box()))
-        self._kept = KeptRows.none(self.known_arm.statistics, self._payload.typical)
+        prior = Interval(*self.rows.prior.box())
+        self._payload = KnownPayload.before_data(prior, self._before.interval)
+        self._kept = KeptRows.none(self.rows.p, self._payload.typical)
 
     @property
     def samples(self) -> int:
@@ -86,6 +109,14 @@ class OnlineIdentifier:
         """Whether the rows of a run without payload are known, beyond those of a calibration."""
         return len(self.known_arm) > 0
 
+    def established(self) -> tuple[RowBlock, Interval]:
+        """Return the rows and the bounds on phi that hold now: what later rows are judged by.
+
+        They mean something once an update has found them consistent.
+        """
+        self._kept = self._kept.stacked()
+        return RowBlock.stack([self.known_arm.rows, self._kept.stock]), self._payload.interval
+
     def add(self, samples: TimedSamples) -> None:
         """Take in samples newer than all before; form the rows of every window they fill.
 
@@ -98,22 +129,37 @@ class OnlineIdentifier:
     def cut(self, samples: TimedSamples) -> list[Any]:
         """Return the windows that samples fill, to be given to `take` one after the other."""
         self.rows.check(samples)
+        if isinstance(samples, Samples):
+            self._remember(samples)
         samples = self._gate.let_through(samples)
         self._seen = self._seen.with_samples(samples)
         return self._cutter.add(samples)
 
+    def _remember(self, samples: Samples) -> None:
+        """Keep the first samples of the run as they came."""
+        before = self._first
+        room = FIRST_SAMPLES - (0 if before is None else len(before))
+        if room > 0:
+            newer = samples.part(0, room)
+            self._first = newer if before is None else before.joined(newer)
+
     def take(self, window: TimedSamples) -> None:
         """Form the rows of one window."""
         with one_thread():
-            block = self.rows.window(window)
+            if self._scales is not None and isinstance(window, Samples):
+                block = self._scales.block(window)
+            else:
+                block = self.rows.window(window)
             if isinstance(window, Samples):
                 self._motion = MotionSeen.of(window, self._motion)
+                self._recollection = self._recollection.with_window(window)
             self._enter(self.windows, block)
             self.windows += 1
         self._make_room()
 
     def _enter(self, number: int, block: RowBlock) -> None:
         """Let the rows of one window count."""
+        block = block.since(self._change.start)  # windows that are joined may begin earlier
         self._suspicion = self._suspicion.with_window(number, block)
         self._kept = self._kept.with_window(block)
 
@@ -131,10 +177,10 @@ class OnlineIdentifier:
         """Return the present problem."""
         self._kept = self._kept.stacked()
         with one_thread():
-            statistics = self._kept.statistics()
+            own = self._kept.statistics()
         return Problem(
             rows=RowBlock.stack([self.known_arm.rows, self._kept.stock]),
-            statistics=statistics,
+            own=own,
             payload=self._payload,
             arm=self.known_arm,
             suspicion=self._suspicion,
@@ -144,6 +190,8 @@ class OnlineIdentifier:
             row_source=self.rows,
             motion=self._motion,
             upto=self.windows,
+            stated=self._before.stated,
+            recollection=self._recollection.since(self._change.first),
         )
 
     def accept(self, solved: Solved) -> Estimate:
@@ -156,7 +204,7 @@ class OnlineIdentifier:
                 self._kept = self._kept.with_windows(newer)
         if bounds.consistent:
             self._suspicion = self._suspicion.allayed(solved.upto, self._change.first)
-            if method_named(self.settings.intervals).guaranteed:
+            if self.settings.method.guaranteed:
                 self._payload = self._payload.with_bounds(bounds)
         elif solved.diagnosis is not None:
             self._suspicion = self._suspicion.diagnosed(
@@ -168,6 +216,28 @@ class OnlineIdentifier:
     def update(self) -> Estimate:
         """Solve with all data so far and take up the answer."""
         return self.accept(self.problem().solve())
+
+    def with_grounds(self, estimate: Estimate) -> Estimate:
+        """Return the newest estimate with what its mass rests on that the data do not prove.
+
+        It takes some seconds, so that updates go without it.
+        """
+        ground = self.ground(estimate)
+        if ground is None:
+            return estimate
+        with one_thread():
+            return estimate.resting_on(rests_on(ground))
+
+    def ground(self, estimate: Estimate) -> Ground | None:
+        """Return what the newest estimate stands on; None if no mass is identified by joints."""
+        source, mass = self.rows, (float(estimate.lower[0]), float(estimate.upper[0]))
+        windows = self._recollection.since(self._change.first).windows
+        known = estimate.status in (Status.GOOD, Status.USABLE)
+        if not (known and windows and isinstance(source, MomentumRows)):
+            return None
+        with one_thread():
+            prior, shape, tare = self._payload.prior, self._problem().shape, self.known_arm.rows
+            return Ground.of(source, windows, tare, prior, shape, estimate.phi, mass)
 
     def tare(self, payload: Array | None = None) -> None:
         """Declare that this run's payload is known: keep its rows as knowledge of the arm; reset.
@@ -212,6 +282,9 @@ class OnlineIdentifier:
     def _no_data(self) -> Estimate:
         """Return the answer's frame; it is the answer while there is no window."""
         windows, false = self.windows - self._change.first, self._gate.dropped
+        why = ""
+        if windows == 0 and false and self._first and isinstance(self.rows, MomentumRows):
+            why = why_false(self.rows, self._first, self._cutter.pause)
         return Estimate(
             phi=np.full(10, np.nan),
             lower=self._payload.interval.lower,
@@ -219,7 +292,7 @@ class OnlineIdentifier:
             identifiable=np.zeros(10, dtype=bool),
             status=Status.NO_DATA,
             message=" ".join(
-                filter(None, (self._seen.why_no_window(self.settings.window), note_of(false)))
+                filter(None, (self._seen.why_no_window(self.settings.window), note_of(false), why))
             ),
             estimator=self.settings.estimator,
             intervals=self.settings.intervals,

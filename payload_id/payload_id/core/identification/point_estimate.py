@@ -6,12 +6,13 @@ import numpy as np
 
 from ..arrays import Array
 from ..body.inertial import is_physical
-from ..bounds import Bounds, Interval, method_named
+from ..bounds import Bounds, Interval
 from ..bounds.nearest import nearest
 from ..errors import SolverError
 from ..estimators import estimator_named
 from ..estimators.estimator import Estimator
 from ..estimators.scaling import off_the_edge, typical_size
+from ..knowledge.knowledge import NOTHING, Knowledge
 from ..rows.row_block import RowBlock
 from ..statistics.statistics import Statistics
 from .settings import Settings
@@ -26,6 +27,7 @@ def point_estimate(
     prior: Interval,
     settings: Settings,
     shape: Array,
+    stated: Knowledge = NOTHING,
 ) -> Array:
     """Return the point estimate, shape (10,), inside the set that the interval is the hull of.
 
@@ -39,15 +41,16 @@ def point_estimate(
         prior: Bounds on phi before any data.
         settings: Name the estimator and the interval method.
         shape: Rows c with c phi >= 0 that follow from the payload's size, shape (K, 10).
+        stated: What else is stated of the payload, as the hull takes it.
     """
-    estimator = estimator_named(settings.estimator, settings.shape)
+    estimator = estimator_named(settings.estimator, settings.shape, stated)
     if not bounds.consistent:
         phi = _inside(estimator, statistics, prior)
         return np.full(10, np.nan) if phi is None else phi
     phi = _estimate(estimator, statistics, bounds.interval, prior)
-    if not method_named(settings.intervals).guaranteed:
+    if not settings.method.guaranteed:
         return phi
-    found = nearest(rows, bounds.interval, phi, shape, prior)
+    found = nearest(rows, bounds.interval, phi, shape, prior, stated)
     if estimator.physical and not is_physical(found):  # the set is closed: its edge is singular
         scale = typical_size(found, prior.upper)
         found = off_the_edge(found / scale) * scale
@@ -86,6 +89,7 @@ def residual_rms(rows: RowBlock, statistics: Statistics, phi: Array) -> float:
     """
     if not np.isfinite(phi).all():
         return float("nan")
+    rows = rows.of_own_data()
     B, b = rows.unbiased()
     left = b - rows.A @ phi - B @ statistics.nuisance(phi)
     return float(np.sqrt(np.mean((left / (rows.end - rows.start)) ** 2)))

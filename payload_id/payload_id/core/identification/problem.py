@@ -7,13 +7,26 @@ arrive; the run takes the answer up afterwards (`online.py`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 
 import numpy as np
 
+from ..arm.arm_history import ArmHistory
 from ..arrays import Array
-from ..bounds import Bounds, Interval, method_named
-from ..diagnosis import Diagnosis, Evidence, MotionSeen, PayloadSlipped, advise, diagnose
+from ..bounds import Bounds, Interval
+from ..diagnosis import (
+    Diagnosis,
+    Evidence,
+    MotionSeen,
+    PayloadSlipped,
+    Recollection,
+    advise,
+    contradicted,
+    diagnose,
+)
+from ..history import CalibratedInterval, calibrated_interval, statistics_of
+from ..knowledge.knowledge import NOTHING, Knowledge
 from ..rows.gate import note_of
 from ..rows.joint_torque.momentum import MomentumRows
 from ..rows.joint_torque.position_gate import doubt_about_range
@@ -28,7 +41,7 @@ from .known_payload import KnownPayload
 from .point_estimate import point_estimate, residual_rms
 from .settings import Settings
 from .status import Status, identifiable, inconsistent, verdict
-from .suspicion import CHANGE_SECONDS, PayloadChange, Suspicion
+from .suspicion import CHANGE_SECONDS, PayloadChange, Suspicion, since_first
 from .tare import Tare
 
 
@@ -57,7 +70,7 @@ class Problem:
 
     Attributes:
         rows: Rows to be explained, those of the arm first.
-        statistics: Of all rows so far.
+        own: Statistics of all rows of this run so far.
         payload: What is known of the payload.
         arm: What is known of the arm.
         suspicion: What tells a change of the payload.
@@ -67,10 +80,12 @@ class Problem:
         row_source: Made the rows.
         motion: Where the joints were; None if the rows are not of joints.
         upto: Number of windows since the samples began.
+        stated: What is stated of the payload, its auxiliary variables with bounds.
+        recollection: Some windows of samples of joints.
     """
 
     rows: RowBlock
-    statistics: Statistics
+    own: Statistics
     payload: KnownPayload
     arm: Tare
     suspicion: Suspicion
@@ -80,6 +95,27 @@ class Problem:
     row_source: RowSource
     motion: MotionSeen | None
     upto: int
+    stated: Knowledge = NOTHING
+    recollection: Recollection = field(default_factory=Recollection)
+
+    @cached_property
+    def statistics(self) -> Statistics:
+        """Statistics of all rows so far, with those of what is known of the arm.
+
+        The arm's history replaces what calibration and tares have taught: the same runs may be
+        behind them.
+        """
+        history = self._history
+        known = self.arm.statistics if history is None else statistics_of(history)
+        return known.joined(self.own)
+
+    @property
+    def _history(self) -> ArmHistory | None:
+        """The arm's history, where intervals from it are asked for."""
+        rows = self.row_source
+        if self.settings.calibrated and isinstance(rows, MomentumRows):
+            return rows.model.history
+        return None
 
     @property
     def prior(self) -> Interval:
@@ -89,8 +125,7 @@ class Problem:
     @property
     def shape(self) -> Array:
         """Rows c with c phi >= 0 that follow from the payload's size and shape, shape (K, 10)."""
-        known, shape = self.row_source.prior.shape(), self.settings.shape
-        return known if shape is None else np.vstack([known, shape.rows()])
+        return known_shape(self.row_source, self.settings)
 
     def solve(self) -> Solved:
         """Return the estimate and the bounds."""
@@ -111,15 +146,17 @@ class Problem:
 
     def _bounds(self) -> Bounds:
         """Return bounds on phi."""
-        method, known = method_named(self.settings.intervals), self.payload
-        return method.bounds(self.rows, known.interval, known.memory, self.shape)
+        method, known = self.settings.method, self.payload
+        return method.bounds(self.rows, known.interval, known.memory, self.shape, self.stated)
 
     def _estimate(self, bounds: Bounds, status: Status, message: str) -> Estimate:
         """Return the estimate that goes with bounds."""
         phi = point_estimate(
-            self.rows, self.statistics, bounds, self.prior, self.settings, self.shape
+            self.rows, self.statistics, bounds, self.prior, self.settings, self.shape, self.stated
         )
-        found = bounds.interval
+        found, calibrated = bounds.interval, self._calibrated()
+        if calibrated is not None:
+            message = f"{message} {calibrated.sentence(found.lower, found.upper)}"
         return replace(
             self.estimate,
             phi=phi,
@@ -132,7 +169,16 @@ class Problem:
             condition_number=condition_number(self.statistics.nominal()),
             noise_factor=bounds.noise_factor,
             interval_overhead=bounds.overhead,
+            calibrated=calibrated,
         )
+
+    def _calibrated(self) -> CalibratedInterval | None:
+        """Return the intervals from the arm's history, where they are asked for."""
+        history, motion = self._history, self.motion
+        if history is None or motion is None:
+            return None
+        seconds = self.estimate.seconds
+        return calibrated_interval(history, self.own, motion, seconds, self.settings.level)
 
     def _doubts(self) -> tuple[str, str]:
         """Say what was left out of the samples, and what looks false; empty where nothing does."""
@@ -156,9 +202,18 @@ class Problem:
         return Solved(estimate, bounds, self.upto, diagnosis=found)
 
     def _diagnosis(self, factor: float) -> Diagnosis:
-        """Return why the rows are inconsistent."""
+        """Return why the rows are inconsistent: with what is stated, or by themselves."""
+        if self.stated:
+            found = contradicted(self.rows, self.prior, self.shape, self.stated)
+            if found is not None:
+                return found
+            factor = float("nan")  # that of the rows by themselves is another one
         links, arm = _link_columns(self.row_source), len(self.arm.rows)
-        return diagnose(Evidence.of(self.rows, self.prior, self.shape, arm, links, factor))
+        evidence = Evidence.of(self.rows, self.prior, self.shape, arm, links, factor)
+        if isinstance(self.row_source, MomentumRows):
+            window = self.settings.window
+            evidence = evidence.with_samples(self.row_source, self.recollection, window)
+        return diagnose(evidence)
 
     def _after_change(self, found: Diagnosis) -> Solved | None:
         """Return the answer of the rows since the payload changed; None if it did not."""
@@ -172,8 +227,9 @@ class Problem:
             new[0][0],
             f"The payload changed at about {likely.start:.2f} s: this is a new run with the data "
             f"since {new[0][1].start[0]:.2f} s, and its intervals are of the new payload.",
+            float(new[0][1].start[0]),
         )
-        anew = self._anew([block for _, block in new], change)
+        anew = self._anew(since_first([block for _, block in new]), change)
         bounds = anew._bounds()
         if not bounds.consistent:
             return None
@@ -183,13 +239,13 @@ class Problem:
 
     def _anew(self, blocks: Sequence[RowBlock], change: PayloadChange) -> Problem:
         """Return the problem of some windows alone, and what is known of the arm."""
-        kept = KeptRows.none(self.arm.statistics, self.payload.typical).with_windows(blocks)
+        kept = KeptRows.none(self.row_source.p, self.payload.typical).with_windows(blocks)
         seconds = len(blocks) * self.settings.window
         return replace(
             self,
             rows=RowBlock.stack([self.arm.rows, *blocks]),
-            statistics=kept.statistics(),
-            payload=KnownPayload.beforehand(self.prior),
+            own=kept.statistics(),
+            payload=self.payload.forgotten(),
             change=change,
             estimate=replace(self.estimate, windows=len(blocks), seconds=seconds),
         )
@@ -211,6 +267,12 @@ class Problem:
             self.settings.window,
         )
         return tuple(each.sentence(self.row_source.channels) for each in advice)
+
+
+def known_shape(row_source: RowSource, settings: Settings) -> Array:
+    """Return rows c with c phi >= 0 that follow from the payload's size and shape, (K, 10)."""
+    known, shape = row_source.prior.shape(), settings.shape
+    return known if shape is None else np.vstack([known, shape.rows()])
 
 
 def _link_columns(row_source: RowSource) -> Array:

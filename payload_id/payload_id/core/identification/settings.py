@@ -7,10 +7,15 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..body.shape import Shape
-from ..bounds import method_named
+from ..bounds import METHODS, IntervalMethod, method_named
 from ..errors import InputError
 from ..estimators import estimator_named
+from ..history.conformal import runs_needed
+from ..knowledge.knowledge import NOTHING, Knowledge
 from ..rows.joint_torque.uncertainty import Uncertainty
+
+CALIBRATED = "calibrated"
+INTERVALS = (*METHODS, CALIBRATED)
 
 
 @dataclass(frozen=True)
@@ -20,10 +25,15 @@ class Settings:
     Attributes:
         uncertainty: What is assumed about sensors, links and payload.
         estimator: Name of the point estimator.
-        intervals: Name of the interval method.
+        intervals: Name of the interval method, or "calibrated": the hull, and beside it intervals
+            with a probability from the arm's history.
         window: Length of a window [s].
         shape: What is known of the payload's shape, in the payload frame. It must be true:
             estimates and intervals rely on it.
+        level: Probability with which calibrated intervals hold.
+        knowledge: What else is stated of the payload, in the payload frame. It must be true, too.
+        scales: Further lengths of windows whose rows the intervals use [s], beside those for which
+            the uncertainty states a mean of the noise; estimates use `window` alone.
     """
 
     uncertainty: Uncertainty = field(default_factory=Uncertainty)
@@ -31,9 +41,26 @@ class Settings:
     intervals: str = "hull"
     window: float = 0.1
     shape: Shape | None = None
+    level: float = 0.95
+    knowledge: Knowledge = NOTHING
+    scales: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.window) and self.window > 0):
             raise InputError(f"window must be a length of time above 0 s; found {self.window!r}.")
+        object.__setattr__(self, "scales", tuple(float(x) for x in self.scales))
         estimator_named(self.estimator, self.shape)  # what cannot be is refused before any data
-        method_named(self.intervals)
+        if self.calibrated:
+            runs_needed(self.level)
+        else:
+            method_named(self.intervals)
+
+    @property
+    def calibrated(self) -> bool:
+        """Whether intervals from the arm's history are asked for."""
+        return self.intervals == CALIBRATED
+
+    @property
+    def method(self) -> IntervalMethod:
+        """What finds the intervals that follow from the stated bounds."""
+        return method_named("hull" if self.calibrated else self.intervals)

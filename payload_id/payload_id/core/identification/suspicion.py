@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ..diagnosis import Diagnosis
@@ -18,10 +19,12 @@ class PayloadChange:
     Attributes:
         first: Number of the first window in which only this one was seen.
         note: One sentence that says so; empty if there was no other before.
+        start: Time at which that window begins [s].
     """
 
     first: int = 0
     note: str = ""
+    start: float = float("-inf")
 
 
 @dataclass(frozen=True)
@@ -47,8 +50,8 @@ class Suspicion:
         return replace(self, since=(*self.since[-CHANGE_WINDOWS + 1 :], (number, block)))
 
     def blocks_from(self, number: int) -> list[RowBlock]:
-        """Return the rows of the windows from some number on."""
-        return [block for k, block in self.since if k >= number]
+        """Return the rows of the windows from some number on, of data of these windows only."""
+        return since_first([block for k, block in self.since if k >= number])
 
     def diagnosis_at(self, windows: int) -> Diagnosis | None:
         """Return the last diagnosis if it still serves at some number of windows."""
@@ -86,3 +89,8 @@ class Suspicion:
             inconsistent_since=since,
             look_again=windows + max(least, windows - since),
         )
+
+
+def since_first(blocks: Sequence[RowBlock]) -> list[RowBlock]:
+    """Return the rows of windows that have no data from before the first of them."""
+    return [block.since(float(blocks[0].start[0])) for block in blocks]

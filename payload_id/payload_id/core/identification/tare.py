@@ -62,12 +62,13 @@ class Tare:
 
         Args:
             rows: Kept ones of the run.
-            statistics: Of all rows of the run and of this tare.
+            statistics: Of all rows of the run.
             phi: The payload, shape (10,).
         """
         known = RowBlock.stack([self.rows, rows.with_payload(phi)])
         with one_thread():
-            return replace(self, rows=known, statistics=statistics.of_nuisance_only(phi))
+            both = self.statistics.joined(statistics.of_nuisance_only(phi))
+            return replace(self, rows=known, statistics=both)
 
     def fits(self, rows: RowSource) -> bool:
         """Tell whether rows of a run have the same nuisance parameters."""
@@ -94,9 +95,7 @@ def calibration_tare(
     factor_rows = RowBlock(
         A=none,
         A_error=none,
-        B=np.hstack(
-            [C[:, nuisance.uncertain] * half, np.zeros((count, row_source.p - nuisance.p))]
-        ),
+        B=np.hstack([C[:, nuisance.uncertain] * half, np.zeros((count, constant))]),
         b=t - C @ nuisance.centre,
         d=np.ones(count),
         joint=joint,

@@ -104,6 +104,22 @@ def outside(result: CalibrationResult, truth: Array) -> list[str]:
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("seed", range(2))
+def test_windows_of_other_lengths_narrow_the_box_alone(seed: int) -> None:
+    uncertainty = replace(SENSORS, velocity_error=1e-3, torque_absolute=0.2)
+    run, truth, _ = bare_run("gen3", uncertainty, seed, seconds=3.0)
+    one, several = (
+        calibrate([run.samples], run.model, uncertainty, Options(scales=scales))
+        for scales in ((), (0.5,))
+    )
+    assert not outside(several, truth)
+    width = [x.calibration.upper - x.calibration.lower for x in (one, several)]
+    assert (width[1] <= width[0] + 1e-9 * (1.0 + width[0]))[one.stated.uncertain].all()
+    assert np.array_equal(one.calibration.factors, several.calibration.factors)
+    assert np.array_equal(one.calibration.counts, several.calibration.counts)
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(24))
 def test_truth_is_in_the_box(seed: int) -> None:
     name = ("gen3", "branched", "ur10", "xarm7")[seed % 4]
@@ -221,9 +237,9 @@ def test_known_payload_is_as_good_as_none() -> None:
     joints = Joints.draw(rng, SENSORS, model.n, False)
     payload = draw_payload(rng)
     run = record(model, 7, payload, 4.0, links=links, joints=joints).measured(SENSORS, "uniform", 7)
-    result = calibrate([run.samples], model, SENSORS, Options(payload=payload))
+    result = calibrate([run.samples], model, SENSORS, payloads=[payload])
     assert result.consistent and outside(result, truth_of(links, joints)) == []
-    wrong = calibrate([run.samples], model, SENSORS, Options(payload=8.0 * payload))
+    wrong = calibrate([run.samples], model, SENSORS, payloads=[8.0 * payload])
     assert not wrong.consistent and wrong.noise_factor > 1.0
 
 
@@ -267,6 +283,8 @@ def test_other_arm_tool_or_bounds_are_refused() -> None:
     wider = replace(SENSORS, link_relative=0.06)
     with pytest.raises(InputError, match="wider"):
         MomentumRows.of(result_model(result), wider)
+    with pytest.raises(InputError, match="friction_load"):
+        MomentumRows.of(result_model(result), replace(SENSORS, friction_load=0.1))
     narrower = replace(SENSORS, torque_offset=0.499)
     impossible = replace(SENSORS, torque_offset=1e-6)
     MomentumRows.of(result_model(result), narrower)

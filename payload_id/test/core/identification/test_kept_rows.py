@@ -12,7 +12,6 @@ from payload_id.core.identification.kept_rows import FOLD, KeptRows
 from payload_id.core.identification.suspicion import CHANGE_WINDOWS, Suspicion
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.rows.row_block import RowBlock
-from payload_id.core.statistics.statistics import Statistics
 
 TYPICAL = np.full(10, 0.1)
 
@@ -26,7 +25,7 @@ def blocks():
 
 
 def none(blocks):
-    return KeptRows.none(Statistics.empty(blocks[0].B.shape[1]), TYPICAL)
+    return KeptRows.none(blocks[0].B.shape[1], TYPICAL)
 
 
 def same(one, other):

@@ -85,6 +85,20 @@ def test_replay_is_the_live_run_to_the_last_bit(seed):
         assert_equal(one, other)
 
 
+def test_replay_is_the_live_run_with_windows_of_several_lengths(monkeypatch):
+    monkeypatch.setattr(identify_module, "CHUNK", 97)
+    run, rng = usual_run("gen3", 6, jitter=0.3), np.random.default_rng(6)
+    stated = replace(USUAL, torque_mean_window=(0.5,), torque_mean=(0.5,))
+    settings = Settings(stated, scales=(0.03, 0.25))
+    updates = [7, 15, 29]
+    online, expected = live(run.samples, run.model, settings, updates, rng)
+    assert set(online.problem().rows.scale) == {0.0, 0.03, 0.25, 0.5}
+    found = list(replay(run.samples, run.model, settings, updates))
+    assert len(found) == len(expected) == 3
+    for one, other in zip(found, expected, strict=True):
+        assert_equal(one, other)
+
+
 @pytest.mark.slow
 def test_replay_is_the_live_run_when_rows_are_dropped(monkeypatch):
     monkeypatch.setattr(kept_rows, "ROW_LIMIT", 150)

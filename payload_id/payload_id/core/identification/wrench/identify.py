@@ -13,8 +13,12 @@ from typing import Any
 import numpy as np
 
 from ...body.shape import Shape
+from ...diagnosis.stated_knowledge import NAME as STATED
 from ...diagnosis.wrench.contact import Contamination, contamination
 from ...diagnosis.wrench.mounting import diagnose
+from ...knowledge.convex import Constraints, stated
+from ...knowledge.knowledge import NOTHING, Knowledge
+from ...rows.joint_torque.uncertainty import Uncertainty
 from ...rows.wrench.newton_euler import NewtonEulerRows
 from ...rows.wrench.uncertainty import WrenchUncertainty
 from ...samples.wrench_samples import WrenchSamples
@@ -71,6 +75,8 @@ def identify_wrench(
     largest_offset: float = LARGEST_OFFSET,
     frame: str | None = None,
     shape: Shape | None = None,
+    knowledge: Knowledge = NOTHING,
+    constraints: Constraints | None = None,
 ) -> WrenchEstimate:
     """Return what a recording of a force-torque sensor says of the payload.
 
@@ -88,14 +94,16 @@ def identify_wrench(
         largest_offset: Largest delay that is looked for [s]; 0 to look for none.
         frame: Name of the sensor frame; None: the recording's, or "sensor".
         shape: What is known of the payload's shape, in the sensor frame.
+        knowledge: What else is stated of it, of the catalogue, in the sensor frame.
+        constraints: The same as constraints of CVXPY, as in `identify`.
 
     Raises:
         UnknownNameError: There is no such estimator or interval method.
     """
-    *_, last = wrench_estimates(
-        recording, uncertainty, Settings(estimator=estimator, intervals=intervals, window=window,
-        shape=shape), largest_offset, frame,
-    )  # fmt: skip
+    if constraints is not None:
+        knowledge = knowledge.with_more(stated(constraints))
+    settings = Settings(Uncertainty(), estimator, intervals, window, shape, knowledge=knowledge)
+    *_, last = wrench_estimates(recording, uncertainty, settings, largest_offset, frame)
     return last
 
 
@@ -142,10 +150,10 @@ def judged(
     """Return the answer of a run, with what is wrong with its samples where it looks wrong."""
     problem = online.problem()
     estimate = online.accept(problem.solve())
-    suspect = samples is not None and estimate.status in SUSPECT
+    suspect = samples is not None and estimate.status in SUSPECT and estimate.cause != STATED
     sentence = (diagnose(samples) or "") if samples is not None and suspect else ""
     dirt = None
-    if estimate.status is Status.INCONSISTENT and not sentence:
+    if estimate.status is Status.INCONSISTENT and estimate.cause != STATED and not sentence:
         dirt = contamination(problem.rows, problem.prior.lower, problem.prior.upper)
     return _verdict(estimate, offset, shifted, dirt, sentence)
 
@@ -159,7 +167,7 @@ def _verdict(
 ) -> WrenchEstimate:
     """Put the answer's sentences together."""
     parts = []
-    if estimate.status is Status.INCONSISTENT:
+    if estimate.status is Status.INCONSISTENT and estimate.cause != STATED:
         parts.append(
             "No payload explains the wrench within the stated bounds: they would have to be "
             f"{estimate.noise_factor:.3g} times as large."

@@ -12,6 +12,8 @@ from ...arm.arm_model import STANDARD_GRAVITY
 from ...arrays import Array
 from ...body.shape import Shape
 from ...errors import RecordingError
+from ...knowledge.knowledge import NOTHING, Knowledge
+from ...rows.joint_torque.uncertainty import Uncertainty
 from ...rows.wrench.newton_euler import NewtonEulerRows
 from ...rows.wrench.uncertainty import WrenchUncertainty
 from ...samples.wrench_samples import WrenchSamples
@@ -91,10 +93,12 @@ def identify_static(
     window: float = 0.1,
     frame: str = "sensor",
     shape: Shape | None = None,
+    knowledge: Knowledge = NOTHING,
 ) -> WrenchEstimate:
     """Return mass and centre of mass from the rests of a recording; inertia is not identifiable.
 
-    With a shape, the sensor frame's, estimate and intervals of the inertia follow from it.
+    With a shape or knowledge, in the sensor frame, estimate and intervals of the inertia follow
+    from that.
 
     Raises:
         RecordingError: There are fewer rests than the unknowns need.
@@ -107,7 +111,7 @@ def identify_static(
             "identify from the motion."
         )
     samples = at_rest(recording, segments)
-    online = _online(uncertainty, estimator, intervals, window, frame, shape)
+    online = _online(uncertainty, estimator, intervals, window, frame, shape, knowledge)
     for start in range(0, len(samples), CHUNK):
         online.add(samples.part(start, start + CHUNK))
     return judged(online, samples, None, False)
@@ -122,6 +126,7 @@ def identify_poses(
     intervals: str = "hull",
     frame: str = "sensor",
     shape: Shape | None = None,
+    knowledge: Knowledge = NOTHING,
 ) -> WrenchEstimate:
     """Return mass and centre of mass from one settled reading for each pose.
 
@@ -134,6 +139,7 @@ def identify_poses(
         intervals: Name of the interval method.
         frame: Name of the sensor frame.
         shape: What is known of the payload's shape, in the sensor frame.
+        knowledge: What else is stated of it, in the sensor frame.
 
     Raises:
         RecordingError: There are too few poses.
@@ -145,7 +151,7 @@ def identify_poses(
     samples = WrenchSamples(
         np.arange(float(N)), rotation, none, none, none, wrench, gravity=gravity
     )
-    online = _online(uncertainty, estimator, intervals, 1.0, frame, shape)
+    online = _online(uncertainty, estimator, intervals, 1.0, frame, shape, knowledge)
     for pose in range(len(samples)):
         online.take(samples.part(pose, pose + 1))
     return replace(judged(online, samples, None, False), samples=len(samples))
@@ -158,8 +164,9 @@ def _online(
     window: float,
     frame: str,
     shape: Shape | None,
+    knowledge: Knowledge,
 ) -> OnlineIdentifier:
     """Return the identification of a run."""
     row_source = NewtonEulerRows.of(uncertainty or WrenchUncertainty(), frame)
-    settings = Settings(estimator=estimator, intervals=intervals, window=window, shape=shape)
+    settings = Settings(Uncertainty(), estimator, intervals, window, shape, knowledge=knowledge)
     return OnlineIdentifier(row_source, settings)

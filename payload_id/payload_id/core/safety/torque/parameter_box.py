@@ -174,6 +174,7 @@ class ParameterBox:
         n = model.n
         rotor = _group(psi, "rotor_inertia", n) if rotor_inertia is None else rotor_inertia
         coulomb, viscous = (_group(psi, f"friction_{x}", n) for x in ("coulomb", "viscous"))
+        coulomb = coulomb[0], coulomb[1] + uncertainty.per_joint("friction_stribeck", n)
         centre, half = (x[: 10 * n].reshape(n, 10) for x in (psi.centre, psi.half_width))
         return cls(
             lower - play,

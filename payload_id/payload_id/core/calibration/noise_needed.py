@@ -1,0 +1,224 @@
+"""The least bounds on the noise of the torques that recordings need, at several lengths of time.
+
+With d0 all that the other stated bounds leave open and a_j the bound on the mean of joint j's noise
+over a window of length L, rows are consistent if some phi, u within their boxes give
+
+    |A phi + B u - b| <= d0 + a_j L   for every row.
+
+The least a is a linear program. It is what these recordings need, not what holds: noise that looks
+like a payload, a link or an offset is not seen, and another motion may have more.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..arm.arm_model import ArmModel
+from ..arrays import Array
+from ..bounds.cutting_planes import ConsistencyCuts, HardRows, first_rows, minimise
+from ..bounds.interval import Interval
+from ..bounds.linear_program import LinearProgram
+from ..bounds.scaled_rows import ScaledRows
+from ..errors import InputError, RecordingError, SolverError
+from ..rows.joint_torque.momentum import MomentumRows
+from ..rows.joint_torque.scales import Scales
+from ..rows.joint_torque.uncertainty import Uncertainty
+from ..rows.row_block import RowBlock
+from ..rows.windows import WindowCutter
+from ..samples.joint_samples import Samples
+from ..threads import one_thread
+
+PASSES = 4  # of finding the payload, of which the rows' bounds depend a little
+TYPICAL = 0.1  # part of the prior that the first pass takes for it
+PHASES = 4  # windows of the shortest length begin at every such part of it
+
+
+@dataclass(frozen=True)
+class NoiseNeeded:
+    """What recordings need at one length of time.
+
+    Attributes:
+        length: Length of the windows [s].
+        rows: Number of rows.
+        factor: Least common factor on the reference, for all recordings together.
+        alone: The same for each recording by itself.
+        without: The same for all recordings but one each; empty for a single one.
+        absolute: Bounds with the least sum in units of the reference, shape (n,) [N m or N].
+    """
+
+    length: float
+    rows: int
+    factor: float
+    alone: tuple[float, ...]
+    without: tuple[float, ...]
+    absolute: Array
+
+    @property
+    def margin(self) -> float:
+        """How many times what they need without one recording all of them need; NaN for one."""
+        if not self.without:
+            return float("nan")
+        least = min(self.without)
+        return self.factor / least if least > 0.0 else float("inf")
+
+
+def reference(uncertainty: Uncertainty, n: int) -> Array:
+    """Return the proportions of the joints' noise: those of `torque_absolute`, shape (n,)."""
+    stated = uncertainty.per_joint("torque_absolute", n)
+    return np.where(stated > 0.0, stated, stated.max() if stated.any() else 1.0)
+
+
+def noise_needed(
+    recordings: Sequence[Samples],
+    model: ArmModel,
+    uncertainty: Uncertainty,
+    lengths: Sequence[float],
+    payload: Array | None = None,
+) -> tuple[NoiseNeeded, ...]:
+    """Return the least bounds on the noise for each length, the shortest first.
+
+    Args:
+        recordings: At least one, of one payload and one arm; at rest or in motion.
+        model: The arm.
+        uncertainty: What is assumed beside the noise; `torque_absolute` counts as reference only.
+        lengths: Lengths of windows [s].
+        payload: Inertial parameters of the payload, shape (10,), zeros for none; None if it is not
+            known: then less noise is needed, since a wrong payload may explain some.
+
+    Raises:
+        InputError: There is no recording or no length.
+        RecordingError: A recording fills no window of some length.
+    """
+    if not recordings or not len(lengths):
+        raise InputError("Give at least one recording and at least one length of windows.")
+    n = model.n
+    found = []
+    with one_thread():
+        blocks = [_rows(samples, model, uncertainty, lengths) for samples in recordings]
+        source = MomentumRows.of(model, uncertainty)
+        shape, prior = source.prior.shape(), Interval(*source.prior.box())
+        for length in sorted({*lengths}):
+            parts = [_of_length(block, length) for block in blocks]
+            if payload is not None:
+                parts = [part.with_payload(np.asarray(payload, dtype=float)) for part in parts]
+            problem = _Needed(reference(uncertainty, n), prior, shape)
+            others = [parts[:k] + parts[k + 1 :] for k in range(len(parts))]
+            several = len(parts) > 1
+            factor = problem.factor(parts)
+            found.append(
+                NoiseNeeded(
+                    length=length,
+                    rows=sum(map(len, parts)),
+                    factor=factor,
+                    alone=tuple(problem.factor([x]) for x in parts) if several else (factor,),
+                    without=tuple(map(problem.factor, others)) if several else (),
+                    absolute=problem.absolute(parts),
+                )
+            )
+    return tuple(found)
+
+
+def _rows(
+    samples: Samples, model: ArmModel, uncertainty: Uncertainty, lengths: Sequence[float]
+) -> RowBlock:
+    """Return rows of windows of all lengths that begin often, without noise in their bounds."""
+    none = replace(uncertainty, torque_absolute=0.0, torque_mean=(), torque_mean_window=())
+    source = MomentumRows.of(model, none)
+    source.check(samples)
+    cutter = WindowCutter(min(lengths) / PHASES)
+    scales = Scales(source, cutter.length, lengths)
+    windows = cutter.add(source.gate(cutter.pause).let_through(samples))
+    return RowBlock.stack([RowBlock.empty(source.p), *map(scales.block, windows)])
+
+
+def _of_length(rows: RowBlock, length: float) -> RowBlock:
+    """Return the rows of one length.
+
+    Raises:
+        RecordingError: There are none.
+    """
+    found = rows.take(rows.scale == length)
+    if not len(found):
+        raise RecordingError(
+            f"A recording holds no window of {length:g} s of which every {PHASES}th part of the "
+            "shortest length has 5 samples and no gap. Record longer or faster, or ask for longer "
+            "windows."
+        )
+    return replace(found, scale=np.zeros(len(found)))
+
+
+@dataclass(frozen=True)
+class _Needed:
+    """The programs of one arm.
+
+    Attributes:
+        reference: Proportions of the joints' noise, shape (n,) [N m or N].
+        prior: Bounds on phi.
+        shape: Rows c with c phi >= 0 that follow from the payload's size, shape (K, 10).
+    """
+
+    reference: Array
+    prior: Interval
+    shape: Array
+
+    def factor(self, parts: Sequence[RowBlock]) -> float:
+        """Return the least common factor on the reference."""
+        rows = RowBlock.stack(list(parts))
+        share = self.reference[rows.joint] * (rows.end - rows.start)
+        return float(self._solve(rows, share[:, None], np.ones(1))[0])
+
+    def absolute(self, parts: Sequence[RowBlock]) -> Array:
+        """Return the bounds of the joints with the least sum in units of the reference, (n,)."""
+        rows, n = RowBlock.stack(list(parts)), len(self.reference)
+        share = np.zeros((len(rows), n))
+        share[np.arange(len(rows)), rows.joint] = rows.end - rows.start
+        return self._solve(rows, share * self.reference, np.ones(n)) * self.reference
+
+    def _solve(self, rows: RowBlock, share: Array, cost: Array) -> Array:
+        """Return the least cost'a >= 0 with |rows| <= d + share a, shape (k,).
+
+        Errors of the coefficients count as for the payload that is found.
+        """
+        phi = TYPICAL * self.prior.magnitude
+        for _ in range(PASSES):
+            found, phi = self._pass(rows, rows.bound(np.abs(phi)), share, cost)
+        return found
+
+    def _pass(self, rows: RowBlock, d: Array, share: Array, cost: Array) -> tuple[Array, Array]:
+        """Return the least a for fixed bounds d, shapes (m,) and (k,), and the payload there."""
+        scaled = ScaledRows.of(rows, self.prior, d + share.sum(axis=1), narrow=False)
+        k = share.shape[1]
+        program = LinearProgram(
+            np.append(scaled.lower, np.zeros(k)), np.append(scaled.upper, np.full(k, np.inf))
+        )
+        noisy = _NoisyRows(program, scaled, d / scaled.d, share / scaled.d[:, None])
+        none = np.zeros((0, 4))
+        cuts = ConsistencyCuts(program, scaled, none, self.shape, columns=k)
+        solution = minimise(program, (noisy, cuts), np.append(np.zeros(len(scaled.lower)), cost))
+        if solution is None:
+            raise SolverError("linear program of the noise", "no payload within the prior")
+        return np.maximum(solution.x[-k:], 0.0), scaled.phi(solution.x)
+
+
+class _NoisyRows(HardRows):
+    """|G x - r| <= free + share a, a the last columns of the program."""
+
+    def __init__(
+        self, program: LinearProgram, scaled: ScaledRows, free: Array, share: Array
+    ) -> None:
+        self._free, self._share = free, share
+        super().__init__(program, scaled, first_rows(scaled))
+
+    def _over(self, x: Array) -> Array:
+        k = self._share.shape[1]
+        left = np.abs(self._scaled.G @ x[:-k] - self._scaled.r)
+        return np.asarray(left - self._free - self._share @ x[-k:])
+
+    def _add(self, rows: Array, G: Array, r: Array) -> None:
+        far, free, share = np.full(len(rows), np.inf), self._free[rows], self._share[rows]
+        self.numbers += self._program.add_rows(np.hstack([G, share]), r - free, far)
+        self.numbers += self._program.add_rows(np.hstack([G, -share]), -far, r + free)
+        self.rows += [*rows.tolist(), *rows.tolist()]
