@@ -12,6 +12,7 @@ from .calibrate import command as calibrate
 from .compare import command as compare
 from .demo import command as demo
 from .new_key import command as new_key
+from .noise import command as noise
 from .replay import command as replay
 from .sign import command as sign
 from .verify import command as verify
@@ -41,6 +42,7 @@ def parser() -> argparse.ArgumentParser:
     replay.add_parser(verbs)
     calibrate.add_parser(verbs)
     compare.add_parser(verbs)
+    noise.add_parser(verbs)
     verify.add_parser(verbs)
     new_key.add_parser(verbs)
     sign.add_parser(verbs)

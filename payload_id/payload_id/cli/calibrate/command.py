@@ -1,23 +1,24 @@
-"""`payload-id calibrate`: learn the arm itself from recordings without payload, without ROS."""
+"""`payload-id calibrate`: learn the arm itself from recordings with known payloads, without ROS."""
 
 from __future__ import annotations
 
 import argparse
 import json
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ...core.arrays import Array
-from ...core.body.inertial import as_phi
 from ...core.calibration import CalibrationResult, Options, Prior, calibrate
 from ...core.calibration.forgetting import without
 from ...core.errors import InputError
+from ...core.history import Load
 from ...core.rows.joint_torque.nuisance import JOINT_GROUPS
 from ...core.version import VERSION
-from ...files.robots.calibration_file import save_calibrated_robot
+from ...files.learnt.calibration_file import save_calibrated_robot
+from ...files.recordings.known_runs import KnownRecording, read_known_runs
 from ...files.robots.link_ellipsoids import link_ellipsoids
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
@@ -28,18 +29,26 @@ from ..common.recording_arguments import (
     read_recording,
     stretch_of,
 )
-from .calibration_report import Job, as_json, show
+from . import calibration_report, history_report
+from .calibration_report import Job
+from .history_report import HistoryJob, learn
 
 
 def add_parser(verbs: Any) -> None:
     """Add the command and its arguments."""
-    text = "calibrate the arm itself from recordings without payload, without ROS"
+    text = "calibrate the arm itself from recordings with known payloads, without ROS"
     parser = add_verb(verbs, "calibrate", text)
     parser.add_argument(
         "recording",
         type=Path,
-        nargs="+",
-        help="rosbag2 folders, .mcap or .db3 files, or tables (.csv)",
+        nargs="*",
+        help="rosbag2 folders, .mcap or .db3 files, or tables (.csv), all with --payload",
+    )
+    parser.add_argument(
+        "--runs",
+        type=Path,
+        metavar="FILE.yaml",
+        help="further recordings, each with what is known of its payload",
     )
     parser.add_argument(
         "--robot", metavar="FILE", required=True, help="robot file (YAML), or a shipped name"
@@ -54,6 +63,18 @@ def add_parser(verbs: Any) -> None:
         metavar="m,hx,...,Izz",
         help="the payload that the arm carried, exactly known: ten numbers in SI units, inertia "
         "about the payload frame's origin (default: none)",
+    )
+    parser.add_argument(
+        "--history",
+        action="store_true",
+        help="learn how far estimates of this arm err, for intervals with a stated probability, "
+        "instead of bounds on its parameters; of a payload the mass is enough",
+    )
+    parser.add_argument(
+        "--segments",
+        type=float,
+        metavar="SECONDS",
+        help="with --history: cut recordings into runs of this length",
     )
     add_assumption_arguments(parser, example="link_relative=0.1")
     parser.add_argument(
@@ -80,39 +101,60 @@ def add_parser(verbs: Any) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Calibrate, write and show the result; return the exit code."""
+    """Learn, write and show the result; return the exit code."""
+    if arguments.out.suffix not in (".yaml", ".yml"):
+        raise InputError(f"--out must end in .yaml; found '{arguments.out.name}'.")
+    if arguments.history:
+        return run_history(arguments)
     job = work(arguments)
     if arguments.json:
-        print(json.dumps(as_json(job)))
+        print(json.dumps(calibration_report.as_json(job)))
     else:
-        show(job)
+        calibration_report.show(job)
     return 0 if job.written else 3
+
+
+def run_history(arguments: argparse.Namespace) -> int:
+    """Learn a history, write and show it; return the exit code."""
+    file, robot = robot_of(arguments)
+    runs = [(run, _read(run.path, arguments, file)) for run in known_recordings(arguments)]
+    uncertainty = with_changes(file.uncertainty, arguments.uncertainty)
+    job: HistoryJob = learn(arguments, file, robot, uncertainty, runs)
+    if arguments.json:
+        print(json.dumps(history_report.as_json(job)))
+    else:
+        history_report.show(job)
+    return 0
 
 
 def work(arguments: argparse.Namespace) -> Job:
     """Read everything, calibrate, and write the calibrated robot file."""
-    if arguments.out.suffix not in (".yaml", ".yml"):
-        raise InputError(f"--out must end in .yaml; found '{arguments.out.name}'.")
-    file = RobotFile.load(arguments.robot)
-    robot = RobotModel.from_robot_file(replace(file, calibration=None))
+    file, robot = robot_of(arguments)
     uncertainty = with_changes(file.uncertainty, arguments.uncertainty)
-    recordings = tuple(
-        stretch_of(read_recording(path, arguments, file), arguments) for path in arguments.recording
-    )
+    runs = known_recordings(arguments)
+    for each in runs:
+        if not each.load.known.all():
+            raise InputError(
+                f"Of the payload of {each.path.name} only the mass is known; bounds on the arm "
+                "need all ten parameters. Leave it out, or give --history, for which the mass is "
+                "enough."
+            )
+    recordings = tuple(_read(each.path, arguments, file) for each in runs)
     options = Options(
         window=arguments.window,
-        payload=_payload(arguments.payload),
         ellipsoids=link_ellipsoids(file.urdf, robot) if arguments.ellipsoids else (),
         prior=Prior(arguments.prior),
+        scales=arguments.scales or (),
     )
-    result = calibrate(recordings, robot, uncertainty, options)
+    loads = [each.load.phi for each in runs]
+    result = calibrate(recordings, robot, uncertainty, options, loads)
     written = None
     if result.consistent:
-        kept = replace(result.calibration, about=_about(arguments, result))
+        kept = replace(result.calibration, about=_about(arguments, runs, result))
         kept = without(kept, arguments.changes)
         lines = (
             f"Written by payload-id {VERSION} calibrate from "
-            + ", ".join(path.name for path in arguments.recording)
+            + ", ".join(each.path.name for each in runs)
             + ".",
             "Calibrate again after a change of robot, tool, sensors or of the bounds below.",
         )
@@ -120,20 +162,44 @@ def work(arguments: argparse.Namespace) -> Job:
     return Job(file, robot, recordings, result, written)
 
 
-def _payload(text: str | None) -> Array:
-    """Return the known payload."""
-    if text is None:
-        return np.zeros(10)
-    return as_phi(numbers_of(text, "--payload", "ten numbers"))
+def robot_of(arguments: argparse.Namespace) -> tuple[RobotFile, RobotModel]:
+    """Return the arm as described, without what is known of it from earlier runs."""
+    file = RobotFile.load(arguments.robot)
+    return file, RobotModel.from_robot_file(replace(file, calibration=None, history=None))
 
 
-def _about(arguments: argparse.Namespace, result: CalibrationResult) -> dict[str, Any]:
+def known_recordings(arguments: argparse.Namespace) -> tuple[KnownRecording, ...]:
+    """Return the recordings with what is known of their payloads.
+
+    Raises:
+        InputError: There are none.
+    """
+    load = Load.none()
+    if arguments.payload is not None:
+        load = Load.exactly(np.array(numbers_of(arguments.payload, "--payload", "ten numbers")))
+    runs = tuple(KnownRecording(path, load) for path in arguments.recording)
+    if arguments.runs is not None:
+        runs += read_known_runs(arguments.runs)
+    if not runs:
+        raise InputError("Give at least one recording, or --runs FILE.yaml that lists some.")
+    return runs
+
+
+def _read(path: Path, arguments: argparse.Namespace, file: RobotFile) -> Any:
+    """Return the stretch of a recording that is asked for."""
+    return stretch_of(read_recording(path, arguments, file), arguments)
+
+
+def _about(
+    arguments: argparse.Namespace, runs: Sequence[KnownRecording], result: CalibrationResult
+) -> dict[str, Any]:
     """Return what a reader of the archive should know."""
     return {
-        "recordings": [str(path) for path in arguments.recording],
+        "recordings": [str(each.path) for each in runs],
         "software_version": VERSION,
         "windows": result.windows,
         "window": arguments.window,
-        "payload": _payload(arguments.payload).tolist(),
+        "scales": arguments.scales or [],
+        "payloads": [each.load.phi.tolist() for each in runs],
         "may_change": list(arguments.changes),
     }

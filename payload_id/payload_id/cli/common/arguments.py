@@ -30,6 +30,13 @@ def add_assumption_arguments(
         "--window", type=float, metavar="SECONDS", help="length of the windows (default: 0.1)"
     )
     parser.add_argument(
+        "--scales",
+        type=float,
+        nargs="+",
+        metavar="SECONDS",
+        help="further lengths of windows whose rows the intervals use (joint torques only)",
+    )
+    parser.add_argument(
         "--uncertainty",
         action="append",
         default=[],
@@ -47,6 +54,7 @@ def with_changes(uncertainty: Assumed, changes: Sequence[str]) -> Assumed:
         UnknownNameError: There is no such bound.
     """
     known: list[str] = [entry.name for entry in fields(uncertainty) if entry.name != "prior"]
+    changed: dict[str, Any] = {}  # all at once: some bounds belong together
     prior: dict[str, str] = {f"prior.{entry.name}": entry.name for entry in fields(PayloadPrior)}
     for change in changes:
         name, equals, text = change.partition("=")
@@ -57,11 +65,10 @@ def with_changes(uncertainty: Assumed, changes: Sequence[str]) -> Assumed:
             box = replace(uncertainty.prior, **{prior[name]: numbers[0]})
             uncertainty = replace(uncertainty, prior=box)
         elif name in known:
-            changed: dict[str, Any] = {name: numbers[0] if len(numbers) == 1 else numbers}
-            uncertainty = replace(uncertainty, **changed)
+            changed[name] = numbers[0] if len(numbers) == 1 else numbers
         else:
             raise UnknownNameError("bound", name, [*known, *prior], "--uncertainty")
-    return uncertainty
+    return replace(uncertainty, **changed)
 
 
 def numbers_of(text: str, option: str, wanted: str) -> tuple[float, ...]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import argparse
 from dataclasses import replace
 
-from ...core.bounds import METHODS
 from ...core.estimators import ESTIMATORS
-from ...core.identification.settings import Settings
+from ...core.identification.settings import INTERVALS, Settings
 from .arguments import add_assumption_arguments
-from .shape_arguments import shape_of
+from .shape_arguments import knowledge_of, shape_of
 
 
 def add_method_arguments(parser: argparse.ArgumentParser) -> None:
@@ -18,16 +17,19 @@ def add_method_arguments(parser: argparse.ArgumentParser) -> None:
         "--estimator", choices=sorted(ESTIMATORS), help="point estimator (default: lmi)"
     )
     parser.add_argument(
-        "--intervals", choices=sorted(METHODS), help="interval method (default: hull)"
+        "--intervals", choices=sorted(INTERVALS), help="interval method (default: hull)"
+    )
+    parser.add_argument(
+        "--level", type=float, help="probability of calibrated intervals (default: 0.95)"
     )
     add_assumption_arguments(parser)
 
 
 def with_methods(settings: Settings, arguments: argparse.Namespace) -> Settings:
-    """Return settings with the methods, window and shape that the command line replaces.
+    """Return settings with the methods, window, shape and knowledge that the command line replaces.
 
     Raises:
-        InputError: The shape cannot be read.
+        InputError: Shape or knowledge cannot be read.
     """
     return replace(
         settings,
@@ -35,4 +37,7 @@ def with_methods(settings: Settings, arguments: argparse.Namespace) -> Settings:
         intervals=arguments.intervals or settings.intervals,
         window=settings.window if arguments.window is None else arguments.window,
         shape=shape_of(arguments) or settings.shape,
+        level=settings.level if arguments.level is None else arguments.level,
+        knowledge=knowledge_of(arguments) or settings.knowledge,
+        scales=settings.scales if arguments.scales is None else tuple(arguments.scales),
     )

@@ -12,6 +12,7 @@ from rich.text import Text
 
 from ...core.arrays import Array
 from ...core.body.inertial import PARAMETERS
+from ...core.history import CalibratedInterval
 from ...core.identification.estimate import Estimate
 from ...core.identification.status import Status
 from ...files.figures.number_format import UNIT_TEXTS, digits, number
@@ -59,6 +60,8 @@ def estimate_table(estimate: Estimate, truth: Array | None = None, width: int = 
         table.add_column(name, justify="right", no_wrap=True)
     table.add_column("unit", no_wrap=True)
     table.add_column("identifiable", justify="center")
+    if estimate.calibrated is not None:
+        table.add_column(f"by history ({estimate.calibrated.level:.0%})", no_wrap=True)
     if truth is not None:
         table.add_column("truth", justify="right", no_wrap=True)
         table.add_column("contained", justify="center")
@@ -82,6 +85,8 @@ def _cells(estimate: Estimate, k: int, truth: Array | None) -> list[RenderableTy
         UNIT_TEXTS[k],
         Text("yes", style="green") if estimate.identifiable[k] else Text("no", style="yellow"),
     ]
+    if estimate.calibrated is not None:
+        cells.append(_history(estimate.calibrated, k))
     if truth is not None:
         inside = bool(estimate.contains(truth)[k])
         cells += [
@@ -90,6 +95,16 @@ def _cells(estimate: Estimate, k: int, truth: Array | None) -> list[RenderableTy
             _bar(truth[k], lower, upper),
         ]
     return cells
+
+
+def _history(calibrated: CalibratedInterval, k: int) -> str:
+    """Return the interval of one parameter by the arm's history."""
+    half = (calibrated.upper[k] - calibrated.lower[k]) / 2
+    if not math.isfinite(half):
+        return f"{int(calibrated.runs[k])} runs: too few"
+    decimals = digits(half)
+    ends = (number(end, decimals) for end in (calibrated.lower[k], calibrated.upper[k]))
+    return f"{number(calibrated.phi[k], decimals)} [{', '.join(ends)}]"
 
 
 def _bar(truth: float, lower: float, upper: float) -> Text:
@@ -125,8 +140,8 @@ def summary(estimate: Estimate) -> str:
 
 
 def centre_of_mass(estimate: Estimate) -> str:
-    """Return the centre of mass in millimetres with bounds, empty if there is no mass."""
-    if not estimate.phi[0] > 0:
+    """Return the centre of mass in millimetres with bounds, empty if no mass is identified."""
+    if not (estimate.mass_identified and estimate.phi[0] > 0):
         return ""
     com = 1e3 * estimate.phi[1:4] / estimate.phi[0]
     bounds = com_bounds(estimate)

@@ -1,11 +1,14 @@
-"""Arguments that say what is known of the payload's shape."""
+"""Arguments that say what is known of the payload: its shape, and whatever else."""
 
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
 from ...core.body.shape import DENSITY, Shape
+from ...core.knowledge.knowledge import NOTHING, Knowledge
+from ...files.knowledge.knowledge_file import read_knowledge
 from ...files.shapes.mesh import FILLINGS
 from ...files.shapes.shape_file import ShapeSource
 from .arguments import numbers_of
@@ -53,6 +56,26 @@ def add_shape_arguments(parser: argparse.ArgumentParser) -> None:
         help="pose of the file's frame in the payload frame, as in URDF: metres, then roll, pitch, "
         "yaw in rad (write --shape-pose=...; default: the same frame)",
     )
+
+
+def add_knowledge_argument(parser: argparse.ArgumentParser) -> None:
+    """Add the file of what else is stated of the payload."""
+    parser.add_argument(
+        "--knowledge",
+        type=Path,
+        metavar="YAML",
+        help="what else is known of the payload: mass, centre of mass, symmetry, materials, a "
+        "container's cavity; it must be true: estimates and intervals rely on it",
+    )
+
+
+def knowledge_of(arguments: argparse.Namespace) -> Knowledge:
+    """Read what else is stated of the payload; nothing without a file of it.
+
+    Raises:
+        ConfigurationError: The file cannot be used.
+    """
+    return NOTHING if arguments.knowledge is None else read_knowledge(arguments.knowledge)
 
 
 def shape_of(arguments: argparse.Namespace) -> Shape | None:

@@ -14,7 +14,7 @@ from ...core.errors import UnknownNameError
 from ...core.estimators import ESTIMATORS, estimator_named
 from ..common.arguments import add_assumption_arguments, add_verb
 from ..common.recording_arguments import add_recording_arguments
-from ..common.shape_arguments import add_shape_arguments, shape_of
+from ..common.shape_arguments import add_knowledge_argument, add_shape_arguments, shape_of
 from ..replay.replay_wrench import add_wrench_arguments
 from .comparison import Comparison, applicable, compared
 from .comparison_report import as_json, draw, show
@@ -42,9 +42,10 @@ def add_parser(verbs: Any) -> None:
         "--truth=...): m,hx,hy,hz,Ixx,Ixy,Ixz,Iyy,Iyz,Izz in the payload frame",
     )
     add_shape_arguments(parser)
+    add_knowledge_argument(parser)
     parser.add_argument("--figure", type=Path, metavar="PNG", help="draw the comparison here")
     parser.add_argument("--json", action="store_true", help="print one JSON object and no more")
-    parser.set_defaults(run=run, estimator=None, intervals=None)
+    parser.set_defaults(run=run, estimator=None, intervals=None, level=None)
 
 
 def run(arguments: argparse.Namespace) -> int:

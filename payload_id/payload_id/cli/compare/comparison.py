@@ -156,8 +156,8 @@ def compared(
 ) -> tuple[tuple[Point, ...], tuple[Spread, ...]]:
     """Return what each method makes of a problem.
 
-    Every interval method starts from the prior; every estimator is given what the guaranteed ones
-    found together.
+    Every interval method starts from the prior and what is stated; every estimator is given what
+    the guaranteed ones found together.
     """
     with one_thread():  # as in every update
         return _compared(problem, estimators, intervals)
@@ -179,13 +179,14 @@ def _spread(problem: Problem, name: str) -> Spread:
     """Return what an interval method finds."""
     method = method_named(name)
     start = time.perf_counter()
-    bounds = method.bounds(problem.rows, problem.prior, Memory(), problem.shape)
+    start_box = problem.payload.beforehand
+    bounds = method.bounds(problem.rows, start_box, Memory(), problem.shape, problem.stated)
     return Spread(name, method.guaranteed, bounds, time.perf_counter() - start)
 
 
 def _point(problem: Problem, name: str, within: Interval) -> Point:
     """Return what an estimator finds."""
-    estimator = estimator_named(name, problem.settings.shape)
+    estimator = estimator_named(name, problem.settings.shape, problem.stated)
     start = time.perf_counter()
     try:
         try:

@@ -96,5 +96,7 @@ def _line(elapsed: float, estimate: Estimate | None) -> str:
     if estimate is None or not math.isfinite(estimate.half_width[0]):
         return f"{elapsed:4.1f} s  {_state(estimate)}"
     half_width = float(estimate.half_width[0])
+    if not estimate.mass_identified:
+        return f"{elapsed:4.1f} s  mass not identified  {_state(estimate)}"
     mass = number(float(estimate.phi[0]), digits(half_width))
     return f"{elapsed:4.1f} s  mass {mass} ± {half_width:.2g} kg  {_state(estimate)}"

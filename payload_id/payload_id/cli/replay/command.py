@@ -9,7 +9,7 @@ from typing import Any
 from ..common.arguments import add_verb
 from ..common.method_arguments import add_method_arguments
 from ..common.recording_arguments import add_recording_arguments
-from ..common.shape_arguments import add_shape_arguments
+from ..common.shape_arguments import add_knowledge_argument, add_shape_arguments
 from . import replay_torque, replay_wrench
 from .outcome import present
 
@@ -20,6 +20,7 @@ def add_parser(verbs: Any) -> None:
     add_recording_arguments(parser)
     add_method_arguments(parser)
     add_shape_arguments(parser)
+    add_knowledge_argument(parser)
     replay_wrench.add_wrench_arguments(parser)
     parser.add_argument("--figure", type=Path, metavar="PNG", help="draw intervals over time here")
     parser.add_argument("--json", action="store_true", help="print one JSON object and no more")

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from ...core.errors import InputError
-from ...core.identification.identify import replay
+from ...core.identification.identify import replay_with_grounds
 from ...core.identification.settings import Settings
 from ...core.identification.tare import Tare
 from ...core.rows.joint_torque.uncertainty import Uncertainty
@@ -47,7 +47,7 @@ def identify(arguments: argparse.Namespace) -> Outcome:
     """Read a recording and identify from it."""
     job = load(arguments)
     updates = job.updates or steps(job.recording, job.settings.window)
-    history = list(replay(job.recording, job.robot, job.settings, updates, job.tare))
+    history = replay_with_grounds(job.recording, job.robot, job.settings, updates, job.tare)
     return Outcome(
         recording=job.recording,
         subject=job.robot.name,
@@ -87,14 +87,14 @@ def _from_run_file(arguments: argparse.Namespace) -> Job:
         file.end_ns,
     )
     uncertainty = Uncertainty.from_dict(dict(file.uncertainty))
-    own = Settings(uncertainty, file.estimator, file.intervals, file.window, file.shape)
+    own = file.settings(uncertainty)
     settings = _settings(arguments, own)
     same_frame = arguments.payload_frame is None
     # A tare's rows are in the coordinates of the bounds that were stated then.
     fits = same_frame and settings.uncertainty == own.uncertainty
     return Job(
         recording,
-        robot.with_calibration(file.calibration),
+        replace(robot.with_calibration(file.calibration), history=file.history),
         settings,
         updates=file.updates if same_frame and settings == own else (),
         before=file.result,
@@ -116,7 +116,8 @@ def _from_robot_file(arguments: argparse.Namespace) -> Job:
     recording = read_recording(arguments.recording, arguments, file)
     for path in arguments.also:
         recording = recording.followed_by(read_recording(path, arguments, file))
-    return Job(recording, robot.with_calibration(file.calibration), settings)
+    known = replace(robot.with_calibration(file.calibration), history=file.history)
+    return Job(recording, known, settings)
 
 
 def _settings(arguments: argparse.Namespace, own: Settings) -> Settings:

@@ -84,7 +84,7 @@ def identify(arguments: argparse.Namespace) -> Outcome:
     uncertainty = assumed(recording, arguments)
     own = Settings()
     if file is not None:
-        own = Settings(Uncertainty(), file.estimator, file.intervals, file.window, file.shape)
+        own = file.settings(Uncertainty())
     settings = with_methods(own, arguments)
     whole = arguments.start is None and arguments.end is None and not arguments.static
     if file is not None and not (
@@ -119,6 +119,8 @@ def _history(
     if file is not None:
         online = OnlineWrench(NewtonEulerRows.of(uncertainty, recording.frame), settings)
         return list(online.replayed(recording, file.updates))
+    if settings.scales:
+        raise InputError("--scales is for joint torques; leave it out for a force-torque sensor.")
     if arguments.static:
         if arguments.figure:
             raise InputError(
@@ -128,7 +130,7 @@ def _history(
         return [
             identify_static(
                 recording, uncertainty, settings.estimator, settings.intervals, settings.window,
-                recording.frame, settings.shape,
+                recording.frame, settings.shape, settings.knowledge,
             )
         ]  # fmt: skip
     on_the_way = steps(recording, settings.window)[:-1] if arguments.figure else ()

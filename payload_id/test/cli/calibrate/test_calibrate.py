@@ -19,8 +19,8 @@ from payload_id.core.samples.joint_samples import Samples
 from payload_id.core.simulation.perturbation import perturb_links
 from payload_id.core.simulation.plant import Plant, simulate
 from payload_id.files.configuration.package_data import share_folder
+from payload_id.files.learnt.calibration_file import load_calibration
 from payload_id.files.recordings.write_bag import write_joint_states
-from payload_id.files.robots.calibration_file import load_calibration
 from payload_id.files.runs.run_file import RunFile
 
 DATA = Path(__file__).parents[5] / "shared" / "datasets" / "torque_kinova_gen3"

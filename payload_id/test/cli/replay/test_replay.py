@@ -149,3 +149,21 @@ def test_real_gen3_recording_is_consistent_from_about_one_newton_metre() -> None
     assert wide["status"] in ("GOOD", "USABLE")
     assert wide["lower"][0] <= 0.785 <= wide["upper"][0]
     assert wide["physically_consistent"]
+
+
+@pytest.mark.slow
+def test_what_is_stated_of_the_payload_narrows_or_is_named(bag: Path, tmp_path: Path) -> None:
+    true, false = tmp_path / "true.yaml", tmp_path / "false.yaml"
+    true.write_text("scales: {kind: known_mass, mass: 1.2, tolerance: 0.002}\n")
+    false.write_text("scales: {kind: known_mass, mass: 1.8, tolerance: 0.002}\n")
+    done = replay(bag, "--robot", "kinova_gen3", "--json", "--knowledge", true, *bounds())
+    result = json.loads(done.stdout)
+    assert (np.array(result["lower"]) <= PAYLOAD).all()
+    assert (PAYLOAD <= np.array(result["upper"])).all()
+    assert result["upper"][0] - result["lower"][0] <= 0.004 + 1e-6
+    assert result["knowledge"] == ["scales"]
+    done = replay(bag, "--robot", "kinova_gen3", "--json", "--knowledge", false, *bounds())
+    result = json.loads(done.stdout)
+    assert done.returncode == 3
+    assert (result["status"], result["cause"]) == ("INCONSISTENT", "stated knowledge")
+    assert "'scales'" in result["message"]

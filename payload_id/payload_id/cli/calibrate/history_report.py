@@ -1,0 +1,153 @@
+"""`payload-id calibrate --history`: learn how far estimates err, and what is printed of it."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.table import Table
+
+from ...core.arm.arm_history import ArmHistory
+from ...core.body.inertial import PARAMETERS
+from ...core.history import KnownRun, learn_history, segments
+from ...core.history.conformal import largest_score, runs_needed
+from ...core.history.learning import OWN
+from ...core.rows.joint_torque.momentum import MomentumRows
+from ...core.rows.joint_torque.uncertainty import Uncertainty
+from ...core.version import VERSION
+from ...files.figures.number_format import number
+from ...files.learnt.history_file import save_robot_with_history
+from ...files.recordings.known_runs import KnownRecording
+from ...files.recordings.recording import Recording
+from ...files.robots.robot_file import RobotFile
+from ...files.robots.robot_model import RobotModel
+from ..common.presentation import console, plain_table
+from ..common.recording_arguments import remarks
+
+LEVELS = (0.9, 0.95, 0.99)
+
+
+@dataclass(frozen=True)
+class HistoryJob:
+    """What is learnt, from what.
+
+    Attributes:
+        robot: The arm.
+        recordings: At least two.
+        runs: The runs that they were cut into.
+        history: What they have shown.
+        written: The robot file with it.
+    """
+
+    robot: RobotModel
+    recordings: tuple[Recording, ...]
+    runs: tuple[KnownRun, ...]
+    history: ArmHistory
+    written: Path
+
+
+def learn(
+    arguments: argparse.Namespace,
+    file: RobotFile,
+    robot: RobotModel,
+    uncertainty: Uncertainty,
+    recordings: Sequence[tuple[KnownRecording, Recording]],
+) -> HistoryJob:
+    """Learn a history from recordings, and write the robot file with it."""
+    rows, window = MomentumRows.of(robot, uncertainty), arguments.window
+    runs = tuple(
+        KnownRun.of(known.path.name, part, known.load, rows, window)
+        for known, recording in recordings
+        for part in segments(recording, arguments.segments)
+    )
+    own = tuple(dict.fromkeys((*OWN, *arguments.changes)))
+    history = learn_history(runs, rows, window, own)
+    names = [known.path.name for known, _ in recordings]
+    about = {"recordings": names, "software_version": VERSION, "own": list(own)}
+    lines = (
+        f"Written by payload-id {VERSION} calibrate --history from {', '.join(names)}.",
+        "Make it again after a change of robot, tool, sensors or of the bounds below.",
+    )
+    history = replace(history, about=about)
+    written = save_robot_with_history(arguments.out, file.path, history, lines)
+    return HistoryJob(robot, tuple(r for _, r in recordings), runs, history, written)
+
+
+def as_json(job: HistoryJob) -> dict[str, Any]:
+    """Return the history as plain values."""
+    history = job.history
+    return {
+        "robot": job.robot.name,
+        "robot_digest": job.robot.digest,
+        "inflation": history.inflation,
+        "load_noise": history.load_noise,
+        "runs": [
+            {
+                "source": run.source,
+                "seconds": run.seconds,
+                "mass": _plain(history.masses[k]),
+                "scores": [_plain(score) for score in history.scores[k]],
+            }
+            for k, run in enumerate(job.runs)
+        ],
+        "notes": [*history.notes, *(line for r in job.recordings for line in remarks(r))],
+        "written": str(job.written),
+    }
+
+
+def show(job: HistoryJob) -> None:
+    """Print the history for a person."""
+    terminal, history = console(), job.history
+    terminal.print(f"{len(history)} runs on [bold]{job.robot.name}[/bold]")
+    for line in [*(x for r in job.recordings for x in remarks(r)), *history.notes]:
+        terminal.print(line, style="yellow")
+    terminal.print(run_table(job))
+    terminal.print(level_table(history))
+    terminal.print(
+        f"Errors are {history.inflation:.1f} times those of independent rows, and rows err by a "
+        f"further {history.load_noise:.1%} of what the load makes of them. Written: "
+        f"{job.written} (and {job.written.with_suffix('.npz').name}); use it with "
+        "--intervals calibrated."
+    )
+
+
+def run_table(job: HistoryJob) -> Table:
+    """Return each run with the score of its mass."""
+    table = plain_table()
+    for name in ("run", "s", "known mass [kg]", "score"):
+        table.add_column(name, justify="left" if name == "run" else "right")
+    for run, mass, score in zip(
+        job.runs, job.history.masses, job.history.scores[:, 0], strict=True
+    ):
+        known = "-" if np.isnan(mass) else number(mass, 3)
+        table.add_row(run.source, number(run.seconds, 1), known, number(score, 2))
+    return table
+
+
+def level_table(history: ArmHistory) -> Table:
+    """Return which intervals the history allows: factors on the expected size of errors."""
+    table = plain_table()
+    table.add_column("interval of")
+    for level in LEVELS:
+        table.add_column(f"{level:.0%}", justify="right")
+    for k, name in enumerate(PARAMETERS):
+        size = np.abs(history.scores[:, k])
+        table.add_row(name, *(_factor(size, level) for level in LEVELS))
+    return table
+
+
+def _factor(size: Any, level: float) -> str:
+    """Return the factor on expected errors, or how many runs it would need."""
+    factor = largest_score(size, level)
+    known = int(np.isfinite(size).sum())
+    missing = runs_needed(level) - known
+    return f"± {factor:.2f}" if np.isfinite(factor) else f"{missing} more runs"
+
+
+def _plain(value: float) -> float | None:
+    """Return a finite number as it is, anything else as None."""
+    return float(value) if np.isfinite(value) else None

@@ -1,0 +1,137 @@
+"""`calibrate --history` and what is done with its result, as users meet them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from arms import Motion, draw_payload
+from command_line import run
+from payload_id import Recording, RobotFile, RobotModel
+from payload_id.core.errors import ConfigurationError
+from payload_id.core.motion import trajectory
+from payload_id.core.simulation.realistic_arm import RealisticArm
+from payload_id.files.learnt.history_file import load_history, save_history
+from payload_id.files.recordings.known_runs import read_known_runs
+from payload_id.files.recordings.write_bag import write_joint_states
+
+pytestmark = pytest.mark.slow
+BOUNDS = ["--uncertainty=torque_absolute=2", "--uncertainty=friction_coulomb=3",
+          "--uncertainty=friction_viscous=3", "--uncertainty=link_relative=0.1",
+          "--uncertainty=torque_offset=5", "--uncertainty=torque_gain=0.05"]  # fmt: skip
+COMMON = ("--robot", "kinova_gen3", "--window", "0.2")
+RUNS = 6
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    """Return a folder with recordings, a list of them, and the robot file with their history."""
+    folder = tmp_path_factory.mktemp("history")
+    robot = RobotFile.load("kinova_gen3")
+    model = RobotModel.from_robot_file(robot)
+    real = RealisticArm.drawn(model, "gen3_like", 4)
+    lines = []
+    for k in range(RUNS + 1):
+        phi = np.zeros(10) if k % 3 == 0 else draw_payload(np.random.default_rng([k, 3]))
+        time = np.arange(0.0, 6.0, 0.01)
+        motion = Motion.draw(model, np.random.default_rng([k, 4]))
+        samples = real.run(trajectory.Motion(time, *motion.at(time)), phi, k, k, rate=100.0).samples
+        effort = samples.tau * robot.effort.sign
+        recording = Recording(samples.stamp, samples.q, samples.dq, effort, start_ns=10**18)
+        write_joint_states(folder / f"run_{k}", recording, joints=robot.joints)
+        lines.append(f"  run_{k}: {{mass: {phi[0]:.6f}}}" if phi.any() else f"  run_{k}: {{}}")
+    (folder / "mass").write_text(f"{phi[0]:.6f}")
+    (folder / "runs.yaml").write_text("runs:\n" + "\n".join(lines[:RUNS]) + "\n")
+    done = run("calibrate", "--runs", folder / "runs.yaml", "--history", "--segments", "2.5",
+               *COMMON, *BOUNDS, "--out", folder / "known.yaml")  # fmt: skip
+    assert done.returncode == 0, done.stderr + done.stdout
+    (folder / "printed").write_text(done.stdout)
+    return folder
+
+
+def test_runs_and_what_they_allow_are_printed(folder):
+    printed = (folder / "printed").read_text()
+    assert "12 runs on" in printed
+    assert printed.count("run_1") == 2
+    assert "7 more runs" in printed  # for 95 % of the mass; fewer runs knew the rest
+    assert "--intervals calibrated" in " ".join(printed.split())
+
+
+def test_replay_names_both_intervals(folder):
+    arguments = ["replay", folder / f"run_{RUNS}", "--robot", folder / "known.yaml"]
+    arguments += ["--window", "0.2", "--intervals", "calibrated", "--level", "0.9"]
+    done = run(*arguments, "--json")
+    assert done.returncode == 0, done.stderr
+    result = json.loads(done.stdout)
+    estimate = result.get("estimate", result)
+    calibrated = estimate["calibrated"]
+    assert calibrated["level"] == 0.9
+    assert calibrated["runs"][0] == 12
+    assert calibrated["lower"][0] <= float((folder / "mass").read_text()) <= calibrated["upper"][0]
+    assert calibrated["lower"][5] is None
+    assert "By 12 earlier runs of this arm the mass is between" in estimate["message"]
+    assert "by history (90%)" in run(*arguments).stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["--robot", "kinova_gen3", "--window", "0.2"], "it has none"),
+        (["--robot", "known.yaml"], "windows of 0.2 s"),
+        (["--robot", "known.yaml", "--window", "0.2", "--uncertainty", "torque_gain=0.2"],
+         "other bounds"),
+        (["--robot", "known.yaml", "--window", "0.2", "--level", "95"], "between 0 and 1"),
+    ],
+)  # fmt: skip
+def test_histories_that_say_nothing_of_a_run_are_refused(folder, arguments, words):
+    arguments = [folder / text if text == "known.yaml" else text for text in arguments]
+    done = run("replay", folder / "run_0", "--intervals", "calibrated", *arguments)
+    assert done.returncode == 2
+    assert words in " ".join(done.stderr.split())
+    assert "Traceback" not in done.stderr
+
+
+def test_bounds_on_the_arm_need_whole_payloads(folder):
+    done = run("calibrate", "--runs", folder / "runs.yaml", *COMMON, "--out", folder / "no.yaml")
+    assert done.returncode == 2
+    assert "only the mass is known" in " ".join(done.stderr.split())
+    assert not (folder / "no.yaml").exists()
+
+
+def test_a_history_comes_back_from_disk_as_it_was(folder, tmp_path):
+    history = load_history(folder / "known.npz")
+    again = load_history(save_history(tmp_path / "again.npz", history))
+    assert again == history
+    for name, value in vars(history).items():
+        np.testing.assert_array_equal(getattr(again, name), value)
+
+
+@pytest.mark.parametrize("part", [0, 40, 3000])
+def test_damaged_histories_are_one_sentence(folder, tmp_path, part):
+    cut = tmp_path / "cut.npz"
+    cut.write_bytes((folder / "known.npz").read_bytes()[:part])
+    with pytest.raises(ConfigurationError, match=r"no readable history.*Make it again"):
+        load_history(cut)
+    with pytest.raises(ConfigurationError, match="does not exist"):
+        load_history(tmp_path / "absent.npz")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("runs: {}", "at least one named section"),
+        ("runs: {a: {mass: -1}}", "mass"),
+        ("runs: {a: {mass: 1, payload: [1, 0, 0, 0, 1, 0, 0, 1, 0, 1]}}", "both"),
+        ("runs: {a: {payload: [1, 2]}}", "10"),
+        ("runs: {a: {weight: 1}}", "weight"),
+        ("trials: {}", "trials"),
+    ],
+)
+def test_wrong_lists_of_runs_are_one_sentence(tmp_path: Path, text, words):
+    path = tmp_path / "runs.yaml"
+    path.write_text(text)
+    with pytest.raises(ConfigurationError, match=words):
+        read_known_runs(path)
