@@ -14,14 +14,20 @@ from typing import Any
 import numpy as np
 import yaml
 
+from ...core.arm.arm_history import ArmHistory
 from ...core.arm.calibration import Calibration
 from ...core.arm.per_joint import PerJoint
 from ...core.body.shape import Shape
 from ...core.errors import ConfigurationError, RecordingError, UnknownNameError
+from ...core.identification.settings import Settings
 from ...core.identification.tare import Tare
+from ...core.knowledge.knowledge import NOTHING, Knowledge
+from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ..configuration.whole_file import whole_file
 from ..configuration.yaml_file import read_yaml
-from ..robots.calibration_file import load_calibration, save_calibration
+from ..knowledge.statement_file import load_knowledge, save_knowledge
+from ..learnt.calibration_file import load_calibration, save_calibration
+from ..learnt.history_file import load_history, save_history
 from ..shapes.shape_file import load_shape, save_shape
 from .tare_file import load_tare, save_tare
 
@@ -30,6 +36,8 @@ URDF_NAME = "robot.urdf"
 # Entries that are files of their own: name of the file, how it is written and read.
 BESIDE: dict[str, tuple[str, Callable[[Path, Any], Path], Callable[[Path], Any]]] = {
     "calibration": ("payload_id_calibration.npz", save_calibration, load_calibration),
+    "history": ("payload_id_history.npz", save_history, load_history),
+    "knowledge": ("payload_id_knowledge.npz", save_knowledge, load_knowledge),
     "shape": ("payload_id_shape.npz", save_shape, load_shape),
     "tare": ("payload_id_tare.npz", save_tare, load_tare),
 }
@@ -58,14 +66,19 @@ class RunFile:
         start_ns: Header stamp of the first sample used [ns].
         end_ns: Header stamp of the last sample used [ns].
         window: Length of the windows [s].
+        scales: Further lengths, whose rows the intervals use [s].
         estimator: Name of the estimator.
         intervals: Name of the method of the intervals.
+        level: Probability of calibrated intervals.
         uncertainty: The assumed bounds, `to_dict()` of `Uncertainty` or `WrenchUncertainty`.
         updates: Number of windows in the data at each update of the live run, in order.
         result: The last estimate, `Estimate.to_dict()`.
         software_version: Version of this package that made the run.
         calibration: What was known of the arm beforehand; saved beside the bag. None: nothing.
+        history: What runs with known payloads had shown of the arm; saved beside the bag. None:
+            nothing that was used.
         shape: What was known of the payload's shape; saved beside the bag. None: nothing.
+        knowledge: What else was stated of the payload; saved beside the bag.
         tare: What runs without payload had taught before; saved beside the bag. None: nothing.
 
     """
@@ -83,14 +96,18 @@ class RunFile:
     window: float = 0.1
     estimator: str = "lmi"
     intervals: str = "hull"
+    level: float = 0.95
     uncertainty: Mapping[str, Any] = field(default_factory=dict)
     updates: tuple[int, ...] = ()
     result: Mapping[str, Any] = field(default_factory=dict)
     software_version: str = ""
     calibration: Calibration | None = None
     source: str = "torque"
+    scales: tuple[float, ...] = ()
     shape: Shape | None = None
+    knowledge: Knowledge = NOTHING
     tare: Tare | None = None
+    history: ArmHistory | None = None
 
     def __post_init__(self) -> None:
         for entry in fields(self):
@@ -117,7 +134,7 @@ class RunFile:
         entries = {name: _plain(getattr(self, name)) for name in names}
         entries["urdf"] = URDF_NAME
         for name, (file_name, save, _) in BESIDE.items():
-            if getattr(self, name) is not None:
+            if getattr(self, name) not in (None, NOTHING):
                 entries[name] = file_name
                 save(folder / file_name, getattr(self, name))
         text = _HEAD + yaml.safe_dump(entries, sort_keys=False, default_flow_style=None, width=100)
@@ -131,6 +148,13 @@ class RunFile:
                 "folder exists and that the disk has space."
             ) from error
         return folder / FILE_NAME
+
+    def settings(self, uncertainty: Uncertainty) -> Settings:
+        """Return how the run identified, with bounds that were read from its entries."""
+        return Settings(
+            uncertainty, self.estimator, self.intervals, self.window, self.shape, self.level,
+            self.knowledge, self.scales,
+        )  # fmt: skip
 
     @classmethod
     def load(cls, folder: Path | str) -> RunFile:
@@ -192,7 +216,9 @@ _TESTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "start_ns": ("a whole number [ns] or null", lambda x: x is None or _integer(x)),
     "end_ns": ("a whole number [ns] or null", lambda x: x is None or _integer(x)),
     "source": ("'torque' or 'wrench'", lambda x: x in SOURCES),
+    "level": ("a number between 0 and 1", lambda x: _number(x) and 0 < x < 1),
     "window": ("a number above 0 [s]", lambda x: _number(x) and x > 0),
+    "scales": ("a list of numbers [s]", _numbers),
     "uncertainty": ("keys and values", lambda x: isinstance(x, dict)),
     "updates": ("a list of whole numbers", lambda x: isinstance(x, list) and all(map(_integer, x))),
     "result": ("keys and values", lambda x: isinstance(x, dict)),

@@ -41,6 +41,7 @@ def estimate_from(message: PayloadEstimate) -> Estimate:
         residual_rms=message.residual_rms,
         condition_number=message.condition_number,
         noise_factor=message.noise_factor,
+        cause=message.cause,
         payload_frame=message.header.frame_id,
     )
 

@@ -154,6 +154,13 @@ def estimate_message(report: Report) -> PayloadEstimate:
     message.condition_number = float(estimate.condition_number)
     message.physically_consistent = estimate.physically_consistent
     message.noise_factor = float(estimate.noise_factor)
+    if estimate.calibrated is not None:
+        message.calibrated_probability = float(estimate.calibrated.level)
+        message.calibrated_phi = estimate.calibrated.phi
+        message.calibrated_lower = estimate.calibrated.lower
+        message.calibrated_upper = estimate.calibrated.upper
+    message.cause = estimate.cause
+    message.rests_on = [each.sentence() for each in estimate.rests_on]
     message.solve_seconds = float(report.solve_seconds)
     return message
 

@@ -40,7 +40,7 @@ class EstimatePublisher:
         q, estimate = self._run.newest_q, report.estimate
         gravity = None if q is None else gravity_in_payload_frame(self._model, q)
         self._payload.publish(estimate_message(report))
-        if estimate.phi[0] > 0.0:
+        if estimate.mass_identified and estimate.phi[0] > 0.0:
             self._inertia.publish(inertia_message(report))
         self._markers.publish(estimate_markers(report, gravity))
         if LEVELS[estimate.status] is Level.ERROR:

@@ -44,7 +44,8 @@ def estimate_markers(report: Report, gravity: Array | None) -> MarkerArray:
         gravity: Gravity in the payload frame, shape (3,) [m/s2]; None if the pose is not known.
     """
     estimate = report.estimate
-    com = estimate.phi[1:4] / estimate.phi[0] if estimate.phi[0] > 0.0 else None
+    known = estimate.mass_identified and estimate.phi[0] > 0.0
+    com = estimate.phi[1:4] / estimate.phi[0] if known else None
     interval = com_interval(estimate.lower, estimate.upper)
     markers = [
         _point(estimate, com),
@@ -61,9 +62,11 @@ def estimate_markers(report: Report, gravity: Array | None) -> MarkerArray:
 
 
 def estimate_text(estimate: Estimate) -> str:
-    """Return the line of text: mass, its interval and the verdict."""
+    """Return the line of text: mass, its interval and the verdict; no mass that is not known."""
     if not np.isfinite(estimate.phi[0]):
         return estimate.status.value
+    if not estimate.mass_identified:
+        return f"mass not identified: {estimate.status.value}"
     return (
         f"{estimate.phi[0]:.3f} kg [{estimate.lower[0]:.3f}, {estimate.upper[0]:.3f}] "
         f"{estimate.status.value}"

@@ -11,13 +11,17 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter as RosParameter
 
 from ...core.errors import PayloadIdError
+from ...core.samples.ring_buffer import SampleRows
 from ...files.robots.robot_file import RobotFile
+from ..common.conversions import Report
 from ..common.diagnostics import Condition, publish_diagnostics
 from ..common.main_loop import run
 from ..common.parameters import current_values, read_parameters
 from ..common.throttled_log import ThrottledLog
 from .block_subscription import BlockSubscription
 from .condition import condition_of
+from .contact_publisher import ContactPublisher
+from .contact_worker import ContactWorker
 from .estimate_publisher import EstimatePublisher
 from .parameters import ESTIMATOR_TABLE, EstimatorParameters, check_estimator, run_settings
 from .run_control import RunControl
@@ -26,13 +30,14 @@ from .run_worker import RunWorker
 from .services import EstimatorServices
 from .sources import SOURCES
 from .sources.live_run import RunSettings
+from .sources.sample_source import SampleSource
 
 
 class EstimatorNode(Node):
     """Identifies the payload while blocks of samples arrive.
 
-    Publishes `~/payload`, `~/payload_inertia`, `~/markers` and /diagnostics; serves `~/start`,
-    `~/stop`, `~/reset`, `~/tare`, `~/get_estimate` and `~/save`.
+    Publishes `~/payload`, `~/payload_inertia`, `~/markers`, what `ContactPublisher` does, and
+    /diagnostics; serves `~/start`, `~/stop`, `~/reset`, `~/tare`, `~/get_estimate` and `~/save`.
 
     Attributes:
         robot: The robot file.
@@ -62,12 +67,14 @@ class EstimatorNode(Node):
         capacity = int(settings.buffer * self.robot.joint_states.rate)
 
         self._log = ThrottledLog(self)
-        estimates = EstimatePublisher(self, source.model, live, self._log)
-        self._control = RunControl(live, source.columns, capacity, estimates.publish)
-        estimates.publish(self._control.report)
+        self._estimates = EstimatePublisher(self, source.model, live, self._log)
+        self._live = live
+        self._contact = self._contact_worker(settings, source)
+        self._control = RunControl(live, source.columns, capacity, self._on_report)
+        self._estimates.publish(self._control.report)
         self._worker = RunWorker(self._control)
         self._blocks = BlockSubscription(
-            self, source, settings.samples_topic, self._control.write, self._log
+            self, source, settings.samples_topic, self._on_samples, self._log
         )
         keeping = RunKeeping(self, settings, self.robot, source, self._blocks.topic, self._log)
         EstimatorServices(self, self._control, self._worker, keeping, self._blocks)
@@ -80,8 +87,38 @@ class EstimatorNode(Node):
         )
 
     def close(self) -> None:
-        """End the worker."""
+        """End the threads."""
         self._worker.close()
+        if self._contact is not None:
+            self._contact.close()
+
+    def _contact_worker(
+        self, settings: EstimatorParameters, source: SampleSource
+    ) -> ContactWorker | None:
+        """Return what watches for contact; None where that is not asked for or not possible."""
+        if settings.contact_window == 0.0 or settings.source != "torque":
+            return None
+        model = source.model
+        publisher = ContactPublisher(self, model.joints, model.payload_frame, self._log)
+        return ContactWorker(
+            settings.contact_window,
+            source.columns,
+            self.robot.joint_states.rate,
+            publisher.publish,
+            publisher.fail,
+        )
+
+    def _on_report(self, report: Report) -> None:
+        """Publish a report, and learn from it; called in the thread that identifies."""
+        self._estimates.publish(report)
+        if self._contact is not None:
+            self._contact.learn(report.estimate, self._live.established)
+
+    def _on_samples(self, rows: SampleRows, missing: int) -> None:
+        """Hand samples to the threads."""
+        self._control.write(rows, missing)
+        if self._contact is not None:
+            self._contact.write(rows)
 
     def _run_settings(self) -> RunSettings:
         """Return the settings that the parameters ask for now."""
@@ -91,7 +128,7 @@ class EstimatorNode(Node):
     def _on_parameters(self, changes: list[RosParameter]) -> SetParametersResult:
         """Refuse an estimator without the shape that it needs, and shapes that cannot be read."""
         news = {change.name: change.value for change in changes}
-        if not any(name == "estimator" or name.startswith("shape") for name in news):
+        if not any(name.startswith(("estimator", "shape", "knowledge")) for name in news):
             return SetParametersResult(successful=True)
         try:
             check_estimator({**current_values(self, ESTIMATOR_TABLE), **news})

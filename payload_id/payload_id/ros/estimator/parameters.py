@@ -6,14 +6,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from ...core.bounds import METHODS
 from ...core.estimators import ESTIMATORS, estimator_named
-from ...core.identification.settings import Settings
+from ...core.identification.settings import INTERVALS, Settings
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...files.robots.robot_schema import UNCERTAINTY
 from ..common.parameters import Parameter
 from ..common.shared_parameters import ROBOT_FILE, UNCERTAINTY_PARAMETERS, uncertainty_of
-from .shape_parameters import SHAPE_PARAMETERS, shape_of
+from .shape_parameters import KNOWLEDGE_FILE, SHAPE_PARAMETERS, knowledge_of, shape_of
 from .sources import SOURCES
 from .sources.live_run import RunSettings
 
@@ -59,15 +58,32 @@ ESTIMATOR_TABLE = (
         600.0,
     ),
     Parameter(
+        "contact_window",
+        0.1,
+        "Length of the windows in which contact is looked for once a payload is known; 0: no "
+        "watch. Shorter ones tell sooner, and only of larger forces. For source torque.",
+        "s",
+        0.0,
+        10.0,
+    ),
+    Parameter(
         "runs_folder",
         "~/.ros/payload_id",
         "Folder in which ~/save makes a new one where there is no recording to add to.",
     ),
     Parameter("estimator", "lmi", "Point estimator.", choices=tuple(ESTIMATORS), read_only=False),
+    Parameter("intervals", "hull", "Method of the intervals.", choices=INTERVALS, read_only=False),
     Parameter(
-        "intervals", "hull", "Method of the intervals.", choices=tuple(METHODS), read_only=False
+        "level",
+        0.95,
+        "Probability with which intervals of the method 'calibrated' hold.",
+        "-",
+        0.01,
+        0.999,
+        read_only=False,
     ),
     *SHAPE_PARAMETERS,
+    KNOWLEDGE_FILE,
     Parameter(
         "window",
         0.1,
@@ -76,6 +92,17 @@ ESTIMATOR_TABLE = (
         0.005,
         10.0,
         read_only=False,
+    ),
+    Parameter(
+        "scales",
+        None,
+        "For source torque, further lengths of windows, whose rows the intervals use as well; not "
+        "set: those for which uncertainty.torque_mean is stated.",
+        "s",
+        0.0001,
+        60.0,
+        read_only=False,
+        kind="numbers",
     ),
     Parameter(
         "update_period",
@@ -102,6 +129,7 @@ class EstimatorParameters:
     bag_topic: str
     autostart: bool
     buffer: float
+    contact_window: float
     runs_folder: str
 
     @classmethod
@@ -120,12 +148,13 @@ def run_settings(values: Mapping[str, Any], from_robot_file: Uncertainty, n: int
 
     Raises:
         InputError: A bound is impossible, or has another number of entries than there are joints;
-            the shape cannot be read, or the estimator needs one.
+            shape or knowledge cannot be read, or the estimator needs one.
     """
     uncertainty = uncertainty_of(values, from_robot_file)
     for name, key in UNCERTAINTY.items():
         if key.kind == "number or numbers":
             uncertainty.per_joint(name, n)
+    uncertainty.means(n)
     return RunSettings(
         Settings(
             uncertainty,
@@ -133,15 +162,19 @@ def run_settings(values: Mapping[str, Any], from_robot_file: Uncertainty, n: int
             values["intervals"],
             values["window"],
             shape_of(values),
+            values["level"],
+            knowledge_of(values),
+            tuple(values["scales"] or ()),
         ),
         values["update_period"],
     )
 
 
 def check_estimator(values: Mapping[str, Any]) -> None:
-    """Raise unless the estimator can do with what is known of the shape.
+    """Raise unless the estimator can do with what is known of the payload.
 
     Raises:
-        InputError: The shape cannot be read, or the estimator needs one.
+        InputError: Shape or knowledge cannot be read, or the estimator needs a shape.
     """
     estimator_named(values["estimator"], shape_of(values))
+    knowledge_of(values)

@@ -113,6 +113,9 @@ class RunControl:
         self.drain()
         if self._run.is_new() or not self._run.updated:
             self._update()
+        grounded = self._run.with_grounds()
+        if grounded is not None:
+            self._set(grounded, self.report.solve_seconds)
         estimate = self.report.estimate
         verdict = f"{estimate.status.value}. {estimate.message}".strip()
         return self.answer(True, f"The run has ended ({self._run.progress()}): {verdict}")

@@ -1,12 +1,15 @@
-"""Parameters of the estimator that say what is known of the payload's shape."""
+"""Parameters of the estimator that say what is known of the payload: shape, and whatever else."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from pathlib import Path
 from typing import Any
 
 from ...core.body.ellipsoid_union import MOST_SLABS
 from ...core.body.shape import DENSITY, Shape
+from ...core.knowledge.knowledge import NOTHING, Knowledge
+from ...files.knowledge.knowledge_file import read_knowledge
 from ...files.shapes.shape_file import ShapeSource
 from ..common.parameters import Parameter
 
@@ -62,6 +65,28 @@ SHAPE_PARAMETERS = (
         read_only=False,
     ),
 )
+
+
+KNOWLEDGE_FILE = Parameter(
+    "knowledge",
+    "",
+    "YAML file with what else is known of the payload, in the payload frame: mass, centre of mass, "
+    "symmetry, materials, a container's cavity; it must be true. Empty: nothing.",
+    read_only=False,
+)
+
+
+def knowledge_of(values: Mapping[str, Any]) -> Knowledge:
+    """Return what else is stated of the payload.
+
+    Args:
+        values: Values of parameters by name, `knowledge` among them.
+
+    Raises:
+        ConfigurationError: The file cannot be used.
+    """
+    path = values["knowledge"]
+    return read_knowledge(Path(path).expanduser()) if path else NOTHING
 
 
 def shape_of(values: Mapping[str, Any]) -> Shape | None:

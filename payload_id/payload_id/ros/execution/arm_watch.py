@@ -79,9 +79,8 @@ class ArmWatch:
         """
         self.lag = 0.0
         if not moving:
-            self.use = (
-                self._from_desired(commanded, tube, seen).part if len(seen.time) else self.use
-            )
+            if len(seen.time):
+                self.use = self._from_desired(commanded, tube, seen).part
             return None
         found = self._followed(commanded, tube, seen) if len(seen.time) else None
         self.largest_use = max(self.largest_use, self.use)

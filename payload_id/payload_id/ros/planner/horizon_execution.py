@@ -190,8 +190,7 @@ class HorizonExecution:
             return
         self._unbegun = execution
         self.condition_numbers.pop()
-        settings = self.run.settings
-        self.run = replace(self.run, settings=replace(settings, pieces=settings.pieces + 1))
+        self._allow_one_more()
 
     def _rest_if_paused(self) -> None:
         """Wait for somebody to resume, once the stop of a pause is over."""
@@ -293,9 +292,13 @@ class HorizonExecution:
 
     def _refuse(self, why: str) -> None:
         """Do not follow a piece that was due: the present one is followed to its end, at rest."""
-        settings = self.run.settings  # it does not count as one of the pieces
-        self.run = replace(self.run, settings=replace(settings, pieces=settings.pieces + 1))
+        self._allow_one_more()
         self.run, _ = horizon.cancelled(self.run, why, 0.0)
+
+    def _allow_one_more(self) -> None:
+        """Let another piece take the place of one that was counted and not followed."""
+        settings = self.run.settings
+        self.run = replace(self.run, settings=replace(settings, pieces=settings.pieces + 1))
 
     def _note_followed(self, index: int, piece: Piece, begins: float) -> None:
         """Note that a piece takes over at a time on the motion [s]."""

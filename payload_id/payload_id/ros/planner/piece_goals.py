@@ -1,4 +1,4 @@
-"""Which payload's intervals the pieces of a receding horizon are certified for; it knows no ROS."""
+"""Which payload's intervals the pieces of a receding horizon are certified for."""
 
 from __future__ import annotations
 

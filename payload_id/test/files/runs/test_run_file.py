@@ -28,6 +28,7 @@ def run(**changes):
         "start_ns": 1_760_000_000_123_456_789,
         "end_ns": 1_760_000_007_623_456_789,
         "window": 0.1,
+        "scales": (0.005, 1 / 3),
         "uncertainty": Uncertainty(torque_relative=0.025, torque_absolute=(0.1, 1 / 3)).to_dict(),
         "updates": (10, 20, 75),
         "result": {
@@ -103,6 +104,7 @@ def test_saving_again_replaces(tmp_path):
     [
         ("window: 0.1", "window: -1", "number above 0"),
         ("window: 0.1", "window: .nan", "number above 0"),
+        ("scales: [0.005", "scales: [long", "a list of numbers"),
         ("payload_frame: flange\n", "", "lacks payload_frame"),
         ("payload_frame:", "payload_fram:", "Did you mean 'payload_frame'"),
         ("urdf: robot.urdf", "urdf: other.urdf", "other.urdf"),

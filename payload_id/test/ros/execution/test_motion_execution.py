@@ -407,10 +407,16 @@ class SlowedArm(Arm):
         execution.watch.slider.hear(percent, 1e-9 * self.now_ns)
 
 
-def test_an_arm_that_its_slider_slows_down_is_followed_to_the_end():
+def with_slider(k=(0.5, -0.4)):
+    """Return an arm that begins to move, its slider's reports on a topic, and the execution."""
     arm = SlowedArm()
-    execution = arm.begin(certified())
+    execution = arm.begin(certified(k))
     execution.watch.slider.topic = "/speed"
+    return arm, execution
+
+
+def test_an_arm_that_its_slider_slows_down_is_followed_to_the_end():
+    arm, execution = with_slider()
     for time, percent in ((0.5, 40.0), (1.0, 0.0), (2.0, 100.0), (2.3, 70.0)):
         arm.run(execution, lambda time=time: arm.time >= time)
         arm.slide(execution, percent)
@@ -420,9 +426,7 @@ def test_an_arm_that_its_slider_slows_down_is_followed_to_the_end():
 
 
 def test_a_stop_of_a_slowed_arm_continues_what_it_is_doing():
-    arm = SlowedArm()
-    execution = arm.begin(certified())
-    execution.watch.slider.topic = "/speed"
+    arm, execution = with_slider()
     arm.run(execution, lambda: arm.time >= 0.5)
     arm.slide(execution, 40.0)
     arm.run(execution, lambda: arm.time >= 1.4)
@@ -436,9 +440,7 @@ def test_a_stop_of_a_slowed_arm_continues_what_it_is_doing():
 
 
 def test_a_command_to_a_late_arm_at_full_speed_begins_a_little_ahead():
-    arm = SlowedArm()
-    execution = arm.begin(certified())
-    execution.watch.slider.topic = "/speed"
+    arm, execution = with_slider()
     for time, percent in ((0.4, 40.0), (0.7, 100.0), (0.9, 100.0)):
         arm.run(execution, lambda time=time: arm.time >= time)
         arm.slide(execution, percent)
@@ -449,9 +451,7 @@ def test_a_command_to_a_late_arm_at_full_speed_begins_a_little_ahead():
 
 
 def test_a_contact_on_the_path_of_a_slowed_arm_is_a_fault():
-    arm = SlowedArm()
-    execution = arm.begin(certified())
-    execution.watch.slider.topic = "/speed"
+    arm, execution = with_slider()
     arm.run(execution, lambda: arm.time >= 0.3)
     arm.slide(execution, 60.0)
     arm.run(execution, lambda: arm.time >= 0.6)
@@ -462,9 +462,7 @@ def test_a_contact_on_the_path_of_a_slowed_arm_is_a_fault():
 
 
 def slowed_to_a_standstill():
-    arm = SlowedArm()
-    execution = arm.begin(certified())
-    execution.watch.slider.topic = "/speed"
+    arm, execution = with_slider()
     arm.run(execution, lambda: arm.time >= 0.6)
     arm.slide(execution, 0.0)
     arm.run(execution, lambda: arm.time >= 1.0)
@@ -489,9 +487,7 @@ def test_an_arm_that_its_slider_keeps_standing_is_held_there(pauses):
 
 @pytest.mark.parametrize("pauses", [False, True])
 def test_a_stop_that_its_slider_brings_to_a_standstill_ends_there(pauses):
-    arm = SlowedArm()
-    execution = arm.begin(certified((2.0, -1.6)))
-    execution.watch.slider.topic = "/speed"
+    arm, execution = with_slider((2.0, -1.6))
     arm.run(execution, lambda: arm.time >= 0.5)
     if pauses:
         assert execution.pause(arm.now_ns)
@@ -509,9 +505,7 @@ def test_a_stop_that_its_slider_brings_to_a_standstill_ends_there(pauses):
 
 
 def test_what_happens_while_a_slowed_arm_settles_is_held():
-    arm = SlowedArm()
-    execution = arm.begin(certified())
-    execution.watch.slider.topic = "/speed"
+    arm, execution = with_slider()
     arm.run(execution, lambda: arm.time >= 0.5)
     arm.slide(execution, 50.0)
     arm.run(execution, lambda: execution.phase is Phase.SETTLING)
@@ -536,9 +530,7 @@ def test_a_hold_before_the_start_is_believed_once_the_controller_had_time_for_it
 
 
 def test_an_arm_that_stands_at_its_end_has_arrived_whatever_the_slider_says():
-    arm = SlowedArm()
-    execution = arm.begin(certified())
-    execution.watch.slider.topic = "/speed"
+    arm, execution = with_slider()
     arm.run(execution, lambda: arm.time >= 0.6)
     execution.watch.slider.hear(0.0, 1e-9 * arm.now_ns)  # though it goes on at full speed
     execution.stop(Reason.CANCELLED, "why", arm.now_ns)

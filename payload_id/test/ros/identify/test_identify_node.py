@@ -15,7 +15,7 @@ from std_srvs.srv import Trigger
 
 from harness import LATCHED, NodeProcess, Observer, joint_state
 from payload_id.core.arm.arm_model import ArmModel
-from payload_id.core.identification.identify import replay
+from payload_id.core.identification.identify import replay_with_grounds
 from payload_id.core.identification.settings import Settings
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.files.recordings.recording import Recording
@@ -98,7 +98,7 @@ def repeats_bit_for_bit(final: PayloadEstimate, folder: Path) -> None:
     settings = Settings(
         Uncertainty.from_dict(dict(run.uncertainty)), run.estimator, run.intervals, run.window
     )
-    *_, last = replay(recording, model, settings, run.updates)
+    last = replay_with_grounds(recording, model, settings, run.updates)[-1]
     assert last.to_dict() == dict(run.result)
     for name in ("phi", "lower", "upper"):
         assert np.array_equal(getattr(last, name), getattr(final, name))

@@ -154,6 +154,16 @@ def test_the_next_piece_continues_a_moving_one(worker):
     assert again.condition_number > second.condition_number  # earlier runs are forgotten
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("budget", [0.3, 1.0])
+def test_a_piece_from_rest_has_its_stops_however_little_time_there_is(worker, budget):
+    start, hurried = MotionState.at_rest(np.array(ROBOT.home)), replace(GOAL, time_budget=budget)
+    piece = worker(PieceRequest("run", 0, hurried, start, 1.0, ()))
+    assert isinstance(piece.plan, Plan), piece.plan
+    times = [0.0, *(stop.time for stop in piece.stops), 1.0]  # up to where the next one takes over
+    assert len(piece.stops) and np.diff(times).max() <= 0.5 + 1e-9
+
+
 def test_a_piece_without_time_is_no_plan(worker):
     start = MotionState.at_rest(np.array(ROBOT.home))
     piece = worker(PieceRequest("run", 0, replace(GOAL, time_budget=0.1), start, 1.0, ()))

@@ -10,10 +10,13 @@ from dataclasses import dataclass, field, replace
 
 from ....core.arm.arm_model import ArmModel
 from ....core.arrays import Array
+from ....core.bounds import Interval
 from ....core.identification.estimate import Estimate
 from ....core.identification.online import OnlineIdentifier
 from ....core.identification.settings import Settings
 from ....core.identification.status import Status
+from ....core.rows.joint_torque.momentum import MomentumRows
+from ....core.rows.row_block import RowBlock
 from ....core.samples.joint_map import JointMap
 from ....core.samples.joint_samples import Samples
 from ....core.samples.ring_buffer import SampleRows
@@ -33,6 +36,21 @@ class RunSettings:
 
     identification: Settings
     update_period: float
+
+
+@dataclass(frozen=True, eq=False)
+class Established:
+    """What a run has established of arm and payload.
+
+    Attributes:
+        source: Makes rows of samples of this arm.
+        rows: Of the run, and of what was known of the arm before.
+        interval: Bounds on phi.
+    """
+
+    source: MomentumRows
+    rows: RowBlock
+    interval: Interval
 
 
 @dataclass
@@ -174,6 +192,24 @@ class LiveRun:
         record.end_ns = record.newest_ns
         return self._with_notes(record.estimate)
 
+    def with_grounds(self) -> Estimate | None:
+        """Return the newest estimate with what its mass rests on; None if nothing is to be said."""
+        record = self._record
+        if record.estimate is None or self.is_new():
+            return None
+        grounded = self._identifier.with_grounds(record.estimate)
+        if record.estimate.rests_on or not grounded.rests_on:
+            return None
+        record.estimate = grounded
+        return self._with_notes(grounded)
+
+    def established(self) -> Established | None:
+        """Return what is known now, for those who use it; None without joint torques."""
+        rows = self._identifier.rows
+        if not isinstance(rows, MomentumRows):
+            return None
+        return Established(rows, *self._identifier.established())
+
     def waiting(self, sentence: str) -> Estimate:
         """Return the estimate that says that there is none, and why."""
         settings = self.settings.identification
@@ -193,13 +229,17 @@ class LiveRun:
             start_ns=record.start_ns,
             end_ns=record.end_ns,
             window=settings.window,
+            scales=settings.scales,
             estimator=settings.estimator,
             intervals=settings.intervals,
+            level=settings.level,
             uncertainty=settings.uncertainty.to_dict(),
             updates=record.updates,
             result=record.estimate.to_dict() if record.estimate else {},
             calibration=self._model.calibration,
+            history=self._model.history if settings.calibrated else None,
             shape=settings.shape,
+            knowledge=settings.knowledge,
             tare=self._identifier.known_arm if self.tared else None,
         )
 
