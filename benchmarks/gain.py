@@ -30,7 +30,7 @@ from payload_id import OnlineIdentifier, RobotFile, RobotModel, Settings
 from payload_id.core.estimators import ESTIMATORS
 from payload_id.core.identification.point_estimate import point_estimate
 from payload_id.core.threads import one_thread
-from stated_arm import SHAPE, measured_run  # noqa: E402
+from stated_arm import SHAPE, measured_run  # noqa: E402  # lies in the folder above
 
 ARMS = ("kinova_gen3", "xarm7")
 GAINS = (0.0, 0.025, 0.05, 0.1)

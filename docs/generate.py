@@ -14,6 +14,7 @@ from pathlib import Path
 import payload_id
 from payload_id.files.cells.cell_schema import CELL
 from payload_id.files.configuration.configuration import describe_schema
+from payload_id.files.knowledge.knowledge_schema import SCHEMAS
 from payload_id.files.robots.robot_file import robot_names
 from payload_id.files.robots.robot_schema import ROBOT
 from payload_id.ros.common.parameters import describe_parameters
@@ -103,6 +104,36 @@ def cell_file_page() -> str:
     return head + describe_schema(CELL)
 
 
+def knowledge_file_page() -> str:
+    """Return the page of the keys of a file of knowledge."""
+    head = (
+        f"{NOTE}\n# Knowledge file\n\n"
+        "A YAML file of what is known of a payload: every key is the name of a statement, which "
+        "messages use, and its section holds `kind` and the keys of that kind. SI units, places "
+        "and directions in the payload frame. What the kinds mean, and what rests on them: "
+        "[Knowledge about the payload](knowledge.md).\n\n"
+        "```yaml\n"
+        "canister:\n"
+        "  kind: filled_container\n"
+        "  mass: 0.31\n"
+        "  mass_tolerance: 0.005\n"
+        "  centre: [0.0, 0.0, 0.09]\n"
+        "  centre_tolerance: 0.002\n"
+        "  inertia: [1.1e-3, 0.0, 0.0, 1.1e-3, 0.0, 4.0e-4]\n"
+        "  inertia_tolerance: 5.0e-5\n"
+        "  cavity: {shape: cylinder, size: [0.04, 0.15], position: [0.0, 0.0, 0.1]}\n"
+        "  density_max: 1000.0\n"
+        "on its axis:\n"
+        "  kind: centre_near_line\n"
+        "  point: [0.0, 0.0, 0.0]\n"
+        "  direction: [0.0, 0.0, 1.0]\n"
+        "  distance: 0.002\n"
+        "```\n"
+    )
+    parts = [f"## `{kind}`\n\n{describe_schema(schema)}" for kind, schema in SCHEMAS.items()]
+    return "\n".join([head, *parts])
+
+
 def rooms_page() -> str:
     """Return the page of all rooms of the code, lowest first, with the files of each."""
     head = (
@@ -147,6 +178,7 @@ def _docstring(path: Path) -> str:
 
 PAGES = {
     "cell_file.md": cell_file_page,
+    "knowledge_file.md": knowledge_file_page,
     "parameters.md": parameters_page,
     "robot_file.md": robot_file_page,
     "rooms.md": rooms_page,

@@ -28,6 +28,8 @@ LIBRARIES = [
     "typing_extensions>=4.16",
     "xacro>=2.1",
 ]
+# What only some need: constraints of CVXPY (`pip install "payload_id[constraints]"`).
+EXTRAS = {"constraints": ["cvxpy>=1.7"]}
 COMMAND = "payload-id = payload_id.cli.main:main"
 NODES = [
     "sampler = payload_id.ros.sampler.node:main",
@@ -61,6 +63,7 @@ setup(
     license="Apache-2.0",
     python_requires=">=3.10",
     install_requires=LIBRARIES if FOR_PIP else [],
+    extras_require=EXTRAS if FOR_PIP else {},
     packages=find_packages(exclude=["test", "test.*"]),
     package_data={"": ["py.typed"]},
     data_files=[

@@ -132,7 +132,7 @@ def bags(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/robots/kinova_gen3.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/robots/kinova_gen3.md", "docs/knowledge.md"])
 def test_python_of_pages_runs(page, bags, capsys):
     blocks = re.findall(r"```python\n(.*?)```", (ROOT / page).read_text("utf-8"), re.DOTALL)
     assert blocks
@@ -140,6 +140,15 @@ def test_python_of_pages_runs(page, bags, capsys):
         exec(compile(block, page, "exec"), {})
     printed = capsys.readouterr().out
     assert "joint_7" in printed or "mass 1.2" in printed
+
+
+@pytest.mark.parametrize("page", ["knowledge.md", "knowledge_file.md"])
+def test_yaml_of_the_pages_of_knowledge_loads(page, tmp_path):
+    from payload_id.files.knowledge.knowledge_file import read_knowledge
+
+    text = (ROOT / "docs" / page).read_text("utf-8")
+    (tmp_path / "known.yaml").write_text(re.search(r"```yaml\n(.*?)```", text, re.DOTALL).group(1))
+    assert len(read_knowledge(tmp_path / "known.yaml").names) == 2
 
 
 def test_yaml_of_the_robot_file_page_loads(tmp_path):
