@@ -20,8 +20,8 @@ from .block_watch import BlockWatch
 from .sources.sample_source import SampleSource
 
 SILENCE = 1.0  # [s] without samples during a run, after which that is reported
-QUIET = 5  # looks in a row without a block, after which none is on its way any more
-LOOKS = 40  # for blocks on their way, at most
+QUIET = 1.0  # [s] without a block, after which none is on its way any more
+LONGEST = 3.0  # [s] for blocks on their way, at most
 
 
 @dataclass
@@ -30,8 +30,8 @@ class _Wait:
 
     moment: int
     done: RosFuture
-    quiet: int = 0  # looks in a row without a block
-    looks: int = 0
+    quiet_until: float
+    until: float
 
 
 class BlockSubscription:
@@ -76,9 +76,9 @@ class BlockSubscription:
         """Hand a block on, and note when it was published."""
         self._newest = time.monotonic()
         for wait in self._waits:
-            wait.quiet = 0
+            wait.quiet_until = self._newest + QUIET
             if about["source_timestamp"] > wait.moment:
-                wait.looks = LOOKS
+                wait.until = self._newest
         block = decoded(data, self._source.block_type)
         if block is None:
             self._log.warn(
@@ -105,9 +105,11 @@ class BlockSubscription:
         """Wait until the blocks that have been published so far are handed on.
 
         The middleware keeps no order between topics: a request may overtake blocks. That all have
-        come is told by one that was published later, or by silence.
+        come is told by one that was published later, or by silence; without a publisher none comes.
         """
-        wait = _Wait(time.time_ns(), RosFuture())
+        now = time.monotonic()
+        quiet = QUIET if self._node.count_publishers(self.topic) else 0.0
+        wait = _Wait(time.time_ns(), RosFuture(), now + quiet, now + LONGEST)
         self._waits.append(wait)
         await wait.done
 
@@ -116,9 +118,9 @@ class BlockSubscription:
         if not self._waits:
             return
         self.take_waiting()
+        now = time.monotonic()
         for wait in list(self._waits):
-            wait.quiet, wait.looks = wait.quiet + 1, wait.looks + 1
-            if wait.quiet >= QUIET or wait.looks >= LOOKS:
+            if now >= min(wait.quiet_until, wait.until):
                 self._waits.remove(wait)
                 wait.done.set_result(None)
 

@@ -47,13 +47,14 @@ class EstimatorServices:
         self._answers = AwaitedAnswers()
         # While one of them waits for the worker, everything else is served.
         group = ReentrantCallbackGroup()
-        for name, action in (
-            ("~/start", control.start),
-            ("~/stop", control.stop),
-            ("~/reset", control.reset),
-            ("~/tare", control.tare),
+        for name, action, divides in (
+            ("~/start", control.start, lambda: not control.running),
+            ("~/stop", control.stop, lambda: control.running),
+            ("~/reset", control.reset, lambda: control.running),
+            ("~/tare", control.tare, lambda: control.running),
         ):
-            node.create_service(Trigger, name, self._trigger(action), callback_group=group)
+            answer = self._trigger(action, divides)
+            node.create_service(Trigger, name, answer, callback_group=group)
         node.create_service(
             GetEstimate, "~/get_estimate", self._on_get_estimate, callback_group=group
         )
@@ -71,12 +72,13 @@ class EstimatorServices:
         return self._answers.awaitable(self._worker.request(action))
 
     def _trigger(
-        self, action: Callable[[], Answer]
+        self, action: Callable[[], Answer], divides: Callable[[], bool]
     ) -> Callable[[Trigger.Request, Trigger.Response], Awaitable[Trigger.Response]]:
-        """Return the callback of a service that divides the samples into before and after."""
+        """Return the callback of a service that may divide the samples into before and after."""
 
         async def answer(request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-            await self._blocks.caught_up()
+            if divides():
+                await self._blocks.caught_up()
             result = await self._ask(action)
             response.success, response.message = result.success, result.message
             self._log.info(result.message)

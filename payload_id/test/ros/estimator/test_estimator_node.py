@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 from collections.abc import Iterator
 from dataclasses import replace
@@ -306,30 +307,50 @@ def test_silence_during_a_run_is_diagnosed(idle):
     assert "published by /observer" in status.message
 
 
-def test_samples_that_arrived_before_a_stop_belong_to_the_run(idle):
-    messages = blocks(measured(LOADED, SECONDS), size=50)
-    stop = idle.observer.node.create_client(Trigger, f"{NODE}/stop")
-    idle.observer.wait(stop.service_is_ready, "the service")
+class Late:
+    """Blocks and then a request that wait for the node, and blocks that follow as from a sampler."""
+
+    def __init__(self, idle: Estimator, service: str) -> None:
+        messages = blocks(measured(LOADED, 2 * SECONDS), size=10)
+        before, self._after = messages[:50], iter(messages[50:])
+        self.samples_before, self.samples_after = size_of(before), 0
+        self._idle = idle
+        client = idle.observer.node.create_client(Trigger, f"{NODE}/{service}")
+        idle.observer.wait(client.service_is_ready, "the service")
+        with idle.process.suspended():
+            for message in before:
+                idle.publisher.publish(message)
+            self._answer = client.call_async(Trigger.Request())
+        idle.observer.wait(self._done, "the answer")
+        self.answer = self._answer.result()
+
+    def _done(self) -> bool:
+        message = next(self._after, None)
+        if message is not None:
+            self._idle.publisher.publish(message)
+            self.samples_after += size_of([message])
+        return self._answer.done()
+
+
+def size_of(messages: list[SampleBlock]) -> int:
+    return sum(len(message.stamp_ns) for message in messages)
+
+
+def samples_of(answer: Trigger.Response) -> int:
+    return int(re.search(r"\((\d+) samples", answer.message).group(1))
+
+
+def test_samples_that_were_published_before_a_stop_belong_to_the_run(idle):
     assert idle.trigger("start").success
-    with idle.process.suspended():  # blocks and then the request wait for the node
-        for message in messages:
-            idle.publisher.publish(message)
-        answer = stop.call_async(Trigger.Request())
-    idle.observer.wait(answer.done, "the end of the run")
-    everything = sum(len(message.stamp_ns) for message in messages)
-    assert f"({everything} samples" in answer.result().message
+    late = Late(idle, "stop")
+    assert late.samples_before <= samples_of(late.answer)
+    assert samples_of(late.answer) <= late.samples_before + late.samples_after
 
 
 def test_samples_that_were_published_before_a_start_do_not_belong_to_the_run(idle):
-    start = idle.observer.node.create_client(Trigger, f"{NODE}/start")
-    idle.observer.wait(start.service_is_ready, "the service")
-    with idle.process.suspended():
-        for message in blocks(measured(LOADED, SECONDS), size=50):
-            idle.publisher.publish(message)
-        answer = start.call_async(Trigger.Request())
-    idle.observer.wait(answer.done, "the run")
-    assert answer.result().success
-    assert "(0 samples" in idle.trigger("stop").message
+    late = Late(idle, "start")
+    assert late.answer.success
+    assert samples_of(idle.trigger("stop")) <= late.samples_after
 
 
 def test_save_writes_what_a_replay_needs(idle, tmp_path):
