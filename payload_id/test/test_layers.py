@@ -99,6 +99,7 @@ LOOSE = {
         "contact_publisher",
         "contact_worker",
         "estimate_publisher",
+        "looping_thread",
         "markers",
         "node",
         "parameters",

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import zipfile
 from collections.abc import Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +15,7 @@ from ...core.arm.calibration import ArmEquations, Calibration
 from ...core.errors import ConfigurationError
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ..configuration.whole_file import saved_file
-from .robot_extension import place_of, write_extension
+from .robot_extension import write_extension
 
 FORMAT = 1  # of the archive; raised when older programs could not read a newer one
 ARRAYS = ("lower", "upper", "estimate", "factors", "counts")
@@ -101,21 +102,6 @@ def _from_arrays(about: Mapping[str, Any], arrays: Mapping[str, Any]) -> Calibra
 def save_calibrated_robot(
     path: Path | str, robot: Path, calibration: Calibration, remarks: Sequence[str] = ()
 ) -> Path:
-    """Write a robot file that extends another one by a calibration, and the calibration beside it.
-
-    Args:
-        path: The robot file to write, ends in `.yaml`.
-        robot: The robot file that it extends.
-        calibration: Its bounds replace those of that file.
-        remarks: Lines of comment.
-
-    Returns:
-        path: The robot file.
-
-    Raises:
-        ConfigurationError: A file cannot be written, or would replace the one it extends.
-    """
-    path = place_of(path, robot)
-    archive = save_calibration(path.with_suffix(".npz"), calibration)
-    entries = {"calibration": archive.name, "uncertainty": dict(calibration.uncertainty)}
-    return write_extension(path, robot, entries, remarks)
+    """Write a robot file that extends another one by a calibration; see `write_extension`."""
+    write = partial(save_calibration, calibration=calibration)
+    return write_extension(path, robot, "calibration", write, calibration.uncertainty, remarks)

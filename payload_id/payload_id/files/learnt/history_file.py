@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import zipfile
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -13,7 +14,7 @@ from ...core.arm.arm_history import ArmHistory
 from ...core.errors import ConfigurationError
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ..configuration.whole_file import saved_file
-from .robot_extension import place_of, write_extension
+from .robot_extension import write_extension
 
 FORMAT = 1  # of the archive; raised when older programs could not read a newer one
 TEXTS = ("digest", "joints", "names", "window", "rows", "inflation",
@@ -87,21 +88,6 @@ def _check_shapes(history: ArmHistory) -> None:
 def save_robot_with_history(
     path: Path | str, robot: Path, history: ArmHistory, remarks: Sequence[str] = ()
 ) -> Path:
-    """Write a robot file that extends another one by a history, and the history beside it.
-
-    Args:
-        path: The robot file to write, ends in `.yaml`.
-        robot: The robot file that it extends.
-        history: Its bounds replace those of that file.
-        remarks: Lines of comment.
-
-    Returns:
-        path: The robot file.
-
-    Raises:
-        ConfigurationError: A file cannot be written, or would replace the one it extends.
-    """
-    path = place_of(path, robot)
-    archive = save_history(path.with_suffix(".npz"), history)
-    entries = {"history": archive.name, "uncertainty": dict(history.uncertainty)}
-    return write_extension(path, robot, entries, remarks)
+    """Write a robot file that extends another one by a history; see `write_extension`."""
+    write = partial(save_history, history=history)
+    return write_extension(path, robot, "history", write, history.uncertainty, remarks)

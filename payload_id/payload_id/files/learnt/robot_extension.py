@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -14,12 +14,46 @@ from ..configuration.package_data import PACKAGE, share_folder
 from ..configuration.whole_file import saved_file
 
 
-def place_of(path: Path | str, robot: Path) -> Path:
-    """Return where a robot file that extends another one is written.
+def write_extension(
+    path: Path | str,
+    robot: Path,
+    key: str,
+    write: Callable[[Path], Path],
+    uncertainty: Mapping[str, Any],
+    remarks: Sequence[str] = (),
+) -> Path:
+    """Write a robot file that extends another one, and what has been learnt beside it.
+
+    Args:
+        path: The robot file to write, ends in `.yaml`.
+        robot: The robot file that it extends.
+        key: Under which it names what has been learnt.
+        write: Writes that at a path that ends in `.npz`, and returns the path.
+        uncertainty: Bounds that replace those of the other file.
+        remarks: Lines of comment.
+
+    Returns:
+        path: The robot file.
 
     Raises:
-        ConfigurationError: Its name is not that of a robot file, or it would replace the other.
+        ConfigurationError: A file cannot be written, or would replace the one it extends.
     """
+    path = _place(path, robot)
+    archive = write(path.with_suffix(".npz"))
+    whole = {
+        "extends": _reference(robot.resolve(), path.parent),
+        key: archive.name,
+        "uncertainty": dict(uncertainty),
+    }
+    head = "".join(f"# {line}\n" for line in remarks)
+    text = head + yaml.safe_dump(whole, sort_keys=False, default_flow_style=None, width=100)
+    with saved_file(path, "calibrated robot file") as file:
+        file.write(text.encode())
+    return path
+
+
+def _place(path: Path | str, robot: Path) -> Path:
+    """Return where a robot file that extends another one is written."""
     path = Path(path).resolve()
     if path.suffix not in (".yaml", ".yml"):
         raise ConfigurationError(
@@ -30,31 +64,6 @@ def place_of(path: Path | str, robot: Path) -> Path:
             f"{path.name} is the robot file that is to be extended; give another name for the "
             "calibrated one."
         )
-    return path
-
-
-def write_extension(
-    path: Path, robot: Path, entries: Mapping[str, Any], remarks: Sequence[str]
-) -> Path:
-    """Write a robot file that extends another one.
-
-    Args:
-        path: Of `place_of`.
-        robot: The robot file that it extends.
-        entries: What it says beside.
-        remarks: Lines of comment.
-
-    Returns:
-        path: The robot file.
-
-    Raises:
-        ConfigurationError: It cannot be written.
-    """
-    whole = {"extends": _reference(robot.resolve(), path.parent), **entries}
-    head = "".join(f"# {line}\n" for line in remarks)
-    text = head + yaml.safe_dump(whole, sort_keys=False, default_flow_style=None, width=100)
-    with saved_file(path, "calibrated robot file") as file:
-        file.write(text.encode())
     return path
 
 

@@ -6,7 +6,6 @@ cannot judge in time is lost to it, never late: its buffer holds `LATEST` second
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -18,6 +17,7 @@ from ...core.samples.joint_samples import Samples
 from ...core.samples.ring_buffer import RingBuffer, SampleRows
 from ...core.samples.stamps import NANOSECONDS, seconds_since
 from ..common.error_sentence import error_sentence
+from .looping_thread import LoopingThread
 from .run_control import READ_MOST, USABLE
 from .sources.live_run import Established
 
@@ -64,15 +64,14 @@ class ContactWorker:
         self._watch: ContactWatch | None = None
         self._source: object = None
         self._start_ns: int | None = None
-        self._wake, self._closing = threading.Event(), threading.Event()
-        self._thread = threading.Thread(target=self._loop, name="contact", daemon=True)
+        self._thread = LoopingThread("contact", PAUSE, self._step)
         self._thread.start()
 
     def write(self, rows: SampleRows) -> None:
         """Hand over samples; returns at once. Without a payload they are let go."""
         if self._knows:
             self._buffer.write(rows)
-            self._wake.set()
+            self._thread.wake()
 
     def learn(self, estimate: Estimate, established: Callable[[], Established | None]) -> None:
         """Take up an estimate if it is usable; forget all when a run begins anew.
@@ -90,24 +89,19 @@ class ContactWorker:
 
     def close(self) -> None:
         """End the thread once it has finished what it is doing."""
-        self._closing.set()
-        self._wake.set()
-        self._thread.join()
+        self._thread.close()
 
-    def _loop(self) -> None:
-        """Judge what arrives."""
-        while not self._closing.is_set():
-            self._wake.wait(PAUSE)
-            self._wake.clear()
-            try:
-                self._take_in()
-            except Exception as error:  # the thread must outlive any error
-                self._buffer.clear()
-                self._fail(error_sentence(error, "Please report it."))
+    def _step(self) -> None:
+        """Judge what has arrived."""
+        try:
+            self._take_in()
+        except Exception as error:  # the thread must outlive any error
+            self._buffer.clear()
+            self._fail(error_sentence(error, "Please report it."))
 
     def _take_in(self) -> None:
         """Judge all that waits."""
-        while len(self._buffer) and not self._closing.is_set():
+        while len(self._buffer) and not self._thread.closing:
             self._take_up_news()
             rows = self._buffer.read(READ_MOST)
             if not len(rows) or self._watch is None or not self._knows:

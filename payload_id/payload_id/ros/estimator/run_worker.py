@@ -6,12 +6,12 @@ dead thread.
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
 from concurrent.futures import Future
 from queue import Empty, SimpleQueue
 
 from ..common.error_sentence import error_sentence
+from .looping_thread import LoopingThread
 from .run_control import Answer, RunControl
 
 PAUSE = 0.1  # [s] between two looks into the ring buffer; a request ends it at once
@@ -25,8 +25,7 @@ class RunWorker:
         """Start the thread; from now on only it may call methods of `control`, but for `write`."""
         self._control = control
         self._requests: SimpleQueue[tuple[Callable[[], Answer], Future[Answer]]] = SimpleQueue()
-        self._wake, self._closing = threading.Event(), threading.Event()
-        self._thread = threading.Thread(target=self._loop, name="identification", daemon=True)
+        self._thread = LoopingThread("identification", PAUSE, self._step)
         self._thread.start()
 
     def request(self, action: Callable[[], Answer]) -> Future[Answer]:
@@ -37,23 +36,18 @@ class RunWorker:
         """
         future: Future[Answer] = Future()
         self._requests.put((action, future))
-        self._wake.set()
+        self._thread.wake()
         return future
 
     def close(self) -> None:
         """End the thread once it has finished what it is doing."""
-        self._closing.set()
-        self._wake.set()
-        self._thread.join()
+        self._thread.close()
 
-    def _loop(self) -> None:
+    def _step(self) -> None:
         """Take in samples, update when due, carry out requests."""
-        while not self._closing.is_set():
-            self._wake.wait(PAUSE)
-            self._wake.clear()
-            if self._guard(self._control.advance):
-                self._wake.set()  # look again at once: samples may have gathered meanwhile
-            self._carry_out_requests()
+        if self._guard(self._control.advance):
+            self._thread.wake()  # look again at once: samples may have gathered meanwhile
+        self._carry_out_requests()
 
     def _carry_out_requests(self) -> None:
         """Carry out what was asked for meanwhile."""

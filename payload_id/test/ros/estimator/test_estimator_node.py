@@ -308,7 +308,7 @@ def test_silence_during_a_run_is_diagnosed(idle):
 
 
 class Late:
-    """Blocks and then a request that wait for the node, and blocks that follow as from a sampler."""
+    """Blocks and then a request that wait for the node; more blocks follow, as from a sampler."""
 
     def __init__(self, idle: Estimator, service: str) -> None:
         messages = blocks(measured(LOADED, 2 * SECONDS), size=10)

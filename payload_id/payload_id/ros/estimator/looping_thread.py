@@ -1,0 +1,47 @@
+"""A thread that does something again and again, at once when it is woken."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+
+
+class LoopingThread:
+    """Calls a step whenever it is woken, and after every pause without."""
+
+    def __init__(self, name: str, pause: float, step: Callable[[], None]) -> None:
+        """Set up; `start` begins.
+
+        Args:
+            name: Of the thread.
+            pause: Longest time between two steps [s].
+            step: What it does; must raise nothing.
+        """
+        self._pause, self._step = pause, step
+        self._wake, self._closing = threading.Event(), threading.Event()
+        self._thread = threading.Thread(target=self._loop, name=name, daemon=True)
+
+    @property
+    def closing(self) -> bool:
+        """Whether it is to end; a long step may look."""
+        return self._closing.is_set()
+
+    def start(self) -> None:
+        """Begin."""
+        self._thread.start()
+
+    def wake(self) -> None:
+        """Have a step made at once."""
+        self._wake.set()
+
+    def close(self) -> None:
+        """End the thread once it has finished what it is doing."""
+        self._closing.set()
+        self._wake.set()
+        self._thread.join()
+
+    def _loop(self) -> None:
+        while not self._closing.is_set():
+            self._wake.wait(self._pause)
+            self._wake.clear()
+            self._step()
