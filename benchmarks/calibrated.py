@@ -1,9 +1,9 @@
 """How often calibrated intervals hold, on arms with drives as they are, and how wide they are.
 
-    ./payload-id python benchmarks/calibrated.py --trials 1000 --runs 20
+    ./payload-id python benchmarks/calibrated.py --trials 100 --runs 20 --news 10
 
 Each trial draws an arm (description and preset of drives in turn), lets it make runs with known
-payloads, learns its history, and identifies one more run with another payload: a third of the runs
+payloads, learns its history, and identifies `--news` more with other payloads: a third of the runs
 are bare, of the others only the mass is known (`--whole`: all ten parameters). `--days one` makes
 the known runs in one session and the new one in another; `--days each` makes every run in a
 session of its own. Prints, for each preset, how often the interval of the mass contained the truth,
@@ -47,7 +47,7 @@ INNER = 1e-2  # [s] step of the motion that is given
 
 @dataclass(frozen=True)
 class Outcome:
-    """Of one trial.
+    """Of one new run.
 
     Attributes:
         preset: Of the drives.
@@ -92,8 +92,8 @@ def motion_of(model: ArmModel, rng: np.random.Generator) -> trajectory.Motion:
     return trajectory.Motion(time, *Motion.draw(model, rng).at(time))
 
 
-def trial(seed: int, runs: int, days: str, whole: bool, hull: bool) -> Outcome:
-    """Learn from known runs, and identify one more."""
+def trial(seed: int, runs: int, news: int, days: str, whole: bool, hull: bool) -> list[Outcome]:
+    """Learn from known runs, and identify further ones, each with a payload and day of its own."""
     rng = np.random.default_rng([seed, 11])
     name, preset = ARMS[seed % len(ARMS)], PRESETS[(seed // len(ARMS)) % len(PRESETS)]
     model = arm(name)
@@ -108,20 +108,25 @@ def trial(seed: int, runs: int, days: str, whole: bool, hull: bool) -> Outcome:
         load = Load.exactly(phi) if whole or not phi.any() else Load.of_mass(phi[0])
         known.append(KnownRun.of(f"run {k}", run.samples, load, rows, WINDOW))
     history = learn_history(known, rows, WINDOW)
-    phi = draw_payload(rng)
-    samples = real.run(motion_of(model, rng), phi, runs, runs, rate=100.0).samples
-    new = KnownRun.of("new", samples, Load.none(), rows, WINDOW)
-    interval = calibrated_interval(history, new.statistics, new.motion, new.seconds)
-    found = identify(samples, model, uncertainty, window=WINDOW) if hull else None
-    return Outcome(
-        preset,
-        interval.phi - phi,
-        (interval.upper - interval.lower) / 2,
-        (interval.lower <= phi) & (phi <= interval.upper),
-        len(interval.unlike),
-        found,
-        found is not None and bool(found.contains(phi).all()),
-    )
+    outcomes = []
+    for k in range(runs, runs + news):
+        phi = draw_payload(rng)
+        samples = real.run(motion_of(model, rng), phi, k, k, rate=100.0).samples
+        new = KnownRun.of("new", samples, Load.none(), rows, WINDOW)
+        interval = calibrated_interval(history, new.statistics, new.motion, new.seconds)
+        found = identify(samples, model, uncertainty, window=WINDOW) if hull else None
+        outcomes.append(
+            Outcome(
+                preset,
+                interval.phi - phi,
+                (interval.upper - interval.lower) / 2,
+                (interval.lower <= phi) & (phi <= interval.upper),
+                len(interval.unlike),
+                found,
+                found is not None and bool(found.contains(phi).all()),
+            )
+        )
+    return outcomes
 
 
 def table_of(outcomes: list[Outcome]) -> Table:
@@ -190,6 +195,7 @@ def main() -> int:
     parser.add_argument("--trials", type=int, default=24)
     parser.add_argument("--first", type=int, default=0, help="first seed")
     parser.add_argument("--runs", type=int, default=20, help="known runs of each arm")
+    parser.add_argument("--news", type=int, default=1, help="new runs of each arm")
     parser.add_argument("--days", choices=("one", "each"), default="each")
     parser.add_argument("--whole", action="store_true", help="all ten parameters are known")
     parser.add_argument("--hull", action="store_true", help="also from stated bounds")
@@ -199,12 +205,13 @@ def main() -> int:
     job = partial(
         trial,
         runs=arguments.runs,
+        news=arguments.news,
         days=arguments.days,
         whole=arguments.whole,
         hull=arguments.hull,
     )
     with ProcessPoolExecutor(arguments.jobs) as pool:
-        outcomes = list(pool.map(job, seeds))
+        outcomes = [each for some in pool.map(job, seeds) for each in some]
     Console().print(table_of(outcomes))
     if arguments.hull:
         Console().print(hull_table(outcomes))

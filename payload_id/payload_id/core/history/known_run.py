@@ -15,6 +15,7 @@ from ..rows.row_block import RowBlock
 from ..rows.windows import WindowCutter
 from ..samples.joint_samples import Samples
 from ..statistics.statistics import Statistics
+from ..threads import one_thread
 
 CHUNK = 10_000  # samples whose rows are in memory at a time
 
@@ -96,23 +97,32 @@ class KnownRun:
                 "that carries effort."
             )
         cutter = WindowCutter(window)
-        gate = rows.gate(cutter.pause)
-        statistics, motion, count = Statistics.empty(rows.p), None, 0
-        for start in range(0, len(samples), CHUNK):
-            windows = cutter.add(gate.let_through(samples.part(start, start + CHUNK)))
-            if not windows:
-                continue
-            block = RowBlock.stack([rows.window(each) for each in windows])
-            statistics = statistics.add(block, rows.prior.typical)
-            for each in windows:
-                motion = MotionSeen.of(each, motion)
-            count += len(windows)
+        with one_thread():
+            statistics, motion, count = _gathered(samples, rows, cutter)
         if motion is None:
             raise RecordingError(
                 f"The {len(samples)} samples of '{source}' fill no window of {window:g} s without "
                 "gaps. Record longer or faster, or give a longer window."
             )
         return cls(source, load, statistics, motion, count * window)
+
+
+def _gathered(
+    samples: Samples, rows: MomentumRows, cutter: WindowCutter
+) -> tuple[Statistics, MotionSeen | None, int]:
+    """Return what the windows of a run say, how the arm moved in them, and their number."""
+    gate = rows.gate(cutter.pause)
+    statistics, motion, count = Statistics.empty(rows.p), None, 0
+    for start in range(0, len(samples), CHUNK):
+        windows = cutter.add(gate.let_through(samples.part(start, start + CHUNK)))
+        if not windows:
+            continue
+        block = RowBlock.stack([rows.window(each) for each in windows])
+        statistics = statistics.add(block, rows.prior.typical)
+        for each in windows:
+            motion = MotionSeen.of(each, motion)
+        count += len(windows)
+    return statistics, motion, count
 
 
 def segments(samples: Samples, length: float | None) -> list[Samples]:
