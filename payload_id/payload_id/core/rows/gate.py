@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping
 from typing import Any, Protocol
+
+import numpy as np
+
+from ..arrays import BoolArray, IntArray
 
 
 class Gate(Protocol):
@@ -21,15 +24,25 @@ class Gate(Protocol):
         ...
 
 
-@dataclass
-class OpenGate:
-    """Lets everything through."""
+def kept_in_turn(off: Callable[[IntArray, IntArray], BoolArray], count: int) -> BoolArray:
+    """Return which samples follow from the one that was kept before them, shape (count,).
 
-    dropped: Mapping[str, int] = field(default_factory=dict)
-
-    def let_through(self, samples: Any) -> Any:
-        """Return the samples."""
-        return samples
+    Args:
+        off: Tells, of each sample of the first array and its successor in the second, whether the
+            successor does not follow from it, shape (K,).
+        count: Number of samples; the first is kept.
+    """
+    keep = np.ones(count, dtype=bool)
+    every = np.arange(count)
+    wrong = off(every[:-1], every[1:])
+    if not wrong.any():
+        return keep
+    last = int(np.argmax(wrong))
+    for k in range(last + 1, count):
+        keep[k] = not off(np.array([last]), np.array([k]))[0]
+        if keep[k]:
+            last = k
+    return keep
 
 
 def note_of(dropped: Mapping[str, int]) -> str:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arm.arm_model import STANDARD_GRAVITY
-from ..arrays import Array
+from ..arrays import Array, BoolArray
 from ..errors import RecordingError
 from .sample_checks import rows_to_keep
 
@@ -104,6 +104,13 @@ class WrenchSamples:
         chosen = self._checked({name: getattr(self, name)[start:stop] for name in _NAMES})
         if self._kept is not None:
             object.__setattr__(chosen, "_kept", self._kept[start:stop])
+        return chosen
+
+    def where(self, keep: BoolArray) -> WrenchSamples:
+        """Return the samples for which keep, shape (N,), is true."""
+        chosen = self._checked({name: getattr(self, name)[keep] for name in _NAMES})
+        if self._kept is not None:
+            object.__setattr__(chosen, "_kept", self._kept[keep])
         return chosen
 
     def between(self, start: float, end: float) -> WrenchSamples:

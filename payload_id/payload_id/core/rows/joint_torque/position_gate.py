@@ -21,8 +21,9 @@ from collections.abc import Mapping
 import numpy as np
 
 from ...arm.arm_model import ArmModel
-from ...arrays import Array, BoolArray
+from ...arrays import Array, BoolArray, IntArray
 from ...samples.joint_samples import Samples
+from ..gate import kept_in_turn
 from .uncertainty import Uncertainty
 
 SLACK = 0.005  # [s] of motion at the largest velocity that is no jump
@@ -90,18 +91,19 @@ class PositionGate:
             q: Shape (N + 1, n) [rad or m].
             dq: Shape (N + 1, n) [rad/s or m/s].
         """
-        keep = np.ones(len(stamp), dtype=bool)
-        off = self._off(np.diff(stamp)[:, None], q[:-1], q[1:], dq[:-1], dq[1:]).any(axis=1)
-        if not off.any():
-            return keep[1:]
-        last = int(np.argmax(off))
-        for k in range(last + 1, len(stamp)):
-            joints = self._off(stamp[k] - stamp[last], q[last], q[k], dq[last], dq[k])
-            if joints.any():
-                keep[k] = False
-                self._count(JUMP, joints)
-            else:
-                last = k
+
+        def joints_off(one: IntArray, two: IntArray) -> BoolArray:
+            """Tell at which joints samples do not follow from others before them."""
+            h = (stamp[two] - stamp[one])[:, None]
+            return self._off(h, q[one], q[two], dq[one], dq[two])
+
+        def off(one: IntArray, two: IntArray) -> BoolArray:
+            return np.asarray(joints_off(one, two).any(axis=1))
+
+        keep = kept_in_turn(off, len(stamp))
+        for k in np.flatnonzero(~keep):
+            last = np.flatnonzero(keep[:k])[-1:]
+            self._count(JUMP, joints_off(last, np.array([k]))[0])
         return keep[1:]
 
     def _off(self, h: Array, q: Array, q_next: Array, dq: Array, dq_next: Array) -> BoolArray:

@@ -27,11 +27,11 @@ from ...body.inertial import INERTIA_BASIS, skew
 from ...body.payload_prior import PayloadPrior
 from ...errors import RecordingError
 from ...samples.wrench_samples import AXES, WrenchSamples
-from ..gate import OpenGate
 from ..quadrature import ROUNDING, trapezoid_weights
 from ..row_block import RowBlock
 from .feature_error import feature_error
 from .nuisance import WrenchNuisance
+from .pose_gate import PoseGate
 from .uncertainty import WrenchUncertainty
 
 # Motion that counts as one unit of dynamism, eq. (4) of [NGK] with its constants.
@@ -117,9 +117,9 @@ class NewtonEulerRows:
         """Box that holds the payload before any data."""
         return self.uncertainty.prior
 
-    def gate(self, pause: float) -> OpenGate:
-        """Return what lets all samples through."""
-        return OpenGate()
+    def gate(self, pause: float) -> PoseGate:
+        """Return what leaves out samples with false motions."""
+        return PoseGate(self.uncertainty, pause)
 
     def check(self, samples: Any) -> None:
         """Raise unless the samples are of a wrench.
@@ -132,7 +132,8 @@ class NewtonEulerRows:
                 f"Rows of a force-torque sensor need WrenchSamples; found "
                 f"{type(samples).__name__}. Joint torques need an arm's model instead."
             )
-        samples.kept(integrands)  # for all windows at once
+        with np.errstate(over="ignore", invalid="ignore"):  # of motions that the gate leaves out
+            samples.kept(integrands)  # for all windows at once
 
     def window(self, samples: WrenchSamples) -> RowBlock:
         """Return one row for each of the six axes from the samples of one window.
