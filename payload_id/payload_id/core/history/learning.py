@@ -13,7 +13,7 @@ from functools import reduce
 from itertools import accumulate
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from ..arm.arm_history import ArmHistory
 from ..arrays import Array, BoolArray
@@ -195,7 +195,7 @@ def _drift(scores: Array) -> tuple[str, ...]:
     seen = np.flatnonzero(np.isfinite(scores))
     if len(seen) < 6:
         return ()
-    found = stats.kendalltau(seen, scores[seen])
+    found = scipy.stats.kendalltau(seen, scores[seen])
     if not found.pvalue < DRIFT:
         return ()
     return (

@@ -8,7 +8,6 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pinocchio as pin
-import trimesh
 
 from ...core.arrays import Array
 from ...core.errors import InputError, ModelError
@@ -30,6 +29,8 @@ def mesh_hull(path: Path, scale: Array | float = 1.0, name: str = "") -> ConvexB
     Raises:
         InputError: The file cannot be read, or holds no solid.
     """
+    import trimesh  # here, because few commands need it and it takes long to import
+
     if not path.is_file():
         raise InputError(f"There is no mesh '{path}'.")
     if path.suffix.lower() not in READABLE:
