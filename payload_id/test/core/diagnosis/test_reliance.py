@@ -68,7 +68,7 @@ def test_true_size_of_an_error_is_within_the_room_for_it(kind, seed):
 @pytest.mark.parametrize("kind", KINDS)
 def test_beyond_the_threshold_the_interval_is_false_and_below_half_of_it_mostly_true(kind):
     inside, small = 0, 0
-    for seed in range(8):
+    for seed in range(4):
         for part in (0.3, 1.2):
             case = undescribed("gen3", kind, seed, size=0.0)
             _, sound = identified(case)
@@ -116,7 +116,8 @@ def test_a_mass_is_said_to_rest_on_the_tool():
     tool = found.rests_on[0]
     assert tool.assumption == "the tool as described"
     assert 0.0 < tool.doubtful_from < tool.false_from < tool.noticed_from
-    assert f"The mass rests on: the tool as described ({tool.doubtful_from:.2g} kg" in found.message
+    words = f"rests on: the tool as described (doubtful from {tool.doubtful_from:.2g} kg"
+    assert words in found.message
     for name in ("phi", "lower", "upper"):
         np.testing.assert_array_equal(getattr(found, name), getattr(estimate, name))
     plain = json.loads(json.dumps(found.to_dict(), allow_nan=False))

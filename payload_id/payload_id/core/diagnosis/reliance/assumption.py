@@ -41,11 +41,12 @@ class Reliance:
 
     def sentence(self) -> str:
         """Return it in words, the assumption first."""
-        unit, half = self.unit, f"{self.doubtful_from:.2g} {self.unit} {self.error}"
-        noticed = f" below {self.noticed_from:.2g} {unit}" if np.isfinite(self.noticed_from) else ""
+        unit, noticed = self.unit, ", not noticed at any size looked at"
+        if np.isfinite(self.noticed_from):
+            noticed = f", noticed from {self.noticed_from:.2g} {unit}"
         return (
-            f"{self.assumption} ({half} would move it by half its interval, "
-            f"{self.false_from:.2g} {unit} surely out of it; nothing tells{noticed})"
+            f"{self.assumption} (doubtful from {self.doubtful_from:.2g} {unit} {self.error}, "
+            f"false from {self.false_from:.2g} {unit}{noticed})"
         )
 
 
