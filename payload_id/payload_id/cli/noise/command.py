@@ -7,6 +7,7 @@ import json
 import math
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,11 @@ import numpy as np
 from ...core.arrays import Array
 from ...core.body.inertial import as_phi
 from ...core.calibration.noise_needed import NoiseNeeded, noise_needed
+from ...core.calibration.noise_of_runs import noise_of_runs
 from ...core.errors import InputError
+from ...core.history import segments
+from ...files.recordings.known_runs import read_known_runs
+from ...files.recordings.recording import Recording
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
 from ..common.arguments import add_verb, numbers_of, with_changes
@@ -27,6 +32,7 @@ from ..common.recording_arguments import (
     remarks,
     stretch_of,
 )
+from . import runs_report
 
 BARE, UNKNOWN = "none", "unknown"
 CAVEAT = (
@@ -43,9 +49,26 @@ def add_parser(verbs: Any) -> None:
     parser.add_argument(
         "recording",
         type=Path,
-        nargs="+",
+        nargs="*",
         help="rosbag2 folders, .mcap or .db3 files, or tables (.csv), of one payload, at rest or "
         "in motion",
+    )
+    parser.add_argument(
+        "--runs",
+        type=Path,
+        metavar="FILE",
+        help="instead of recordings: a list of runs with known payloads (as for calibrate); tells "
+        "the bounds that a new run keeps with a stated probability",
+    )
+    parser.add_argument(
+        "--segments", type=float, metavar="SECONDS", help="with --runs: cut them to this length"
+    )
+    parser.add_argument(
+        "--level",
+        type=float,
+        default=0.95,
+        metavar="PROBABILITY",
+        help="with --runs: the probability (default: 0.95)",
     )
     parser.add_argument(
         "--robot", metavar="FILE", required=True, help="robot file (YAML), or a shipped name"
@@ -84,25 +107,36 @@ def add_parser(verbs: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Measure and show; return the exit code."""
+    if bool(arguments.recording) == bool(arguments.runs):
+        raise InputError("Give recordings, or --runs with a list of them; found both or neither.")
     file = RobotFile.load(arguments.robot)
     frame = arguments.payload_frame or file.payload_frame
     robot = RobotModel.from_urdf(file.urdf, frame, file.joints, file.gravity)
     robot = robot.with_calibration(file.calibration)
-    recordings = [
-        stretch_of(read_recording(path, arguments, file), arguments) for path in arguments.recording
-    ]
-    found = noise_needed(
-        recordings,
-        robot,
-        with_changes(file.uncertainty, arguments.uncertainty),
-        arguments.lengths,
-        _payload(arguments.payload),
-    )
-    if arguments.json:
-        print(json.dumps(as_json(found, robot.joints)))
-    else:
+    uncertainty = with_changes(file.uncertainty, arguments.uncertainty)
+
+    def recording_of(path: Path) -> Recording:
+        return stretch_of(read_recording(path, arguments, file), arguments)
+
+    if arguments.runs is None:
+        recordings = [recording_of(path) for path in arguments.recording]
+        payload = _payload(arguments.payload)
+        found = noise_needed(recordings, robot, uncertainty, arguments.lengths, payload)
         notes = [note for recording in recordings for note in remarks(recording)]
-        show(found, robot.joints, notes)
+        plain, printed = as_json(found, robot.joints), partial(show, found, robot.joints, notes)
+    else:
+        runs = [
+            (part, known.load)
+            for known in read_known_runs(arguments.runs)
+            for part in segments(recording_of(known.path), arguments.segments)
+        ]
+        told = noise_of_runs(runs, robot, uncertainty, arguments.lengths, arguments.level)
+        plain = runs_report.as_json(told, robot.joints)
+        printed = partial(runs_report.show, told, robot.joints)
+    if arguments.json:
+        print(json.dumps(plain))
+    else:
+        printed()
     return 0
 
 

@@ -97,14 +97,14 @@ def noise_needed(
     n = model.n
     found = []
     with one_thread():
-        blocks = [_rows(samples, model, uncertainty, lengths) for samples in recordings]
+        blocks = [rows_of_lengths(samples, model, uncertainty, lengths) for samples in recordings]
         source = MomentumRows.of(model, uncertainty)
         shape, prior = source.prior.shape(), Interval(*source.prior.box())
         for length in sorted({*lengths}):
-            parts = [_of_length(block, length) for block in blocks]
+            parts = [of_length(block, length) for block in blocks]
             if payload is not None:
                 parts = [part.with_payload(np.asarray(payload, dtype=float)) for part in parts]
-            problem = _Needed(reference(uncertainty, n), prior, shape)
+            problem = LeastNoise(reference(uncertainty, n), prior, shape)
             others = [parts[:k] + parts[k + 1 :] for k in range(len(parts))]
             several = len(parts) > 1
             factor = problem.factor(parts)
@@ -121,7 +121,7 @@ def noise_needed(
     return tuple(found)
 
 
-def _rows(
+def rows_of_lengths(
     samples: Samples, model: ArmModel, uncertainty: Uncertainty, lengths: Sequence[float]
 ) -> RowBlock:
     """Return rows of windows of all lengths that begin often, without noise in their bounds."""
@@ -134,7 +134,7 @@ def _rows(
     return RowBlock.stack([RowBlock.empty(source.p), *map(scales.block, windows)])
 
 
-def _of_length(rows: RowBlock, length: float) -> RowBlock:
+def of_length(rows: RowBlock, length: float) -> RowBlock:
     """Return the rows of one length.
 
     Raises:
@@ -151,8 +151,8 @@ def _of_length(rows: RowBlock, length: float) -> RowBlock:
 
 
 @dataclass(frozen=True)
-class _Needed:
-    """The programs of one arm.
+class LeastNoise:
+    """The programs for the least noise of one arm.
 
     Attributes:
         reference: Proportions of the joints' noise, shape (n,) [N m or N].

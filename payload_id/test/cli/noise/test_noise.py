@@ -24,7 +24,9 @@ def bag(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.slow
-def test_noise_that_averages_out_is_measured_as_such(bag: Path) -> None:
+def test_noise_that_averages_out_is_measured_as_such(
+    bag: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     payload = "--payload=" + ",".join(str(x) for x in PAYLOAD)
     lengths = ("--lengths", "0.1", "0.5")
     done = run("noise", bag, *ROBOT, payload, *lengths, *torque_noise_only(0.0), "--json")
@@ -34,24 +36,40 @@ def test_noise_that_averages_out_is_measured_as_such(bag: Path) -> None:
     # White noise of 50 samples against that of 250: its means are as 1 to sqrt(5), about.
     assert 0.2 < long["factor"] / short["factor"] < 0.8
     assert long["margin"] is None
-    table = run("noise", bag, *ROBOT, payload, *lengths, *torque_noise_only(0.0))
-    assert "joint_7" in table.stdout and "not what holds" in table.stdout
+    assert main(["noise", str(bag), *ROBOT, payload, *lengths, *torque_noise_only(0.0)]) == 0
+    table = capsys.readouterr().out
+    assert "joint_7" in table and "not what holds" in table
 
 
 @pytest.mark.slow
-def test_means_of_the_noise_narrow_a_replay(bag: Path) -> None:
+def test_means_of_the_noise_narrow_a_replay(bag: Path, capsys: pytest.CaptureFixture[str]) -> None:
     means = ("--uncertainty=torque_mean_window=0.2,0.5", "--uncertainty=torque_mean=0.4,0.2")
     loose = (*torque_noise_only(0.0), "--uncertainty=torque_absolute=2")
     half = {}
     for name, more in {"one": (), "several": means, "asked": ("--scales", "0.02", "0.3")}.items():
-        done = run("replay", bag, *ROBOT, *loose, *more, "--json")
-        assert done.returncode == 0, done.stderr
-        result = json.loads(done.stdout)
+        assert main(["replay", str(bag), *ROBOT, *loose, *more, "--json"]) == 0
+        result = json.loads(capsys.readouterr().out)
         assert result["lower"][0] <= 1.2 <= result["upper"][0]
         half[name] = result["upper"][0] - result["lower"][0]
         assert result["scales"] == ([0.02, 0.3] if name == "asked" else [])
     assert half["several"] < 0.5 * half["one"]
     assert half["asked"] <= half["one"] * (1.0 + 1e-9)
+
+
+def test_runs_with_known_payloads_tell_bounds_with_a_probability(
+    bag: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    listed = tmp_path / "weights.yaml"
+    listed.write_text(f"runs:\n  {bag}: {{mass: 1.2}}\n")
+    common = ["noise", "--runs", str(listed), *ROBOT, "--segments", "0.5", "--lengths=0.1"]
+    assert main([*common, "--level", "0.8", "--json", *torque_noise_only(0.0)]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert (found["runs"], found["missing"]) == (5, 0)
+    (only,) = found["lengths"]
+    assert len(only["factors"]) == 5
+    assert only["bound"] == max(only["factors"]) > 0.0
+    assert main([*common, *torque_noise_only(0.0)]) == 0
+    assert "14 more are needed" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
