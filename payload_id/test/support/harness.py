@@ -8,8 +8,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -52,15 +51,6 @@ class NodeProcess:
     def printed(self) -> str:
         """Return what it has printed."""
         return self.log.read_text()
-
-    @contextmanager
-    def suspended(self) -> Iterator[None]:
-        """Keep it from running meanwhile."""
-        self.process.send_signal(signal.SIGSTOP)
-        try:
-            yield
-        finally:
-            self.process.send_signal(signal.SIGCONT)
 
     def stop(self, number: int = signal.SIGINT) -> int:
         """Tell it to end; return its exit code."""

@@ -50,7 +50,19 @@ class Estimator:
         self.ended = ""
 
     def trigger(self, name: str) -> Trigger.Response:
-        answer = self.observer.call(Trigger, f"{NODE}/{name}")
+        """Call a service while a sampler goes on, whose blocks end the wait for earlier ones."""
+        client = self.observer.node.create_client(Trigger, f"{NODE}/{name}")
+        self.observer.wait(client.service_is_ready, f"service {name}")
+        future = client.call_async(Trigger.Request())
+        nothing = SampleBlock(joint_names=blocks(measured(LOADED, 1.0))[0].joint_names)
+
+        def answered() -> bool:
+            self.publisher.publish(nothing)
+            return future.done()
+
+        self.observer.wait(answered, f"an answer of {name}")
+        self.observer.node.destroy_client(client)
+        answer = future.result()
         if answer.success and name in ("start", "reset", "tare"):
             self.sent = 0
         return answer
@@ -308,19 +320,18 @@ def test_silence_during_a_run_is_diagnosed(idle):
 
 
 class Late:
-    """Blocks and then a request that wait for the node; more blocks follow, as from a sampler."""
+    """Many blocks at once and then a request; more blocks follow, as from a sampler."""
 
     def __init__(self, idle: Estimator, service: str) -> None:
         messages = blocks(measured(LOADED, 2 * SECONDS), size=10)
-        before, self._after = messages[:50], iter(messages[50:])
+        before, self._after = messages[:200], iter(messages[200:])
         self.samples_before, self.samples_after = size_of(before), 0
         self._idle = idle
         client = idle.observer.node.create_client(Trigger, f"{NODE}/{service}")
         idle.observer.wait(client.service_is_ready, "the service")
-        with idle.process.suspended():
-            for message in before:
-                idle.publisher.publish(message)
-            self._answer = client.call_async(Trigger.Request())
+        for message in before:
+            idle.publisher.publish(message)
+        self._answer = client.call_async(Trigger.Request())
         idle.observer.wait(self._done, "the answer")
         self.answer = self._answer.result()
 
@@ -361,7 +372,8 @@ def test_save_writes_what_a_replay_needs(idle, tmp_path):
         assert "makes no recording" in answer.message
         run = RunFile.load(answer.path)
         assert run.start_ns == START_NS
-        assert run.end_ns == START_NS + round((SECONDS - 1 / RATE) * 1e9)
+        newest = START_NS + round((SECONDS - 1 / RATE) * 1e9)
+        assert newest - WINDOW / RATE * 1e9 <= run.end_ns <= newest  # of the last window at least
         assert run.updates[-1] == final.windows
         assert run.result["phi"] == list(final.phi)
     answer = idle.observer.call(Save, f"{NODE}/save", path="/proc/nowhere")
