@@ -167,14 +167,14 @@ class LeastNoise:
     def factor(self, parts: Sequence[RowBlock]) -> float:
         """Return the least common factor on the reference."""
         rows = RowBlock.stack(list(parts))
-        share = self.reference[rows.joint] * (rows.end - rows.start)
+        share = self.reference[rows.joint] * rows.weight
         return float(self._solve(rows, share[:, None], np.ones(1))[0])
 
     def absolute(self, parts: Sequence[RowBlock]) -> Array:
         """Return the bounds of the joints with the least sum in units of the reference, (n,)."""
         rows, n = RowBlock.stack(list(parts)), len(self.reference)
         share = np.zeros((len(rows), n))
-        share[np.arange(len(rows)), rows.joint] = rows.end - rows.start
+        share[np.arange(len(rows)), rows.joint] = rows.weight
         return self._solve(rows, share * self.reference, np.ones(n)) * self.reference
 
     def _solve(self, rows: RowBlock, share: Array, cost: Array) -> Array:

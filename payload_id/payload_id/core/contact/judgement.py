@@ -21,7 +21,8 @@ class Judgement:
         start: Time at which the window begins [s].
         end: Time at which it ends [s].
         torque: Torques with which the joints carry and move the payload, by the point estimate,
-            shape (n,) [N m or N].
+            shape (n,) [N m or N]: means over the window, as all below, towards whose ends the data
+            may count less.
         torque_range: Bounds on them, shape (n,) each.
         wrench: Wrench with which the arm does, in the payload frame about its origin, force then
             torque, by the point estimate, shape (6,) [N, N m].

@@ -90,11 +90,11 @@ class ContactWatch:
         return Judgement(
             start=float(window.stamp[0]),
             end=float(window.stamp[-1]),
-            torque=block.A @ self._phi / duration,
-            torque_range=_mean(torque, block.A_error @ knowledge.interval.magnitude, duration),
+            torque=block.A @ self._phi / block.weight,
+            torque_range=_mean(torque, block.A_error @ knowledge.interval.magnitude, block.weight),
             wrench=W @ self._phi,
             wrench_range=_mean(wrench, error @ knowledge.interval.magnitude, 1.0),
-            external=_mean(external, np.zeros(len(block)), duration),
+            external=_mean(external, np.zeros(len(block)), block.weight),
             share=_shares(proofs, block.bound(knowledge.interval.magnitude)),
             least_torque=max((least_torque(each, duration) for each in proofs), default=0.0),
             least_force=max(
@@ -116,9 +116,9 @@ class ContactWatch:
         return proofs
 
 
-def _mean(integral: Interval, error: Array, duration: float) -> Interval:
+def _mean(integral: Interval, error: Array, weight: Array | float) -> Interval:
     """Return bounds on a mean from those on an integral with errors beside them."""
-    return Interval((integral.lower - error) / duration, (integral.upper + error) / duration)
+    return Interval((integral.lower - error) / weight, (integral.upper + error) / weight)
 
 
 def _shares(proofs: Sequence[Proof], d: Array) -> Array:

@@ -38,6 +38,11 @@ class RowBlock:
         shift: What b lacks for an error of mean zero where the sensor's is: b is the middle of
             what the reading allows, which a relative error moves from the reading, shape (m,);
             zeros if not given.
+        likely: What rows most likely hold of what d allows for: coefficients of the nuisance
+            parameters, and what is there without them, shape (m, p + 1); estimates count it, bounds
+            do not. Shape (m, 0) for nothing, which is so if it is not given.
+        weight: Integral of the weight with which a row takes its data, shape (m,) [s]; the time
+            between start and end if not given.
         scale: Length that was asked for of the row's window where it repeats data of other rows:
             bounds use it, statistics do not, shape (m,) [s]; zeros, for rows of which each has
             data of its own, if not given.
@@ -57,6 +62,8 @@ class RowBlock:
     gain_column: IntArray = None  # type: ignore[assignment]  # likewise
     gain: Array = None  # type: ignore[assignment]  # likewise
     shift: Array = None  # type: ignore[assignment]  # likewise
+    likely: Array = None  # type: ignore[assignment]  # likewise
+    weight: Array = None  # type: ignore[assignment]  # likewise
     scale: Array = None  # type: ignore[assignment]  # likewise
 
     def __post_init__(self) -> None:
@@ -72,6 +79,10 @@ class RowBlock:
             object.__setattr__(self, "gain", np.zeros(len(self.b)))
         if self.shift is None:
             object.__setattr__(self, "shift", np.zeros(len(self.b)))
+        if self.likely is None:
+            object.__setattr__(self, "likely", np.zeros((len(self.b), 0)))
+        if self.weight is None:
+            object.__setattr__(self, "weight", self.end - self.start)
         if self.scale is None:
             object.__setattr__(self, "scale", np.zeros(len(self.b)))
 
@@ -100,11 +111,14 @@ class RowBlock:
 
         Shapes (m, p) and (m,). The reading stands in the column of the gain, too.
         """
+        B, b = self.B, self.b
+        if self.likely.shape[1]:
+            B, b = B + self.likely[:, :-1], b - self.likely[:, -1]
         if not self.shift.any():
-            return self.B, self.b
-        B, known = self.B.copy(), np.flatnonzero(self.gain_column >= 0)
+            return B, b
+        B, known = B.copy(), np.flatnonzero(self.gain_column >= 0)
         B[known, self.gain_column[known]] -= (self.gain * self.shift)[known]
-        return B, self.b + self.shift
+        return B, b + self.shift
 
     def without_payload(self) -> RowBlock:
         """Return the rows as they are when it is known that there was no payload (phi = 0)."""
@@ -125,8 +139,15 @@ class RowBlock:
         """Put blocks with the same nuisance parameters under each other; at least one."""
         if len(blocks) == 1:
             return blocks[0]
+        if any(block.likely.shape[1] for block in blocks):
+            blocks = [block._with_likely() for block in blocks]
         columns = (np.concatenate([getattr(x, e.name) for x in blocks]) for e in fields(cls))
         return cls(*columns)
+
+    def _with_likely(self) -> RowBlock:
+        """Return the rows with zeros where `likely` says nothing."""
+        none = np.zeros((len(self), self.B.shape[1] + 1))
+        return self if self.likely.shape[1] else replace(self, likely=none)
 
     @classmethod
     def empty(cls, p: int) -> RowBlock:

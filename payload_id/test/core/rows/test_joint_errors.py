@@ -122,6 +122,24 @@ def test_with_errors_of_every_sample_too(kind):
                 assert used(*mixed(name, seed, stated, True, period)).max() <= 1.0
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_estimates_count_friction_where_only_bounds_do_not_know_its_direction(name):
+    # Wide bounds on other errors: at most samples they leave open whether the joint drives.
+    holds = replace(bounds("load"), friction_load=0.2)
+    stated = replace(holds, torque_absolute=1.0, torque_offset=3.0)
+    likely, middle = [], []
+    for seed in range(3):
+        model, samples, phi, truth = run(
+            name, seed, replace(bounds("load"), friction_load=0.2), True
+        )
+        source, rows = MomentumRows.of(model, stated), rows_of(model, stated, samples, 0.1)
+        u = truth.u(source)
+        B, b = rows.unbiased()
+        likely.append((b - rows.A @ phi - B @ u) / rows.weight)
+        middle.append((rows.b - rows.A @ phi - rows.B @ u) / rows.weight)
+    assert np.mean(np.square(likely)) < 0.2 * np.mean(np.square(middle))
+
+
 def test_velocities_that_are_off_by_a_constant():
     stated = replace(bounds("asymmetry"), velocity_error=0.1, stiction_velocity=0.0)
     stated = replace(stated, friction_coulomb=0.0, friction_coulomb_asymmetry=0.0)

@@ -13,14 +13,14 @@ LARGEST = 10.0  # times the joint's largest mean torque over a window
 
 
 class TorqueOffset:
-    """A column of the duration of each of the joint's rows."""
+    """A column of the weight of each of the joint's rows."""
 
     name = "torque offset"
 
     def findings(self, evidence: Evidence) -> Iterator[Finding]:
         """See the protocol."""
         rows = evidence.rows
-        duration = rows.end - rows.start
+        duration = rows.weight
         for joint in np.unique(rows.joint[evidence.own & (duration > 0.0)]):
             here = evidence.own & (rows.joint == joint) & (duration > 0.0)
             mean = np.abs(rows.b + rows.reading)[here] / duration[here]

@@ -11,7 +11,7 @@ from .ground import Ground
 
 
 class TorqueOffset:
-    """A constant beside one joint's reading: a column of the rows' durations."""
+    """A constant beside one joint's reading: a column of the rows' weights."""
 
     name = "torque offsets as stated"
     unit = "N m"
@@ -21,5 +21,5 @@ class TorqueOffset:
         """See the protocol."""
         rows = ground.rows.take(np.arange(ground.tare, len(ground.rows)))
         for j, name in enumerate(ground.source.model.joints):
-            own = np.where(rows.joint == j, rows.end - rows.start, 0.0)
+            own = np.where(rows.joint == j, rows.weight, 0.0)
             yield Error(f"of offset at {name}", f"of offset at {name}", ground.column(own))

@@ -35,7 +35,7 @@ from .stamp_error import stamp_error
 from .uncertainty import Uncertainty
 
 LEAST_STEPS = 4  # between samples in each half of a window; pieces for its curvature
-PIECES = 8  # at most, of a half, between the samples at which kappa is taken
+PIECE = 0.00625  # [s] between the samples at which kappa is taken, where they are dense enough
 HIGHER = 1.2  # allowance for products of errors, and for what lies between the samples looked at
 
 
@@ -79,7 +79,10 @@ class HatRow:
     @property
     def _pieces(self) -> int:
         """Number of pieces of either half."""
-        return min(PIECES, self.weights.peak, len(self.samples) - 1 - self.weights.peak)
+        wanted = max(
+            LEAST_STEPS, round((self.samples.stamp[-1] - self.samples.stamp[0]) / (2 * PIECE))
+        )
+        return min(wanted, self.weights.peak, len(self.samples) - 1 - self.weights.peak)
 
     @property
     def _speed_error(self) -> Array:

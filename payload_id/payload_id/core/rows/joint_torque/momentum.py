@@ -75,7 +75,9 @@ class WindowTerms:
         shift: What the integral of the reading itself is more than `torque`, shape (n,) [N m s].
         constant: Coefficients of the constant errors, in their unit boxes, shape (n, k) [N m s].
         middle: What they do in the middle of their boxes, shape (n,) [N m s].
+        likely: What they most likely do beside, as in `Effect`, shape (n, k + 1) [N m s], or None.
         left_out: Bound on what else the equation leaves out, shape (n,) [N m s].
+        weight: Integral of the window's weight [s].
         start: Time at which the window begins [s].
         end: Time at which it ends [s].
     """
@@ -88,7 +90,9 @@ class WindowTerms:
     shift: Array
     constant: Array
     middle: Array
+    likely: Array | None
     left_out: Array
+    weight: float
     start: float
     end: float
 
@@ -294,6 +298,8 @@ class MomentumRows:
             shift=whole.reading - torque,
             constant=constant.columns,
             middle=constant.middle,
+            likely=constant.likely,
+            weight=whole.duration,
             left_out=torque_bound + column_bound + constant.left_out,
             start=float(whole.stamp[0]),
             end=float(whole.stamp[-1]),
@@ -363,6 +369,10 @@ class MomentumRows:
         tool, width = self._tool, np.asarray(self.uncertainty.tool)[self._tool]
         known = candidates[:, nuisance.uncertain] * nuisance.half_width[nuisance.uncertain]
         column, size = nuisance.gain_columns(n)
+        likely = np.zeros((n, 0))
+        if terms.likely is not None:
+            before = np.zeros((n, known.shape[1] + len(tool)))
+            likely = np.hstack([before, terms.likely])
         return RowBlock(
             A=terms.payload,
             A_error=terms.payload_error + ROUNDING * np.abs(terms.payload),
@@ -379,4 +389,6 @@ class MomentumRows:
             gain_column=column,
             gain=size,
             shift=terms.shift * (1.0 + nuisance.centre[group_slice("torque_gain", n)]),
+            likely=likely,
+            weight=np.full(n, terms.weight),
         )

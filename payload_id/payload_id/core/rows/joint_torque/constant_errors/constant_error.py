@@ -49,12 +49,16 @@ class Effect:
         left_out: Bound on what is not linear in them, without payload, shape (n,) [N m s].
         payload_error: Bound on the errors of the payload's coefficients, shape (n, 10).
         middle: What it does at u = 0, shape (n,) [N m s]: errors that cannot be negative.
+        likely: What it most likely does beside, of what bounds allow for: coefficients of its
+            coordinates, and at u = 0, shape (n, k + 1) [N m s]. Estimates count it, bounds do not.
+            None: nothing, in every window.
     """
 
     columns: Array
     left_out: Array
     payload_error: Array
     middle: Array
+    likely: Array | None = None
 
     @classmethod
     def none(cls, n: int) -> Effect:
@@ -78,16 +82,30 @@ class Effect:
 
     def only(self, stated: BoolArray) -> Effect:
         """Return it with some of its columns, those where stated, shape (k,), is true."""
-        return replace(self, columns=self.columns[:, stated])
+        likely = self.likely
+        if likely is not None:
+            likely = likely[:, np.append(stated, True)]
+        return replace(self, columns=self.columns[:, stated], likely=likely)
 
     def with_more(self, other: Effect) -> Effect:
         """Return both."""
+        likely = None
+        if self.likely is not None or other.likely is not None:
+            one, two = self._likely, other._likely
+            likely = np.hstack([one[:, :-1], two[:, :-1], one[:, -1:] + two[:, -1:]])
         return Effect(
             np.hstack([self.columns, other.columns]),
             self.left_out + other.left_out,
             self.payload_error + other.payload_error,
             self.middle + other.middle,
+            likely,
         )
+
+    @property
+    def _likely(self) -> Array:
+        """`likely`, zeros where it is None."""
+        n, k = self.columns.shape
+        return np.zeros((n, k + 1)) if self.likely is None else self.likely
 
 
 class ConstantError(Protocol):

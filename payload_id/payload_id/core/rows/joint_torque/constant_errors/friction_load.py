@@ -8,12 +8,14 @@ what is left of it without the last two, which bounds and readings tell up to h,
 
 exactly: one parameter for each of the two, in [0, mu_max / (1 - mu_max)], which holds for friction
 that is not the same fraction in both, too. Where |T0| <= h which of them it is is not known; there,
-and where the direction is not, all of it is bounded.
+and where the direction is not, all of it is bounded. It then lies in sign(dq) nu [0, |T0| + h], and
+most likely is sign(dq) nu |T0|, with nu as T0 tells: estimates that took the middle would be off by
+nu h / 2 at every such sample.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -80,7 +82,13 @@ class FrictionLoad:
         middle = columns.sum(axis=0) + half * (weight @ (sign * largest * ~sure))
         factor = np.where(sure, 2.0 * h, np.where(sign != 0.0, largest, 2.0 * largest))
         whole = Effect.of_joints(columns, half * (weight @ factor), middle)
-        return whole.only(np.tile(self.size > 0.0, 2))
+        unsure = sign * ~sure * np.abs(T0)
+        more = [
+            np.diag(half * (weight @ (unsure * where))) for where in (sign * T0 > 0, sign * T0 < 0)
+        ]
+        at_zero = half * (weight @ (unsure - sign * largest * ~sure))
+        likely = np.hstack([*more, at_zero[:, None]])
+        return replace(whole, likely=likely).only(np.tile(self.size > 0.0, 2))
 
     def _transmitted(self, window: Window, sign: Array) -> tuple[Array, Array]:
         """Return T0 and the bound h on its error, shape (N, n) [N m] each."""
