@@ -8,7 +8,7 @@ lengths cost little more than one.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, fields
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -110,12 +110,11 @@ def joined(parts: Sequence[WindowSums]) -> WindowSums:
     duration = np.array([whole.duration for whole in wholes])
     forces = np.array([part.sensitivity.force for part in parts])
     stamp = np.concatenate([first.stamp, *(part.stamp[1:] for part in parts[1:])])
-    constant = [whole.constant for whole in wholes]
     return WindowSums(
         integrals=Integrals(
             stamp=stamp,
             weight=trapezoid_weights(stamp),
-            constant=Effect(*(_sum(constant, entry.name) for entry in fields(Effect))),
+            constant=Effect.summed([whole.constant for whole in wholes]),
             **{name: _sum(wholes, name) for name in ADDED},
         ),
         momentum=np.concatenate([first.momentum[:4], last.momentum[4:]]),

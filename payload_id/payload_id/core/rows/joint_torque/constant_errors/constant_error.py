@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Protocol
 
@@ -79,6 +80,18 @@ class Effect:
         apart = np.concatenate([np.diag(column) for column in columns], axis=1)
         none = np.zeros(n)
         return cls(apart, left_out, np.zeros((n, 10)), none if middle is None else middle)
+
+    @classmethod
+    def summed(cls, parts: Sequence[Effect]) -> Effect:
+        """Return what the same errors do to the sums of equations."""
+        likely = [part.likely for part in parts if part.likely is not None]
+        return cls(
+            np.sum([part.columns for part in parts], axis=0),
+            np.sum([part.left_out for part in parts], axis=0),
+            np.sum([part.payload_error for part in parts], axis=0),
+            np.sum([part.middle for part in parts], axis=0),
+            np.sum(likely, axis=0) if likely else None,
+        )
 
     def only(self, stated: BoolArray) -> Effect:
         """Return it with some of its columns, those where stated, shape (k,), is true."""
