@@ -41,6 +41,8 @@ class RowBlock:
         likely: What rows most likely hold of what d allows for: coefficients of the nuisance
             parameters, and what is there without them, shape (m, p + 1); estimates count it, bounds
             do not. Shape (m, 0) for nothing, which is so if it is not given.
+        growth: How a row's error grows with nuisance parameters beside that gain, shape (m, p),
+            the same for all rows of a channel. Shape (m, 0) for not at all, if it is not given.
         weight: Integral of the weight with which a row takes its data, shape (m,) [s]; the time
             between start and end if not given.
         scale: Length that was asked for of the row's window where it repeats data of other rows:
@@ -63,6 +65,7 @@ class RowBlock:
     gain: Array = None  # type: ignore[assignment]  # likewise
     shift: Array = None  # type: ignore[assignment]  # likewise
     likely: Array = None  # type: ignore[assignment]  # likewise
+    growth: Array = None  # type: ignore[assignment]  # likewise
     weight: Array = None  # type: ignore[assignment]  # likewise
     scale: Array = None  # type: ignore[assignment]  # likewise
 
@@ -81,6 +84,8 @@ class RowBlock:
             object.__setattr__(self, "shift", np.zeros(len(self.b)))
         if self.likely is None:
             object.__setattr__(self, "likely", np.zeros((len(self.b), 0)))
+        if self.growth is None:
+            object.__setattr__(self, "growth", np.zeros((len(self.b), 0)))
         if self.weight is None:
             object.__setattr__(self, "weight", self.end - self.start)
         if self.scale is None:
@@ -139,15 +144,19 @@ class RowBlock:
         """Put blocks with the same nuisance parameters under each other; at least one."""
         if len(blocks) == 1:
             return blocks[0]
-        if any(block.likely.shape[1] for block in blocks):
-            blocks = [block._with_likely() for block in blocks]
+        if any(block.likely.shape[1] + block.growth.shape[1] for block in blocks):
+            blocks = [block._with_all() for block in blocks]
         columns = (np.concatenate([getattr(x, e.name) for x in blocks]) for e in fields(cls))
         return cls(*columns)
 
-    def _with_likely(self) -> RowBlock:
-        """Return the rows with zeros where `likely` says nothing."""
-        none = np.zeros((len(self), self.B.shape[1] + 1))
-        return self if self.likely.shape[1] else replace(self, likely=none)
+    def _with_all(self) -> RowBlock:
+        """Return the rows with zeros where `likely` and `growth` say nothing."""
+        m, p = self.B.shape
+        return replace(
+            self,
+            likely=self.likely if self.likely.shape[1] else np.zeros((m, p + 1)),
+            growth=self.growth if self.growth.shape[1] else np.zeros((m, p)),
+        )
 
     @classmethod
     def empty(cls, p: int) -> RowBlock:

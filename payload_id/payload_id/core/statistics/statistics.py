@@ -40,7 +40,7 @@ class Statistics:
         blended: As `channels`, for rows that are mixed of the full and the gravity-only model by
             their dynamism [NGK, eq. 8]; None as long as all rows are of the full model.
         gain: How the error of a channel's rows grows with the nuisance parameters, as
-            `RowBlock.gain` says it, shape (C, p); zeros if not given.
+            `RowBlock.gain` and `growth` say it, shape (C, p); zeros if not given.
     """
 
     plain: Array
@@ -173,6 +173,9 @@ class Statistics:
         gain[: len(self.gain)] = self.gain
         known = block.gain_column >= 0
         gain[block.joint[known], block.gain_column[known]] = block.gain[known]
+        if block.growth.shape[1]:
+            grows, column = np.nonzero(block.growth)
+            gain[block.joint[grows], column] = block.growth[grows, column]
         return gain
 
     def _blend_with(self, block: RowBlock, weighted: Array, bound: Array) -> Array | None:

@@ -13,6 +13,8 @@ from joint_errors import GRID, JointErrors, curve
 from payload_id.core.arm.arm_model import ArmModel
 from payload_id.core.errors import InputError
 from payload_id.core.identification.identify import identify
+from payload_id.core.identification.online import OnlineIdentifier
+from payload_id.core.identification.settings import Settings
 from payload_id.core.identification.status import Status
 from payload_id.core.rows.joint_torque.constant_errors import friction_stribeck
 from payload_id.core.rows.joint_torque.hat_rows import worth_it
@@ -138,6 +140,21 @@ def test_estimates_count_friction_where_only_bounds_do_not_know_its_direction(na
         likely.append((b - rows.A @ phi - B @ u) / rows.weight)
         middle.append((rows.b - rows.A @ phi - rows.B @ u) / rows.weight)
     assert np.mean(np.square(likely)) < 0.2 * np.mean(np.square(middle))
+
+
+def test_friction_that_grows_with_load_does_not_draw_the_mass_to_zero():
+    # Noise of the readings is in the columns of that friction, too.
+    holds = replace(bounds("load"), friction_load=0.2, torque_gain=0.1, link_relative=0.05)
+    errors = []
+    for name in ("ur10", "gen3"):
+        for seed in range(3):
+            model, samples, phi, _ = run(name, seed, holds, False, rate=100.0, seconds=16.0)
+            noise = 2.0 * np.random.default_rng(seed).normal(size=samples.tau.shape)
+            stated = replace(holds, torque_absolute=10.0, torque_offset=3.0)
+            online = OnlineIdentifier(model, Settings(stated, intervals="least_squares_image"))
+            online.add(replace(samples, tau=samples.tau + noise))
+            errors.append(online.update().phi[0] - phi[0])
+    assert abs(np.mean(errors)) < 0.08, errors
 
 
 def test_velocities_that_are_off_by_a_constant():

@@ -76,6 +76,7 @@ class WindowTerms:
         constant: Coefficients of the constant errors, in their unit boxes, shape (n, k) [N m s].
         middle: What they do in the middle of their boxes, shape (n,) [N m s].
         likely: What they most likely do beside, as in `Effect`, shape (n, k + 1) [N m s], or None.
+        growth: How the noise grows with them, as in `Effect`, shape (n, k) [-], or None.
         left_out: Bound on what else the equation leaves out, shape (n,) [N m s].
         weight: Integral of the window's weight [s].
         start: Time at which the window begins [s].
@@ -91,6 +92,7 @@ class WindowTerms:
     constant: Array
     middle: Array
     likely: Array | None
+    growth: Array | None
     left_out: Array
     weight: float
     start: float
@@ -299,6 +301,7 @@ class MomentumRows:
             constant=constant.columns,
             middle=constant.middle,
             likely=constant.likely,
+            growth=constant.growth,
             weight=whole.duration,
             left_out=torque_bound + column_bound + constant.left_out,
             start=float(whole.stamp[0]),
@@ -369,10 +372,11 @@ class MomentumRows:
         tool, width = self._tool, np.asarray(self.uncertainty.tool)[self._tool]
         known = candidates[:, nuisance.uncertain] * nuisance.half_width[nuisance.uncertain]
         column, size = nuisance.gain_columns(n)
-        likely = np.zeros((n, 0))
-        if terms.likely is not None:
-            before = np.zeros((n, known.shape[1] + len(tool)))
-            likely = np.hstack([before, terms.likely])
+        before = np.zeros((n, known.shape[1] + len(tool)))
+        likely, growth = (
+            np.zeros((n, 0)) if more is None else np.hstack([before, more])
+            for more in (terms.likely, terms.growth)
+        )
         return RowBlock(
             A=terms.payload,
             A_error=terms.payload_error + ROUNDING * np.abs(terms.payload),
@@ -390,5 +394,6 @@ class MomentumRows:
             gain=size,
             shift=terms.shift * (1.0 + nuisance.centre[group_slice("torque_gain", n)]),
             likely=likely,
+            growth=growth,
             weight=np.full(n, terms.weight),
         )

@@ -53,6 +53,8 @@ class Effect:
         likely: What it most likely does beside, of what bounds allow for: coefficients of its
             coordinates, and at u = 0, shape (n, k + 1) [N m s]. Estimates count it, bounds do not.
             None: nothing, in every window.
+        growth: How the noise of each equation grows with its coordinates, shape (n, k) [-]: where
+            they multiply the readings. None: not at all.
     """
 
     columns: Array
@@ -60,6 +62,7 @@ class Effect:
     payload_error: Array
     middle: Array
     likely: Array | None = None
+    growth: Array | None = None
 
     @classmethod
     def none(cls, n: int) -> Effect:
@@ -91,27 +94,34 @@ class Effect:
             np.sum([part.payload_error for part in parts], axis=0),
             np.sum([part.middle for part in parts], axis=0),
             np.sum(likely, axis=0) if likely else None,
+            parts[0].growth,
         )
 
     def only(self, stated: BoolArray) -> Effect:
         """Return it with some of its columns, those where stated, shape (k,), is true."""
-        likely = self.likely
-        if likely is not None:
-            likely = likely[:, np.append(stated, True)]
-        return replace(self, columns=self.columns[:, stated], likely=likely)
+        likely, growth = self.likely, self.growth
+        return replace(
+            self,
+            columns=self.columns[:, stated],
+            likely=None if likely is None else likely[:, np.append(stated, True)],
+            growth=None if growth is None else growth[:, stated],
+        )
 
     def with_more(self, other: Effect) -> Effect:
         """Return both."""
-        likely = None
+        likely, growth = None, None
         if self.likely is not None or other.likely is not None:
             one, two = self._likely, other._likely
             likely = np.hstack([one[:, :-1], two[:, :-1], one[:, -1:] + two[:, -1:]])
+        if self.growth is not None or other.growth is not None:
+            growth = np.hstack([self._growth, other._growth])
         return Effect(
             np.hstack([self.columns, other.columns]),
             self.left_out + other.left_out,
             self.payload_error + other.payload_error,
             self.middle + other.middle,
             likely,
+            growth,
         )
 
     @property
@@ -119,6 +129,11 @@ class Effect:
         """`likely`, zeros where it is None."""
         n, k = self.columns.shape
         return np.zeros((n, k + 1)) if self.likely is None else self.likely
+
+    @property
+    def _growth(self) -> Array:
+        """`growth`, zeros where it is None."""
+        return np.zeros(self.columns.shape) if self.growth is None else self.growth
 
 
 class ConstantError(Protocol):

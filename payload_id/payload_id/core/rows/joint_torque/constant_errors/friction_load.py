@@ -11,6 +11,10 @@ that is not the same fraction in both, too. Where |T0| <= h which of them it is 
 and where the direction is not, all of it is bounded. It then lies in sign(dq) nu [0, |T0| + h], and
 most likely is sign(dq) nu |T0|, with nu as T0 tells: estimates that took the middle would be off by
 nu h / 2 at every such sample.
+
+The columns are made of readings, with their noise: what is left of an equation has the noise times
+1 - nu where the joint drives, 1 + nu where it brakes. Estimates have to know (`nuisance_fit.py`),
+or they take the nu with the least noise for the true one; on average over a run is enough.
 """
 
 from __future__ import annotations
@@ -23,6 +27,8 @@ from ....arrays import Array
 from .constant_error import Effect, Window
 
 PIECES = 4  # of a window over which accelerations are taken
+LARGEST = 0.4  # nu / 2 that estimates reckon with: noise times 1 - nu is never below none
+PART = 0.5  # of the time that a joint drives, about: it goes down as often as up
 HIGHER = 1.5  # allowance for what they do within a piece
 
 
@@ -88,7 +94,10 @@ class FrictionLoad:
         ]
         at_zero = half * (weight @ (unsure - sign * largest * ~sure))
         likely = np.hstack([*more, at_zero[:, None]])
-        return replace(whole, likely=likely).only(np.tile(self.size > 0.0, 2))
+        part = PART * np.diag(np.minimum(half, LARGEST))
+        return replace(whole, likely=likely, growth=np.hstack([-part, part])).only(
+            np.tile(self.size > 0.0, 2)
+        )
 
     def _transmitted(self, window: Window, sign: Array) -> tuple[Array, Array]:
         """Return T0 and the bound h on its error, shape (N, n) [N m] each."""
