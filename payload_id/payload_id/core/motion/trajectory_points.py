@@ -24,6 +24,7 @@ from ..errors import InputError
 from .extrema import Smooth
 from .motion_sequence import MotionSequence
 from .path_timing import PathTiming
+from .there_and_back import Reversed
 from .time_scaling import TimeScaled
 from .trajectory import Motion, Trajectory, even_edges
 
@@ -91,6 +92,8 @@ def junctions(trajectory: Trajectory) -> Array:
     """Return the times at which one part of a motion gives way to the next, shape (J,) [s]."""
     if isinstance(trajectory, TimeScaled):
         return junctions(trajectory.motion) / trajectory.scale
+    if isinstance(trajectory, Reversed):
+        return trajectory.duration - junctions(trajectory.motion)[::-1]
     if isinstance(trajectory, PathTiming):
         return trajectory.junctions_of(junctions(trajectory.motion))
     if not isinstance(trajectory, MotionSequence):
@@ -114,6 +117,8 @@ def largest_derivative(trajectory: Trajectory, order: int, begin: float = 0.0) -
     if isinstance(trajectory, TimeScaled):
         inner = largest_derivative(trajectory.motion, order, trajectory.scale * begin)
         return trajectory.scale**order * inner
+    if isinstance(trajectory, Reversed):
+        return largest_derivative(trajectory.motion, order)
     if isinstance(trajectory, PathTiming):
         motion, place = trajectory.motion, trajectory.place(begin)
         if begin >= trajectory.ramp:
