@@ -3,9 +3,9 @@ r"""A motion backwards, and there and back: every pose is passed in both directi
     back(t) = path(T - t),   dq -> -dq,  ddq -> ddq  at the same pose.
 
 What moves links and payload is even under this: T = M(q) ddq + C(q, dq) dq + g(q) is the same at a
-pose on both ways. Friction is odd, whatever its curve and however it grows with the load, and so are
-errors of first order of delays and filters, tau(t - e) = tau - e dtau/dt. A least squares fit with
-the same weights on both ways therefore leaves what is odd out of the payload: sums of even
+pose on both ways. Friction is odd, whatever its curve and however it grows with the load, and so
+are errors of first order of delays and filters, tau(t - e) = tau - e dtau/dt. A least squares fit
+with the same weights on both ways therefore leaves what is odd out of the payload: sums of even
 coefficients times odd errors vanish. docs/excitation.md says what does not cancel.
 """
 

@@ -6,11 +6,11 @@ momentum of `MomentumRows`; here acceleration is known, and two Gauss-Legendre p
     A = int W_payload dt,   B = int [W_links, friction, rotor, offset, gain] dt * half widths,
     d = torque_relative int |tau| dt + (torque_absolute + Gaussian part) window,
 
-tau that of the nominal arm with the expected payload. To d comes the Coulomb friction of a joint so
-slow that its direction is unknown; in place of a step at the speed v_0 from which it is known stands
-1 - |dq| / (2 v_0), whose integral over a reversal is the same and whose slope is known. What else stands in a real row's bound
-(errors of encoders, stamps, integration, constant errors) is left out: it is small, and this is a
-prediction.
+tau that of the nominal arm with the expected payload. A joint so slow that its direction is unknown
+adds its Coulomb friction to d; in place of a step at v_0, the speed from which it is known, stands
+1 - |dq| / (2 v_0), which adds as much in a reversal and has a slope. What else stands in a real
+row's bound (errors of encoders, stamps, integration, constant errors) is left out: it is small, and
+this is a prediction.
 """
 
 from __future__ import annotations
