@@ -8,7 +8,8 @@ What its history then says of further runs of the same kind, with other payloads
 of mass, centre of mass and moments of inertia, the calibrated half-width of the mass and how often
 it held, and how the criterion `calibrated_widths` had predicted the expected error of the mass,
 from the motion alone: the ratio, and the correlation of the logarithms. "Chosen" motions are the
-best of 40 by that criterion, for the middle of the payloads that may come.
+best of 40 by that criterion, for the middle of the payloads that may come. "Pieces" are the pieces
+of "there and back" without the way back, as many as there is time for.
 """
 
 from __future__ import annotations
@@ -53,9 +54,9 @@ ARMS = {"gen3_like": "gen3", "xarm_like": "xarm7", "ur_like": "ur10"}
 SECONDS, RATE = 10.0, 100.0
 FAST, SLOW = 1.4, 0.3  # [rad/s]; the drives' Stribeck velocity is 0.05
 ACCELERATION, EXCURSION = 5.0, 1.5  # [rad/s2], [rad] from where the motion begins
-PIECES, WAVES = 3, 2
+WAVES = 2
 REST, HOLD, HELD = 0.2, 0.8, 6  # [s] where the motion turns; [s] at each of so many poses
-RUNS, NEW, CHOICE = 20, 8, 40
+RUNS, NEW, CHOICE = 20, 12, 40
 EXPECTED = from_mass_com_inertia(1.5, [0.0, 0.0, 0.0], 0.005 * np.eye(3))
 
 Make = Callable[[np.random.Generator, np.ndarray], Trajectory]
@@ -99,18 +100,20 @@ def wave(rng: np.random.Generator, start: np.ndarray, speed: float, length: floa
     return within(lambda f: WavePiece(state, f * k, f[:, None] * sizes, length), n, speed, rng)
 
 
-def waves(rng: np.random.Generator, start: np.ndarray, speed: float) -> Trajectory:
+def pieces(
+    rng: np.random.Generator, start: np.ndarray, speed: float, count: int, length: float
+) -> MotionSequence:
     """Return pieces with waves, one after the other."""
     parts: list[Trajectory] = []
-    for _ in range(PIECES):
-        parts.append(wave(rng, start, speed, SECONDS / PIECES))
-        start = parts[-1].at(np.array([SECONDS / PIECES])).q[0]
-    return MotionSequence(tuple(parts), (SECONDS / PIECES,) * PIECES)
+    for _ in range(count):
+        parts.append(wave(rng, start, speed, length / count))
+        start = parts[-1].at(np.array([length / count])).q[0]
+    return MotionSequence(tuple(parts), (length / count,) * count)
 
 
-def both_ways(rng: np.random.Generator, start: np.ndarray, speed: float) -> Trajectory:
-    """Return a piece with waves, there and back."""
-    return there_and_back(wave(rng, start, speed, (SECONDS - REST) / 2), REST)
+def both_ways(rng: np.random.Generator, start: np.ndarray, speed: float, count: int) -> Trajectory:
+    """Return pieces with waves, there and back."""
+    return there_and_back(pieces(rng, start, speed, count, (SECONDS - REST) / 2), REST)
 
 
 def poses(rng: np.random.Generator, start: np.ndarray, speed: float) -> Trajectory:
@@ -130,10 +133,10 @@ def poses(rng: np.random.Generator, start: np.ndarray, speed: float) -> Trajecto
 
 KINDS: dict[str, Make] = {
     "fourier": lambda rng, start: fourier(rng, start, FAST),
-    "wave pieces": lambda rng, start: waves(rng, start, FAST),
-    "there and back": lambda rng, start: both_ways(rng, start, FAST),
-    "slow fourier": lambda rng, start: fourier(rng, start, SLOW),
-    "slow there and back": lambda rng, start: both_ways(rng, start, SLOW),
+    "pieces": lambda rng, start: pieces(rng, start, FAST, 4, SECONDS),
+    "there and back": lambda rng, start: both_ways(rng, start, FAST, 2),
+    "slow pieces": lambda rng, start: pieces(rng, start, SLOW, 2, SECONDS),
+    "slow there and back": lambda rng, start: both_ways(rng, start, SLOW, 1),
     "poses at rest": lambda rng, start: poses(rng, start, FAST),
 }
 CHOSEN = ("fourier", "there and back")

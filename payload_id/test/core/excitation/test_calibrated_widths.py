@@ -117,7 +117,7 @@ def test_rows_known_by_their_sums_count_about_as_if_they_were_known():
 
 
 def test_nothing_is_expected_to_be_wider_than_what_was_known_before():
-    still = predictor().rows(lambda t: family().motion(np.zeros((1, 18)) + family().calm, t), 8.0)
+    still = predictor().rows(lambda t: family().motion(family().calm[None], t), 8.0)
     nothing = Collected.nothing(predictor().p)
     made = criterion()
     assert -1.0 < made.value(still, nothing)[0] < 0.0
@@ -137,6 +137,7 @@ def test_a_history_is_asked_for():
 
 
 def test_every_drawn_motion_there_and_back_keeps_the_limits_and_ends_where_it_began():
+    assert family().count == 1
     for x in some(5):
         motion = family().trajectory(x)
         assert motion.duration == pytest.approx(LENGTH)
