@@ -32,11 +32,13 @@ class ThereAndBackFamily:
         piece: Each of the pieces, as if it began at the start.
         count: Number of pieces.
         rest: How long the arm rests where it turns [s].
+        duration: Length of each motion [s].
     """
 
     piece: WaveFamily
     count: int
     rest: float
+    duration: float
 
     @classmethod
     def within(
@@ -61,22 +63,12 @@ class ThereAndBackFamily:
         path = (duration - rest) / 2
         count = max(1, int(path / max(SHORTEST, SWING / float(np.median(limits.velocity)))))
         state = MotionState.at_rest(start)
-        return cls(WaveFamily.within(state, path / count, limits), count, rest)
+        return cls(WaveFamily.within(state, path / count, limits), count, rest, duration)
 
     @property
     def size(self) -> int:
         """Number of parameters: those of the pieces, the first one's first."""
         return self.count * self.piece.size
-
-    @property
-    def duration(self) -> float:
-        """Length of each motion [s]."""
-        return 2.0 * self._path + self.rest
-
-    @property
-    def _path(self) -> float:
-        """Length of the path [s]."""
-        return self.count * self.piece.duration
 
     @property
     def calm(self) -> Array:
@@ -90,7 +82,8 @@ class ThereAndBackFamily:
     def motion(self, x: Array, time: Array) -> Motion:
         """Return candidates x, shape (C, P), at times (N,) [s]: q, dq, ddq of shape (C, N, n)."""
         time, length = np.asarray(time, dtype=float), self.piece.duration
-        turn, back = self._path, self._path + self.rest
+        turn = self.count * length
+        back = turn + self.rest
         local = np.clip(np.where(time < back, time, self.duration - time), 0.0, turn)
         which = np.minimum((local / length).astype(int), self.count - 1)
         found = np.empty((3, len(x), len(time), self.piece.n))
