@@ -4,13 +4,13 @@ A row of a window is the integral of the inverse dynamics over it, which equals 
 momentum of `MomentumRows`; here acceleration is known, and two Gauss-Legendre points integrate it.
 
     A = int W_payload dt,   B = int [W_links, friction, rotor, offset, gain] dt * half widths,
-    d = torque_relative int |tau| dt + (torque_absolute + Gaussian part) window,
+    d = (torque_relative int |tau| dt + torque_absolute window) / (1 - torque_gain),
 
 tau that of the nominal arm with the expected payload. A joint so slow that its direction is unknown
 adds its Coulomb friction to d; in place of a step at v_0, the speed from which it is known, stands
 1 - |dq| / (2 v_0), which adds as much in a reversal and has a slope. What else stands in a real
-row's bound (errors of encoders, stamps, integration, constant errors) is left out: it is small, and
-this is a prediction.
+row's bound (Gaussian noise, errors of encoders, stamps, integration, constant errors) is left out: this
+is a prediction.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from ...arm.arm_model import ArmModel
 from ...arrays import Array
 from ...motion.trajectory import Motion
 from ...rows.joint_torque.momentum import MomentumRows
+from ...rows.joint_torque.nuisance import largest_gain
 from ...rows.joint_torque.uncertainty import Uncertainty
 from ...rows.row_block import RowBlock
 from ...statistics.statistics import Statistics
@@ -174,8 +175,10 @@ class RowPredictor:
         """Return d per unit of time, shape (N, n) [N m]."""
         unsure, n = self.row_source.uncertainty, self.model.n
         found = unsure.per_joint("torque_relative", n) * np.abs(torque)
+        found += unsure.per_joint("torque_absolute", n)
+        found *= largest_gain(unsure.per_joint("torque_gain", n))
         found += unsure.per_joint("friction_coulomb", n) * unknown_direction(unsure, dq)
-        return found + unsure.per_joint("torque_absolute", n) + LEAST_BOUND
+        return np.asarray(found + LEAST_BOUND)
 
     def _columns(self, links: Array, dq: Array, ddq: Array, torque: Array) -> Array:
         """Return the integrand of B, shape (N, n, columns of the uncertain candidates)."""

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...arrays import Array
 from ...motion.trajectory import Motion
+from ...rows.joint_torque.nuisance import largest_gain
 from .candidate_rows import CandidateRows, RowPredictor, slow_speed, unknown_direction
 from .dynamics import arm_torque, kinematics, payload_regressor
 from .torque_slope import TorqueSlope
@@ -52,7 +53,9 @@ def motion_slope(
         now = arm_torque(state, predictor.model.link_phi)
         now = now + payload_regressor(state) @ predictor.payload
         unsure = predictor.row_source.uncertainty
-        torque = torque + d[..., 0] * unsure.per_joint("torque_relative", n) * np.sign(now)
+        relative = unsure.per_joint("torque_relative", n)
+        relative = relative * largest_gain(unsure.per_joint("torque_gain", n))
+        torque = torque + d[..., 0] * relative * np.sign(now)
         unknown = unknown_direction(unsure, motion.dq) > 0.0
         fall = unsure.per_joint("friction_coulomb", n) / (2.0 * slow_speed(unsure))
         direct[:, 1] -= d[..., 0] * np.where(unknown, fall * np.sign(motion.dq), 0.0)
