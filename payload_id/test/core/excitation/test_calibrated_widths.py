@@ -88,18 +88,23 @@ def of_run(rows: CandidateRows, noise: np.ndarray, phi: np.ndarray) -> Statistic
 
 @pytest.mark.parametrize("longest", [10.0, 3.0])
 def test_expected_errors_are_those_of_the_posterior_of_such_rows(longest):
-    """Two runs of rows, the first collected; what the history has seen is as long, or shorter."""
+    """Two runs of rows, the first collected; what the history has seen is as long, or shorter.
+
+    The noise of the joints' rows, which the posterior estimates, is given to the criterion.
+    """
     made, motions = criterion(seconds=np.full(20, longest)), family()
     one, two = (predictor().rows(lambda t, k=k: motions.motion(some(2)[[k]], t), 4.0)
                 for k in range(2))  # fmt: skip
     collected = Collected.nothing(predictor().p).plus(one)
-    found = made.deviation(two, collected)[0]
     noise = np.sqrt(made.noise)
     run = of_run(one, noise, PHI).joined(of_run(two, noise, PHI))
     run = run.thinned(min(1.0, longest / 8.0))
     posterior = Posterior.of(statistics_of(made.history).joined(run))
-    expected = ErrorSize(made.history.inflation, made.history.load_noise)
-    np.testing.assert_allclose(found, expected.of(posterior, run, PHI), rtol=0.15)
+    size = ErrorSize(made.history.inflation, made.history.load_noise)
+    seen = np.tile(posterior.noise(6), (20, 1))
+    found = criterion(seconds=made.history.seconds, noise=seen).deviation(two, collected)[0]
+    np.testing.assert_allclose(found, size.of(posterior, run, PHI), rtol=0.01)
+    found = made.deviation(two, collected)[0]
     level = 0.8
     widths = made.predicted(two, collected, level)[0]
     np.testing.assert_allclose(widths, found * largest_scores(made.history, level))

@@ -9,8 +9,7 @@ momentum of `MomentumRows`; here acceleration is known, and two Gauss-Legendre p
 tau that of the nominal arm with the expected payload. A joint so slow that its direction is unknown
 adds its Coulomb friction to d; in place of a step at v_0, the speed from which it is known, stands
 1 - |dq| / (2 v_0), which adds as much in a reversal and has a slope. What else stands in a real
-row's bound (Gaussian noise, errors of encoders, stamps, integration, constant errors) is left out: this
-is a prediction.
+row's bound (Gaussian noise, errors of encoders, stamps, integration, constant errors) is left out.
 """
 
 from __future__ import annotations
