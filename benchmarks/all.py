@@ -110,7 +110,7 @@ BENCHMARKS = (
     Benchmark("scenes", "Is a piece found in time among obstacles?", "excitation.md", 20,
               "--scenes 100 --limits safety_warning", "--scenes 2 --limits safety_warning"),
     Benchmark("friction_aware", "Which motions tell a payload in spite of friction?",
-              "excitation.md", 60, "--arms 5 --first 2000",
+              "excitation.md", 20, "--arms 2 --first 3000",
               "--presets ur_like --kinds fourier"),
     Benchmark("dumbbells", "Table V and figure 6 of [ZZV]", "excitation.md", 12,
               "--trials 3 --limits safety_warning", "--trials 1 --pounds 5"),
