@@ -38,8 +38,8 @@ class ArmHistory:
         lower: Least positions, shape (K, n) [rad or m].
         upper: Largest positions, shape (K, n) [rad or m].
         speed: Largest speeds, shape (K, n) [rad/s or m/s].
-        noise: Root mean square of what is left of each joint's rows, in units of their bounds,
-            shape (K, n).
+        noise: Standard deviation of each joint's rows as what is left of them says, in units of
+            their bounds, shape (K, n).
         notes: What a reader should know, such as a drift from run to run.
         about: Where it comes from.
     """

@@ -10,6 +10,7 @@ from .calibrated_interval import (
     CalibratedInterval,
     calibrated_interval,
     check_history,
+    largest_scores,
     statistics_of,
 )
 from .known_run import KnownRun, Load, segments
@@ -21,6 +22,7 @@ __all__ = [
     "Load",
     "calibrated_interval",
     "check_history",
+    "largest_scores",
     "learn_history",
     "segments",
     "statistics_of",

@@ -108,6 +108,19 @@ def check_history(rows: RowSource, window: float) -> None:
     rows.model.history.check(rows.model.digest, rows.names, stated, window)
 
 
+def largest_scores(history: ArmHistory, level: float) -> Array:
+    """Return how many times their expected size errors are at most, with a probability, (10,).
+
+    Args:
+        history: Of the arm.
+        level: The probability, for each parameter.
+
+    Returns:
+        scores: Infinite where too few runs knew the parameter.
+    """
+    return np.array([largest_score(column, level) for column in np.abs(history.scores).T])
+
+
 def statistics_of(history: ArmHistory) -> Statistics:
     """Return what a history's runs say of the arm."""
     return in_one_channel(history.factor, history.rows, len(history.joints))
@@ -138,9 +151,8 @@ def calibrated_interval(
         expected = ErrorSize(history.inflation, history.load_noise)
         deviation = expected.of(posterior, counted, posterior.phi)
     size = np.abs(history.scores)
-    each = np.array([largest_score(column, level) for column in size.T])
     together = largest_score(size.max(axis=1), level)  # NaN where one is not known
-    half = each * deviation
+    half = largest_scores(history, level) * deviation
     return CalibratedInterval(
         level=level,
         phi=posterior.phi,
@@ -150,6 +162,10 @@ def calibrated_interval(
         joint_upper=posterior.phi + together * deviation,
         runs=np.isfinite(size).sum(axis=0),
         unlike=unlike(
-            history, motion, posterior.noise(run), float(posterior.phi[0]), float(half[0])
+            history,
+            motion,
+            posterior.noise(len(history.joints)),
+            float(posterior.phi[0]),
+            float(half[0]),
         ),
     )

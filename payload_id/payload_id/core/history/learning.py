@@ -80,7 +80,7 @@ def learn_history(
         tried = [_tried(run, others) for run, others in _with_others(runs, shared)]
         size = error_size(tried)
         expected = [size.of(each.posterior, each.run.statistics, each.phi) for each in tried]
-        noise = [each.posterior.noise(each.run.statistics) for each in tried]
+        noise = [each.posterior.noise(len(rows.channels)) for each in tried]
     scores = np.array([each.error for each in tried]) / np.array(expected)
     whole = reduce(Statistics.joined, shared)
     return ArmHistory(

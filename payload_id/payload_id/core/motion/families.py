@@ -7,7 +7,15 @@ from functools import partial
 from typing import Any
 
 from ..errors import InputError, UnknownNameError
-from . import bezier, fourier, motion_sequence, path_timing, time_scaling, wave
+from . import (
+    bezier,
+    fourier,
+    motion_sequence,
+    path_timing,
+    there_and_back,
+    time_scaling,
+    wave,
+)
 from .trajectory import Trajectory
 
 
@@ -38,6 +46,11 @@ def _time_scaled(data: dict[str, Any]) -> Trajectory:
     return time_scaling.TimeScaled(trajectory_from_dict(data["motion"]), float(data["scale"]))
 
 
+def _reversed(data: dict[str, Any]) -> Trajectory:
+    """Return the motion backwards that `to_dict` wrote."""
+    return there_and_back.Reversed(trajectory_from_dict(data["motion"]))
+
+
 def _path_timing(kind: type[path_timing.PathTiming], data: dict[str, Any]) -> Trajectory:
     """Return the stop or start that `to_dict` wrote."""
     motion = trajectory_from_dict(data["motion"])
@@ -48,6 +61,7 @@ READERS: dict[str, Callable[[dict[str, Any]], Trajectory]] = {
     bezier.FAMILY: bezier.BezierPiece.from_dict,
     fourier.FAMILY: fourier.FourierSeries.from_dict,
     motion_sequence.FAMILY: _sequence,
+    there_and_back.FAMILY: _reversed,
     time_scaling.FAMILY: _time_scaled,
     path_timing.PathStart.family: partial(_path_timing, path_timing.PathStart),
     path_timing.PathStop.family: partial(_path_timing, path_timing.PathStop),

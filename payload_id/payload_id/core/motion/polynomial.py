@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from functools import cached_property
+from functools import cache, cached_property
 
 import numpy as np
 from numpy.polynomial.polynomial import polyder
+from scipy.special import comb
 
 from ..arrays import Array, IntArray
 from .extrema import ranges_of
@@ -62,9 +63,23 @@ class PolynomialMotion(ABC):
         return np.asarray(np.einsum("pi,pi->p", powers, c))
 
     def largest(self, order: int) -> Array:
-        """Return a bound on |derivative|, shape (n,)."""
-        return np.asarray(np.abs(self._derivatives[order]).sum(axis=1))
+        """Return a bound on |derivative|, shape (n,).
+
+        A polynomial lies within the range of its coefficients in Bernstein's basis, those of powers
+        being c: b_i = sum_k (i over k) / (d over k) c_k.
+        """
+        c = self._derivatives[order]
+        bernstein = c @ _to_bernstein(c.shape[1] - 1)
+        return np.asarray(np.abs(bernstein).max(axis=1)) + self.rounding(order)
 
     def rounding(self, order: int) -> Array:
         """Return a bound on the floating-point error of a derivative, shape (n,)."""
-        return self.largest(order) * (16.0 * np.finfo(float).eps)
+        size = np.abs(self._derivatives[order]).sum(axis=1)
+        return np.asarray(size * (16.0 * np.finfo(float).eps))
+
+
+@cache
+def _to_bernstein(degree: int) -> Array:
+    """Return the matrix from coefficients of powers to those of Bernstein's basis."""
+    k, i = np.indices((degree + 1, degree + 1))
+    return np.asarray(comb(i, k) / comb(degree, k))

@@ -24,6 +24,7 @@ from ..errors import InputError
 from .extrema import Smooth
 from .motion_sequence import MotionSequence
 from .path_timing import PathTiming
+from .there_and_back import Reversed
 from .time_scaling import TimeScaled
 from .trajectory import Motion, Trajectory, even_edges
 
@@ -91,6 +92,8 @@ def junctions(trajectory: Trajectory) -> Array:
     """Return the times at which one part of a motion gives way to the next, shape (J,) [s]."""
     if isinstance(trajectory, TimeScaled):
         return junctions(trajectory.motion) / trajectory.scale
+    if isinstance(trajectory, Reversed):
+        return trajectory.duration - junctions(trajectory.motion)[::-1]
     if isinstance(trajectory, PathTiming):
         return trajectory.junctions_of(junctions(trajectory.motion))
     if not isinstance(trajectory, MotionSequence):
@@ -103,24 +106,37 @@ def junctions(trajectory: Trajectory) -> Array:
     return np.unique(np.concatenate(found))
 
 
-def largest_derivative(trajectory: Trajectory, order: int, begin: float = 0.0) -> Array:
+def largest_derivative(
+    trajectory: Trajectory, order: int, begin: float = 0.0, end: float = np.inf
+) -> Array:
     """Return a bound on a derivative of the positions between junctions, shape (n,).
 
     Args:
         trajectory: The motion.
         order: 1 to 6.
         begin: Time from which it shall hold [s].
+        end: Time until which it shall hold [s].
     """
     if isinstance(trajectory, TimeScaled):
-        inner = largest_derivative(trajectory.motion, order, trajectory.scale * begin)
-        return trajectory.scale**order * inner
+        s = trajectory.scale
+        return s**order * largest_derivative(trajectory.motion, order, s * begin, s * end)
+    if isinstance(trajectory, Reversed):
+        last = trajectory.duration
+        return largest_derivative(trajectory.motion, order, last - end, last - begin)
     if isinstance(trajectory, PathTiming):
-        motion, place = trajectory.motion, trajectory.place(begin)
+        motion, span = trajectory.motion, (trajectory.place(begin), trajectory.end)
         if begin >= trajectory.ramp:
-            return largest_derivative(motion, order, place)
-        return trajectory.largest_of(lambda k: largest_derivative(motion, k, place), order)
+            return largest_derivative(motion, order, *span)
+        return trajectory.largest_of(lambda k: largest_derivative(motion, k, *span), order)
     if isinstance(trajectory, MotionSequence):
-        return np.max([largest_derivative(part, order) for part in trajectory.parts], axis=0)
+        begins = np.concatenate([[0.0], np.cumsum(trajectory.until)])
+        spans = zip(trajectory.parts, begins[:-1], begins[1:], strict=True)
+        found = [
+            largest_derivative(part, order, begin - first, end - first)
+            for part, first, last in spans
+            if first <= end + NANOSECOND and last >= begin - NANOSECOND
+        ]
+        return np.max(found, axis=0)
     if not hasattr(trajectory, "largest"):
         raise InputError(
             f"No bound on derivatives is known of motions of the kind {type(trajectory).__name__}."

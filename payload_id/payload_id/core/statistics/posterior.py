@@ -92,12 +92,13 @@ class Posterior:
         gain = np.linalg.solve(spread[np.ix_(known, known)], spread[known]).T  # (10, known)
         return np.where(known, phi, self.phi + gain @ (phi - self.phi)[known])
 
-    def noise(self, statistics: Statistics) -> Array:
-        """Return the root mean square of what is left of each channel's rows, shape (C,).
+    def noise(self, channels: int) -> Array:
+        """Return the standard deviation of the rows of the first channels in units of their bounds.
 
         Args:
-            statistics: Of some of the rows that the fit was made with, or of like ones.
+            channels: Their number C.
+
+        Returns:
+            noise: What residuals say, the freedom that the fit has taken counted in, shape (C,).
         """
-        x = np.concatenate([self.u, self.phi])
-        left = linearised(statistics.channels, statistics.gain, x) @ np.append(x, -1.0)
-        return np.asarray(np.sqrt((left**2).sum(axis=1) / np.maximum(statistics.counts, 1.0)))
+        return np.asarray(np.sqrt(self.variance[:channels]))

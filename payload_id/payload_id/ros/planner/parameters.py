@@ -18,7 +18,7 @@ from ..common.shared_parameters import (
 )
 
 PIECES = ("bezier", "wave")  # families of short pieces, for receding horizon
-FAMILIES = ("fourier", *PIECES)
+FAMILIES = ("fourier", "there_and_back", *PIECES)
 
 PLANNER_TABLE = (
     ROBOT_FILE,

@@ -122,11 +122,19 @@ def summary_of(plan: Planned) -> str:
         else ""
     )
     mass = figures.half_width_now[0], figures.half_width_expected[0]
+    calibrated = ""
+    if figures.half_width_calibrated is not None:
+        half = figures.half_width_calibrated[0]
+        calibrated = (
+            f" By the arm's history: ± {half:.2g} kg with 95 %."
+            if math.isfinite(half)
+            else " The arm's history has too few runs for an interval with 95 %."
+        )
     return (
         f"{motion.trajectory.duration:.1f} s ({goal.family}{dry}), at rest within "
         f"{motion.longest_stop:.1f} s after a stop. Of the limits '{goal.limits}' it uses at most: "
         f"speed {figures.velocity.max():.0%}, torque {figures.torque.max():.0%}. {closest}"
-        f"Expected: mass ± {mass[0]:.3g} kg becomes ± {mass[1]:.2g} kg."
+        f"Expected: mass ± {mass[0]:.3g} kg becomes ± {mass[1]:.2g} kg.{calibrated}"
     )
 
 

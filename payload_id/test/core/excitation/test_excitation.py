@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from arms import EVERY_ARM, arm, draw_payload, joint_torques, random_states, record, rows_of
+from made_history import with_history
 from payload_id.core.body.inertial import from_mass_com_inertia
 from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.bounds.hull import Hull, HullLP
@@ -16,6 +17,7 @@ from payload_id.core.bounds.interval import Interval, Memory
 from payload_id.core.bounds.least_squares_image import image
 from payload_id.core.errors import InputError, UnknownNameError
 from payload_id.core.excitation.candidates.candidates import BezierFamily, FourierFamily
+from payload_id.core.excitation.candidates.there_and_back_candidates import ThereAndBackFamily
 from payload_id.core.excitation.candidates.wave_candidates import WaveFamily
 from payload_id.core.excitation.criteria import CRITERIA, criterion_named
 from payload_id.core.excitation.prediction.candidate_rows import (
@@ -68,7 +70,7 @@ class StandingClock:
 
 @lru_cache(maxsize=1)
 def predictor() -> RowPredictor:
-    return RowPredictor(MomentumRows.of(arm("gen3"), UNSURE), PHI)
+    return RowPredictor(with_history(MomentumRows.of(arm("gen3"), UNSURE)), PHI)
 
 
 def task(
@@ -77,7 +79,7 @@ def task(
     family = BezierFamily.within(start or MotionState.at_rest(HOME), 3.0, LIMITS)
     half = 0.15 * np.abs(PHI) + 1e-3
     box = ParameterBox.around(arm("gen3"), (PHI - half, PHI + half), UNSURE)
-    criterion = criterion_named(name, KNOWN)
+    criterion = criterion_named(name, KNOWN, predictor())
     nothing = Collected.nothing(predictor().p)
     made = PlanningTask(family, predictor(), criterion, nothing, 1.5, LIMITS, box)
     return replace(made, **changes)
@@ -129,7 +131,7 @@ def test_collected_rows_count_like_new_ones():
     second = CandidateRows(rows.A[:, half:], rows.B[:, half:], rows.d[:, half:])
     nothing = Collected.nothing(predictor().p)
     for name in CRITERIA:
-        criterion = criterion_named(name, KNOWN)
+        criterion = criterion_named(name, KNOWN, predictor())
         whole = criterion.value(rows, nothing)
         assert criterion.value(second, nothing.plus(first)) == pytest.approx(whole, abs=1e-9)
 
@@ -224,15 +226,16 @@ def test_gradients_are_those_of_finite_differences(name):
 @pytest.mark.parametrize("name", sorted(CRITERIA))
 def test_gradients_know_everything_that_may_be_uncertain(name):
     every = replace(UNSURE, torque_gain=0.05, torque_offset=0.2, friction_coulomb=1.0,
-                    friction_viscous=0.5, rotor_inertia=0.3, stiction_velocity=0.05,
+                    friction_viscous=0.5, rotor_inertia=0.3, stiction_velocity=0.2,
                     tool=(0.05, 0.0, 0.01, 0.01, *[1e-3] * 6))  # fmt: skip
-    row_source = RowPredictor(MomentumRows.of(arm("gen3"), every), PHI)
+    row_source = RowPredictor(with_history(MomentumRows.of(arm("gen3"), every)), PHI)
     before = row_source.rows(lambda t: task().family.motion(some(1, seed=7), t), 1.5)
     collected = Collected.nothing(row_source.p).plus(before)
     # Of some rows only sums are known.
     collected = replace(collected, kept=collected.kept[::2], condensed=len(collected.kept) // 2)
     family = WaveFamily.within(MotionState.at_rest(HOME), 3.0, LIMITS)
-    made = task(name, family=family, predictor=row_source, collected=collected)
+    made = task(name, family=family, predictor=row_source, collected=collected,
+                criterion=criterion_named(name, KNOWN, row_source))  # fmt: skip
     rng = np.random.default_rng(2)
     x = rng.uniform(-0.5, 0.5, family.size)
     slope, direction = made.gradient(x, made.rows(x[None])), rng.normal(size=family.size)
@@ -327,8 +330,9 @@ def test_the_box_of_the_bezier_family_uses_up_a_limit():
 
 
 def family_named(name: str):
-    if name == "fourier":
-        return FourierFamily.within(HOME, 7.5, LIMITS)
+    if name in ("fourier", "there_and_back"):
+        made = {"fourier": FourierFamily, "there_and_back": ThereAndBackFamily}[name]
+        return made.within(HOME, 10.0, LIMITS)
     start = MotionState.of(task().family.trajectory(0.5 * np.ones(7)), 1.5)
     return {"bezier": BezierFamily, "wave": WaveFamily}[name].within(start, 3.0, LIMITS)
 
@@ -344,11 +348,13 @@ def test_drawn_waves_keep_the_limits_joint_by_joint():
         assert np.maximum(found.ddq_upper, -found.ddq_lower).max() <= 5.0 * 1.01
 
 
-@pytest.mark.parametrize("family", ["bezier", "wave", "fourier"])
+@pytest.mark.parametrize("family", ["bezier", "wave", "fourier", "there_and_back"])
 def test_candidates_in_a_batch_are_the_motions_one_by_one(family):
     made = family_named(family)
+    assert getattr(made, "count", 2) == 2  # pieces of a path there and back
     x = np.random.default_rng(0).uniform(-1, 1, (4, made.size))
-    t = np.linspace(0.0, made.duration, 9)
+    middle = made.duration / 2 + np.array([-0.1, 0.03])
+    t = np.append(np.linspace(0.0, made.duration, 9), middle)
     batch = made.motion(x, t)
     for c in range(4):
         one = made.trajectory(x[c]).at(t)

@@ -12,8 +12,15 @@ from payload_id.core.motion.joint_trajectory import JointTrajectory, sample
 from payload_id.core.motion.motion_sequence import MotionSequence
 from payload_id.core.motion.motion_state import MotionState
 from payload_id.core.motion.path_timing import PathStart, PathStop
+from payload_id.core.motion.there_and_back import Reversed, there_and_back
 from payload_id.core.motion.time_scaling import TimeScaled
-from payload_id.core.motion.trajectory_points import interpolation_error, junctions, points_of
+from payload_id.core.motion.trajectory_points import (
+    interpolation_error,
+    junctions,
+    largest_derivative,
+    points_of,
+)
+from payload_id.core.motion.wave import WavePiece
 from payload_id.core.safety.certificate.certified_motion import CertifiedMotion, CertifiedStop
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.core.safety.tube.tube_watch import tube_use
@@ -31,6 +38,11 @@ def pieces():
     first = BezierPiece(REST, np.array([0.5, -0.3]), 2.0)
     second = BezierPiece(MotionState.of(first, 1.1), np.array([-0.2, 0.4]), 2.0)
     return MotionSequence((first, second), (1.1, 2.0))
+
+
+def out_and_back():
+    waves = np.array([[0.2, -0.3], [0.1, 0.25]])
+    return there_and_back(WavePiece(REST, np.array([0.5, -0.3]), waves, 2.0), 0.35)
 
 
 def followed(motion, time, rate=RATE):
@@ -51,6 +63,9 @@ def followed(motion, time, rate=RATE):
         PathStart(TimeScaled(pieces(), 0.5), 1.9, 1.0),
         PathStop(PathStart(pieces(), 0.3, 0.4), 1.2, 0.5),
         PathStop(PathStart(pieces(), 0.3, 0.4), 0.2, 0.5),
+        out_and_back(),
+        PathStop(out_and_back(), 2.1, 0.3),
+        PathStop(TimeScaled(out_and_back(), 0.5), 6.0, 1.0),
     ],
     ids=[
         "fourier",
@@ -62,6 +77,9 @@ def followed(motion, time, rate=RATE):
         "start",
         "stop after a start",
         "stop of a start",
+        "there and back",
+        "stop of a rest",
+        "slow stop on the way back",
     ],
 )
 def test_the_controllers_interpolation_keeps_its_bound(motion):
@@ -71,6 +89,22 @@ def test_the_controllers_interpolation_keeps_its_bound(motion):
     for name, error in (("q", bound.position), ("dq", bound.velocity), ("ddq", bound.acceleration)):
         difference = np.abs(getattr(found, name) - getattr(wanted, name)).max(axis=0)
         assert (difference <= error + 1e-8).all()
+
+
+def test_derivatives_of_pieces_are_bounded_closely():
+    piece = out_and_back().parts[0]
+    time = np.linspace(0.0, 2.0, 2001)
+    sampled = np.abs(piece.derivatives(time)).max(axis=1)
+    for order in range(1, 6):
+        bound = piece.largest(order)
+        assert (sampled[order] <= bound).all() and (bound < 15.0 * sampled[order]).all()
+
+
+def test_a_stop_is_bounded_by_what_its_own_part_of_the_path_does():
+    motion = out_and_back()
+    assert (largest_derivative(motion, 3, 2.01, 2.34) < 1e-9).all()  # at rest
+    whole = largest_derivative(motion, 3)
+    assert (largest_derivative(motion, 3, 2.3, 2.4) == whole).all() and (whole > 1.0).all()
 
 
 def test_the_bound_is_not_idle_and_falls_with_the_sixth_power_of_the_step():
@@ -88,6 +122,8 @@ def test_junctions_are_points():
     motion = TimeScaled(pieces(), 0.5)
     assert np.allclose(junctions(motion), [2.2])
     assert np.min(np.abs(points_of(motion, RATE).time - 2.2)) < 1e-9
+    assert np.allclose(junctions(out_and_back()), [2.0, 2.35])
+    assert np.allclose(junctions(Reversed(pieces())), [2.0])
 
 
 def test_points_may_begin_in_the_middle_and_end_at_rest():

@@ -16,6 +16,7 @@ from payload_id.core.motion.limits import MotionLimits
 from payload_id.core.motion.motion_sequence import MotionSequence
 from payload_id.core.motion.motion_state import MotionState
 from payload_id.core.motion.path_timing import PathStart, PathStop
+from payload_id.core.motion.there_and_back import Reversed, there_and_back
 from payload_id.core.motion.time_scaling import TimeScaled
 from payload_id.core.motion.trajectory import even_edges
 from payload_id.core.motion.wave import WavePiece
@@ -69,7 +70,16 @@ def wave(seed: int = 0) -> WavePiece:
     return WavePiece(plain.start, plain.k, 0.2 * rng.normal(size=(3, 2)), plain.duration)
 
 
-TIGHT = (fourier, bezier, wave, sequence, slowed)
+def backwards(seed: int = 0) -> Reversed:
+    return Reversed(wave(seed))
+
+
+def out_and_back(seed: int = 0) -> MotionSequence:
+    moving, rest = wave(seed), MotionState.at_rest(bezier(seed).start.q)
+    return there_and_back(WavePiece(rest, moving.k, moving.wave, moving.duration), 0.4)
+
+
+TIGHT = (fourier, bezier, wave, sequence, slowed, backwards, out_and_back)
 ON_THE_PATH = (path_stop, path_start, stopped, resumed)
 FAMILIES = TIGHT + ON_THE_PATH
 
@@ -131,6 +141,47 @@ def test_ranges_on_the_path_hold_every_sample_and_close_in_on_the_motion(family)
             over = np.max(found.ddq_upper, axis=0) - sample.ddq.max(axis=0)
             widths.append(over.max() / scale)
         assert widths[-1] < 0.01 and max(widths) < 0.06
+
+
+def test_going_back_passes_every_pose_with_the_opposite_velocity():
+    motion = out_and_back()
+    t = np.linspace(0.0, motion.duration, 101)
+    there, back = motion.at(t), motion.at(motion.duration - t)
+    assert np.allclose(there.q, back.q, atol=1e-12)
+    assert np.allclose(there.dq, -back.dq, atol=1e-10)
+    assert np.allclose(there.ddq, back.ddq, atol=1e-9)
+    resting = motion.at(np.linspace(3.0, 3.4, 9))
+    assert np.ptp(resting.q, axis=0).max() < 1e-12 and np.abs(resting.dq).max() < 1e-12
+
+
+def test_what_is_odd_in_velocity_vanishes_in_the_mean_over_both_ways():
+    """Coulomb and viscous friction that grow with an even torque; even torques remain."""
+    motion = out_and_back(2)
+    t = (np.arange(6400) + 0.5) / 6400 * motion.duration
+    sample = motion.at(t)
+    torque = np.sin(sample.q) + 0.3 * sample.ddq + 0.2 * sample.dq**2
+    friction = (2.0 + 0.1 * np.abs(torque)) * np.sign(sample.dq) + 0.7 * sample.dq
+    lever = np.stack([np.cos(sample.q), sample.ddq])  # coefficients of a payload
+    assert np.abs((lever * friction).mean(axis=1)).max() < 1e-9
+    assert np.abs((lever * torque).mean(axis=1)).min() > 1e-3
+    once = t < motion.duration / 2
+    assert np.abs((lever * friction)[:, once].mean(axis=1)).max() > 0.1
+
+
+def test_there_and_back_takes_paths_from_rest_to_rest():
+    for path, rest in ((bezier(), 0.5), (fourier(), 0.0), (fourier(), -1.0), (fourier(), np.nan)):
+        with pytest.raises(InputError, match="There and back"):
+            there_and_back(path, rest)
+
+
+def test_slices_that_rounding_makes_one_are_bounded_when_reversed():
+    motion = Reversed(wave())
+    for edges in ([0.0, 1e-17, 2e-17, 3.0], [3.0 - 1e-15, 3.0], [0.0, 5e-324], [1.0, 1.0 + 1e-15]):
+        found, ends = motion.ranges(np.array(edges)), motion.at(np.array(edges))
+        for kind in KINDS:
+            lower, upper = getattr(found, kind + "_lower"), getattr(found, kind + "_upper")
+            for values in (getattr(ends, kind)[:-1], getattr(ends, kind)[1:]):
+                assert (lower <= values).all() and (values <= upper).all()
 
 
 def test_slices_shorter_than_rounding_are_bounded_too():

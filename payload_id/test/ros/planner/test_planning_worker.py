@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from made_history import with_history
 from payload_id.core.arm.kinetics import frames
 from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.excitation.search.planning import Plan
@@ -14,6 +15,7 @@ from payload_id.core.motion.motion_state import MotionState
 from payload_id.core.motion.time_scaling import TimeScaled
 from payload_id.core.motion.trajectory import sampled
 from payload_id.core.motion.trajectory_points import interpolation_error
+from payload_id.core.rows.joint_torque.momentum import MomentumRows
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.safety.certificate.certificate import Certificate
 from payload_id.core.safety.certificate.certify import certify
@@ -21,10 +23,12 @@ from payload_id.core.safety.certificate.verify import verify
 from payload_id.core.safety.clearance.convex_body import ConvexBody
 from payload_id.core.safety.speed.speed_limits import PRESETS
 from payload_id.files.cells.cell_file import Cell
+from payload_id.files.learnt.history_file import save_history
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.robots.robot_model import RobotModel
 from payload_id.files.runs.certificate_file import load_certificate
 from payload_id.files.runs.claims import claims
+from payload_id.ros.planner.plan_messages import summary_of
 from payload_id.ros.planner.planning.request import (
     Goal,
     PieceRequest,
@@ -125,6 +129,36 @@ def test_a_piece_with_waves_keeps_what_its_points_may_lose(worker):
     assert isinstance(plan, Planned), plan
     assert plan.motion.trajectory.to_dict()["family"] == "wave"
     assert (interpolation_error(plan.motion.trajectory, 100.0).position < 1e-6).all()
+
+
+def test_a_motion_there_and_back_is_certified_with_its_stops(worker):
+    plan = worker(request(replace(GOAL, family="there_and_back", duration=4.0)))
+    assert isinstance(plan, Planned), plan
+    motion = plan.motion.trajectory
+    out, back = (motion.at(t) for t in (np.linspace(0.0, 4.0, 41), np.linspace(4.0, 0.0, 41)))
+    assert np.allclose(out.q, back.q) and np.allclose(out.dq, -back.dq)
+    assert np.ptp(out.q, axis=0).max() > 0.1 and np.allclose(out.q[0], ROBOT.home)
+    assert len(plan.motion.stops) == 7  # one each half second, of the rest where it turns too
+    saved = load_certificate(plan.certificate_path)
+    assert isinstance(certify(saved.case(worker._certifier.model), saved.trajectory), Certificate)
+
+
+def test_expected_calibrated_widths_ask_for_a_history_and_are_told(worker, tmp_path):
+    goal = replace(GOAL, family="there_and_back", criterion="calibrated_widths", duration=4.0)
+    refused = worker(request(goal))
+    assert isinstance(refused, Refused) and "calibrate --history" in refused.sentence
+    bounds = Uncertainty(torque_relative=0.025, link_relative=0.05, prior=PRIOR)
+    rows = MomentumRows.of(RobotModel.from_robot_file(ROBOT), bounds)
+    save_history(tmp_path / "seen.npz", with_history(rows).model.history)
+    path = tmp_path / "robot.yaml"
+    path.write_text(
+        "extends: package://payload_id/config/robots/kinova_gen3.yaml\nhistory: seen.npz\n"
+    )
+    stated = replace(settings_of(bounds, str(tmp_path)), robot_file=str(path))
+    plan = PlanningWorker(stated)(request(goal))
+    assert isinstance(plan, Planned), plan
+    assert np.isfinite(plan.figures.half_width_calibrated).all()
+    assert "By the arm's history: ±" in summary_of(plan)
 
 
 @pytest.mark.slow

@@ -10,29 +10,34 @@ from collections.abc import Callable
 
 from ...arrays import Array
 from ...errors import UnknownNameError
+from ..prediction.candidate_rows import RowPredictor
+from .calibrated_widths import CalibratedWidths
 from .condition_number import ConditionNumber
 from .criterion import Criterion
 from .half_widths import HalfWidths
 from .log_det import LogDet
 
 DEFAULT = HalfWidths.name
-CRITERIA: dict[str, Callable[[Array], Criterion]] = {
-    HalfWidths.name: HalfWidths,
-    LogDet.name: LogDet,
-    ConditionNumber.name: lambda known: ConditionNumber(),
+CRITERIA: dict[str, Callable[[Array, RowPredictor | None], Criterion]] = {
+    HalfWidths.name: lambda known, _: HalfWidths(known),
+    LogDet.name: lambda known, _: LogDet(known),
+    ConditionNumber.name: lambda known, _: ConditionNumber(),
+    CalibratedWidths.name: CalibratedWidths.of,
 }
 
 
-def criterion_named(name: str, known: Array) -> Criterion:
+def criterion_named(name: str, known: Array, predictor: RowPredictor | None = None) -> Criterion:
     """Return the criterion of a name.
 
     Args:
         name: Of `CRITERIA`.
         known: Half widths of what is known of phi before any row, shape (10,).
+        predictor: Makes the rows that it judges; only `CalibratedWidths` asks for it.
 
     Raises:
         UnknownNameError: There is no such criterion.
+        InputError: It rests on the arm's history, and there is none, or one of other rows.
     """
     if name not in CRITERIA:
         raise UnknownNameError("criterion", name, list(CRITERIA))
-    return CRITERIA[name](known)
+    return CRITERIA[name](known, predictor)

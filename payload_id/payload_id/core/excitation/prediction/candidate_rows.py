@@ -4,11 +4,12 @@ A row of a window is the integral of the inverse dynamics over it, which equals 
 momentum of `MomentumRows`; here acceleration is known, and two Gauss-Legendre points integrate it.
 
     A = int W_payload dt,   B = int [W_links, friction, rotor, offset, gain] dt * half widths,
-    d = torque_relative int |tau| dt + (torque_absolute + Gaussian part) window,
+    d = (torque_relative int |tau| dt + torque_absolute window) / (1 - torque_gain),
 
-tau that of the nominal arm with the expected payload. What else stands in a real row's bound
-(errors of encoders, stamps, integration, constant errors) is left out: it is small, and this is a
-prediction.
+tau that of the nominal arm with the expected payload. A joint so slow that its direction is unknown
+adds its Coulomb friction to d; in place of a step at v_0, the speed from which it is known, stands
+1 - |dq| / (2 v_0), which adds as much in a reversal and has a slope. What else stands in a real
+row's bound (Gaussian noise, errors of encoders, stamps, integration, constant errors) is left out.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ from ...arm.arm_model import ArmModel
 from ...arrays import Array
 from ...motion.trajectory import Motion
 from ...rows.joint_torque.momentum import MomentumRows
+from ...rows.joint_torque.nuisance import largest_gain
+from ...rows.joint_torque.uncertainty import Uncertainty
 from ...rows.row_block import RowBlock
 from ...statistics.statistics import Statistics
 from .dynamics import arm_torque, kinematics, payload_regressor, regressor
@@ -154,7 +157,7 @@ class RowPredictor:
 
         W = payload_regressor(state)
         torque = arm_torque(state, self.model.link_phi) + W @ self.payload
-        d = integral(self._noise(torque))
+        d = integral(self._noise(torque, dq))
         if not nuisance:
             return CandidateRows(integral(W), np.zeros((C, count * n, 0)), d)
         columns = integral(self._columns(regressor(state, slice(0, n)), dq, ddq, torque))
@@ -167,11 +170,14 @@ class RowPredictor:
             A, np.concatenate([columns, A[..., tool] * width, constant], axis=-1), d
         )
 
-    def _noise(self, torque: Array) -> Array:
+    def _noise(self, torque: Array, dq: Array) -> Array:
         """Return d per unit of time, shape (N, n) [N m]."""
         unsure, n = self.row_source.uncertainty, self.model.n
         found = unsure.per_joint("torque_relative", n) * np.abs(torque)
-        return found + unsure.per_joint("torque_absolute", n) + LEAST_BOUND
+        found += unsure.per_joint("torque_absolute", n)
+        found *= largest_gain(unsure.per_joint("torque_gain", n))
+        found += unsure.per_joint("friction_coulomb", n) * unknown_direction(unsure, dq)
+        return np.asarray(found + LEAST_BOUND)
 
     def _columns(self, links: Array, dq: Array, ddq: Array, torque: Array) -> Array:
         """Return the integrand of B, shape (N, n, columns of the uncertain candidates)."""
@@ -179,9 +185,18 @@ class RowPredictor:
         nuisance = self.row_source.nuisance
         every = np.zeros((N, n, 15 * n))
         every[..., : 10 * n] = links.transpose(0, 2, 1, 3).reshape(N, n, 10 * n)
-        slow = self.row_source.uncertainty.stiction_velocity
-        sign = np.clip(dq / max(slow, 1e-6), -1.0, 1.0)
+        sign = np.clip(dq / slow_speed(self.row_source.uncertainty), -1.0, 1.0)
         joint = np.arange(n)
         for group, value in enumerate((sign, dq, ddq, np.ones_like(dq), -torque)):
             every[:, joint, (10 + group) * n + joint] = value
         return every[..., nuisance.uncertain] * nuisance.half_width[nuisance.uncertain]
+
+
+def slow_speed(uncertainty: Uncertainty) -> float:
+    """Return v_0, the speed below which the direction of friction is unknown [rad/s or m/s]."""
+    return max(uncertainty.stiction_velocity, 1e-6)
+
+
+def unknown_direction(uncertainty: Uncertainty, dq: Array) -> Array:
+    """Return which part of Coulomb friction counts as unknown at velocities, (N, n) [-]."""
+    return np.maximum(1.0 - np.abs(dq) / (2.0 * slow_speed(uncertainty)), 0.0)

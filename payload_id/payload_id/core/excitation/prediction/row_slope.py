@@ -11,7 +11,8 @@ import numpy as np
 
 from ...arrays import Array
 from ...motion.trajectory import Motion
-from .candidate_rows import CandidateRows, RowPredictor
+from ...rows.joint_torque.nuisance import largest_gain
+from .candidate_rows import CandidateRows, RowPredictor, slow_speed, unknown_direction
 from .dynamics import arm_torque, kinematics, payload_regressor
 from .torque_slope import TorqueSlope
 
@@ -43,7 +44,7 @@ def motion_slope(
         links = every[..., : 10 * n].reshape(N, n, n, 10)
         groups = every[..., 10 * n :].reshape(N, n, 5, n)[:, range(n), :, range(n)]  # (n, N, 5)
         sign, viscous, rotor, _, gain = np.moveaxis(groups, 0, 1).transpose(2, 0, 1)
-        slow = max(unsure.stiction_velocity, 1e-6)
+        slow = slow_speed(unsure)
         direct[:, 1] = viscous + np.where(np.abs(motion.dq) < slow, sign / slow, 0.0)
         direct[:, 2] = rotor
         torque = torque - gain
@@ -51,8 +52,13 @@ def motion_slope(
         state = kinematics(predictor.model, motion.q, motion.dq, motion.ddq)
         now = arm_torque(state, predictor.model.link_phi)
         now = now + payload_regressor(state) @ predictor.payload
-        relative = predictor.row_source.uncertainty.per_joint("torque_relative", n)
+        unsure = predictor.row_source.uncertainty
+        relative = unsure.per_joint("torque_relative", n)
+        relative = relative * largest_gain(unsure.per_joint("torque_gain", n))
         torque = torque + d[..., 0] * relative * np.sign(now)
+        unknown = unknown_direction(unsure, motion.dq) > 0.0
+        fall = unsure.per_joint("friction_coulomb", n) / (2.0 * slow_speed(unsure))
+        direct[:, 1] -= d[..., 0] * np.where(unknown, fall * np.sign(motion.dq), 0.0)
     arm = np.vstack([predictor.model.link_phi, predictor.payload])
     bodies = np.concatenate([links, payload[:, :, None]], axis=2) + torque[..., None, None] * arm
     at, joint = (part.ravel() for part in np.indices((N, n)))

@@ -12,9 +12,9 @@ import numpy as np
 import pinocchio as pin
 
 from ...arrays import Array
-from ...motion.held_still import HeldStill
 from ...motion.trajectory import Trajectory
 from ..clearance.arm_geometry import BASE
+from ..torque.held_still import HeldStill
 from .certify import SafetyCase
 from .sampled_design import sample_design
 from .sampled_speeds import sample_speeds

@@ -10,12 +10,12 @@ import numpy as np
 
 from ...arm.arm_model import ArmModel
 from ...arrays import Array, IntArray
-from ...motion.held_still import HeldStill
 from ...motion.limits import MotionLimits
 from ...motion.trajectory import MotionRanges, Trajectory, even_edges
 from ..margins.margin import Margin, Refusal
 from ..tube.tracking_tube import TrackingTube
 from .bilinear_bound import CRUDE, SPLITS
+from .held_still import HeldStill
 from .parameter_box import ParameterBox
 from .slice_torque_bounds import slice_torque_bounds
 

@@ -19,6 +19,7 @@ def figures_of(
     certificate: Certificate,
     known: Array,
     expected: Array,
+    calibrated: Array | None,
     seconds: float,
 ) -> Figures:
     """Return the figures of a certified motion.
@@ -29,6 +30,7 @@ def figures_of(
         certificate: Its certificate.
         known: Half widths of the payload's intervals before it, shape (10,).
         expected: After it, shape (10,).
+        calibrated: Those that the arm's history lets expect, if the plan was made for them.
         seconds: Computing time [s].
     """
     limits, tube = case.limits, case.tube
@@ -46,6 +48,7 @@ def figures_of(
         closest=closest,
         half_width_now=known,
         half_width_expected=expected,
+        half_width_calibrated=calibrated,
         seconds=seconds,
     )
 

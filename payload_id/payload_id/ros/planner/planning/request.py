@@ -54,7 +54,7 @@ class Goal:
     """What a motion shall be; every field has a value.
 
     Attributes:
-        family: "fourier", "bezier" or "wave".
+        family: "fourier", "there_and_back", "bezier" or "wave".
         criterion: What is minimised.
         duration: At full speed [s].
         speed_scale: Part of the velocity limits that may be used [-].
@@ -164,6 +164,8 @@ class Figures:
         closest: The two bodies that come closest.
         half_width_now: Of the intervals that the plan was made for, shape (10,).
         half_width_expected: After the motion, shape (10,).
+        half_width_calibrated: Of the intervals that the arm's history lets expect after it, with
+            95 %, shape (10,); inf where it has too few runs. None: the plan was not made for them.
         seconds: Computing time [s].
     """
 
@@ -175,6 +177,7 @@ class Figures:
     closest: tuple[str, ...]
     half_width_now: Array
     half_width_expected: Array
+    half_width_calibrated: Array | None
     seconds: float
 
 

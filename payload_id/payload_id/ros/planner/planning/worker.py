@@ -16,8 +16,10 @@ import numpy as np
 
 from ....core.errors import InputError
 from ....core.excitation.candidates.candidates import BezierFamily, Family, FourierFamily
+from ....core.excitation.candidates.there_and_back_candidates import ThereAndBackFamily
 from ....core.excitation.candidates.wave_candidates import WaveFamily
 from ....core.excitation.criteria import DEFAULT, criterion_named
+from ....core.excitation.criteria.calibrated_widths import CalibratedWidths
 from ....core.excitation.criteria.half_widths import HalfWidths
 from ....core.excitation.search.certifier import rough_clearance, torque_peaks, tube_torque
 from ....core.excitation.search.planning import Budget, Certify, NoPlan, Plan, plan
@@ -135,13 +137,18 @@ class PlanningWorker:
         known = fresh.known
         rows = fresh.rows(motion.trajectory, motion.trajectory.duration)
         expected = HalfWidths(known).predicted(rows, fresh.collected)[0]
+        calibrated = None
+        if isinstance(task.criterion, CalibratedWidths):
+            calibrated = task.criterion.predicted(rows, fresh.collected)[0]
         seconds = time.monotonic() - begin
         return Planned(
             request=request,
             motion=motion,
             certificate=certificate,
             certificate_path=path,
-            figures=figures_of(case, motion.trajectory, certificate, known, expected, seconds),
+            figures=figures_of(
+                case, motion.trajectory, certificate, known, expected, calibrated, seconds
+            ),
             swept=swept_volume(self._certifier.model, self._certifier.geometry, motion.trajectory),
             clearance=case.clearance,
         )
@@ -256,6 +263,8 @@ class PlanningWorker:
             return BezierFamily.within(start, goal.duration, limits)
         if goal.family == "wave":
             return WaveFamily.within(start, goal.duration, limits)
+        if goal.family == "there_and_back":
+            return ThereAndBackFamily.within(start.q, goal.duration, limits)
         return FourierFamily.within(start.q, goal.duration, limits)
 
     def _fresh(self, box: ParameterBox) -> RunPrediction:
@@ -276,7 +285,7 @@ class PlanningWorker:
         return PlanningTask(
             family=family,
             predictor=prediction.predictor,
-            criterion=criterion_named(goal.criterion, prediction.known),
+            criterion=criterion_named(goal.criterion, prediction.known, prediction.predictor),
             collected=prediction.collected,
             horizon=until,
             limits=limits,

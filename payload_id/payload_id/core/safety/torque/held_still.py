@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array
-from .trajectory import Motion, MotionRanges, Trajectory
+from ...arrays import Array
+from ...motion.trajectory import Motion, MotionRanges, Trajectory
 
 FAMILY = "held_still"
 
