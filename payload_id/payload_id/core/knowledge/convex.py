@@ -122,8 +122,8 @@ def _decide(phi: Any, group: list[tuple[int, Any]], found: Statement) -> None:
     """Raise unless constraints in which phi has no part are true."""
     if any(v.id != phi.id for _, constraint in group for v in constraint.variables()):
         raise InputError(
-            f"{found.name} does not involve phi, so that it says nothing of the payload. Constrain the "
-            "variable that your function is given; others may stand beside it in the same "
+            f"{found.name} does not involve phi, so that it says nothing of the payload. Constrain "
+            "the variable that your function is given; others may stand beside it in the same "
             "constraints."
         )
     phi.value = np.zeros(10)  # any value: its coefficients are zero
