@@ -42,7 +42,7 @@ ORDER = {
 # Files that stand beside rooms where one would look for rooms only.
 LOOSE = {
     "": ("__main__",),
-    "core": ("arrays", "errors", "threads", "version"),
+    "core": ("arrays", "conic", "errors", "threads", "version"),
     "core/rows": ("gate", "quadrature", "row_block", "row_source", "windows"),
     "core/rows/joint_torque": (
         "calibrated",

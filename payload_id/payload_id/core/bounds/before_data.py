@@ -16,6 +16,7 @@ import numpy as np
 from scipy import sparse
 
 from ..arrays import Array
+from ..conic import SOLVED, solve_cones
 from ..errors import InputError
 from ..knowledge.knowledge import NOTHING, Knowledge
 from ..knowledge.statement import Statement, cone_of
@@ -115,6 +116,7 @@ def _least(statement: Statement, prior: Interval, k: int, sign: float) -> float:
 
     Raises:
         InputError: There is none.
+        SolverError: The solver broke off.
     """
     q = statement.H.shape[1]
     known = np.hstack([np.eye(10), np.zeros((10, q))])
@@ -124,12 +126,9 @@ def _least(statement: Statement, prior: Interval, k: int, sign: float) -> float:
     cones.append(clarabel.NonnegativeConeT(20))
     cost = np.zeros(10 + q)
     cost[10 + k] = sign
-    settings = clarabel.DefaultSettings()
-    settings.verbose, settings.max_threads = False, 1
     none = sparse.csc_matrix((10 + q, 10 + q))
-    solver = clarabel.DefaultSolver(none, cost, sparse.csc_matrix(G), right, cones, settings)
-    found = solver.solve()
-    if found.status in (clarabel.SolverStatus.Solved, clarabel.SolverStatus.AlmostSolved):
+    found = solve_cones("range of an auxiliary variable", none, cost, G, right, cones)
+    if found.status in SOLVED:
         return float(found.x[10 + k]) * sign
     if found.status == clarabel.SolverStatus.PrimalInfeasible:
         raise InputError(

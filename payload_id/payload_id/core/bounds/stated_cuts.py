@@ -27,6 +27,8 @@ from .scaled_rows import ScaledRows
 from .verified import UNIT, Cuts
 
 CUT_TOLERANCE = 1e-6  # by which a cut may be broken where each |x| is of order 1
+FAR = 1e15  # beyond what any x can reach, and less than what the solver takes for infinite
+LEAST = 1e-250  # coefficient that is told from zero
 
 
 def widened(rows: RowBlock, stated: Knowledge) -> RowBlock:
@@ -165,14 +167,15 @@ class StatedCuts:
         cuts = safe_cuts(self._stacked, y, self._scaled.known.magnitude, self._scaled.p)
         wide = np.hstack([cuts.c * self._scaled.scale, cuts.e])
         offset = cuts.c @ self._scaled.centre + cuts.f
-        size = np.maximum(np.abs(wide).max(axis=1), 1e-30)
+        size = np.maximum(np.abs(wide).max(axis=1), LEAST)
+        right = np.clip(-offset, -FAR * size, FAR * size) / size
         if x is None:
             keep = np.arange(len(y))
         else:
             keep = np.flatnonzero(wide @ x[: wide.shape[1]] + offset < -CUT_TOLERANCE * size)
         rows = np.hstack([wide / size[:, None], np.zeros((len(y), self._columns))])[keep]
         far = np.full(len(keep), np.inf)
-        self.numbers += self._program.add_rows(rows, (-offset / size)[keep], far)
+        self.numbers += self._program.add_rows(rows, right[keep], far)
         self.cuts = self.cuts.followed_by(Cuts(cuts.c[keep], cuts.e[keep], cuts.f[keep]))
         self._duals = np.vstack([self._duals, y[keep]])
         self._sizes = np.concatenate([self._sizes, size[keep]])

@@ -18,11 +18,13 @@ from scipy import linalg, sparse
 from ..arm.arm_model import ArmModel
 from ..arrays import Array
 from ..body.ellipsoid import row_of
+from ..conic import SOLVED, solve_cones
 from ..errors import SolverError
 from ..rows.joint_torque.nuisance import JOINT_GROUPS, NOT_NEGATIVE
 from .physical_consistency import Consistency, cone_rows, typical_scale
 from .prior import Prior, prior_rows
 
+PROGRAM = "multi-link least-squares program"
 RANK = 1e-13  # relative size of singular values that count as zero
 FRICTION_SCALE = 1.0  # [N m], [N m s/rad], [kg m2] and [-] alike: size of a joint's own parameters
 
@@ -159,18 +161,11 @@ class _Program:
         self._add(np.hstack([R, -np.eye(k)]), np.zeros(k), clarabel.ZeroConeT(k))
         self._bounds(best)
         self._links()
-        solver = clarabel.DefaultSolver(
-            sparse.block_diag([sparse.csc_matrix((k, k)), sparse.identity(k)], format="csc"),
-            np.zeros(2 * k),
-            sparse.csc_matrix(np.vstack(self._G)),
-            np.concatenate(self._h),
-            self._cones,
-            _settings(),
-        )
-        solution = solver.solve()
-        good = (clarabel.SolverStatus.Solved, clarabel.SolverStatus.AlmostSolved)
-        if solution.status not in good:
-            raise SolverError("multi-link least-squares program", str(solution.status))
+        P = sparse.block_diag([sparse.csc_matrix((k, k)), sparse.identity(k)], format="csc")
+        G, h = np.vstack(self._G), np.concatenate(self._h)
+        solution = solve_cones(PROGRAM, P, np.zeros(2 * k), G, h, self._cones)
+        if solution.status not in SOLVED:
+            raise SolverError(PROGRAM, str(solution.status))
         return np.asarray(best + np.array(solution.x[:k]))
 
     def _add(self, G: Array, h: Array, cone: object) -> None:
@@ -220,11 +215,3 @@ def _square(tall: Array) -> Array:
     k = tall.shape[1]
     R = np.linalg.qr(tall, mode="r")
     return np.vstack([R, np.zeros((k - len(R), k))])
-
-
-def _settings() -> clarabel.DefaultSettings:
-    """Return the solver's settings."""
-    settings = clarabel.DefaultSettings()
-    settings.verbose = False
-    settings.max_threads = 1
-    return settings

@@ -25,7 +25,7 @@ from ..bounds.cutting_planes import ElasticRows, first_rows, minimise
 from ..bounds.interval import Interval
 from ..bounds.linear_program import LinearProgram
 from ..bounds.scaled_rows import ScaledRows
-from ..errors import SolverError
+from ..errors import InputError, SolverError
 from ..rows.row_block import RowBlock
 from ..threads import one_thread
 
@@ -53,7 +53,16 @@ class Knowledge:
         Args:
             rows: Rows of the run, and of what was known of the arm before; at least one.
             interval: Bounds on phi that hold.
+
+        Raises:
+            InputError: There are no rows.
         """
+        if not len(rows):
+            raise InputError(
+                "A run without rows establishes nothing that later windows could be judged by. "
+                "Give samples of at least one window to the identifier, then update() it; take "
+                "what is established() only if the verdict is GOOD or USABLE."
+            )
         with one_thread():
             linear = with_linear_bounds(rows, interval)
             return cls(interval, linear, ScaledRows.of(linear, interval, linear.d, narrow=False))

@@ -12,6 +12,7 @@ from ..arrays import Array
 from ..body.ellipsoid import row_of
 from ..body.inertial import PSEUDO_INERTIA_BASIS, is_physical
 from ..body.shape import Shape
+from ..conic import SOLVED, solve_cones
 from ..errors import SolverError
 from ..knowledge.knowledge import NOTHING, Knowledge
 from ..knowledge.statement import cone_of, triangle
@@ -20,6 +21,8 @@ from ..statistics.statistics import Statistics
 from .estimator import ShapeAware
 from .problem import ScaledProblem, denoised, scaled_problem
 from .scaling import EPSILON, off_the_edge
+
+PROGRAM = "LMI least-squares program"
 
 
 class LinearMatrixInequality(ShapeAware):
@@ -146,17 +149,10 @@ def _minimise(matrix: Array, right: Array, kinds: list[object]) -> Array:
     """Minimise |y|^2 over the unknowns whose columns 10 to 20 are y; return x."""
     weight = np.zeros(matrix.shape[1])
     weight[10:20] = 1.0
-    solver = clarabel.DefaultSolver(
-        sparse.diags(weight, format="csc"),
-        np.zeros(matrix.shape[1]),
-        sparse.csc_matrix(matrix),
-        right,
-        kinds,
-        _settings(),
-    )
-    solution = solver.solve()
-    if solution.status not in (clarabel.SolverStatus.Solved, clarabel.SolverStatus.AlmostSolved):
-        raise SolverError("LMI least-squares program", str(solution.status))
+    P = sparse.diags(weight, format="csc")
+    solution = solve_cones(PROGRAM, P, np.zeros(len(weight)), matrix, right, kinds)
+    if solution.status not in SOLVED:
+        raise SolverError(PROGRAM, str(solution.status))
     return np.array(solution.x[:10])
 
 
@@ -166,19 +162,12 @@ def _stated_cones(stated: Knowledge, scale: Array, width: int) -> tuple[Array, A
     G, g = np.zeros((len(stacked.g), width)), stacked.g.copy()
     G[:, :10], G[:, width - stated.q :] = -stacked.F * scale, -stacked.H
     for kind, rows in stacked.cones:
-        size = np.maximum(np.abs(G[rows]).max(axis=1), 1e-300)
+        size = np.maximum(np.abs(G[rows]).max(axis=1), np.abs(g[rows]))  # x is of order one
         unit = size if kind in ("zero", "nonnegative") else np.full(len(size), size.max())
+        unit = np.where(unit > 0.0, unit, 1.0)
         G[rows], g[rows] = G[rows] / unit[:, None], g[rows] / unit
         kinds.append(cone_of(kind, rows.stop - rows.start))
     return G, g, kinds
 
 
 _CONE = np.stack([triangle(E) for E in PSEUDO_INERTIA_BASIS], axis=1)  # (10, 10)
-
-
-def _settings() -> clarabel.DefaultSettings:
-    """Return the solver's settings."""
-    settings = clarabel.DefaultSettings()
-    settings.verbose = False
-    settings.max_threads = 1
-    return settings

@@ -47,7 +47,8 @@ def stated(constraints: Constraints) -> Knowledge:
         raise InputError(f"{WHAT}; it returned {type(found).__name__}.")
     for k, constraint in enumerate(found):
         _check(cvxpy, constraint, k)
-    return Knowledge(tuple(_statement(cvxpy, phi, group) for group in _groups(phi, found)))
+    statements = (_statement(cvxpy, phi, group) for group in _groups(phi, found))
+    return Knowledge(tuple(each for each in statements if each is not None))
 
 
 def _check(cvxpy: Any, constraint: Any, k: int) -> None:
@@ -82,8 +83,8 @@ def _groups(phi: Any, constraints: Sequence[Any]) -> list[list[tuple[int, Any]]]
     return sorted((members for _, members in groups), key=lambda members: members[0][0])
 
 
-def _statement(cvxpy: Any, phi: Any, group: list[tuple[int, Any]]) -> Statement:
-    """Return a group of constraints as one statement."""
+def _statement(cvxpy: Any, phi: Any, group: list[tuple[int, Any]]) -> Statement | None:
+    """Return a group of constraints as one statement; None if it holds for every phi."""
     texts = "; ".join(str(constraint) for _, constraint in group)
     shown = texts if len(texts) <= LONGEST_NAME else texts[: LONGEST_NAME - 3] + "..."
     name = f"constraint {', '.join(str(k + 1) for k, _ in group)}: {shown}"
@@ -106,11 +107,28 @@ def _statement(cvxpy: Any, phi: Any, group: list[tuple[int, Any]]) -> Statement:
     mine = np.arange(A.shape[1])
     inner = (mine >= first) & (mine < first + 10)
     none = np.full(int((~inner).sum()), np.inf)
-    return Statement(
+    found = Statement(
         name, -A[:, inner], b, -A[:, ~inner], -none, none,
         int(dims.zero), int(dims.nonneg) + bounded, tuple(map(int, dims.soc)),
         tuple(map(int, dims.psd)),
-    )  # fmt: skip
+    ).without_constants()  # fmt: skip
+    if found.F.any():
+        return found
+    _decide(phi, group, found)
+    return None
+
+
+def _decide(phi: Any, group: list[tuple[int, Any]], found: Statement) -> None:
+    """Raise unless constraints in which phi has no part are true."""
+    if any(v.id != phi.id for _, constraint in group for v in constraint.variables()):
+        raise InputError(
+            f"{found.name} does not involve phi, so that it says nothing of the payload. Constrain "
+            "the variable that your function is given; others may stand beside it in the same "
+            "constraints."
+        )
+    phi.value = np.zeros(10)  # any value: its coefficients are zero
+    if len(found.g) and not all(constraint.value() for _, constraint in group):
+        raise InputError(f"'{found.name}' can never hold: it has no variable, and is false.")
 
 
 def _with_column_bounds(

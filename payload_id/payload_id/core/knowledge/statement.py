@@ -10,13 +10,17 @@ such vectors is that of the matrices.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 
 import clarabel
 import numpy as np
 
 from ..arrays import Array
 from ..errors import InputError
+
+LARGEST = 1e15  # of all numbers, in SI units; solvers take what is much larger for infinite
+CONES = ("zero", "nonnegative", "second_order", "semidefinite")
+ROUNDING = 1e-12  # of constants that a user's formulas leave
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,6 +59,13 @@ class Statement:
             raise InputError(
                 f"What is stated of the payload by '{self.name}' needs {rows} rows of ten finite "
                 f"coefficients; found {self.F.shape}. Check its numbers."
+            )
+        largest = max(float(np.abs(x).max(initial=0.0)) for x in numbers)
+        if largest > LARGEST:
+            raise InputError(
+                f"What is stated of the payload by '{self.name}' has numbers up to {largest:.0e}; "
+                f"nothing that an arm carries needs any above {LARGEST:.0e} in SI units. Check its "
+                "numbers and units, or leave out a bound that excludes nothing."
             )
 
     @classmethod
@@ -101,6 +112,35 @@ class Statement:
             first += size
         return found
 
+    def without_constants(self) -> Statement:
+        """Return the statement without the rows and cones in which there is no variable.
+
+        Raises:
+            InputError: One of them does not hold.
+        """
+        keep = np.ones(len(self.g), dtype=bool)
+        sizes: dict[str, list[int]] = {kind: [] for kind in CONES}
+        slip = ROUNDING * max(1.0, float(np.abs(self.g).max(initial=0.0)))
+        for kind, cone in self.cones():
+            one_by_one = kind in ("zero", "nonnegative")
+            for first in range(cone.start, cone.stop) if one_by_one else (cone.start,):
+                rows = slice(first, first + 1) if one_by_one else cone
+                if self.F[rows].any() or self.H[rows].any():
+                    sizes[kind].append(rows.stop - rows.start)
+                elif outside(kind, self.g[rows]) > slip:
+                    raise InputError(
+                        f"'{self.name}' can never hold: a part of it has no variable, and is "
+                        f"false by {outside(kind, self.g[rows]):.2g}. Check its numbers and units."
+                    )
+                else:
+                    keep[rows] = False
+        return replace(
+            self, F=self.F[keep], g=self.g[keep], H=self.H[keep],
+            zero=len(sizes["zero"]), nonnegative=len(sizes["nonnegative"]),
+            second_order=tuple(sizes["second_order"]),
+            semidefinite=tuple(order(size) for size in sizes["semidefinite"]),
+        )  # fmt: skip
+
     def same(self, other: Statement) -> bool:
         """Tell whether every number is the same, bit for bit."""
         return all(
@@ -120,9 +160,14 @@ def triangles(matrices: Array) -> Array:
     return triangle(matrices).T
 
 
+def order(length: int) -> int:
+    """Return n of the n x n matrices that `triangle` writes as vectors of some length."""
+    return int((np.sqrt(8 * length + 1) - 1) / 2 + 0.5)
+
+
 def matrix(vector: Array) -> Array:
     """Return the symmetric matrix that `triangle` wrote as a vector, shape (n, n)."""
-    n = int((np.sqrt(8 * len(vector) + 1) - 1) / 2 + 0.5)
+    n = order(len(vector))
     row, column = np.tril_indices(n)[::-1]
     found = np.zeros((n, n))
     found[row, column] = vector / np.where(row == column, 1.0, np.sqrt(2.0))
@@ -130,10 +175,21 @@ def matrix(vector: Array) -> Array:
     return found
 
 
+def outside(kind: str, s: Array) -> float:
+    """Return by how much s is outside of a cone; 0 or less inside."""
+    if kind == "zero":
+        return float(np.abs(s).max())
+    if kind == "nonnegative":
+        return float(-s.min())
+    if kind == "second_order":
+        return float(np.linalg.norm(s[1:]) - s[0])
+    return float(-np.linalg.eigvalsh(matrix(s))[0])
+
+
 def cone_of(kind: str, rows: int) -> object:
     """Return a cone of some rows as Clarabel takes it."""
     if kind == "semidefinite":
-        return clarabel.PSDTriangleConeT(len(matrix(np.zeros(rows))))
+        return clarabel.PSDTriangleConeT(order(rows))
     kinds = {
         "zero": clarabel.ZeroConeT,
         "nonnegative": clarabel.NonnegativeConeT,

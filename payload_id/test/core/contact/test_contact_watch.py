@@ -264,6 +264,8 @@ def test_a_minute_at_shipped_bounds_raises_no_alarm():
         return replace(samples, q=samples.q + unsure * rng.uniform(-1.0, 1.0, samples.q.shape))
 
     online = OnlineIdentifier(model, Settings(stated))
+    with pytest.raises(InputError, match="without rows establishes nothing"):
+        Knowledge.of(*online.established())
     online.add(measured(1, 8.0, "vertices"))
     estimate = online.update()
     knowledge = Knowledge.of(*online.established())

@@ -102,6 +102,23 @@ def test_a_false_statement_is_named(intervals):
     assert wrong.noise_factor > 1.0
 
 
+def test_bounds_far_beyond_any_payload_change_nothing():
+    plain = found()
+    run = recording()
+    for constraints in (lambda phi: [phi[0] <= 1e14], lambda phi: [cp.norm(phi) <= 1e9]):
+        known = identify(run.samples, run.model, USUAL, constraints=constraints)
+        assert known.status is plain.status
+        assert (known.half_width <= 1.001 * plain.half_width + 1e-9).all()
+        assert (np.abs(known.phi - plain.phi) <= 1e-3 * plain.half_width + 1e-9).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("estimator", [name for name in ESTIMATORS if name != "point_masses"])
+def test_a_false_statement_gives_the_same_verdict_with_every_estimator(estimator):
+    wrong = found(knowledge_of({"far": CentreNearPoint((1e14, 0, 0), 1.0)}), estimator=estimator)
+    assert wrong.status is Status.INCONSISTENT and wrong.cause == NAME
+
+
 def test_statements_that_only_together_are_false_are_all_named():
     heavy = knowledge_of({"one": KnownMass(2.4, 0.1), "other": KnownMass(2.45, 0.1)})
     wrong = found(heavy)

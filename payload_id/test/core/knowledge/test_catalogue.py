@@ -17,6 +17,7 @@ from payload_id.core.knowledge.catalogue import (
     CATALOGUE,
     CentreInBox,
     CentreNearLine,
+    CentreNearPoint,
     FilledContainer,
     KnownMass,
     MadeOf,
@@ -77,6 +78,23 @@ def test_statements_hold_for_bodies_of_their_kind(kind, tolerant):
 
 def test_every_kind_is_drawn():
     assert set(KINDS) == set(CATALOGUE)
+
+
+@pytest.mark.parametrize(
+    "known",
+    [
+        CentreNearPoint((1e300, 0, 0), 1.0),
+        CentreNearPoint((0, 0, 0), 1e300),
+        KnownMass(1e20),
+        KnownMass(1.0, 1e20),
+        CentreInBox((-1e30, 0, 0), (0, 0, 0)),
+        MadeOf(Region("sphere", (1e8,)), 1e4),
+        SymmetricAboutAxis((0, 0, 0), (0, 0, 1), offset=0.1, extent=1e30),
+    ],
+)
+def test_numbers_beyond_any_body_are_refused_in_a_sentence(known):
+    with pytest.raises(InputError, match="'it' has numbers up to .* Check its numbers and units"):
+        known.statement("it")
 
 
 @EVERY_KIND

@@ -52,6 +52,59 @@ def test_what_is_no_convex_set_is_refused_with_its_number(constraints, said):
         stated(constraints)
 
 
+@pytest.mark.parametrize(
+    "constraints, said",
+    [
+        (lambda phi: [phi[0] >= 1, cp.Constant(1) <= 0], "'constraint 2: .*' can never hold"),
+        (lambda phi: [0 * phi[0] >= 1], "'constraint 1: .*' can never hold"),
+        (lambda phi: [0 * phi[0] == 1e-6], "can never hold"),
+        (lambda phi: [cp.norm(np.ones(3)) <= 1 + 0 * phi[0]], "can never hold"),
+        (lambda phi: [cp.SOC(1 + 0 * phi[0], 0 * phi[:3] + 1)], "can never hold"),
+        (lambda phi: [cp.multiply([0, 1], phi[:2]) >= [1, 0]], "can never hold.*false by 1[.]"),
+        (lambda phi: [np.diag([1, -1]) + 0 * phi[0] * np.eye(2) >> 0], "can never hold"),
+        (lambda phi: [phi[0] >= 1e30], "numbers up to 1e[+]30"),
+        (lambda phi: [cp.norm(phi[1:4] - 1e300) <= 1], "numbers up to 1e[+]300"),
+    ],
+)
+def test_what_is_false_of_every_body_is_refused_by_name(constraints, said):
+    with pytest.raises(InputError, match=said):
+        stated(constraints)
+
+
+def test_what_is_true_of_every_body_is_left_out():
+    def constraints(phi):
+        return [
+            cp.Constant(1) >= 0,
+            0 * phi[0] <= 1,
+            phi[0] - phi[0] == 0,
+            0 * phi[0] + 0.3 >= 0.1 + 0.2,  # false by a rounding
+            cp.norm(np.ones(3)) <= 2 + 0 * phi[0],
+            np.eye(2) + 0 * phi[0] * np.eye(2) >> 0,
+            cp.multiply([0, 1], phi[:2]) <= [1, 0.1],
+        ]
+
+    found = stated(constraints)
+    assert [name.split(":")[0] for name in found.names] == ["constraint 7"]
+    assert found.statements[0].g == pytest.approx([0.1])
+
+
+@pytest.mark.parametrize("coefficient", [1e-14, 1e-31, 1e-200])
+def test_contradictions_are_found_however_small_a_coefficient(coefficient):
+    with pytest.raises(InputError, match="constraint 1.*prior.mass_max"):
+        BeforeData.of(stated(lambda phi: [coefficient * phi[0] >= 1]), BOX, PRIOR.shape())
+
+
+def test_constraints_must_involve_phi():
+    other = cp.Variable(10)
+    for foreign in ([other >= 0, other <= 1], [0 * other[0] <= 1], [other[:4] == 1]):
+        with pytest.raises(InputError, match="constraint 2.* does not involve phi"):
+            stated(lambda phi, foreign=foreign: [phi[0] >= 1, *foreign])
+    with pytest.raises(InputError, match="constraint 1.* does not involve phi"):
+        stated(lambda phi: [0 * phi[0] + other[0] <= 1, other[0] >= 0])
+    linked = stated(lambda phi: [other >= 0, other <= 1, phi == other])
+    assert len(linked.names) == 1
+
+
 @pytest.mark.filterwarnings("ignore:.*objective contains too many subexpressions")
 def test_wrong_shape_is_refused():
     with pytest.raises((InputError, ValueError)):
