@@ -33,7 +33,8 @@ from .run_recorder import RunRecorder
 from .waiting import NotAnsweredError, wait_for
 
 LIST = "runs.yaml"
-STANDING = 1.0  # [s] of torques at rest that are judged before a new weight is moved
+STANDING = 1.0  # [s] for which torques at rest are recorded before a new weight is moved
+STANDING_LEAST = 0.5  # [s] of them without which nothing moves
 PRESENT = 0.8  # part of a run's time that its joint states must cover
 LONGEST_STEP = 0.1  # [s] between joint states that cover the time between them
 READY = 60.0  # [s] that nodes may take to answer
@@ -173,7 +174,7 @@ class KnownRuns:
         """Raise if the torques at rest say that another weight is on: nothing moves then."""
         with self._recorder.recording(self._place(number, mass, "_standing")) as path:
             time.sleep(STANDING)
-        self._check(self._read(path, STANDING), mass)
+        self._check(self._read(path, STANDING_LEAST), mass)
 
     def _make_run(self, number: int, mass: float) -> None:
         """Plan, execute and record one run; list it if it can be used."""
@@ -199,7 +200,11 @@ class KnownRuns:
             f"Arm: {self.setup.robot.path}; motions of {wanted.duration:g} s.",
         ]
         write_known_runs(self.path, self.runs, remarks)
-        self._say(f"  run {number + 1} of {len(wanted.masses)}: {plan.summary}")
+        self._say(
+            f"  run {number + 1} of {len(wanted.masses)}: {plan.duration:.1f} s, at most "
+            f"{max(plan.peak_velocity_percent):.0f} % of the speed limits and "
+            f"{max(plan.peak_torque_percent):.0f} % of the torque limits '{plan.limits}'"
+        )
 
     def _place(self, number: int, mass: float, suffix: str = "") -> Path:
         """Return where a recording is kept."""
