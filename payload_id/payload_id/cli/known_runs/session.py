@@ -28,8 +28,8 @@ def run(arguments: argparse.Namespace, weights: Sequence[float]) -> int:
         duration=arguments.duration, speed_scale=arguments.speed_scale,
         tolerance=arguments.tolerance, seed=arguments.seed,
     )  # fmt: skip
-    # Either reaches this thread, which has the planner stop the arm before ROS ends.
-    for number in (signal.SIGINT, signal.SIGTERM):
+    # Each reaches this thread, which has the planner stop the arm before ROS ends.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler)
     rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
     say = partial(print, flush=True)

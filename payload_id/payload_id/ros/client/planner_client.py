@@ -174,13 +174,20 @@ class PlannerClient:
         sent = action.send_goal_async(
             goal, feedback_callback=None if tell is None else lambda m: tell(m.feedback)
         )
-        wait_for(sent.done, timeout, f"the acceptance of {self._name}/{name}")
-        goal_handle = sent.result()
-        future = goal_handle.get_result_async()
+        ended = False
         try:
+            wait_for(sent.done, timeout, f"the acceptance of {self._name}/{name}")
+            future = sent.result().get_result_async()
             wait_for(future.done, timeout, f"the result of {self._name}/{name}")
+            ended = True
         finally:
-            if not future.done():  # nobody waits any more: what moves comes to rest
-                goal_handle.cancel_goal_async()
-                wait_for(future.done, ENDING, f"the end of {self._name}/{name}")
+            if not ended:  # nobody waits any more: what moves comes to rest
+                self._cancel(sent, name)
         return future.result().result
+
+    def _cancel(self, sent: Any, name: str) -> None:
+        """Cancel a goal that was sent; return once it has ended."""
+        wait_for(sent.done, ENDING, f"the acceptance of {self._name}/{name}")
+        handle = sent.result()
+        handle.cancel_goal_async()
+        wait_for(handle.get_result_async().done, ENDING, f"the end of {self._name}/{name}")
