@@ -38,9 +38,9 @@ def add_parser(verbs: Any) -> None:
     parser.add_argument(
         "--duration",
         type=float,
-        default=8.0,
+        default=0.0,
         metavar="SECONDS",
-        help="length of each motion at full speed (default: 8)",
+        help="length of each motion at full speed (default: the planner's parameter duration)",
     )
     parser.add_argument(
         "--speed-scale",

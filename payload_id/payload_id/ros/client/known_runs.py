@@ -10,6 +10,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime
 from pathlib import Path
 
 import numpy as np
@@ -56,14 +57,14 @@ class Wanted:
 
     Attributes:
         masses: Of the payload in each run, in their order; 0: the bare arm [kg].
-        duration: Of each motion, at full speed [s].
+        duration: Of each motion, at full speed; 0: as the planner's parameter says [s].
         speed_scale: Part of the velocity limits that may be used [-].
         tolerance: By which part the masses may be wrong, for the certificates [-].
         seed: Of the first run's motion; each has another one.
     """
 
     masses: tuple[float, ...]
-    duration: float = 8.0
+    duration: float = 0.0
     speed_scale: float = 1.0
     tolerance: float = 0.01
     seed: int = 0
@@ -166,13 +167,13 @@ class KnownRuns:
             if mass != carried:
                 if not self._put_on(mass):
                     raise InputError(f"Ended before run {number + 1}, as asked for.")
-                self._judge_at_rest(number, mass)
+                self._judge_at_rest(mass)
                 carried = mass
             self._make_run(number, mass)
 
-    def _judge_at_rest(self, number: int, mass: float) -> None:
+    def _judge_at_rest(self, mass: float) -> None:
         """Raise if the torques at rest say that another weight is on: nothing moves then."""
-        with self._recorder.recording(self._place(number, mass, "_standing")) as path:
+        with self._recorder.recording(self._place(mass, "_standing")) as path:
             time.sleep(STANDING)
         self._check(self._read(path, STANDING_LEAST), mass)
 
@@ -189,7 +190,7 @@ class KnownRuns:
             phi_lower=lower.tolist(),
             phi_upper=upper.tolist(),
         )
-        with self._recorder.recording(self._place(number, mass)) as path:
+        with self._recorder.recording(self._place(mass)) as path:
             result = self._planner.execute(plan, LONGEST_RUN, requested_by="payload-id known-runs")
         if not result.success:
             raise NotAnsweredError(f"Run {number + 1} was not completed: {result.message}")
@@ -197,18 +198,19 @@ class KnownRuns:
         self.runs += (KnownRecording(path, Load.of_mass(mass)),)
         remarks = [
             "Runs with known weights, by payload-id known-runs.",
-            f"Arm: {self.setup.robot.path}; motions of {wanted.duration:g} s.",
+            f"Arm: {self.setup.robot.path}",
         ]
         write_known_runs(self.path, self.runs, remarks)
         self._say(
-            f"  run {number + 1} of {len(wanted.masses)}: {plan.duration:.1f} s, at most "
-            f"{max(plan.peak_velocity_percent):.0f} % of the speed limits and "
-            f"{max(plan.peak_torque_percent):.0f} % of the torque limits '{plan.limits}'"
+            f"  run {number + 1} of {len(wanted.masses)}: {plan.planning_seconds:.1f} s planned, "
+            f"{plan.duration:.1f} s moved, with at most {max(plan.peak_velocity_percent):.0f} % of "
+            f"speeds and {max(plan.peak_torque_percent):.0f} % of torques in '{plan.limits}'"
         )
 
-    def _place(self, number: int, mass: float, suffix: str = "") -> Path:
-        """Return where a recording is kept."""
-        return self._folder / f"{number + 1:02d}_{weight_name(mass).replace(' ', '_')}{suffix}"
+    def _place(self, mass: float, suffix: str = "") -> Path:
+        """Return where a recording is kept: no two sessions make the same name."""
+        name = weight_name(mass).replace(" ", "_")
+        return self._folder / f"{datetime.now():%Y%m%d_%H%M%S}_{name}{suffix}"
 
     def _payload(self, mass: float) -> tuple[Array, Array]:
         """Return the intervals of a weight somewhere in the payload's box, shape (10,) each."""
