@@ -1,8 +1,9 @@
 """Runs with known weights: the material of an arm's history, made by certified motions.
 
 In groups: somebody puts a weight on and says so, the arm makes some short motions, each planned and
-certified for that weight from where the arm stands. What moves the arm is the planner; here is only
-asked and recorded. Every run is on disk before anything is computed from it.
+certified from where the arm stands, for that weight and all that the prior allows. What moves the
+arm is the planner; here is only asked and recorded. Every run is on disk before anything is
+computed from it.
 """
 
 from __future__ import annotations
@@ -180,7 +181,7 @@ class KnownRuns:
     def _make_run(self, number: int, mass: float) -> None:
         """Plan, execute and record one run; list it if it can be used."""
         wanted = self._wanted
-        lower, upper = self._payload(mass)
+        lower, upper = self._certified(mass)
         plan = self._planner.plan(
             LONGEST_PLANNING,
             duration=wanted.duration,
@@ -216,6 +217,16 @@ class KnownRuns:
         """Return the intervals of a weight somewhere in the payload's box, shape (10,) each."""
         error = self._wanted.tolerance * mass
         return weight_in_box((mass - error, mass + error), *self.setup.box)
+
+    def _certified(self, mass: float) -> tuple[Array, Array]:
+        """Return the intervals that motions are certified for, shape (10,) each.
+
+        They hold the prior, too: motions are as those for payloads that are not known, and their
+        certificates hold if another weight is on that the prior allows.
+        """
+        lower, upper = self._payload(mass)
+        least, largest = self.setup.uncertainty.prior.box()
+        return np.minimum(lower, least), np.maximum(upper, largest)
 
     def _read(self, path: Path, seconds: float) -> Recording:
         """Return a recording that holds at least so many seconds [s].

@@ -34,7 +34,8 @@ DURATION = 2.0  # [s]
 
 @pytest.fixture(scope="module")
 def robot(tmp_path_factory):
-    changes = {"time_budget": 0.8, "uncertainty.torque_absolute": 0.3}
+    changes = {"time_budget": 0.8, "start_delay": 0.6, "silence": 2.0}
+    changes["uncertainty.torque_absolute"] = 0.3  # the sampled torques of the simulation
     robot = PlannedRobot(tmp_path_factory.mktemp("planner"), DOMAIN, **changes)
     yield robot
     assert robot.close() == [0, 0], robot.planner.printed()
