@@ -3,10 +3,10 @@
     ./payload-id python benchmarks/known_runs.py
 
 A simulated Gen3 with drives that no estimator knows (`gen3_like`) and the planner run as nodes. The
-session makes 20 runs, bare and with two weights of which the mass is known; the weights' bodies are
-drawn inside the planner's payload_box. Then some payloads that nobody knows are moved by motions
-that are certified for the prior, and identified with the arm's history. Prints how long the runs
-took, and each mass with both of its intervals.
+session makes 20 runs, bare and with weights of which the mass is known; their bodies are drawn
+inside the planner's payload_box, another one each time. Then some payloads that nobody knows are
+moved by motions that are certified for the prior, and identified with the arm's history. Prints how
+long the runs took, and each mass with both of its intervals.
 """
 
 from __future__ import annotations
@@ -41,7 +41,8 @@ from payload_id.ros.client import PayloadClient, PlannerClient
 from payload_id.ros.client.known_runs import KnownRuns, Wanted
 from payload_id.ros.client.run_recorder import RunRecorder
 
-PRESET, WEIGHTS = "gen3_like", (0.0, 1.0, 2.0)  # [kg]
+PRESET = "gen3_like"
+WEIGHTS = (0.0, 1.0, 2.0, 0.5, 1.5, 0.0, 2.0, 0.5, 1.0, 1.5)  # [kg], each put on elsewhere
 SIZE, CENTRE = np.array([0.14, 0.14, 0.16]), np.array([0.0, 0.0, 0.08])  # payload_box [m]
 PRIOR = PayloadPrior(3.0, 0.2)
 RATE = 100.0  # [Hz] of joint states
@@ -91,7 +92,7 @@ def rehearse(client: PayloadClient, folder: Path, arguments: argparse.Namespace)
     """Make the runs, learn, and identify payloads that nobody knows."""
     rng = np.random.default_rng(arguments.seed)
     wanted = Wanted.in_groups(
-        WEIGHTS, arguments.runs, duration=arguments.duration, seed=arguments.seed
+        arguments.weights, arguments.runs, duration=arguments.duration, seed=arguments.seed
     )
     waited = []
 
@@ -116,7 +117,8 @@ def rehearse(client: PayloadClient, folder: Path, arguments: argparse.Namespace)
     for k in range(arguments.unknown):
         phi = body(rng.uniform(0.3, 2.2), rng)
         carry(client, phi)
-        plan = planner.plan(300.0, duration=arguments.duration, seed=1000 + arguments.seed + k)
+        seed = 1000 + 100 * arguments.seed + k
+        plan = planner.plan(300.0, duration=arguments.duration, seed=seed, intervals=1)
         with recorder.recording(folder / f"unknown_{k}") as path:
             print(planner.execute(plan, 300.0).message)
         report(["replay", str(path), "--robot", known, "--window", "0.2"], phi)
@@ -141,6 +143,7 @@ def report(replay: list[str], truth: Array) -> None:
 def main() -> None:
     """Start the nodes, rehearse, end the nodes."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--weights", type=float, nargs="+", default=WEIGHTS, help="[kg]; 0: bare")
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--duration", type=float, default=6.0, help="of each motion [s]")
     parser.add_argument("--unknown", type=int, default=3, help="payloads that nobody knows")

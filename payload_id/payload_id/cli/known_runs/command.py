@@ -22,7 +22,7 @@ def add_parser(verbs: Any) -> None:
         nargs="+",
         metavar="WEIGHT",
         help="what the arm carries, in the order in which it is changed: 'bare', or a mass [kg] "
-        "of all that is put on; a weight may come more than once",
+        "of all that is put on; a weight that comes again is put on again, best elsewhere",
     )
     parser.add_argument(
         "--out",

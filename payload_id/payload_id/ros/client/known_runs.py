@@ -58,6 +58,7 @@ class Wanted:
 
     Attributes:
         masses: Of the payload in each run, in their order; 0: the bare arm [kg].
+        changes: Numbers of the runs, from 0, before which somebody puts a weight on.
         duration: Of each motion, at full speed; 0: as the planner's parameter says [s].
         speed_scale: Part of the velocity limits that may be used [-].
         tolerance: By which part the masses may be wrong, for the certificates [-].
@@ -65,6 +66,7 @@ class Wanted:
     """
 
     masses: tuple[float, ...]
+    changes: tuple[int, ...] = (0,)
     duration: float = 0.0
     speed_scale: float = 1.0
     tolerance: float = 0.01
@@ -83,6 +85,8 @@ class Wanted:
     def in_groups(cls, weights: Sequence[float], runs: int, **others: float) -> Wanted:
         """Return runs that are divided evenly among weights [kg], in the weights' order.
 
+        A weight that comes twice in a row is put on again, elsewhere.
+
         Raises:
             InputError: There are fewer runs than weights, or none.
         """
@@ -92,7 +96,8 @@ class Wanted:
             )
         groups = np.array_split(np.arange(runs), len(weights))
         masses = (float(m) for m, group in zip(weights, groups, strict=True) for _ in group)
-        return cls(tuple(masses), **others)  # type: ignore[arg-type]
+        changes = tuple(int(group[0]) for group in groups)
+        return cls(tuple(masses), changes, **others)  # type: ignore[arg-type]
 
 
 class KnownRuns:
@@ -162,14 +167,13 @@ class KnownRuns:
 
     def _make_missing(self) -> None:
         """Make one run after the other; ask before each other weight, and first of all."""
-        carried: float | None = None
-        for number in range(len(self.runs), len(self._wanted.masses)):
+        first = len(self.runs)
+        for number in range(first, len(self._wanted.masses)):
             mass = self._wanted.masses[number]
-            if mass != carried:
+            if number == first or number in self._wanted.changes:
                 if not self._put_on(mass):
                     raise InputError(f"Ended before run {number + 1}, as asked for.")
                 self._judge_at_rest(mass)
-                carried = mass
             self._make_run(number, mass)
 
     def _judge_at_rest(self, mass: float) -> None:

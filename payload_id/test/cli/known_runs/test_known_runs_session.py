@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import shlex
 import signal
@@ -18,18 +19,20 @@ from sensor_msgs.msg import JointState
 from command_line import run
 from payload_id.cli.main import main
 from payload_id.core.body.inertial import from_mass_com_inertia
+from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.errors import InputError
 from payload_id.core.history import Load
 from payload_id.files.recordings.known_runs import KnownRecording, read_known_runs, write_known_runs
 from payload_id.files.recordings.recording import Recording
 from payload_id.ros.client.known_runs import Wanted, made_before
-from planned_robot import ROBOT, PlannedRobot
+from planned_robot import PARAMETERS, ROBOT, PlannedRobot
 
 DOMAIN = 210 + os.getpid() % 20
 WEIGHT = from_mass_com_inertia(0.8, [0.01, 0.0, 0.08], 5e-4 * np.eye(3))
 WEIGHTS = ("bare", "0.8")
 RUNS = 3  # two of them bare
 DURATION = 2.0  # [s]
+PRIOR = "uncertainty.prior."
 
 
 @pytest.fixture(scope="module")
@@ -183,6 +186,14 @@ def test_runs_are_made_weight_by_weight_and_a_session_goes_on_after_whatever_end
                for each, part in zip(recordings, moved, strict=True))  # fmt: skip
     assert not np.allclose(moved[0], moved[1], rtol=0.05)  # each run has its own motion
 
+    certificates = [*(robot.folder / "certificates").glob("*/motion.json")]
+    boxes = [json.loads(path.read_text())["box"] for path in certificates]
+    prior = PayloadPrior(PARAMETERS[f"{PRIOR}mass_max"], PARAMETERS[f"{PRIOR}com_max"]).box()
+    assert len(boxes) == 5  # three runs, and two that did not come to their end
+    for box in boxes:  # a wrong weight that the prior allows is certified as well
+        assert (np.array(box["payload_lower"]) <= np.minimum(prior[0], WEIGHT)).all()
+        assert (np.array(box["payload_upper"]) >= np.maximum(prior[1], WEIGHT)).all()
+
     command = shlex.split(session.printed.splitlines()[-1])
     assert command[:2] == ["payload-id", "calibrate"]
     assert main([*command[1:], "--window", "0.2"]) == 0
@@ -190,11 +201,16 @@ def test_runs_are_made_weight_by_weight_and_a_session_goes_on_after_whatever_end
 
 
 @pytest.mark.parametrize(
-    ("weights", "runs", "masses"),
-    [([0.0, 1.0], 3, (0.0, 0.0, 1.0)), ([1.0, 0.0, 1.0], 3, (1.0, 0.0, 1.0))],
+    ("weights", "runs", "masses", "changes"),
+    [
+        ([0.0, 1.0], 3, (0.0, 0.0, 1.0), (0, 2)),
+        ([1.0, 0.0, 1.0], 3, (1.0, 0.0, 1.0), (0, 1, 2)),
+        ([1.0, 1.0], 4, (1.0,) * 4, (0, 2)),
+    ],
 )
-def test_runs_are_divided_among_weights_in_their_order(weights, runs, masses):
-    assert Wanted.in_groups(weights, runs).masses == masses
+def test_runs_are_divided_among_weights_in_their_order(weights, runs, masses, changes):
+    wanted = Wanted.in_groups(weights, runs)
+    assert (wanted.masses, wanted.changes) == (masses, changes)
     with pytest.raises(InputError, match="needs a run"):
         Wanted.in_groups(weights, 1)
 
