@@ -66,7 +66,7 @@ BENCHMARKS = (
     Benchmark("calibrated", "How often do calibrated intervals hold?", "calibrated_intervals.md",
               40, "--trials 160 --first 1000", "--trials 3 --runs 19"),
     Benchmark("known_runs", "How long do known runs take, and what do they give?",
-              "calibrated_intervals.md", 12, "--seed 2 --unknown 10",
+              "calibrated_intervals.md", 12, "--seed 2 --unknown 8",
               "--weights 0 1 --runs 3 --duration 3 --unknown 1"),
     Benchmark("constant_errors", "What do constant errors cost?", "uncertainty.md", 30,
               "--seeds 4", "--seeds 1 --arms ur10 --only errors"),
