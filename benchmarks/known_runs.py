@@ -38,8 +38,9 @@ from payload_id.core.arrays import Array
 from payload_id.core.body.inertial import from_mass_com_inertia
 from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.ros.client import PayloadClient, PlannerClient
-from payload_id.ros.client.known_runs import KnownRuns, Wanted
+from payload_id.ros.client.known_runs import KnownRuns
 from payload_id.ros.client.run_recorder import RunRecorder
+from payload_id.ros.client.wanted_runs import Wanted
 
 PRESET = "gen3_like"
 WEIGHTS = (0.0, 1.0, 2.0, 0.5, 1.5, 0.0, 2.0, 0.5, 1.0, 1.5)  # [kg], each put on elsewhere

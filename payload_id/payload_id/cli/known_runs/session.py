@@ -15,8 +15,9 @@ import rclpy
 from rclpy.signals import SignalHandlerOptions
 
 from ...ros.client import PayloadClient
-from ...ros.client.known_runs import KnownRuns, Wanted
+from ...ros.client.known_runs import KnownRuns
 from ...ros.client.planner_setup import PlannerSetup
+from ...ros.client.wanted_runs import Wanted
 
 STOP = "stop"
 

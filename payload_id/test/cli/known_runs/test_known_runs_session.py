@@ -24,7 +24,7 @@ from payload_id.core.errors import InputError
 from payload_id.core.history import Load
 from payload_id.files.recordings.known_runs import KnownRecording, read_known_runs, write_known_runs
 from payload_id.files.recordings.recording import Recording
-from payload_id.ros.client.known_runs import Wanted, made_before
+from payload_id.ros.client.wanted_runs import Wanted, made_before
 from planned_robot import PARAMETERS, ROBOT, PlannedRobot
 
 DOMAIN = 210 + os.getpid() % 20
