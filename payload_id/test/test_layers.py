@@ -36,8 +36,8 @@ ORDER = {
     "ros/estimator": ("sources", OWN),
     "ros/execution": ("back_ends", OWN),
     "ros/planner": ("planning", "obstacles", OWN),
-    "cli": ("common", "replay", "compare", "calibrate", "noise", "verify", "new_key", "sign",
-            "demo", OWN),
+    "cli": ("common", "replay", "compare", "calibrate", "noise", "known_runs", "verify", "new_key",
+            "sign", "demo", OWN),
 }  # fmt: skip
 # Files that stand beside rooms where one would look for rooms only.
 LOOSE = {

@@ -11,6 +11,7 @@ from ..core.version import VERSION
 from .calibrate import command as calibrate
 from .compare import command as compare
 from .demo import command as demo
+from .known_runs import command as known_runs
 from .new_key import command as new_key
 from .noise import command as noise
 from .replay import command as replay
@@ -41,6 +42,7 @@ def parser() -> argparse.ArgumentParser:
     demo.add_parser(verbs)
     replay.add_parser(verbs)
     calibrate.add_parser(verbs)
+    known_runs.add_parser(verbs)
     compare.add_parser(verbs)
     noise.add_parser(verbs)
     verify.add_parser(verbs)

@@ -46,8 +46,11 @@ PARAMETERS = BOUNDS | {
 class PlannedRobot:
     """Simulated arm and planner, and an observer who talks to them."""
 
-    def __init__(self, folder, domain) -> None:
-        """Start them in a domain of their own, and wait until they are ready."""
+    def __init__(self, folder, domain, **changes) -> None:
+        """Start them in a domain of their own, and wait until they are ready.
+
+        The planner has the parameters of `PARAMETERS`, but for `changes`.
+        """
         self.folder = folder
         self.arm = NodeProcess(
             "simulated_arm", domain, folder / "arm.log", payload=PAYLOAD, rate=100.0
@@ -56,7 +59,7 @@ class PlannedRobot:
             "planner", domain, folder / "planner.log",
             enable_topic="/enable", enable_timeout=4.0,
             speed_scaling_topic="/simulated_arm/speed_scaling",
-            certificates_folder=folder / "certificates", **PARAMETERS,
+            certificates_folder=folder / "certificates", **(PARAMETERS | changes),
         )  # fmt: skip
         self.observer = Observer(domain)
         self.joint_states = self.observer.listen(JointState, "/joint_states")

@@ -47,8 +47,10 @@ def add_parser(verbs: Any) -> None:
     parser.add_argument(
         "--runs",
         type=Path,
+        action="append",
+        default=[],
         metavar="FILE.yaml",
-        help="further recordings, each with what is known of its payload",
+        help="further recordings, each with what is known of its payload; may be repeated",
     )
     parser.add_argument(
         "--robot", metavar="FILE", required=True, help="robot file (YAML), or a shipped name"
@@ -178,8 +180,8 @@ def known_recordings(arguments: argparse.Namespace) -> tuple[KnownRecording, ...
     if arguments.payload is not None:
         load = Load.exactly(np.array(numbers_of(arguments.payload, "--payload", "ten numbers")))
     runs = tuple(KnownRecording(path, load) for path in arguments.recording)
-    if arguments.runs is not None:
-        runs += read_known_runs(arguments.runs)
+    for path in arguments.runs:
+        runs += read_known_runs(path)
     if not runs:
         raise InputError("Give at least one recording, or --runs FILE.yaml that lists some.")
     return runs

@@ -66,13 +66,7 @@ def read_recording(path: Path, arguments: argparse.Namespace, file: RobotFile) -
     """
     if path.suffix.lower() in TABLES:
         return Recording.from_csv(path, columns_of(path, arguments, "kinova_gen3_csv.yaml"))
-    return Recording.from_bag(
-        path,
-        arguments.topic or file.joint_states.topic,
-        file.joints,
-        tuple(float(x) for x in file.effort.factor),
-        tuple(float(x) for x in file.effort.offset),
-    )
+    return Recording.of_robot(path, file, arguments.topic or "")
 
 
 def columns_of(path: Path, arguments: argparse.Namespace, example: str) -> Path:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Sequence
+from functools import partial
 
 import mujoco
 import numpy as np
@@ -18,6 +19,7 @@ from .plant_model import build_plant_model
 from .skeleton import skeleton
 
 PHYSICS_STEP = 0.25e-3  # [s]
+INERTIA = ("body_mass", "body_ipos", "body_iquat", "body_inertia")  # of MuJoCo's model
 
 # MuJoCo's control callback is one for the whole process: one plant steps at a time.
 STEPPING = threading.Lock()
@@ -81,18 +83,19 @@ class MujocoArm:
         self.payload_phi = np.array(payload_phi, dtype=float)
         self.link_phis = self.nominal.link_phi if link_phis is None else np.array(link_phis)
         self.step = _positive("step", step)
-        self.model = build_plant_model(
+        self._built = partial(
+            build_plant_model,
             bare,
             joints,
             payload_frame,
-            self.payload_phi,
-            self.nominal.gravity,
-            None if link_phis is None else self.link_phis,
-            per_joint("friction_coulomb", friction_coulomb, n),
-            per_joint("friction_viscous", friction_viscous, n),
-            self.armature,
-            step,
+            gravity=self.nominal.gravity,
+            link_phis=None if link_phis is None else self.link_phis,
+            friction_coulomb=per_joint("friction_coulomb", friction_coulomb, n),
+            friction_viscous=per_joint("friction_viscous", friction_viscous, n),
+            armature=self.armature,
+            step=step,
         )
+        self.model = self._built(self.payload_phi)
         self.data = mujoco.MjData(self.model)
         # Index of each of our joints among MuJoCo's coordinates.
         self._to_ours = np.array([self.model.joint(name).dofadr[0] for name in joints])
@@ -112,6 +115,22 @@ class MujocoArm:
     def state(self) -> tuple[Array, Array]:
         """True positions and velocities, each of shape (n,)."""
         return self.data.qpos[self._to_ours], self.data.qvel[self._to_ours]
+
+    def set_payload(self, phi: Array | Sequence[float]) -> None:
+        """Carry another payload from now on, in whatever state the arm is.
+
+        Args:
+            phi: Inertial parameters about the payload frame, shape (10,); zeros: no payload.
+
+        Raises:
+            InputError: They belong to no body.
+        """
+        payload = np.array(phi, dtype=float)
+        other = self._built(payload)
+        for name in INERTIA:
+            getattr(self.model, name)[:] = getattr(other, name)
+        mujoco.mj_setConst(self.model, mujoco.MjData(self.model))
+        self.payload_phi = payload
 
     def _restart(self, q: Array) -> None:
         """Go back to time 0, after checking the positions to start from, shape (n,)."""

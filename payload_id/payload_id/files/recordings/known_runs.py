@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import yaml
 
 from ...core.errors import ConfigurationError
 from ...core.history import Load
 from ..configuration.schema import Key
 from ..configuration.schema_check import check
+from ..configuration.whole_file import saved_file
 from ..configuration.yaml_file import read_yaml
 
 RUN = {
@@ -63,3 +67,28 @@ def read_known_runs(path: Path) -> tuple[KnownRecording, ...]:
             load = Load.exactly(np.array(payload, dtype=float))
         runs.append(KnownRecording(path.parent / name, load))
     return tuple(runs)
+
+
+def write_known_runs(path: Path, runs: Sequence[KnownRecording], remarks: Sequence[str]) -> Path:
+    """Write a list that `read_known_runs` reads; it is there whole or not at all.
+
+    Args:
+        path: The file.
+        runs: Recordings below the file's folder, at least one, in their order.
+        remarks: Lines of comment at its head.
+
+    Raises:
+        ConfigurationError: The file cannot be written.
+    """
+    entries = {run.path.relative_to(path.parent).as_posix(): _entry(run.load) for run in runs}
+    head = "".join(f"# {line}\n" for line in remarks)
+    with saved_file(path, "list of runs") as file:
+        file.write((head + yaml.safe_dump({"runs": entries}, sort_keys=False)).encode())
+    return path
+
+
+def _entry(load: Load) -> dict[str, Any]:
+    """Return what the list says of a load."""
+    if not load.known.all():
+        return {"mass": float(load.phi[0])}
+    return {"payload": load.phi.tolist()} if load.phi.any() else {}

@@ -15,6 +15,7 @@ from ...core.samples.joint_map import JointMap
 from ...core.samples.joint_samples import Samples
 from ...core.samples.stamps import seconds_since
 from ..bags.joint_states_bag import read_bag
+from ..robots.robot_file import RobotFile
 from ..tables.joint_csv import read_csv
 from ..tables.joint_table import (
     JointTable,
@@ -130,6 +131,26 @@ class Recording(Samples):
         """
         table, joint_map = read_bag(path, topic, joints, effort_sign, effort_offset)
         return cls._from_table(table.between(start_ns, end_ns), joint_map, start_ns)
+
+    @classmethod
+    def of_robot(cls, path: Path | str, robot: RobotFile, topic: str = "") -> Recording:
+        """Read a rosbag2 recording as a robot file says.
+
+        Args:
+            path: The bag's folder, or a single .mcap or .db3 file.
+            robot: The robot file: joints, signs and offsets of efforts.
+            topic: Topic of the joint states; empty: the robot file's.
+
+        Raises:
+            PayloadIdError: As `from_bag`.
+        """
+        return cls.from_bag(
+            path,
+            topic or robot.joint_states.topic,
+            robot.joints,
+            tuple(float(x) for x in robot.effort.factor),
+            tuple(float(x) for x in robot.effort.offset),
+        )
 
     @classmethod
     def from_csv(cls, path: Path | str, columns: Mapping[str, Any] | Path | str) -> Recording:

@@ -17,6 +17,7 @@ from ..planner.obstacles.obstacle_messages import obstacle_message
 from .waiting import call, wait_for
 
 Tell = Callable[[Any], object]
+ENDING = 60.0  # [s] that a cancelled goal may take to come to rest
 
 
 def each_piece(say: Callable[[str], object]) -> Tell:
@@ -39,7 +40,8 @@ class PlannerClient:
     """Plans, describes, executes; uses a node that spins elsewhere, such as `PayloadClient.node`.
 
     Every call waits at most its timeout. A refusal is a `NotAnsweredError` with the planner's own
-    sentence.
+    sentence. A motion whose result is not waited for to its end, because of the timeout or an
+    interrupt from the keyboard, is cancelled, and has come to rest before the exception goes on.
     """
 
     def __init__(self, node: Node, planner: str = "payload_planner") -> None:
@@ -172,7 +174,20 @@ class PlannerClient:
         sent = action.send_goal_async(
             goal, feedback_callback=None if tell is None else lambda m: tell(m.feedback)
         )
-        wait_for(sent.done, timeout, f"the acceptance of {self._name}/{name}")
-        future = sent.result().get_result_async()
-        wait_for(future.done, timeout, f"the result of {self._name}/{name}")
+        ended = False
+        try:
+            wait_for(sent.done, timeout, f"the acceptance of {self._name}/{name}")
+            future = sent.result().get_result_async()
+            wait_for(future.done, timeout, f"the result of {self._name}/{name}")
+            ended = True
+        finally:
+            if not ended:  # nobody waits any more: what moves comes to rest
+                self._cancel(sent, name)
         return future.result().result
+
+    def _cancel(self, sent: Any, name: str) -> None:
+        """Cancel a goal that was sent; return once it has ended."""
+        wait_for(sent.done, ENDING, f"the acceptance of {self._name}/{name}")
+        handle = sent.result()
+        handle.cancel_goal_async()
+        wait_for(handle.get_result_async().done, ENDING, f"the end of {self._name}/{name}")

@@ -2,8 +2,8 @@
 
 It publishes joint states as joint_state_broadcaster does and follows trajectories as
 joint_trajectory_controller does, as slowly as ~/speed_slider asks for [%], which it reports on
-~/speed_scaling. What it publishes as effort is what the robot file says that the
-driver publishes, so that  sign * effort - offset  is the measured joint torque.
+~/speed_scaling. Its payload may be set at any time. What it publishes as effort is what the robot
+file says that the driver publishes, so that  sign * effort - offset  is the measured joint torque.
 """
 
 from __future__ import annotations
@@ -17,17 +17,22 @@ from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
+from rcl_interfaces.msg import SetParametersResult
 from rclpy.node import Node
+from rclpy.parameter import Parameter as RosParameter
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64, String
 from trajectory_msgs.msg import JointTrajectory as JointTrajectoryMessage
 
+from ...core.arrays import Array
+from ...core.body.inertial import as_phi
 from ...core.errors import InputError
 from ...core.motion.joint_trajectory import JointTrajectory
 from ...core.simulation.live_drives import LiveDrives
 from ...core.simulation.plant import PlantState
+from ...core.simulation.plant_model import principal_inertia
 from ...core.simulation.sensors import effort_from_torque, measure
 from ...files.robots.robot_file import RobotFile
 from ..common.joint_trajectory_message import trajectory_from_message
@@ -81,11 +86,13 @@ class SimulatedArmNode(Node):
         self._endless = np.array(self.plant.nominal.continuous)
         self._effort_sign, self._effort_offset = effort_convention(self.robot)
         self._commands: list[tuple[JointTrajectory | None, float | None]] = []
+        self._payload: Array | None = None  # to be carried from the next step on
         self._commands_lock = threading.Lock()
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="simulation", daemon=True)
         self._slider = self._speed = 1.0
         self._open_topics(values)
+        self.add_on_set_parameters_callback(self._on_set)
         self._start_stamp = self.get_clock().now().nanoseconds
         steady_timer(self, CHECK_PERIOD, self._on_check_due)
         steady_timer(self, REPORT_PERIOD, self._on_report_due)
@@ -144,7 +151,8 @@ class SimulatedArmNode(Node):
         self._description = self.create_publisher(String, "robot_description", LATCHED)
         self._description.publish(String(data=self.robot.urdf))
         self._truth = self.create_publisher(String, "~/truth", LATCHED)
-        self._truth.publish(String(data=json.dumps(self._true_values(values))))
+        self._true = self._true_values(values)
+        self._truth.publish(String(data=json.dumps(self._true)))
         self._scaling = self.create_publisher(Float64, "~/speed_scaling", 10)
         self.create_subscription(Float64, "~/speed_slider", self._on_slider, 10)
         command = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE)
@@ -166,6 +174,22 @@ class SimulatedArmNode(Node):
             "armature": values["armature"],
             "seed": values["seed"],
         }
+
+    def _on_set(self, changes: Sequence[RosParameter]) -> SetParametersResult:
+        """Have another payload carried."""
+        for change in changes:
+            if change.name != "payload":
+                continue
+            try:
+                payload = as_phi(change.value)
+                principal_inertia(payload, "the payload")
+            except InputError as error:
+                return SetParametersResult(successful=False, reason=str(error))
+            with self._commands_lock:
+                self._payload = payload
+            self._true["payload_phi"] = payload.tolist()
+            self._truth.publish(String(data=json.dumps(self._true)))
+        return SetParametersResult(successful=True)
 
     def _on_command(self, message: JointTrajectoryMessage) -> None:
         """Check a trajectory and hand it to the simulation."""
@@ -212,9 +236,12 @@ class SimulatedArmNode(Node):
             self.failure = error
 
     def _take_commands(self) -> None:
-        """Let the plant follow what has arrived."""
+        """Let the plant carry and follow what has arrived."""
         with self._commands_lock:
             commands, self._commands = self._commands, []
+            payload, self._payload = self._payload, None
+        if payload is not None:
+            self.plant.set_payload(payload)
         for trajectory, start in commands:
             self.plant.set_trajectory(self._in_own_turns(trajectory), start)
 

@@ -27,8 +27,10 @@ PARAMETER_TABLE = (
     Parameter(
         "payload",
         [0.0] * 10,
-        f"Inertial parameters of the payload about the payload frame: {', '.join(PARAMETERS)}.",
+        f"Inertial parameters of the payload about the payload frame: {', '.join(PARAMETERS)}. "
+        "Another payload is carried as soon as this is set.",
         "kg, kg m, kg m2",
+        read_only=False,
     ),
     Parameter("seed", 0, "Seed of everything that is drawn at random.", "", 0, 2**31 - 1),
     Parameter(

@@ -242,6 +242,27 @@ def fast_pieces(start: np.ndarray, robot: RobotFile, seed: int) -> MotionSequenc
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("payload", [BRICK, NOTHING])
+def test_a_payload_that_is_exchanged_is_carried_like_one_from_the_start(payload):
+    """Once the integral has settled, the same torques move the same payload along the same way."""
+    robot = RobotFile.load("kinova_gen3")
+    description = robot.urdf, robot.joints, robot.payload_frame
+    earlier = BRICK if payload is NOTHING else NOTHING
+    changed, built = (Plant(*description, phi, q0=robot.home) for phi in (earlier, payload))
+    with pytest.raises(InputError):
+        changed.set_payload(-BRICK)
+    changed.set_payload(payload)
+    np.testing.assert_array_equal(changed.payload_phi, payload)
+    for plant in (changed, built):
+        plant.step_to(2.0)
+        goal = np.array([robot.home, robot.home + 0.4])
+        rest = np.zeros_like(goal)
+        plant.set_trajectory(JointTrajectory(np.array([0.0, 1.0]), goal, rest, rest))
+        plant.step_to(2.4)
+    np.testing.assert_allclose(changed.measure().tau, built.measure().tau, atol=1e-6)
+    np.testing.assert_allclose(changed.state, built.state, atol=1e-8)
+
+
 def test_keeps_the_stated_tube_with_an_unknown_payload():
     """The rated payload in pieces at full speed, from where axes of the wrist are in one line."""
     robot = RobotFile.load("kinova_gen3")

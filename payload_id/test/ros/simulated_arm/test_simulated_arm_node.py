@@ -13,6 +13,9 @@ import pinocchio as pin
 import pytest
 import rclpy
 from builtin_interfaces.msg import Duration
+from rcl_interfaces.msg import Parameter as ParameterMessage
+from rcl_interfaces.msg import ParameterType, ParameterValue
+from rcl_interfaces.srv import SetParameters
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.parameter import Parameter
 from rclpy.qos import QoSProfile
@@ -142,6 +145,34 @@ def test_effort_is_the_torque_in_the_drivers_convention(observer):
     model.inertias[7] += placement.act(payload)
     gravity = pin.computeGeneralizedGravity(model, model.createData(), np.array(state.position))
     np.testing.assert_allclose(ROBOT.effort.torque(np.array(state.effort)), gravity, atol=1e-3)
+
+
+def test_another_payload_is_carried_as_soon_as_it_is_set(observer):
+    """The effort that holds the arm is that of the new payload; impossible ones are refused."""
+
+    def set_payload(phi):
+        value = ParameterValue(type=ParameterType.PARAMETER_DOUBLE_ARRAY, double_array_value=phi)
+        parameters = [ParameterMessage(name="payload", value=value)]
+        answer = observer.call(
+            SetParameters, "/simulated_arm/set_parameters", parameters=parameters
+        )
+        return answer.results[0]
+
+    def torque():
+        return ROBOT.effort.torque(np.array(observer.next_states(1)[0].effort))
+
+    before = torque()
+    for wrong in ([-1.0, *[0.0] * 9], [1.0, 2.0]):
+        refused = set_payload(wrong)
+        assert not refused.successful and refused.reason
+    assert set_payload([0.0] * 10).successful
+    try:
+        moved = lambda: not np.allclose(torque(), before, atol=1.0)  # noqa: E731
+        observer.wait(moved, "less torque")
+        observer.wait(lambda: observer.truth()["payload_phi"] == [0.0] * 10, "the truth")
+    finally:
+        assert set_payload(PAYLOAD).successful
+    observer.wait(lambda: np.allclose(torque(), before, atol=1e-3), "the same torque again")
 
 
 def test_a_simulation_that_was_held_up_catches_up_little_by_little():

@@ -1,0 +1,78 @@
+"""The person at the terminal who changes the weights, and the session that waits for her."""
+
+from __future__ import annotations
+
+import argparse
+import shlex
+import signal
+import sys
+import termios
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import rclpy
+from rclpy.signals import SignalHandlerOptions
+
+from ...ros.client import PayloadClient
+from ...ros.client.known_runs import KnownRuns
+from ...ros.client.planner_setup import PlannerSetup
+from ...ros.client.wanted_runs import Wanted
+
+STOP = "stop"
+
+
+def run(arguments: argparse.Namespace, weights: Sequence[float]) -> int:
+    """Make the runs that are missing, and say what to do with them; return the exit code."""
+    wanted = Wanted.in_groups(
+        weights, arguments.runs,
+        duration=arguments.duration, speed_scale=arguments.speed_scale,
+        tolerance=arguments.tolerance, seed=arguments.seed,
+    )  # fmt: skip
+    # Each reaches this thread, which has the planner stop the arm before ROS ends.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)
+    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+    say = partial(print, flush=True)
+    try:
+        with PayloadClient() as client:
+            session = KnownRuns(client, arguments.planner, arguments.out, wanted, _put_on, say)
+            try:
+                session.make()
+            except KeyboardInterrupt:
+                say(f"\n{session.kept()}")
+                raise
+            say(f"{session.kept()} Next:\n  {calibration(session.setup, session.path)}")
+    finally:
+        rclpy.try_shutdown()
+    return 0
+
+
+def calibration(setup: PlannerSetup, path: Path) -> str:
+    """Return the command that learns an arm's history from runs, with the planner's bounds."""
+    words = ["payload-id", "calibrate", "--history", "--runs", str(path)]
+    words += ["--robot", str(setup.robot.path), "--out", str(path.with_name("known_arm.yaml"))]
+    words += ["--topic", setup.topic] if setup.topic else []
+    for name, value in setup.changed.items():
+        numbers = value if isinstance(value, list) else [value]
+        words += ["--uncertainty", f"{name}={','.join(f'{x:.17g}' for x in numbers)}"]
+    return shlex.join(words)
+
+
+def _put_on(mass: float) -> bool:
+    """Ask for a weight until it is said to be on, or that nothing more shall move."""
+    answer = f"{mass:g}" if mass else "bare"
+    weight = f"Put {mass:g} kg on" if mass else "Take all weights off: the bare arm"
+    print(
+        f"{weight}. The arm waits at rest. It moves once you have stepped back and typed ", end=""
+    )
+    while True:
+        if sys.stdin.isatty():  # what was typed before is no answer
+            termios.tcflush(sys.stdin, termios.TCIFLUSH)
+        try:
+            given = input(f"'{answer}' ('{STOP}' ends): ").strip()
+        except EOFError:
+            return False
+        if given in (answer, STOP):
+            return given == answer
+        print(f"  That was '{given}'. Type ", end="")
