@@ -32,7 +32,7 @@ BARE, UNKNOWN = "none", "unknown"
 CAVEAT = (
     "What these recordings need, not what holds: noise that looks like a payload, a link or an "
     "offset is not seen, and another motion may have more. Multiply by a margin, at the least by "
-    "the largest of the last column, before you state it as torque_mean."
+    "the largest of the last column, before you state it as torque_mean (with --hat, torque_hat)."
 )
 
 
@@ -78,6 +78,12 @@ def add_parser(verbs: Any) -> None:
         help="replace one bound of the robot file; torque_absolute only says in which proportions "
         "the joints' noise is looked for; may be repeated",
     )
+    parser.add_argument(
+        "--hat",
+        action="store_true",
+        help="means with a weight that rises from 0 to 1 and falls to 0, for torque_hat, instead of "
+        "plain ones, for torque_mean",
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object and no more")
     parser.set_defaults(run=run)
 
@@ -97,6 +103,7 @@ def run(arguments: argparse.Namespace) -> int:
         with_changes(file.uncertainty, arguments.uncertainty),
         arguments.lengths,
         _payload(arguments.payload),
+        arguments.hat,
     )
     if arguments.json:
         print(json.dumps(as_json(found, robot.joints)))

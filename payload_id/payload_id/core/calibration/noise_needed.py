@@ -1,7 +1,7 @@
 """The least bounds on the noise of the torques that recordings need, at several lengths of time.
 
 With d0 all that the other stated bounds leave open and a_j the bound on the mean of joint j's noise
-over a window of length L, rows are consistent if some phi, u within their boxes give
+over a window of length L (L / 2 with a hat as its weight), rows are consistent if some phi, u within their boxes give
 
     |A phi + B u - b| <= d0 + a_j L   for every row.
 
@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +26,7 @@ from ..bounds.scaled_rows import ScaledRows
 from ..errors import InputError, RecordingError, SolverError
 from ..rows.joint_torque.momentum import MomentumRows
 from ..rows.joint_torque.scales import Scales
-from ..rows.joint_torque.uncertainty import Uncertainty
+from ..rows.joint_torque.uncertainty import LISTS, Uncertainty
 from ..rows.row_block import RowBlock
 from ..rows.windows import WindowCutter
 from ..samples.joint_samples import Samples
@@ -77,6 +78,7 @@ def noise_needed(
     uncertainty: Uncertainty,
     lengths: Sequence[float],
     payload: Array | None = None,
+    hat: bool = False,
 ) -> tuple[NoiseNeeded, ...]:
     """Return the least bounds on the noise for each length, the shortest first.
 
@@ -87,6 +89,7 @@ def noise_needed(
         lengths: Lengths of windows [s].
         payload: Inertial parameters of the payload, shape (10,), zeros for none; None if it is not
             known: then less noise is needed, since a wrong payload may explain some.
+        hat: Whether means have a hat as their weight (`torque_hat`) or 1 (`torque_mean`).
 
     Raises:
         InputError: There is no recording or no length.
@@ -97,14 +100,14 @@ def noise_needed(
     n = model.n
     found = []
     with one_thread():
-        blocks = [_rows(samples, model, uncertainty, lengths) for samples in recordings]
+        blocks = [_rows(samples, model, uncertainty, lengths, hat) for samples in recordings]
         source = MomentumRows.of(model, uncertainty)
         shape, prior = source.prior.shape(), Interval(*source.prior.box())
         for length in sorted({*lengths}):
             parts = [_of_length(block, length) for block in blocks]
             if payload is not None:
                 parts = [part.with_payload(np.asarray(payload, dtype=float)) for part in parts]
-            problem = _Needed(reference(uncertainty, n), prior, shape)
+            problem = _Needed(reference(uncertainty, n), prior, shape, 0.5 if hat else 1.0)
             others = [parts[:k] + parts[k + 1 :] for k in range(len(parts))]
             several = len(parts) > 1
             factor = problem.factor(parts)
@@ -122,14 +125,18 @@ def noise_needed(
 
 
 def _rows(
-    samples: Samples, model: ArmModel, uncertainty: Uncertainty, lengths: Sequence[float]
+    samples: Samples,
+    model: ArmModel,
+    uncertainty: Uncertainty,
+    lengths: Sequence[float],
+    hat: bool,
 ) -> RowBlock:
     """Return rows of windows of all lengths that begin often, without noise in their bounds."""
-    none = replace(uncertainty, torque_absolute=0.0, torque_mean=(), torque_mean_window=())
-    source = MomentumRows.of(model, none)
+    lists: dict[str, Any] = dict.fromkeys(LISTS, ())
+    source = MomentumRows.of(model, replace(uncertainty, torque_absolute=0.0, **lists))
     source.check(samples)
     cutter = WindowCutter(min(lengths) / PHASES)
-    scales = Scales(source, cutter.length, lengths)
+    scales = Scales(source, cutter.length, *(((), lengths) if hat else (lengths,)))
     windows = cutter.add(source.gate(cutter.pause).let_through(samples))
     return RowBlock.stack([RowBlock.empty(source.p), *map(scales.block, windows)])
 
@@ -158,23 +165,25 @@ class _Needed:
         reference: Proportions of the joints' noise, shape (n,) [N m or N].
         prior: Bounds on phi.
         shape: Rows c with c phi >= 0 that follow from the payload's size, shape (K, 10).
+        weight: Mean of the windows' weight.
     """
 
     reference: Array
     prior: Interval
     shape: Array
+    weight: float
 
     def factor(self, parts: Sequence[RowBlock]) -> float:
         """Return the least common factor on the reference."""
         rows = RowBlock.stack(list(parts))
-        share = self.reference[rows.joint] * (rows.end - rows.start)
+        share = self.reference[rows.joint] * self.weight * (rows.end - rows.start)
         return float(self._solve(rows, share[:, None], np.ones(1))[0])
 
     def absolute(self, parts: Sequence[RowBlock]) -> Array:
         """Return the bounds of the joints with the least sum in units of the reference, (n,)."""
         rows, n = RowBlock.stack(list(parts)), len(self.reference)
         share = np.zeros((len(rows), n))
-        share[np.arange(len(rows)), rows.joint] = rows.end - rows.start
+        share[np.arange(len(rows)), rows.joint] = self.weight * (rows.end - rows.start)
         return self._solve(rows, share * self.reference, np.ones(n)) * self.reference
 
     def _solve(self, rows: RowBlock, share: Array, cost: Array) -> Array:
