@@ -81,8 +81,8 @@ def add_parser(verbs: Any) -> None:
     parser.add_argument(
         "--hat",
         action="store_true",
-        help="means with a weight that rises from 0 to 1 and falls to 0, for torque_hat, instead of "
-        "plain ones, for torque_mean",
+        help="means with a weight that rises from 0 to 1 and falls to 0, for torque_hat, in place "
+        "of plain ones, for torque_mean",
     )
     parser.add_argument("--json", action="store_true", help="print one JSON object and no more")
     parser.set_defaults(run=run)

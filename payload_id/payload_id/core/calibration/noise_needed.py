@@ -1,9 +1,11 @@
 """The least bounds on the noise of the torques that recordings need, at several lengths of time.
 
 With d0 all that the other stated bounds leave open and a_j the bound on the mean of joint j's noise
-over a window of length L (L / 2 with a hat as its weight), rows are consistent if some phi, u within their boxes give
+over a window of length L, rows are consistent if some phi, u within their boxes give
 
-    |A phi + B u - b| <= d0 + a_j L   for every row.
+    |A phi + B u - b| <= d0 + a_j L   for every row,
+
+L / 2 in place of L for a hat as the weight.
 
 The least a is a linear program. It is what these recordings need, not what holds: noise that looks
 like a payload, a link or an offset is not seen, and another motion may have more.

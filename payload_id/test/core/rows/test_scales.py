@@ -354,8 +354,8 @@ def test_nothing_with_a_hat_reaches_over_a_gap() -> None:
 
 
 @pytest.mark.slow
-def test_intervals_contain_the_truth_at_the_bounds_of_means_with_hats(seed: int = 1) -> None:
-    rng, run = np.random.default_rng(seed), record(arm("gen3"), seed, rate=100.0, seconds=3.0)
+def test_intervals_contain_the_truth_at_the_bounds_of_means_with_hats() -> None:
+    rng, run = np.random.default_rng(1), record(arm("gen3"), 1, rate=100.0, seconds=3.0)
     n = run.model.n
     stated = replace(HATS, torque_relative=0.03, torque_offset=1.0)
     shown = run.samples.tau + rng.choice([-1.0, 1.0], n)
@@ -363,7 +363,7 @@ def test_intervals_contain_the_truth_at_the_bounds_of_means_with_hats(seed: int 
         tau = measured(
             shown, noise(rng, shown.shape, "vertices"), np.full(n, 0.03), np.zeros(n), of_true
         )
-        for error in hat_noise(run, seed).values():
+        for error in hat_noise(run, 1).values():
             noisy = replace(run, samples=replace(run.samples, tau=tau + error))
             wide = replace(stated, torque_hat_window=(), torque_hat=())
             assert check(noisy, stated) < 0.8 * check(noisy, wide)

@@ -61,9 +61,9 @@ def weighted_noise(
 
         |int w noise| <= r / (1 - r) (int w |reading| + a W) + (r o + x) W.
 
-    Where no reading is so small that noise may have turned its sign, |reading| > (a + r o) / (1 - r),
-    int w |noise-free reading| is the magnitude of int w (reading - noise) dt, and the noise there
-    averages out as well:  x  in place of  a.
+    Where noise cannot have turned the sign of any reading, |reading| > (a + r o) / (1 - r), and r
+    is of the same of the two throughout, int w |noise-free reading| is the magnitude of
+    int w (reading - noise) dt, in which the noise averages out as well: r o + x in place of a.
 
     Args:
         uncertainty: What is assumed about the sensors.
