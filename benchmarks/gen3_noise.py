@@ -46,6 +46,12 @@ HAT = 0.38  # two periods of the vibration [s]
 STATED = 0.4  # torque_hat of docs/robots/kinova_gen3.md, times SHARE [N m]
 BANDS = ((10, 20), (20, 40), (40, 80), (80, 160))  # [Hz]
 SLOW = (3.0, 12.0)  # band of the vibration [Hz]
+CHANGES: dict[str, dict[str, float]] = {
+    "links of 2.5 %": {"link_relative": 0.025},
+    "torque_relative 0.0125": {"torque_relative": 0.0125},
+    "offsets of 1 N m": {"torque_offset": 1.0},
+}
+FRICTION = ("friction_coulomb", "friction_viscous")
 YIELDING = [0, 1, 3]  # joints that move most of the arm in it
 
 
@@ -193,6 +199,11 @@ def main() -> None:
     late = recordings[0].between(0.0375, np.inf).followed_by(cut)
     print("0.0375 s cut from both: robot file", mass(late, stated), "; with torque_hat",
           mass(late, with_hat(STATED)))  # fmt: skip
+    for text, change in CHANGES.items():
+        print(f"{text}:", mass(both, with_hat(STATED, replace(stated, **change))))
+    half = {name: tuple(stated.per_joint(name, MODEL.n) / 2) for name in FRICTION}
+    print("half the friction:", mass(both, with_hat(STATED, replace(stated, **half))))
+    print("torque_absolute=0.5:", mass(recordings[0], replace(stated, torque_absolute=0.5)))
     empri = replace(stated, rotor_inertia=wide.rotor_inertia)
     print("rotors of [empri]:", mass(both, with_hat(STATED, empri)))
 
