@@ -197,6 +197,7 @@ def main() -> None:
     console.print(table)
     cut = recordings[1].between(0.0375, np.inf)
     late = recordings[0].between(0.0375, np.inf).followed_by(cut)
+    show_needed(console, "robot file", noise_needed(recordings, MODEL, stated, [0.1]))
     print("0.0375 s cut from both: robot file", mass(late, stated), "; with torque_hat",
           mass(late, with_hat(STATED)))  # fmt: skip
     for text, change in CHANGES.items():

@@ -34,8 +34,9 @@ def test_noise_that_averages_out_is_measured_as_such(bag: Path) -> None:
     # White noise of 50 samples against that of 250: its means are as 1 to sqrt(5), about.
     assert 0.2 < long["factor"] / short["factor"] < 0.8
     assert long["margin"] is None
-    table = run("noise", bag, *ROBOT, payload, *lengths, *torque_noise_only(0.0))
+    table = run("noise", bag, *ROBOT, payload, *lengths, *torque_noise_only(0.0), "--hat")
     assert "joint_7" in table.stdout and "not what holds" in table.stdout
+    assert "torque_hat" in table.stdout
 
 
 @pytest.mark.slow
