@@ -149,10 +149,6 @@ def test_real_gen3_recording_is_consistent_from_about_one_newton_metre() -> None
     assert wide["status"] in ("GOOD", "USABLE")
     assert wide["lower"][0] <= 0.785 <= wide["upper"][0]
     assert wide["physically_consistent"]
-    hat = ("--uncertainty=torque_hat_window=0.38", "--uncertainty=torque_hat=.4,.4,.4,.4,.2,.2,.2")
-    narrow = json.loads(replay(*common, "--also", DATA / "opti_traj_testing2.csv", *hat).stdout)
-    assert narrow["lower"][0] <= 0.785 <= narrow["upper"][0]
-    assert narrow["upper"][0] - narrow["lower"][0] <= 0.6
 
 
 @pytest.mark.slow
