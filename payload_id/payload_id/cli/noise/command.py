@@ -38,7 +38,7 @@ BARE, UNKNOWN = "none", "unknown"
 CAVEAT = (
     "What these recordings need, not what holds: noise that looks like a payload, a link or an "
     "offset is not seen, and another motion may have more. Multiply by a margin, at the least by "
-    "the largest of the last column, before you state it as torque_mean."
+    "the largest of the last column, before you state it as torque_mean (with --hat, torque_hat)."
 )
 
 
@@ -101,6 +101,12 @@ def add_parser(verbs: Any) -> None:
         help="replace one bound of the robot file; torque_absolute only says in which proportions "
         "the joints' noise is looked for; may be repeated",
     )
+    parser.add_argument(
+        "--hat",
+        action="store_true",
+        help="means with a weight that rises from 0 to 1 and falls to 0, for torque_hat, in place "
+        "of plain ones, for torque_mean",
+    )
     parser.add_argument("--json", action="store_true", help="print one JSON object and no more")
     parser.set_defaults(run=run)
 
@@ -121,7 +127,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.runs is None:
         recordings = [recording_of(path) for path in arguments.recording]
         payload = _payload(arguments.payload)
-        found = noise_needed(recordings, robot, uncertainty, arguments.lengths, payload)
+        lengths, hat = arguments.lengths, arguments.hat
+        found = noise_needed(recordings, robot, uncertainty, lengths, payload, hat)
         notes = [note for recording in recordings for note in remarks(recording)]
         plain, printed = as_json(found, robot.joints), partial(show, found, robot.joints, notes)
     else:
@@ -130,7 +137,8 @@ def run(arguments: argparse.Namespace) -> int:
             for known in read_known_runs(arguments.runs)
             for part in segments(recording_of(known.path), arguments.segments)
         ]
-        told = noise_of_runs(runs, robot, uncertainty, arguments.lengths, arguments.level)
+        lengths, hat = arguments.lengths, arguments.hat
+        told = noise_of_runs(runs, robot, uncertainty, lengths, arguments.level, hat)
         plain = runs_report.as_json(told, robot.joints)
         printed = partial(runs_report.show, told, robot.joints)
     if arguments.json:

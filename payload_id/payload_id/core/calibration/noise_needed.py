@@ -3,7 +3,9 @@
 With d0 all that the other stated bounds leave open and a_j the bound on the mean of joint j's noise
 over a window of length L, rows are consistent if some phi, u within their boxes give
 
-    |A phi + B u - b| <= d0 + a_j L   for every row.
+    |A phi + B u - b| <= d0 + a_j L   for every row,
+
+L / 2 in place of L for a hat as the weight.
 
 The least a is a linear program. It is what these recordings need, not what holds: noise that looks
 like a payload, a link or an offset is not seen, and another motion may have more.
@@ -13,6 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +28,7 @@ from ..bounds.scaled_rows import ScaledRows
 from ..errors import InputError, RecordingError, SolverError
 from ..rows.joint_torque.momentum import MomentumRows
 from ..rows.joint_torque.scales import Scales
-from ..rows.joint_torque.uncertainty import Uncertainty
+from ..rows.joint_torque.uncertainty import LISTS, Uncertainty
 from ..rows.row_block import RowBlock
 from ..rows.windows import WindowCutter
 from ..samples.joint_samples import Samples
@@ -77,6 +80,7 @@ def noise_needed(
     uncertainty: Uncertainty,
     lengths: Sequence[float],
     payload: Array | None = None,
+    hat: bool = False,
 ) -> tuple[NoiseNeeded, ...]:
     """Return the least bounds on the noise for each length, the shortest first.
 
@@ -87,6 +91,7 @@ def noise_needed(
         lengths: Lengths of windows [s].
         payload: Inertial parameters of the payload, shape (10,), zeros for none; None if it is not
             known: then less noise is needed, since a wrong payload may explain some.
+        hat: Whether means have a hat as their weight (`torque_hat`) or 1 (`torque_mean`).
 
     Raises:
         InputError: There is no recording or no length.
@@ -97,7 +102,9 @@ def noise_needed(
     n = model.n
     found = []
     with one_thread():
-        blocks = [rows_of_lengths(samples, model, uncertainty, lengths) for samples in recordings]
+        blocks = [
+            rows_of_lengths(samples, model, uncertainty, lengths, hat) for samples in recordings
+        ]
         source = MomentumRows.of(model, uncertainty)
         shape, prior = source.prior.shape(), Interval(*source.prior.box())
         for length in sorted({*lengths}):
@@ -122,14 +129,18 @@ def noise_needed(
 
 
 def rows_of_lengths(
-    samples: Samples, model: ArmModel, uncertainty: Uncertainty, lengths: Sequence[float]
+    samples: Samples,
+    model: ArmModel,
+    uncertainty: Uncertainty,
+    lengths: Sequence[float],
+    hat: bool,
 ) -> RowBlock:
     """Return rows of windows of all lengths that begin often, without noise in their bounds."""
-    none = replace(uncertainty, torque_absolute=0.0, torque_mean=(), torque_mean_window=())
-    source = MomentumRows.of(model, none)
+    lists: dict[str, Any] = dict.fromkeys(LISTS, ())
+    source = MomentumRows.of(model, replace(uncertainty, torque_absolute=0.0, **lists))
     source.check(samples)
     cutter = WindowCutter(min(lengths) / PHASES)
-    scales = Scales(source, cutter.length, lengths)
+    scales = Scales(source, cutter.length, *(((), lengths) if hat else (lengths,)))
     windows = cutter.add(source.gate(cutter.pause).let_through(samples))
     return RowBlock.stack([RowBlock.empty(source.p), *map(scales.block, windows)])
 

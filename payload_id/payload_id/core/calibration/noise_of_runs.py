@@ -81,6 +81,7 @@ def noise_of_runs(
     uncertainty: Uncertainty,
     lengths: Sequence[float],
     level: float = 0.95,
+    hat: bool = False,
 ) -> NoiseOfRuns:
     """Return the least bounds on the noise of each run by itself.
 
@@ -90,6 +91,7 @@ def noise_of_runs(
         uncertainty: What is assumed beside the noise; `torque_absolute` counts as reference only.
         lengths: Lengths of windows [s].
         level: Probability with which a new run is to keep the bounds.
+        hat: Whether means have a hat as their weight (`torque_hat`) or 1 (`torque_mean`).
 
     Raises:
         InputError: There is no run or no length, or the level is no probability.
@@ -100,12 +102,9 @@ def noise_of_runs(
         raise InputError("Give at least one run and at least one length of windows.")
     increasing = sorted({*lengths})
     with one_thread():
-        factors = [
-            _factors(samples, load, model, uncertainty, increasing) for samples, load in runs
-        ]
-    return NoiseOfRuns(
-        np.array(increasing), reference(uncertainty, model.n), np.array(factors), level
-    )
+        factors = [_factors(*run, model, uncertainty, increasing, hat) for run in runs]
+    joints = reference(uncertainty, model.n)
+    return NoiseOfRuns(np.array(increasing), joints, np.array(factors), level)
 
 
 def _factors(
@@ -114,9 +113,10 @@ def _factors(
     model: ArmModel,
     uncertainty: Uncertainty,
     lengths: Sequence[float],
+    hat: bool,
 ) -> list[float]:
     """Return the least factor of one run at each length."""
-    rows = rows_of_lengths(samples, model, uncertainty, lengths)
+    rows = rows_of_lengths(samples, model, uncertainty, lengths, hat)
     prior = MomentumRows.of(model, uncertainty).prior
     lower, upper = prior.box()
     known = Interval(np.where(load.known, load.phi, lower), np.where(load.known, load.phi, upper))

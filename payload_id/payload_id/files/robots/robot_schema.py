@@ -103,6 +103,22 @@ UNCERTAINTY: Schema = {
         default=(),
         lowest=0.0,
     ),
+    "torque_hat_window": Key(
+        "numbers",
+        "lengths of time for which torque_hat says more",
+        "s",
+        default=(),
+        lowest=0.0,
+    ),
+    "torque_hat": Key(
+        "numbers",
+        "what the mean of the absolute part of the noise, with a weight that rises from 0 to 1 and "
+        "falls to 0, stays within over every stretch that covers the length: numbers as for "
+        "torque_mean",
+        "N m or N",
+        default=(),
+        lowest=0.0,
+    ),
     "coverage": Key(
         "number",
         "probability that no row of a run exceeds the bound made of torque_sigma",

@@ -36,8 +36,11 @@ def test_noise_that_averages_out_is_measured_as_such(
     # White noise of 50 samples against that of 250: its means are as 1 to sqrt(5), about.
     assert 0.2 < long["factor"] / short["factor"] < 0.8
     assert long["margin"] is None
-    assert main(["noise", str(bag), *ROBOT, payload, *lengths, *torque_noise_only(0.0)]) == 0
+    assert (
+        main(["noise", str(bag), *ROBOT, payload, *lengths, *torque_noise_only(0.0), "--hat"]) == 0
+    )
     table = capsys.readouterr().out
+    assert "torque_hat" in table
     assert "joint_7" in table and "not what holds" in table
 
 

@@ -23,7 +23,7 @@ from payload_id.core.rows.row_block import RowBlock
 from payload_id.core.rows.wrench.newton_euler import NewtonEulerRows
 from payload_id.core.rows.wrench.uncertainty import WrenchUncertainty
 from payload_id.core.samples.joint_samples import Samples
-from scaled_noise import largest_mean, patterns
+from scaled_noise import largest_hat_mean, largest_mean, patterns
 
 EVERY_ARM = pytest.mark.parametrize("name", ARMS)
 BOUNDS = {0.0: 2.0, 0.2: 0.5, 0.5: 0.22, 1.0: 0.12}
@@ -296,9 +296,81 @@ def test_rows_of_a_new_payload_hold_no_data_of_the_old_one() -> None:
     assert set(rows.scale) == {0.0, 0.02, 0.5}
 
 
+HATS = Uncertainty(torque_absolute=2.0, torque_hat_window=(0.36, 0.6), torque_hat=(0.3, 0.1))
+
+
+def hat_noise(run: Run, seed: int) -> dict[str, Array]:
+    """Return noise within the bounds of `HATS` that reaches one of them, shape (N, n) each."""
+    stamp, rng = run.samples.stamp, np.random.default_rng(seed)
+    sign = np.where(gravity_of_payload(run) < 0.0, -1.0, 1.0)
+    found = {"towards": sign, "payload": gravity_of_payload(run)}
+    for length in (0.0, 0.36, 0.6):
+        period = max(length, 0.04)
+        wave = np.sign(np.sin(2 * np.pi * stamp / period + rng.uniform(0, 6)))[:, None]
+        found[f"wave of {length:g} s towards"] = sign * (0.05 + wave)
+    bounds = dict(zip(HATS.torque_hat_window, HATS.torque_hat, strict=True))
+    for name, error in found.items():
+        room = [2.0 / np.abs(error).max(axis=0)]
+        room += [x / largest_hat_mean(stamp, error, length) for length, x in bounds.items()]
+        found[name] = error * np.min(room, axis=0)
+    return found
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_rows_with_hats_hold_the_truth_within_the_bounds_of_their_means(seed: int) -> None:
+    run = record(arm("xarm7"), seed, rate=100.0, seconds=3.0)
+    closest = 0.0
+    for error in hat_noise(run, seed).values():
+        noisy = replace(run, samples=replace(run.samples, tau=run.samples.tau + error))
+        rows = blocks_of(noisy, HATS, ())
+        assert set(rows.scale) == {0.0, 0.36, 0.6}
+        left = np.abs(rows.A @ run.phi - rows.b) / rows.bound(np.abs(run.phi))
+        assert left.max() <= 1.0
+        for scale, bound in ((0.36, 0.3), (0.6, 0.1)):
+            some = rows.scale == scale
+            mean = rows.d[some] / (rows.end - rows.start)[some] * 2.0  # a hat weighs half of it
+            assert mean.max() < 1.15 * bound
+            closest = max(closest, float(left[some].max()))
+    assert closest > 0.8  # the bounds are nearly reached
+
+
+def test_windows_with_hats_cover_their_length_and_begin_often() -> None:
+    run = record(arm("pendulum"), 7, seconds=2.05, rate=250.0)
+    rows = blocks_of(run, HATS, ())
+    for scale in (0.36, 0.6):
+        some = rows.take(rows.scale == scale)
+        length = some.end - some.start
+        assert (length >= scale - 1e-6).all() and (length < scale + 2.0 / 250.0).all()
+        assert np.diff(some.end).max() <= scale / 8.0 + 2.0 / 250.0
+
+
+def test_nothing_with_a_hat_reaches_over_a_gap() -> None:
+    run = record(arm("pendulum"), 6, seconds=4.0)
+    keep = (run.samples.stamp < 1.45) | (run.samples.stamp > 1.75)
+    rows = blocks_of(replace(run, samples=run.samples.chosen(keep)), HATS, ())
+    assert ((rows.end <= 1.45) | (rows.start >= 1.75)).all()
+    assert ((rows.scale == 0.6) & (rows.start > 1.7)).sum() > 5
+
+
+@pytest.mark.slow
+def test_intervals_contain_the_truth_at_the_bounds_of_means_with_hats() -> None:
+    rng, run = np.random.default_rng(1), record(arm("gen3"), 1, rate=100.0, seconds=3.0)
+    n = run.model.n
+    stated = replace(HATS, torque_relative=0.03, torque_offset=1.0)
+    shown = run.samples.tau + rng.choice([-1.0, 1.0], n)
+    wide = replace(stated, torque_hat_window=(), torque_hat=())
+    for k, error in enumerate(hat_noise(run, 1).values()):
+        u = noise(rng, shown.shape, "vertices")
+        tau = measured(shown, u, np.full(n, 0.03), np.zeros(n), k % 2 == 0)
+        noisy = replace(run, samples=replace(run.samples, tau=tau + error))
+        assert check(noisy, stated) < 0.8 * check(noisy, wide)
+
+
 @pytest.mark.parametrize(
     ("entries", "words"),
     [
+        ({"torque_hat": (1.0,)}, "'torque_hat' takes .* for 0 lengths"),
+        ({"torque_hat_window": (0.0,), "torque_hat": (1.0,)}, "above 0 s"),
         ({"torque_mean": (1.0,)}, "for 0 lengths"),
         ({"torque_mean_window": (1.0, 0.5), "torque_mean": (1.0,)}, "1 bounds for 2 lengths"),
         ({"torque_mean_window": (0.0,), "torque_mean": (1.0,)}, "above 0 s"),
@@ -315,6 +387,9 @@ def test_means_for_another_number_of_joints_are_refused() -> None:
     stated = Uncertainty(torque_mean_window=(1.0,), torque_mean=(1.0, 2.0))
     with pytest.raises(InputError, match="2 bounds for each length"):
         MomentumRows.of(arm("gen3"), stated)
+    hat = Uncertainty(torque_hat_window=(1.0,), torque_hat=(1.0, 2.0))
+    with pytest.raises(InputError, match="'torque_hat' has 2 bounds for each length"):
+        MomentumRows.of(arm("gen3"), hat)
 
 
 def test_scales_that_cannot_be_are_refused() -> None:
@@ -325,7 +400,9 @@ def test_scales_that_cannot_be_are_refused() -> None:
 
 
 def test_means_survive_files() -> None:
-    stated = Uncertainty(torque_mean_window=0.5, torque_mean=(1.0, 2.0))
+    stated = Uncertainty(
+        torque_mean_window=0.5, torque_mean=(1.0, 2.0), torque_hat_window=0.4, torque_hat=1.0
+    )
     assert Uncertainty.from_dict(stated.to_dict()) == stated
     ((length, bound),) = stated.means(2)
     assert length == 0.5 and bound.tolist() == [1.0, 2.0]

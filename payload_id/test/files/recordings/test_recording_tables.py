@@ -1,12 +1,16 @@
 """Recordings read from tables of comma-separated values."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from payload_id.core.errors import ConfigurationError, RecordingError, UnknownNameError
+from payload_id.core.identification.identify import identify
 from payload_id.files.recordings.recording import Recording
+from payload_id.files.robots.robot_file import RobotFile
+from payload_id.files.robots.robot_model import RobotModel
 
 PACKAGE = Path(__file__).resolve().parents[3]
 GEN3_COLUMNS = PACKAGE / "config" / "recordings" / "kinova_gen3_csv.yaml"
@@ -133,3 +137,21 @@ def test_real_gen3_recordings(name, seconds):
     # Position and velocity belong together: their difference quotient and the velocity agree.
     slope = np.gradient(np.unwrap(recording.q, axis=0), recording.stamp, axis=0)
     assert np.abs(slope - recording.dq).mean() < 0.05
+
+
+@pytest.mark.skipif(not GEN3.is_dir(), reason=f"public recordings are absent: {GEN3}")
+@pytest.mark.slow
+def test_both_real_gen3_recordings_tell_the_mass_wherever_windows_begin():
+    robot = RobotFile.load("kinova_gen3")
+    arm = RobotModel.from_urdf(robot.urdf, "bracelet_link", robot.joints, robot.gravity)
+    parts = [Recording.from_csv(GEN3 / f"opti_traj_testing{k}.csv", GEN3_COLUMNS) for k in (1, 2)]
+    first, second = (part.between(0.053, np.inf) for part in parts)
+    stated = replace(
+        robot.uncertainty,
+        torque_hat_window=(0.38,),
+        torque_hat=(0.4, 0.4, 0.4, 0.4, 0.2, 0.2, 0.2),
+    )
+    found = identify(first.followed_by(second), arm, stated)
+    # The gripper that it holds weighs 0.785 kg by its description (datasets/README.md).
+    assert found.lower[0] <= 0.785 <= found.upper[0]
+    assert found.half_width[0] <= 0.3

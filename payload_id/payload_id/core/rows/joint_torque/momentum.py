@@ -46,8 +46,8 @@ from .nuisance import Nuisance, group_slice, largest_gain
 from .position_gate import PositionGate
 from .stamp_error import stamp_error
 from .stated_errors import constant_errors
-from .torque_bound import gaussian_bound, mean_noise, noise_free
-from .uncertainty import Uncertainty
+from .torque_bound import gaussian_bound, mean_noise, noise_free, weighted_noise
+from .uncertainty import MEANS, Uncertainty
 from .window_sums import Integrals, WindowSums
 
 PER_SAMPLE = (
@@ -123,7 +123,8 @@ class MomentumRows:
         """
         for name in PER_SAMPLE:
             uncertainty.per_joint(name, model.n)
-        uncertainty.means(model.n)
+        for name in MEANS:
+            uncertainty.means(model.n, name)
         gain = largest_gain(uncertainty.per_joint("torque_gain", model.n))
         if (uncertainty.per_joint("torque_relative", model.n) * gain >= 1.0).any():
             raise InputError(
@@ -212,13 +213,22 @@ class MomentumRows:
         """Return what errors of positions and velocities do to windows of some samples."""
         return Probes.of(self.model, self.uncertainty, samples)
 
-    def hat_terms(self, samples: Samples) -> WindowTerms:
-        """Return the equations of a window with a hat as its weight."""
+    def hat_terms(self, samples: Samples, mean: Array | None = None) -> WindowTerms:
+        """Return the equations of a window with a hat as its weight.
+
+        Args:
+            samples: At least 2 `LEAST_STEPS` + 1 samples of n joints, without gaps.
+            mean: What the weighted mean of the noise is known to stay within, shape (n,) [N m].
+        """
         weights = hat_weights(samples.stamp, LEAST_STEPS)
         motion = body_motion(self.model, samples.q, samples.dq)
         row = HatRow(self.model, self.uncertainty, samples, weights)
         integrals = self._integrals(samples, weights, motion)
-        return self._terms(integrals, row.regressor(motion), row.speed_change(), np.inf)
+        noise: Array | float = np.inf
+        if mean is not None:
+            total, size, least = integrals.duration, integrals.size, integrals.least
+            noise = weighted_noise(self.uncertainty, total, size, least, mean)
+        return self._terms(integrals, row.regressor(motion), row.speed_change(), noise)
 
     def box_terms(self, sums: WindowSums) -> WindowTerms:
         """Return the equations of a window whose weight is 1, of its sums."""
@@ -226,7 +236,7 @@ class MomentumRows:
             sums.integrals,
             self.uncertainty.per_joint("velocity_error", self.model.n),
         )
-        mean = mean_noise(self.uncertainty, whole.duration, whole.size)
+        mean = mean_noise(self.uncertainty, whole.duration, whole.size, whole.least)
         return self._terms(whole, sums.regressor(), sums.speed_change(speed_error), mean)
 
     def sums(self, samples: Samples, sensitivity: Sensitivity) -> WindowSums:
@@ -267,6 +277,8 @@ class MomentumRows:
             half_width=weight @ half_width,
             reading=weight @ samples.tau,
             size=weight @ np.abs(samples.tau),
+            lowest=samples.tau.min(axis=0),
+            highest=samples.tau.max(axis=0),
             constant=self._constant_errors(samples, weights, motion),
         )
 

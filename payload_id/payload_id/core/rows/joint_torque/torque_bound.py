@@ -30,35 +30,59 @@ def noise_free(uncertainty: Uncertainty, tau: Array) -> tuple[Array, Array]:
     return true_torque(tau, relative, absolute)
 
 
-def mean_noise(uncertainty: Uncertainty, duration: float, size: Array) -> Array:
+def mean_noise(uncertainty: Uncertainty, duration: float, size: Array, least: Array) -> Array:
     """Return what the noise can add to the integral of the reading over a window, (n,) [N m s].
 
-    With r the relative and a the absolute bound of a sample and x that on the mean of the absolute
-    part: |relative part| <= r (offset + the larger of |reading| and |noise-free reading|), the
-    latter at most (|reading| + a) / (1 - r), so that
-
-        |int noise| <= r / (1 - r) (int |reading| + a L) + (r offset + x) L,  L the duration.
-
-    Infinite for joints of which no mean over so short a time is stated.
+    As in `weighted_noise`, x the least bound of `torque_mean` for windows so long. Infinite for
+    joints of which no mean over so short a time is stated.
 
     Args:
         uncertainty: What is assumed about the sensors.
         duration: L [s].
         size: Integral of |reading|, shape (n,) [N m s].
+        least: As in `weighted_noise`.
     """
     n = len(size)
-    mean, stated = np.full(n, np.inf), uncertainty.means(n)
-    if not stated:
-        return mean
-    for length, bound in stated:
+    mean = np.full(n, np.inf)
+    for length, bound in uncertainty.means(n):
         if duration >= length - STAMP_TOLERANCE:
             mean = np.minimum(mean, bound)
+    return weighted_noise(uncertainty, duration, size, least, mean)
+
+
+def weighted_noise(
+    uncertainty: Uncertainty, total: float, size: Array, least: Array, mean: Array
+) -> Array:
+    """Return what the noise can add to  int w reading dt,  w >= 0, shape (n,) [N m s].
+
+    With r the relative and a the absolute bound of a sample, o that of the offset, x that on the
+    weighted mean of the absolute part and W = int w dt: |relative part| <= r (o + the larger of
+    |reading| and |noise-free reading|), the latter at most (|reading| + a) / (1 - r), so that
+
+        |int w noise| <= r / (1 - r) (int w |reading| + a W) + (r o + x) W.
+
+    Where noise cannot have turned the sign of any reading, |reading| > (a + r o) / (1 - r), and r
+    is of the same of the two throughout, int w |noise-free reading| is the magnitude of
+    int w (reading - noise) dt, in which the noise averages out as well: r o + x in place of a.
+
+    Args:
+        uncertainty: What is assumed about the sensors.
+        total: W [s].
+        size: Integral of w |reading|, shape (n,) [N m s].
+        least: Least |reading| of readings of one sign, 0 for others, shape (n,) [N m].
+        mean: x, shape (n,) [N m].
+    """
+    n = len(size)
+    if np.isinf(mean).all():
+        return mean
     gain = largest_gain(uncertainty.per_joint("torque_gain", n))
     relative = uncertainty.per_joint("torque_relative", n) * gain
     shifted = relative * uncertainty.per_joint("torque_offset", n)
     absolute = uncertainty.per_joint("torque_absolute", n) + shifted
-    part = relative / (1.0 - relative) * (size + absolute * duration)
-    return np.asarray(part + (shifted + mean) * duration)
+    one_sign = least * (1.0 - relative) > absolute
+    beside = np.where(one_sign, np.minimum(shifted + mean, absolute), absolute)
+    part = relative / (1.0 - relative) * (size + beside * total)
+    return np.asarray(part + (shifted + mean) * total)
 
 
 def gaussian_bound(uncertainty: Uncertainty, n: int) -> Array:

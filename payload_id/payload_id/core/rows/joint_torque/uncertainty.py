@@ -13,7 +13,8 @@ from ...body.payload_prior import PayloadPrior
 from ...errors import InputError
 
 FRACTIONS = ("torque_relative", "torque_gain", "friction_load", "link_relative", "coverage")
-MEANS = ("torque_mean_window", "torque_mean")  # lists, also where they hold one number
+MEANS = ("torque_mean", "torque_hat")  # of each, with its lengths NAME_window, lists of numbers
+LISTS = tuple(f"{name}{end}" for name in MEANS for end in ("_window", ""))
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,10 @@ class Uncertainty:
             of the noise (that bounded by `torque_absolute` at a sample) stays within over every
             stretch of neighbouring samples at least as long [N m or N]. One number for each
             length, or one for each joint, the joints of the first length first.
+        torque_hat_window: Lengths of time for which `torque_hat` says more [s].
+        torque_hat: For each of these lengths: what the mean of the same part with a hat as its
+            weight (0 at both ends, 1 in the middle) stays within over every stretch of neighbouring
+            samples that just covers it [N m or N]. Numbers as in `torque_mean`.
         prior: Box that holds the payload before any data.
     """
 
@@ -107,6 +112,8 @@ class Uncertainty:
     coverage: float = 0.99
     torque_mean_window: tuple[float, ...] = ()
     torque_mean: tuple[float, ...] = ()
+    torque_hat_window: tuple[float, ...] = ()
+    torque_hat: tuple[float, ...] = ()
     prior: PayloadPrior = field(default_factory=PayloadPrior)
 
     def __post_init__(self) -> None:
@@ -117,7 +124,7 @@ class Uncertainty:
             if isinstance(value, (list, np.ndarray)):
                 value = tuple(float(x) for x in value)
                 object.__setattr__(self, entry.name, value)
-            if entry.name in MEANS:
+            if entry.name in LISTS:
                 value = tuple(float(x) for x in np.ravel(value))
                 object.__setattr__(self, entry.name, value)
             numbers = np.asarray(value, dtype=float)
@@ -125,17 +132,8 @@ class Uncertainty:
                 raise InputError(
                     f"Uncertainty '{entry.name}' must be finite and not negative; found {value!r}."
                 )
-        lengths, bounds = len(self.torque_mean_window), len(self.torque_mean)
-        if (bounds % lengths if lengths else bounds) or (lengths > 0) != (bounds > 0):
-            raise InputError(
-                "Uncertainty 'torque_mean' takes one bound, or one for each joint, for each length "
-                f"in 'torque_mean_window'; found {bounds} bounds for {lengths} lengths."
-            )
-        if 0.0 in self.torque_mean_window or len({*self.torque_mean_window}) < lengths:
-            raise InputError(
-                "Uncertainty 'torque_mean_window' takes different lengths of time above 0 s; found "
-                f"{list(self.torque_mean_window)}."
-            )
+        for name in MEANS:
+            self._check_lengths(name)
         if len(self.tool) not in (0, 10):
             raise InputError(
                 "Uncertainty 'tool' takes ten bounds in the order of phi, or none; found "
@@ -164,23 +162,42 @@ class Uncertainty:
         bounds[:] = value
         return bounds
 
-    def means(self, n: int) -> tuple[tuple[float, Array], ...]:
+    def _check_lengths(self, name: str) -> None:
+        """Raise unless bounds on means go with their lengths."""
+        stated, values = getattr(self, f"{name}_window"), getattr(self, name)
+        lengths, bounds = len(stated), len(values)
+        if (bounds % lengths if lengths else bounds) or (lengths > 0) != (bounds > 0):
+            raise InputError(
+                f"Uncertainty '{name}' takes one bound, or one for each joint, for each length in "
+                f"'{name}_window'; found {bounds} bounds for {lengths} lengths."
+            )
+        if 0.0 in stated or len({*stated}) < lengths:
+            raise InputError(
+                f"Uncertainty '{name}_window' takes different lengths of time above 0 s; found "
+                f"{list(stated)}."
+            )
+
+    def means(self, n: int, name: str = "torque_mean") -> tuple[tuple[float, Array], ...]:
         """Return the stated lengths, the shortest first, each with its bounds, (n,) [s], [N m].
+
+        Args:
+            n: Number of joints.
+            name: "torque_mean" or "torque_hat".
 
         Raises:
             InputError: The bounds were given for another number of joints.
         """
-        lengths = len(self.torque_mean_window)
-        if not lengths:
+        stated = getattr(self, f"{name}_window")
+        if not stated:
             return ()
-        bounds = np.reshape(self.torque_mean, (lengths, -1))
+        bounds = np.reshape(getattr(self, name), (len(stated), -1))
         if bounds.shape[1] not in (1, n):
             raise InputError(
-                f"Uncertainty 'torque_mean' has {bounds.shape[1]} bounds for each length; give "
+                f"Uncertainty '{name}' has {bounds.shape[1]} bounds for each length; give "
                 f"one, or {n} (one for each joint)."
             )
-        wide = np.broadcast_to(bounds, (lengths, n)).astype(float)
-        return tuple(sorted(zip(self.torque_mean_window, wide, strict=True), key=lambda x: x[0]))
+        wide = np.broadcast_to(bounds, (len(stated), n)).astype(float)
+        return tuple(sorted(zip(stated, wide, strict=True), key=lambda x: x[0]))
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers and lists; `Uncertainty.from_dict` reads them back."""

@@ -33,6 +33,8 @@ class Integrals:
         half_width: Integral of half the width of that, shape (n,) [N m s].
         reading: Integral of the readings, shape (n,) [N m s].
         size: Integral of their magnitudes, shape (n,) [N m s].
+        lowest: Lowest of them, shape (n,) [N m].
+        highest: Highest of them, shape (n,) [N m].
         constant: What errors do that are constant in a run.
     """
 
@@ -45,12 +47,19 @@ class Integrals:
     half_width: Array
     reading: Array
     size: Array
+    lowest: Array
+    highest: Array
     constant: Effect
 
     @property
     def duration(self) -> float:
         """Integral of w, for a box the length of the window [s]."""
         return float(self.weight.sum())
+
+    @property
+    def least(self) -> Array:
+        """Least magnitude of readings that keep their sign, shape (n,) [N m]; 0 if they do not."""
+        return np.asarray(np.maximum(0.0, np.maximum(self.lowest, -self.highest)))
 
 
 @dataclass(frozen=True)
@@ -115,6 +124,8 @@ def joined(parts: Sequence[WindowSums]) -> WindowSums:
             stamp=stamp,
             weight=trapezoid_weights(stamp),
             constant=Effect.summed([whole.constant for whole in wholes]),
+            lowest=np.min([whole.lowest for whole in wholes], axis=0),
+            highest=np.max([whole.highest for whole in wholes], axis=0),
             **{name: _sum(wholes, name) for name in ADDED},
         ),
         momentum=np.concatenate([first.momentum[:4], last.momentum[4:]]),
