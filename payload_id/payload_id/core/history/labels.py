@@ -1,4 +1,4 @@
-"""Whether the stated mass of a known run is another one than it carried."""
+"""Whether the stated mass of a known run is another one than it carried [Rosner1983]."""
 
 from __future__ import annotations
 
