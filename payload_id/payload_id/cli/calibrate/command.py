@@ -19,6 +19,7 @@ from ...core.rows.joint_torque.nuisance import JOINT_GROUPS
 from ...core.version import VERSION
 from ...files.learnt.calibration_file import save_calibrated_robot
 from ...files.recordings.known_runs import KnownRecording, read_known_runs
+from ...files.recordings.recording import Recording
 from ...files.robots.link_ellipsoids import link_ellipsoids
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
@@ -121,6 +122,7 @@ def run_history(arguments: argparse.Namespace) -> int:
     file, robot = robot_of(arguments)
     runs = [(run, _read(run.path, arguments, file)) for run in known_recordings(arguments)]
     uncertainty = with_changes(file.uncertainty, arguments.uncertainty)
+    robot = measured_with(robot, [recording for _, recording in runs])
     job: HistoryJob = learn(arguments, file, robot, uncertainty, runs)
     if arguments.json:
         print(json.dumps(history_report.as_json(job)))
@@ -148,6 +150,7 @@ def work(arguments: argparse.Namespace) -> Job:
         prior=Prior(arguments.prior),
         scales=arguments.scales or (),
     )
+    robot = measured_with(robot, recordings)
     loads = [each.load.phi for each in runs]
     result = calibrate(recordings, robot, uncertainty, options, loads)
     written = None
@@ -170,6 +173,11 @@ def robot_of(arguments: argparse.Namespace) -> tuple[RobotFile, RobotModel]:
     return file, RobotModel.from_robot_file(replace(file, calibration=None, history=None))
 
 
+def measured_with(robot: RobotModel, recordings: Sequence[Recording]) -> RobotModel:
+    """Return the arm with the scales of the torques of recordings."""
+    return replace(robot, effort={k: v for each in recordings for k, v in each.effort.items()})
+
+
 def known_recordings(arguments: argparse.Namespace) -> tuple[KnownRecording, ...]:
     """Return the recordings with what is known of their payloads.
 
@@ -187,7 +195,7 @@ def known_recordings(arguments: argparse.Namespace) -> tuple[KnownRecording, ...
     return runs
 
 
-def _read(path: Path, arguments: argparse.Namespace, file: RobotFile) -> Any:
+def _read(path: Path, arguments: argparse.Namespace, file: RobotFile) -> Recording:
     """Return the stretch of a recording that is asked for."""
     return stretch_of(read_recording(path, arguments, file), arguments)
 

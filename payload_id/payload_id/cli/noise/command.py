@@ -6,7 +6,7 @@ import argparse
 import json
 import math
 from collections.abc import Sequence
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -118,7 +118,7 @@ def run(arguments: argparse.Namespace) -> int:
     file = RobotFile.load(arguments.robot)
     frame = arguments.payload_frame or file.payload_frame
     robot = RobotModel.from_urdf(file.urdf, frame, file.joints, file.gravity)
-    robot = robot.with_calibration(file.calibration)
+    robot = replace(robot, effort=file.effort.scales).with_calibration(file.calibration)
     uncertainty = with_changes(file.uncertainty, arguments.uncertainty)
 
     def recording_of(path: Path) -> Recording:

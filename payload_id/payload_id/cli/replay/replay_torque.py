@@ -94,7 +94,7 @@ def _from_run_file(arguments: argparse.Namespace) -> Job:
     fits = same_frame and settings.uncertainty == own.uncertainty
     return Job(
         recording,
-        replace(robot.with_calibration(file.calibration), history=file.history),
+        _with_known(robot, recording, file),
         settings,
         updates=file.updates if same_frame and settings == own else (),
         before=file.result,
@@ -116,8 +116,13 @@ def _from_robot_file(arguments: argparse.Namespace) -> Job:
     recording = read_recording(arguments.recording, arguments, file)
     for path in arguments.also:
         recording = recording.followed_by(read_recording(path, arguments, file))
-    known = replace(robot.with_calibration(file.calibration), history=file.history)
-    return Job(recording, known, settings)
+    return Job(recording, _with_known(robot, recording, file), settings)
+
+
+def _with_known(robot: RobotModel, recording: Recording, file: RunFile | RobotFile) -> RobotModel:
+    """Return the arm with what a file knows of it, for torques as the recording has them."""
+    arm = replace(robot, effort=recording.effort, history=file.history)
+    return arm.with_calibration(file.calibration)
 
 
 def _settings(arguments: argparse.Namespace, own: Settings) -> Settings:

@@ -6,14 +6,15 @@ The room `history` makes it and says what it means for later runs.
 from __future__ import annotations
 
 import hashlib
+import json
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from typing import Any
 
 import numpy as np
 
-from ..arrays import Array
-from ..errors import InputError
+from ..arrays import Array, plain_values
+from .effort_scale import Scales, scales_to_dict
 
 
 @dataclass(frozen=True, eq=False)
@@ -25,6 +26,7 @@ class ArmHistory:
         joints: Names of its joints.
         names: Of the nuisance parameters, p of them.
         uncertainty: What was assumed, `Uncertainty.to_dict()`.
+        effort: How efforts became the torques of the runs.
         window: Length of the windows [s].
         factor: R factor of the rows of all runs in units of their noise, their payloads taken
             away, what is their own estimated along, shape (p + 11, p + 11).
@@ -38,9 +40,10 @@ class ArmHistory:
         lower: Least positions, shape (K, n) [rad or m].
         upper: Largest positions, shape (K, n) [rad or m].
         speed: Largest speeds, shape (K, n) [rad/s or m/s].
+        mean_speed: Mean speeds over the time of the run, shape (K, n) [rad/s or m/s].
         noise: Standard deviation of each joint's rows as what is left of them says, in units of
             their bounds, shape (K, n).
-        notes: What a reader should know, such as a drift from run to run.
+        notes: What a reader should know, such as a drift from run to run or a doubtful label.
         about: Where it comes from.
     """
 
@@ -48,6 +51,7 @@ class ArmHistory:
     joints: tuple[str, ...]
     names: tuple[str, ...]
     uncertainty: Mapping[str, Any]
+    effort: Scales
     window: float
     factor: Array
     rows: float
@@ -59,9 +63,14 @@ class ArmHistory:
     lower: Array
     upper: Array
     speed: Array
+    mean_speed: Array
     noise: Array
     notes: tuple[str, ...] = ()
     about: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        for name in ("window", "rows", "inflation", "load_noise"):
+            object.__setattr__(self, name, float(getattr(self, name)))
 
     def __len__(self) -> int:
         """Return the number of runs."""
@@ -75,37 +84,16 @@ class ArmHistory:
 
     @property
     def identity(self) -> str:
-        """Hash of everything that enters later runs."""
-        arrays = (self.factor, self.scores, self.seconds)
-        data = b"".join(np.ascontiguousarray(array).tobytes() for array in arrays)
-        size = (self.rows, self.inflation, self.load_noise)
-        text = repr((self.digest, self.names, dict(self.uncertainty), self.window, size))
-        return hashlib.sha256(text.encode() + data).hexdigest()
-
-    def check(
-        self, digest: str, names: tuple[str, ...], stated: Mapping[str, Any], window: float
-    ) -> None:
-        """Raise unless rows of a new run are of this arm, made as those of the history.
-
-        Args:
-            digest: `ArmModel.digest` of the new run's arm.
-            names: Of its rows' nuisance parameters.
-            stated: What is assumed for it, `Uncertainty.to_dict()`.
-            window: Length of its windows [s].
-
-        Raises:
-            InputError: They are not.
-        """
-        what = ""
-        if digest != self.digest:
-            what = "of another arm, tool, payload frame or gravity"
-        elif dict(stated) != dict(self.uncertainty) or names != self.names:
-            what = "with other bounds in 'uncertainty'"
-        elif window != self.window:
-            what = f"with windows of {self.window:g} s (now {window:g} s)"
-        if what:
-            raise InputError(
-                f"The arm's history was made {what}, so that its errors say nothing of this run. "
-                "Make it again with the present robot file ('payload-id calibrate --history'), or "
-                "identify with the robot file and options that it was made with."
-            )
+        """Hash of all that it holds."""
+        arrays, texts = hashlib.sha256(), {}
+        for entry in fields(self):
+            value = getattr(self, entry.name)
+            if entry.name == "effort":
+                value = scales_to_dict(value)
+            if isinstance(value, np.ndarray):
+                arrays.update(repr((entry.name, value.shape)).encode())
+                arrays.update(np.ascontiguousarray(value, dtype=float).tobytes())
+            else:
+                texts[entry.name] = plain_values(value)
+        arrays.update(json.dumps(texts, sort_keys=True).encode())
+        return arrays.hexdigest()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -21,6 +21,7 @@ from ..body.inertial import FROM_PINOCCHIO
 from ..errors import InputError, ModelError, UnknownNameError
 from .arm_history import ArmHistory
 from .calibration import Calibration
+from .effort_scale import Scales
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)  # [m/s2] in the base frame, z up
 
@@ -55,6 +56,7 @@ class ArmModel:
             that the model holds still but that may be in several places; None: none do.
         payload_play: By how much the payload frame may be turned [rad] and shifted [m] on its
             joint, since joints between them may be off the places where the model has them.
+        effort: How efforts become torques; empty where torques are given as they are.
     """
 
     name: str
@@ -77,6 +79,7 @@ class ArmModel:
     history: ArmHistory | None = None
     travel: tuple[Array, Array] | None = None
     payload_play: tuple[float, float] = (0.0, 0.0)
+    effort: Scales = field(default_factory=dict)
 
     @property
     def n(self) -> int:
@@ -110,10 +113,10 @@ class ArmModel:
         """Return the arm together with what is known of it; None forgets what was known.
 
         Raises:
-            InputError: The calibration is of another arm or tool.
+            InputError: The calibration is of another arm or tool, or of torques of another scale.
         """
         if calibration is not None:
-            calibration.check(self.joints, self.digest)
+            calibration.check(self.joints, self.digest, self.effort)
         return replace(self, calibration=calibration)
 
     def supports(self) -> Array:

@@ -16,6 +16,7 @@ import numpy as np
 
 from ..arrays import Array, BoolArray, IntArray
 from ..errors import InputError
+from .effort_scale import Scales, scales_differ, scales_to_dict
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,7 @@ class Calibration:
         factors: R factor of all weighted rows [C t] of each joint, shape
             (n, 15 n + 11, 15 n + 11).
         counts: Number of rows that each of them stands for, shape (n,).
+        effort: How efforts became torques.
         about: What else the user should know: recordings, version, residuals.
     """
 
@@ -87,6 +89,7 @@ class Calibration:
     equations: ArmEquations
     factors: Array
     counts: Array
+    effort: Scales = field(default_factory=dict)
     about: Mapping[str, Any] = field(default_factory=dict)
 
     def __eq__(self, other: object) -> bool:
@@ -108,18 +111,20 @@ class Calibration:
             self.lower, self.upper, self.estimate, e.C, e.t, e.d, e.joint, self.factors, self.counts
         )  # fmt: skip
         data = b"".join(np.ascontiguousarray(array).tobytes() for array in arrays)
-        text = repr((self.digest, self.joints, dict(self.uncertainty)))
+        scales = scales_to_dict(self.effort)
+        text = repr((self.digest, self.joints, dict(self.uncertainty), scales))
         return hashlib.sha256(text.encode() + data).hexdigest()
 
-    def check(self, joints: tuple[str, ...], digest: str) -> None:
+    def check(self, joints: tuple[str, ...], digest: str, effort: Scales) -> None:
         """Raise unless the arm is the one that was calibrated.
 
         Args:
             joints: Names of the arm's joints.
             digest: Its `ArmModel.digest`.
+            effort: How its efforts become torques.
 
         Raises:
-            InputError: Joints, links, tool or payload frame differ.
+            InputError: Joints, links, tool, payload frame or scales of efforts differ.
         """
         if self.joints != joints:
             raise InputError(
@@ -132,4 +137,10 @@ class Calibration:
                 "The calibration is of another robot description, tool, payload frame or gravity "
                 f"(digest {self.digest[:12]}, this arm's is {digest[:12]}). Calibrate again "
                 "with this robot file, or remove 'calibration' from it."
+            )
+        scaled = scales_differ(self.effort, effort)
+        if scaled:
+            raise InputError(
+                f"The arm was calibrated {scaled}. Calibrate again with the present 'effort' of "
+                "the robot file or table, or take back the change."
             )

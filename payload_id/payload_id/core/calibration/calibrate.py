@@ -101,6 +101,7 @@ def calibrate(
         equations=every.take(np.sort(np.argsort(box.slack, kind="stable")[:ROW_LIMIT])),
         factors=factors,
         counts=np.bincount(own.joint, minlength=model.n),
+        effort=model.effort,
     )
     return CalibrationResult(
         calibration=calibration,

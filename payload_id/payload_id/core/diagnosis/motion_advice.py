@@ -32,23 +32,30 @@ class MotionSeen:
         lower: Least position, shape (n,) [rad or m].
         upper: Largest position, shape (n,) [rad or m].
         speed: Largest speed, shape (n,) [rad/s or m/s].
+        mean_speed: Mean speed, shape (n,) [rad/s or m/s].
         last: Newest position, shape (n,) [rad or m].
+        samples: Number of samples that it is the mean of.
     """
 
     lower: Array
     upper: Array
     speed: Array
+    mean_speed: Array
     last: Array
+    samples: int
 
     @classmethod
     def of(cls, samples: Samples, before: MotionSeen | None = None) -> MotionSeen:
         """Return what is seen with at least one more sample."""
         lower, upper = samples.q.min(axis=0), samples.q.max(axis=0)
-        speed = np.abs(samples.dq).max(axis=0)
+        each = np.abs(samples.dq)
+        speed, mean, count = each.max(axis=0), each.mean(axis=0), len(samples)
         if before is not None:
             lower, upper = np.minimum(lower, before.lower), np.maximum(upper, before.upper)
             speed = np.maximum(speed, before.speed)
-        return cls(lower, upper, speed, samples.q[-1])
+            count += before.samples
+            mean = before.mean_speed + (mean - before.mean_speed) * (len(samples) / count)
+        return cls(lower, upper, speed, mean, samples.q[-1], count)
 
 
 @dataclass(frozen=True)

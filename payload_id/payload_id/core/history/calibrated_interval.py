@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ..arm.arm_history import ArmHistory
+from ..arm.effort_scale import scales_differ
 from ..arrays import Array, plain_numbers
 from ..body.inertial import PARAMETERS
 from ..diagnosis import MotionSeen
@@ -96,7 +97,7 @@ def check_history(rows: RowSource, window: float) -> None:
         window: Length of its windows [s].
 
     Raises:
-        InputError: The arm has no history, or one of other rows.
+        InputError: The arm has no history, or one of rows that were made otherwise.
     """
     if not isinstance(rows, MomentumRows) or rows.model.history is None:
         raise InputError(
@@ -104,8 +105,25 @@ def check_history(rows: RowSource, window: float) -> None:
             "Make them with 'payload-id calibrate --history' and identify with the robot file that "
             "it writes, or ask for the hull."
         )
-    stated = rows.uncertainty.to_dict()
-    rows.model.history.check(rows.model.digest, rows.names, stated, window)
+    made = _made_otherwise(rows.model.history, rows, window)
+    if made:
+        raise InputError(
+            f"The arm's history was made {made}, so that its errors say nothing of this run. "
+            "Make it again with the present robot file ('payload-id calibrate --history'), or "
+            "identify with the robot file and options that it was made with."
+        )
+
+
+def _made_otherwise(history: ArmHistory, rows: MomentumRows, window: float) -> str:
+    """Return how the rows of a history were made otherwise than those of a new run; else empty."""
+    arm = rows.model
+    if (history.digest, history.joints) != (arm.digest, arm.joints):
+        return "of another arm, tool, payload frame or gravity"
+    if dict(history.uncertainty) != rows.uncertainty.to_dict() or history.names != rows.names:
+        return "with other bounds in 'uncertainty'"
+    if history.window != window:
+        return f"with windows of {history.window:g} s (now {window:g} s)"
+    return scales_differ(history.effort, arm.effort)
 
 
 def largest_scores(history: ArmHistory, level: float) -> Array:

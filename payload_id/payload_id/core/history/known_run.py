@@ -16,6 +16,7 @@ from ..rows.windows import WindowCutter
 from ..samples.joint_samples import Samples
 from ..statistics.statistics import Statistics
 from ..threads import one_thread
+from .same_data import stretches_of
 
 CHUNK = 10_000  # samples whose rows are in memory at a time
 
@@ -73,6 +74,7 @@ class KnownRun:
         statistics: Of the rows of this run alone.
         motion: Where the joints were.
         seconds: Time that the windows cover [s].
+        stretches: Hashes of its stretches of data, see `stretches_of`.
     """
 
     source: str
@@ -80,6 +82,7 @@ class KnownRun:
     statistics: Statistics
     motion: MotionSeen
     seconds: float
+    stretches: frozenset[int]
 
     @classmethod
     def of(
@@ -104,7 +107,8 @@ class KnownRun:
                 f"The {len(samples)} samples of '{source}' fill no window of {window:g} s without "
                 "gaps. Record longer or faster, or give a longer window."
             )
-        return cls(source, load, statistics, motion, count * window)
+        seconds = count * window
+        return cls(source, load, statistics, motion, seconds, stretches_of(samples))
 
 
 def _gathered(

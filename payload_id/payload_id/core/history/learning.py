@@ -8,7 +8,6 @@ are ranked with (`conformal.py`).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import reduce
 from itertools import accumulate
 
@@ -23,37 +22,18 @@ from ..statistics.own_nuisance import of_the_arm
 from ..statistics.posterior import Posterior
 from ..statistics.statistics import Statistics
 from ..threads import one_thread
-from .error_size import ErrorSize
+from .error_size import MassErrors
 from .known_run import KnownRun
+from .labels import label_notes
+from .same_data import check_different
+from .tried import Tried
 
 LEAST_RUNS = 3
 PASSES = 2
 # Nuisance parameters that each run has of its own: friction moves with temperature, offsets between
 # power cycles. Links, gains and rotors are the arm's.
 OWN = ("friction_", "torque_offset")
-INFLATIONS = np.geomspace(1.0, 100.0, 33)
-LOAD_NOISES = np.concatenate([[0.0], np.geomspace(1e-3, 10.0, 41)])
 DRIFT = 0.01  # probability by chance below which a trend from run to run is a note
-
-
-@dataclass(frozen=True)
-class Tried:
-    """A run that was estimated as if its payload were not known.
-
-    Attributes:
-        run: The run.
-        error: Estimate less truth, NaN where the truth is unknown, shape (10,).
-        posterior: What its rows and the other runs say.
-    """
-
-    run: KnownRun
-    error: Array
-    posterior: Posterior
-
-    @property
-    def phi(self) -> Array:
-        """The load, as far as it is known; the rest as the estimate has it, shape (10,)."""
-        return self.posterior.given(self.run.load.phi)
 
 
 def learn_history(
@@ -68,17 +48,20 @@ def learn_history(
         own: Nuisance parameters that each run has of its own, see `own_columns`.
 
     Raises:
-        InputError: There are too few runs or sources.
+        InputError: There are too few runs or sources, or two runs of the same data.
     """
     if len(runs) < LEAST_RUNS or len({run.source for run in runs}) < 2:
         raise InputError(
             f"A history needs at least {LEAST_RUNS} runs of at least two recordings; found "
             f"{len(runs)} of {len({run.source for run in runs})}. Intervals of 95 % need 19."
         )
+    check_different([run.source for run in runs], [run.stretches for run in runs])
     with one_thread():
         shared = _shared(runs, own_columns(rows, own), rows.prior.box()[1])
         tried = [_tried(run, others) for run, others in _with_others(runs, shared)]
-        size = error_size(tried)
+        seen = [k for k, each in enumerate(tried) if np.isfinite(each.error[0])]
+        masses = MassErrors.of([tried[k] for k in seen])
+        size = masses.size()
         expected = [size.of(each.posterior, each.run.statistics, each.phi) for each in tried]
         noise = [each.posterior.noise(len(rows.channels)) for each in tried]
     scores = np.array([each.error for each in tried]) / np.array(expected)
@@ -88,6 +71,7 @@ def learn_history(
         joints=rows.model.joints,
         names=rows.names,
         uncertainty=rows.uncertainty.to_dict(),
+        effort=rows.model.effort,
         window=window,
         factor=whole.channels[-1],
         rows=float(whole.counts[-1]),
@@ -99,8 +83,9 @@ def learn_history(
         lower=np.array([run.motion.lower for run in runs]),
         upper=np.array([run.motion.upper for run in runs]),
         speed=np.array([run.motion.speed for run in runs]),
+        mean_speed=np.array([run.motion.mean_speed for run in runs]),
         noise=np.array(noise),
-        notes=_drift(scores[:, 0]),
+        notes=_drift(scores[:, 0]) + label_notes(masses, runs, seen),
     )
 
 
@@ -156,38 +141,6 @@ def _tried(run: KnownRun, others: Statistics) -> Tried:
     """Estimate a run as a new one."""
     posterior = Posterior.of(others.joined(run.statistics))
     return Tried(run, posterior.phi - run.load.phi, posterior)
-
-
-def error_size(tried: Sequence[Tried]) -> ErrorSize:
-    """Return the size under which the errors of the mass are most likely, if they are normal.
-
-    Args:
-        tried: Runs that were estimated as new ones.
-    """
-    seen = [each for each in tried if np.isfinite(each.error[0])]
-    if not seen:
-        return ErrorSize(1.0, 0.0)
-    loads = [each.phi for each in seen]
-    square = np.array([each.error[0] ** 2 for each in seen])
-    best = (-np.inf, ErrorSize(1.0, 0.0))
-    for inflation in INFLATIONS:
-        own = np.array([each.posterior.deviation(inflation)[0] for each in seen])
-        load = np.array(
-            [
-                each.posterior.load_deviation(inflation, each.run.statistics, phi)[0]
-                for each, phi in zip(seen, loads, strict=True)
-            ]
-        )
-        variance = own**2 + (LOAD_NOISES[:, None] * load) ** 2  # (G, K)
-        likelihood = -(square / variance + np.log(variance)).sum(axis=1)
-        at = int(np.argmax(likelihood))
-        best = max(best, (likelihood[at], ErrorSize(inflation, LOAD_NOISES[at])), key=_likelihood)
-    return best[1]
-
-
-def _likelihood(candidate: tuple[float, ErrorSize]) -> float:
-    """Return what candidates are compared by."""
-    return candidate[0]
 
 
 def _drift(scores: Array) -> tuple[str, ...]:

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 
 from ...core.arm.calibration import ArmEquations, Calibration
+from ...core.arm.effort_scale import scales_from_dict, scales_to_dict
 from ...core.errors import ConfigurationError
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ..configuration.whole_file import saved_file
 from .robot_extension import write_extension
 
-FORMAT = 1  # of the archive; raised when older programs could not read a newer one
+FORMAT = 2  # of the archive; 2 has the scales of efforts
 ARRAYS = ("lower", "upper", "estimate", "factors", "counts")
 ROWS = ("C", "t", "d", "joint", "start", "end")
 
@@ -38,6 +39,7 @@ def save_calibration(path: Path | str, calibration: Calibration) -> Path:
         "digest": calibration.digest,
         "joints": list(calibration.joints),
         "uncertainty": dict(calibration.uncertainty),
+        "effort": scales_to_dict(calibration.effort),
         "about": dict(calibration.about),
     }
     arrays = {name: getattr(calibration, name) for name in ARRAYS}
@@ -51,7 +53,7 @@ def load_calibration(path: Path | str) -> Calibration:
     """Read a calibration.
 
     Raises:
-        ConfigurationError: The file is missing, damaged or of a newer format.
+        ConfigurationError: The file is missing, damaged or of another format.
     """
     path = Path(path)
     if not path.is_file():
@@ -94,6 +96,7 @@ def _from_arrays(about: Mapping[str, Any], arrays: Mapping[str, Any]) -> Calibra
         joints=joints,
         uncertainty=Uncertainty.from_dict(about["uncertainty"]).to_dict(),
         equations=ArmEquations(*(arrays[f"row_{name}"] for name in ROWS)),
+        effort=scales_from_dict(about["effort"], n),
         about=dict(about["about"]),
         **{name: arrays[name] for name in ARRAYS},
     )

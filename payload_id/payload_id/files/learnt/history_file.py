@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 import json
+import math
 import zipfile
-from collections.abc import Sequence
+import zlib
+from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from ...core.arm.arm_history import ArmHistory
+from ...core.arm.effort_scale import scales_from_dict, scales_to_dict
+from ...core.arrays import Array, plain_values
 from ...core.errors import ConfigurationError
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ..configuration.whole_file import saved_file
 from .robot_extension import write_extension
 
-FORMAT = 1  # of the archive; raised when older programs could not read a newer one
-TEXTS = ("digest", "joints", "names", "window", "rows", "inflation",
+FORMAT = 2  # of the archive; 2 has mean speeds, scales of efforts and a checksum
+TEXTS = ("digest", "joints", "names", "uncertainty", "window", "rows", "inflation",
          "load_noise", "notes", "about")  # fmt: skip
-ARRAYS = ("factor", "scores", "masses", "seconds", "lower", "upper", "speed", "noise")
+PER_JOINT = ("lower", "upper", "speed", "mean_speed", "noise")
+ARRAYS = ("factor", "scores", "masses", "seconds", *PER_JOINT)
+DAMAGE = (OSError, ValueError, KeyError, TypeError, EOFError, RuntimeError, zipfile.BadZipFile,
+          zlib.error)  # fmt: skip  # what reading a damaged archive raises
+UNKNOWN = ("scores", "masses")  # hold NaN where a payload was not known
 
 
 def save_history(path: Path | str, history: ArmHistory) -> Path:
@@ -33,8 +42,9 @@ def save_history(path: Path | str, history: ArmHistory) -> Path:
         ConfigurationError: The file cannot be written.
     """
     path = Path(path)
-    about = {name: getattr(history, name) for name in TEXTS}
-    about |= {"format": FORMAT, "uncertainty": dict(history.uncertainty)}
+    about = plain_values({name: getattr(history, name) for name in TEXTS})
+    about |= {"effort": scales_to_dict(history.effort)}
+    about |= {"format": FORMAT, "checksum": history.identity}
     arrays = {name: getattr(history, name) for name in ARRAYS}
     with saved_file(path, "history") as file:
         np.savez_compressed(file, text=np.array(json.dumps(about)), **arrays)
@@ -45,7 +55,7 @@ def load_history(path: Path | str) -> ArmHistory:
     """Read a history.
 
     Raises:
-        ConfigurationError: The file is missing, damaged or of a newer format.
+        ConfigurationError: The file is missing, damaged, changed or of another format.
     """
     path = Path(path)
     if not path.is_file():
@@ -56,33 +66,75 @@ def load_history(path: Path | str) -> ArmHistory:
     try:
         with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
             about = json.loads(str(archive["text"]))
+            if about["format"] != FORMAT:
+                raise ConfigurationError(
+                    f"{path} has format {about['format']}, this version reads {FORMAT}: make the "
+                    "history again ('payload-id calibrate --history'), or use the version that "
+                    "wrote it."
+                )
             arrays = {name: archive[name] for name in ARRAYS}
-        if about["format"] != FORMAT:
-            raise ValueError(f"format {about['format']}; this version reads {FORMAT}")
-        joints, names, notes = (tuple(about[name]) for name in ("joints", "names", "notes"))
-        single = ("digest", "window", "rows", "inflation", "load_noise", "about")
-        plain = {name: about[name] for name in single}
-        stated = Uncertainty.from_dict(about["uncertainty"]).to_dict()
-        history = ArmHistory(
-            joints=joints, names=names, notes=notes, uncertainty=stated, **plain, **arrays
-        )
-        _check_shapes(history)
-    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+        history = _from_parts(about, arrays)
+        if history.identity != about["checksum"]:
+            raise ValueError("its checksum is not that of its content")
+    except DAMAGE as error:
+        if isinstance(error, ConfigurationError):
+            raise
         raise ConfigurationError(
-            f"{path} is no readable history ({error}); it may be cut off. Make it again."
+            f"{path} is no readable history ({error}); it is cut off or was changed. Make it again."
         ) from error
     return history
 
 
-def _check_shapes(history: ArmHistory) -> None:
-    """Raise ValueError where shapes do not fit."""
-    n, p, runs = len(history.joints), len(history.names), len(history.scores)
+def _from_parts(about: Mapping[str, Any], arrays: Mapping[str, Array]) -> ArmHistory:
+    """Put a history together; what cannot be one raises ValueError or TypeError."""
+    joints, names, notes = (_texts(about, name) for name in ("joints", "names", "notes"))
+    n, p, runs = len(joints), len(names), len(arrays["scores"])
     wanted: dict[str, tuple[int, ...]] = {
         "factor": (p + 11, p + 11), "scores": (runs, 10), "masses": (runs,), "seconds": (runs,),
-    } | {name: (runs, n) for name in ("lower", "upper", "speed", "noise")}  # fmt: skip
+    } | {name: (runs, n) for name in PER_JOINT}  # fmt: skip
     for name, shape in wanted.items():
-        if getattr(history, name).shape != shape:
-            raise ValueError(f"{name} has shape {getattr(history, name).shape}, not {shape}")
+        array = arrays[name]
+        if array.shape != shape or array.dtype != np.float64:
+            raise ValueError(f"{name} is {array.dtype} of shape {array.shape}, not float {shape}")
+        if not (np.isfinite(array) | (np.isnan(array) if name in UNKNOWN else False)).all():
+            raise ValueError(f"{name} holds numbers that are not finite")
+    if not runs or (arrays["seconds"] <= 0.0).any():
+        raise ValueError("it has no run, or one of no length")
+    digest, more, stated = about["digest"], about["about"], about["uncertainty"]
+    if not (isinstance(digest, str) and isinstance(more, dict) and isinstance(stated, dict)):
+        raise ValueError("'digest', 'about' or 'uncertainty' is of another kind")
+    return ArmHistory(
+        digest=digest,
+        joints=joints,
+        names=names,
+        notes=notes,
+        uncertainty=Uncertainty.from_dict(stated).to_dict(),
+        effort=scales_from_dict(about["effort"], n),
+        window=_number(about, "window", above=True),
+        rows=_number(about, "rows", above=True),
+        inflation=_number(about, "inflation", above=True),
+        load_noise=_number(about, "load_noise", above=False),
+        about=more,
+        **arrays,
+    )
+
+
+def _texts(about: Mapping[str, Any], name: str) -> tuple[str, ...]:
+    """Return a list of texts."""
+    found = about[name]
+    if not (isinstance(found, list) and all(isinstance(text, str) for text in found)):
+        raise ValueError(f"{name} is no list of texts")
+    return tuple(found)
+
+
+def _number(about: Mapping[str, Any], name: str, above: bool) -> float:
+    """Return a finite number above 0, or of 0 or above."""
+    found = about[name]
+    if isinstance(found, bool) or not isinstance(found, int | float) or not math.isfinite(found):
+        raise ValueError(f"{name} is {found!r}, not a finite number")
+    if found < 0.0 or (above and found == 0.0):
+        raise ValueError(f"{name} is {found:g}, not {'above 0' if above else '0 or above'}")
+    return float(found)
 
 
 def save_robot_with_history(

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from ...core.arm.effort_scale import JOINT_STATES, TABLE, EffortScale, Scales
 from ...core.arm.per_joint import PerJoint
 from ...core.errors import RecordingError
 from ...core.samples.joint_map import JointMap
@@ -38,6 +39,7 @@ class Recording(Samples):
             point are only exact to about 2e-7 s.
         source: The file, and the topic in it.
         notes: What the user should know about how the data were read.
+        effort: How efforts became torques.
 
     """
 
@@ -45,6 +47,7 @@ class Recording(Samples):
     start_ns: int = 0
     source: str = ""
     notes: tuple[str, ...] = ()
+    effort: Scales = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -92,6 +95,7 @@ class Recording(Samples):
             dropped=counted_together(self.dropped, other.dropped),
             source=f"{self.source}, {other.source}",
             notes=(*self.notes, *other.notes),
+            effort={**self.effort, **other.effort},
         )
 
     @classmethod
@@ -130,7 +134,8 @@ class Recording(Samples):
 
         """
         table, joint_map = read_bag(path, topic, joints, effort_sign, effort_offset)
-        return cls._from_table(table.between(start_ns, end_ns), joint_map, start_ns)
+        within = table.between(start_ns, end_ns)
+        return cls._from_table(within, joint_map, start_ns, JOINT_STATES)
 
     @classmethod
     def of_robot(cls, path: Path | str, robot: RobotFile, topic: str = "") -> Recording:
@@ -174,15 +179,19 @@ class Recording(Samples):
             ConfigurationError: `columns` has an unknown or missing entry.
 
         """
-        return cls._from_table(*read_csv(path, columns), None)
+        return cls._from_table(*read_csv(path, columns), None, TABLE)
 
     @classmethod
-    def _from_table(cls, table: JointTable, joint_map: JointMap, start_ns: int | None) -> Recording:
+    def _from_table(
+        cls, table: JointTable, joint_map: JointMap, start_ns: int | None, efforts: str
+    ) -> Recording:
         """Judge a table, and build the recording."""
         require_effort(table, joint_map)
         table = with_velocities(table)
         first = first_usable_ns(table)
         origin = first if start_ns is None else start_ns
+        n = len(joint_map.joints)
+        scale = EffortScale.of(joint_map.effort_sign, joint_map.effort_offset, n)
         return cls(
             stamp=seconds_since(table.stamp_ns, origin),
             q=table.q,
@@ -193,4 +202,5 @@ class Recording(Samples):
             start_ns=origin,
             source=table.source,
             notes=table.notes,
+            effort={efforts: scale},
         )

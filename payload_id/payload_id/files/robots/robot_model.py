@@ -73,7 +73,8 @@ class RobotModel(ArmModel):
         """Return the arm that a robot file describes, with what it names of earlier runs.
 
         Raises:
-            InputError: The calibration is of another arm or tool.
+            InputError: The calibration is of another arm or tool, or of torques of another scale.
         """
         arm = cls.from_xml(robot.urdf, robot.payload_frame, robot.joints, robot.gravity)
-        return replace(arm.with_calibration(robot.calibration), history=robot.history)
+        arm = replace(arm, effort=robot.effort.scales, history=robot.history)
+        return arm.with_calibration(robot.calibration)

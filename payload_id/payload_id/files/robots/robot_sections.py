@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...core.arm.effort_scale import JOINT_STATES, EffortScale, Scales
 from ...core.arrays import Array
 from ...core.errors import ConfigurationError, InputError
 from ...core.motion.limits import MotionLimits
@@ -77,6 +78,12 @@ class EffortSource:
     def factor(self) -> Array:
         """Factor from effort to torque, shape (n,) [- or N m/A]."""
         return self.sign * (1.0 if self.torque_constants is None else self.torque_constants)
+
+    @property
+    def scales(self) -> Scales:
+        """The same, as what is learnt of the arm keeps it."""
+        scale = EffortScale(tuple(self.factor.tolist()), tuple(self.offset.tolist()))
+        return {JOINT_STATES: scale}
 
     def torque(self, effort: Array) -> Array:
         """Return the torque that the actuators apply, positive about the joint axes.

@@ -11,12 +11,12 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import yaml
 
 from ...core.arm.arm_history import ArmHistory
 from ...core.arm.calibration import Calibration
 from ...core.arm.per_joint import PerJoint
+from ...core.arrays import plain_values
 from ...core.body.shape import Shape
 from ...core.errors import ConfigurationError, RecordingError, UnknownNameError
 from ...core.identification.settings import Settings
@@ -113,7 +113,7 @@ class RunFile:
         for entry in fields(self):
             if entry.name in BESIDE:
                 continue
-            value = _plain(getattr(self, entry.name))
+            value = plain_values(getattr(self, entry.name))
             if entry.name not in ("uncertainty", "result") and isinstance(value, list):
                 value = tuple(value)
             object.__setattr__(self, entry.name, value)
@@ -131,7 +131,7 @@ class RunFile:
         """
         folder = Path(folder)
         names = [entry.name for entry in fields(self) if entry.name not in BESIDE]
-        entries = {name: _plain(getattr(self, name)) for name in names}
+        entries = {name: plain_values(getattr(self, name)) for name in names}
         entries["urdf"] = URDF_NAME
         for name, (file_name, save, _) in BESIDE.items():
             if getattr(self, name) not in (None, NOTHING):
@@ -183,17 +183,6 @@ class RunFile:
 def has_run_file(folder: Path | str) -> bool:
     """Return whether a bag's folder holds the settings of a live run."""
     return (Path(folder) / FILE_NAME).is_file()
-
-
-def _plain(value: Any) -> Any:
-    """Return the value in Python's own numbers, lists and dicts: YAML keeps those bit-equal."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(entry) for key, entry in value.items()}
-    if isinstance(value, np.ndarray):
-        return value.tolist()
-    if isinstance(value, list | tuple):
-        return [_plain(entry) for entry in value]
-    return value.item() if isinstance(value, np.generic) else value
 
 
 def _number(value: Any) -> bool:

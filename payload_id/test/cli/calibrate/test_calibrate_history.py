@@ -119,6 +119,20 @@ def test_damaged_histories_are_one_sentence(folder, tmp_path, part):
         load_history(tmp_path / "absent.npz")
 
 
+def test_an_edited_effort_section_is_refused(folder):
+    """The robot file that the history's one extends is another one now."""
+    edited = folder / "edited.yaml"
+    scale = "[1, 1, 1, 1, 1, 1, -1]"  # the driver's are all -1
+    text = (folder / "known.yaml").read_text()
+    edited.write_text(f"{text}effort: {{sign: {scale}}}\n")
+    arguments = ["--robot", edited, "--window", "0.2", "--intervals", "calibrated"]
+    done = run("replay", folder / "run_0", *arguments)
+    assert done.returncode == 2
+    said = " ".join(done.stderr.split())
+    assert "another factor of the effort of the joint states: [-1, -1" in said
+    assert "Make it again" in said
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [

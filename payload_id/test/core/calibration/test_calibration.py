@@ -11,6 +11,7 @@ import pytest
 
 from arms import Joints, Run, arm, draw_payload, perturbed_links, record
 from payload_id.core.arm.arm_model import ArmModel
+from payload_id.core.arm.effort_scale import JOINT_STATES, EffortScale
 from payload_id.core.arrays import Array
 from payload_id.core.body.ellipsoid import bounding_ellipsoid, row_of
 from payload_id.core.body.inertial import (
@@ -280,6 +281,11 @@ def test_other_arm_tool_or_bounds_are_refused() -> None:
     heavier = replace(arm("gen3"), link_phi=arm("gen3").link_phi * 1.01)
     with pytest.raises(InputError, match="another robot description, tool"):
         heavier.with_calibration(result.calibration)
+    made, edited = ({JOINT_STATES: EffortScale.of(k, 0.0, 7)} for k in (1.0, 1.08))
+    scaled = replace(result.calibration, effort=made)
+    assert replace(arm("gen3"), effort=made).with_calibration(scaled).calibration == scaled
+    with pytest.raises(InputError, match=r"another factor of the effort .*, now \[1.08, 1.08"):
+        replace(arm("gen3"), effort=edited).with_calibration(scaled)
     wider = replace(SENSORS, link_relative=0.06)
     with pytest.raises(InputError, match="wider"):
         MomentumRows.of(result_model(result), wider)

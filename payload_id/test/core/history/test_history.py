@@ -7,16 +7,20 @@ import pytest
 
 from arms import Motion, arm, draw_payload
 from payload_id import identify
+from payload_id.core.arm.effort_scale import JOINT_STATES, TABLE, EffortScale
 from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.errors import InputError, RecordingError
 from payload_id.core.history import (
     KnownRun,
     Load,
     calibrated_interval,
+    check_history,
     learn_history,
     segments,
 )
-from payload_id.core.history.comparable import unlike
+from payload_id.core.history.comparable import slow, unlike
+from payload_id.core.history.error_size import MassErrors
+from payload_id.core.history.labels import doubtful
 from payload_id.core.motion import trajectory
 from payload_id.core.rows.joint_torque.momentum import MomentumRows
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
@@ -121,15 +125,16 @@ def test_order_and_names_of_runs_do_not_matter(runs, history):
 
 
 def test_runs_of_one_recording_are_left_out_together(runs):
-    """A run whose copy is among the others, under the same name, is not judged with its copy."""
-    twice = learn_history([*runs[:6], runs[0]], ROWS, WINDOW)
+    """A run as good as a copy of one, under the same name, does not help to judge it."""
+    same_again = replace(runs[0], stretches=frozenset())
+    twice = learn_history([*runs[:6], same_again], ROWS, WINDOW)
     alone = learn_history(runs[:6], ROWS, WINDOW)
     same = twice.inflation == pytest.approx(alone.inflation, rel=0.5)
     assert same
     np.testing.assert_allclose(
         twice.scores[0] * twice.inflation, twice.scores[-1] * twice.inflation, rtol=1e-9
     )
-    cheating = learn_history([*runs[:6], replace(runs[0], source="copy")], ROWS, WINDOW)
+    cheating = learn_history([*runs[:6], replace(same_again, source="copy")], ROWS, WINDOW)
     assert cheating.inflation <= twice.inflation
 
 
@@ -210,6 +215,111 @@ def test_a_history_of_another_arm_is_refused(history):
     other = replace(MODEL, link_phi=1.01 * MODEL.link_phi, history=history)
     with pytest.raises(InputError, match="another arm"):
         identify(measured(1, np.zeros(10)), other, STATED, intervals="calibrated", window=WINDOW)
+
+
+@pytest.mark.parametrize("name", ["factor", "offset"])
+def test_torques_of_another_scale_are_refused(history, name):
+    """What turns efforts into torques was edited after the history was made."""
+    made = EffortScale.of(0.5, 0.0, 6)
+    before = replace(history, effort={JOINT_STATES: made})
+    edited = replace(made, **{name: (*getattr(made, name)[:5], 0.54)})
+    for scale, table, refused in ((made, None, False), (edited, None, True), (None, edited, False)):
+        scales = {JOINT_STATES: scale} if table is None else {TABLE: table}
+        rows = MomentumRows.of(replace(MODEL, history=before, effort=scales), STATED)
+        if not refused:
+            check_history(rows, WINDOW)
+            continue
+        with pytest.raises(InputError, match=f"another {name} of the effort of the joint states"):
+            check_history(rows, WINDOW)
+
+
+def test_a_history_keeps_the_scale_of_its_torques(runs):
+    scales = {JOINT_STATES: EffortScale.of(0.5, 0.0, 6)}
+    rows = MomentumRows.of(replace(MODEL, effort=scales), STATED)
+    assert learn_history(runs[:4], rows, WINDOW).effort == scales
+
+
+@pytest.mark.parametrize("scale", [0.0, 0.15])
+def test_runs_at_rest_or_slower_than_all_known_ones_are_named(history, scale):
+    found = interval_of(history, measured(106, payload(106), scale=scale))
+    assert any("more slowly or rested longer" in text for text in found.unlike)
+
+
+def test_runs_like_the_known_ones_are_seldom_called_slow():
+    """Of exchangeable runs, at most 1 / (K + 1) are named for each of two comparisons."""
+    rng, count = np.random.default_rng(7), 2000
+    speeds = rng.lognormal(sigma=0.5, size=(count, 21, 6)) * [9.0, 1.0, 1.0, 0.1, 1.0, 0.0]
+    found = [slow(known[1:], known[0]) for known in speeds]
+    room = 4.0 * np.sqrt(1 / 21 / count)
+    assert np.mean([slower for slower, _ in found]) < 1 / 21 + room
+    assert np.mean([still.any() for _, still in found]) < 1 / 21 + room
+    assert not any(still[5] for _, still in found)  # never moved in any run
+
+
+def test_one_joint_that_stands_still_is_named(history, runs):
+    usual = 1.5 * np.median(history.mean_speed, axis=0)
+    stands = replace(runs[3].motion, mean_speed=usual * (np.arange(6) != 5))
+    (said,) = unlike(history, stands, history.noise[3], 1.0, 0.1)
+    assert said.startswith(f"{MODEL.joints[5]} moved less")
+
+
+def test_copies_and_overlapping_parts_are_refused(runs):
+    samples = measured(5, np.zeros(10))
+    later = replace(samples, stamp=samples.stamp + 100.0)  # a copy with other stamps
+
+    def known(name, part):
+        return KnownRun.of(name, part, Load.none(), ROWS, WINDOW)
+
+    whole, copy = known("a", samples), known("b", later)
+    overlapping = known("a", samples.part(200, 501))
+    for one, two in ((whole, copy), (copy, overlapping), (known("c", samples.part(0, 260)), copy)):
+        with pytest.raises(InputError, match=r"Run 3 .* and run 5 .* hold the same data"):
+            learn_history([*runs[:2], one, runs[3], two], ROWS, WINDOW)
+    parts = [known("a", part) for part in segments(samples, 1.0)]
+    assert len(learn_history([*parts, *runs[:2]], ROWS, WINDOW)) == len(parts) + 2
+
+
+def test_arms_at_rest_in_one_pose_are_not_called_copies(runs):
+    """Without noise they give the same samples at any time."""
+    samples = measured(1, np.zeros(10))
+    rest = Samples(
+        samples.stamp, 0 * samples.q + 0.3, 0 * samples.dq, 0 * samples.tau + samples.tau[0]
+    )
+    resting = [KnownRun.of(name, rest, Load.none(), ROWS, WINDOW) for name in "ab"]
+    assert len(learn_history([*runs[:3], *resting], ROWS, WINDOW)) == 5
+
+
+@pytest.mark.parametrize(("wrong", "by"), [(3, 1.5), (5, 2.0)])
+def test_a_wrong_label_is_named(runs, wrong, by):
+    """The known mass of a run is stated wrongly; run 5 was of the bare arm."""
+    label = float(runs[wrong].load.phi[0]) + by
+    stated = [*runs[:wrong], replace(runs[wrong], load=Load.of_mass(label)), *runs[wrong + 1 :]]
+    (note,) = [note for note in learn_history(stated, ROWS, WINDOW).notes if "check" in note]
+    assert note.startswith(f"Run {wrong + 1} ('run {wrong}') is stated to carry {label:.3g} kg")
+
+
+ERRORS = np.geomspace(0.3, 3.0, 30)[:, None, None]  # sizes of errors that come into question
+
+
+def test_wrong_labels_do_not_hide_each_other():
+    """Two runs, and all three of one recording, are off by 12 times the size of right errors."""
+    rng, runs = np.random.default_rng(9), 20
+    names = [f"run {k}" if k < 17 else "segments" for k in range(runs)]
+    error = rng.normal(size=runs)
+    error[[4, 9]] = -12.0, 12.0
+    error[17:] = 12.0 + 0.2 * rng.normal(size=3)
+    found = doubtful(MassErrors(error, ERRORS**2 * np.ones(runs)), names)
+    assert [k for k, _ in found] == [4, 9, 17, 18, 19]
+
+
+def test_right_labels_are_seldom_named():
+    """Errors are normal, of different sizes: a history is named with 1 %."""
+    rng, runs = np.random.default_rng(8), 20
+    spread = rng.uniform(0.5, 2.0, runs)
+    variance, names = (ERRORS * spread) ** 2, [f"run {k}" for k in range(runs)]
+    draws = spread * rng.normal(size=(200, runs))
+    assert sum(bool(doubtful(MassErrors(each, variance), names)) for each in draws) <= 8
+    # 2 are expected; more than 8 in one of 4000 cases
 
 
 @pytest.mark.parametrize("mass", [-1.0, float("nan"), float("inf")])

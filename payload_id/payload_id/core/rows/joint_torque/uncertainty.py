@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...arm.per_joint import PerJoint
-from ...arrays import Array
+from ...arrays import Array, plain_values
 from ...body.payload_prior import PayloadPrior
 from ...errors import InputError
 
@@ -121,13 +121,11 @@ class Uncertainty:
             if entry.name == "prior":
                 continue
             value = getattr(self, entry.name)
-            if isinstance(value, (list, np.ndarray)):
-                value = tuple(float(x) for x in value)
-                object.__setattr__(self, entry.name, value)
-            if entry.name in LISTS:
-                value = tuple(float(x) for x in np.ravel(value))
-                object.__setattr__(self, entry.name, value)
             numbers = np.asarray(value, dtype=float)
+            if entry.name in LISTS:
+                numbers = np.ravel(numbers)
+            plain = tuple(numbers.tolist()) if numbers.ndim else float(numbers)
+            object.__setattr__(self, entry.name, plain)
             if not np.isfinite(numbers).all() or (numbers < 0).any():
                 raise InputError(
                     f"Uncertainty '{entry.name}' must be finite and not negative; found {value!r}."
@@ -201,7 +199,7 @@ class Uncertainty:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain numbers and lists; `Uncertainty.from_dict` reads them back."""
-        return {k: list(v) if isinstance(v, tuple) else v for k, v in asdict(self).items()}
+        return {name: plain_values(value) for name, value in asdict(self).items()}
 
     @classmethod
     def from_dict(cls, entries: dict[str, Any]) -> Uncertainty:
