@@ -35,7 +35,9 @@ def with_history(rows: MomentumRows, seed: int = 0, **changes: object) -> Moment
         seconds=np.full(RUNS, 10.0),
         lower=np.full((RUNS, n), -2.0),
         upper=np.full((RUNS, n), 2.0),
+        effort={},
         speed=np.full((RUNS, n), 1.0),
+        mean_speed=np.full((RUNS, n), 0.5),
         noise=rng.uniform(0.1, 0.6, (RUNS, n)),
     )
     return replace(rows, model=replace(rows.model, history=replace(history, **changes)))
