@@ -23,7 +23,7 @@ class TorqueGain:
         reading = -0.01 * rows.reading[ground.tare :]
         if not reading.any():
             return
-        common = "torque than shown, at all joints,"
+        common = "torque than shown, at all joints"
         yield Error(f"more {common}", f"less {common}", ground.column(reading))
         for j, name in enumerate(joints):
             own = np.where(rows.joint[ground.tare :] == j, reading, 0.0)
