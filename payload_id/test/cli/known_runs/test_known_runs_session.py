@@ -119,6 +119,20 @@ def assert_at_rest(robot, seconds=0.7):
     assert np.ptp(q, axis=0).max() < 1e-3
 
 
+def joint_states_aside(robot, publisher):
+    """Report the arm away from where it is, until the planner has seen it."""
+    seen = robot.joint_states[-1]
+    aside = JointState(name=seen.name, velocity=seen.velocity, effort=seen.effort)
+    aside.position = np.array(seen.position) + 0.15
+
+    def is_seen():
+        aside.header.stamp = robot.observer.node.get_clock().now().to_msg()
+        publisher.publish(aside)
+        return "certificate allows" in robot.planner.printed()
+
+    robot.observer.wait(is_seen, "a planner that sees it", 10.0)
+
+
 @pytest.mark.slow
 def test_runs_are_made_weight_by_weight_and_a_session_goes_on_after_whatever_ended_it(
     robot, tmp_path, capsys
@@ -134,17 +148,12 @@ def test_runs_are_made_weight_by_weight_and_a_session_goes_on_after_whatever_end
         assert_at_rest(robot)
         first = listed.read_bytes()
 
+    other = robot.observer.publisher(JointState, "/joint_states", listeners=2)  # planner, observer
     with Session(robot, folder) as session:
         session.is_asked("bare")
         session.type("bare")
         session.moves(1)
-        other = robot.observer.publisher(JointState, "/joint_states", listeners=2)
-        seen = robot.joint_states[-1]
-        aside = JointState(header=seen.header, name=seen.name, velocity=seen.velocity)
-        aside.position, aside.effort = np.array(seen.position) + 0.15, seen.effort
-        for _ in range(5):
-            aside.header.stamp = robot.observer.node.get_clock().now().to_msg()
-            other.publish(aside)
+        joint_states_aside(robot, other)
         ended = session.ends(2)
         robot.observer.node.destroy_publisher(other)
         assert "Run 2 was not completed" in ended and "certificate allows" in ended
