@@ -94,6 +94,29 @@ def end_samples(N: int) -> IntArray:
     return np.array([0, 1, 2, 3, N - 4, N - 3, N - 2, N - 1])
 
 
+def cell_ends(count: int, cells: int) -> IntArray:
+    """Return the numbers of samples at which about equal cells meet, the first and the last too."""
+    return np.unique(np.linspace(0, count - 1, cells + 1).round().astype(int))
+
+
+def fastest(dq: Array, ends: IntArray) -> IntArray:
+    """Return the number of the sample of each cell at which the joints are fastest, shape (C,).
+
+    Joints count in parts of the largest speed that each has.
+
+    Args:
+        dq: Velocities, shape (N, n).
+        ends: Numbers of the samples at which cells meet, shape (C + 1,).
+    """
+    speed = relative_square(dq)
+    return np.array([a + np.argmax(speed[a : b + 1]) for a, b in zip(ends, ends[1:], strict=False)])
+
+
+def relative_square(dq: Array) -> Array:
+    """Return the sum of squares of the joints' speeds over the largest of each, shape (N,)."""
+    return np.asarray(((dq / np.maximum(np.abs(dq).max(axis=0), 1e-12)) ** 2).sum(axis=1))
+
+
 def end_correction(stamp: Array, value: Array) -> tuple[Array, Array]:
     """Return h^2/12 (d2/dt2 W_m(t2) - d2/dt2 W_m(t1)) and a bound on what it leaves.
 
