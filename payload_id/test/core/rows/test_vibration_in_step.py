@@ -30,13 +30,13 @@ def flat_arm():
     return ArmModel.from_xml(f'<robot name="flat"><link name="l0"/>{joints}</robot>', "l3")
 
 
-def shaken(model, phase, size=0.03, rate=500.0, seed=1):
+def shaken(model, phase, size=0.03, rate=500.0, frequency=IN_STEP, window=WINDOW):
     """Return stamps, motion, torques and payload of joints that shake in phase."""
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(1)
     centre, signs = rng.uniform(-0.8, 0.8, model.n), rng.choice([-size, size], model.n)
     wave = np.cos(phase) * signs, np.sin(phase) * signs
-    motion = Motion(centre, wave[1][None], wave[0][None], 2.0 * np.pi * IN_STEP)
-    t, phi = np.arange(round(WINDOW * rate) + 1) / rate, draw_payload(rng)
+    motion = Motion(centre, wave[1][None], wave[0][None], 2.0 * np.pi * frequency)
+    t, phi = np.arange(round(window * rate) + 1) / rate, draw_payload(rng)
     q, dq, ddq = motion.at(t)
     return t, q, dq, ddq, joint_torques(model, model.link_phi, phi, q, dq, ddq), phi
 
@@ -72,3 +72,29 @@ def test_the_fastest_sample_of_each_cell_is_found():
     dq = np.sin(8.0 * np.pi * t)[:, None] * [1.0, 3.0]  # at rest at all ends
     np.testing.assert_array_equal(fastest(dq, ends), ends[:-1] + 5)
     assert len(fastest(np.zeros((3, 2)), cell_ends(3, 8))) == 2
+
+
+@pytest.mark.parametrize(("frequency", "size", "rate"), [(8, 0.03, 100), (40, 5e-3, 500)])
+@pytest.mark.parametrize("error", [1e-6, 0.01])
+def test_rows_with_a_hat_bound_what_a_vibration_leaves_of_integrals(error, frequency, size, rate):
+    model = arm("ur10")
+    for phase in (0.0, 0.8, np.pi / 2):
+        t, q, dq, ddq, tau, phi = shaken(model, phase, size, rate, frequency)
+        source = MomentumRows.of(model, Uncertainty(velocity_error=error))
+        for signs in (np.zeros_like(dq), -np.sign(dq), np.sign(dq * ddq)):
+            samples = Samples(t, q, dq + error * signs, tau)
+            assert source.takes_hat(samples)
+            block = source.window(samples)
+            assert (np.abs(block.A @ phi - block.b) <= block.bound(np.abs(phi))).all()
+
+
+@pytest.mark.parametrize(("frequency", "size"), [(80.0, 2e-3), (160.0, 5e-4)])
+def test_rows_with_a_hat_bound_wrong_velocities_of_joints_in_step_with_their_pieces(
+    frequency, size
+):
+    model, error = arm("ur10"), 0.05
+    t, q, dq, _, tau, phi = shaken(model, 0.0, size, 1000.0, frequency, window=0.2)
+    source = MomentumRows.of(model, Uncertainty(velocity_error=error))
+    for sign in (-1.0, 1.0):
+        block = source.window(Samples(t, q, dq + sign * error * np.sign(dq), tau))
+        assert (np.abs(block.A @ phi - block.b) <= block.bound(np.abs(phi))).all()
