@@ -8,9 +8,40 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .errors import InputError
+
 Array = NDArray[Any]
 BoolArray = NDArray[np.bool_]
 IntArray = NDArray[np.int64]
+
+
+def real_numbers(value: object, name: str, error: type[InputError] = InputError) -> Array:
+    """Return real numbers as an array of floating point, of whatever shape.
+
+    What NumPy would convert in silence is refused: it drops the mask of a masked array and the
+    imaginary part of a complex one, and reads texts, dates and flags as numbers.
+
+    Args:
+        value: What was given.
+        name: What it is, for the message.
+        error: Which error to raise.
+
+    Raises:
+        InputError: It is nothing of the kind.
+    """
+    wanted = f"{name} must be real numbers"
+    if np.ma.isMaskedArray(value):
+        raise error(f"{wanted}; found a masked array. Fill it (NaN where nothing was measured).")
+    try:
+        array = np.asarray(value)
+    except (TypeError, ValueError, RuntimeError) as problem:
+        raise error(f"{wanted}; found {type(value).__name__}: {problem}.") from problem
+    if array.dtype.kind == "O" and all(type(x) in (int, float) for x in array.flat):
+        array = array.astype(float)  # integers beyond 64 bits
+    if array.dtype.kind not in "iuf" and array.size:
+        kind = type(value).__name__ if array.dtype.kind == "O" else array.dtype.name
+        raise error(f"{wanted}; found {kind}.")
+    return array.astype(float, copy=False)
 
 
 def plain_numbers(values: Array) -> list[float | None]:

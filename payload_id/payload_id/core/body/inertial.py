@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Array
+from ..arrays import Array, real_numbers
 from ..errors import InputError
 
 PARAMETERS = ("m", "hx", "hy", "hz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
@@ -68,7 +68,7 @@ def as_phi(phi: object) -> Array:
     Raises:
         InputError: There are not ten finite numbers.
     """
-    array = np.asarray(phi, dtype=float)
+    array = real_numbers(phi, "inertial parameters")
     if array.shape != (10,) or not np.isfinite(array).all():
         raise InputError(
             f"Inertial parameters need ten finite numbers {list(PARAMETERS)}; found {phi!r}."

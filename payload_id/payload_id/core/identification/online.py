@@ -128,7 +128,7 @@ class OnlineIdentifier:
 
     def cut(self, samples: TimedSamples) -> list[Any]:
         """Return the windows that samples fill, to be given to `take` one after the other."""
-        self.rows.check(samples)
+        samples = self.rows.fitted(samples)
         if isinstance(samples, Samples):
             self._remember(samples)
         samples = self._gate.let_through(samples)

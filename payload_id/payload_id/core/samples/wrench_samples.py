@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arm.arm_model import STANDARD_GRAVITY
-from ..arrays import Array, BoolArray
+from ..arrays import Array, BoolArray, real_numbers
 from ..errors import RecordingError
 from .sample_checks import rows_to_keep
 
@@ -58,7 +58,7 @@ class WrenchSamples:
     _kept: ClassVar[Array | None] = None
 
     def __post_init__(self) -> None:
-        arrays = {name: np.asarray(getattr(self, name), dtype=float) for name in _NAMES}
+        arrays = {x: real_numbers(getattr(self, x), x, RecordingError) for x in _NAMES}
         _check_shapes(arrays)
         rotation = arrays["rotation"]
         flat = [arrays[name].reshape(len(rotation), -1) for name in _NAMES[1:]]
@@ -188,7 +188,7 @@ def _check_rotations(rotation: Array) -> None:
 
 def _gravity(gravity: object) -> tuple[float, float, float]:
     """Return gravity as three finite numbers, not all zero."""
-    g = np.asarray(gravity, dtype=float)
+    g = real_numbers(gravity, "gravity", RecordingError)
     if g.shape != (3,) or not np.isfinite(g).all() or not g.any():
         raise RecordingError(
             f"gravity must be three finite numbers [m/s2], not all zero; found {gravity!r}."

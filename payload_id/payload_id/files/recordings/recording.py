@@ -34,7 +34,6 @@ class Recording(Samples):
     """Joint positions, velocities and torques over time, and where they come from.
 
     Attributes:
-        joints: Names of the n joints, in the order of the columns; empty if not known.
         start_ns: Absolute time of stamp 0 [ns]. An integer, because seconds since 1970 in floating
             point are only exact to about 2e-7 s.
         source: The file, and the topic in it.
@@ -43,20 +42,28 @@ class Recording(Samples):
 
     """
 
-    joints: tuple[str, ...] = ()
     start_ns: int = 0
     source: str = ""
     notes: tuple[str, ...] = ()
     effort: Scales = field(default_factory=dict)
 
-    def __post_init__(self) -> None:
-        super().__post_init__()
-        object.__setattr__(self, "joints", tuple(self.joints))
-        if self.joints and len(self.joints) != self.n:
-            raise RecordingError(
-                f"joints names {len(self.joints)} joints ({', '.join(self.joints)}), but q has "
-                f"{self.n} columns."
-            )
+    def of_joints(self, joints: Sequence[str]) -> Recording:
+        """Return the samples of these joints, in this order; columns without names are theirs.
+
+        Raises:
+            RecordingError: One of them is not among the named columns.
+        """
+        k = self.columns_of(joints)
+        if k is None:
+            return self
+        return replace(
+            self,
+            q=self.q[:, k],
+            dq=self.dq[:, k],
+            tau=self.tau[:, k],
+            joints=tuple(joints),
+            effort={source: scale.of_joints(k.tolist()) for source, scale in self.effort.items()},
+        )
 
     def between(self, start: float, end: float) -> Recording:
         """Return the samples with start <= stamp <= end [s]; stamps keep their origin."""
@@ -79,11 +86,12 @@ class Recording(Samples):
         Raises:
             RecordingError: They are of different joints.
         """
-        if self.joints != other.joints or self.n != other.n:
+        if set(self.joints) != set(other.joints) or self.n != other.n:
             raise RecordingError(
                 f"{other.source} is of the joints {', '.join(other.joints)}, {self.source} of "
                 f"{', '.join(self.joints)}; only recordings of the same arm go together."
             )
+        other = other.of_joints(self.joints) if self.joints else other
         shift = (self.stamp[-1] if len(self) else 0.0) + PAUSE
         later = replace(other, stamp=other.stamp - other.stamp[:1] + shift, dropped={})
         return replace(

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.arm.arm_model import STANDARD_GRAVITY, ArmModel
-from ...core.arrays import Array
+from ...core.arrays import Array, real_numbers
 from ...core.errors import InputError, RecordingError
 from ...core.rows.wrench.uncertainty import WrenchUncertainty
 from ...core.samples.arm_sensor_motion import model_at, wrench_samples_of_arm
@@ -79,13 +79,12 @@ class WrenchRecording(WrenchSamples):
             frame: Name of the sensor frame.
         """
         poses = Poses(
-            np.asarray(stamp, dtype=float),
-            np.asarray(rotation, dtype=float),
-            None if origin is None else np.asarray(origin, dtype=float),
+            real_numbers(stamp, "stamp", RecordingError),
+            real_numbers(rotation, "rotation", RecordingError),
+            None if origin is None else real_numbers(origin, "origin", RecordingError),
         )
-        samples = wrench_samples(
-            poses.stamp, sign * np.asarray(wrench, dtype=float), poses, gravity, None, cutoff
-        )
+        measured = sign * real_numbers(wrench, "wrench", RecordingError)
+        samples = wrench_samples(poses.stamp, measured, poses, gravity, None, cutoff)
         return cls.of(samples, frame=frame)
 
     @classmethod

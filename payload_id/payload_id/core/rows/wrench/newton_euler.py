@@ -121,8 +121,8 @@ class NewtonEulerRows:
         """Return what leaves out samples with false motions."""
         return PoseGate(self.uncertainty, pause)
 
-    def check(self, samples: Any) -> None:
-        """Raise unless the samples are of a wrench.
+    def fitted(self, samples: Any) -> WrenchSamples:
+        """Return the samples if they are of a wrench.
 
         Raises:
             RecordingError: They are of another kind.
@@ -132,6 +132,7 @@ class NewtonEulerRows:
                 f"Rows of a force-torque sensor need WrenchSamples; found "
                 f"{type(samples).__name__}. Joint torques need an arm's model instead."
             )
+        return samples
         with np.errstate(over="ignore", invalid="ignore"):  # of motions that the gate leaves out
             samples.kept(integrands)  # for all windows at once
 
