@@ -21,6 +21,7 @@ from ..body.inertial import FROM_PINOCCHIO
 from ..errors import InputError, ModelError, UnknownNameError
 from .arm_history import ArmHistory
 from .calibration import Calibration
+from .description import check_description, check_inertia
 from .effort_scale import Scales
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)  # [m/s2] in the base frame, z up
@@ -208,7 +209,8 @@ class ArmModel:
 
 
 def _build(urdf: str) -> pin.Model:
-    """Let Pinocchio read the XML."""
+    """Let Pinocchio read the XML, once it is known to be a URDF that it can read."""
+    check_description(urdf)
     try:
         model = pin.buildModelFromXML(urdf)
     except (ValueError, RuntimeError) as error:
@@ -255,6 +257,8 @@ def _constants(
             "The robot description has no inertias: every moving link has mass 0. The payload "
             "cannot be told from the arm without them; add <inertial> elements to the URDF."
         )
+    for name, i in zip(names, ids, strict=True):
+        _check_body(model, name, i)
     return dict(
         name=model.name,
         joints=names,
@@ -273,6 +277,17 @@ def _constants(
         pinocchio=model,
         order=tuple(index[i] for i in range(1, model.njoints)),
     )
+
+
+def _check_body(model: pin.Model, joint: str, joint_id: int) -> None:
+    """Raise unless the links that move with a joint, taken together, are some body."""
+    links = [
+        frame.name
+        for frame in model.frames
+        if frame.parentJoint == joint_id and frame.type == pin.FrameType.BODY
+    ]
+    where = f"What joint '{joint}' moves (link {', '.join(links)})"
+    check_inertia(np.array(model.inertias[joint_id].inertia), where)
 
 
 def joint_axis(model: pin.Model, joint_id: int) -> Array:
