@@ -123,8 +123,9 @@ class OnlineIdentifier:
         Raises:
             RecordingError: The samples do not fit, such as another number of joints than the arm.
         """
-        for window in self.cut(samples):
-            self.take(window)
+        with one_thread():
+            for window in self.cut(samples):
+                self._take(window)
 
     def cut(self, samples: TimedSamples) -> list[Any]:
         """Return the windows that samples fill, to be given to `take` one after the other."""
@@ -146,15 +147,19 @@ class OnlineIdentifier:
     def take(self, window: TimedSamples) -> None:
         """Form the rows of one window."""
         with one_thread():
-            if self._scales is not None and isinstance(window, Samples):
-                block = self._scales.block(window)
-            else:
-                block = self.rows.window(window)
-            if isinstance(window, Samples):
-                self._motion = MotionSeen.of(window, self._motion)
-                self._recollection = self._recollection.with_window(window)
-            self._enter(self.windows, block)
-            self.windows += 1
+            self._take(window)
+
+    def _take(self, window: TimedSamples) -> None:
+        """Do what `take` does."""
+        if self._scales is not None and isinstance(window, Samples):
+            block = self._scales.block(window)
+        else:
+            block = self.rows.window(window)
+        if isinstance(window, Samples):
+            self._motion = MotionSeen.of(window, self._motion)
+            self._recollection = self._recollection.with_window(window)
+        self._enter(self.windows, block)
+        self.windows += 1
         self._make_room()
 
     def _enter(self, number: int, block: RowBlock) -> None:

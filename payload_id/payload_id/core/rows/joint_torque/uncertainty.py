@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, fields
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -150,6 +151,17 @@ class Uncertainty:
         Raises:
             InputError: The bound was given for another number of joints.
         """
+        if (name, n) not in self._of_joints:
+            self._of_joints[name, n] = self._each(name, n)
+        return self._of_joints[name, n]
+
+    @cached_property
+    def _of_joints(self) -> dict[tuple[str, int], Array]:
+        """What `per_joint` has returned before."""
+        return {}
+
+    def _each(self, name: str, n: int) -> Array:
+        """Return what `per_joint` does, not to be written to."""
         value = np.asarray(getattr(self, name), dtype=float)
         if value.ndim == 1 and len(value) != n:
             raise InputError(
@@ -158,6 +170,7 @@ class Uncertainty:
             )
         bounds: Array = np.empty(n)
         bounds[:] = value
+        bounds.flags.writeable = False
         return bounds
 
     def _check_lengths(self, name: str) -> None:
