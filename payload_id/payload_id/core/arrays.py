@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import InputError
+from .errors import InputError, brief
 
 Array = NDArray[Any]
 BoolArray = NDArray[np.bool_]
@@ -35,13 +35,25 @@ def real_numbers(value: object, name: str, error: type[InputError] = InputError)
     try:
         array = np.asarray(value)
     except (TypeError, ValueError, RuntimeError) as problem:
-        raise error(f"{wanted}; found {type(value).__name__}: {problem}.") from problem
+        raise error(f"{wanted}; found {brief(value)} ({problem}).") from problem
     if array.dtype.kind == "O" and all(type(x) in (int, float) for x in array.flat):
         array = array.astype(float)  # integers beyond 64 bits
     if array.dtype.kind not in "iuf" and array.size:
-        kind = type(value).__name__ if array.dtype.kind == "O" else array.dtype.name
-        raise error(f"{wanted}; found {kind}.")
+        kind = f" of {array.dtype.name}" if isinstance(value, np.ndarray) else ""
+        raise error(f"{wanted}; found {brief(value)}{kind}.")
     return array.astype(float, copy=False)
+
+
+def one_number(value: object, name: str, error: type[InputError] = InputError) -> float:
+    """Return one real number.
+
+    Raises:
+        InputError: It is none, or several.
+    """
+    array = real_numbers(value, name, error)
+    if array.ndim:
+        raise error(f"{name} must be one number; found {brief(value)}.")
+    return float(array)
 
 
 def plain_numbers(values: Array) -> list[float | None]:

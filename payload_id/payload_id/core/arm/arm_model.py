@@ -16,9 +16,9 @@ import numpy as np
 import pinocchio as pin
 from typing_extensions import Self
 
-from ..arrays import Array
+from ..arrays import Array, real_numbers
 from ..body.inertial import FROM_PINOCCHIO
-from ..errors import InputError, ModelError, UnknownNameError
+from ..errors import InputError, ModelError, UnknownNameError, require_type
 from .arm_history import ArmHistory
 from .calibration import Calibration
 from .description import check_description, check_inertia
@@ -195,13 +195,15 @@ class ArmModel:
             ModelError: The description cannot be read, has no usable joint or no inertias.
             UnknownNameError: A joint or the frame does not exist.
         """
+        require_type(urdf, str, "A robot description", "XML text, or the path of a file")
+        require_type(payload_frame, str, "payload_frame", "the name of a link or frame")
         full = _build(urdf)
         movable = tuple(full.names)[1:]
-        names = movable if joints is None else tuple(joints)
+        names = movable if joints is None else _as_names(joints)
         _check_names(names, movable, full, payload_frame)
         locked = [full.getJointId(name) for name in movable if name not in names]
         model = pin.buildReducedModel(full, locked, pin.neutral(full)) if locked else full
-        g = np.asarray(gravity, dtype=float)
+        g = real_numbers(gravity, "gravity")
         if g.shape != (3,) or not np.isfinite(g).all():
             raise InputError(f"gravity needs three finite numbers [m/s2]; found {gravity!r}.")
         model.gravity.linear = g
@@ -222,6 +224,14 @@ def _build(urdf: str) -> pin.Model:
             "continuous or prismatic joint."
         )
     return model
+
+
+def _as_names(joints: Sequence[str]) -> tuple[str, ...]:
+    """Return names of joints."""
+    require_type(joints, (list, tuple), "joints", "a list of names")
+    for name in joints:
+        require_type(name, str, "Each of the joints", "a name")
+    return tuple(joints)
 
 
 def _check_names(

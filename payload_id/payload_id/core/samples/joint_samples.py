@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from ..arrays import Array, BoolArray, IntArray, real_numbers
-from ..errors import RecordingError
+from ..errors import RecordingError, brief, require_type
 from .sample_checks import rows_to_keep
 
 
@@ -44,6 +44,7 @@ class Samples:
         _check_shapes(stamp, arrays)
         object.__setattr__(self, "joints", _checked_names(self.joints, arrays["q"].shape[1]))
         keep, dropped = rows_to_keep(stamp, *arrays.values())
+        require_type(self.dropped, Mapping, "dropped", "numbers of samples by cause")
         for cause, count in self.dropped.items():
             dropped[cause] = dropped.get(cause, 0) + count
         object.__setattr__(self, "stamp", stamp[keep])
@@ -127,9 +128,9 @@ class Samples:
 
 def _checked_names(joints: Sequence[str], n: int) -> tuple[str, ...]:
     """Return the names of n columns, or none."""
-    names = () if joints is None else tuple(joints)
-    if isinstance(joints, str) or not all(isinstance(name, str) for name in names):
-        raise RecordingError(f"joints must be a list of names; found {joints!r}.")
+    names = tuple(joints) if isinstance(joints, list | tuple) else ()
+    if not isinstance(joints, list | tuple) or not all(isinstance(x, str) for x in names):
+        raise RecordingError(f"joints must be a list of names; found {brief(joints)}.")
     if names and len(names) != n:
         raise RecordingError(
             f"joints names {len(names)} joints ({', '.join(names)}), but q has {n} columns."

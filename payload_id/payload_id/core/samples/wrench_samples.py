@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..arm.arm_model import STANDARD_GRAVITY
 from ..arrays import Array, BoolArray, real_numbers
-from ..errors import RecordingError
+from ..errors import RecordingError, require_type
 from .sample_checks import rows_to_keep
 
 AXES = ("fx", "fy", "fz", "tx", "ty", "tz")
@@ -64,6 +64,7 @@ class WrenchSamples:
         flat = [arrays[name].reshape(len(rotation), -1) for name in _NAMES[1:]]
         keep, dropped = rows_to_keep(arrays["stamp"], *flat)
         _check_rotations(rotation[keep])
+        require_type(self.dropped, Mapping, "dropped", "numbers of samples by cause")
         for cause, count in self.dropped.items():
             dropped[cause] = dropped.get(cause, 0) + count
         for name, array in arrays.items():

@@ -21,6 +21,7 @@ from ...core.samples.stamps import seconds_since
 from ...core.samples.wrench_samples import WrenchSamples
 from ..bags.joint_states_bag import read_bag
 from ..bags.wrench_bag import StampedRows, read_poses, read_wrenches
+from ..configuration.input_path import input_path
 from ..tables.joint_table import counted_together, with_velocities
 from ..tables.wrench_csv import WrenchTables, read_wrench_csv
 
@@ -123,6 +124,7 @@ class WrenchRecording(WrenchSamples):
             RecordingError: Nothing can be read, or a topic is absent.
             UnknownNameError: The robot has no such frame, or the bag no such topic.
         """
+        path = input_path(path, "recording", RecordingError)
         wrench = read_wrenches(path, wrench_topic)
         if pose_topic is not None:
             samples, origin, name = _with_poses(path, wrench, pose_topic, sign, gravity, cutoff)
@@ -155,6 +157,7 @@ class WrenchRecording(WrenchSamples):
             UnknownNameError: A column does not exist.
             ConfigurationError: `columns` has an unknown, missing or impossible entry.
         """
+        path = input_path(path, "table", RecordingError)
         tables = read_wrench_csv(path, columns)
         stamp_ns, wrench = tables.wrench
         origin = int(stamp_ns[0])

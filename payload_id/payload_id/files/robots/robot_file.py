@@ -17,6 +17,7 @@ from ...core.errors import ConfigurationError, InputError, UnknownNameError
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.samples.joint_map import JointMap
 from ..configuration.configuration import read_configuration
+from ..configuration.input_path import input_path
 from ..configuration.package_data import share_folder
 from ..learnt.calibration_file import load_calibration
 from ..learnt.history_file import load_history
@@ -240,7 +241,7 @@ def find_robot_file(robot: str | Path) -> Path:
         ConfigurationError: It is a robot description, not a robot file, or does not exist.
         UnknownNameError: No robot of that name is shipped.
     """
-    path = Path(robot).expanduser()
+    path = _expanded(input_path(robot, "robot file"))
     if path.suffix in (".urdf", ".xacro"):
         raise ConfigurationError(
             f"{path} is a robot description, not a robot file. Write a robot file (YAML) that "
@@ -251,6 +252,14 @@ def find_robot_file(robot: str | Path) -> Path:
     if str(robot) not in robot_names():
         raise UnknownNameError("robot", str(robot), robot_names())
     return share_folder() / "config" / "robots" / f"{robot}.yaml"
+
+
+def _expanded(path: Path) -> Path:
+    """Return a path with ~ replaced, as it is where there is no such home."""
+    try:
+        return path.expanduser()
+    except RuntimeError:
+        return path
 
 
 def _check_names(urdf: str, path: Path, joints: Iterable[str], payload_frame: str) -> None:

@@ -9,6 +9,7 @@ from xml.parsers.expat import ExpatError
 
 from ...core.arm.description import check_description
 from ...core.errors import ModelError, UnknownNameError
+from ..configuration.input_path import input_path
 
 ARGUMENT = re.compile(r"<xacro:arg\s[^>]*?name\s*=\s*[\"']([^\"']+)[\"']")
 
@@ -26,7 +27,8 @@ def read_urdf(path: str | Path, arguments: Mapping[str, object] | None = None) -
             or joint in it is impossible (`check_description`).
         UnknownNameError: The xacro file has no such argument.
     """
-    urdf = _read(Path(path), arguments)
+    path = input_path(path, "robot description", ModelError)
+    urdf = _read(path, arguments)
     try:
         check_description(urdf)
     except ModelError as error:

@@ -141,7 +141,8 @@ class ParameterBox:
         names = {entry.name for entry in fields(cls)}
         if set(entries) != names:
             raise InputError(f"A box needs the entries {sorted(names)}; found {sorted(entries)}.")
-        return cls(**{name: real_numbers(value, name)[()] for name, value in entries.items()})
+        plain: dict[str, Any] = {x: real_numbers(value, x)[()] for x, value in entries.items()}
+        return cls(**plain)
 
     @classmethod
     def around(
