@@ -8,7 +8,7 @@ from typing import Any
 
 from ...core.errors import ConfigurationError, InputError
 from ...core.history import Load
-from ..common.arguments import add_verb
+from ..common.arguments import add_verb, seed
 
 BARE = "bare"
 
@@ -57,7 +57,7 @@ def add_parser(verbs: Any) -> None:
         help="by which part of a mass it may be wrong, for the certificates (default: 0.01)",
     )
     parser.add_argument(
-        "--seed", type=int, default=0, help="of the first motion; each has another (default: 0)"
+        "--seed", type=seed, default=0, help="of the first motion; each has another (default: 0)"
     )
     parser.add_argument(
         "--planner",

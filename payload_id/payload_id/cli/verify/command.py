@@ -26,7 +26,7 @@ from ...files.runs.certificate_file import SavedCertificate, load_certificate, r
 from ...files.runs.claims import Claim, claims
 from ...files.runs.public_key import trusted_keys
 from ...files.runs.signature import SignatureState, SignatureVerdict, judged
-from ..common.arguments import add_verb
+from ..common.arguments import add_verb, seed
 from ..common.presentation import console
 
 # How a verified certificate's signature is announced; the other states are differences.
@@ -65,7 +65,7 @@ def add_parser(verbs: Any) -> None:
     parser.add_argument(
         "--samples", type=int, default=2000, help="states to sample (default: 2000)"
     )
-    parser.add_argument("--seed", type=int, default=0, help="of the samples (default: 0)")
+    parser.add_argument("--seed", type=seed, default=0, help="of the samples (default: 0)")
     parser.add_argument(
         "--figure", type=Path, metavar="FILE", help="draw the use of every limit over time (PNG)"
     )

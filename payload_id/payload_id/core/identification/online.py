@@ -16,7 +16,7 @@ from ..body.inertial import as_phi
 from ..bounds import Interval
 from ..bounds.before_data import BeforeData
 from ..diagnosis import FIRST_SAMPLES, Ground, MotionSeen, Recollection, rests_on, why_false
-from ..errors import InputError
+from ..errors import InputError, brief, require_type
 from ..history import check_history
 from ..rows.gate import note_of
 from ..rows.joint_torque.momentum import MomentumRows
@@ -54,8 +54,14 @@ class OnlineIdentifier:
         Raises:
             InputError: The settings do not go with the arm, or `scales` not with what is measured.
         """
+        require_type(settings, Settings, "settings", "Settings(...)")
         if isinstance(model, ArmModel):
             model = MomentumRows.of(model, settings.uncertainty)
+        if not hasattr(model, "fitted"):
+            raise InputError(
+                f"The robot must be a model, such as RobotModel.from_urdf(...); found "
+                f"{brief(model)}."
+            )
         if settings.scales and not isinstance(model, MomentumRows):
             raise InputError(
                 "scales are further lengths of windows for joint torques; leave them out for a "
@@ -129,7 +135,7 @@ class OnlineIdentifier:
 
     def cut(self, samples: TimedSamples) -> list[Any]:
         """Return the windows that samples fill, to be given to `take` one after the other."""
-        self.rows.check(samples)
+        samples = self.rows.fitted(samples)
         if isinstance(samples, Samples):
             self._remember(samples)
         samples = self._gate.let_through(samples)
