@@ -8,12 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from command_line import gen3_bag
+from command_line import gen3_bag, torque_noise_only
 from payload_id.cli.main import main
 from payload_id.core.body.inertial import from_mass_com_inertia
 
 PAYLOAD = from_mass_com_inertia(1.2, [0.02, -0.01, 0.06], np.diag([0.004, 0.005, 0.003]))
 ROBOT = ("--robot", "kinova_gen3", "--intervals", "hull_lp")
+OFFSETS = (*torque_noise_only(0.025), "--uncertainty=torque_offset=1")
 
 
 @pytest.fixture(scope="module")
@@ -31,7 +32,7 @@ def test_a_tare_narrows_and_still_contains_the_truth(
     loaded, bare = map(str, bags)
     found = []
     for options in ([], ["--tare", bare]):
-        assert main(["replay", loaded, *ROBOT, "--json", *options]) == 0
+        assert main(["replay", loaded, *ROBOT, *OFFSETS, "--json", *options]) == 0
         found.append(json.loads(capsys.readouterr().out))
     plain, tared = ({k: np.array(x[k]) for k in ("lower", "upper")} for x in found)
     assert (tared["lower"] <= PAYLOAD).all() and (tared["upper"] >= PAYLOAD).all()
