@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.node import Node
 
+from .error_sentence import OUTLIVED
 from .steady_timer import steady_timer
 
 PERIOD = 1.0  # [s]
+RECENT = 10.0  # for which an error that was outlived makes the condition no better than WARN [s]
 
 
 class Level(Enum):
@@ -54,11 +57,26 @@ def publish_diagnostics(
     name = f"{node.get_name()}: {subject}"
 
     def publish() -> None:
-        condition = judge()
+        condition = with_errors(judge)
         stamp = node.get_clock().now().to_msg()
         publisher.publish(diagnostics_message(condition, name, hardware, stamp))
 
     steady_timer(node, PERIOD, publish)
+
+
+def with_errors(judge: Callable[[], Condition]) -> Condition:
+    """Return a condition with what callbacks and threads of this process have raised."""
+    try:
+        condition = judge()
+    except Exception as error:  # that must be told, too
+        OUTLIVED.note(error)
+        condition = Condition(Level.ERROR, OUTLIVED.newest)
+    if not OUTLIVED.count:
+        return condition
+    figures = {**condition.figures, "errors outlived": OUTLIVED.count, "newest": OUTLIVED.newest}
+    if condition.level is Level.OK and time.monotonic() - OUTLIVED.at < RECENT:
+        return Condition(Level.WARN, f"{OUTLIVED.newest} {condition.sentence}", figures)
+    return replace(condition, figures=figures)
 
 
 def diagnostics_message(
