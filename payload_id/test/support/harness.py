@@ -75,11 +75,11 @@ class NodeProcess:
 class Observer:
     """A node of the test: publishes, listens, calls; keeps every message by topic."""
 
-    def __init__(self, domain: int) -> None:
+    def __init__(self, domain: int, name: str = "observer") -> None:
         """Join the domain."""
         self.context = rclpy.Context()
         rclpy.init(context=self.context, domain_id=domain)
-        self.node = rclpy.create_node("observer", context=self.context)
+        self.node = rclpy.create_node(name, context=self.context)
         self.executor = SingleThreadedExecutor(context=self.context)
         self.executor.add_node(self.node)
         self.mailbox: dict[str, list[Any]] = {}

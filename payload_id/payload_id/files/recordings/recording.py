@@ -133,7 +133,9 @@ class Recording(Samples):
             UnknownNameError: A wanted joint does not exist in the recording.
 
         """
-        table, joint_map = read_bag(path, topic, joints, effort_sign, effort_offset)
+        table, joint_map = read_bag(
+            path, topic, joints, effort_sign, effort_offset, start_ns, end_ns
+        )
         within = table.between(start_ns, end_ns)
         return cls._from_table(within, joint_map, start_ns, JOINT_STATES)
 

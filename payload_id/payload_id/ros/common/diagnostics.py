@@ -13,6 +13,7 @@ from rclpy.node import Node
 
 from .error_sentence import OUTLIVED
 from .steady_timer import steady_timer
+from .topics import LATCHED
 
 PERIOD = 1.0  # [s]
 RECENT = 10.0  # for which an error that was outlived makes the condition no better than WARN [s]
@@ -45,7 +46,7 @@ class Condition:
 def publish_diagnostics(
     node: Node, subject: str, hardware: str, judge: Callable[[], Condition]
 ) -> None:
-    """Have a node publish a condition on /diagnostics every `PERIOD`.
+    """Have a node publish a condition on /diagnostics and `~/condition` every `PERIOD`.
 
     Args:
         node: The node.
@@ -54,12 +55,15 @@ def publish_diagnostics(
         judge: Returns the condition.
     """
     publisher = node.create_publisher(DiagnosticArray, "/diagnostics", 10)
+    own = node.create_publisher(DiagnosticStatus, "~/condition", LATCHED)
     name = f"{node.get_name()}: {subject}"
 
     def publish() -> None:
         condition = with_errors(judge)
         stamp = node.get_clock().now().to_msg()
-        publisher.publish(diagnostics_message(condition, name, hardware, stamp))
+        message = diagnostics_message(condition, name, hardware, stamp)
+        publisher.publish(message)
+        own.publish(message.status[0])
 
     steady_timer(node, PERIOD, publish)
 

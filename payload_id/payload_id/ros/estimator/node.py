@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from rclpy.node import Node
@@ -14,6 +15,7 @@ from ..common.conversions import Report
 from ..common.diagnostics import Condition, publish_diagnostics
 from ..common.main_loop import run
 from ..common.parameters import check_changes, current_values, read_parameters
+from ..common.shared_parameters import stated_figures, uncertainty_of
 from ..common.throttled_log import ThrottledLog
 from .block_subscription import BlockSubscription
 from .condition import condition_of
@@ -131,7 +133,12 @@ class EstimatorNode(Node):
         silence = self._blocks.silence() if self._control.running else ""
         if silence:
             self._log.warn("silence", silence)
-        return condition_of(self._control, self._blocks.watch, silence)
+        samplers = self._blocks.several_samplers()
+        condition = condition_of(self._control, self._blocks.watch, silence, samplers)
+        values = current_values(self, ESTIMATOR_TABLE)
+        prior = uncertainty_of(values, self.robot.uncertainty).prior
+        figures = {**condition.figures, **stated_figures(self.robot, prior)}
+        return replace(condition, figures=figures)
 
 
 def main(args: Sequence[str] | None = None) -> int:

@@ -29,7 +29,7 @@ from ..execution.stop_reason import Reason
 from .obstacles.obstacle_messages import base_frames
 from .obstacles.obstacle_store import ObstacleStore
 from .parameters import PLANNER_TABLE, PlannerParameters
-from .payload_intervals import estimate_intervals, is_usable
+from .payload_intervals import ESTIMATED, estimate_intervals, is_usable
 from .plan_messages import goal_from
 from .planning.process import PlanningProcess
 from .planning.request import Goal
@@ -57,6 +57,7 @@ class PlannerContext:
         estimate: The estimator's newest; None before the first.
         holding: Where the last motion ended, which the controller holds; None if not known.
         busy: What the arm is used for; empty if it is free.
+        disagreement: In what the estimator rests on something else; empty: nothing is known of it.
         fault: Why nothing may move until somebody acknowledges; empty: nothing is wrong.
         cell_missing: Why nothing may be planned; empty: it is known what is around the arm.
         joint_margin: Distance that joints keep from their position limits [rad or m].
@@ -80,7 +81,7 @@ class PlannerContext:
         self.obstacles = ObstacleStore(settings.obstacles_lifetime)
         self.estimate: PayloadEstimate | None = None
         self.holding: Array | None = None
-        self.busy = self.fault = ""
+        self.busy = self.fault = self.disagreement = ""
         self.answers = AwaitedAnswers()
         self.cell_missing, cell = "", Cell("unknown", settings.clearance, ())
         try:
@@ -120,6 +121,8 @@ class PlannerContext:
         """Return a goal with all blanks filled in."""
         prior = self.uncertainty.prior
         goal = goal_from(message, self.settings, self.limits, self.estimate, prior)
+        if goal.intervals == ESTIMATED and self.disagreement:
+            raise NotReadyError(f"The estimator's intervals cannot be used. {self.disagreement}")
         self.robot.limits_named(goal.limits)
         return goal
 

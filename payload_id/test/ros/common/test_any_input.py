@@ -68,12 +68,24 @@ def observer() -> Iterator[Observer]:
 def nodes(observer, tmp_path_factory) -> Iterator[NodeProcess]:
     folder = tmp_path_factory.mktemp("nodes")
     process = NodeProcess(
-        str(PROGRAM), DOMAIN, folder / "log", folder=folder, cell="none, these are tests"
+        str(PROGRAM),
+        DOMAIN,
+        folder / "log",
+        "-p",
+        "payload_planner:uncertainty.prior.mass_max:=2.5",
+        folder=folder,
+        cell="none, these are tests",
     )
     for name in NODES:
         observer.call(ListParameters, f"/{name}/list_parameters")
     yield process
     process.stop()
+
+
+def test_nodes_that_rest_on_different_statements_say_so(observer, nodes):
+    status = observer.diagnosis("rests on something else than this node: payload prior")
+    assert status.name == "payload_planner: motion"
+    assert "mass_max=2.5" in status.message
 
 
 @pytest.mark.slow
