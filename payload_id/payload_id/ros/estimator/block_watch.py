@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-PARTING = 1.0  # without a block, after which a sampler is taken to have ended [s]
+PARTING = 3.0  # without a block, after which a sampler is taken to have ended [s]
 
 
 @dataclass

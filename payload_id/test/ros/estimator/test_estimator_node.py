@@ -354,15 +354,16 @@ def test_blocks_of_a_second_sampler_are_not_mixed_in(idle):
     publisher = idle.observer.publisher(SampleBlock, SAMPLES)
     assert idle.trigger("start").success
     try:
-        for first in range(0, len(messages), 20):
-            idle.feed(messages[first : first + 20])
-            for message in second[first : first + 20]:
-                publisher.publish(message)
+        for message, other in zip(messages, second, strict=True):
+            idle.publisher.publish(message)
+            publisher.publish(other)
+            idle.observer.executor.spin_once(timeout_sec=0.0)
         status = idle.observer.diagnosis("2 samplers publish /payload_sampler/samples")
         assert {x.key: x.value for x in status.values}["samples lost in this run"] == "0"
     finally:
         idle.observer.node.destroy_publisher(publisher)
-    assert "(2000 samples, 39 windows" in idle.trigger("stop").message
+    answer = idle.trigger("stop")
+    assert "(2000 samples, 39 windows" in answer.message
     assert contains(idle.get().estimate, PAYLOAD)
 
 
