@@ -14,7 +14,7 @@ from .agreement import Agreement, Misfit, Reading
 BETTER = 0.6  # part of the misfit that another reading must leave at the most
 SIMPLER = 0.8  # part that a less simple reading must leave to be taken instead
 CLEAR = 0.25  # part that ends the search among the simple ones
-MOST = 0.25  # misfit that another reading may leave
+MOST = 0.15  # misfit that another reading may leave; a good description leaves about half of it
 CANDIDATES = 4  # of the quick fits that are looked at closely
 HELPS = 0.9  # part of the misfit that the reversal of one more sign must leave
 

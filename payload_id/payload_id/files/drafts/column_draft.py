@@ -88,11 +88,10 @@ def find_columns(path: Path, joints: Sequence[JointFound], torque: Array) -> Col
     header, delimiter, rows = _read(path)
     found = ColumnsFound(path, header, delimiter)
     names = names_of(joints)
-    position, velocity, effort = (
-        _columns(header, names, kind) for kind in ("position", "velocity", "effort")
-    )
+    groups = [_columns(header, names, kind) for kind in ("position", "velocity", "effort")]
+    position, velocity, effort = (group[0] if group else () for group in groups)
     found = replace(found, position=position, velocity=velocity, effort=effort, time=_time(header))
-    return _judged(found, rows, joints, torque)
+    return _judged(found, rows, joints, torque, _also(groups[2]))
 
 
 def _read(path: Path) -> tuple[tuple[str, ...], str, Array]:
@@ -143,13 +142,22 @@ def _kind(words: str) -> str:
     return next((kind for kind, pattern in WORDS.items() if _has(words, pattern)), "")
 
 
-def _columns(header: Sequence[str], joints: Sequence[str], kind: str) -> tuple[str, ...]:
-    """Return the columns of one kind, one a joint in the joints' order; empty if not found."""
+def _also(groups: Sequence[tuple[str, ...]]) -> list[str]:
+    """Say which other columns may be the efforts."""
+    if len(groups) < 2:
+        return []
+    others = ", ".join(f"{group[0]} ..." for group in groups[1:])
+    text = "Efforts must be what was MEASURED, not commanded, modelled, or made of currents"
+    return [f"{text}: {groups[0][0]} ... was taken; there are also {others}."]
+
+
+def _columns(header: Sequence[str], joints: Sequence[str], kind: str) -> list[tuple[str, ...]]:
+    """Return groups of columns of one kind, one a joint in the joints' order, likeliest first."""
     by_name = _by_name(header, joints, kind)
     return by_name or _by_number(header, len(joints), kind)
 
 
-def _by_name(header: Sequence[str], joints: Sequence[str], kind: str) -> tuple[str, ...]:
+def _by_name(header: Sequence[str], joints: Sequence[str], kind: str) -> list[tuple[str, ...]]:
     """Return columns that hold the joints' names."""
     found: dict[str, dict[int, str]] = {}
     longest = sorted(range(len(joints)), key=lambda j: -len(joints[j]))
@@ -165,7 +173,7 @@ def _by_name(header: Sequence[str], joints: Sequence[str], kind: str) -> tuple[s
     return _best(found, range(len(joints)))
 
 
-def _by_number(header: Sequence[str], n: int, kind: str) -> tuple[str, ...]:
+def _by_number(header: Sequence[str], n: int, kind: str) -> list[tuple[str, ...]]:
     """Return columns that are numbered alike, from 0 or from 1."""
     found: dict[str, dict[int, str]] = {}
     for name in header:
@@ -178,13 +186,11 @@ def _by_number(header: Sequence[str], n: int, kind: str) -> tuple[str, ...]:
     return _best(found, range(1, n + 1)) or _best(found, range(n))
 
 
-def _best(found: dict[str, dict[int, str]], wanted: Sequence[int]) -> tuple[str, ...]:
-    """Return the likeliest complete group of columns: measured, torque rather than current."""
+def _best(found: dict[str, dict[int, str]], wanted: Sequence[int]) -> list[tuple[str, ...]]:
+    """Return complete groups of columns: measured before others, torques before currents."""
     whole = [words for words, group in found.items() if all(k in group for k in wanted)]
-    whole.sort(
-        key=lambda words: (_has(words, NOT_MEASURED), _has(words, "current|cur"), len(words))
-    )
-    return tuple(found[whole[0]][k] for k in wanted) if whole else ()
+    whole.sort(key=lambda text: (_has(text, NOT_MEASURED), _has(text, "current|cur"), len(text)))
+    return [tuple(found[words][k] for k in wanted) for words in whole]
 
 
 def _time(header: Sequence[str]) -> str:
@@ -196,13 +202,16 @@ def _time(header: Sequence[str]) -> str:
 
 
 def _judged(
-    found: ColumnsFound, rows: Array, joints: Sequence[JointFound], torque: Array
+    found: ColumnsFound,
+    rows: Array,
+    joints: Sequence[JointFound],
+    torque: Array,
+    remarks: list[str],
 ) -> ColumnsFound:
     """Add units, by what names say and numbers make plausible."""
     turning = np.array([joint.turns for joint in joints])
     lower = np.array([-np.inf if joint.lower is None else joint.lower for joint in joints])
     upper = np.array([np.inf if joint.upper is None else joint.upper for joint in joints])
-    remarks: list[str] = []
 
     def values(names: Sequence[str]) -> Array:
         return rows[:, [found.header.index(name) for name in names]]
