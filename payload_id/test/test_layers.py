@@ -37,7 +37,7 @@ ORDER = {
     "ros/execution": ("back_ends", OWN),
     "ros/planner": ("planning", "obstacles", OWN),
     "cli": ("common", "new_robot", "check", "replay", "compare", "calibrate", "noise",
-            "known_runs", "verify", "new_key", "sign", "demo", OWN),
+            "known_runs", "verify", "new_key", "sign", "demo", "live", OWN),
 }  # fmt: skip
 # Files that stand beside rooms where one would look for rooms only.
 LOOSE = {

@@ -13,6 +13,7 @@ from .check import command as check
 from .compare import command as compare
 from .demo import command as demo
 from .known_runs import command as known_runs
+from .live import command as live
 from .new_key import command as new_key
 from .new_robot import command as new_robot
 from .noise import command as noise
@@ -45,6 +46,7 @@ def parser() -> argparse.ArgumentParser:
     new_robot.add_parser(verbs)
     check.add_parser(verbs)
     replay.add_parser(verbs)
+    live.add_parser(verbs)
     calibrate.add_parser(verbs)
     known_runs.add_parser(verbs)
     compare.add_parser(verbs)

@@ -24,7 +24,7 @@ EXAMPLES = {
         "runs/demo_<date>_<time>/bag",
         "run.csv --robot my_arm.yaml --columns my_arm_columns.yaml --figure intervals.png",
     ),
-    "live": ("start", "plan --set duration=8"),
+    "live": ("watch", "plan --duration 8"),
     "calibrate": (
         "bare_1 bare_2 --robot my_arm.yaml --out my_arm_calibration.npz",
         "--runs history/runs.yaml --robot my_arm.yaml --history --out my_arm_history.npz",

@@ -21,11 +21,11 @@ from ...files.figures.interval_figure import intervals_over_time
 from ...files.runs.run_file import FILE_NAME
 from ...ros.client.estimator_client import PayloadClient, estimate_from
 from ...ros.common.joint_trajectory_message import message_of
+from ..common.live_view import LiveView
 from ..common.presentation import console, estimate_table, verdict
 from .nodes import DemonstrationNodes
 from .scene import DURATION, HEAVIEST, LINK_RELATIVE, TORQUE_RELATIVE, Scene, draw_scene
 from .simulated_time import SAMPLES, SimulatedTime
-from .view import LiveView
 
 LEAD, SETTLE = 0.2, 0.32  # [s] before and after the motion; all three end within a window
 IN_TIME = 0.9  # part of real time below which the machine is slow

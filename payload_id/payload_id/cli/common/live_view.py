@@ -13,7 +13,7 @@ from rich.text import Text
 from ...core.body.inertial import PARAMETERS
 from ...core.identification.estimate import Estimate
 from ...files.figures.number_format import UNIT_TEXTS, digits, number
-from ..common.presentation import STYLES
+from .presentation import STYLES
 
 BAR = 30  # characters of the widest interval
 SLOW, SLOW_AFTER = 0.85, 2.0  # part of real time that is slow; [s] before that is said
@@ -23,8 +23,8 @@ DECADES = 2  # powers of ten that a bar shows
 class LiveView:
     """Shows progress and the present intervals; one line a second where there is no terminal."""
 
-    def __init__(self, console: Console, duration: float) -> None:
-        """Prepare; `duration` is that of the motion [s]."""
+    def __init__(self, console: Console, duration: float | None = None) -> None:
+        """Prepare; `duration` is that of the motion [s], None for one that is not known."""
         self._console, self._duration = console, duration
         self._live = Live(console=console, refresh_per_second=8, transient=True)
         self._widest: list[float] | None = None
@@ -51,12 +51,17 @@ class LiveView:
 
     def _picture(self, elapsed: float, estimate: Estimate | None, real: float) -> Group:
         """Return progress, verdict and bars."""
-        head = Table.grid(padding=(0, 1))
-        bar = ProgressBar(total=self._duration, completed=min(elapsed, self._duration), width=40)
-        head.add_row(f"moving {min(elapsed, self._duration):4.1f} s", bar, _state(estimate))
-        lines: list[RenderableType] = [head]
-        if real > SLOW_AFTER and elapsed < SLOW * real:
-            lines.append(Text(_slowness(elapsed, self._duration, real), style="yellow"))
+        lines: list[RenderableType] = []
+        if self._duration is None:
+            lines.append(_state(estimate))
+        else:
+            moved = min(elapsed, self._duration)
+            head = Table.grid(padding=(0, 1))
+            bar = ProgressBar(total=self._duration, completed=moved, width=40)
+            head.add_row(f"moving {moved:4.1f} s", bar, _state(estimate))
+            lines.append(head)
+            if real > SLOW_AFTER and elapsed < SLOW * real:
+                lines.append(Text(_slowness(moved, self._duration, elapsed / real), style="yellow"))
         return Group(*lines, *([] if estimate is None else [self._bars(estimate)]))
 
     def _bars(self, estimate: Estimate) -> Table:
@@ -79,10 +84,9 @@ class LiveView:
         return table
 
 
-def _slowness(elapsed: float, duration: float, real: float) -> str:
+def _slowness(moved: float, duration: float, speed: float) -> str:
     """Say how far a slow machine is."""
-    done = min(elapsed, duration)
-    return f"simulated {done:.1f} of {duration:g} s, at {elapsed / real:.1f} of real time"
+    return f"simulated {moved:.1f} of {duration:g} s, at {speed:.1f} of real time"
 
 
 def _bar(width: float, widest: float | None) -> Text:
