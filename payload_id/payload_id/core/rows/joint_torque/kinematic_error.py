@@ -70,12 +70,12 @@ class Probes:
         """Return those of the samples of one window."""
         position = uncertainty.per_joint("position_error", model.n)
         velocity = uncertainty.per_joint("velocity_error", model.n)
+        if not (position.any() or velocity.any()):
+            none = np.zeros((2, model.n + 1, model.n, 10))
+            return cls(np.array([0, len(samples) - 1]), np.array([0]), none, none)
         fast = fastest(samples.dq, cell_ends(len(samples), CELLS))
         probe = np.unique([0, *fast, len(samples) - 1])
         cell = np.searchsorted(probe, fast)
-        if not (position.any() or velocity.any()):
-            none = np.zeros((len(probe), model.n + 1, model.n, 10))
-            return cls(probe, cell, none, none)
         q, dq = samples.q[probe], samples.dq[probe]
         return cls(probe, cell, *sensitivity(model, q, dq, position, velocity))
 
