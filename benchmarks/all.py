@@ -56,6 +56,8 @@ BENCHMARKS = (
               short="--minutes 2"),
     Benchmark("ingestion", "Is a sample lost in ten minutes at 1 kHz?", "", 11,
               short="--minutes 0.5"),
+    Benchmark("fuzz", "Does anything that comes in end other than in a sentence or status?", "", 30,
+              "--examples 10000", "--examples 260"),
     Benchmark("containment", "Does an interval ever miss the truth?", "intervals.md", 240,
               "--trials 10000 --workers 2", "--trials 20"),
     Benchmark("reference_bound", "How do hull and sensitivity bound compare?", "intervals.md", 8,

@@ -56,6 +56,17 @@ def one_number(value: object, name: str, error: type[InputError] = InputError) -
     return float(array)
 
 
+def number_in(text: str) -> float:
+    """Return the number that a text is, NaN if it is none.
+
+    Python reads more as numbers than other programs do: 1_000, and digits of other scripts.
+    """
+    try:
+        return float(text) if text.isascii() and "_" not in text else float("nan")
+    except ValueError:
+        return float("nan")
+
+
 def plain_numbers(values: Array) -> list[float | None]:
     """Return a list of numbers, None where not finite."""
     return [float(value) if np.isfinite(value) else None for value in values]
