@@ -37,7 +37,10 @@ def real_numbers(value: object, name: str, error: type[InputError] = InputError)
     except (TypeError, ValueError, RuntimeError) as problem:
         raise error(f"{wanted}; found {brief(value)} ({problem}).") from problem
     if array.dtype.kind == "O" and all(type(x) in (int, float) for x in array.flat):
-        array = array.astype(float)  # integers beyond 64 bits
+        try:
+            array = array.astype(float)  # integers beyond 64 bits
+        except OverflowError as problem:
+            raise error(f"{wanted}; found an integer that is too large.") from problem
     if array.dtype.kind not in "iuf" and array.size:
         kind = f" of {array.dtype.name}" if isinstance(value, np.ndarray) else ""
         raise error(f"{wanted}; found {brief(value)}{kind}.")
