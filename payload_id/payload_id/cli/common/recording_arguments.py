@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -30,6 +30,15 @@ def add_recording_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="RECORDING",
         help="further recording of the same arm and payload, whose rows count as well; may be "
         "repeated (joint torques only, with --robot)",
+    )
+    parser.add_argument(
+        "--tare",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="RECORDING",
+        help="recording of the same arm WITHOUT payload, read in the same way, that tells of "
+        "links, friction and sensors; may be repeated (joint torques only)",
     )
     parser.add_argument(
         "--robot",
@@ -65,9 +74,17 @@ def read_recording(path: Path, arguments: argparse.Namespace, file: RobotFile) -
         InputError: A table comes without a description.
     """
     if path.suffix.lower() in TABLES:
-        table = Recording.from_csv(path, columns_of(path, arguments, "kinova_gen3_csv.yaml"))
-        return table.of_joints(file.joints)
+        columns = columns_of(path, arguments, "kinova_gen3_csv.yaml")
+        return Recording.from_csv(path, columns, _constants(file)).of_joints(file.joints)
     return Recording.of_robot(path, file, arguments.topic or "")
+
+
+def _constants(file: RobotFile) -> Mapping[str, float] | None:
+    """Return the joint torque per ampere by joint, None for an arm that reports torques."""
+    constants = file.effort.torque_constants
+    if constants is None:
+        return None
+    return dict(zip(file.joints, constants.tolist(), strict=True))
 
 
 def columns_of(path: Path, arguments: argparse.Namespace, example: str) -> Path:

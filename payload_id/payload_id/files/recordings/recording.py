@@ -156,7 +156,9 @@ class Recording(Samples):
         require_type(joints, (list, tuple, type(None)), "joints", "a list of names, or None")
         for name, stamp in (("start_ns", start_ns), ("end_ns", end_ns)):
             require_type(stamp, (int, np.integer, type(None)), name, "a whole number [ns], or None")
-        table, joint_map = read_bag(path, topic, joints, effort_sign, effort_offset)
+        table, joint_map = read_bag(
+            path, topic, joints, effort_sign, effort_offset, start_ns, end_ns
+        )
         within = table.between(start_ns, end_ns)
         return cls._from_table(within, joint_map, start_ns, JOINT_STATES)
 
@@ -181,7 +183,12 @@ class Recording(Samples):
         )
 
     @classmethod
-    def from_csv(cls, path: Path | str, columns: Mapping[str, Any] | Path | str) -> Recording:
+    def from_csv(
+        cls,
+        path: Path | str,
+        columns: Mapping[str, Any] | Path | str,
+        torque_constants: Mapping[str, float] | None = None,
+    ) -> Recording:
         """Read a table of comma-separated values.
 
         Args:
@@ -193,8 +200,12 @@ class Recording(Samples):
                   pattern such as `Position{j}` with {j} = 1 ... n.
                 - `joints`: the joints' names.
                 - `position_unit`: rad (default) or deg, of position and velocity alike.
+                - `effort_source`: torque (default), or current: [A].
+                - `torque_constants`: with current, [N m/A], one number or one for each joint.
                 - `effort_sign`, `effort_offset`: as in `from_bag`.
                 - `delimiter`: "," by default.
+            torque_constants: Those of a robot that reports currents, by joint [N m/A]; the
+                description of the columns must say then which they hold.
 
         Raises:
             RecordingError: The file cannot be read; says line and column of a bad cell.
@@ -203,7 +214,7 @@ class Recording(Samples):
 
         """
         path = input_path(path, "table", RecordingError)
-        return cls._from_table(*read_csv(path, columns), None, TABLE)
+        return cls._from_table(*read_csv(path, columns, torque_constants), None, TABLE)
 
     @classmethod
     def _from_table(

@@ -100,11 +100,13 @@ class WrenchRecording(WrenchSamples):
         sign: float = 1.0,
         gravity: tuple[float, float, float] = STANDARD_GRAVITY,
         cutoff: float | None = None,
+        orientation: Array | None = None,
     ) -> WrenchRecording:
         """Read geometry_msgs/msg/WrenchStamped messages of a rosbag2 recording, and the motion.
 
         The motion comes from joint states and the robot's kinematics, or from a topic of
-        geometry_msgs/msg/PoseStamped that holds the sensor's pose in the world.
+        geometry_msgs/msg/PoseStamped that holds the sensor's pose in the world; or there is none,
+        for a sensor that rests.
 
         Args:
             path: The bag's folder, or a single .mcap or .db3 file.
@@ -119,6 +121,8 @@ class WrenchRecording(WrenchSamples):
             gravity: In the world, for a pose topic; a robot has its own [m/s2].
             cutoff: Bandwidth of the motion that is kept [Hz]; None: told from the joints, poses as
                 they are.
+            orientation: Axes in the world of a sensor that rests, shape (3, 3); replaces robot and
+                pose topic.
 
         Raises:
             RecordingError: Nothing can be read, or a topic is absent.
@@ -133,10 +137,14 @@ class WrenchRecording(WrenchSamples):
             name = frame or wrench.frame or robot.payload_frame
             arm = model_at(robot, name)
             samples, origin = _with_arm(path, wrench, arm, joint_topic, sign, cutoff)
+        elif orientation is not None:
+            samples, origin = _at_rest(wrench, orientation, sign, gravity)
+            name = frame or wrench.frame or "sensor"
         else:
             raise InputError(
-                "A wrench needs a motion: give the robot whose joint states are in the bag, or the "
-                "topic of the sensor's pose (pose_topic)."
+                "A wrench needs a motion: give the robot whose joint states are in the bag, the "
+                "topic of the sensor's pose (pose_topic), or the orientation of a sensor that "
+                "rests."
             )
         lost = {Drop.WRONG_LENGTH.value: wrench.undecodable} if wrench.undecodable else {}
         return cls.of(
@@ -242,6 +250,17 @@ def _with_arm(
     samples = wrench_samples_of_arm(
         arm, joint_stamp[keep], table.q[keep], table.dq[keep], time, sign * values, cutoff
     )
+    return samples, origin
+
+
+def _at_rest(
+    wrench: StampedRows, orientation: Array, sign: float, gravity: tuple[float, float, float]
+) -> tuple[WrenchSamples, int]:
+    """Return the samples of a sensor that rests, and their origin in time [ns]."""
+    origin = int(wrench.stamp_ns[0])
+    time, values = _usable(wrench, origin)
+    axes, none = np.broadcast_to(orientation, (len(time), 3, 3)), np.zeros((len(time), 3))
+    samples = WrenchSamples(time, axes, none, none, none, sign * values, gravity=gravity)
     return samples, origin
 
 
