@@ -328,7 +328,7 @@ class TestHandover:
         assert line[-2:] == ["-k", "name"]
         assert folder == layout.root
         line, folder = handover.command(layout, ["demo", "--json"])
-        assert line[-4:] == ["-m", "payload_id", "demo", "--json"]
+        assert line[-4:] == ["-c", handover.START, "demo", "--json"]
         assert folder is None
 
     def test_named_test_files_replace_the_suite(self):
@@ -478,3 +478,15 @@ class TestLauncher:
             stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=tmp_path,
         )  # fmt: skip
         assert (done.returncode, done.stdout) == (0, "['a b', '--json']\n")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wait", [0.2, 0.6])
+def test_an_interrupt_while_the_command_line_starts_is_no_traceback(wait):
+    command = [sys.executable, "-c", handover.START, "known-runs", "--help"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    time.sleep(wait)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode in (0, 130, -signal.SIGINT)
+    assert "Traceback" not in err
