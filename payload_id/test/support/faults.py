@@ -12,14 +12,17 @@ import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from payload_id_msgs.msg import PayloadEstimate, SampleBlock
+from payload_id_msgs.srv import GetEstimate
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
 from harness import START_NS, NodeProcess, Observer, joint_state
-from payload_id.files.recordings.recording import Recording
+from payload_id.files.bags.bag_reader import open_bag
+from payload_id.files.bags.joint_states_bag import read_joint_state
 from synthetic import PAYLOAD, RATE, TOPIC, measured, robot_file
 
 PERIOD = 4.0  # of the motion [s]
@@ -122,14 +125,29 @@ class Rig:
                 assert np.all((estimate.lower <= PAYLOAD) & (estimate.upper >= PAYLOAD))
 
     def recorded(self) -> set[int]:
-        """Return the stamps of all bags, each message of which must be one that was sent."""
+        """Return the stamps of all messages in all bags."""
         found: set[int] = set()
-        for bag in sorted(self.folder.glob("bag*")):
-            if any(x.stat().st_size > 1000 for x in bag.iterdir()):
-                recording = Recording.from_bag(bag, TOPIC)
-                stamps = recording.start_ns + np.rint(1e9 * recording.stamp).astype(np.int64)
-                found |= set(stamps.tolist())
+        for folder in sorted(self.folder.glob("bag*")):
+            if any(x.suffix == ".mcap" and x.stat().st_size > 1000 for x in folder.iterdir()):
+                with open_bag(folder) as bag:
+                    messages = [read_joint_state(data) for data in bag.messages(TOPIC)]
+                found |= {x.stamp_ns for x in messages if x is not None}
         return found
+
+    def wait_for_estimator(self) -> None:
+        """Ask a new estimator until it answers: that of the dead one seems ready, too."""
+        client = self.observer.node.create_client(GetEstimate, f"{NODE}/get_estimate")
+        futures: list[Any] = []
+
+        def answered() -> bool:
+            if client.service_is_ready():
+                futures.append(client.call_async(GetEstimate.Request()))
+            end = time.monotonic() + 1.0
+            while time.monotonic() < end and not any(x.done() for x in futures):
+                self.observer.executor.spin_once(timeout_sec=0.05)
+            return any(x.done() for x in futures)
+
+        self.observer.wait(answered, "an answer of the new estimator")
 
     def close(self) -> None:
         """End everything; check that what was sent is recorded."""
@@ -159,7 +177,7 @@ def estimator_killed(rig: Rig) -> None:
     rig.estimator.process.wait()
     rig.send(RATE)
     rig.estimator = rig.start_estimator()
-    rig.observer.wait(lambda: rig.estimator.alive, "the estimator")
+    rig.wait_for_estimator()
     rig.restarted()
 
 
@@ -222,7 +240,13 @@ def file_size_limited(rig: Rig) -> None:
     resource.prlimit(pid, resource.RLIMIT_FSIZE, (size + 1000, resource.RLIM_INFINITY))
     rig.doubtful |= set(rig.sent[-KEPT_BACK:])
     rig.send(RATE, certain=False)
-    rig.observer.diagnosis("messages are missing in")
+    box = rig.observer.mailbox["/diagnostics"]
+
+    def told() -> bool:
+        rig.send(1, certain=False)
+        return any("messages are missing in" in x.message for y in box for x in y.status)
+
+    rig.observer.wait(told, "the loss in the diagnostics")
     resource.prlimit(pid, resource.RLIMIT_FSIZE, unlimited)
     folders = len(list(rig.folder.glob("bag*")))
 
