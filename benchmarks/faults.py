@@ -1,12 +1,12 @@
 """Does anything go wrong when something goes wrong? Faults at random around running nodes.
 
 `./payload-id python benchmarks/faults.py --faults 500` starts sampler and estimator, sends them the
-joint states of an arm with a known payload, and has one fault after the other happen: SIGKILL and
-SIGSTOP of a node, a disk that is full, a clock that is set by an hour, messages that come twice,
-out of order or with the stamp of another year, subscribers that never read. After each, a run is
-made whose intervals must contain the truth; at the end of each round of faults the bags must hold
-all that was sent, but for a second before a SIGKILL and while the disk was full. It prints a line
-for each kind of fault, and every failure.
+joint states of an arm with a known payload, and has one fault after another happen: SIGKILL and
+SIGSTOP of a node, a full disk, a clock that is set by an hour, messages that come twice, out of
+order or with the stamp of another year, subscribers that never read. After each, a run is made
+whose intervals must contain the truth; at the end of each round of faults the bags must hold all
+that was sent, but for a second before a SIGKILL and while the disk was full. It prints a line for
+each kind of fault, and every failure.
 """
 
 from __future__ import annotations

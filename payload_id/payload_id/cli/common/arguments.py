@@ -12,14 +12,59 @@ from ...core.errors import InputError, UnknownNameError
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.rows.wrench.uncertainty import WrenchUncertainty
 
+# Two calls of each command, which end its help.
+EXAMPLES = {
+    "demo": ("--seed 7", "--robot xarm7 --out runs"),
+    "new-robot": ("my_arm.urdf", "my_arm.urdf --table run.csv --out my_arm.yaml"),
+    "check": (
+        "run.csv --robot my_arm.yaml --columns my_arm_columns.yaml",
+        "my_bag --robot kinova_gen3",
+    ),
+    "replay": (
+        "runs/demo_<date>_<time>/bag",
+        "run.csv --robot my_arm.yaml --columns my_arm_columns.yaml --figure intervals.png",
+    ),
+    "live": ("watch", "plan --duration 8"),
+    "calibrate": (
+        "bare_1 bare_2 --robot my_arm.yaml --out my_arm_calibration.npz",
+        "--runs history/runs.yaml --robot my_arm.yaml --history --out my_arm_history.npz",
+    ),
+    "known-runs": ("bare 1.0 2.0 0.5 --out history", "bare 1.0 --runs 3 --out history"),
+    "compare": (
+        "my_bag --robot my_arm.yaml --estimators lmi,ols",
+        "runs/demo_<date>_<time>/bag --truth runs/demo_<date>_<time>/truth.json",
+    ),
+    "noise": ("bare --robot my_arm.yaml", "bare --robot my_arm.yaml --hat"),
+    "verify": ("motion.json", "motion.json --key cell/public_key.pem"),
+    "new-key": ("cell", "$HOME/cell"),
+    "sign": (
+        "motion.json --key cell/signing_key.pem",
+        "first.json second.json --key cell/signing_key.pem",
+    ),
+}
 Assumed = TypeVar("Assumed", Uncertainty, WrenchUncertainty)
 
 
 def add_verb(verbs: Any, name: str, text: str) -> argparse.ArgumentParser:
     """Add a command; its text stands in the list of all, and as a sentence above its own help."""
-    description = f"{text[0].upper()}{text[1:]}."
-    parser: argparse.ArgumentParser = verbs.add_parser(name, help=text, description=description)
+    lines = "\n".join(f"  ./payload-id {name} {example}" for example in EXAMPLES[name])
+    parser: argparse.ArgumentParser = verbs.add_parser(
+        name,
+        help=text,
+        description=f"{text[0].upper()}{text[1:]}.",
+        epilog=f"examples:\n{lines}",
+        formatter_class=ExamplesLast,
+    )
     return parser
+
+
+class ExamplesLast(argparse.HelpFormatter):
+    """Wraps everything but the examples, which are one to a line."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        if text.startswith("examples:"):
+            return "".join(indent + line for line in text.splitlines(keepends=True))
+        return super()._fill_text(text, width, indent)
 
 
 def add_assumption_arguments(
@@ -54,6 +99,7 @@ def with_changes(uncertainty: Assumed, changes: Sequence[str]) -> Assumed:
         UnknownNameError: There is no such bound.
     """
     known: list[str] = [entry.name for entry in fields(uncertainty) if entry.name != "prior"]
+    lists = [x.name for x in fields(uncertainty) if str(x.type).startswith("tuple")]
     changed: dict[str, Any] = {}  # all at once: some bounds belong together
     prior: dict[str, str] = {f"prior.{entry.name}": entry.name for entry in fields(PayloadPrior)}
     for change in changes:
@@ -62,13 +108,23 @@ def with_changes(uncertainty: Assumed, changes: Sequence[str]) -> Assumed:
             raise InputError(f"--uncertainty takes NAME=VALUE; found '{change}'.")
         numbers = numbers_of(text, f"--uncertainty {name}", "a number, or numbers")
         if name in prior:
-            box = replace(uncertainty.prior, **{prior[name]: numbers[0]})
+            value: Any = numbers[0] if len(numbers) == 1 else numbers
+            box = replace(uncertainty.prior, **{prior[name]: value})
             uncertainty = replace(uncertainty, prior=box)
         elif name in known:
-            changed[name] = numbers[0] if len(numbers) == 1 else numbers
+            single = len(numbers) == 1 and name not in lists
+            changed[name] = numbers[0] if single else numbers
         else:
             raise UnknownNameError("bound", name, [*known, *prior], "--uncertainty")
     return replace(uncertainty, **changed)
+
+
+def seed(text: str) -> int:
+    """Return the seed of random numbers, as a type of an argument."""
+    number = int(text)
+    if not 0 <= number < 2**63:
+        raise argparse.ArgumentTypeError(f"must be from 0 to 2**63 - 1; found {number}")
+    return number
 
 
 def numbers_of(text: str, option: str, wanted: str) -> tuple[float, ...]:

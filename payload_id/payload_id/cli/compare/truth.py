@@ -2,29 +2,31 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from ...core.arrays import Array
 from ...core.body.inertial import as_phi, from_mass_com_inertia
 from ...core.errors import InputError
+from ...files.configuration.input_path import input_path
+from ...files.configuration.json_file import read_json
+
+TEN_NUMBERS = ("phi", "payload", "payload_phi")  # keys, as results, demo and arm write them
 
 
 def read_truth(text: str) -> Array:
     """Return the true parameters that a file or ten numbers hold, shape (10,).
 
     Args:
-        text: A JSON file with a list of ten numbers, with an object that has `phi`, or with one
-            that has `mass`, `com` and `inertia` (3x3, about the centre of mass); or the ten
-            numbers themselves, separated by commas or spaces.
+        text: A JSON file with a list of ten numbers, with an object that has them as `phi` or, as
+            the demonstration writes them, `payload`, or with one that has `mass`, `com` and
+            `inertia` (3x3, about the centre of mass); or the ten numbers themselves, separated by
+            commas or spaces.
 
     Raises:
         InputError: It is neither, or no body.
     """
-    path = Path(text)
+    path = input_path(text, "truth", InputError)
     if path.suffix.lower() == ".json" or path.is_file():
         phi = _truth_of_file(path)
     else:
@@ -43,14 +45,15 @@ def read_truth(text: str) -> Array:
 def _truth_of_file(path: Path) -> Array:
     """Read the true parameters from a JSON file."""
     try:
-        held: Any = json.loads(path.read_text())
-        if isinstance(held, dict) and "phi" not in held:
-            return from_mass_com_inertia(held["mass"], held["com"], np.array(held["inertia"]))
-        return as_phi(held["phi"] if isinstance(held, dict) else held)
-    except OSError as error:
-        raise InputError(f"--truth: '{path}' cannot be read: {error.strerror}.") from error
-    except (ValueError, KeyError, TypeError, InputError) as error:
+        held: Any = read_json(path, "truth")
+        if not isinstance(held, dict):
+            return as_phi(held)
+        for name in TEN_NUMBERS:
+            if name in held:
+                return as_phi(held[name])
+        return from_mass_com_inertia(held["mass"], held["com"], held["inertia"])
+    except (KeyError, InputError) as error:
         raise InputError(
-            f"--truth: {path} must hold ten numbers, or an object with 'phi' or with 'mass', 'com' "
-            f"and 'inertia'; {type(error).__name__}: {error}"
+            f"--truth: {path} must hold ten numbers, or an object with 'phi' or 'payload', or "
+            f"with 'mass', 'com' and 'inertia'; {type(error).__name__}: {error}"
         ) from error

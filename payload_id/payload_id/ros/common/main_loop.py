@@ -9,7 +9,11 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import rclpy
-from rclpy.exceptions import InvalidParameterValueException, ParameterException
+from rclpy.exceptions import (
+    InvalidParameterValueException,
+    NameValidationException,
+    ParameterException,
+)
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.signals import SignalHandlerOptions
@@ -65,6 +69,14 @@ def run(makers: Sequence[Callable[[], RunnableNode]], args: Sequence[str] | None
             _serve(executor, asked_to_stop)
     except (PayloadIdError, ParameterException, InvalidParameterValueException) as error:
         print(f"payload_id: {error}", file=sys.stderr)
+        return 1
+    except NameValidationException as error:
+        what, name, *_ = str(error).splitlines()
+        print(
+            f"payload_id: {what} {name.strip()}. Change the parameter, the remapping or the "
+            "namespace that says so.",
+            file=sys.stderr,
+        )
         return 1
     finally:
         _end(nodes, executor)

@@ -111,7 +111,7 @@ class Parameter:
         Raises:
             ConfigurationError: The value has the wrong type or lies outside its range.
         """
-        if given is None and self.default is None:
+        if self.default is None and given in (None, ""):  # "": launch files have no other word
             return None
         value = _typed(self.kind, given)
         if value is None:
@@ -143,6 +143,9 @@ class Parameter:
         )
 
 
+SIM_TIME = Parameter("use_sim_time", False, "Whether the clock is the simulation's (/clock).")
+
+
 def read_parameters(node: Node, table: Sequence[Parameter]) -> dict[str, Any]:
     """Declare the parameters of a table, warn of unknown ones, and return the values by name.
 
@@ -154,6 +157,7 @@ def read_parameters(node: Node, table: Sequence[Parameter]) -> dict[str, Any]:
     """
     given = {name: entry.value for name, entry in node.get_parameters_by_prefix("").items()}
     _warn_of_unknown(node, table, given)
+    SIM_TIME.check(given.get(SIM_TIME.name, False))  # rclpy would go on with the other clock
     for entry in table:
         if node.has_parameter(entry.name):
             node.undeclare_parameter(entry.name)

@@ -47,6 +47,7 @@ QUEUE = 2000  # joint states that wait for a slow reader
 CLOCK_RATE = 200.0  # [Hz] of simulated time on /clock
 SPEED_RAMP = 2.0  # [1/s] by which the speed follows the slider
 REPORT_PERIOD = 0.02  # [s] between two reports of the speed
+PAUSED_PERIOD = 0.02  # [s] how often a paused simulation looks whether it should end
 CHECK_PERIOD = 0.1  # [s] how often is looked whether the simulation has failed
 
 
@@ -80,7 +81,11 @@ class SimulatedArmNode(Node):
         self._drives = None if arm is None else LiveDrives(arm, self._period)
         self.sensor = build_sensor(values, self.plant.n)
         self.failure: Exception | None = None
-        self._random = np.random.default_rng([values["seed"], 2])
+        self._seed = [values["seed"], 2]
+        self._random = np.random.default_rng(self._seed)
+        self._going = threading.Event()  # simulated time goes on
+        if not values["paused"]:
+            self._going.set()
         self._factor = values["real_time_factor"]
         self._wrapped = values["wrap_positions"]
         self._endless = np.array(self.plant.nominal.continuous)
@@ -177,10 +182,15 @@ class SimulatedArmNode(Node):
         }
 
     def _on_set(self, changes: Sequence[RosParameter]) -> None:
+        """Have another payload carried; have simulated time stand still or go on."""
+        for change in changes:
+            if change.name == "paused":
+                (self._going.clear if change.value else self._going.set)()
+            if change.name == "payload":
+                self._carry(_payload_of(current_values(self, PARAMETER_TABLE)))
+
+    def _carry(self, payload: Array) -> None:
         """Have another payload carried."""
-        if all(change.name != "payload" for change in changes):
-            return
-        payload = _payload_of(current_values(self, PARAMETER_TABLE))
         with self._commands_lock:
             self._payload = payload
         self._true["payload_phi"] = payload.tolist()
@@ -217,8 +227,14 @@ class SimulatedArmNode(Node):
         """Simulate and publish until told to stop."""
         pace = Pace(self._period / self._factor, self.get_logger().warning)
         try:
-            count = 0
+            count, paused = 0, False
             while not self._stopping.is_set():
+                if not self._going.is_set() and not self._going.wait(PAUSED_PERIOD):
+                    paused = True
+                    continue
+                if paused:
+                    self._random, paused = np.random.default_rng(self._seed), False
+                    pace.go_on(count)
                 self._take_commands()
                 self._follow_slider()
                 self.plant.step_to(count * self._period)
