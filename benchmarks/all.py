@@ -54,6 +54,8 @@ BENCHMARKS = (
               short="--repetitions 1 --long 15"),
     Benchmark("hour", "Do memory and updates stay constant over an hour?", "intervals.md", 6,
               short="--minutes 2"),
+    Benchmark("soak", "Do nodes hold more, or answer later, after a day at 1 kHz?", "", 300,
+              "--hours 24 --runs 200", "--hours 0.05 --runs 2"),
     Benchmark("ingestion", "Is a sample lost in ten minutes at 1 kHz?", "", 11,
               short="--minutes 0.5"),
     Benchmark("containment", "Does an interval ever miss the truth?", "intervals.md", 240,

@@ -75,7 +75,8 @@ def read_recording(path: Path, arguments: argparse.Namespace, file: RobotFile) -
     """
     if path.suffix.lower() in TABLES:
         columns = columns_of(path, arguments, "kinova_gen3_csv.yaml")
-        return Recording.from_csv(path, columns, _constants(file))
+        table = Recording.from_csv(path, columns, _constants(file))
+        return table.of_joints(file.joints)
     return Recording.of_robot(path, file, arguments.topic or "")
 
 
@@ -103,11 +104,25 @@ def columns_of(path: Path, arguments: argparse.Namespace, example: str) -> Path:
 
 
 def stretch_of(recording: Recorded, arguments: argparse.Namespace) -> Recorded:
-    """Return the stretch of a recording that is asked for."""
+    """Return the stretch of a recording that is asked for.
+
+    Raises:
+        InputError: It ends before it begins, or holds no samples.
+    """
     if arguments.start is None and arguments.end is None:
         return recording
     start = 0.0 if arguments.start is None else arguments.start
-    return recording.between(start, math.inf if arguments.end is None else arguments.end)
+    end = math.inf if arguments.end is None else arguments.end
+    if not start <= end:
+        raise InputError(f"--from must not be after --to; found {start:g} and {end:g} s.")
+    stretch = recording.between(start, end)
+    if not len(stretch):
+        last = f"{recording.stamp[-1]:.3f}" if len(recording) else "0"
+        raise InputError(
+            f"The recording runs from 0 to {last} s; it has no samples from --from {start:g} to "
+            f"--to {end:g} s."
+        )
+    return stretch
 
 
 def remarks(recording: Recording | WrenchRecording) -> Sequence[str]:

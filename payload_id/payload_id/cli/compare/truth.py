@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from ...core.arrays import Array
 from ...core.body.inertial import as_phi, from_mass_com_inertia
 from ...core.errors import InputError
+from ...files.configuration.input_path import input_path
+from ...files.configuration.json_file import read_json
 
 
 def read_truth(text: str) -> Array:
@@ -24,7 +23,7 @@ def read_truth(text: str) -> Array:
     Raises:
         InputError: It is neither, or no body.
     """
-    path = Path(text)
+    path = input_path(text, "truth", InputError)
     if path.suffix.lower() == ".json" or path.is_file():
         phi = _truth_of_file(path)
     else:
@@ -43,13 +42,11 @@ def read_truth(text: str) -> Array:
 def _truth_of_file(path: Path) -> Array:
     """Read the true parameters from a JSON file."""
     try:
-        held: Any = json.loads(path.read_text())
+        held: Any = read_json(path, "truth")
         if isinstance(held, dict) and "phi" not in held:
-            return from_mass_com_inertia(held["mass"], held["com"], np.array(held["inertia"]))
+            return from_mass_com_inertia(held["mass"], held["com"], held["inertia"])
         return as_phi(held["phi"] if isinstance(held, dict) else held)
-    except OSError as error:
-        raise InputError(f"--truth: '{path}' cannot be read: {error.strerror}.") from error
-    except (ValueError, KeyError, TypeError, InputError) as error:
+    except (KeyError, InputError) as error:
         raise InputError(
             f"--truth: {path} must hold ten numbers, or an object with 'phi' or with 'mass', 'com' "
             f"and 'inertia'; {type(error).__name__}: {error}"

@@ -10,7 +10,7 @@ from ...core.errors import ConfigurationError, InputError
 from ...core.history import Load
 from ...files.configuration.whole_file import check_place
 from ...files.recordings.known_runs import LIST
-from ..common.arguments import add_verb
+from ..common.arguments import add_verb, seed
 
 BARE = "bare"
 
@@ -59,7 +59,7 @@ def add_parser(verbs: Any) -> None:
         help="by which part of a mass it may be wrong, for the certificates (default: 0.01)",
     )
     parser.add_argument(
-        "--seed", type=int, default=0, help="of the first motion; each has another (default: 0)"
+        "--seed", type=seed, default=0, help="of the first motion; each has another (default: 0)"
     )
     parser.add_argument(
         "--planner",

@@ -27,7 +27,7 @@ from ...files.runs.certificate_file import SavedCertificate, load_certificate, r
 from ...files.runs.claims import Claim, claims
 from ...files.runs.public_key import trusted_keys
 from ...files.runs.signature import SignatureState, SignatureVerdict, judged
-from ..common.arguments import add_verb
+from ..common.arguments import add_verb, seed
 from ..common.figure_argument import Drawn, add_figure_argument, drawn, figure_place
 from ..common.presentation import console
 
@@ -67,7 +67,7 @@ def add_parser(verbs: Any) -> None:
     parser.add_argument(
         "--samples", type=int, default=2000, help="states to sample (default: 2000)"
     )
-    parser.add_argument("--seed", type=int, default=0, help="of the samples (default: 0)")
+    parser.add_argument("--seed", type=seed, default=0, help="of the samples (default: 0)")
     add_figure_argument(parser, "draw the use of every limit over time")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(run=run)

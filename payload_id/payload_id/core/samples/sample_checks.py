@@ -1,5 +1,8 @@
 """Which samples can be used: finite, and newer than all before; the others are counted by cause.
 
+What is larger than any position, velocity, torque or acceleration can be counts as not finite: it
+is what sensors and drivers report where they have none, and sums of it are not finite.
+
 `rows_to_keep` judges whole arrays, `SampleGate` one sample after the other, by the same rules: a
 replay sees exactly the samples that the live run saw.
 """
@@ -14,6 +17,8 @@ from enum import Enum
 import numpy as np
 
 from ..arrays import Array, BoolArray
+
+LARGEST = 1e9  # of a measured value, in SI units
 
 
 class Drop(str, Enum):
@@ -37,11 +42,12 @@ def rows_to_keep(stamp: Array, *arrays: Array) -> tuple[BoolArray, dict[str, int
         keep: Which rows are finite and newer than every usable row before, shape (N,).
         dropped: Number of the other rows by cause, causes that occur only.
     """
-    if all(np.isfinite(x).all() for x in (stamp, *arrays)) and (stamp[1:] > stamp[:-1]).all():
+    usual = all((np.abs(x) <= LARGEST).all() for x in arrays) and np.isfinite(stamp).all()
+    if usual and (stamp[1:] > stamp[:-1]).all():
         return np.ones(len(stamp), dtype=bool), {}
     finite = np.isfinite(stamp)
     for array in arrays:
-        finite &= np.isfinite(array).all(axis=1)
+        finite &= (np.abs(array) <= LARGEST).all(axis=1)
     newest = np.maximum.accumulate(np.where(finite, stamp, -np.inf))
     before = np.concatenate([[-np.inf], newest[:-1]]) if len(stamp) else newest
     counts = {
@@ -88,7 +94,7 @@ class SampleGate:
         )
 
     def _cause(self, stamp: float, arrays: tuple[Array, ...]) -> Drop | None:
-        if not (math.isfinite(stamp) and all(np.isfinite(array).all() for array in arrays)):
+        if not (math.isfinite(stamp) and all((np.abs(x) <= LARGEST).all() for x in arrays)):
             return Drop.NOT_FINITE
         if stamp == self.newest:
             return Drop.DUPLICATE

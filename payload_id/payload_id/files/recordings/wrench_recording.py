@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.arm.arm_model import STANDARD_GRAVITY, ArmModel
-from ...core.arrays import Array
+from ...core.arrays import Array, real_numbers
 from ...core.errors import InputError, RecordingError
 from ...core.rows.wrench.uncertainty import WrenchUncertainty
 from ...core.samples.arm_sensor_motion import model_at, wrench_samples_of_arm
@@ -21,6 +21,7 @@ from ...core.samples.stamps import seconds_since
 from ...core.samples.wrench_samples import WrenchSamples
 from ..bags.joint_states_bag import read_bag
 from ..bags.wrench_bag import StampedRows, read_poses, read_wrenches
+from ..configuration.input_path import input_path
 from ..tables.joint_table import counted_together, with_velocities
 from ..tables.wrench_csv import WrenchTables, read_wrench_csv
 
@@ -79,13 +80,12 @@ class WrenchRecording(WrenchSamples):
             frame: Name of the sensor frame.
         """
         poses = Poses(
-            np.asarray(stamp, dtype=float),
-            np.asarray(rotation, dtype=float),
-            None if origin is None else np.asarray(origin, dtype=float),
+            real_numbers(stamp, "stamp", RecordingError),
+            real_numbers(rotation, "rotation", RecordingError),
+            None if origin is None else real_numbers(origin, "origin", RecordingError),
         )
-        samples = wrench_samples(
-            poses.stamp, sign * np.asarray(wrench, dtype=float), poses, gravity, None, cutoff
-        )
+        measured = sign * real_numbers(wrench, "wrench", RecordingError)
+        samples = wrench_samples(poses.stamp, measured, poses, gravity, None, cutoff)
         return cls.of(samples, frame=frame)
 
     @classmethod
@@ -128,6 +128,7 @@ class WrenchRecording(WrenchSamples):
             RecordingError: Nothing can be read, or a topic is absent.
             UnknownNameError: The robot has no such frame, or the bag no such topic.
         """
+        path = input_path(path, "recording", RecordingError)
         wrench = read_wrenches(path, wrench_topic)
         if pose_topic is not None:
             samples, origin, name = _with_poses(path, wrench, pose_topic, sign, gravity, cutoff)
@@ -164,6 +165,7 @@ class WrenchRecording(WrenchSamples):
             UnknownNameError: A column does not exist.
             ConfigurationError: `columns` has an unknown, missing or impossible entry.
         """
+        path = input_path(path, "table", RecordingError)
         tables = read_wrench_csv(path, columns)
         stamp_ns, wrench = tables.wrench
         origin = int(stamp_ns[0])

@@ -10,10 +10,18 @@ from typing import Any
 import numpy as np
 
 from ...core.arm.per_joint import PerJoint
-from ...core.errors import ConfigurationError
+from ...core.errors import ConfigurationError, brief
 from ...core.samples.joint_map import JointMap
 from ..configuration.yaml_file import read_yaml
-from .csv_columns import StampColumn, chosen, delimiter_of, read_columns, refuse_unknown
+from .csv_columns import (
+    StampColumn,
+    chosen,
+    delimiter_of,
+    names_only,
+    number,
+    read_columns,
+    refuse_unknown,
+)
 from .joint_table import JointTable
 
 TO_RADIANS = {"rad": 1.0, "deg": np.pi / 180.0}
@@ -64,7 +72,7 @@ class Columns:
 
         """
         _check_entries(entries, where)
-        joints = tuple(str(name) for name in entries["joints"])
+        joints = tuple(entries["joints"])
         sign = _factor(entries, joints, constants, where)
         offset = _numbers(entries, "effort_offset", 0.0, where)
         return cls(
@@ -116,8 +124,10 @@ def _check_entries(entries: Mapping[str, Any], where: str) -> None:
     if absent:
         raise ConfigurationError(f"{where} lacks {', '.join(absent)}.")
     joints = entries["joints"]
-    if not isinstance(joints, Sequence) or isinstance(joints, str) or not joints:
-        raise ConfigurationError(f"'joints' in {where} must list joint names; found {joints!r}.")
+    if not joints or not names_only(joints):
+        raise ConfigurationError(
+            f"'joints' in {where} must list joint names; found {brief(joints)}."
+        )
 
 
 def _names(entries: Mapping[str, Any], key: str, n: int, where: str) -> tuple[str, ...]:
@@ -128,25 +138,24 @@ def _names(entries: Mapping[str, Any], key: str, n: int, where: str) -> tuple[st
     if isinstance(value, str) and "{j}" in value:
         return tuple(value.replace("{j}", str(j)) for j in range(1, n + 1))
     names = [value] if isinstance(value, str) else value
-    if not isinstance(names, Sequence) or len(names) != n:
+    if not names_only(names) or len(names) != n:
         raise ConfigurationError(
             f"'{key}' in {where} must be a pattern such as Position{{j}} with {{j}} = 1 ... {n}, "
-            f"or a list of {n} column names; found {value!r}."
+            f"or a list of {n} column names; found {brief(value)}."
         )
-    return tuple(str(name) for name in names)
+    return tuple(names)
 
 
 def _numbers(entries: Mapping[str, Any], key: str, default: float, where: str) -> PerJoint:
     """Return one number, or one for each joint."""
     value = entries.get(key, default)
-    try:
-        if isinstance(value, Sequence) and not isinstance(value, str):
-            return tuple(float(x) for x in value)
-        return float(value)  # also 1e-3, which YAML 1.1 takes for text
-    except (TypeError, ValueError):
+    several = isinstance(value, Sequence) and not isinstance(value, str)
+    numbers = tuple(map(number, value)) if several else (number(value),)
+    if not np.isfinite(numbers).all():
         raise ConfigurationError(
-            f"'{key}' in {where} must be a number, or one for each joint; found {value!r}."
-        ) from None
+            f"'{key}' in {where} must be a number, or one for each joint; found {brief(value)}."
+        )
+    return numbers if several else numbers[0]
 
 
 def _factor(
@@ -192,4 +201,7 @@ def _factor(
             f"'torque_constants' for {where} must be above zero, one number or one for each of "
             f"{', '.join(joints)} (a sign is 'effort_sign'); found {constants!r}."
         )
-    return tuple(np.broadcast_to(size * np.asarray(sign), (len(joints),)).tolist())
+    signs = np.asarray(sign)
+    if signs.shape not in ((), (len(joints),)):
+        return sign  # which `JointMap` refuses
+    return tuple(np.broadcast_to(size * signs, (len(joints),)).tolist())

@@ -65,10 +65,10 @@ class Probes:
         """Return those of the samples of one window."""
         position = uncertainty.per_joint("position_error", model.n)
         velocity = uncertainty.per_joint("velocity_error", model.n)
-        probe = np.unique(np.linspace(0, len(samples) - 1, PROBES).astype(int))
         if not (position.any() or velocity.any()):
-            none = np.zeros((len(probe), model.n + 1, model.n, 10))
-            return cls(probe, none, none)
+            none = np.zeros((2, model.n + 1, model.n, 10))
+            return cls(np.array([0, len(samples) - 1]), none, none)
+        probe = np.unique(np.linspace(0, len(samples) - 1, PROBES).astype(int))
         q, dq = samples.q[probe], samples.dq[probe]
         return cls(probe, *sensitivity(model, q, dq, position, velocity))
 
