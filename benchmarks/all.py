@@ -58,6 +58,8 @@ BENCHMARKS = (
               "--hours 24 --runs 200", "--hours 0.05 --runs 2"),
     Benchmark("ingestion", "Is a sample lost in ten minutes at 1 kHz?", "", 11,
               short="--minutes 0.5"),
+    Benchmark("faults", "Is anything lost, or false, when processes, disk or clock fail?", "", 120,
+              short="--faults 4"),
     Benchmark("containment", "Does an interval ever miss the truth?", "intervals.md", 240,
               "--trials 10000 --workers 2", "--trials 20"),
     Benchmark("reference_bound", "How do hull and sensitivity bound compare?", "intervals.md", 8,

@@ -18,8 +18,8 @@ ORDER = {
     "": ("core", "files", "ros", "cli", OWN),
     "core": (
         OWN, "body", "knowledge", "arm", "samples", "rows", "statistics", "estimators", "bounds",
-        "diagnosis", "history", "identification", "contact", "calibration", "motion", "safety",
-        "excitation", "control", "simulation",
+        "diagnosis", "plausibility", "history", "identification", "contact", "calibration",
+        "motion", "safety", "excitation", "control", "simulation",
     ),
     "core/knowledge": (OWN, "catalogue"),
     "core/rows": (OWN, "joint_torque", "wrench"),
@@ -30,14 +30,14 @@ ORDER = {
     "core/simulation": ("drive", OWN),
     "core/excitation": ("candidates", "prediction", "criteria", "search", OWN),
     "files": ("configuration", "learnt", "robots", "cells", "shapes", "knowledge", "runs", "tables",
-              "bags", "recordings", "figures"),
+              "bags", "recordings", "drafts", "figures"),
     "ros": ("common", "sampler", "wrench_sampler", "estimator", "identify", "execution", "planner",
             "client", "simulated_arm", "frames"),
     "ros/estimator": ("sources", OWN),
     "ros/execution": ("back_ends", OWN),
     "ros/planner": ("planning", "obstacles", OWN),
-    "cli": ("common", "replay", "compare", "calibrate", "noise", "known_runs", "verify", "new_key",
-            "sign", "demo", OWN),
+    "cli": ("common", "new_robot", "check", "replay", "compare", "calibrate", "noise",
+            "known_runs", "verify", "new_key", "sign", "demo", "live", OWN),
 }  # fmt: skip
 # Files that stand beside rooms where one would look for rooms only.
 LOOSE = {

@@ -9,10 +9,13 @@ from collections.abc import Sequence
 from ..core.errors import PayloadIdError
 from ..core.version import VERSION
 from .calibrate import command as calibrate
+from .check import command as check
 from .compare import command as compare
 from .demo import command as demo
 from .known_runs import command as known_runs
+from .live import command as live
 from .new_key import command as new_key
+from .new_robot import command as new_robot
 from .noise import command as noise
 from .replay import command as replay
 from .sign import command as sign
@@ -24,8 +27,8 @@ truth whenever the stated noise and model bounds hold.
 """
 EXIT_CODES = """\
 exit codes: 0 done; 1 the demo found an interval that misses the truth, or a certificate is not
-verified; 2 an input cannot be used (one sentence says which and what to do); 3 the data give no
-intervals (INCONSISTENT, NO_DATA).
+verified; 2 an input cannot be used (one sentence says which and what to do), or check found
+something wrong; 3 the data give no intervals (INCONSISTENT, NO_DATA).
 """
 
 
@@ -40,7 +43,10 @@ def parser() -> argparse.ArgumentParser:
     top.add_argument("--version", action="version", version=f"payload_id {VERSION}")
     verbs = top.add_subparsers(dest="verb", metavar="VERB", required=True)
     demo.add_parser(verbs)
+    new_robot.add_parser(verbs)
+    check.add_parser(verbs)
     replay.add_parser(verbs)
+    live.add_parser(verbs)
     calibrate.add_parser(verbs)
     known_runs.add_parser(verbs)
     compare.add_parser(verbs)

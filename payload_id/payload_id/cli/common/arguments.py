@@ -12,14 +12,59 @@ from ...core.errors import InputError, UnknownNameError
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.rows.wrench.uncertainty import WrenchUncertainty
 
+# Two calls of each command, which end its help.
+EXAMPLES = {
+    "demo": ("--seed 7", "--robot xarm7 --out runs"),
+    "new-robot": ("my_arm.urdf", "my_arm.urdf --table run.csv --out my_arm.yaml"),
+    "check": (
+        "run.csv --robot my_arm.yaml --columns my_arm_columns.yaml",
+        "my_bag --robot kinova_gen3",
+    ),
+    "replay": (
+        "runs/demo_<date>_<time>/bag",
+        "run.csv --robot my_arm.yaml --columns my_arm_columns.yaml --figure intervals.png",
+    ),
+    "live": ("watch", "plan --duration 8"),
+    "calibrate": (
+        "bare_1 bare_2 --robot my_arm.yaml --out my_arm_calibration.npz",
+        "--runs history/runs.yaml --robot my_arm.yaml --history --out my_arm_history.npz",
+    ),
+    "known-runs": ("bare 1.0 2.0 0.5 --out history", "bare 1.0 --runs 3 --out history"),
+    "compare": (
+        "my_bag --robot my_arm.yaml --estimators lmi,ols",
+        "runs/demo_<date>_<time>/bag --truth runs/demo_<date>_<time>/truth.json",
+    ),
+    "noise": ("bare --robot my_arm.yaml", "bare --robot my_arm.yaml --hat"),
+    "verify": ("motion.json", "motion.json --key cell/public_key.pem"),
+    "new-key": ("cell", "$HOME/cell"),
+    "sign": (
+        "motion.json --key cell/signing_key.pem",
+        "first.json second.json --key cell/signing_key.pem",
+    ),
+}
 Assumed = TypeVar("Assumed", Uncertainty, WrenchUncertainty)
 
 
 def add_verb(verbs: Any, name: str, text: str) -> argparse.ArgumentParser:
     """Add a command; its text stands in the list of all, and as a sentence above its own help."""
-    description = f"{text[0].upper()}{text[1:]}."
-    parser: argparse.ArgumentParser = verbs.add_parser(name, help=text, description=description)
+    lines = "\n".join(f"  ./payload-id {name} {example}" for example in EXAMPLES[name])
+    parser: argparse.ArgumentParser = verbs.add_parser(
+        name,
+        help=text,
+        description=f"{text[0].upper()}{text[1:]}.",
+        epilog=f"examples:\n{lines}",
+        formatter_class=ExamplesLast,
+    )
     return parser
+
+
+class ExamplesLast(argparse.HelpFormatter):
+    """Wraps everything but the examples, which are one to a line."""
+
+    def _fill_text(self, text: str, width: int, indent: str) -> str:
+        if text.startswith("examples:"):
+            return "".join(indent + line for line in text.splitlines(keepends=True))
+        return super()._fill_text(text, width, indent)
 
 
 def add_assumption_arguments(

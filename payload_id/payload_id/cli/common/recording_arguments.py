@@ -75,8 +75,7 @@ def read_recording(path: Path, arguments: argparse.Namespace, file: RobotFile) -
     """
     if path.suffix.lower() in TABLES:
         columns = columns_of(path, arguments, "kinova_gen3_csv.yaml")
-        table = Recording.from_csv(path, columns, _constants(file))
-        return table.of_joints(file.joints)
+        return Recording.from_csv(path, columns, _constants(file)).of_joints(file.joints)
     return Recording.of_robot(path, file, arguments.topic or "")
 
 

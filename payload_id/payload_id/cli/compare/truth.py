@@ -11,14 +11,17 @@ from ...core.errors import InputError
 from ...files.configuration.input_path import input_path
 from ...files.configuration.json_file import read_json
 
+TEN_NUMBERS = ("phi", "payload", "payload_phi")  # keys, as results, demo and arm write them
+
 
 def read_truth(text: str) -> Array:
     """Return the true parameters that a file or ten numbers hold, shape (10,).
 
     Args:
-        text: A JSON file with a list of ten numbers, with an object that has `phi`, or with one
-            that has `mass`, `com` and `inertia` (3x3, about the centre of mass); or the ten
-            numbers themselves, separated by commas or spaces.
+        text: A JSON file with a list of ten numbers, with an object that has them as `phi` or, as
+            the demonstration writes them, `payload`, or with one that has `mass`, `com` and
+            `inertia` (3x3, about the centre of mass); or the ten numbers themselves, separated by
+            commas or spaces.
 
     Raises:
         InputError: It is neither, or no body.
@@ -43,11 +46,14 @@ def _truth_of_file(path: Path) -> Array:
     """Read the true parameters from a JSON file."""
     try:
         held: Any = read_json(path, "truth")
-        if isinstance(held, dict) and "phi" not in held:
-            return from_mass_com_inertia(held["mass"], held["com"], held["inertia"])
-        return as_phi(held["phi"] if isinstance(held, dict) else held)
+        if not isinstance(held, dict):
+            return as_phi(held)
+        for name in TEN_NUMBERS:
+            if name in held:
+                return as_phi(held[name])
+        return from_mass_com_inertia(held["mass"], held["com"], held["inertia"])
     except (KeyError, InputError) as error:
         raise InputError(
-            f"--truth: {path} must hold ten numbers, or an object with 'phi' or with 'mass', 'com' "
-            f"and 'inertia'; {type(error).__name__}: {error}"
+            f"--truth: {path} must hold ten numbers, or an object with 'phi' or 'payload', or "
+            f"with 'mass', 'com' and 'inertia'; {type(error).__name__}: {error}"
         ) from error

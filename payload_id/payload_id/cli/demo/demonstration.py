@@ -8,10 +8,10 @@ import secrets
 import subprocess
 import sys
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 import rclpy
-from payload_id_msgs.msg import SampleBlock
 from rich.console import Console
 from rich.rule import Rule
 from trajectory_msgs.msg import JointTrajectory
@@ -22,14 +22,16 @@ from ...files.figures.interval_figure import intervals_over_time
 from ...files.runs.run_file import FILE_NAME
 from ...ros.client.estimator_client import PayloadClient, estimate_from
 from ...ros.common.joint_trajectory_message import message_of
+from ..common.live_view import LiveView
 from ..common.presentation import console, estimate_table, verdict
 from .nodes import DemonstrationNodes
 from .scene import DURATION, HEAVIEST, LINK_RELATIVE, TORQUE_RELATIVE, Scene, draw_scene
-from .view import LiveView
+from .simulated_time import SAMPLES, SimulatedTime
 
-SETTLE = 0.3  # [s] after the motion
+LEAD, SETTLE = 0.2, 0.32  # [s] before and after the motion; all three end within a window
+IN_TIME = 0.9  # part of real time below which the machine is slow
+PATIENCE = 120.0  # [s] that the final estimate may take on a slow machine
 READY = 40.0  # [s] until all nodes must have answered
-SAMPLES = "payload_sampler/samples"
 TRAJECTORY_RATE = 50.0  # [Hz] of the trajectory's points
 # In a process in which ROS cannot be imported:
 REPLAY = (
@@ -39,13 +41,32 @@ REPLAY = (
 )
 
 
+@dataclass(frozen=True)
+class Shaken:
+    """What the nodes found.
+
+    Attributes:
+        history: Estimates in their order.
+        solve_seconds: What the last one took [s].
+        took: Real time of the motion [s].
+    """
+
+    history: list[Estimate]
+    solve_seconds: float
+    took: float
+
+    @property
+    def speed(self) -> float:
+        """Simulated time over real time."""
+        return (LEAD + DURATION + SETTLE) / self.took
+
+
 def run(robot: str, seed: int | None, out: Path) -> int:
     """Run the demonstration; return 0 if every interval contains the truth."""
     terminal = console()
     scene = draw_scene(robot, secrets.randbelow(100_000) if seed is None else seed, out)
     introduce(terminal, scene)
-    history, solve_seconds = identify(terminal, scene)
-    return conclude(terminal, scene, history, solve_seconds)
+    return conclude(terminal, scene, identify(terminal, scene))
 
 
 def introduce(terminal: Console, scene: Scene) -> None:
@@ -62,69 +83,85 @@ def introduce(terminal: Console, scene: Scene) -> None:
     )
 
 
-def identify(terminal: Console, scene: Scene) -> tuple[list[Estimate], float]:
-    """Run the nodes; return the estimates in their order, and the last one's solving time [s]."""
+def identify(terminal: Console, scene: Scene) -> Shaken:
+    """Run the nodes; return what they found."""
     # A domain of its own, so that no robot on this machine hears the demonstration.
     os.environ["ROS_DOMAIN_ID"] = str(1 + secrets.randbelow(100))
     os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     rclpy.init()
     try:
         with DemonstrationNodes(scene) as nodes, PayloadClient() as client:
+            simulated = SimulatedTime(client.node)
             with terminal.status("Starting simulated arm, sampler and estimator ..."):
-                _wait(scene, nodes, client)
-            return _shake(terminal, scene, nodes, client)
+                _wait(scene, nodes, client, simulated)
+            return _shake(terminal, scene, nodes, client, simulated)
     finally:
         rclpy.try_shutdown()
 
 
-def _wait(scene: Scene, nodes: DemonstrationNodes, client: PayloadClient) -> None:
+def _wait(
+    scene: Scene, nodes: DemonstrationNodes, client: PayloadClient, simulated: SimulatedTime
+) -> None:
     """Wait until every node has answered and samples reach the estimator's topic."""
-    blocks: list[SampleBlock] = []
-    subscription = client.node.create_subscription(SampleBlock, SAMPLES, blocks.append, 1)
 
     def ready() -> bool:
         nodes.check()
         topic = scene.robot.command.trajectory_topic
         heard = client.node.count_subscribers(SAMPLES) > 1
-        return heard and bool(blocks) and client.node.count_subscribers(topic) > 0
+        return heard and simulated.newest > 0 and client.node.count_subscribers(topic) > 0
 
     client.wait_for(ready, READY, "the simulated arm, the sampler and the estimator")
     client.wait_until_ready(READY)
-    client.node.destroy_subscription(subscription)
 
 
 def _shake(
-    terminal: Console, scene: Scene, nodes: DemonstrationNodes, client: PayloadClient
-) -> tuple[list[Estimate], float]:
-    """Move the arm while the estimator runs."""
+    terminal: Console,
+    scene: Scene,
+    nodes: DemonstrationNodes,
+    client: PayloadClient,
+    simulated: SimulatedTime,
+) -> Shaken:
+    """Move the arm while the estimator runs; all of it in simulated time."""
     topic = scene.robot.command.trajectory_topic
     target = client.node.create_publisher(JointTrajectory, topic, 1)
     client.wait_for(lambda: target.get_subscription_count() > 0, READY, f"a reader of {topic}")
-    client.start()
+    # The run begins with the first sample after a pause: the same one on every machine.
+    start = simulated.pause(READY) + round(LEAD * 1e9)
+    client.start(READY)
     before = len(client.messages)
-    target.publish(message_of(scene.motion.trajectory, scene.robot.joints, TRAJECTORY_RATE))
+    message = message_of(scene.motion.trajectory, scene.robot.joints, TRAJECTORY_RATE)
+    message.header.stamp.sec, message.header.stamp.nanosec = divmod(start, 10**9)
+    target.publish(message)
+    simulated.go_on(READY)
+    begin = time.monotonic()
     with LiveView(terminal, DURATION) as view:
-        begin = time.monotonic()
-        while (elapsed := time.monotonic() - begin) < DURATION + SETTLE:
+
+        def show(left: float) -> None:
             nodes.check()
             latest = client.messages[-1] if len(client.messages) > before else None
-            view.show(elapsed, None if latest is None else estimate_from(latest))
-            time.sleep(0.1)
+            estimate = None if latest is None else estimate_from(latest)
+            view.show(max(0.0, DURATION + SETTLE - left), estimate, time.monotonic() - begin)
+
+        simulated.wait_until(start + round((DURATION + SETTLE) * 1e9), show)
+    took = time.monotonic() - begin
+    simulated.pause(READY)
     with terminal.status("The final estimate ..."):
-        client.stop()
-        final = client.estimate()
-        client.save(str(scene.folder / "bag"))
+        client.stop(PATIENCE)
+        final = client.estimate(READY)
+        client.save(str(scene.folder / "bag"), READY)
         client.wait_for(
             lambda: any(m.windows == final.windows for m in client.messages[before:]),
             READY,
             "the final estimate on its topic",
         )
     messages = [message for message in client.messages[before:] if message.windows]
-    return [*map(estimate_from, messages[:-1]), final], float(messages[-1].solve_seconds)
+    history = [*map(estimate_from, messages[:-1]), final]
+    return Shaken(history, float(messages[-1].solve_seconds), took)
 
 
-def conclude(terminal: Console, scene: Scene, history: list[Estimate], solve_seconds: float) -> int:
-    """Compare with the truth, replay the bag, and say what was written where."""
+def conclude(terminal: Console, scene: Scene, shaken: Shaken) -> int:
+    """Compare with the truth, replay the bag, say what was written where, and what comes next."""
+    history = shaken.history
     last, bag = history[-1], scene.folder / "bag"
     contained = bool(last.contains(scene.payload).all())
     terminal.print(estimate_table(last, scene.payload, terminal.width))
@@ -137,8 +174,14 @@ def conclude(terminal: Console, scene: Scene, history: list[Estimate], solve_sec
     with terminal.status("Replaying the recording without ROS ..."):
         same = replayed_identically(bag, last)
     identical = "[green]identical, bit for bit[/green]" if same else "[bold red]DIFFERENT[/]"
+    if shaken.speed < IN_TIME:
+        terminal.print(
+            f"This machine simulated at {shaken.speed:.1f} of real time; the demonstration waited "
+            "for the simulation, so that the result is the same.",
+            style="yellow",
+        )
     terminal.print(
-        f"last update: {solve_seconds:.2f} s of computing\n"
+        f"last update: {shaken.solve_seconds:.2f} s of computing\n"
         f"figure:      {_short(figure)}\n"
         f"recording:   {_short(bag)} (settings and result in {FILE_NAME})\n"
         f"replayed without ROS: {identical}; again with: ./payload-id replay {_short(bag)}",
@@ -148,6 +191,11 @@ def conclude(terminal: Console, scene: Scene, history: list[Estimate], solve_sec
         "[bold green]Every interval contains the truth.[/]"
         if contained
         else "[bold red]An interval misses the truth.[/]"
+    )
+    terminal.print(
+        "next: your own recording: ./payload-id replay BAG --robot FILE (docs/quick_start.md); "
+        "what a mass rests on: docs/intervals.md",
+        soft_wrap=True,
     )
     return 0 if contained and same else 1
 

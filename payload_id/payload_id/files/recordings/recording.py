@@ -156,7 +156,9 @@ class Recording(Samples):
         require_type(joints, (list, tuple, type(None)), "joints", "a list of names, or None")
         for name, stamp in (("start_ns", start_ns), ("end_ns", end_ns)):
             require_type(stamp, (int, np.integer, type(None)), name, "a whole number [ns], or None")
-        table, joint_map = read_bag(path, topic, joints, effort_sign, effort_offset)
+        table, joint_map = read_bag(
+            path, topic, joints, effort_sign, effort_offset, start_ns, end_ns
+        )
         within = table.between(start_ns, end_ns)
         return cls._from_table(within, joint_map, start_ns, JOINT_STATES)
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from payload_id_msgs.action import Execute, Identify
+from payload_id_msgs.action import Plan as PlanAction
 from payload_id_msgs.msg import ExcitationGoal, Obstacle, PlanDescription
 from payload_id_msgs.srv import Acknowledge, Describe, Plan, SetObstacles
 from rclpy.action import ActionClient
@@ -14,7 +15,7 @@ from std_srvs.srv import Trigger
 
 from ...core.safety.clearance.convex_body import ConvexBody
 from ..planner.obstacles.obstacle_messages import obstacle_message
-from .waiting import call, wait_for
+from .waiting import NotAnsweredError, call, wait_for
 
 Tell = Callable[[Any], object]
 ENDING = 60.0  # [s] that a cancelled goal may take to come to rest
@@ -66,7 +67,11 @@ class PlannerClient:
         }
         self._actions = {
             name: ActionClient(node, kind, f"{planner}/{name}")
-            for name, kind in (("execute", Execute), ("identify", Identify))
+            for name, kind in (
+                ("plan", PlanAction),
+                ("execute", Execute),
+                ("identify", Identify),
+            )
         }
 
     def wait_until_ready(self, timeout: float) -> None:
@@ -87,18 +92,41 @@ class PlannerClient:
             bodies: Boxes, spheres, cylinders and hulls, each with its own name.
             frame: Frame of their poses; empty: the robot's base link.
         """
-        messages: list[Obstacle] = [obstacle_message(body, frame) for body in bodies]
-        operation = SetObstacles.Request.REPLACE
-        request = SetObstacles.Request(operation=operation, obstacles=messages)
-        return str(self._call("set_obstacles", request, 10.0).message)
+        return str(self._obstacles(SetObstacles.Request.REPLACE, bodies, frame).message)
 
-    def plan(self, timeout: float = 180.0, **goal: Any) -> PlanDescription:
+    def add_obstacles(self, bodies: Iterable[ConvexBody], frame: str = "") -> SetObstacles.Response:
+        """Have these obstacles beside the others; none: see which there are. As above."""
+        return self._obstacles(SetObstacles.Request.ADD, bodies, frame)
+
+    def remove_obstacles(self, names: Iterable[str]) -> SetObstacles.Response:
+        """Take obstacles away."""
+        messages = [Obstacle(id=name) for name in names]
+        request = SetObstacles.Request(operation=SetObstacles.Request.REMOVE, obstacles=messages)
+        return self._call("set_obstacles", request, 10.0)
+
+    def _obstacles(
+        self, operation: int, bodies: Iterable[ConvexBody], frame: str
+    ) -> SetObstacles.Response:
+        """Change the obstacles."""
+        messages: list[Obstacle] = [obstacle_message(body, frame) for body in bodies]
+        request = SetObstacles.Request(operation=operation, obstacles=messages)
+        return self._call("set_obstacles", request, 10.0)
+
+    def plan(
+        self, timeout: float = 180.0, tell: Tell | None = None, **goal: Any
+    ) -> PlanDescription:
         """Plan and certify a motion from where the arm stands; nothing moves.
 
         Args:
             timeout: Longest time to wait [s].
+            tell: Called with feedback of payload_id_msgs/Plan; then an interrupt ends the planning.
             goal: Fields of payload_id_msgs/ExcitationGoal.
         """
+        if tell is not None:
+            result = self._act("plan", PlanAction.Goal(goal=ExcitationGoal(**goal)), timeout, tell)
+            if not result.success:
+                raise NotAnsweredError(f"{self._name}/plan: {result.message}")
+            return result.description
         request = Plan.Request(goal=ExcitationGoal(**goal))
         return self._call("plan", request, timeout).description
 
@@ -112,6 +140,7 @@ class PlannerClient:
         timeout: float = 120.0,
         speed_scale: float = 1.0,
         requested_by: str = "",
+        tell: Tell | None = None,
     ) -> Execute.Result:
         """Execute a plan; return once the arm is at rest, whatever the reason.
 
@@ -121,10 +150,11 @@ class PlannerClient:
             speed_scale: The same path at this fraction of its speed, certified as such; 0.1 or less
                 is a dry run.
             requested_by: Who asks, for the planner's log.
+            tell: Called with each feedback.
         """
         goal = Execute.Goal(plan_id=plan.plan_id, token=plan.token)
         goal.speed_scale, goal.requested_by = speed_scale, requested_by
-        return self._act("execute", goal, timeout, None)
+        return self._act("execute", goal, timeout, tell)
 
     def identify(
         self, timeout: float = 300.0, tell: Tell | None = None, most_pieces: int = 0, **goal: Any

@@ -32,6 +32,10 @@ class Pace:
         self._next_warning = self._start
         self._last = self._start - period
 
+    def go_on(self, count: int) -> None:
+        """Count from now on, after a pause: round `count` is due at once."""
+        self._start = time.monotonic() - count * self._period
+
     def wait_for(self, count: int, stopping: threading.Event) -> None:
         """Wait until round `count` is due, or until `stopping` is set."""
         now, due = time.monotonic(), self._start + count * self._period

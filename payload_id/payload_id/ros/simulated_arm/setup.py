@@ -30,6 +30,9 @@ PARAMETER_TABLE = (
         f"Inertial parameters of the payload about the payload frame: {', '.join(PARAMETERS)}. "
         "Another payload is carried as soon as this is set.",
         "kg, kg m, kg m2",
+        -1e3,
+        1e3,
+        length=len(PARAMETERS),
         read_only=False,
     ),
     Parameter("seed", 0, "Seed of everything that is drawn at random.", "", 0, 2**31 - 1),
@@ -76,6 +79,14 @@ PARAMETER_TABLE = (
     Parameter("stamp_jitter", 0.0, "Bound of the error of the stamps.", "s", 0.0, 0.1),
     Parameter("loss", 0.0, "Probability that a joint state is not published.", "-", 0.0, 0.99),
     Parameter("real_time_factor", 1.0, "Simulated time / wall time.", "-", 0.01, 100.0),
+    Parameter(
+        "paused",
+        False,
+        "Whether simulated time stands still and nothing is published. When it goes on, the "
+        "sensors' noise begins anew from the seed: what follows is then the same on every machine. "
+        "May be set at any time.",
+        read_only=False,
+    ),
     Parameter("publish_clock", False, "Whether simulated time is published on /clock."),
 )
 

@@ -88,7 +88,7 @@ def test_table_and_figure_are_made_without_a_truth(bag: Path, tmp_path: Path) ->
 @pytest.mark.slow
 def test_chosen_methods_only_in_the_order_given(bag: Path, tmp_path: Path) -> None:
     truth = tmp_path / "truth.json"
-    truth.write_text(json.dumps({"phi": PAYLOAD.tolist()}))
+    truth.write_text(json.dumps({"seed": 1, "payload": PAYLOAD.tolist()}))  # as the demo writes it
     done = compare(
         bag, *bounds(), "--estimators=ols,lmi", "--intervals=hull_lp", "--truth", truth, "--json"
     )

@@ -18,7 +18,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
     """Run the demonstration once; return what it printed and its folder."""
     out = tmp_path_factory.mktemp("runs")
     command = [sys.executable, "-m", "payload_id", "demo", "--seed", "5", "--out", str(out)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=180)
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
     assert done.returncode == 0, done.stdout + done.stderr
     (folder,) = out.iterdir()
     return done.stdout, folder
@@ -26,7 +26,14 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> tuple[str, Path]:
 
 def test_prints_truth_intervals_and_verdict(demo: tuple[str, Path]) -> None:
     printed, _ = demo
-    for words in ("seed 5", "contained", "verdict", "identical, bit for bit", "last update"):
+    for words in (
+        "seed 5",
+        "contained",
+        "verdict",
+        "identical, bit for bit",
+        "last update",
+        "next:",
+    ):
         assert words in printed
     assert "NO " not in printed.split("verdict")[0]
 
@@ -45,7 +52,18 @@ def test_bag_replays_to_the_same_numbers_and_contains_the_truth(demo: tuple[str,
     result = json.loads(done.stdout)
     truth = np.array(json.loads((folder / "truth.json").read_text())["payload"])
     assert result["identical_to_live"] is True
+    assert result["windows"] == 80  # of 8 s of simulated time, on a slow machine, too
     assert (np.array(result["lower"]) <= truth).all() and (truth <= np.array(result["upper"])).all()
+
+
+def test_compare_takes_the_truth_that_was_written(demo: tuple[str, Path]) -> None:
+    _, folder = demo
+    command = [sys.executable, "-m", "payload_id", "compare", str(folder / "bag"), "--json"]
+    command += ["--estimators=ols", "--intervals=least_squares_image"]
+    command += ["--truth", str(folder / "truth.json")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    (result,) = json.loads(done.stdout)["intervals"]
+    assert all(result["contains_truth"])
 
 
 def test_nodes_leave_no_traceback(demo: tuple[str, Path]) -> None:

@@ -175,6 +175,33 @@ def test_another_payload_is_carried_as_soon_as_it_is_set(observer):
     observer.wait(lambda: np.allclose(torque(), before, atol=1e-3), "the same torque again")
 
 
+def test_a_paused_arm_is_silent_and_goes_on_where_it_was(observer):
+    """No joint states while it is paused, none missing afterwards."""
+
+    def pause(paused):
+        value = ParameterValue(type=ParameterType.PARAMETER_BOOL, bool_value=paused)
+        parameters = [ParameterMessage(name="paused", value=value)]
+        answer = observer.call(
+            SetParameters, "/simulated_arm/set_parameters", parameters=parameters
+        )
+        assert answer.results[0].successful
+
+    def stamps():
+        return [x.header.stamp.sec * 10**9 + x.header.stamp.nanosec for x in observer.states]
+
+    observer.next_states(1)
+    pause(True)
+    try:
+        time.sleep(0.3)
+        before = stamps()
+        time.sleep(0.3)
+        assert stamps() == before
+    finally:
+        pause(False)
+    observer.wait(lambda: len(observer.states) > len(before) + 20, "joint states again")
+    np.testing.assert_allclose(np.diff(stamps()), 1e9 / RATE, atol=1.0)
+
+
 def test_a_simulation_that_was_held_up_catches_up_little_by_little():
     """Its time never runs much faster than that of whoever commands it."""
     warnings, never = [], threading.Event()
@@ -256,8 +283,8 @@ def test_impossible_parameters_end_the_node_with_one_sentence(tmp_path):
     ("name", "value", "words"),
     [
         ("payload", [1.0, 9.0] + [0.0] * 8, "belong to no body"),
-        ("payload", [1.0, 2.0], "ten finite numbers"),
-        ("payload", "heavy", "a list of numbers"),
+        ("payload", [1.0, 2.0], "a list of 10 numbers"),
+        ("payload", "heavy", "a list of 10 numbers"),
         ("rate", 5000.0, "upper bound of 1000"),
         ("loss", -0.5, "lower bound of 0"),
         ("seed", 0.5, "a whole number"),

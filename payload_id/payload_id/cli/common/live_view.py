@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from rich.console import Console, Group
+from rich.console import Console, Group, RenderableType
 from rich.live import Live
 from rich.progress_bar import ProgressBar
 from rich.table import Table
@@ -13,17 +13,18 @@ from rich.text import Text
 from ...core.body.inertial import PARAMETERS
 from ...core.identification.estimate import Estimate
 from ...files.figures.number_format import UNIT_TEXTS, digits, number
-from ..common.presentation import STYLES
+from .presentation import STYLES
 
 BAR = 30  # characters of the widest interval
+SLOW, SLOW_AFTER = 0.85, 2.0  # part of real time that is slow; [s] before that is said
 DECADES = 2  # powers of ten that a bar shows
 
 
 class LiveView:
     """Shows progress and the present intervals; one line a second where there is no terminal."""
 
-    def __init__(self, console: Console, duration: float) -> None:
-        """Prepare; `duration` is that of the motion [s]."""
+    def __init__(self, console: Console, duration: float | None = None) -> None:
+        """Prepare; `duration` is that of the motion [s], None for one that is not known."""
         self._console, self._duration = console, duration
         self._live = Live(console=console, refresh_per_second=8, transient=True)
         self._widest: list[float] | None = None
@@ -40,20 +41,28 @@ class LiveView:
         if self._console.is_terminal:
             self._live.stop()
 
-    def show(self, elapsed: float, estimate: Estimate | None) -> None:
-        """Show the state after some time [s]."""
+    def show(self, elapsed: float, estimate: Estimate | None, real: float) -> None:
+        """Show the state after some simulated time, which took so much real time [s]."""
         if self._console.is_terminal:
-            self._live.update(self._picture(elapsed, estimate))
+            self._live.update(self._picture(elapsed, estimate, real))
         elif int(elapsed) > self._printed:
             self._printed = int(elapsed)
             self._console.print(_line(elapsed, estimate))
 
-    def _picture(self, elapsed: float, estimate: Estimate | None) -> Group:
+    def _picture(self, elapsed: float, estimate: Estimate | None, real: float) -> Group:
         """Return progress, verdict and bars."""
-        head = Table.grid(padding=(0, 1))
-        bar = ProgressBar(total=self._duration, completed=min(elapsed, self._duration), width=40)
-        head.add_row(f"moving {min(elapsed, self._duration):4.1f} s", bar, _state(estimate))
-        return Group(head, self._bars(estimate)) if estimate is not None else Group(head)
+        lines: list[RenderableType] = []
+        if self._duration is None:
+            lines.append(_state(estimate))
+        else:
+            moved = min(elapsed, self._duration)
+            head = Table.grid(padding=(0, 1))
+            bar = ProgressBar(total=self._duration, completed=moved, width=40)
+            head.add_row(f"moving {moved:4.1f} s", bar, _state(estimate))
+            lines.append(head)
+            if real > SLOW_AFTER and elapsed < SLOW * real:
+                lines.append(Text(_slowness(moved, self._duration, elapsed / real), style="yellow"))
+        return Group(*lines, *([] if estimate is None else [self._bars(estimate)]))
 
     def _bars(self, estimate: Estimate) -> Table:
         """Return the half-width of each interval as a number and as a bar, on a log scale."""
@@ -73,6 +82,11 @@ class LiveView:
                 _bar(width, None if self._widest is None else self._widest[k]),
             )
         return table
+
+
+def _slowness(moved: float, duration: float, speed: float) -> str:
+    """Say how far a slow machine is."""
+    return f"simulated {moved:.1f} of {duration:g} s, at {speed:.1f} of real time"
 
 
 def _bar(width: float, widest: float | None) -> Text:
@@ -98,5 +112,6 @@ def _line(elapsed: float, estimate: Estimate | None) -> str:
     half_width = float(estimate.half_width[0])
     if not estimate.mass_identified:
         return f"{elapsed:4.1f} s  mass not identified  {_state(estimate)}"
-    mass = number(float(estimate.phi[0]), digits(half_width))
-    return f"{elapsed:4.1f} s  mass {mass} ± {half_width:.2g} kg  {_state(estimate)}"
+    decimals = digits(half_width)
+    mass, half = number(float(estimate.phi[0]), decimals), number(half_width, decimals)
+    return f"{elapsed:4.1f} s  mass {mass} ± {half} kg  {_state(estimate)}"

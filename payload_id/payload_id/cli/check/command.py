@@ -1,0 +1,139 @@
+"""`payload-id check`: whether a recording goes with a robot file, and what to do if not."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shlex
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from rich.text import Text
+
+from ...core.arrays import Array
+from ...core.diagnosis.remade.units import turning
+from ...core.plausibility.kinematics import kinematics
+from ...core.plausibility.line import Line, Verdict
+from ...core.plausibility.timing import timing
+from ...core.plausibility.torques import torques
+from ...files.recordings.recording import Recording
+from ...files.robots.robot_file import RobotFile
+from ...files.robots.robot_model import RobotModel
+from ..common.arguments import add_verb
+from ..common.presentation import console, plain_table
+from ..common.recording_arguments import (
+    TABLES,
+    add_source_arguments,
+    add_stretch_arguments,
+    read_recording,
+    stretch_of,
+)
+
+STYLES = {Verdict.GOOD: "green", Verdict.LOOK: "yellow", Verdict.WRONG: "bold red"}
+
+
+def add_parser(verbs: Any) -> None:
+    """Add the command and its arguments."""
+    text = "look at a recording before anything is identified: names, units, signs, gaps, gravity"
+    parser = add_verb(verbs, "check", text)
+    parser.add_argument(
+        "recording", type=Path, help="rosbag2 folder, .mcap or .db3 file, or a table (.csv)"
+    )
+    parser.add_argument(
+        "--robot", metavar="FILE", required=True, help="robot file (YAML), or a shipped name"
+    )
+    add_source_arguments(parser)
+    add_stretch_arguments(parser)
+    parser.add_argument("--json", action="store_true", help="print one JSON object and no more")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Look, say what was found; return 2 if something is wrong."""
+    file = RobotFile.load(arguments.robot)
+    arm = RobotModel.from_robot_file(file)
+    read = read_recording(arguments.recording, arguments, file)
+    names, recording = named(stretch_of(read, arguments), file.joints)
+    lines = [names]
+    if recording is not None:
+        lines += looked_at(recording, arm, file, is_table(arguments.recording))
+    wrong = any(line.verdict is Verdict.WRONG for line in lines)
+    if arguments.json:
+        print(json.dumps({"wrong": wrong, "lines": [asdict(line) for line in lines]}))
+    else:
+        show(lines, read.notes, next_command(arguments, wrong))
+    return 2 if wrong else 0
+
+
+def is_table(path: Path) -> bool:
+    """Tell whether a recording is a table."""
+    return path.suffix.lower() in TABLES
+
+
+def named(recording: Recording, joints: Sequence[str]) -> tuple[Line, Recording | None]:
+    """Compare the names of the joints; return the recording in the robot file's order."""
+    found, wanted = ", ".join(recording.joints), ", ".join(joints)
+    if set(recording.joints) != set(joints):
+        do = "Write the robot file's names into the columns file, in the order of its columns."
+        return Line("joint names", Verdict.WRONG, found, wanted, do), None
+    if recording.joints == tuple(joints):
+        return Line("joint names", Verdict.GOOD, found, "those of the robot file"), recording
+    order = [recording.joints.index(name) for name in joints]
+    sorted_ = Recording(
+        recording.stamp, recording.q[:, order], recording.dq[:, order], recording.tau[:, order],
+        recording.dropped, tuple(joints), recording.start_ns, recording.source, recording.notes,
+    )  # fmt: skip
+    do = "Nothing: columns are taken by name."
+    return Line("joint names", Verdict.GOOD, f"{found} (another order)", wanted, do), sorted_
+
+
+def looked_at(recording: Recording, arm: RobotModel, file: RobotFile, table: bool) -> list[Line]:
+    """Return everything else."""
+    lower, upper, speed, effort = limits_of(file)
+    revolute = np.asarray(turning(arm))
+    endless = np.array(file.continuous)
+    lower, upper = np.where(endless, -np.inf, lower), np.where(endless, np.inf, upper)
+    return [
+        *timing(recording, None if table else file.joint_states.rate),
+        *kinematics(recording, arm.joints, revolute, lower, upper, speed),
+        *torques(recording, arm, file.uncertainty, effort)[0],
+    ]
+
+
+def limits_of(file: RobotFile) -> tuple[Array, Array, Array, Array]:
+    """Return position, speed and torque limits, infinite where the file states none."""
+    limits = file.limits
+    if limits is None:
+        none = np.full(file.n, np.inf)
+        return -none, none, none, none
+    return limits.position_lower, limits.position_upper, limits.velocity, limits.effort
+
+
+def next_command(arguments: argparse.Namespace, wrong: bool) -> str:
+    """Return the command that comes next."""
+    if wrong:
+        return "mend what is marked, then check again."
+    robot, recording = shlex.quote(str(arguments.robot)), shlex.quote(str(arguments.recording))
+    more = f" --columns {shlex.quote(str(arguments.columns))}" if arguments.columns else ""
+    return f"./payload-id replay {recording} --robot {robot}{more}"
+
+
+def show(lines: Sequence[Line], notes: Sequence[str], following: str) -> None:
+    """Print the lines as a table."""
+    terminal = console()
+    for note in notes:
+        terminal.print(note, style="yellow")
+    table = plain_table()
+    for title in ("", "", "found", "expected"):
+        table.add_column(title, no_wrap=not title)
+    for line in lines:
+        word = Text(line.verdict.value, style=STYLES[line.verdict])
+        found = Text(line.found)
+        if line.do:
+            found.append(f"\n-> {line.do}", style=STYLES[line.verdict])
+        table.add_row(line.subject, word, found, line.expected)
+    terminal.print(table)
+    terminal.print(f"next: {following}", soft_wrap=True)

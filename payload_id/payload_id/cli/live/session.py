@@ -1,0 +1,243 @@
+"""What `payload-id live` does with running nodes: one function for each task."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import signal
+import sys
+import time
+from collections.abc import Callable, Sequence
+from contextlib import contextmanager, suppress
+from typing import Any
+
+import rclpy
+from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
+from payload_id_msgs.msg import PlanDescription
+from rclpy.signals import SignalHandlerOptions
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from ...core.errors import PayloadIdError
+from ...core.safety.clearance.convex_body import ConvexBody
+from ...ros.client.estimator_client import PayloadClient, estimate_from
+from ...ros.client.planner_client import PlannerClient
+from ...ros.client.waiting import NotAnsweredError
+from ..common.live_view import LiveView
+from ..common.presentation import console, estimate_table, plain_table, verdict
+
+FOUND = 10.0  # [s] until a node must have been found
+HEARD = 2.5  # [s] in which every node tells how it is
+LONGEST = 600.0  # [s] that planning or a motion may take
+LEVELS = {b"\x00": "ok", b"\x01": "warning", b"\x02": "error", b"\x03": "silent"}
+HINT = (
+    " Is the node running, with the same ROS_DOMAIN_ID and ROS_AUTOMATIC_DISCOVERY_RANGE as here?"
+)
+
+
+def run(arguments: argparse.Namespace, bodies: Sequence[ConvexBody]) -> int:
+    """Do the task; return the exit code."""
+    # Each reaches this thread, which has a motion cancelled before ROS ends.
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        signal.signal(number, signal.default_int_handler)
+    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+    terminal = console()
+    try:
+        with PayloadClient(getattr(arguments, "estimator", "payload_estimator")) as client:
+            if arguments.task in PLANNER_TASKS:
+                planner = PlannerClient(client.node, arguments.planner)
+                return PLANNER_TASKS[arguments.task](terminal, planner, arguments, bodies)
+            return TASKS[arguments.task](terminal, client, arguments)
+    except NotAnsweredError as error:
+        missing = "Waited" in str(error)
+        raise NotAnsweredError(f"{error}{HINT if missing else ''}") from error
+    finally:
+        rclpy.try_shutdown()
+
+
+def _asked(terminal: Console, client: PayloadClient, arguments: argparse.Namespace) -> int:
+    """Call the service of the task's name, and show its sentence."""
+    with terminal.status(f"{arguments.task} ..."):
+        said = getattr(client, arguments.task)()
+    terminal.print(said)
+    return 0
+
+
+def _stop(terminal: Console, client: PayloadClient, arguments: argparse.Namespace) -> int:
+    """End the run, and show the estimate, whose sentence the service's answer repeats."""
+    with terminal.status("The final estimate ..."):
+        client.stop()
+    return _estimate(terminal, client)
+
+
+def _save(terminal: Console, client: PayloadClient, arguments: argparse.Namespace) -> int:
+    """Save the run."""
+    terminal.print(f"saved: {client.save(arguments.folder)}", soft_wrap=True)
+    return 0
+
+
+def _estimate(terminal: Console, client: PayloadClient) -> int:
+    """Show the newest estimate."""
+    found = client.estimate()
+    if math.isfinite(found.half_width[0]):
+        terminal.print(estimate_table(found))
+    terminal.print(verdict(found))
+    return 0
+
+
+def _status(terminal: Console, client: PayloadClient, arguments: argparse.Namespace) -> int:
+    """Show how the nodes are, and the newest estimate."""
+    heard: dict[str, DiagnosticStatus] = {}
+
+    def note(message: DiagnosticArray) -> None:
+        heard.update({status.name: status for status in message.status})
+
+    client.node.create_subscription(DiagnosticArray, "/diagnostics", note, 10)
+    with terminal.status("Listening ..."):
+        time.sleep(HEARD)
+    for name, status in sorted(heard.items()):
+        level = LEVELS.get(bytes(status.level), "?")
+        style = "" if level == "ok" else "yellow"
+        terminal.print(f"{name}: {level}: {status.message}", style=style, markup=False)
+    if not heard:
+        terminal.print("Nobody publishes /diagnostics.", style="yellow")
+    try:
+        return _estimate(terminal, client)
+    except NotAnsweredError as error:
+        if not heard:
+            raise
+        terminal.print(str(error), markup=False)
+        return 0
+
+
+def _watch(terminal: Console, client: PayloadClient, arguments: argparse.Namespace) -> int:
+    """Show the intervals until interrupted."""
+    name = f"{arguments.estimator}/payload"
+    client.wait_for(lambda: client.node.count_publishers(name) > 0, FOUND, f"the topic {name}")
+    begin = time.monotonic()
+    with suppress(KeyboardInterrupt), LiveView(terminal) as view:
+        while True:
+            latest = estimate_from(client.messages[-1]) if client.messages else None
+            elapsed = time.monotonic() - begin
+            view.show(elapsed, latest, elapsed)
+            time.sleep(0.1)
+    return _estimate(terminal, client)
+
+
+def _plan(terminal: Console, planner: PlannerClient, arguments: argparse.Namespace, _: Any) -> int:
+    """Plan a motion, and describe it."""
+    with _progress(terminal, "planning", None) as update:
+        description = planner.plan(
+            LONGEST, tell=lambda told: update(None, told.phase), **arguments.goal
+        )
+    show_plan(terminal, description)
+    terminal.print(f"next: ./payload-id live execute {description.plan_id}", soft_wrap=True)
+    return 0
+
+
+def _describe(
+    terminal: Console, planner: PlannerClient, arguments: argparse.Namespace, _: Any
+) -> int:
+    """Describe a plan."""
+    show_plan(terminal, planner.describe(arguments.plan).description)
+    return 0
+
+
+def _execute(
+    terminal: Console, planner: PlannerClient, arguments: argparse.Namespace, _: Any
+) -> int:
+    """Describe a plan, have it confirmed, and move the arm; Ctrl-C has the certified stop sent."""
+    description = planner.describe(arguments.plan).description
+    show_plan(terminal, description)
+    if not arguments.yes and not _confirmed():
+        terminal.print("Nothing moves.")
+        return 2
+    duration = float(description.duration) / arguments.speed_scale
+    with _progress(terminal, "moving", duration) as update:
+        result = planner.execute(
+            description, LONGEST + duration, arguments.speed_scale, "payload-id live",
+            tell=lambda told: update(
+                told.time, f"{told.phase}, tracking error {told.tube_use:.0%} of the tube"
+            ),
+        )  # fmt: skip
+    style = "green" if result.success else "bold red"
+    terminal.print(result.message, style=style, markup=False)
+    return 0 if result.success else 2
+
+
+def _confirmed() -> bool:
+    """Ask whether the arm may move."""
+    if not sys.stdin.isatty():
+        raise PayloadIdError("Moving the arm must be confirmed at a terminal, or with --yes.")
+    return input("Type 'move' to MOVE THE ARM (Ctrl-C stops it): ").strip() == "move"
+
+
+def _obstacles(
+    terminal: Console,
+    planner: PlannerClient,
+    arguments: argparse.Namespace,
+    bodies: Sequence[ConvexBody],
+) -> int:
+    """Change obstacles, and list those in force."""
+    if arguments.clear:
+        terminal.print(planner.set_obstacles([]), markup=False)
+    if arguments.remove:
+        terminal.print(planner.remove_obstacles(arguments.remove).message, markup=False)
+    answer = planner.add_obstacles(bodies)
+    if bodies:
+        terminal.print(answer.message, markup=False)
+    terminal.print(f"in force: {', '.join(answer.ids) or 'none'}", markup=False)
+    return 0
+
+
+@contextmanager
+def _progress(terminal: Console, what: str, total: float | None) -> Any:
+    """Show a bar; gives a function that takes how far it is (None: not known) and a text."""
+    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=terminal, transient=True) as progress:
+        task = progress.add_task(what, total=total)
+
+        def update(done: float | None, text: str) -> None:
+            progress.update(task, completed=done, description=f"{what}: {text}")
+
+        yield update
+
+
+def show_plan(terminal: Console, plan: PlanDescription) -> None:
+    """Print a plan for a person."""
+    terminal.print(f"{plan.plan_id}: {plan.summary}", markup=False)
+    table = plain_table()
+    for title in ("joint", "from", "to", "position %", "velocity %", "acceleration %", "torque %"):
+        table.add_column(title, justify="left" if title == "joint" else "right")
+    peaks = (
+        plan.peak_position_percent,
+        plan.peak_velocity_percent,
+        plan.peak_acceleration_percent,
+        plan.peak_torque_percent,
+    )
+    rows = zip(plan.joint_names, plan.start_positions, plan.goal_positions, *peaks, strict=True)
+    for name, start, goal, *parts in rows:
+        table.add_row(name, f"{start:.3f}", f"{goal:.3f}", *(f"{part:.0f}" for part in parts))
+    terminal.print(table)
+    for sentence in plan.assumptions:
+        terminal.print(f"  rests on: {sentence}", style="dim", markup=False)
+    terminal.print(f"certificate: {plan.certificate_path}", soft_wrap=True, markup=False)
+
+
+Task = Callable[[Console, PayloadClient, argparse.Namespace], int]
+PlannerTask = Callable[[Console, PlannerClient, argparse.Namespace, Sequence[ConvexBody]], int]
+TASKS: dict[str, Task] = {
+    "start": _asked,
+    "reset": _asked,
+    "tare": _asked,
+    "stop": _stop,
+    "save": _save,
+    "status": _status,
+    "watch": _watch,
+}
+PLANNER_TASKS: dict[str, PlannerTask] = {
+    "plan": _plan,
+    "describe": _describe,
+    "execute": _execute,
+    "obstacles": _obstacles,
+}

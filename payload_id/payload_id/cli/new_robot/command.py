@@ -1,0 +1,160 @@
+"""`payload-id new-robot`: draft a robot file from a URDF, and a columns file from a table."""
+
+from __future__ import annotations
+
+import argparse
+import math
+import re
+import shlex
+from pathlib import Path
+from typing import Any
+
+from rich.markup import escape
+
+from ...core.errors import ConfigurationError, InputError
+from ...files.configuration.whole_file import saved_file
+from ...files.drafts.arm_in_urdf import ArmFound, find_arm, names_of
+from ...files.drafts.column_draft import ColumnsFound, columns_text, find_columns
+from ...files.drafts.robot_draft import Scales, robot_text
+from ...files.robots.robot_file import RobotFile
+from ...files.robots.robot_model import RobotModel
+from ...files.robots.urdf import read_urdf
+from ..common.arguments import add_verb
+from ..common.presentation import console
+
+USUAL_RATE = 500.0  # [Hz] of joint states where no table tells
+
+
+def add_parser(verbs: Any) -> None:
+    """Add the command and its arguments."""
+    text = "draft the robot file of an own arm from its URDF, and a columns file from a table"
+    parser = add_verb(verbs, "new-robot", text)
+    parser.add_argument("urdf", type=Path, metavar="URDF", help="robot description, URDF or xacro")
+    parser.add_argument(
+        "--table", type=Path, metavar="CSV", help="a table whose first line names its columns"
+    )
+    parser.add_argument(
+        "--payload-frame", default="", metavar="LINK", help="link that carries the payload"
+    )
+    parser.add_argument(
+        "--xacro",
+        action="append",
+        default=[],
+        metavar="NAME=VALUE",
+        help="argument of a xacro file; may be repeated",
+    )
+    parser.add_argument(
+        "--out", type=Path, metavar="FILE", help="robot file to write (default: NAME.yaml here)"
+    )
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the files and say what has to be checked."""
+    urdf, source = _description(arguments)
+    found = find_arm(urdf, arguments.payload_frame)
+    model = RobotModel.from_xml(urdf, found.payload_frame, names_of(found.joints))
+    scales = Scales.of(model, found)
+    out = arguments.out or Path(f"{re.sub(r'[^A-Za-z0-9_-]+', '_', found.name)}.yaml")
+    beside = out.with_name(f"{out.stem}_columns.yaml")
+    expanded = out.with_suffix(".urdf") if source is None else source
+    _refuse([out, *([beside] if arguments.table else []), *([expanded] if source is None else [])])
+    columns = None
+    if arguments.table:
+        columns = find_columns(arguments.table, found.joints, scales.torque)
+    if source is None:
+        _write(expanded, urdf, "robot description")
+    rate = columns.rate if columns is not None and math.isfinite(columns.rate) else USUAL_RATE
+    text = robot_text(found, scales, expanded, out.parent, float(f"{rate:.3g}"))
+    _write(out, text, "robot file")
+    RobotFile.load(out.resolve())
+    if columns is not None:
+        _write(beside, columns_text(columns, names_of(found.joints)), "columns file")
+    _report(found, scales, out, beside, columns)
+    return 0
+
+
+def _description(arguments: argparse.Namespace) -> tuple[str, Path | None]:
+    """Return the URDF text and its file; None where it had to be expanded."""
+    values = dict(entry.split("=", 1) for entry in arguments.xacro if "=" in entry)
+    if len(values) < len(arguments.xacro):
+        raise InputError(f"--xacro takes NAME=VALUE; found {' '.join(arguments.xacro)}.")
+    path: Path = arguments.urdf
+    return read_urdf(path, values), None if path.suffix == ".xacro" else path
+
+
+def _write(path: Path, text: str, what: str) -> None:
+    """Write a file."""
+    with saved_file(path, what) as file:
+        file.write(text.encode())
+
+
+def _refuse(paths: list[Path]) -> None:
+    """Raise where a file is there already.
+
+    Raises:
+        ConfigurationError: Names it.
+    """
+    for path in paths:
+        if path.exists():
+            raise ConfigurationError(
+                f"{path} is there already and is not overwritten: move it away, or name another "
+                "file with --out."
+            )
+
+
+def _report(
+    found: ArmFound, scales: Scales, out: Path, beside: Path, columns: ColumnsFound | None
+) -> None:
+    """Say what was written, what has to be checked, and what comes next."""
+    terminal = console()
+    terminal.print(f"[bold]{out}[/bold]: {len(found.joints)} joints, {scales.mass:.3g} kg move")
+    terminal.print(f"  joints         {', '.join(names_of(found.joints))}")
+    if found.others:
+        terminal.print(f"  left out       {', '.join(found.others)}")
+    terminal.print(f"  payload frame  {found.payload_frame} (of {', '.join(found.frames)})")
+    if columns is not None:
+        _report_columns(columns, beside)
+    terminal.print("[bold]Check[/bold] (each is marked CHECK in the file, with what to look at):")
+    for text in (
+        "joints, payload frame and gravity: is this how the arm is built and mounted?",
+        "effort: torque or current, sign, offsets",
+        "uncertainty: cautious guesses; the intervals are as true as these bounds",
+    ):
+        terminal.print(f"  - {text}")
+    name = "RECORDING" if columns is None else shlex.quote(str(columns.path))
+    more = f" --columns {shlex.quote(str(beside))}" if columns is not None else ""
+    terminal.print(
+        f"next: ./payload-id check {name} --robot {shlex.quote(str(out))}{more}", soft_wrap=True
+    )
+
+
+def _report_columns(columns: ColumnsFound, beside: Path) -> None:
+    """Say what was found in the table."""
+    terminal = console()
+    terminal.print(f"[bold]{beside}[/bold]:")
+    rate = f", {columns.rate:.4g} Hz" if math.isfinite(columns.rate) else ""
+    rows = {
+        "time": f"{columns.time} [{columns.time_unit}]{rate}" if columns.time else "",
+        "position": f"{_short(columns.position)} [{columns.position_unit}]"
+        if columns.position
+        else "",
+        "velocity": _short(columns.velocity) or "none: positions are differentiated",
+        "effort": f"{_short(columns.effort)} [{'N m' if columns.effort_factor == 1.0 else 'mN m'}]"
+        if columns.effort
+        else "",
+    }
+    for name, text in rows.items():
+        terminal.print(f"  {name:<14} {escape(text) if text else '[red]not found: enter it[/red]'}")
+    for remark in columns.remarks:
+        terminal.print(f"  {remark}", style="yellow")
+    if columns.missing:
+        terminal.print(
+            f"  Enter {', '.join(columns.missing)} in {beside}: its first lines list the columns.",
+            style="yellow",
+        )
+
+
+def _short(names: tuple[str, ...]) -> str:
+    """Return the first and the last of some columns."""
+    return f"{names[0]} ... {names[-1]}" if len(names) > 1 else "".join(names)

@@ -1,0 +1,174 @@
+"""Which joints of a description are the arm's, and which link carries the payload."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from xml.etree import ElementTree
+
+from ...core.errors import ModelError, UnknownNameError
+from ..robots.urdf_tree import UrdfJoint, UrdfTree
+
+MOVING = ("revolute", "continuous", "prismatic")
+LEAST_CHAIN = 3  # joints that make an arm where a chain divides; fewer are fingers
+FINGERS = ("finger", "gripper", "knuckle", "jaw", "claw")
+# Names that a flange usually has, the most usual first.
+FLANGES = (
+    "tool0", "tool_frame", "tool_link", "tcp", "end_effector_link", "ee_link", "end_effector",
+    "link_eef", "flange", "hand",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class JointFound:
+    """A joint with the limits that the description states.
+
+    Attributes:
+        name: Its name.
+        kind: "revolute", "continuous" or "prismatic".
+        lower: Least position, None where there is none [rad or m].
+        upper: Largest position [rad or m].
+        velocity: Largest speed, None where none is stated [rad/s or m/s].
+        effort: Largest torque or force, None where none is stated [N m or N].
+    """
+
+    name: str
+    kind: str
+    lower: float | None
+    upper: float | None
+    velocity: float | None
+    effort: float | None
+
+    @property
+    def turns(self) -> bool:
+        """Whether it turns."""
+        return self.kind != "prismatic"
+
+
+@dataclass(frozen=True)
+class ArmFound:
+    """The arm of a description.
+
+    Attributes:
+        name: The description's robot name.
+        joints: From base to flange.
+        payload_frame: Link that carries the payload.
+        frames: All links that move with it, from which it was chosen.
+        others: Names of moving joints that are not the arm's.
+    """
+
+    name: str
+    joints: tuple[JointFound, ...]
+    payload_frame: str
+    frames: tuple[str, ...]
+    others: tuple[str, ...]
+
+
+def find_arm(urdf: str, payload_frame: str = "") -> ArmFound:
+    """Return the arm of a description.
+
+    Args:
+        urdf: The description, XML text.
+        payload_frame: Link that carries the payload; empty: the likeliest one.
+
+    Raises:
+        ModelError: Nothing moves in it.
+        UnknownNameError: There is no such link, or nothing moves it.
+    """
+    root, tree = ElementTree.fromstring(urdf), UrdfTree.of(urdf)
+    moving = [joint for joint in tree.joints.values() if _moves(joint)]
+    if not moving:
+        raise ModelError(
+            "The description has no joint of type revolute, continuous or prismatic: nothing moves "
+            "in it. Give the description of the whole arm."
+        )
+    frame = payload_frame or _flange(tree, _last_link(tree, root))
+    carried = [joint.child for joint in moving]
+    if payload_frame and not any(_moves(joint) for joint in tree.way_to(payload_frame)):
+        raise UnknownNameError("link that moves", payload_frame, carried, "the description")
+    arm = [joint for joint in tree.way_to(frame) if _moves(joint)]
+    limits = {element.get("name"): element.find("limit") for element in root.findall("joint")}
+    return ArmFound(
+        name=root.get("name") or "arm",
+        joints=tuple(_joint(joint, limits[joint.name]) for joint in arm),
+        payload_frame=frame,
+        frames=tuple(_beyond(tree, arm[-1].child)),
+        others=tuple(joint.name for joint in moving if joint not in arm),
+    )
+
+
+def _moves(joint: UrdfJoint) -> bool:
+    """Tell whether a joint is moved by a drive of its own."""
+    return joint.kind in MOVING and not joint.mimics
+
+
+def _last_link(tree: UrdfTree, root: ElementTree.Element) -> str:
+    """Return the link that the arm's last joint moves: down the longest chain, fingers left out."""
+    links = [link.get("name", "") for link in root.findall("link")]
+    here = next((link for link in links if link not in tree.joints), links[0])
+    passed = 0
+    while True:
+        group = tree.rigid_group(here)
+        ways = [joint for joint in tree.joints.values() if joint.parent in group
+                and joint.kind in MOVING]  # fmt: skip
+        own = [joint for joint in ways if _moves(joint)]
+        if not own:
+            return here
+        best = max(own, key=lambda joint: _length(tree, joint.child))
+        fingers = any(word in best.name.lower() for word in FINGERS) or len(ways) > 1
+        if passed and fingers and 1 + _length(tree, best.child) < LEAST_CHAIN:
+            return here
+        here, passed = best.child, passed + 1
+
+
+def _length(tree: UrdfTree, link: str) -> int:
+    """Return the number of moving joints of the longest chain from a link."""
+    group = tree.rigid_group(link)
+    ways = [joint for joint in tree.joints.values() if joint.parent in group and _moves(joint)]
+    return max((1 + _length(tree, joint.child) for joint in ways), default=0)
+
+
+def _beyond(tree: UrdfTree, link: str) -> list[str]:
+    """Return a link and all that fixed joints tie to it further out, nearest first."""
+    found = [link]
+    for near in found:
+        found += [joint.child for joint in tree.joints.values()
+                  if joint.parent == near and joint.is_fixed]  # fmt: skip
+    return found
+
+
+def _flange(tree: UrdfTree, link: str) -> str:
+    """Return the likeliest payload frame among the links that move with the last one."""
+    frames = _beyond(tree, link)
+    for wanted in FLANGES:
+        for frame in frames:
+            if frame.lower() == wanted or frame.lower().endswith(f"_{wanted}"):
+                return frame
+    return link
+
+
+def _joint(joint: UrdfJoint, limit: ElementTree.Element | None) -> JointFound:
+    """Return a joint with its limits."""
+    return JointFound(
+        joint.name,
+        joint.kind,
+        joint.lower,
+        joint.upper,
+        _positive(limit, "velocity"),
+        _positive(limit, "effort"),
+    )
+
+
+def _positive(limit: ElementTree.Element | None, key: str) -> float | None:
+    """Return a limit that says something."""
+    try:
+        value = float((limit.get(key) if limit is not None else None) or "nan")
+    except ValueError:
+        return None
+    return value if math.isfinite(value) and value > 0.0 else None
+
+
+def names_of(joints: Sequence[JointFound]) -> tuple[str, ...]:
+    """Return the joints' names."""
+    return tuple(joint.name for joint in joints)

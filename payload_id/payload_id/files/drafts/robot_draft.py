@@ -1,0 +1,194 @@
+"""A robot file drafted from a description: commented YAML, guesses named as such."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from ...core.arm.arm_model import ArmModel
+from ...core.arrays import Array
+from ...core.motion.limits import inverse_dynamics
+from ...core.motion.trajectory import Motion
+from .arm_in_urdf import ArmFound
+
+POSES = 300  # random ones, for the largest gravity torque
+# Guesses, as parts of a joint's torque scale: about those of the shipped Gen3.
+ABSOLUTE, OFFSET, FRICTION = 0.06, 0.05, 0.08
+LIFTED = 0.75  # largest payload as a part of the arm's own moving mass
+SPEED, RAMP = 1.0, 0.3  # [rad/s or m/s] where none is stated; [s] to full speed
+TURN = math.pi  # [rad] that random poses reach where no limit is stated
+
+
+@dataclass(frozen=True)
+class Scales:
+    """What guesses are measured by.
+
+    Attributes:
+        gravity: Largest torque of the arm's own weight at each joint, shape (n,) [N m or N].
+        torque: Torque of usual size at each joint, shape (n,) [N m or N].
+        mass: Of all that moves [kg].
+    """
+
+    gravity: Array
+    torque: Array
+    mass: float
+
+    @classmethod
+    def of(cls, model: ArmModel, found: ArmFound) -> Scales:
+        """Compute them from the arm's weight in random poses."""
+        lower = np.array([-TURN if j.lower is None else j.lower for j in found.joints])
+        upper = np.array([TURN if j.upper is None else j.upper for j in found.joints])
+        q = np.random.default_rng(0).uniform(lower, upper, (POSES, model.n))
+        still = np.zeros_like(q)
+        rest = Motion(np.arange(float(POSES)), q, still, still)
+        gravity = np.abs(inverse_dynamics(model, rest, np.zeros(10))).max(axis=0)
+        usual = 1.5 * np.maximum(gravity, 0.25 * gravity.max())
+        stated = np.array([np.inf if j.effort is None else j.effort for j in found.joints])
+        return cls(gravity, np.minimum(usual, stated), float(model.link_phi[:, 0].sum()))
+
+
+def robot_text(found: ArmFound, scales: Scales, urdf: Path, folder: Path, rate: float) -> str:
+    """Return the text of a robot file.
+
+    Args:
+        found: The arm.
+        scales: Of torques and masses.
+        urdf: The description's file.
+        folder: Where the robot file will lie.
+        rate: Of the joint states [Hz].
+    """
+    n, joints = len(found.joints), found.joints
+    place = os.path.relpath(urdf.resolve(), folder.resolve())
+    speed = [SPEED if joint.velocity is None else joint.velocity for joint in joints]
+    effort = [3.0 * s if j.effort is None else j.effort
+              for j, s in zip(joints, scales.torque, strict=True)]  # fmt: skip
+    unsaid = _unsaid(found)
+    part = scales.torque
+    return f"""\
+# {found.name}, drafted by payload-id new-robot. Lines with CHECK are guesses: confirm each of them.
+# Every key: docs/robot_file.md. What to measure: docs/uncertainty.md.
+
+# Name of the robot in reports.
+name: {_text(found.name)}
+
+# Robot description, relative to this file.
+urdf: {_text(place)}
+
+# Moving joints from base to flange, as the description and JointState name them. CHECK the names
+# against 'name' of the driver's joint states; the order of its messages does not matter.
+joints: {_names([joint.name for joint in joints])}
+
+# Link that carries the payload; the result is expressed in it. CHECK: what is bolted to the flange
+# all the time belongs into the description, and the frame beyond it. Links that move with it:
+# {", ".join(found.frames)}
+payload_frame: {_text(found.payload_frame)}
+
+# Gravity in the base frame [m/s2]. CHECK: as here for a base that stands upright, z up;
+# hanging from the ceiling: [0.0, 0.0, 9.81].
+gravity: [0.0, 0.0, -9.81]
+
+joint_states:
+  # Topic of sensor_msgs/JointState. CHECK for a namespace.
+  topic: /joint_states
+  # Rate of that topic [Hz].
+  rate: {rate:g}
+
+# How JointState.effort becomes torque: sign * effort - offset. For a table its columns file counts.
+effort:
+  # torque [N m], current [A] (then torque_constants), or none. CHECK: many drivers call a current
+  # effort.
+  source: torque
+  # 1, or -1 where the driver counts against the joint. CHECK: 'payload-id check' tells.
+  sign: {_numbers(np.ones(n))}
+  # Known offsets [N m], subtracted after the sign.
+  offset: {_numbers(np.zeros(n))}
+
+# Joint limits: motions are planned within them, recordings are checked by them.{unsaid}
+limits:
+  use: urdf
+  sets:
+    urdf:
+      # null: no limit. [rad or m]
+      position_lower: {_numbers([joint.lower for joint in joints])}
+      position_upper: {_numbers([joint.upper for joint in joints])}
+      # [rad/s or m/s]
+      velocity: {_numbers(speed)}
+      # [rad/s2 or m/s2] CHECK: a description states none; here full speed in {RAMP:g} s.
+      acceleration: {_numbers(np.array(speed) / RAMP)}
+      # [N m or N]
+      effort: {_numbers(effort)}
+
+# Bounds that every interval rests on: they must be TRUE. CHECK all: cautious guesses for an arm
+# that nobody has calibrated, from its weight (one joint carries {scales.gravity.max():.3g} N m).
+# 'payload-id noise' and 'payload-id calibrate' measure them; a tare narrows the intervals at once.
+uncertainty:
+  # Error of every torque sample as a fraction [-], plus this much [N m]: noise, ripple, vibration.
+  torque_relative: 0.025
+  torque_absolute: {_numbers(ABSOLUTE * part)}
+  # Offset of each sensor, constant in a run [N m].
+  torque_offset: {_numbers(OFFSET * part)}
+  # Error of each inertial parameter of the links as a fraction [-]. CHECK: 0.05 for a description
+  # with the vendor's masses; one with rounded or invented ones needs more.
+  link_relative: 0.05
+  # Largest friction in the measured torque [N m], [N m s/rad]. CHECK: torques from motor currents
+  # hold all of the gears' friction, sensors behind the gears little.
+  friction_coulomb: {_numbers(FRICTION * part)}
+  friction_viscous: {_numbers(FRICTION * part)}
+  # Largest rotor inertia in the measured torque [kg m2]: 0 behind the gears; gear ratio squared
+  # times that of the rotor for torques from motor currents.
+  rotor_inertia: 0.05
+  # Largest error of a position [rad or m].
+  position_error: 3.5e-4
+  # Box that surely holds the payload before any data. CHECK: more than you will ever lift.
+  prior:
+    mass_max: {_round(LIFTED * scales.mass):g}
+    com_max: 0.5
+
+# Where excitation starts and ends [rad or m]; null: no such place.
+home: null
+"""
+
+
+def _unsaid(found: ArmFound) -> str:
+    """Say which limits the description does not state."""
+    lines = []
+    for name in ("velocity", "effort"):
+        without = [joint.name for joint in found.joints if getattr(joint, name) is None]
+        if without:
+            lines.append(
+                f"\n# CHECK '{name}' of {', '.join(without)}: the description states none."
+            )
+    return "".join(lines)
+
+
+def _text(text: str) -> str:
+    """Return a text as YAML takes it, whatever is in it."""
+    return json.dumps(text, ensure_ascii=False)
+
+
+def _names(names: Sequence[str]) -> str:
+    """Return names as a YAML list."""
+    return f"[{', '.join(map(_text, names))}]"
+
+
+def _numbers(values: Sequence[float | None] | Array) -> str:
+    """Return numbers as a YAML list, null where there is none."""
+    return f"[{', '.join('null' if x is None else _number(float(x)) for x in values)}]"
+
+
+def _number(value: float) -> str:
+    """Return a number that YAML 1.1 takes for one, to four digits."""
+    text = f"{value:.4g}"
+    return f"{float(text):.1f}" if "e" in text else (text if "." in text else f"{text}.0")
+
+
+def _round(value: float) -> float:
+    """Return a number to two digits, not below it."""
+    step = 10.0 ** (math.floor(math.log10(max(value, 1e-3))) - 1)
+    return round(math.ceil(value / step) * step, 6)

@@ -1,0 +1,168 @@
+"""`payload-id live` over real DDS against nodes that answer as estimator and planner do."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+
+import pytest
+import rclpy
+from payload_id_msgs.msg import PayloadEstimate
+from payload_id_msgs.srv import Describe, GetEstimate, Save, SetObstacles
+from rclpy.context import Context
+from rclpy.executors import SingleThreadedExecutor
+from std_srvs.srv import Trigger
+
+from payload_id.cli.live.command import obstacle
+from payload_id.cli.main import main
+from payload_id.core.errors import InputError
+
+DOMAIN = 20 + os.getpid() % 60
+KEPT_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+
+
+class Answering:
+    """An estimator and a planner that write down what they are asked."""
+
+    def __init__(self) -> None:
+        self.asked: list[str] = []
+        self.success = True
+        self.obstacles: list[str] = []
+        self._context = Context()
+        rclpy.init(context=self._context, domain_id=DOMAIN)
+        estimator = rclpy.create_node("payload_estimator", context=self._context)
+        planner = rclpy.create_node("payload_planner", context=self._context)
+        for name in ("start", "stop", "tare"):
+            estimator.create_service(Trigger, f"~/{name}", self._trigger(name))
+        estimator.create_service(GetEstimate, "~/get_estimate", self._estimate)
+        estimator.create_service(Save, "~/save", self._save)
+        planner.create_service(SetObstacles, "~/set_obstacles", self._set)
+        planner.create_service(Describe, "~/describe", self._describe)
+        self._executor = SingleThreadedExecutor(context=self._context)
+        for node in (estimator, planner):
+            self._executor.add_node(node)
+        self._thread = threading.Thread(target=self._executor.spin, daemon=True)
+        self._thread.start()
+
+    def close(self) -> None:
+        """End."""
+        self._executor.shutdown()
+        self._thread.join(5.0)
+        rclpy.shutdown(context=self._context)
+
+    def _trigger(self, name: str):
+        def answer(_, response):
+            self.asked.append(name)
+            response.success, response.message = self.success, f"said of {name}"
+            return response
+
+        return answer
+
+    def _estimate(self, _, response):
+        found = response.estimate
+        found.phi, found.lower = [1.25] + [0.01] * 9, [1.0] + [0.0] * 9
+        found.upper, found.identifiable = [1.5] + [0.02] * 9, [True] * 10
+        found.status, found.message = PayloadEstimate.GOOD, "all is bounded"
+        found.samples, found.windows, found.seconds = 1000, 10, 1.0
+        response.success = True
+        return response
+
+    def _save(self, request, response):
+        self.asked.append(request.path)
+        response.success, response.path = True, "/saved/here"
+        return response
+
+    def _set(self, request, response):
+        names = [body.id for body in request.obstacles]
+        if request.operation == SetObstacles.Request.REPLACE:
+            self.obstacles = names
+        elif request.operation == SetObstacles.Request.ADD:
+            self.obstacles += names
+        else:
+            self.obstacles = [name for name in self.obstacles if name not in names]
+        response.success, response.message, response.ids = True, "done", self.obstacles
+        return response
+
+    def _describe(self, request, response):
+        self.asked.append(f"describe {request.plan_id}")
+        response.success = True
+        plan = response.description
+        plan.plan_id, plan.summary, plan.joint_names = "p1", "a motion", ["j"]
+        for name in (
+            "start_positions",
+            "goal_positions",
+            "peak_position_percent",
+            "peak_velocity_percent",
+            "peak_acceleration_percent",
+            "peak_torque_percent",
+        ):
+            setattr(plan, name, [50.0])  # fmt: skip
+        return response
+
+
+@pytest.fixture(scope="module")
+def nodes():
+    """Run them; the command hears them by its own domain."""
+    before = {number: signal.getsignal(number) for number in KEPT_SIGNALS}
+    kept = os.environ.get("ROS_DOMAIN_ID")
+    os.environ["ROS_DOMAIN_ID"] = str(DOMAIN)
+    answering = Answering()
+    yield answering
+    answering.close()
+    for number, handler in before.items():
+        signal.signal(number, handler)
+    os.environ.pop("ROS_DOMAIN_ID")
+    if kept is not None:
+        os.environ["ROS_DOMAIN_ID"] = kept
+
+
+def test_services_are_called_and_their_sentences_printed(nodes, capsys):
+    for task in ("start", "tare"):
+        assert main(["live", task]) == 0
+        assert nodes.asked[-1] == task and f"said of {task}" in capsys.readouterr().out
+    assert main(["live", "stop"]) == 0
+    printed = capsys.readouterr().out
+    assert nodes.asked[-1] == "stop" and "GOOD" in printed and "1.25" in printed
+    assert main(["live", "save", "folder"]) == 0
+    assert nodes.asked[-1] == "folder" and "/saved/here" in capsys.readouterr().out
+
+
+def test_a_refusal_is_the_nodes_sentence_and_exit_code_2(nodes, capsys):
+    nodes.success = False
+    try:
+        assert main(["live", "start"]) == 2
+    finally:
+        nodes.success = True
+    assert "said of start" in capsys.readouterr().err
+
+
+def test_obstacles_are_added_removed_and_listed(nodes, capsys):
+    table = "table=box:0.4,0.8,0.04@0.9,0,0.1"
+    assert main(["live", "obstacles", "--add", table, "--add", "ball=sphere:0.1@1,1,1"]) == 0
+    assert nodes.obstacles == ["table", "ball"]
+    assert main(["live", "obstacles", "--remove", "table"]) == 0
+    assert "in force: ball" in capsys.readouterr().out
+    assert main(["live", "obstacles", "--clear"]) == 0 and nodes.obstacles == []
+
+
+def test_a_plan_is_described_and_nothing_moves_unconfirmed(nodes, capsys, monkeypatch):
+    assert main(["live", "describe"]) == 0
+    assert "a motion" in capsys.readouterr().out
+    monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
+    assert main(["live", "execute", "p1"]) == 2  # no action is there to be called either
+    assert "--yes" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    "wrong", ["table", "a=box:1,1@0,0,0", "a=cone:1@0,0,0", "a=sphere:x@0,0,0", "=sphere:1@0,0,0"]
+)
+def test_wrong_obstacles_are_refused(wrong):
+    with pytest.raises(InputError, match="--add"):
+        obstacle(wrong)
+
+
+def test_an_obstacle_is_where_its_text_says():
+    body = obstacle("table=box:0.4,0.8,0.04@0.9,0,0.1")
+    assert (body.name, body.kind, body.size) == ("table", "box", (0.4, 0.8, 0.04))
+    assert body.translation.tolist() == [0.9, 0.0, 0.1]

@@ -1,0 +1,115 @@
+"""What a recording says of itself: each wrong reading is named, an honest one is not accused."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from functools import lru_cache
+
+import numpy as np
+import pytest
+
+from payload_id import RobotFile, RobotModel
+from payload_id.core.body.inertial import from_mass_com_inertia
+from payload_id.core.motion.fourier import FourierSeries
+from payload_id.core.motion.limits import inverse_dynamics
+from payload_id.core.plausibility.kinematics import kinematics
+from payload_id.core.plausibility.line import Verdict
+from payload_id.core.plausibility.timing import timing
+from payload_id.core.plausibility.torques import torques
+from payload_id.core.samples.joint_samples import Samples
+
+SWAPPED = [0, 2, 1, 3, 4, 5, 6]
+PAYLOAD = from_mass_com_inertia(1.4, [0.02, -0.03, 0.08], 0.004 * np.eye(3))
+
+
+@lru_cache(maxsize=1)
+def gen3() -> tuple[RobotFile, RobotModel, Samples]:
+    """Return the arm and a recording with friction, offsets and noise."""
+    file = RobotFile.load("kinova_gen3")
+    arm = RobotModel.from_robot_file(file)
+    rng = np.random.default_rng(3)
+    series = FourierSeries.from_free(np.asarray(file.home), 0.07 * rng.normal(size=(7, 2, 3)), 4.0)
+    motion = series.at(np.arange(0.0, 4.0, 4e-3))
+    tau = inverse_dynamics(arm, motion, PAYLOAD)
+    size = np.abs(tau).max(axis=0)
+    tau += size * (0.05 * np.tanh(50 * motion.dq) + 0.04 + 0.03 * rng.normal(size=tau.shape))
+    return file, arm, Samples(motion.time, motion.q, motion.dq, tau)
+
+
+def told(samples: Samples, arm: RobotModel | None = None) -> dict[str, str]:
+    """Return what is found wrong with the torques, by subject."""
+    file, own, _ = gen3()
+    lines, _ = torques(samples, arm or own, file.uncertainty, np.full(7, np.inf))
+    return {line.subject: line.found for line in lines if line.verdict is Verdict.WRONG}
+
+
+def moved(samples: Samples) -> dict[str, Verdict]:
+    """Return the verdicts on positions, velocities and speeds."""
+    limits = gen3()[0].limits
+    lines = kinematics(
+        samples, gen3()[1].joints, np.ones(7, dtype=bool),
+        limits.position_lower, limits.position_upper, 3.0 * limits.velocity,
+    )  # fmt: skip
+    return {line.subject: line.verdict for line in lines}
+
+
+def test_an_honest_recording_is_not_accused() -> None:
+    _, _, honest = gen3()
+    assert told(honest) == {}
+    assert Verdict.WRONG not in moved(honest).values()
+    assert all(line.verdict is not Verdict.WRONG for line in timing(honest, 250.0))
+
+
+@pytest.mark.parametrize("joint", [0, 1, 3, 4])
+def test_a_reversed_joint_is_named(joint: int) -> None:
+    _, arm, _ = gen3()
+    signs = np.where(np.arange(7) == joint, -1.0, 1.0)
+    assert f"the effort of {arm.joints[joint]} has" in told(replace_tau(signs))["effort sign"]
+
+
+def replace_tau(factor: object) -> Samples:
+    """Return the recording with torques times a factor."""
+    honest = gen3()[2]
+    return replace(honest, tau=honest.tau * factor)
+
+
+def test_reversed_torques_and_their_units_are_named() -> None:
+    assert "all efforts have the opposite sign" in told(replace_tau(-1.0))["effort sign"]
+    assert "mN m" in told(replace_tau(1e3))["units"]
+    both = told(replace_tau(-1e3))["units"]
+    assert "mN m" in both and "opposite sign" in both
+
+
+def test_degrees_are_named() -> None:
+    _, _, honest = gen3()
+    degrees = replace(honest, q=np.rad2deg(honest.q), dq=np.rad2deg(honest.dq))
+    assert "degrees" in told(degrees)["units"]
+    assert moved(degrees)["positions"] is Verdict.WRONG
+    rates = replace(honest, dq=np.rad2deg(honest.dq))
+    assert moved(rates)["velocities"] is Verdict.WRONG
+    assert told(rates) == {}  # torques are compared by the positions alone
+
+
+def test_another_order_and_another_gravity_are_named() -> None:
+    _, arm, honest = gen3()
+    swapped = replace(honest, tau=honest.tau[:, SWAPPED])
+    names = ", ".join(arm.joints[k] for k in SWAPPED)
+    assert names in told(swapped)["order"]
+    ceiling = replace(arm, gravity=np.array([0.0, 0.0, 9.81]))
+    assert "(0, 0, -9.81)" in told(honest, ceiling)["gravity"]
+
+
+def test_torques_of_something_else_are_wrong_without_a_reason() -> None:
+    rng = np.random.default_rng(1)
+    size = gen3()[2].tau.std(axis=0)
+    noise = replace(gen3()[2], tau=20 * size * rng.normal(size=(1000, 7)))
+    assert "torques" in told(noise)
+
+
+def test_gaps_and_stamps_in_another_unit_are_named() -> None:
+    _, _, honest = gen3()
+    keep = np.abs(honest.stamp - 2.0) > 0.2
+    gaps = {line.subject: line for line in timing(honest.chosen(keep), None)}
+    assert gaps["gaps"].verdict is Verdict.LOOK and "1.8" in gaps["gaps"].found
+    late = replace(honest, stamp=1e3 * honest.stamp)
+    assert timing(late, None)[0].verdict is Verdict.WRONG

@@ -1,0 +1,171 @@
+"""Robot and columns files drafted for arms that nobody has prepared."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from payload_id import RobotFile, RobotModel
+from payload_id.core.errors import ModelError, RecordingError, UnknownNameError
+from payload_id.files.drafts.arm_in_urdf import JointFound, find_arm, names_of
+from payload_id.files.drafts.column_draft import columns_text, find_columns
+from payload_id.files.drafts.robot_draft import Scales, robot_text
+from payload_id.files.tables.joint_csv import Columns
+
+INERTIAL = (
+    '<inertial><origin xyz="0 0 0.1"/><mass value="{m}"/><inertia ixx="0.02" iyy="0.02" '
+    'izz="0.01" ixy="0" ixz="0" iyz="0"/></inertial>'
+)
+JOINTS = ("hip", "boom", "stick", "roll")
+
+
+def link(name: str, mass: float = 0.0) -> str:
+    """Return a link."""
+    return f'<link name="{name}">{INERTIAL.format(m=mass) if mass else ""}</link>'
+
+
+def joint(name: str, kind: str, parent: str, child: str, more: str = "") -> str:
+    """Return a joint with limits, 0.3 m above its parent."""
+    limit = '<limit lower="-2" upper="2" effort="80" velocity="1.5"/>'
+    return (
+        f'<joint name="{name}" type="{kind}"><parent link="{parent}"/><child link="{child}"/>'
+        f'<origin xyz="0 0 0.3"/><axis xyz="0 1 0"/>{"" if kind == "fixed" else limit}{more}'
+        "</joint>"
+    )
+
+
+def digger(gripper: bool = True) -> str:
+    """Return an arm of four joints, with a gripper of two fingers or without."""
+    parts = [link("ground")]
+    before = "ground"
+    for k, name in enumerate(JOINTS):
+        parts += [joint(name, "revolute", before, f"part_{k}"), link(f"part_{k}", 4.0 - k)]
+        before = f"part_{k}"
+    parts += [joint("mount", "fixed", before, "digger_tool0"), link("digger_tool0")]
+    if gripper:
+        parts += [joint("palm_fix", "fixed", "digger_tool0", "palm"), link("palm", 0.3)]
+        parts += [joint("left", "prismatic", "palm", "l"), link("l", 0.02)]
+        parts += [
+            joint("right", "prismatic", "palm", "r", '<mimic joint="left"/>'),
+            link("r", 0.02),
+        ]
+    return f'<robot name="digger">{"".join(parts)}</robot>'
+
+
+@pytest.mark.parametrize("gripper", [True, False])
+def test_the_arm_ends_before_the_fingers_at_the_flange(gripper: bool) -> None:
+    found = find_arm(digger(gripper))
+    assert names_of(found.joints) == JOINTS
+    assert found.payload_frame == "digger_tool0"
+    assert found.others == (("left",) if gripper else ())
+    assert found.joints[0].effort == 80.0 and found.joints[0].velocity == 1.5
+
+
+def test_the_payload_frame_can_be_named() -> None:
+    found = find_arm(digger(), "part_2")
+    assert names_of(found.joints) == JOINTS[:3] and found.payload_frame == "part_2"
+    with pytest.raises(UnknownNameError, match="part_3"):
+        find_arm(digger(), "part_9")
+    with pytest.raises(ModelError, match="nothing moves"):
+        find_arm('<robot name="stone"><link name="a"/></robot>')
+
+
+def test_the_draft_loads_and_says_what_the_description_says(tmp_path: Path) -> None:
+    (tmp_path / "digger.urdf").write_text(digger())
+    found = find_arm(digger())
+    model = RobotModel.from_xml(digger(), found.payload_frame, JOINTS)
+    scales = Scales.of(model, found)
+    text = robot_text(found, scales, tmp_path / "digger.urdf", tmp_path, 250.0)
+    (tmp_path / "digger.yaml").write_text(text)
+    file = RobotFile.load(tmp_path / "digger.yaml")
+    assert file.joints == JOINTS and file.payload_frame == "digger_tool0"
+    assert file.limits is not None and (file.limits.effort == 80.0).all()
+    # Masses 4, 3, 2, 1 kg 0.1 m beyond their joints, 0.3 m apart, and a palm: all stretched out.
+    weight = 9.81 * (4 * 0.1 + 3 * 0.4 + 2 * 0.7 + 1.0 + 0.3 * 1.6 + 0.04 * 1.9)
+    assert scales.gravity.max() == pytest.approx(weight, rel=0.1)
+    assert text.count("CHECK") > 8
+
+
+def table(tmp_path: Path, header: list[str], columns: list[np.ndarray], delimiter: str) -> Path:
+    """Write a table."""
+    lines = [delimiter.join(header)]
+    lines += [delimiter.join(f"{x:.9g}" for x in row) for row in np.column_stack(columns)]
+    path = tmp_path / "run.csv"
+    path.write_text("\n".join(lines))
+    return path
+
+
+TURN = [JointFound(name, "revolute", -2.0, 2.0, 1.5, 80.0) for name in JOINTS]
+SHAPES = {
+    "by name, another order, degrees": (
+        "{joint}_pos", "{joint}_vel", "{joint}_torque", "timestamp", 180 / np.pi, 1.0, 1.0,
+        (2, 0, 3, 1),
+    ),
+    "numbered from 0, ms": (
+        "q{k}", "qd{k}", "tau{k} [Nm]", "Time [ms]", 1.0, 1.0, 1e3, (0, 1, 2, 3)
+    ),
+    "numbered from 1, ns, mN m": (
+        "Position{n}", "Velocity{n}", "Effort{n} (mNm)", "stamp_ns", 1.0, 1e3, 1e9, (0, 1, 2, 3)
+    ),
+    "as ROS exports it": (
+        "position[{k}]", "velocity[{k}]", "effort[{k}]", "time", 1.0, 1.0, 1.0, (0, 1, 2, 3)
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES.keys())
+@pytest.mark.parametrize("delimiter", [",", ";"])
+def test_columns_are_found_by_name_number_and_unit(
+    tmp_path: Path, shape: tuple, delimiter: str
+) -> None:
+    position, velocity, effort, time, angle, torque, second, order = shape
+    t = np.arange(0.0, 2.0, 0.01)
+    q = np.stack([np.sin((1 + k) * t) for k in range(4)], axis=1)
+    dq = np.stack([(1 + k) * np.cos((1 + k) * t) for k in range(4)], axis=1)
+    tau = 20.0 + 5.0 * q
+
+    def names(pattern: str) -> list[str]:
+        return [pattern.format(joint=JOINTS[k], k=k, n=k + 1) for k in order]
+
+    header = [
+        time,
+        *names(position),
+        *names(velocity),
+        *names(effort),
+        *names(f"target_{position}"),
+    ]
+    columns = [second * t, *(angle * q[:, order]).T, *(angle * dq[:, order]).T,
+               *(torque * tau[:, order]).T, *(angle * q[:, order]).T]  # fmt: skip
+    path = table(tmp_path, header, columns, delimiter)
+    found = find_columns(path, TURN, np.full(4, 20.0))
+    by_joint = [position.format(joint=JOINTS[k], k=k, n=k + 1) for k in range(4)]
+    assert list(found.position) == by_joint and found.missing == ()
+    assert found.rate == pytest.approx(100.0)
+    assert found.position_unit == ("deg" if angle > 1 else "rad")
+    assert found.effort_factor == pytest.approx(1 / torque)
+    assert len(found.velocity) == 4
+    (tmp_path / "columns.yaml").write_text(columns_text(found, JOINTS))
+    from payload_id.files.configuration.yaml_file import read_yaml
+
+    read = Columns.from_entries(read_yaml(tmp_path / "columns.yaml"), "columns")
+    assert list(read.position) == by_joint and read.delimiter == delimiter
+
+
+def test_velocities_in_another_unit_are_left_out(tmp_path: Path) -> None:
+    t = np.arange(0.0, 2.0, 0.01)
+    q = np.stack([np.sin((1 + k) * t) for k in range(4)], axis=1)
+    dq = np.rad2deg(np.stack([(1 + k) * np.cos((1 + k) * t) for k in range(4)], axis=1))
+    header = ["t", *(f"{kind}{k}" for kind in ("q", "dq", "tau") for k in range(4))]
+    path = table(tmp_path, header, [t, *q.T, *dq.T, *q.T], ",")
+    found = find_columns(path, TURN, np.full(4, 20.0))
+    assert found.velocity == () and "deg/s" in found.remarks[0]
+
+
+def test_what_cannot_be_told_is_named(tmp_path: Path) -> None:
+    path = table(tmp_path, ["t", "x", "y"], [np.arange(9.0)] * 3, ",")
+    assert find_columns(path, TURN, np.ones(4)).missing == ("position", "effort")
+    (tmp_path / "bare.csv").write_text("1,2,3\n4,5,6\n")
+    with pytest.raises(RecordingError, match="first line"):
+        find_columns(tmp_path / "bare.csv", TURN, np.ones(4))
