@@ -24,6 +24,7 @@ from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
 from ..common.arguments import add_verb
 from ..common.presentation import console, plain_table
+from ..common.progress import progress
 from ..common.recording_arguments import (
     TABLES,
     add_source_arguments,
@@ -59,7 +60,8 @@ def run(arguments: argparse.Namespace) -> int:
     names, recording = named(stretch_of(read, arguments), file.joints)
     lines = [names]
     if recording is not None:
-        lines += looked_at(recording, arm, file, is_table(arguments.recording))
+        with progress("looking"):
+            lines += looked_at(recording, arm, file, is_table(arguments.recording))
     wrong = any(line.verdict is Verdict.WRONG for line in lines)
     if arguments.json:
         print(json.dumps({"wrong": wrong, "lines": [asdict(line) for line in lines]}))
