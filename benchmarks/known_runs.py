@@ -68,11 +68,12 @@ def robot_file(folder: Path) -> Path:
     return path
 
 
-def start(node: str, folder: Path, *parameters: str) -> subprocess.Popen[bytes]:
+def start(node: str, folder: Path, *parameters: str, name: str = "") -> subprocess.Popen[bytes]:
     """Start a node of this package in a process of its own; what it prints goes to a file."""
     options = [x for parameter in parameters for x in ("-p", parameter)]
+    options += ["-r", f"__node:={name}"] if name else []
     command = [sys.executable, "-m", f"payload_id.ros.{node}.node", "--ros-args", *options]
-    with (folder / f"{node}.log").open("wb") as log:
+    with (folder / f"{name or node}.log").open("wb") as log:
         return subprocess.Popen(command, stdout=log, stderr=log)
 
 

@@ -37,14 +37,16 @@ WIDE = replace(
 )
 
 
+PAYLOAD = from_mass_com_inertia(1.81, [0.01, -0.02, 0.08], 0.004 * np.eye(3))
+
+
 def recording(
-    seconds: float, seed: int, noisy: bool = True
+    seconds: float, seed: int, noisy: bool = True, payload: np.ndarray = PAYLOAD
 ) -> tuple[RobotModel, Samples, np.ndarray]:
     """Return the arm, a simulated recording of it, and the true payload."""
     rng = np.random.default_rng(seed)
     robot = RobotFile.load("kinova_gen3")
     model = RobotModel.from_robot_file(robot)
-    payload = from_mass_com_inertia(1.81, [0.01, -0.02, 0.08], 0.004 * np.eye(3))
     links = perturb_links(model.link_phi, UNCERTAINTY.link_relative, rng)
     plant = Plant(
         robot.urdf, robot.joints, robot.payload_frame, payload, robot.gravity, link_phis=links

@@ -19,6 +19,7 @@ from payload_id.files.robots.robot_file import robot_names
 from payload_id.files.robots.robot_schema import ROBOT
 from payload_id.ros.common.parameters import describe_parameters
 from payload_id.ros.estimator.parameters import ESTIMATOR_TABLE
+from payload_id.ros.frames.node import FRAMES_TABLE
 from payload_id.ros.planner.parameters import PLANNER_TABLE
 from payload_id.ros.sampler.parameters import SAMPLER_TABLE
 from payload_id.ros.simulated_arm.setup import PARAMETER_TABLE
@@ -34,6 +35,7 @@ NODES = (
     ("Estimator: `payload_estimator`", ESTIMATOR_TABLE),
     ("Planner: `payload_planner`", PLANNER_TABLE),
     ("Simulated arm: `simulated_arm`", PARAMETER_TABLE),
+    ("Frames for RViz: `payload_frames`", FRAMES_TABLE),
 )
 
 

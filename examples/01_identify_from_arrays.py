@@ -23,8 +23,8 @@ TORQUE_RELATIVE = 0.025  # noise of every torque sample, as a fraction of the to
 def main() -> None:
     """Simulate, identify and print."""
     seen = shake(PAYLOAD, SensorModel(torque_relative=TORQUE_RELATIVE), seed=1)
-    # What a recording is: stamp (N,) [s]; q, dq, tau (N, n) in the order of the robot's joints.
-    recording = Recording(seen.stamp, seen.q, seen.dq, seen.tau)
+    # What a recording is: stamp (N,) [s]; q, dq, tau (N, n), whose columns `joints` names.
+    recording = Recording(seen.stamp, seen.q, seen.dq, seen.tau, joints=ROBOT.joints)
     uncertainty = Uncertainty(
         torque_relative=TORQUE_RELATIVE,
         link_relative=LINK_RELATIVE,

@@ -30,6 +30,7 @@ LIBRARIES = [
 ]
 # What only some need: constraints of CVXPY (`pip install "payload_id[constraints]"`).
 EXTRAS = {"constraints": ["cvxpy>=1.7"]}
+FOR_COLCON = {"test": ["pytest"]}  # by which `colcon test` knows that there are tests, and whose
 COMMAND = "payload-id = payload_id.cli.main:main"
 NODES = [
     "sampler = payload_id.ros.sampler.node:main",
@@ -38,6 +39,8 @@ NODES = [
     "planner = payload_id.ros.planner.node:main",
     "identify = payload_id.ros.identify.node:main",
     "simulated_arm = payload_id.ros.simulated_arm.node:main",
+    "frames = payload_id.ros.frames.node:main",
+    "base_frame = payload_id.ros.frames.base_frame:main",
 ]
 # pip goes by way of a wheel, colcon does not. Nodes are for `ros2 run`, which finds them beside
 # the package; pip would put names such as `identify` on the user's PATH.
@@ -59,11 +62,10 @@ setup(
     version="0.1.0",
     description="Payload identification with guaranteed intervals",
     maintainer="payload_id maintainers",
-    maintainer_email="maintainers@payload-id.example",
     license="Apache-2.0",
     python_requires=">=3.10",
     install_requires=LIBRARIES if FOR_PIP else [],
-    extras_require=EXTRAS if FOR_PIP else {},
+    extras_require=EXTRAS if FOR_PIP else FOR_COLCON,
     packages=find_packages(exclude=["test", "test.*"]),
     package_data={"": ["py.typed"]},
     data_files=[

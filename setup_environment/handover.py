@@ -11,8 +11,11 @@ from setup_environment.layout import Layout
 from setup_environment.ros import WHEELS_GUARD, Ros, outside
 
 TESTS = "payload_id/test"
-# A process for each core; a file's tests, which share nodes and recordings, stay together.
-ON_ALL_CORES = ("--numprocesses=auto", "--maxprocesses=4", "--dist=loadfile")
+# A process for each core; a file's tests, which share nodes and recordings, stay together. Files
+# come in their order, not those with few tests last: sessions of nodes are few tests, and long.
+ON_ALL_CORES = (
+    "--numprocesses=auto", "--maxprocesses=4", "--dist=loadfile", "--no-loadscope-reorder",
+)  # fmt: skip
 
 
 def clean(environment: Mapping[str, str], layout: Layout, ros: Ros | None) -> dict[str, str]:

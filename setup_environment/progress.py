@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 import time
@@ -54,33 +55,47 @@ class Bar:
             self._stream.write("\r\033[K")
             self._stream.flush()
 
-    def part(self, now: float) -> float:
-        """Return the part that is done at a time, between 0 and 1."""
+    def part(self, now: float, counted: float | None = None) -> float:
+        """Return the part that is done at a time, between 0 and 1.
+
+        Args:
+            now: The time [s].
+            counted: What the step's tool says of its own part; None: it does not say.
+        """
         pace = (self._began - self._start) / self._done if self._done else 1.0
-        inside = min((now - self._began) / max(pace * self._weight, 1e-3), ALMOST)
+        inside = (now - self._began) / max(pace * self._weight, 1e-3)
+        inside = min(inside if counted is None else counted, ALMOST)
         total = self._done + self._weight + sum(self._left.values())
         return (self._done + inside * self._weight) / max(total, 1e-3)
 
     def show(self, log: Path) -> None:
         """Draw the bar, or now and then a line where there is no terminal."""
         now = time.monotonic()
-        part = self.part(now)
+        words = last_line(log)
+        part = self.part(now, counted(words))
         left = (now - self._start) * (1.0 / part - 1.0) if part > 0.0 else 0.0
         if not self._stream.isatty():
             if now - self._said >= EVERY:
                 self._said = now
-                self._stream.write(f"payload-id:   {self._words(part, left, log)}\n")
+                self._stream.write(f"payload-id:   {_words(part, left, words)}\n")
                 self._stream.flush()
             return
         filled = round(part * WIDTH)
-        line = f"[{'#' * filled}{'.' * (WIDTH - filled)}] {self._words(part, left, log)}"
+        line = f"[{'#' * filled}{'.' * (WIDTH - filled)}] {_words(part, left, words)}"
         width = shutil.get_terminal_size().columns - 1
         self._stream.write(f"\r\033[K{line[:width]}")
         self._stream.flush()
 
-    def _words(self, part: float, left: float, log: Path) -> str:
-        """Return how far it is, and the log's last line."""
-        return f"{part:.0%}, about {left:.0f} s left | {last_line(log)}"
+
+def _words(part: float, left: float, words: str) -> str:
+    """Return how far it is, and the log's last line."""
+    return f"{part:.0%}, about {left:.0f} s left | {words}"
+
+
+def counted(words: str) -> float | None:
+    """Return the part that a compiler's line such as "[54/216] Building ..." tells; else None."""
+    found = re.match(r"\[(\d+)/(\d+)\]", words)
+    return int(found[1]) / max(int(found[2]), 1) if found else None
 
 
 def last_line(log: Path) -> str:

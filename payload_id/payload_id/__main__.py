@@ -2,7 +2,11 @@
 
 import sys
 
-from .cli.main import main
-
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        from .cli.main import main
+
+        sys.exit(main())
+    except KeyboardInterrupt:  # while modules are imported
+        print("payload-id: interrupted.", file=sys.stderr)
+        sys.exit(130)

@@ -511,8 +511,10 @@ class TestProgress:
         for step in progress.WHOLE:
             bar.begin(step)
             now = time.monotonic()
+            assert bar.part(now, counted=0.1) < bar.part(now + 1e4)
             parts += [bar.part(now + late) for late in (0.0, 10.0, 100.0, 1e4)]
             bar.end()
+        assert progress.counted("[54/216] Building CXX object") == 0.25
         assert parts == sorted(parts) and 0.0 <= parts[0] and parts[-1] < 1.0
 
     def test_without_a_terminal_a_line_is_shown_now_and_then(self, tmp_path, capsys):

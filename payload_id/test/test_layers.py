@@ -32,7 +32,7 @@ ORDER = {
     "files": ("configuration", "learnt", "robots", "cells", "shapes", "knowledge", "runs", "tables",
               "bags", "recordings", "drafts", "figures"),
     "ros": ("common", "sampler", "wrench_sampler", "estimator", "identify", "execution", "planner",
-            "client", "simulated_arm"),
+            "client", "simulated_arm", "frames"),
     "ros/estimator": ("sources", OWN),
     "ros/execution": ("back_ends", OWN),
     "ros/planner": ("planning", "obstacles", OWN),

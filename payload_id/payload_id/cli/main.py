@@ -84,13 +84,18 @@ def _launcher_only(arguments: argparse.Namespace) -> int:
     return 2
 
 
+def printable(text: str) -> str:
+    """Return a text without characters that steer a terminal, as files may hold them."""
+    return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return its exit code."""
     chosen = parser().understood(arguments)
     try:
         return int(chosen.run(chosen))
     except PayloadIdError as error:
-        print(f"payload-id {chosen.verb}: {error}", file=sys.stderr)
+        print(f"payload-id {chosen.verb}: {printable(str(error))}", file=sys.stderr)
         return 2
     except KeyboardInterrupt:
         print(f"payload-id {chosen.verb}: interrupted.", file=sys.stderr)

@@ -3,7 +3,16 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+import reprlib
+from collections.abc import Iterable, Mapping
+from dataclasses import fields
+from typing import Any
+
+KINDS: dict[type, str] = {str: "text", dict: "section"}  # as messages call them
+LONGEST = 80  # letters of a value that messages show
+SHORT = reprlib.Repr()
+SHORT.maxstring = SHORT.maxother = LONGEST
+SHORT.maxlevel = 3
 
 
 class PayloadIdError(Exception):
@@ -23,14 +32,59 @@ class UnknownNameError(InputError):
         known: The names that exist.
     """
 
-    def __init__(self, kind: str, name: str, known: Iterable[str], where: str = "") -> None:
-        self.kind, self.name, self.known = kind, name, tuple(known)
-        near = difflib.get_close_matches(name, self.known, n=1, cutoff=0.5)
+    def __init__(self, kind: str, name: object, known: Iterable[str], where: str = "") -> None:
+        self.kind, self.name, self.known = kind, str(name), tuple(map(str, known))
+        near = difflib.get_close_matches(self.name[:LONGEST], self.known, n=1, cutoff=0.5)
         hint = f" Did you mean '{near[0]}'?" if near else ""
         place = f" in {where}" if where else ""
         super().__init__(
-            f"Unknown {kind} '{name}'{place}.{hint} Known: {', '.join(self.known) or 'none'}."
+            f"Unknown {kind} '{shortened(self.name)}'{place}.{hint} Known: "
+            f"{', '.join(self.known) or 'none'}."
         )
+
+
+def require_type(value: object, kinds: Any, name: str, example: str) -> None:
+    """Raise unless a value is of one of some types.
+
+    Args:
+        value: What was given.
+        kinds: Which type it may be of, or a tuple of them.
+        name: What it is, for the message.
+        example: What to give instead.
+
+    Raises:
+        InputError: It is of another type.
+    """
+    if not isinstance(value, kinds):
+        raise InputError(f"{name} must be {example}; found {brief(value)}.")
+
+
+def known_entries(entries: object, kind: type, where: str) -> dict[str, Any]:
+    """Return the entries of a mapping, which are attributes of a dataclass.
+
+    Raises:
+        InputError: It is no mapping, or has an entry that is unknown.
+    """
+    if not isinstance(entries, Mapping):
+        raise InputError(f"{where} must be entries ('name: value'); found {brief(entries)}.")
+    known = [entry.name for entry in fields(kind) if entry.init]
+    for name in entries:
+        if name not in known:
+            raise UnknownNameError("entry", str(name), known, where)
+    return dict(entries)
+
+
+def shortened(text: str) -> str:
+    """Return a text as messages show it."""
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+
+
+def brief(value: object) -> str:
+    """Return a value as messages show it: cut short, and without control characters."""
+    if value is None or isinstance(value, bool | int | float):
+        return f"{value!r}"[:60]
+    text = SHORT.repr(value) if isinstance(value, str | bytes | list | tuple | dict) else ""
+    return f"the {KINDS.get(type(value), type(value).__name__)} {text}".rstrip()
 
 
 class ModelError(InputError):

@@ -10,9 +10,11 @@ import pytest
 import yaml
 
 from payload_id.ros.estimator.parameters import ESTIMATOR_TABLE
+from payload_id.ros.frames.node import FRAMES_TABLE
 from payload_id.ros.planner.parameters import PLANNER_TABLE
 from payload_id.ros.sampler.parameters import SAMPLER_TABLE
 from payload_id.ros.simulated_arm.setup import PARAMETER_TABLE as ARM_TABLE
+from payload_id.ros.wrench_sampler.parameters import WRENCH_SAMPLER_TABLE
 
 PACKAGE = Path(__file__).resolve().parents[2]
 FILES = sorted((PACKAGE / "launch").glob("*.launch.xml"))
@@ -21,13 +23,18 @@ TABLES = {
     "estimator": ESTIMATOR_TABLE,
     "planner": PLANNER_TABLE,
     "simulated_arm": ARM_TABLE,
+    "frames": FRAMES_TABLE,
+    "wrench_sampler": WRENCH_SAMPLER_TABLE,
 }
 NAMES = {
     "sampler": "payload_sampler",
     "estimator": "payload_estimator",
     "planner": "payload_planner",
     "simulated_arm": "simulated_arm",
+    "frames": "payload_frames",
+    "wrench_sampler": "wrench_sampler",
 }
+MAIN = [file for file in FILES if file.name != "rviz.launch.xml"]
 
 
 def read(file: Path) -> ElementTree.Element:
@@ -43,8 +50,8 @@ def arguments(file: Path) -> dict[str, ElementTree.Element]:
 
 
 def test_there_are_launch_files():
-    names = {"identify.launch.xml", "demo.launch.xml", "planner.launch.xml"}
-    assert {file.name for file in FILES} == names
+    names = {"identify", "wrench", "planner", "demo", "rviz"}
+    assert {file.name for file in FILES} == {f"{name}.launch.xml" for name in names}
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda x: x.name)
@@ -57,7 +64,7 @@ def test_nodes_are_installed_and_have_the_parameters(file):
         assert node.get("name") == NAMES[program]
         known = {entry.name for entry in TABLES[program]} | {"use_sim_time"}
         for parameter in node.findall("param"):
-            assert parameter.get("name") in known
+            assert parameter.get("from") == "$(var params)" or parameter.get("name") in known
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda x: x.name)
@@ -67,7 +74,8 @@ def test_arguments_are_described_and_all_used(file):
         assert argument.get("default") is not None
         assert len(argument.get("description")) > 10
         assert f"$(var {name})" in text
-    assert set(re.findall(r"\$\(var (\w+)\)", text)) == set(arguments(file))
+    made = {entry.get("name") for entry in read(file).iter("let")}
+    assert set(re.findall(r"\$\(var (\w+)\)", text)) - made == set(arguments(file))
 
 
 def test_included_files_exist_and_have_the_arguments():
@@ -83,7 +91,10 @@ def test_default_values_are_allowed(file):
     for node in own_nodes(file):
         table = {entry.name: entry for entry in TABLES[node.get("exec")]}
         for parameter in node.findall("param"):
-            name = re.fullmatch(r"\$\(var (\w+)\)", parameter.get("value")).group(1)
+            found = re.fullmatch(r"\$\(var (\w+)\)", parameter.get("value", ""))
+            if found is None or parameter.get("name") is None:
+                continue
+            name = found.group(1)
             is_text = parameter.get("type") == "str"
             value = defaults[name] if is_text else yaml.safe_load(defaults[name])
             entry = table.get(parameter.get("name"))
@@ -93,9 +104,64 @@ def test_default_values_are_allowed(file):
                 assert type(value) is type(entry.default)
 
 
+def in_order(element: ElementTree.Element) -> list[str]:
+    """Return what a launch file does, in its order; an include of RViz as such."""
+    found = []
+    for entry in element:
+        if entry.tag == "group":
+            found += in_order(entry)
+        elif entry.tag in ("let", "push_ros_namespace", "node", "include"):
+            file = entry.get("file", "")
+            found.append("rviz" if file.endswith("rviz.launch.xml") else entry.tag)
+    return found
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda x: x.name)
+def test_what_can_fail_comes_before_any_node(file):
+    """A launch that fails after a node has started leaves that node running."""
+    steps = in_order(read(file))
+    assert steps[-1] == "node"
+    first = steps.index("node")
+    assert not {"let", "rviz"} & set(steps[first:])
+    if "include" in steps:  # the included file checks the same namespace and parameter file
+        assert steps.index("include") < first and steps[0] == "include"
+
+
+@pytest.mark.parametrize("file", MAIN, ids=lambda x: x.name)
+def test_every_node_takes_a_parameter_file_that_is_looked_for_first(file):
+    assert {"params", "namespace", "rviz"} <= set(arguments(file))
+    for node in own_nodes(file):
+        assert node.findall("param")[-1].get("from") == "$(var params)"
+    checks = {entry.get("value") for entry in read(file).iter("let")}
+    assert "$(command 'ls $(var params)')" in checks or file.name == "demo.launch.xml"
+    default = arguments(file)["params"].get("default")
+    shipped = Path(default.replace("$(find-pkg-share payload_id)", str(PACKAGE)))
+    assert yaml.safe_load(shipped.read_text()) == {"/**": {"ros__parameters": {}}}
+
+
+def test_planner_takes_what_its_page_demands():
+    named = {"cell", "limits", "ground", "payload_box", "payload_box_centre", "payload_mesh",
+             "prior_mass_max", "prior_com_max"}  # fmt: skip
+    assert named <= set(arguments(PACKAGE / "launch" / "planner.launch.xml"))
+
+
+def test_rviz_is_looked_for_and_gets_the_robots_own_base_and_clock():
+    file = PACKAGE / "launch" / "rviz.launch.xml"
+    assert [entry.get("value") for entry in read(file).iter("let")] == [
+        "$(find-pkg-prefix rviz2)",
+        "$(command '$(find-pkg-prefix payload_id)/lib/payload_id/base_frame $(var robot)')",
+    ]
+    (rviz,) = [node for node in read(file).iter("node") if node.get("pkg") == "rviz2"]
+    assert rviz.get("args").endswith("-f $(var fixed_frame)")
+    assert rviz.find("param").get("name") == "use_sim_time"
+
+
 def test_rviz_shows_what_the_nodes_publish():
     scene = yaml.safe_load((PACKAGE / "rviz" / "payload.rviz").read_text())
     displays = scene["Visualization Manager"]["Displays"]
     topics = {x["Topic"]["Value"] for x in displays if "Topic" in x}
-    planner = {f"/payload_planner/{name}" for name in ("swept_volume", "obstacle_markers")}
-    assert topics == {"/payload_estimator/markers", *planner}
+    planner = {f"payload_planner/{name}" for name in ("swept_volume", "obstacle_markers")}
+    assert topics == {"payload_estimator/markers", *planner}  # relative: in RViz's namespace
+    assert [x["Description Topic"]["Value"] for x in displays if "Description Topic" in x] == [
+        "robot_description"
+    ]

@@ -31,16 +31,26 @@ DEEP = QoSProfile(depth=4000, reliability=ReliabilityPolicy.RELIABLE)
 class NodeProcess:
     """A node of this package in a process of its own; what it prints goes to a file."""
 
-    def __init__(self, module: str, domain: int, log: Path, *options: str, **parameters: Any):
-        """Start it."""
+    def __init__(
+        self,
+        module: str,
+        domain: int,
+        log: Path,
+        *options: str,
+        folder: Path | None = None,
+        **parameters: Any,
+    ):
+        """Start a node's module, or a program, in a folder."""
         self.log = log
         arguments = [part for k, v in parameters.items() for part in ("-p", f"{k}:={v}")]
-        command = [sys.executable, "-m", f"payload_id.ros.{module}.node", "--ros-args"]
+        program = [module] if module.endswith(".py") else ["-m", f"payload_id.ros.{module}.node"]
+        command = [sys.executable, *program, "--ros-args"]
         environment = {**os.environ, "ROS_DOMAIN_ID": str(domain), "PYTHONUNBUFFERED": "1"}
         with log.open("w") as stream:
             self.process = subprocess.Popen(
-                [*command, *arguments, *options], env=environment, stdout=stream, stderr=stream
-            )
+                [*command, *arguments, *options], env=environment, stdout=stream, stderr=stream,
+                cwd=folder,
+            )  # fmt: skip
         atexit.register(self.process.kill)  # whatever becomes of the test
 
     @property
@@ -65,11 +75,11 @@ class NodeProcess:
 class Observer:
     """A node of the test: publishes, listens, calls; keeps every message by topic."""
 
-    def __init__(self, domain: int) -> None:
+    def __init__(self, domain: int, name: str = "observer") -> None:
         """Join the domain."""
         self.context = rclpy.Context()
         rclpy.init(context=self.context, domain_id=domain)
-        self.node = rclpy.create_node("observer", context=self.context)
+        self.node = rclpy.create_node(name, context=self.context)
         self.executor = SingleThreadedExecutor(context=self.context)
         self.executor.add_node(self.node)
         self.mailbox: dict[str, list[Any]] = {}

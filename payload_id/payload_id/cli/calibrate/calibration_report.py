@@ -11,6 +11,7 @@ import numpy as np
 from rich.table import Table
 
 from ...core.calibration import CalibrationResult
+from ...core.errors import PayloadIdError
 from ...core.rows.joint_torque.nuisance import JOINT_GROUPS, candidate_names, group_slice
 from ...files.figures.number_format import digits, number
 from ...files.recordings.recording import Recording
@@ -45,6 +46,7 @@ class Job:
         recordings: At least one.
         result: The calibration.
         written: The calibrated robot file; None if there is none.
+        failure: Why it could not be written, if that is why there is none.
     """
 
     file: RobotFile
@@ -52,6 +54,7 @@ class Job:
     recordings: tuple[Recording, ...]
     result: CalibrationResult
     written: Path | None
+    failure: PayloadIdError | None = None
 
 
 def as_json(job: Job) -> dict[str, Any]:

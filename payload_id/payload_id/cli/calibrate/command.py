@@ -13,10 +13,11 @@ import numpy as np
 
 from ...core.calibration import CalibrationResult, Options, Prior, calibrate
 from ...core.calibration.forgetting import without
-from ...core.errors import InputError
+from ...core.errors import ConfigurationError, InputError
 from ...core.history import Load
 from ...core.rows.joint_torque.nuisance import JOINT_GROUPS
 from ...core.version import VERSION
+from ...files.configuration.whole_file import check_place
 from ...files.learnt.calibration_file import save_calibrated_robot
 from ...files.recordings.known_runs import KnownRecording, read_known_runs
 from ...files.recordings.recording import Recording
@@ -108,6 +109,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Learn, write and show the result; return the exit code."""
     if arguments.out.suffix not in (".yaml", ".yml"):
         raise InputError(f"--out must end in .yaml; found '{arguments.out.name}'.")
+    for place in (arguments.out, arguments.out.with_suffix(".npz")):
+        check_place(place, "calibrated robot file")
     if arguments.history:
         return run_history(arguments)
     with progress("calibrating"):
@@ -116,6 +119,8 @@ def run(arguments: argparse.Namespace) -> int:
         print(json.dumps(calibration_report.as_json(job)))
     else:
         calibration_report.show(job)
+    if job.failure is not None:
+        raise job.failure
     return 0 if job.written else 3
 
 
@@ -131,6 +136,8 @@ def run_history(arguments: argparse.Namespace) -> int:
         print(json.dumps(history_report.as_json(job)))
     else:
         history_report.show(job)
+    if job.failure is not None:
+        raise job.failure
     return 0
 
 
@@ -156,7 +163,7 @@ def work(arguments: argparse.Namespace) -> Job:
     robot = measured_with(robot, recordings)
     loads = [each.load.phi for each in runs]
     result = calibrate(recordings, robot, uncertainty, options, loads)
-    written = None
+    written = failure = None
     if result.consistent:
         kept = replace(result.calibration, about=_about(arguments, runs, result))
         kept = without(kept, arguments.changes)
@@ -166,8 +173,11 @@ def work(arguments: argparse.Namespace) -> Job:
             + ".",
             "Calibrate again after a change of robot, tool, sensors or of the bounds below.",
         )
-        written = save_calibrated_robot(arguments.out, file.path, kept, lines)
-    return Job(file, robot, recordings, result, written)
+        try:
+            written = save_calibrated_robot(arguments.out, file.path, kept, lines)
+        except ConfigurationError as error:  # what took minutes to learn is shown all the same
+            failure = error
+    return Job(file, robot, recordings, result, written, failure)
 
 
 def robot_of(arguments: argparse.Namespace) -> tuple[RobotFile, RobotModel]:

@@ -13,6 +13,7 @@ from rich.table import Table
 
 from ...core.arm.arm_history import ArmHistory
 from ...core.body.inertial import PARAMETERS
+from ...core.errors import ConfigurationError, PayloadIdError
 from ...core.history import KnownRun, learn_history, segments
 from ...core.history.conformal import largest_score, runs_needed
 from ...core.history.learning import OWN
@@ -40,14 +41,16 @@ class HistoryJob:
         recordings: At least two.
         runs: The runs that they were cut into.
         history: What they have shown.
-        written: The robot file with it.
+        written: The robot file with it; None if it could not be written.
+        failure: Why not, in that case.
     """
 
     robot: RobotModel
     recordings: tuple[Recording, ...]
     runs: tuple[KnownRun, ...]
     history: ArmHistory
-    written: Path
+    written: Path | None
+    failure: PayloadIdError | None = None
 
 
 def learn(
@@ -73,8 +76,12 @@ def learn(
         "Make it again after a change of robot, tool, sensors or of the bounds below.",
     )
     history = replace(history, about=about)
-    written = save_robot_with_history(arguments.out, file.path, history, lines)
-    return HistoryJob(robot, tuple(r for _, r in recordings), runs, history, written)
+    written = failure = None
+    try:
+        written = save_robot_with_history(arguments.out, file.path, history, lines)
+    except ConfigurationError as error:  # what took minutes to learn is shown all the same
+        failure = error
+    return HistoryJob(robot, tuple(r for _, r in recordings), runs, history, written, failure)
 
 
 def as_json(job: HistoryJob) -> dict[str, Any]:
@@ -95,7 +102,7 @@ def as_json(job: HistoryJob) -> dict[str, Any]:
             for k, run in enumerate(job.runs)
         ],
         "notes": [*history.notes, *(line for r in job.recordings for line in remarks(r))],
-        "written": str(job.written),
+        "written": None if job.written is None else str(job.written),
     }
 
 
@@ -109,10 +116,13 @@ def show(job: HistoryJob) -> None:
     terminal.print(level_table(history))
     terminal.print(
         f"Errors are {history.inflation:.1f} times those of independent rows, and rows err by a "
-        f"further {history.load_noise:.1%} of what the load makes of them. Written: "
-        f"{job.written} (and {job.written.with_suffix('.npz').name}); use it with "
-        "--intervals calibrated."
+        f"further {history.load_noise:.1%} of what the load makes of them."
     )
+    if job.written is not None:
+        terminal.print(
+            f"Written: {job.written} (and {job.written.with_suffix('.npz').name}); use it with "
+            "--intervals calibrated."
+        )
 
 
 def run_table(job: HistoryJob) -> Table:

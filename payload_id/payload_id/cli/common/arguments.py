@@ -124,6 +124,7 @@ def with_changes(uncertainty: Assumed, changes: Sequence[str]) -> Assumed:
         UnknownNameError: There is no such bound.
     """
     known: list[str] = [entry.name for entry in fields(uncertainty) if entry.name != "prior"]
+    lists = [x.name for x in fields(uncertainty) if str(x.type).startswith("tuple")]
     changed: dict[str, Any] = {}  # all at once: some bounds belong together
     prior: dict[str, str] = {f"prior.{entry.name}": entry.name for entry in fields(PayloadPrior)}
     for change in changes:
@@ -132,13 +133,23 @@ def with_changes(uncertainty: Assumed, changes: Sequence[str]) -> Assumed:
             raise InputError(f"--uncertainty takes NAME=VALUE; found '{change}'.")
         numbers = numbers_of(text, f"--uncertainty {name}", "a number, or numbers")
         if name in prior:
-            box = replace(uncertainty.prior, **{prior[name]: numbers[0]})
+            value: Any = numbers[0] if len(numbers) == 1 else numbers
+            box = replace(uncertainty.prior, **{prior[name]: value})
             uncertainty = replace(uncertainty, prior=box)
         elif name in known:
-            changed[name] = numbers[0] if len(numbers) == 1 else numbers
+            single = len(numbers) == 1 and name not in lists
+            changed[name] = numbers[0] if single else numbers
         else:
             raise UnknownNameError("bound", name, [*known, *prior], "--uncertainty")
     return replace(uncertainty, **changed)
+
+
+def seed(text: str) -> int:
+    """Return the seed of random numbers, as a type of an argument."""
+    number = int(text)
+    if not 0 <= number < 2**63:
+        raise argparse.ArgumentTypeError(f"must be from 0 to 2**63 - 1; found {number}")
+    return number
 
 
 def numbers_of(text: str, option: str, wanted: str) -> tuple[float, ...]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -30,6 +30,15 @@ def add_recording_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="RECORDING",
         help="further recording of the same arm and payload, whose rows count as well; may be "
         "repeated (joint torques only, with --robot)",
+    )
+    parser.add_argument(
+        "--tare",
+        type=Path,
+        action="append",
+        default=[],
+        metavar="RECORDING",
+        help="recording of the same arm WITHOUT payload, read in the same way, that tells of "
+        "links, friction and sensors; may be repeated (joint torques only)",
     )
     parser.add_argument(
         "--robot",
@@ -65,8 +74,17 @@ def read_recording(path: Path, arguments: argparse.Namespace, file: RobotFile) -
         InputError: A table comes without a description.
     """
     if path.suffix.lower() in TABLES:
-        return Recording.from_csv(path, columns_of(path, arguments, "kinova_gen3_csv.yaml"))
+        columns = columns_of(path, arguments, "kinova_gen3_csv.yaml")
+        return Recording.from_csv(path, columns, _constants(file)).of_joints(file.joints)
     return Recording.of_robot(path, file, arguments.topic or "")
+
+
+def _constants(file: RobotFile) -> Mapping[str, float] | None:
+    """Return the joint torque per ampere by joint, None for an arm that reports torques."""
+    constants = file.effort.torque_constants
+    if constants is None:
+        return None
+    return dict(zip(file.joints, constants.tolist(), strict=True))
 
 
 def columns_of(path: Path, arguments: argparse.Namespace, example: str) -> Path:
@@ -85,11 +103,25 @@ def columns_of(path: Path, arguments: argparse.Namespace, example: str) -> Path:
 
 
 def stretch_of(recording: Recorded, arguments: argparse.Namespace) -> Recorded:
-    """Return the stretch of a recording that is asked for."""
+    """Return the stretch of a recording that is asked for.
+
+    Raises:
+        InputError: It ends before it begins, or holds no samples.
+    """
     if arguments.start is None and arguments.end is None:
         return recording
     start = 0.0 if arguments.start is None else arguments.start
-    return recording.between(start, math.inf if arguments.end is None else arguments.end)
+    end = math.inf if arguments.end is None else arguments.end
+    if not start <= end:
+        raise InputError(f"--from must not be after --to; found {start:g} and {end:g} s.")
+    stretch = recording.between(start, end)
+    if not len(stretch):
+        last = f"{recording.stamp[-1]:.3f}" if len(recording) else "0"
+        raise InputError(
+            f"The recording runs from 0 to {last} s; it has no samples from --from {start:g} to "
+            f"--to {end:g} s."
+        )
+    return stretch
 
 
 def remarks(recording: Recording | WrenchRecording) -> Sequence[str]:

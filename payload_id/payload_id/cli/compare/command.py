@@ -6,13 +6,14 @@ import argparse
 import json
 import sys
 from collections.abc import Collection
-from pathlib import Path
+from functools import partial
 from typing import Any
 
 from ...core.bounds import METHODS
 from ...core.errors import UnknownNameError
 from ...core.estimators import ESTIMATORS, estimator_named
 from ..common.arguments import add_assumption_arguments, add_verb
+from ..common.figure_argument import add_figure_argument, drawn, figure_place
 from ..common.progress import progress
 from ..common.recording_arguments import add_recording_arguments
 from ..common.shape_arguments import add_knowledge_argument, add_shape_arguments, shape_of
@@ -44,13 +45,14 @@ def add_parser(verbs: Any) -> None:
     )
     add_shape_arguments(parser)
     add_knowledge_argument(parser)
-    parser.add_argument("--figure", type=Path, metavar="PNG", help="draw the comparison here")
+    add_figure_argument(parser, "draw the comparison")
     parser.add_argument("--json", action="store_true", help="print one JSON object and no more")
     parser.set_defaults(run=run, estimator=None, intervals=None, level=None)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Compare and show; return the exit code."""
+    figure = figure_place(arguments)
     shape = shape_of(arguments)
     truth = None if arguments.truth is None else read_truth(arguments.truth)
     estimators = _chosen(arguments.estimators, ESTIMATORS, "estimator") or applicable(shape)
@@ -65,12 +67,12 @@ def run(arguments: argparse.Namespace) -> int:
     with progress(f"comparing {len(estimators)} estimators and {len(intervals)} interval methods"):
         points, spreads = compared(data.problem, estimators, intervals)
     comparison = Comparison(points, spreads, truth, None if shape is None else shape.box)
-    if arguments.figure:
-        draw(arguments, comparison)
+    picture = drawn(figure, partial(draw, arguments, comparison))
     if arguments.json:
-        print(json.dumps(as_json(arguments, data, comparison)))
+        print(json.dumps(as_json(arguments, data, comparison, picture.path)))
     else:
-        show(arguments, data, comparison)
+        show(arguments, data, comparison, picture.path)
+    picture.settle()
     return 0 if comparison.consistent else 3
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,13 +22,13 @@ METRIC_OF_BOX = "eqs. (10)-(12) of [NGK], in the shape's bounding box"
 METRIC_WITHOUT = "relative to the truth; inertia about the centre of mass"
 
 
-def draw(arguments: argparse.Namespace, comparison: Comparison) -> None:
-    """Draw estimates and intervals."""
+def draw(arguments: argparse.Namespace, comparison: Comparison, path: Path) -> Path:
+    """Draw estimates and intervals; return the file."""
     # Not at the top: the plotting library takes longer to import than most comparisons.
     from ...files.figures.comparison_figure import draw_comparison
 
-    draw_comparison(
-        arguments.figure,
+    return draw_comparison(
+        path,
         {point.name: point.phi for point in comparison.points},
         {s.name: (s.bounds.interval.lower, s.bounds.interval.upper) for s in comparison.spreads
          if s.bounds.consistent},
@@ -37,7 +38,7 @@ def draw(arguments: argparse.Namespace, comparison: Comparison) -> None:
 
 
 def as_json(
-    arguments: argparse.Namespace, data: RecordedRows, comparison: Comparison
+    arguments: argparse.Namespace, data: RecordedRows, comparison: Comparison, figure: Path | None
 ) -> dict[str, Any]:
     """Return everything as plain values; None stands for a number that is not known."""
     frame = data.problem.estimate
@@ -55,7 +56,7 @@ def as_json(
         "estimators": [_point_as_json(comparison, point) for point in comparison.points],
         "intervals": [_spread_as_json(comparison, spread) for spread in comparison.spreads],
         "notes": list(data.notes),
-        "figure": str(arguments.figure) if arguments.figure else None,
+        "figure": str(figure) if figure else None,
     }
 
 
@@ -109,7 +110,9 @@ def _number(value: float) -> float | None:
     return float(value) if math.isfinite(value) else None
 
 
-def show(arguments: argparse.Namespace, data: RecordedRows, comparison: Comparison) -> None:
+def show(
+    arguments: argparse.Namespace, data: RecordedRows, comparison: Comparison, figure: Path | None
+) -> None:
     """Print the results for a person."""
     terminal, frame = console(), data.problem.estimate
     where = f", frame {frame.payload_frame}" if frame.payload_frame else ""
@@ -133,5 +136,5 @@ def show(arguments: argparse.Namespace, data: RecordedRows, comparison: Comparis
             "No payload explains the data within the stated bounds; see replay for the cause.",
             style="bold red",
         )
-    if arguments.figure:
-        terminal.print(f"figure: {arguments.figure.resolve()}")
+    if figure:
+        terminal.print(f"figure: {figure}", soft_wrap=True, markup=False)

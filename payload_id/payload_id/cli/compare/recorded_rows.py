@@ -43,6 +43,8 @@ def read_rows(arguments: argparse.Namespace, shape: Shape | None) -> RecordedRow
         return _read_wrench_rows(arguments, shape)
     job = replay_torque.load(arguments)
     online = OnlineIdentifier(job.robot, replace(job.settings, intervals="hull", shape=shape))
+    if job.tare is not None:
+        online.know(job.tare)
     _feed(online, job.recording)
     return RecordedRows(online.problem(), tuple(remarks(job.recording)), "N m")
 

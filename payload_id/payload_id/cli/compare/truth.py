@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 from typing import Any
-
-import numpy as np
 
 from ...core.arrays import Array
 from ...core.body.inertial import as_phi, from_mass_com_inertia
 from ...core.errors import InputError
+from ...files.configuration.input_path import input_path
+from ...files.configuration.json_file import read_json
 
 TEN_NUMBERS = ("phi", "payload", "payload_phi")  # keys, as results, demo and arm write them
 
@@ -27,7 +26,7 @@ def read_truth(text: str) -> Array:
     Raises:
         InputError: It is neither, or no body.
     """
-    path = Path(text)
+    path = input_path(text, "truth", InputError)
     if path.suffix.lower() == ".json" or path.is_file():
         phi = _truth_of_file(path)
     else:
@@ -46,16 +45,14 @@ def read_truth(text: str) -> Array:
 def _truth_of_file(path: Path) -> Array:
     """Read the true parameters from a JSON file."""
     try:
-        held: Any = json.loads(path.read_text())
+        held: Any = read_json(path, "truth")
         if not isinstance(held, dict):
             return as_phi(held)
         for name in TEN_NUMBERS:
             if name in held:
                 return as_phi(held[name])
-        return from_mass_com_inertia(held["mass"], held["com"], np.array(held["inertia"]))
-    except OSError as error:
-        raise InputError(f"--truth: '{path}' cannot be read: {error.strerror}.") from error
-    except (ValueError, KeyError, TypeError, InputError) as error:
+        return from_mass_com_inertia(held["mass"], held["com"], held["inertia"])
+    except (KeyError, InputError) as error:
         raise InputError(
             f"--truth: {path} must hold ten numbers, or an object with 'phi' or 'payload', or "
             f"with 'mass', 'com' and 'inertia'; {type(error).__name__}: {error}"

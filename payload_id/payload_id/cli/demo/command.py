@@ -7,14 +7,14 @@ from pathlib import Path
 from typing import Any
 
 from ...core.errors import ConfigurationError
-from ..common.arguments import add_verb
+from ..common.arguments import add_verb, seed
 
 
 def add_parser(verbs: Any) -> None:
     """Add the command and its arguments."""
     text = "a simulated arm grasps an unknown payload and real ROS 2 nodes identify it"
     parser = add_verb(verbs, "demo", text)
-    parser.add_argument("--seed", type=int, help="of payload, links, noise and motion")
+    parser.add_argument("--seed", type=seed, help="of payload, links, noise and motion")
     parser.add_argument("--robot", default="kinova_gen3", metavar="FILE", help="robot file or name")
     parser.add_argument(
         "--out", type=Path, default=Path("runs"), metavar="FOLDER", help="where runs are written"

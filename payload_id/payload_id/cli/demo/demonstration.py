@@ -17,6 +17,7 @@ from rich.rule import Rule
 from trajectory_msgs.msg import JointTrajectory
 
 from ...core.identification.estimate import Estimate
+from ...files.configuration.whole_file import saved_file
 from ...files.figures.interval_figure import intervals_over_time
 from ...files.runs.run_file import FILE_NAME
 from ...ros.client.estimator_client import PayloadClient, estimate_from
@@ -163,12 +164,13 @@ def conclude(terminal: Console, scene: Scene, shaken: Shaken) -> int:
     history = shaken.history
     last, bag = history[-1], scene.folder / "bag"
     contained = bool(last.contains(scene.payload).all())
-    truth = {"seed": scene.seed, "payload": scene.payload.tolist()}
-    (scene.folder / "truth.json").write_text(json.dumps(truth, indent=2) + "\n")
-    title = f"{scene.robot.name}, simulated, seed {scene.seed}: {last.status.value}"
-    figure = intervals_over_time(scene.folder / "intervals.png", history, title, scene.payload)
     terminal.print(estimate_table(last, scene.payload, terminal.width))
     terminal.print(verdict(last))
+    truth = {"seed": scene.seed, "payload": scene.payload.tolist()}
+    with saved_file(scene.folder / "truth.json", "truth") as file:
+        file.write(f"{json.dumps(truth, indent=2)}\n".encode())
+    title = f"{scene.robot.name}, simulated, seed {scene.seed}: {last.status.value}"
+    figure = intervals_over_time(scene.folder / "intervals.png", history, title, scene.payload)
     with terminal.status("Replaying the recording without ROS ..."):
         same = replayed_identically(bag, last)
     identical = "[green]identical, bit for bit[/green]" if same else "[bold red]DIFFERENT[/]"

@@ -11,8 +11,10 @@ import yaml
 
 from ...core.arrays import Array
 from ...core.body.inertial import from_mass_com_inertia
+from ...core.errors import InputError
 from ...core.excitation.search.random_fourier_search import Found, random_fourier_search
 from ...core.rows.joint_torque.uncertainty import Uncertainty
+from ...files.configuration.whole_file import check_folder
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
 
@@ -87,8 +89,12 @@ def _robot(name: str, path: Path) -> RobotFile:
 def _new_folder(folder: Path) -> Path:
     """Make a folder that does not exist yet."""
     path, count = folder, 1
-    while path.exists():
-        count += 1
-        path = folder.with_name(f"{folder.name}_{count}")
-    path.mkdir(parents=True)
+    try:
+        while path.exists():
+            count += 1
+            path = folder.with_name(f"{folder.name}_{count}")
+        path.mkdir(parents=True)
+        check_folder(path)
+    except (OSError, ValueError) as error:
+        raise InputError(f"--out: nothing can be written to {folder.parent}: {error}.") from error
     return path.resolve()

@@ -8,7 +8,9 @@ from typing import Any
 
 from ...core.errors import ConfigurationError, InputError
 from ...core.history import Load
-from ..common.arguments import add_verb
+from ...files.configuration.whole_file import check_place
+from ...files.recordings.known_runs import LIST
+from ..common.arguments import add_verb, seed
 
 BARE = "bare"
 
@@ -57,7 +59,7 @@ def add_parser(verbs: Any) -> None:
         help="by which part of a mass it may be wrong, for the certificates (default: 0.01)",
     )
     parser.add_argument(
-        "--seed", type=int, default=0, help="of the first motion; each has another (default: 0)"
+        "--seed", type=seed, default=0, help="of the first motion; each has another (default: 0)"
     )
     parser.add_argument(
         "--planner",
@@ -71,6 +73,7 @@ def add_parser(verbs: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Make the runs; return 0 once all are there."""
     masses = [mass_of(text) for text in arguments.weights]
+    check_place(arguments.out / LIST, "list of runs")
     # Not at the top: every other command works where ROS is not installed.
     try:
         from .session import run as run_session

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import argparse
-from pathlib import Path
 from typing import Any
 
 from ..common.arguments import add_verb
+from ..common.figure_argument import add_figure_argument, figure_place
 from ..common.method_arguments import add_method_arguments
 from ..common.progress import progress
 from ..common.recording_arguments import add_recording_arguments
@@ -23,16 +23,17 @@ def add_parser(verbs: Any) -> None:
     add_shape_arguments(parser)
     add_knowledge_argument(parser)
     replay_wrench.add_wrench_arguments(parser)
-    parser.add_argument("--figure", type=Path, metavar="PNG", help="draw intervals over time here")
+    add_figure_argument(parser, "draw intervals over time")
     parser.add_argument("--json", action="store_true", help="print one JSON object and no more")
     parser.set_defaults(run=run)
 
 
 def run(arguments: argparse.Namespace) -> int:
     """Identify and show the result; return the exit code."""
+    figure = figure_place(arguments)
     with progress("identifying") as tell:
         if replay_wrench.is_wrench(arguments):
             outcome = replay_wrench.identify(arguments)
         else:
             outcome = replay_torque.identify(arguments, tell)
-    return present(outcome, arguments)
+    return present(outcome, arguments, figure)

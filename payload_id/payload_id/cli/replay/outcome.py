@@ -6,6 +6,8 @@ import argparse
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -16,6 +18,7 @@ from ...core.identification.status import Status
 from ...core.rows.windows import TimedSamples
 from ...files.recordings.recording import Recording
 from ...files.recordings.wrench_recording import WrenchRecording
+from ..common.figure_argument import drawn
 from ..common.presentation import console, estimate_table, verdict
 from ..common.recording_arguments import remarks
 from ..common.shape_arguments import described
@@ -55,27 +58,36 @@ class Outcome:
         return self.history[-1]
 
 
-def present(outcome: Outcome, arguments: argparse.Namespace) -> int:
-    """Draw and show what is asked for; return the exit code."""
-    if arguments.figure:
-        draw(outcome, arguments)
+def present(outcome: Outcome, arguments: argparse.Namespace, figure: Path | None) -> int:
+    """Draw and show what is asked for; return the exit code.
+
+    Args:
+        outcome: The result.
+        arguments: Of the command line.
+        figure: Where to draw; None: no figure.
+
+    Raises:
+        ConfigurationError: The figure cannot be written; the result has been shown.
+    """
+    picture = drawn(figure, partial(draw, outcome, arguments))
     if arguments.json:
-        print(json.dumps(as_json(outcome, arguments)))
+        print(json.dumps(as_json(outcome, arguments, picture.path)))
     else:
-        show(outcome, arguments)
+        show(outcome, arguments, picture.path)
+    picture.settle()
     return 3 if outcome.estimate.status in FAILED else 0
 
 
-def draw(outcome: Outcome, arguments: argparse.Namespace) -> None:
-    """Draw the intervals over time."""
+def draw(outcome: Outcome, arguments: argparse.Namespace, path: Path) -> Path:
+    """Draw the intervals over time; return the file."""
     # Not at the top: the plotting library takes longer to import than most replays to run.
     from ...files.figures.interval_figure import intervals_over_time
 
     title = f"{outcome.subject}: {outcome.estimate.status.value}, {arguments.recording.name}"
-    intervals_over_time(arguments.figure, outcome.history, title)
+    return intervals_over_time(path, outcome.history, title)
 
 
-def as_json(outcome: Outcome, arguments: argparse.Namespace) -> dict[str, Any]:
+def as_json(outcome: Outcome, arguments: argparse.Namespace, figure: Path | None) -> dict[str, Any]:
     """Return the result with what it rests on."""
     return {
         **outcome.estimate.to_dict(),
@@ -88,12 +100,12 @@ def as_json(outcome: Outcome, arguments: argparse.Namespace) -> dict[str, Any]:
         "uncertainty": outcome.uncertainty,
         "dropped": dict(outcome.recording.dropped),
         "notes": list(outcome.recording.notes),
-        "figure": str(arguments.figure) if arguments.figure else None,
+        "figure": str(figure) if figure else None,
         "identical_to_live": outcome.identical,
     }
 
 
-def show(outcome: Outcome, arguments: argparse.Namespace) -> None:
+def show(outcome: Outcome, arguments: argparse.Namespace, figure: Path | None) -> None:
     """Print the result for a person."""
     terminal = console()
     terminal.print(f"[bold]{arguments.recording}[/bold]{outcome.headline}")
@@ -107,8 +119,8 @@ def show(outcome: Outcome, arguments: argparse.Namespace) -> None:
             if outcome.identical
             else "[bold red]Differs from the live run.[/bold red]"
         )
-    if arguments.figure:
-        terminal.print(f"figure: {arguments.figure.resolve()}")
+    if figure:
+        terminal.print(f"figure: {figure}", soft_wrap=True, markup=False)
 
 
 def identical(before: Mapping[str, Any] | None, estimate: Estimate) -> bool | None:

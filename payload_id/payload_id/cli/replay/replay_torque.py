@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 from ...core.errors import InputError
@@ -20,6 +21,7 @@ from ..common.arguments import with_changes
 from ..common.method_arguments import with_methods
 from ..common.recording_arguments import read_recording, stretch_of
 from .outcome import Outcome, identical, steps
+from .taring import tared
 
 
 @dataclass(frozen=True)
@@ -32,7 +34,8 @@ class Job:
         settings: How to identify.
         updates: Numbers of windows at which to update; empty to choose them.
         before: Result of the live run that made the recording; empty if there was none.
-        tare: What the live run knew of the arm from runs without payload, if anything.
+        tare: What is known of the arm from runs without payload, if anything.
+        bare: Recordings of such runs that were named.
     """
 
     recording: Recording
@@ -41,6 +44,7 @@ class Job:
     updates: tuple[int, ...] = ()
     before: Mapping[str, Any] | None = None
     tare: Tare | None = None
+    bare: tuple[Recording, ...] = ()
 
 
 def identify(arguments: argparse.Namespace, tell: Callable[[float], object]) -> Outcome:
@@ -58,12 +62,17 @@ def identify(arguments: argparse.Namespace, tell: Callable[[float], object]) -> 
     return Outcome(
         recording=job.recording,
         subject=job.robot.name,
-        headline=f" on [bold]{job.robot.name}[/bold]",
+        headline=f" on [bold]{job.robot.name}[/bold]"
+        + (f", tared with {len(job.bare)} recording(s) of the bare arm" if job.bare else ""),
         settings=job.settings,
         uncertainty=job.settings.uncertainty.to_dict(),
         history=history,
         identical=identical(job.before, history[-1]) if job.updates else None,
-        about={"robot": job.robot.name, "robot_digest": job.robot.digest},
+        about={
+            "robot": job.robot.name,
+            "robot_digest": job.robot.digest,
+            "tare": [run.source for run in job.bare],
+        },
     )
 
 
@@ -75,7 +84,11 @@ def load(arguments: argparse.Namespace) -> Job:
         job = _from_run_file(arguments)
     else:
         job = _from_robot_file(arguments)
-    return replace(job, recording=stretch_of(job.recording, arguments))
+    job = replace(job, recording=stretch_of(job.recording, arguments))
+    if job.bare:
+        known = tared(job.bare, job.robot, job.settings, job.tare)
+        job = replace(job, tare=known, updates=())
+    return job
 
 
 def _from_run_file(arguments: argparse.Namespace) -> Job:
@@ -84,15 +97,7 @@ def _from_run_file(arguments: argparse.Namespace) -> Job:
     robot = RobotModel.from_urdf(
         file.urdf, arguments.payload_frame or file.payload_frame, file.joints, file.gravity
     )
-    recording = Recording.from_bag(
-        arguments.recording,
-        arguments.topic or file.topic,
-        file.joints,
-        file.effort_sign,
-        file.effort_offset,
-        file.start_ns,
-        file.end_ns,
-    )
+    recording = _bag(arguments.recording, arguments, file, file.start_ns, file.end_ns)
     uncertainty = Uncertainty.from_dict(dict(file.uncertainty))
     own = file.settings(uncertainty)
     settings = _settings(arguments, own)
@@ -106,7 +111,21 @@ def _from_run_file(arguments: argparse.Namespace) -> Job:
         updates=file.updates if same_frame and settings == own else (),
         before=file.result,
         tare=file.tare if fits else None,
+        bare=tuple(_bag(path, arguments, file) for path in arguments.tare),
     )
+
+
+def _bag(
+    path: Path,
+    arguments: argparse.Namespace,
+    file: RunFile,
+    start_ns: int | None = None,
+    end_ns: int | None = None,
+) -> Recording:
+    """Read a bag as a live run read its messages."""
+    topic = arguments.topic or file.topic
+    sign, offset = file.effort_sign, file.effort_offset
+    return Recording.from_bag(path, topic, file.joints, sign, offset, start_ns, end_ns)
 
 
 def _from_robot_file(arguments: argparse.Namespace) -> Job:
@@ -123,7 +142,8 @@ def _from_robot_file(arguments: argparse.Namespace) -> Job:
     recording = read_recording(arguments.recording, arguments, file)
     for path in arguments.also:
         recording = recording.followed_by(read_recording(path, arguments, file))
-    return Job(recording, _with_known(robot, recording, file), settings)
+    bare = tuple(read_recording(path, arguments, file) for path in arguments.tare)
+    return Job(recording, _with_known(robot, recording, file), settings, bare=bare)
 
 
 def _with_known(robot: RobotModel, recording: Recording, file: RunFile | RobotFile) -> RobotModel:

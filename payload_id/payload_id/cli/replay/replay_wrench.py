@@ -6,6 +6,10 @@ import argparse
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from ...core.arrays import Array
 from ...core.errors import InputError
 from ...core.identification.settings import Settings
 from ...core.identification.wrench.identify import WrenchEstimate, wrench_estimates
@@ -20,10 +24,12 @@ from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
 from ...files.runs.run_file import RunFile, has_run_file
 from ...files.tables.wrench_csv import is_wrench_description
-from ..common.arguments import with_changes
+from ..common.arguments import numbers_of, with_changes
 from ..common.method_arguments import with_methods
 from ..common.recording_arguments import TABLES, columns_of, stretch_of
 from .outcome import Outcome, identical, steps
+
+_UNITS = {"force": "N", "torque": "N m"}
 
 
 def add_wrench_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,6 +44,12 @@ def add_wrench_arguments(parser: argparse.ArgumentParser) -> None:
         "--pose-topic",
         metavar="TOPIC",
         help="topic of the sensor's pose (PoseStamped), instead of --robot and joint states",
+    )
+    group.add_argument(
+        "--orientation",
+        metavar="ROLL,PITCH,YAW",
+        help="for a bag of a sensor that rests: its orientation in the world, whose z points up "
+        "[rad]; write --orientation=...; instead of --robot or --pose-topic",
     )
     group.add_argument(
         "--wrench-sign",
@@ -55,12 +67,12 @@ def is_wrench(arguments: argparse.Namespace) -> bool:
     """Tell whether a recording of a force-torque sensor is asked for."""
     if arguments.wrench_topic is not None or saved_run(arguments) is not None:
         return True
-    if arguments.static or arguments.pose_topic is not None:
-        if arguments.columns is None:
-            raise InputError(
-                "--static and --pose-topic belong to a force-torque sensor: name its topic with "
-                "--wrench-topic."
-            )
+    motion = (arguments.pose_topic, arguments.orientation)
+    if arguments.columns is None and (arguments.static or motion != (None, None)):
+        raise InputError(
+            "--static, --pose-topic and --orientation belong to a force-torque sensor: name its "
+            "topic with --wrench-topic."
+        )
     return arguments.columns is not None and is_wrench_description(arguments.columns)
 
 
@@ -69,7 +81,8 @@ def saved_run(arguments: argparse.Namespace) -> RunFile | None:
 
     None too where the arguments say how to read the messages instead.
     """
-    if arguments.wrench_topic is not None or arguments.robot is not None:
+    said = (arguments.wrench_topic, arguments.pose_topic, arguments.orientation, arguments.robot)
+    if any(entry is not None for entry in said):
         return None
     if not has_run_file(arguments.recording):
         return None
@@ -104,8 +117,29 @@ def identify(arguments: argparse.Namespace) -> Outcome:
 
 
 def assumed(recording: WrenchRecording, arguments: argparse.Namespace) -> WrenchUncertainty:
-    """Return the bounds that a recording comes with, with what the command line replaces."""
-    return with_changes(recording.assumed or WrenchUncertainty(), arguments.uncertainty)
+    """Return the bounds that a recording comes with, with what the command line replaces.
+
+    Raises:
+        InputError: Nothing is said of the errors of force or torque, nor was in a live run.
+    """
+    stated = with_changes(recording.assumed or WrenchUncertainty(), arguments.uncertainty)
+    silent = [
+        kind
+        for kind in ("force", "torque")
+        if not any(stated.axes(f"{kind}_{error}").any() for error in ("error", "sigma"))
+    ]
+    if silent and saved_run(arguments) is None:
+        raise InputError(
+            f"Nothing is stated of the errors of the sensor's {' and '.join(silent)}, and no data "
+            "are exact. Give "
+            + " ".join(f"--uncertainty {kind}_error=..." for kind in silent)
+            + f" (accuracy, of the data sheet [{' and '.join(_UNITS[kind] for kind in silent)}]) "
+            f"or {', '.join(f'{kind}_sigma' for kind in silent)} (noise, of a recording at rest), "
+            "force_bias and torque_bias where the sensor was tared, and for the motion "
+            "orientation_error, angular_velocity_error, angular_acceleration_error, "
+            "linear_acceleration_error; or state them in the --columns file."
+        )
+    return stated
 
 
 def _history(
@@ -138,7 +172,14 @@ def _history(
 
 
 def read(arguments: argparse.Namespace) -> WrenchRecording:
-    """Read a bag or tables, and keep the stretch that is asked for."""
+    """Read a bag or tables, and keep the stretch that is asked for.
+
+    Raises:
+        PayloadIdError: They cannot be read, or options are for another kind of recording.
+    """
+    for option in ("also", "tare"):
+        if getattr(arguments, option):
+            raise InputError(f"--{option} is for joint torques; leave it out for a wrench.")
     path: Path = arguments.recording
     file = saved_run(arguments)
     if file is not None:
@@ -154,13 +195,15 @@ def read(arguments: argparse.Namespace) -> WrenchRecording:
 
 
 def _read_bag(arguments: argparse.Namespace) -> WrenchRecording:
-    """Read a bag, with the motion of a robot or of a pose topic."""
+    """Read a bag, with the motion of a robot or of a pose topic, or of a sensor that rests."""
     robot, topic = None, arguments.topic
-    if arguments.pose_topic is None:
+    orientation = _orientation(arguments)
+    if arguments.pose_topic is None and orientation is None:
         if arguments.robot is None:
             raise InputError(
                 f"Which robot carried the sensor in {arguments.recording}? Give --robot FILE, or "
-                "the topic of the sensor's pose with --pose-topic."
+                "the topic of the sensor's pose with --pose-topic, or for a sensor that rests its "
+                "--orientation."
             )
         file = RobotFile.load(arguments.robot)
         robot = RobotModel.from_robot_file(file)
@@ -173,4 +216,26 @@ def _read_bag(arguments: argparse.Namespace) -> WrenchRecording:
         arguments.pose_topic,
         arguments.payload_frame,
         arguments.wrench_sign,
+        orientation=orientation,
     )
+
+
+def _orientation(arguments: argparse.Namespace) -> Array | None:
+    """Return the stated axes of a sensor that rests, shape (3, 3), None if none are stated.
+
+    Raises:
+        InputError: They are no three angles, or something else says how the sensor moves, too.
+    """
+    if arguments.orientation is None:
+        return None
+    if arguments.pose_topic is not None or arguments.robot is not None:
+        raise InputError(
+            "--orientation is for a sensor that rests: leave out --robot and --pose-topic, or it."
+        )
+    angles = numbers_of(arguments.orientation, "--orientation", "three angles [rad]")
+    if len(angles) != 3 or not np.isfinite(angles).all():
+        raise InputError(
+            "--orientation takes roll, pitch and yaw [rad], separated by commas; found "
+            f"'{arguments.orientation}'."
+        )
+    return np.asarray(Rotation.from_euler("xyz", angles).as_matrix())

@@ -6,6 +6,7 @@ import argparse
 import json
 from collections.abc import Sequence
 from dataclasses import asdict
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -26,7 +27,8 @@ from ...files.runs.certificate_file import SavedCertificate, load_certificate, r
 from ...files.runs.claims import Claim, claims
 from ...files.runs.public_key import trusted_keys
 from ...files.runs.signature import SignatureState, SignatureVerdict, judged
-from ..common.arguments import add_verb
+from ..common.arguments import add_verb, seed
+from ..common.figure_argument import Drawn, add_figure_argument, drawn, figure_place
 from ..common.presentation import console
 from ..common.progress import progress
 
@@ -66,10 +68,8 @@ def add_parser(verbs: Any) -> None:
     parser.add_argument(
         "--samples", type=int, default=2000, help="states to sample (default: 2000)"
     )
-    parser.add_argument("--seed", type=int, default=0, help="of the samples (default: 0)")
-    parser.add_argument(
-        "--figure", type=Path, metavar="FILE", help="draw the use of every limit over time (PNG)"
-    )
+    parser.add_argument("--seed", type=seed, default=0, help="of the samples (default: 0)")
+    add_figure_argument(parser, "draw the use of every limit over time")
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     parser.set_defaults(run=run)
 
@@ -78,6 +78,7 @@ def run(arguments: argparse.Namespace) -> int:
     """Check a certificate; 0: verified, 1: something differs."""
     if arguments.samples < 1:
         raise InputError(f"--samples must be 1 or more; found {arguments.samples}.")
+    figure = figure_place(arguments)
     trusted = trusted_keys(arguments.key)
     saved = load_certificate(arguments.certificate)
     robot = robot_of(saved, arguments.robot)
@@ -102,17 +103,21 @@ def run(arguments: argparse.Namespace) -> int:
         result = Verification(
             (*differences, *result.differences), result.proved, result.sampled, result.samples
         )
-    if arguments.figure is not None and model.joints == saved.joints:
-        draw(saved, model, arguments.figure)
+    picture = Drawn()
+    if model.joints == saved.joints:
+        picture = drawn(figure, partial(draw, saved, model))
     if arguments.json:
         print(json.dumps(_plain(saved.certificate, result, rests_on, signature), indent=1))
     else:
         _show(saved.certificate, result, rests_on, signature)
+        if picture.path:
+            console().print(f"figure: {picture.path}", soft_wrap=True, markup=False)
+    picture.settle()
     return 0 if result.verified else 1
 
 
-def draw(saved: SavedCertificate, model: RobotModel, path: Path) -> None:
-    """Draw what the motion may use of every limit."""
+def draw(saved: SavedCertificate, model: RobotModel, path: Path) -> Path:
+    """Draw what the motion may use of every limit; return the file."""
     # Not at the top: the plotting library takes longer to import than most proofs to repeat.
     from ...files.figures.motion_figure import draw_limit_use
 
@@ -120,7 +125,7 @@ def draw(saved: SavedCertificate, model: RobotModel, path: Path) -> None:
         use = limit_use(saved.case(model), saved.trajectory)
     limits = saved.certificate.limits
     title = f"{saved.robot_name}: {saved.trajectory.duration:.1f} s, limits '{limits}'"
-    draw_limit_use(path, use, model.joints, title)
+    return draw_limit_use(path, use, model.joints, title)
 
 
 def file_differences(saved: SavedCertificate, robot: RobotFile) -> list[str]:

@@ -16,11 +16,12 @@ import numpy as np
 import pinocchio as pin
 from typing_extensions import Self
 
-from ..arrays import Array
+from ..arrays import Array, real_numbers
 from ..body.inertial import FROM_PINOCCHIO
-from ..errors import InputError, ModelError, UnknownNameError
+from ..errors import InputError, ModelError, UnknownNameError, require_type
 from .arm_history import ArmHistory
 from .calibration import Calibration
+from .description import check_description, check_inertia
 from .effort_scale import Scales
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)  # [m/s2] in the base frame, z up
@@ -194,13 +195,15 @@ class ArmModel:
             ModelError: The description cannot be read, has no usable joint or no inertias.
             UnknownNameError: A joint or the frame does not exist.
         """
+        require_type(urdf, str, "A robot description", "XML text, or the path of a file")
+        require_type(payload_frame, str, "payload_frame", "the name of a link or frame")
         full = _build(urdf)
         movable = tuple(full.names)[1:]
-        names = movable if joints is None else tuple(joints)
+        names = movable if joints is None else _as_names(joints)
         _check_names(names, movable, full, payload_frame)
         locked = [full.getJointId(name) for name in movable if name not in names]
         model = pin.buildReducedModel(full, locked, pin.neutral(full)) if locked else full
-        g = np.asarray(gravity, dtype=float)
+        g = real_numbers(gravity, "gravity")
         if g.shape != (3,) or not np.isfinite(g).all():
             raise InputError(f"gravity needs three finite numbers [m/s2]; found {gravity!r}.")
         model.gravity.linear = g
@@ -208,7 +211,8 @@ class ArmModel:
 
 
 def _build(urdf: str) -> pin.Model:
-    """Let Pinocchio read the XML."""
+    """Let Pinocchio read the XML, once it is known to be a URDF that it can read."""
+    check_description(urdf)
     try:
         model = pin.buildModelFromXML(urdf)
     except (ValueError, RuntimeError) as error:
@@ -220,6 +224,14 @@ def _build(urdf: str) -> pin.Model:
             "continuous or prismatic joint."
         )
     return model
+
+
+def _as_names(joints: Sequence[str]) -> tuple[str, ...]:
+    """Return names of joints."""
+    require_type(joints, (list, tuple), "joints", "a list of names")
+    for name in joints:
+        require_type(name, str, "Each of the joints", "a name")
+    return tuple(joints)
 
 
 def _check_names(
@@ -255,6 +267,8 @@ def _constants(
             "The robot description has no inertias: every moving link has mass 0. The payload "
             "cannot be told from the arm without them; add <inertial> elements to the URDF."
         )
+    for name, i in zip(names, ids, strict=True):
+        _check_body(model, name, i)
     return dict(
         name=model.name,
         joints=names,
@@ -273,6 +287,17 @@ def _constants(
         pinocchio=model,
         order=tuple(index[i] for i in range(1, model.njoints)),
     )
+
+
+def _check_body(model: pin.Model, joint: str, joint_id: int) -> None:
+    """Raise unless the links that move with a joint, taken together, are some body."""
+    links = [
+        frame.name
+        for frame in model.frames
+        if frame.parentJoint == joint_id and frame.type == pin.FrameType.BODY
+    ]
+    where = f"What joint '{joint}' moves (link {', '.join(links)})"
+    check_inertia(np.array(model.inertias[joint_id].inertia), where)
 
 
 def joint_axis(model: pin.Model, joint_id: int) -> Array:

@@ -107,9 +107,8 @@ class Calibration:
     def identity(self) -> str:
         """Hash of everything that enters later runs."""
         e = self.equations
-        arrays = (
-            self.lower, self.upper, self.estimate, e.C, e.t, e.d, e.joint, self.factors, self.counts
-        )  # fmt: skip
+        rows = (getattr(e, entry.name) for entry in fields(e))
+        arrays = (self.lower, self.upper, self.estimate, *rows, self.factors, self.counts)
         data = b"".join(np.ascontiguousarray(array).tobytes() for array in arrays)
         scales = scales_to_dict(self.effort)
         text = repr((self.digest, self.joints, dict(self.uncertainty), scales))

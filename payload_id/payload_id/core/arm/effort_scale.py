@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,6 +32,12 @@ class EffortScale:
         """Return the scale of n joints."""
         both = (np.broadcast_to(np.asarray(x, dtype=float), (n,)) for x in (factor, offset))
         return cls(*(tuple(x.tolist()) for x in both))
+
+    def of_joints(self, columns: Sequence[int]) -> Self:
+        """Return the scale of some of the joints, in this order."""
+        return type(self)(
+            tuple(self.factor[k] for k in columns), tuple(self.offset[k] for k in columns)
+        )
 
 
 Scales = Mapping[str, EffortScale]  # by the source of the efforts: JOINT_STATES or TABLE

@@ -12,9 +12,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Array
+from ..arrays import Array, one_number, real_numbers
 from ..errors import InputError
 
+LARGEST = 1e9  # of any inertial parameter, in SI units
 PARAMETERS = ("m", "hx", "hy", "hz", "Ixx", "Ixy", "Ixz", "Iyy", "Iyz", "Izz")
 UNITS = ("kg", "kg m", "kg m", "kg m") + ("kg m2",) * 6
 
@@ -68,8 +69,8 @@ def as_phi(phi: object) -> Array:
     Raises:
         InputError: There are not ten finite numbers.
     """
-    array = np.asarray(phi, dtype=float)
-    if array.shape != (10,) or not np.isfinite(array).all():
+    array = real_numbers(phi, "inertial parameters")
+    if array.shape != (10,) or not (np.abs(array) <= LARGEST).all():
         raise InputError(
             f"Inertial parameters need ten finite numbers {list(PARAMETERS)}; found {phi!r}."
         )
@@ -122,11 +123,22 @@ def from_mass_com_inertia(mass: float, com: object, inertia_at_com: object) -> A
 
     Returns:
         phi: shape (10,), inertia about the frame origin (parallel-axis theorem).
+
+    Raises:
+        InputError: There are other numbers of them, or not finite ones.
     """
-    c = np.asarray(com, dtype=float)
+    m, c = one_number(mass, "mass"), real_numbers(com, "com")
+    inertia = real_numbers(inertia_at_com, "inertia")
+    if c.shape != (3,) or inertia.shape != (3, 3):
+        raise InputError(
+            f"com must be three numbers and inertia 3 x 3; found {c.shape} and {inertia.shape}."
+        )
+    for name, array in (("mass", m), ("com", c), ("inertia", inertia)):
+        if not (np.abs(array) <= LARGEST).all():
+            raise InputError(f"{name} must be finite, at most {LARGEST:g} in SI units.")
     C = skew(c)
-    inertia = np.asarray(inertia_at_com, dtype=float) + mass * (C @ C.T)
-    return np.concatenate([[mass], mass * c, inertia[np.triu_indices(3)]])
+    inertia = inertia + m * (C @ C.T)
+    return np.concatenate([[m], m * c, inertia[np.triu_indices(3)]])
 
 
 def mass_com_inertia(phi: Array) -> tuple[float, Array, Array]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from ..arrays import Array
-from ..errors import InputError
+from ..arrays import Array, one_number
+from ..errors import InputError, known_entries
 
+SMALLEST, LARGEST = 1e-6, 1e6  # [kg or m], far beyond any payload of an arm
 TYPICAL = 0.1  # part of the prior that is a typical payload; sets weights, not bounds
 
 
@@ -29,12 +31,23 @@ class PayloadPrior:
 
     def __post_init__(self) -> None:
         for name in ("mass_max", "com_max"):
-            value = getattr(self, name)
-            if not (np.isfinite(value) and value > 0):
+            value = one_number(getattr(self, name), f"prior.{name}")
+            object.__setattr__(self, name, value)
+            if not SMALLEST <= value <= LARGEST:
                 raise InputError(
-                    f"prior.{name} must be a finite number above 0; found {value!r}. "
-                    "An infinite prior would leave what the data do not see without any bound."
+                    f"prior.{name} must be a finite number above 0, from {SMALLEST:g} to "
+                    f"{LARGEST:g}; found {value!r}. An infinite prior would leave what the data do "
+                    "not see without any bound."
                 )
+
+    @classmethod
+    def from_dict(cls, entries: Any) -> PayloadPrior:
+        """Build from plain numbers.
+
+        Raises:
+            InputError: An entry is unknown or no number.
+        """
+        return cls(**known_entries(entries, cls, "prior"))
 
     def box(self) -> tuple[Array, Array]:
         """Return lower and upper bounds of phi, each of shape (10,)."""

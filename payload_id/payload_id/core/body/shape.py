@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..arrays import Array
+from ..arrays import Array, real_numbers
 from ..errors import InputError
 from .ellipsoid import bounding_ellipsoid, row_of, slabs
 from .ellipsoid_union import slab_outlines
@@ -170,7 +170,7 @@ def checked(points: Array) -> Array:
     Raises:
         InputError: They are too few, not finite, or flat.
     """
-    array = np.asarray(points, dtype=float)
+    array = real_numbers(points, "points of a shape")
     if array.ndim != 2 or array.shape[1] != 3 or len(array) < 4:
         raise InputError(f"A shape needs at least four points in space; found {array.shape}.")
     if not np.isfinite(array).all():

@@ -25,7 +25,7 @@ def method_named(name: str) -> IntervalMethod:
     Raises:
         UnknownNameError: There is none; the message lists those there are.
     """
-    if name not in METHODS:
+    if not isinstance(name, str) or name not in METHODS:
         raise UnknownNameError("interval method", name, METHODS)
     return METHODS[name]()
 

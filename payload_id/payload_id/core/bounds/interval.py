@@ -103,7 +103,7 @@ class Bounds:
     """What an interval method found.
 
     Attributes:
-        interval: Bounds on phi; only meaningful if consistent.
+        interval: Bounds on phi, lower nowhere above upper; infinite if not consistent.
         consistent: Whether any phi and u explain the rows within their bounds.
         noise_factor: Smallest common factor on the bounds d with which the rows are consistent
             (computed where they are not, at most 1 or NaN otherwise).
@@ -122,6 +122,14 @@ class Bounds:
     slack: Array
     memory: Memory
     overhead: float = 0.0
+
+    @classmethod
+    def of_common(cls, found: Interval, known: Interval, rows: int, memory: Memory) -> Bounds:
+        """Return what two intervals that hold share; nothing if they contradict each other."""
+        both = found.intersect(known)
+        consistent = bool((both.lower <= both.upper).all())
+        interval = both if consistent else UNBOUNDED
+        return cls(interval, consistent, float("nan"), {}, np.zeros(rows), memory)
 
 
 class IntervalMethod(Protocol):

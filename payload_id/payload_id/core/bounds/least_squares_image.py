@@ -35,9 +35,7 @@ class LeastSquaresImage:
         stated: Knowledge = NOTHING,
     ) -> Bounds:
         """Return bounds on phi; see the protocol. Shape and statements are not used."""
-        interval = image(rows, known).intersect(known)
-        consistent = bool((interval.lower <= interval.upper).all())
-        return Bounds(interval, consistent, float("nan"), {}, np.zeros(len(rows)), memory)
+        return Bounds.of_common(image(rows, known), known, len(rows), memory)
 
 
 def image(rows: RowBlock, known: Interval) -> Interval:

@@ -48,9 +48,8 @@ class SensitivityEnclosed:
         L = least_squares(rows.A, known)
         interval = known
         if L is not None and growth(L @ rows.b, moves(L, rows, inside)) > 1.0:
-            interval = image_under(L, rows, inside).intersect(known)
-        consistent = bool((interval.lower <= interval.upper).all())
-        return Bounds(interval, consistent, float("nan"), {}, np.zeros(len(rows)), memory)
+            interval = image_under(L, rows, inside)
+        return Bounds.of_common(interval, known, len(rows), memory)
 
 
 def least_squares(A: Array, known: Interval) -> Array | None:

@@ -124,7 +124,7 @@ def _equations(
 
     The others repeat the data of the windows: they narrow the box and do not count in estimates.
     """
-    row_source.check(samples)
+    samples = row_source.fitted(samples)
     if len(samples) and not samples.tau.any():
         raise RecordingError(
             f"Every one of the {len(samples)} torques of a recording is zero; record a topic that "

@@ -138,7 +138,7 @@ def rows_of_lengths(
     """Return rows of windows of all lengths that begin often, without noise in their bounds."""
     lists: dict[str, Any] = dict.fromkeys(LISTS, ())
     source = MomentumRows.of(model, replace(uncertainty, torque_absolute=0.0, **lists))
-    source.check(samples)
+    samples = source.fitted(samples)
     cutter = WindowCutter(min(lengths) / PHASES)
     scales = Scales(source, cutter.length, *(((), lengths) if hat else (lengths,)))
     windows = cutter.add(source.gate(cutter.pause).let_through(samples))

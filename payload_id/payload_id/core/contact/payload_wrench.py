@@ -17,11 +17,18 @@ from ..arm.kinetics import bilinear_form, body_motion, cross
 from ..arrays import Array
 from ..rows.joint_torque.momentum import MomentumRows
 from ..rows.joint_torque.stamp_error import stamp_error
-from ..rows.quadrature import end_correction, end_samples, end_weights, trapezoid_weights
+from ..rows.quadrature import (
+    cell_ends,
+    end_correction,
+    end_samples,
+    end_weights,
+    fastest,
+    trapezoid_weights,
+)
 from ..samples.joint_samples import Samples
 
-PROBES = 5  # samples of a window at which effects of errors are looked at, at the least
-APART = 0.0125  # [s] between them in longer windows
+CELLS = 4  # of a window, in each of which effects of errors are looked at once, at the least
+LONGEST = 0.0125  # [s] of a cell in longer windows
 HIGHER = 1.2  # allowance for curvature and for what lies between them
 
 
@@ -61,8 +68,9 @@ def _motion_error(rows: MomentumRows, samples: Samples, duration: float) -> Arra
     n, unsure = rows.model.n, rows.uncertainty
     position = unsure.per_joint("position_error", n) + unsure.per_joint("joint_zero", n)
     velocity = unsure.per_joint("velocity_error", n)
-    count = max(PROBES, 1 + round((samples.stamp[-1] - samples.stamp[0]) / APART))
-    probe = np.unique(np.linspace(0, len(samples) - 1, count).round().astype(int))
+    cells = max(CELLS, round((samples.stamp[-1] - samples.stamp[0]) / LONGEST))
+    fast = fastest(samples.dq, cell_ends(len(samples), cells))
+    probe = np.unique([0, *fast, len(samples) - 1])
     q, dq = samples.q[probe], samples.dq[probe]
     here = _equations(rows.model, q, dq)
     momentum, force = np.zeros((len(probe), 6, 10)), np.zeros((len(probe), 6, 10))

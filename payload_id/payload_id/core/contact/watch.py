@@ -67,7 +67,7 @@ class ContactWatch:
 
     def cut(self, samples: Samples) -> list[Samples]:
         """Return the windows that samples fill, to be given to `judge`."""
-        self._rows.check(samples)
+        samples = self._rows.fitted(samples)
         return self._cutter.add(self._gate.let_through(samples))
 
     def judge(self, window: Samples) -> Judgement:

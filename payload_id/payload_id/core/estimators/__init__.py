@@ -44,6 +44,6 @@ def estimator_named(
         UnknownNameError: There is none; the message lists those there are.
         InputError: The estimator needs a shape and there is none.
     """
-    if name not in ESTIMATORS:
+    if not isinstance(name, str) or name not in ESTIMATORS:
         raise UnknownNameError("estimator", name, ESTIMATORS)
     return ESTIMATORS[name](shape, stated)

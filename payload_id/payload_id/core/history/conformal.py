@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from ..arrays import Array
+from ..arrays import Array, one_number
 from ..errors import InputError
 
 
@@ -20,7 +20,7 @@ def runs_needed(level: float) -> int:
     Raises:
         InputError: The level is no probability.
     """
-    if not 0.0 < level < 1.0:
+    if not 0.0 < one_number(level, "level") < 1.0:
         raise InputError(
             f"level is the probability that an interval holds, between 0 and 1; found {level!r}. "
             "(95 % is written 0.95.)"

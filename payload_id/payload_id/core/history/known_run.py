@@ -93,7 +93,7 @@ class KnownRun:
         Raises:
             RecordingError: They do not fit the arm, hold no torques, or fill no window.
         """
-        rows.check(samples)
+        samples = rows.fitted(samples)
         if len(samples) and not samples.tau.any():
             raise RecordingError(
                 f"Every one of the {len(samples)} torques of '{source}' is zero; record a topic "

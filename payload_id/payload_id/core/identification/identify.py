@@ -6,8 +6,9 @@ from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ..arm.arm_model import ArmModel
+from ..arrays import one_number, real_numbers
 from ..body.shape import Shape
-from ..errors import RecordingError
+from ..errors import InputError, RecordingError, brief, require_type
 from ..knowledge.convex import Constraints, stated
 from ..knowledge.knowledge import NOTHING, Knowledge
 from ..rows.joint_torque.uncertainty import Uncertainty
@@ -79,7 +80,10 @@ def _updates(
     online: OnlineIdentifier, samples: TimedSamples, updates: Iterable[int]
 ) -> Iterator[Estimate]:
     """Give the estimate at each number of windows, and take in all samples on the way."""
-    due = deque(updates)
+    samples = online.rows.fitted(samples)
+    if isinstance(updates, str | bytes) or not isinstance(updates, Iterable):
+        raise InputError(f"updates must be numbers of windows; found {brief(updates)}.")
+    due = deque(int(one_number(x, "Each of updates")) for x in updates)
     for start in range(0, len(samples), CHUNK):
         for window in online.cut(samples.part(start, start + CHUNK)):
             while due and due[0] <= online.windows:
@@ -126,13 +130,15 @@ def identify(
         UnknownNameError: There is no such estimator or interval method.
         InputError: What is stated is not convex, or contradicts itself or the prior.
     """
+    require_type(knowledge, Knowledge, "knowledge", "a Knowledge, or left out")
     if constraints is not None:
         knowledge = knowledge.with_more(stated(constraints))
-    assumed = uncertainty or Uncertainty()
-    settings = Settings(
-        assumed, estimator, intervals, window, shape, level, knowledge, tuple(scales)
-    )
+    assumed = Uncertainty() if uncertainty is None else uncertainty
+    lengths = tuple(real_numbers(scales, "scales").ravel().tolist())
+    settings = Settings(assumed, estimator, intervals, window, shape, level, knowledge, lengths)
+    require_type(robot, ArmModel, "robot", "an arm's model, such as RobotModel.from_urdf(...)")
     online = OnlineIdentifier(robot, settings)
+    require_type(recording, Samples, "recording", "a Recording, or Samples")
     if len(recording) and not recording.tau.any():
         raise RecordingError(
             f"Every one of the {len(recording)} torques is zero. Simulators and position-only "

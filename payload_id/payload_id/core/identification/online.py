@@ -16,7 +16,7 @@ from ..body.inertial import as_phi
 from ..bounds import Interval
 from ..bounds.before_data import BeforeData
 from ..diagnosis import FIRST_SAMPLES, Ground, MotionSeen, Recollection, rests_on, why_false
-from ..errors import InputError
+from ..errors import InputError, brief, require_type
 from ..history import check_history
 from ..rows.gate import note_of
 from ..rows.joint_torque.momentum import MomentumRows
@@ -54,8 +54,14 @@ class OnlineIdentifier:
         Raises:
             InputError: The settings do not go with the arm, or `scales` not with what is measured.
         """
+        require_type(settings, Settings, "settings", "Settings(...)")
         if isinstance(model, ArmModel):
             model = MomentumRows.of(model, settings.uncertainty)
+        if not hasattr(model, "fitted"):
+            raise InputError(
+                f"The robot must be a model, such as RobotModel.from_urdf(...); found "
+                f"{brief(model)}."
+            )
         if settings.scales and not isinstance(model, MomentumRows):
             raise InputError(
                 "scales are further lengths of windows for joint torques; leave them out for a "
@@ -123,12 +129,13 @@ class OnlineIdentifier:
         Raises:
             RecordingError: The samples do not fit, such as another number of joints than the arm.
         """
-        for window in self.cut(samples):
-            self.take(window)
+        with one_thread():
+            for window in self.cut(samples):
+                self._take(window)
 
     def cut(self, samples: TimedSamples) -> list[Any]:
         """Return the windows that samples fill, to be given to `take` one after the other."""
-        self.rows.check(samples)
+        samples = self.rows.fitted(samples)
         if isinstance(samples, Samples):
             self._remember(samples)
         samples = self._gate.let_through(samples)
@@ -146,15 +153,19 @@ class OnlineIdentifier:
     def take(self, window: TimedSamples) -> None:
         """Form the rows of one window."""
         with one_thread():
-            if self._scales is not None and isinstance(window, Samples):
-                block = self._scales.block(window)
-            else:
-                block = self.rows.window(window)
-            if isinstance(window, Samples):
-                self._motion = MotionSeen.of(window, self._motion)
-                self._recollection = self._recollection.with_window(window)
-            self._enter(self.windows, block)
-            self.windows += 1
+            self._take(window)
+
+    def _take(self, window: TimedSamples) -> None:
+        """Do what `take` does."""
+        if self._scales is not None and isinstance(window, Samples):
+            block = self._scales.block(window)
+        else:
+            block = self.rows.window(window)
+        if isinstance(window, Samples):
+            self._motion = MotionSeen.of(window, self._motion)
+            self._recollection = self._recollection.with_window(window)
+        self._enter(self.windows, block)
+        self.windows += 1
         self._make_room()
 
     def _enter(self, number: int, block: RowBlock) -> None:

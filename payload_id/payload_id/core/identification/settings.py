@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import numpy as np
-
+from ..arrays import one_number, real_numbers
 from ..body.shape import Shape
 from ..bounds import METHODS, IntervalMethod, method_named
-from ..errors import InputError
+from ..errors import InputError, require_type
 from ..estimators import estimator_named
 from ..history.conformal import runs_needed
 from ..knowledge.knowledge import NOTHING, Knowledge
 from ..rows.joint_torque.uncertainty import Uncertainty
+from ..rows.windows import SHORTEST
 
+LONGEST = 1e6  # [s] of a window
 CALIBRATED = "calibrated"
 INTERVALS = (*METHODS, CALIBRATED)
 
@@ -46,19 +47,29 @@ class Settings:
     scales: tuple[float, ...] = ()
 
     def __post_init__(self) -> None:
-        if not (np.isfinite(self.window) and self.window > 0):
-            raise InputError(f"window must be a length of time above 0 s; found {self.window!r}.")
-        object.__setattr__(self, "scales", tuple(float(x) for x in self.scales))
+        require_type(self.uncertainty, Uncertainty, "uncertainty", "an Uncertainty")
+        require_type(self.shape, (Shape, type(None)), "shape", "a Shape, or None")
+        require_type(self.knowledge, Knowledge, "knowledge", "a Knowledge, or left out")
+        window = one_number(self.window, "window")
+        if not SHORTEST <= window <= LONGEST:
+            raise InputError(
+                f"window must be a length of time above 0 s, from {SHORTEST:g} to {LONGEST:g} s; "
+                f"found {self.window!r}."
+            )
+        scales = real_numbers(self.scales, "scales")
+        if scales.ndim != 1:
+            raise InputError(f"scales must be a list of lengths of time; found {self.scales!r}.")
+        object.__setattr__(self, "window", window)
+        object.__setattr__(self, "scales", tuple(scales.tolist()))
         estimator_named(self.estimator, self.shape)  # what cannot be is refused before any data
-        if self.calibrated:
-            runs_needed(self.level)
-        else:
+        runs_needed(self.level)
+        if not self.calibrated:
             method_named(self.intervals)
 
     @property
     def calibrated(self) -> bool:
         """Whether intervals from the arm's history are asked for."""
-        return self.intervals == CALIBRATED
+        return isinstance(self.intervals, str) and self.intervals == CALIBRATED
 
     @property
     def method(self) -> IntervalMethod:

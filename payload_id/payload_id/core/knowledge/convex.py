@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array
-from ..errors import InputError
+from ..errors import InputError, brief
 from .knowledge import Knowledge
 from .statement import Statement
 
@@ -34,6 +34,8 @@ def stated(constraints: Constraints) -> Knowledge:
         InputError: CVXPY is missing; what is returned are no constraints, or not convex ones, or
             none that linear, second-order and semidefinite cones express.
     """
+    if not callable(constraints):
+        raise InputError(f"{WHAT}; found {brief(constraints)}.")
     try:
         import cvxpy
     except ImportError as error:

@@ -11,6 +11,7 @@ from ..arrays import Array, IntArray
 
 LEAST_SAMPLES = 5  # in a window: differences at its two ends that do not share all their samples
 SMOOTH = 1.5  # allowance for what derivatives do between the samples at which they are taken
+PIECES = 4  # of either half of a hat, for the derivatives that uneven steps count with
 ROUNDING = 1e-12  # relative size of what floating-point sums leave out
 
 
@@ -58,26 +59,38 @@ def hat(stamp: Array, peak: int) -> Array:
     return np.interp(stamp, stamp[[0, peak, -1]], [0.0, 1.0, 0.0])
 
 
-def hat_remainder(stamp: Array, probes: tuple[IntArray, IntArray], p: Array) -> Array:
+def hat_remainder(stamp: Array, peak: int, p: Array) -> Array:
     """Return a bound on the trapezoid rule's error of  int d(w p)/dt dt = 0  for a hat w.
 
-    It is at most  h^2/12 int |d3(w p)/dt3| dt  for the longest step h, and in either half, of
-    length H, d3(w p)/dt3 is w d3p/dt3 and 3/H d2p/dt2. Derivatives are differences of p at some of
-    the samples.
+    With equal steps h only ends count, however p changes between them (Euler-Maclaurin): in a half
+    of length H  h^2/12 d2(w p)/dt2,  of which 2/H dp/dt is left at each end, since d2p/dt2 at the
+    peak cancels. As far as squares of steps differ from h^2 they count with  int |d3(w p)/dt3| dt,
+    which in either half is that of w d3p/dt3 + 3/H d2p/dt2, by differences at some of the samples.
 
     Args:
         stamp: Of the window, shape (N,) [s].
-        probes: Numbers of the samples of either half, its ends among them.
-        p: Values at the first half's, then at the second's, shape (K, ...).
+        peak: Number of the sample at which w is 1.
+        p: At each sample, shape (N, ...).
     """
-    total, first = np.zeros(p.shape[1:]), 0
-    for at in probes:
-        t, values = stamp[at], p[first : first + len(at)]
-        first += len(at)
-        step = np.diff(t).reshape(-1, *[1] * (p.ndim - 1))
-        turn = np.diff(np.diff(values, axis=0) / step, axis=0) / step.mean()  # d2p/dt2
-        total += 3.0 * np.abs(turn).max(axis=0) + np.abs(np.diff(turn, axis=0)).sum(axis=0)
-    return SMOOTH * float(np.diff(stamp).max()) ** 2 / 12.0 * total
+    step, square = np.diff(stamp), mean_square_step(stamp)
+    uneven = float(np.abs(step**2 - square).max())
+    total, last = np.zeros(p.shape[1:]), len(stamp) - 1
+    for first, end in ((0, peak), (peak, last)):
+        slopes = sum(_steepest(stamp, p, at) for at in (first, end))
+        total += square * 2.0 / (stamp[end] - stamp[first]) * slopes
+        at = cell_ends(end - first + 1, PIECES) + first
+        length = np.diff(stamp[at]).reshape(-1, *[1] * (p.ndim - 1))
+        turn = np.diff(np.diff(p[at], axis=0) / length, axis=0) / length.mean()  # d2p/dt2
+        third = 3.0 * np.abs(turn).max(axis=0) + np.abs(np.diff(turn, axis=0)).sum(axis=0)
+        total += uneven * third
+    return np.asarray(SMOOTH / 12.0 * total)
+
+
+def _steepest(stamp: Array, p: Array, at: int) -> Array:
+    """Return the largest |dp/dt| in the two steps at a sample that has as many neighbours."""
+    first = min(max(at - 1, 0), len(stamp) - 3)
+    step = np.diff(stamp[first : first + 3]).reshape(-1, *[1] * (p.ndim - 1))
+    return np.asarray(np.abs(np.diff(p[first : first + 3], axis=0) / step).max(axis=0))
 
 
 def trapezoid_weights(stamp: Array) -> Array:
@@ -92,6 +105,29 @@ def trapezoid_weights(stamp: Array) -> Array:
 def end_samples(N: int) -> IntArray:
     """Return the first four and last four of N sample numbers."""
     return np.array([0, 1, 2, 3, N - 4, N - 3, N - 2, N - 1])
+
+
+def cell_ends(count: int, cells: int) -> IntArray:
+    """Return the numbers of samples at which about equal cells meet, the first and the last too."""
+    return np.unique(np.linspace(0, count - 1, cells + 1).round().astype(int))
+
+
+def fastest(dq: Array, ends: IntArray) -> IntArray:
+    """Return the number of the sample of each cell at which the joints are fastest, shape (C,).
+
+    Joints count in parts of the largest speed that each has.
+
+    Args:
+        dq: Velocities, shape (N, n).
+        ends: Numbers of the samples at which cells meet, shape (C + 1,).
+    """
+    speed = relative_square(dq)
+    return np.array([a + np.argmax(speed[a : b + 1]) for a, b in zip(ends, ends[1:], strict=False)])
+
+
+def relative_square(dq: Array) -> Array:
+    """Return the sum of squares of the joints' speeds over the largest of each, shape (N,)."""
+    return np.asarray(((dq / np.maximum(np.abs(dq).max(axis=0), 1e-12)) ** 2).sum(axis=1))
 
 
 def end_correction(stamp: Array, value: Array) -> tuple[Array, Array]:

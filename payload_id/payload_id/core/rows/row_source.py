@@ -36,8 +36,12 @@ class RowSource(Protocol):
         """Return what judges the samples of a run; rows integrate over steps up to a pause [s]."""
         ...
 
-    def check(self, samples: Any) -> None:
-        """Raise RecordingError unless the samples are of the kind that rows are made of."""
+    def fitted(self, samples: Any) -> Any:
+        """Return samples as rows are made of them, joints in the arm's order.
+
+        Raises:
+            RecordingError: They are of another kind, or of other joints.
+        """
         ...
 
     def window(self, samples: Any) -> RowBlock:

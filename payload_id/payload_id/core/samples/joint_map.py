@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arm.per_joint import PerJoint
-from ..arrays import Array
-from ..errors import InputError
-from .sample_checks import Drop
+from ..arrays import Array, real_numbers
+from ..errors import InputError, brief
+from .sample_checks import LARGEST, Drop
 
 
 @dataclass(frozen=True)
@@ -40,10 +40,12 @@ class JointMap:
     _offset: Array = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        joints = tuple(self.joints)
+        joints = tuple(self.joints) if isinstance(self.joints, list | tuple) else ()
+        if not all(isinstance(name, str) for name in joints):
+            raise InputError(f"joints must be a list of names; found {list(joints)}.")
         if not joints or len(set(joints)) < len(joints):
             raise InputError(
-                f"joints must name at least one joint, each once; found {list(joints)}."
+                f"joints must name at least one joint, each once; found {brief(self.joints)}."
             )
         object.__setattr__(self, "joints", joints)
         object.__setattr__(self, "_sign", _per_joint("effort_sign", self.effort_sign, joints))
@@ -106,8 +108,8 @@ def _columns(names: tuple[str, ...], wanted: tuple[str, ...]) -> NDArray[np.intp
 
 def _per_joint(name: str, value: PerJoint, joints: tuple[str, ...]) -> Array:
     """Return one finite number for each joint, shape (n,)."""
-    array = np.asarray(value, dtype=float)
-    if array.shape not in ((), (len(joints),)) or not np.isfinite(array).all():
+    array = real_numbers(value, name)
+    if array.shape not in ((), (len(joints),)) or not (np.abs(array) <= LARGEST).all():
         raise InputError(
             f"{name} must be one finite number, or {len(joints)} (one for each of "
             f"{', '.join(joints)}); found {value!r}."

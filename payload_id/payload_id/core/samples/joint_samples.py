@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
 
-from ..arrays import Array, BoolArray
-from ..errors import RecordingError
+from ..arrays import Array, BoolArray, IntArray, real_numbers
+from ..errors import RecordingError, brief, require_type
 from .sample_checks import rows_to_keep
 
 
@@ -26,6 +26,8 @@ class Samples:
         tau: Joint torques or forces that the actuators apply, shape (N, n) [N m or N], positive
             about the joint axis.
         dropped: Number of rows left out, by cause.
+        joints: Names of the n joints, in the order of the columns; empty if the columns are in the
+            order of the arm's joints.
     """
 
     stamp: Array
@@ -33,17 +35,22 @@ class Samples:
     dq: Array
     tau: Array
     dropped: Mapping[str, int] = field(default_factory=dict)
+    joints: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        stamp = np.asarray(self.stamp, dtype=float)
-        arrays = {name: np.asarray(getattr(self, name), dtype=float) for name in ("q", "dq", "tau")}
+        names = ("stamp", "q", "dq", "tau")
+        stamp, *values = (real_numbers(getattr(self, x), x, RecordingError) for x in names)
+        arrays = dict(zip(names[1:], values, strict=True))
         _check_shapes(stamp, arrays)
+        object.__setattr__(self, "joints", _checked_names(self.joints, arrays["q"].shape[1]))
         keep, dropped = rows_to_keep(stamp, *arrays.values())
+        require_type(self.dropped, Mapping, "dropped", "numbers of samples by cause")
         for cause, count in self.dropped.items():
             dropped[cause] = dropped.get(cause, 0) + count
         object.__setattr__(self, "stamp", stamp[keep])
         for name, array in arrays.items():
-            object.__setattr__(self, name, array[keep])
+            # Row by row in memory: sums must not depend on how the arrays came to be.
+            object.__setattr__(self, name, np.ascontiguousarray(array[keep]))
         object.__setattr__(self, "dropped", dropped)
 
     def __len__(self) -> int:
@@ -61,8 +68,7 @@ class Samples:
 
     def part(self, start: int, stop: int) -> Samples:
         """Return samples number start to stop - 1."""
-        rows = slice(start, stop)
-        return Samples(self.stamp[rows], self.q[rows], self.dq[rows], self.tau[rows])
+        return self._rows(slice(start, stop))
 
     def joined(self, newer: Samples) -> Samples:
         """Return both; what is not newer than these is dropped and counted."""
@@ -72,6 +78,7 @@ class Samples:
             np.concatenate([self.dq, newer.dq]),
             np.concatenate([self.tau, newer.tau]),
             newer.dropped,
+            self.joints,
         )
 
     def between(self, start: float, end: float) -> Samples:
@@ -80,7 +87,57 @@ class Samples:
 
     def chosen(self, keep: BoolArray) -> Samples:
         """Return some of the samples: those for which keep, shape (N,), is true."""
-        return Samples(self.stamp[keep], self.q[keep], self.dq[keep], self.tau[keep])
+        return self._rows(keep)
+
+    def of_joints(self, joints: Sequence[str]) -> Samples:
+        """Return the samples of these joints, in this order; columns without names are theirs.
+
+        Raises:
+            RecordingError: One of them is not among the named columns.
+        """
+        k = self.columns_of(joints)
+        if k is None:
+            return self
+        return Samples(
+            self.stamp, self.q[:, k], self.dq[:, k], self.tau[:, k], self.dropped, tuple(joints)
+        )
+
+    def columns_of(self, joints: Sequence[str]) -> IntArray | None:
+        """Return which columns are those of the joints; None: all, in this order, or without names.
+
+        Raises:
+            RecordingError: One of them is not among the named columns.
+        """
+        if not self.joints or self.joints == tuple(joints):
+            return None
+        absent = [name for name in joints if name not in self.joints]
+        if absent:
+            raise RecordingError(
+                f"The samples are of the joints {', '.join(self.joints)}; the robot's are "
+                f"{', '.join(joints)}. There are no samples of {', '.join(absent)}: name the "
+                "columns as the robot's description names its joints, whatever their order."
+            )
+        return np.array([self.joints.index(name) for name in joints], dtype=np.int64)
+
+    def _rows(self, rows: slice | BoolArray) -> Samples:
+        """Return some of the samples."""
+        return Samples(
+            self.stamp[rows], self.q[rows], self.dq[rows], self.tau[rows], joints=self.joints
+        )
+
+
+def _checked_names(joints: Sequence[str], n: int) -> tuple[str, ...]:
+    """Return the names of n columns, or none."""
+    names = tuple(joints) if isinstance(joints, list | tuple) else ()
+    if not isinstance(joints, list | tuple) or not all(isinstance(x, str) for x in names):
+        raise RecordingError(f"joints must be a list of names; found {brief(joints)}.")
+    if names and len(names) != n:
+        raise RecordingError(
+            f"joints names {len(names)} joints ({', '.join(names)}), but q has {n} columns."
+        )
+    if len(set(names)) < len(names):
+        raise RecordingError(f"joints must name every joint once; found {', '.join(names)}.")
+    return names
 
 
 def _check_shapes(stamp: Array, arrays: Mapping[str, Array]) -> None:

@@ -15,7 +15,7 @@ from ..arrays import Array
 from .joint_map import JointMap
 from .joint_state_watches import EffortWatch, PaceWatch, VelocityWatch
 from .ring_buffer import SampleRows
-from .sample_checks import Drop, SampleGate
+from .sample_checks import AGREEING, ClockGate, Drop, SampleGate
 from .stamps import seconds_since
 
 # Efforts that are exactly zero for this long are not measured ones [s].
@@ -52,7 +52,7 @@ class JointStateSampler:
             joint_map: Which joints, and what effort means.
             rate: Expected rate of messages [Hz], until it is measured.
         """
-        self._map, self._gate = joint_map, SampleGate()
+        self._map, self._gate, self._clock = joint_map, SampleGate(), ClockGate()
         self._rows: list[tuple[Array, Array, Array]] = []
         self._stamps: list[int] = []
         self._efforts, self._velocities = EffortWatch(), VelocityWatch()
@@ -95,6 +95,14 @@ class JointStateSampler:
             lengths = tuple(np.size(x) for x in (position, velocity, effort))
             self.complaint = self._about_shape(row, names, lengths)
             return row
+        newest, times = self._clock.newest_ns, self._clock.times
+        self._clock, leap = self._clock.offer(stamp_ns)
+        if leap is not None:
+            self._gate = self._gate.reject(leap)
+            self.complaint = Complaint(leap, _about_leap(stamp_ns, newest or stamp_ns))
+            return leap
+        if self._clock.times != times:
+            self._begin_another_time()
         self._gate, cause = self._gate.offer(stamp_ns, *row)
         if cause is None:
             self._stamps.append(stamp_ns)
@@ -104,6 +112,12 @@ class JointStateSampler:
         else:
             self.complaint = Complaint(cause, self._about_values(cause, stamp_ns, row))
         return cause
+
+    def _begin_another_time(self) -> None:
+        """Take samples that are older than the ones before: the clock was set back."""
+        self._gate = SampleGate(dropped=self._gate.dropped)
+        self._efforts, self._velocities = EffortWatch(), VelocityWatch()
+        self.pace.newest_ns = None
 
     def unreadable(self) -> None:
         """Count bytes that are no joint state."""
@@ -166,6 +180,15 @@ class JointStateSampler:
             )
         return (
             f"A message is {behind:.6f} s older than the one before, by header.stamp. Check that "
-            "only one node publishes the topic, and whether the clock or a replay was restarted; "
-            "restart this node after that."
+            "only one node publishes the topic, and whether the clock or a replay was restarted."
         )
+
+
+def _about_leap(stamp_ns: int, newest_ns: int) -> str:
+    """Explain a message whose stamp is far off."""
+    ahead = seconds_since(stamp_ns, newest_ns)
+    return (
+        f"A message is {abs(ahead):.6g} s {'newer' if ahead > 0 else 'older'} than the one before, "
+        f"by header.stamp, and is left out. {AGREEING} in a row that agree are taken: then the "
+        "clock was set. Check that only one node publishes the topic, and by which clock."
+    )

@@ -41,6 +41,15 @@ class SampleRows:
     def __len__(self) -> int:
         return len(self.stamp_ns)
 
+    def newer_than(self, stamp_ns: int) -> SampleRows:
+        """Return those that are newer than an instant and than all before them; `lost` is kept."""
+        before = np.maximum.accumulate(np.concatenate([[stamp_ns], self.stamp_ns]))[:-1]
+        keep = self.stamp_ns > before
+        if keep.all():
+            return self
+        q, dq, tau = self.q[keep], self.dq[keep], self.tau[keep]
+        return SampleRows(self.stamp_ns[keep], q, dq, tau, self.first, self.lost)
+
     def between(self, start: int, stop: int) -> SampleRows:
         """Return rows start..stop-1 as views."""
         rows = slice(start, stop)

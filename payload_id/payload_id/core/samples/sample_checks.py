@@ -1,5 +1,8 @@
 """Which samples can be used: finite, and newer than all before; the others are counted by cause.
 
+What is larger than any position, velocity, torque or acceleration can be counts as not finite: it
+is what sensors and drivers report where they have none, and sums of it are not finite.
+
 `rows_to_keep` judges whole arrays, `SampleGate` one sample after the other, by the same rules: a
 replay sees exactly the samples that the live run saw.
 """
@@ -14,6 +17,12 @@ from enum import Enum
 import numpy as np
 
 from ..arrays import Array, BoolArray
+from .stamps import NANOSECONDS
+
+LEAP = 10.0  # a stamp that differs by more from the newest one is doubted [s]
+AGREEING = 5  # so many doubted stamps in a row, each going on from the last, are believed
+
+LARGEST = 1e9  # of a measured value, in SI units
 
 
 class Drop(str, Enum):
@@ -24,6 +33,44 @@ class Drop(str, Enum):
     OUT_OF_ORDER = "out_of_order"
     WRONG_LENGTH = "wrong_length"
     UNKNOWN_JOINTS = "unknown_joints"
+    STAMP_LEAP = "stamp_leap"
+
+
+@dataclass(frozen=True)
+class ClockGate:
+    """Tells messages with a wrong stamp from a clock that was set, by the stamps alone.
+
+    A single message that is far ahead would make all later ones seem out of order; so it is left
+    out. Where the clock itself was set, `AGREEING` messages in a row say so, and the last of them
+    and what follows is taken: after a step forward as the rest of the samples, after a step back
+    as samples of another time (`times` counts them).
+
+    Live samples and recordings pass it as they arrive, so that a replay sees the same samples.
+
+    Attributes:
+        newest_ns: Newest stamp taken [ns]; None before the first.
+        doubted_ns: Newest one of those that were doubted last [ns]; None: the newest was taken.
+        agreeing: Number of them in a row.
+        times: How often the clock was set back.
+    """
+
+    newest_ns: int | None = None
+    doubted_ns: int | None = None
+    agreeing: int = 0
+    times: int = 0
+
+    def offer(self, stamp_ns: int) -> tuple[ClockGate, Drop | None]:
+        """Judge one stamp [ns]; return the state after it, and `Drop.STAMP_LEAP` or None."""
+        newest = stamp_ns if self.newest_ns is None else self.newest_ns
+        if abs(stamp_ns - newest) <= LEAP * NANOSECONDS:
+            return ClockGate(max(newest, stamp_ns), None, 0, self.times), None
+        goes_on = (
+            self.doubted_ns is not None and 0 < stamp_ns - self.doubted_ns <= LEAP * NANOSECONDS
+        )
+        agreeing = self.agreeing + 1 if goes_on else 1
+        if agreeing < AGREEING:
+            return replace(self, doubted_ns=stamp_ns, agreeing=agreeing), Drop.STAMP_LEAP
+        return ClockGate(stamp_ns, None, 0, self.times + (stamp_ns < newest)), None
 
 
 def rows_to_keep(stamp: Array, *arrays: Array) -> tuple[BoolArray, dict[str, int]]:
@@ -37,11 +84,12 @@ def rows_to_keep(stamp: Array, *arrays: Array) -> tuple[BoolArray, dict[str, int
         keep: Which rows are finite and newer than every usable row before, shape (N,).
         dropped: Number of the other rows by cause, causes that occur only.
     """
-    if all(np.isfinite(x).all() for x in (stamp, *arrays)) and (stamp[1:] > stamp[:-1]).all():
+    usual = all((np.abs(x) <= LARGEST).all() for x in arrays) and np.isfinite(stamp).all()
+    if usual and (stamp[1:] > stamp[:-1]).all():
         return np.ones(len(stamp), dtype=bool), {}
     finite = np.isfinite(stamp)
     for array in arrays:
-        finite &= np.isfinite(array).all(axis=1)
+        finite &= (np.abs(array) <= LARGEST).all(axis=1)
     newest = np.maximum.accumulate(np.where(finite, stamp, -np.inf))
     before = np.concatenate([[-np.inf], newest[:-1]]) if len(stamp) else newest
     counts = {
@@ -88,7 +136,7 @@ class SampleGate:
         )
 
     def _cause(self, stamp: float, arrays: tuple[Array, ...]) -> Drop | None:
-        if not (math.isfinite(stamp) and all(np.isfinite(array).all() for array in arrays)):
+        if not (math.isfinite(stamp) and all((np.abs(x) <= LARGEST).all() for x in arrays)):
             return Drop.NOT_FINITE
         if stamp == self.newest:
             return Drop.DUPLICATE

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arm.arm_model import STANDARD_GRAVITY
-from ..arrays import Array, BoolArray
-from ..errors import RecordingError
+from ..arrays import Array, BoolArray, real_numbers
+from ..errors import RecordingError, require_type
 from .sample_checks import rows_to_keep
 
 AXES = ("fx", "fy", "fz", "tx", "ty", "tz")
@@ -58,12 +58,13 @@ class WrenchSamples:
     _kept: ClassVar[Array | None] = None
 
     def __post_init__(self) -> None:
-        arrays = {name: np.asarray(getattr(self, name), dtype=float) for name in _NAMES}
+        arrays = {x: real_numbers(getattr(self, x), x, RecordingError) for x in _NAMES}
         _check_shapes(arrays)
         rotation = arrays["rotation"]
         flat = [arrays[name].reshape(len(rotation), -1) for name in _NAMES[1:]]
         keep, dropped = rows_to_keep(arrays["stamp"], *flat)
         _check_rotations(rotation[keep])
+        require_type(self.dropped, Mapping, "dropped", "numbers of samples by cause")
         for cause, count in self.dropped.items():
             dropped[cause] = dropped.get(cause, 0) + count
         for name, array in arrays.items():
@@ -188,7 +189,7 @@ def _check_rotations(rotation: Array) -> None:
 
 def _gravity(gravity: object) -> tuple[float, float, float]:
     """Return gravity as three finite numbers, not all zero."""
-    g = np.asarray(gravity, dtype=float)
+    g = real_numbers(gravity, "gravity", RecordingError)
     if g.shape != (3,) or not np.isfinite(g).all() or not g.any():
         raise RecordingError(
             f"gravity must be three finite numbers [m/s2], not all zero; found {gravity!r}."

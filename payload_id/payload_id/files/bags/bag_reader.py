@@ -16,6 +16,7 @@ import apsw
 from rosbags.rosbag2 import Reader, ReaderError
 
 from ...core.errors import RecordingError
+from .checksums import check_mcap, check_written
 from .mcap_repair import is_complete, write_mended
 
 if sys.version_info >= (3, 14):
@@ -106,6 +107,8 @@ def open_bag(path: Path | str) -> Iterator[Bag]:
         notes: list[str] = []
         try:
             readers = _open_whole(path, stack)
+        except RecordingError:
+            raise
         except DAMAGE as error:
             notes.append(f"{path} is not complete ({_reason(error)}); read from its storage files.")
             readers = [_open_storage(file, stack, notes) for file in _storage_files(path, error)]
@@ -123,7 +126,15 @@ def damaged(path: Path, error: BaseException) -> RecordingError:
 
 def _open_whole(path: Path, stack: ExitStack) -> list[Reader]:
     """Open a folder by its metadata, or a storage file that is complete."""
-    for file in path.glob("*.db3") if path.is_dir() else [path]:
+    files = sorted(x for x in path.iterdir() if x.is_file()) if path.is_dir() else [path]
+    for file in files:
+        try:
+            if file.suffix == ".mcap" and is_complete(file):
+                check_mcap(file)
+            elif file.suffix == ".db3":
+                check_written(file)
+        except DAMAGE as error:
+            raise damaged(file, error) from error
         if file.suffix == ".db3":
             _check_database(file)
     return [stack.enter_context(Reader(path))]

@@ -7,22 +7,25 @@ import queue
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import Final, NamedTuple
 
-from rosbags.interfaces import Connection
+from rosbags.interfaces import Connection, Qos
 from rosbags.rosbag2 import StoragePlugin, Writer, WriterError
 from rosbags.rosbag2.storage_mcap import McapWriter
 from rosbags.rosbag2.storage_sqlite3 import Sqlite3Writer
 from rosbags.typesys import Stores, TypesysError, get_types_from_msg, get_typestore
 
 from ...core.errors import InputError, RecordingError, UnknownNameError
+from .checksums import CheckedWriter
 
 STORAGES = {"mcap": StoragePlugin.MCAP, "sqlite3": StoragePlugin.SQLITE3}
 FLUSH_INTERVAL = 0.5  # [s]
 # Messages that may wait for a slow disk: 100 s at 1 kHz, some 30 MB of joint states.
 QUEUE_SIZE = 100_000
+VERSION: Final = 9  # of metadata.yaml: that of ROS 2 Jazzy
 POLL = 0.1  # longest wait of the writing thread before it looks whether to flush or end [s]
 
 
@@ -75,6 +78,7 @@ class BagWriter:
         self._interval = flush_interval
         self._queue: queue.Queue[_Message] = queue.Queue(QUEUE_SIZE)
         self._lost = 0
+        self._qos: dict[str, tuple[Qos, ...]] = {}
         self._newest_ns = 0
         self._failure: Exception | None = None
         self._opened, self._closing = threading.Event(), threading.Event()
@@ -92,6 +96,11 @@ class BagWriter:
         """Messages that were not saved because the disk failed or was too slow."""
         return self._lost
 
+    @property
+    def failed(self) -> bool:
+        """Whether the disk has failed: nothing more is saved."""
+        return self._failure is not None
+
     def add_message_type(self, name: str, definition: str) -> None:
         """Make a type known, so that its messages can be written.
 
@@ -107,6 +116,15 @@ class BagWriter:
             self._store.register(get_types_from_msg(definition, name))
         except TypesysError as error:
             raise InputError(f"{name} has no usable message definition: {error}") from error
+
+    def state_qos(self, topic: str, profiles: Sequence[Qos]) -> None:
+        """Have the bag tell the quality of service that a topic's publishers offer.
+
+        Args:
+            topic: The topic; nothing of it has been written yet.
+            profiles: One for each publisher.
+        """
+        self._qos[topic] = tuple(profiles)
 
     def write(self, topic: str, type_name: str, stamp_ns: int, data: bytes) -> None:
         """Save one message; returns at once.
@@ -176,7 +194,8 @@ class BagWriter:
         except (OSError, WriterError, TypesysError, sqlite3.Error) as error:
             self._failure = error
             if writer is not None:
-                writer.abort()
+                with suppress(OSError, sqlite3.Error):  # what waits finds no room either
+                    writer.abort()
         finally:
             self._opened.set()
 
@@ -184,7 +203,7 @@ class BagWriter:
         """Open the bag under the first free name."""
         for path in _names(self.path):
             try:
-                writer = Writer(path, version=8, storage_plugin=storage)
+                writer = CheckedWriter(path, version=VERSION, storage_plugin=storage)
                 writer.open()
             except WriterError:
                 if not path.exists():
@@ -216,7 +235,10 @@ class BagWriter:
         key = f"{message.topic} {message.type_name}"
         if key not in connections:
             connections[key] = writer.add_connection(
-                message.topic, message.type_name, typestore=self._store
+                message.topic,
+                message.type_name,
+                typestore=self._store,
+                offered_qos_profiles=self._qos.get(message.topic, ()),
             )
         self._newest_ns = max(self._newest_ns, message.stamp_ns)
         writer.write(connections[key], self._newest_ns, message.data)

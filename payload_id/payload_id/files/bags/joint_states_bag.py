@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -16,7 +17,7 @@ from ...core.arm.per_joint import PerJoint
 from ...core.arrays import Array
 from ...core.errors import RecordingError, UnknownNameError
 from ...core.samples.joint_map import JointMap
-from ...core.samples.sample_checks import Drop
+from ...core.samples.sample_checks import ClockGate, Drop
 from ..tables.joint_table import JointTable
 from .bag_reader import Bag, open_bag
 
@@ -79,8 +80,13 @@ def read_bag(
     joints: Sequence[str] | None,
     effort_sign: PerJoint,
     effort_offset: PerJoint,
+    start_ns: int | None = None,
+    end_ns: int | None = None,
 ) -> tuple[JointTable, JointMap]:
     """Read the joint states of a bag.
+
+    Where the clock was set back in between, the messages are of several times, of which the one
+    with most messages from `start_ns` to `end_ns` (None: all) is read.
 
     Returns:
         table: One row for each message that holds the wanted joints.
@@ -108,7 +114,7 @@ def read_bag(
             "robot's driver was running while it was recorded."
         )
     rows.require_some(where, joint_map.joints)
-    return rows.table(where, bag.notes), joint_map
+    return rows.table(where, bag.notes, start_ns, end_ns), joint_map
 
 
 @dataclass
@@ -119,6 +125,8 @@ class _Rows:
     arrays: list[tuple[Array, Array, Array]] = field(default_factory=list)
     dropped: Counter[str] = field(default_factory=Counter)
     groups: dict[tuple[str, ...], None] = field(default_factory=dict)
+    clock: ClockGate = ClockGate()
+    begins: list[int] = field(default_factory=lambda: [0])  # of each time, by number of the row
 
     def add(self, message: JointStateMessage, joint_map: JointMap) -> None:
         """Convert one message, or count why it cannot be."""
@@ -126,9 +134,16 @@ class _Rows:
         if isinstance(row, Drop):
             self.dropped[row.value] += 1
             self.groups.setdefault(tuple(message.names))
-        else:
-            self.stamp_ns.append(message.stamp_ns)
-            self.arrays.append(row)
+            return
+        times = self.clock.times
+        self.clock, leap = self.clock.offer(message.stamp_ns)
+        if leap is not None:
+            self.dropped[leap.value] += 1
+            return
+        if self.clock.times != times:
+            self.begins.append(len(self.arrays))
+        self.stamp_ns.append(message.stamp_ns)
+        self.arrays.append(row)
 
     def require_some(self, where: str, wanted: tuple[str, ...]) -> None:
         """Raise if no message could be converted, naming the cause."""
@@ -146,10 +161,28 @@ class _Rows:
             f"messages name: {groups}."
         )
 
-    def table(self, where: str, notes: tuple[str, ...]) -> JointTable:
-        """Return the rows as arrays."""
+    def table(
+        self, where: str, notes: tuple[str, ...], start_ns: int | None, end_ns: int | None
+    ) -> JointTable:
+        """Return the rows of one time as arrays."""
         stamp_ns = np.array(self.stamp_ns, dtype=np.int64)
         stacked: Array = np.array(self.arrays)
+        if len(self.begins) > 1:
+            wanted = np.ones(len(stamp_ns), dtype=bool)
+            if start_ns is not None:
+                wanted &= stamp_ns >= start_ns
+            if end_ns is not None:
+                wanted &= stamp_ns <= end_ns
+            parts = [slice(*ends) for ends in pairwise([*self.begins, len(stamp_ns)])]
+            part = max(parts, key=lambda x: int(wanted[x].sum()))
+            left_out = len(stamp_ns) - (part.stop - part.start)
+            notes = (
+                *notes,
+                f"The clock of the joint states was set back {len(parts) - 1} times while {where} "
+                f"was recorded; of the times before and after, one is read, and {left_out} samples "
+                "of the others are not.",
+            )
+            stamp_ns, stacked = stamp_ns[part], stacked[part]
         q, dq, tau = (np.ascontiguousarray(stacked[:, k]) for k in range(3))
         return JointTable(where, stamp_ns, q, dq, tau, dict(self.dropped), notes)
 

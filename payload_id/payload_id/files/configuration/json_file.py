@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ...core.errors import ConfigurationError
+from .input_path import input_path
 
 
 def read_json(path: Path, what: str) -> Any:
@@ -21,6 +22,7 @@ def read_json(path: Path, what: str) -> Any:
         ConfigurationError: It is missing or no JSON in UTF-8, a key comes twice in one place, or a
             number is NaN or infinite.
     """
+    path = input_path(path, what)
     try:
         return json.loads(
             path.read_bytes().decode("utf-8"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -18,9 +19,12 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
         OSError: It cannot be written.
     """
     part = path.with_name(path.name + ".part")
-    with part.open("wb") as file:
-        yield file
-    part.replace(path)
+    try:
+        with part.open("wb") as file:
+            yield file
+        part.replace(path)
+    finally:
+        part.unlink(missing_ok=True)  # only there if it could not take its place
 
 
 @contextmanager
@@ -40,3 +44,40 @@ def saved_file(path: Path, what: str) -> Iterator[BinaryIO]:
             yield file
     except OSError as error:
         raise ConfigurationError(f"The {what} cannot be written to {path}: {error}.") from error
+
+
+def check_place(path: Path, what: str) -> Path:
+    """Return a path at which a file can be written, before the work that makes its content.
+
+    Nothing is left behind: the nearest folder that is there is tried with a nameless file.
+
+    Args:
+        path: Where the file is to be; folders on the way may be missing.
+        what: What it will hold, for the message, such as "figure".
+
+    Raises:
+        ConfigurationError: It cannot be written.
+    """
+    path = path.expanduser()
+    try:
+        if "\0" in str(path):
+            raise ValueError("a name holds no NUL character")
+        if path.exists() and not path.is_file():
+            raise OSError("something is there that is no file")
+        check_folder(path.parent)
+    except (OSError, ValueError) as error:
+        raise ConfigurationError(
+            f"The {what} cannot be written to {str(path)!r}: {error}. Give another path."
+        ) from error
+    return path
+
+
+def check_folder(folder: Path) -> None:
+    """Check that files can be written into a folder that is there or can be made.
+
+    Raises:
+        OSError: They cannot.
+    """
+    there = next(part for part in (folder, *folder.absolute().parents) if part.exists())
+    with tempfile.TemporaryFile(dir=there):
+        pass

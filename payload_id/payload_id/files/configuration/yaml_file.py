@@ -8,6 +8,9 @@ from typing import Any
 import yaml
 
 from ...core.errors import ConfigurationError
+from .input_path import input_path
+
+LARGEST = 3_000_000
 
 
 class _StrictLoader(yaml.SafeLoader):
@@ -18,6 +21,10 @@ class _StrictLoader(yaml.SafeLoader):
         seen: dict[str, int] = {}
         for key, _ in node.value:
             line = key.start_mark.line + 1
+            if not isinstance(key, yaml.ScalarNode):
+                raise yaml.constructor.ConstructorError(
+                    None, None, "a key is a list or section, not a name", key.start_mark
+                )
             if key.value in seen:
                 raise yaml.constructor.ConstructorError(
                     None,
@@ -36,24 +43,46 @@ def read_yaml(path: str | Path) -> dict[str, Any]:
         ConfigurationError: The file is missing (says which YAML files are there), is not YAML
             (says the line), gives a key twice, or holds no mapping.
     """
-    path = Path(path)
+    path = input_path(path, "YAML file")
     if not path.is_file():
         raise ConfigurationError(f"File {path} does not exist.{_present(path.parent)}")
     try:
-        entries = yaml.load(path.read_text(encoding="utf-8"), Loader=_StrictLoader)
+        text = path.read_text(encoding="utf-8")[: LARGEST + 1]
+        entries = yaml.load(text, Loader=_StrictLoader) if len(text) <= LARGEST else None
+        size = max(len(text), _entries(entries, 0))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
         raise ConfigurationError(f"{path}{place}: {error.problem or error.context}.") from error
-    except (yaml.YAMLError, OSError, UnicodeDecodeError) as error:
+    except RecursionError as error:
+        raise ConfigurationError(f"{path} is nested too deeply to be read.") from error
+    except (yaml.YAMLError, OSError, ValueError, AttributeError) as error:
+        # ValueError and AttributeError: impossible numbers and dates
         reason = str(error).splitlines()[0].rstrip(".")
         raise ConfigurationError(f"{path} cannot be read as YAML: {reason}.") from error
+    if size > LARGEST:
+        raise ConfigurationError(
+            f"{path} is too large: a YAML file has at most {LARGEST} letters, and as many entries "
+            "with those that aliases repeat."
+        )
     if not isinstance(entries, dict):
         found = "nothing" if entries is None else f"a {type(entries).__name__}"
         raise ConfigurationError(
             f"{path} must hold keys and values ('name: value'); found {found}."
         )
     return entries
+
+
+def _entries(value: Any, found: int) -> int:
+    """Return the number of entries with those found before, at most a little above `LARGEST`.
+
+    Aliases (`*name`) may repeat entries without end; RecursionError where one holds itself.
+    """
+    found += 1
+    if isinstance(value, dict | list) and found <= LARGEST:
+        for entry in value.values() if isinstance(value, dict) else value:
+            found = _entries(entry, found)
+    return found
 
 
 def _present(folder: Path) -> str:

@@ -11,6 +11,7 @@ from matplotlib.figure import Figure
 
 from ...core.arrays import Array
 from .interval_figure import BAND, LABELS, LINE, TRUTH
+from .picture_file import save_picture
 
 ZOOM = 3.0  # axes show this many times what the narrowest interval and the bulk of estimates span
 
@@ -48,9 +49,7 @@ def draw_comparison(
     axes[0, 0].set_yticks(range(len(names)), names)
     axes[0, 0].invert_yaxis()
     figure.suptitle(f"{title}: estimates (dots), intervals (bars)", fontweight="bold")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=110)
-    return path
+    return save_picture(figure, path)
 
 
 def _panel(axis: Axes, points: Array, ends: Array, truth: float | None) -> None:

@@ -11,6 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ...core.arrays import Array
+from .picture_file import save_picture
 
 MEASURED, RIGID = "#9ecae1", "#08519c"
 
@@ -38,7 +39,7 @@ def draw_joint_torques(path: Path, joints: Sequence[JointTorque], title: str) ->
     """Draw torques over time, and below what drives and sensors add over velocity.
 
     Args:
-        path: PNG file to write.
+        path: Picture to write.
         joints: One for each column.
         title: Headline.
 
@@ -54,9 +55,7 @@ def draw_joint_torques(path: Path, joints: Sequence[JointTorque], title: str) ->
     axes[1, 0].set_ylabel("published less rigid bodies [N m]")
     axes[0, 0].legend(frameon=False, fontsize=9)
     figure.suptitle(title, fontweight="bold")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=110)
-    return path
+    return save_picture(figure, path)
 
 
 def _over_time(axis: Axes, joint: JointTorque) -> None:

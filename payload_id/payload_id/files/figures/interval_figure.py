@@ -14,6 +14,7 @@ from ...core.body.inertial import PARAMETERS
 from ...core.identification.estimate import Estimate
 from ...core.identification.status import Status
 from .number_format import UNIT_TEXTS, digits, number
+from .picture_file import save_picture
 
 BAND, LINE, TRUTH = "#9ecae1", "#08519c", "#d94801"
 LABELS = tuple(
@@ -47,9 +48,7 @@ def intervals_over_time(
     handles, labels = axes[0, 0].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
     figure.suptitle(title, fontsize=13, fontweight="bold")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=110)
-    return path
+    return save_picture(figure, path)
 
 
 def _panel(

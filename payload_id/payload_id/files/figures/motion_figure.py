@@ -12,6 +12,7 @@ from matplotlib.figure import Figure
 
 from ...core.arrays import Array
 from ...core.safety.certificate.limit_use import LimitUse
+from .picture_file import save_picture
 
 LIMIT = "black"
 TITLES = {
@@ -26,7 +27,7 @@ def draw_limit_use(path: Path, use: LimitUse, joints: Sequence[str], title: str)
     """Draw parts of limits by joint, and clearances, over time.
 
     Args:
-        path: PNG file to write.
+        path: Picture to write.
         use: What is drawn.
         joints: Names of the joints.
         title: Headline.
@@ -51,9 +52,7 @@ def draw_limit_use(path: Path, use: LimitUse, joints: Sequence[str], title: str)
     handles, labels = axes[shown[0]].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
     figure.suptitle(title, fontsize=13, fontweight="bold")
-    path.parent.mkdir(parents=True, exist_ok=True)
-    figure.savefig(path, dpi=110)
-    return path
+    return save_picture(figure, path)
 
 
 def _joints(axis: Axes, edges: Array, used: Array, joints: Sequence[str]) -> None:

@@ -2,40 +2,26 @@
 
 from __future__ import annotations
 
-import json
-import zipfile
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ...core.arm.calibration import ArmEquations, Calibration
 from ...core.arm.effort_scale import scales_from_dict, scales_to_dict
-from ...core.errors import ConfigurationError
 from ...core.rows.joint_torque.uncertainty import Uncertainty
-from ..configuration.whole_file import saved_file
+from .learnt_archive import LearntKind
 from .robot_extension import write_extension
 
-FORMAT = 2  # of the archive; 2 has the scales of efforts
+# Format 3 has the scales of efforts and a checksum.
+KIND = LearntKind("calibration", 3, "payload-id calibrate")
 ARRAYS = ("lower", "upper", "estimate", "factors", "counts")
 ROWS = ("C", "t", "d", "joint", "start", "end")
 
 
 def save_calibration(path: Path | str, calibration: Calibration) -> Path:
-    """Write a calibration; the file is there whole or not at all.
-
-    Args:
-        path: Ends in `.npz`.
-        calibration: What is written.
-
-    Raises:
-        ConfigurationError: The file cannot be written.
-    """
-    path = Path(path)
-    about = {
-        "format": FORMAT,
+    """Write a calibration; see `LearntKind.save`."""
+    texts = {
         "digest": calibration.digest,
         "joints": list(calibration.joints),
         "uncertainty": dict(calibration.uncertainty),
@@ -44,39 +30,12 @@ def save_calibration(path: Path | str, calibration: Calibration) -> Path:
     }
     arrays = {name: getattr(calibration, name) for name in ARRAYS}
     arrays |= {f"row_{name}": getattr(calibration.equations, name) for name in ROWS}
-    with saved_file(path, "calibration") as file:
-        np.savez_compressed(file, about=np.array(json.dumps(about)), **arrays)
-    return path
+    return KIND.save(Path(path), calibration, texts, arrays)
 
 
 def load_calibration(path: Path | str) -> Calibration:
-    """Read a calibration.
-
-    Raises:
-        ConfigurationError: The file is missing, damaged or of another format.
-    """
-    path = Path(path)
-    if not path.is_file():
-        raise ConfigurationError(
-            f"The calibration {path} does not exist. It lies beside the robot file that "
-            "'payload-id calibrate' wrote; move both together, or calibrate again."
-        )
-    try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-            about = json.loads(str(archive["about"]))
-            if about["format"] != FORMAT:
-                raise ConfigurationError(
-                    f"{path} has format {about['format']}, this version reads {FORMAT}: calibrate "
-                    "again, or use the version that wrote it."
-                )
-            loaded = _from_arrays(about, {name: archive[name] for name in archive.files})
-    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
-        if isinstance(error, ConfigurationError):
-            raise
-        raise ConfigurationError(
-            f"{path} is no readable calibration ({error}); it may be cut off. Calibrate again."
-        ) from error
-    return loaded
+    """Read a calibration; see `LearntKind.load`."""
+    return KIND.load(Path(path), _from_arrays)
 
 
 def _from_arrays(about: Mapping[str, Any], arrays: Mapping[str, Any]) -> Calibration:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import json
 import math
-import zipfile
-import zlib
 from collections.abc import Mapping, Sequence
 from functools import partial
 from pathlib import Path
@@ -16,73 +13,29 @@ import numpy as np
 from ...core.arm.arm_history import ArmHistory
 from ...core.arm.effort_scale import scales_from_dict, scales_to_dict
 from ...core.arrays import Array, plain_values
-from ...core.errors import ConfigurationError
 from ...core.rows.joint_torque.uncertainty import Uncertainty
-from ..configuration.whole_file import saved_file
+from .learnt_archive import LearntKind
 from .robot_extension import write_extension
 
-FORMAT = 2  # of the archive; 2 has mean speeds, scales of efforts and a checksum
+# Format 2 has mean speeds, scales of efforts and a checksum.
+KIND = LearntKind("history", 2, "payload-id calibrate --history")
 TEXTS = ("digest", "joints", "names", "uncertainty", "window", "rows", "inflation",
          "load_noise", "notes", "about")  # fmt: skip
 PER_JOINT = ("lower", "upper", "speed", "mean_speed", "noise")
 ARRAYS = ("factor", "scores", "masses", "seconds", *PER_JOINT)
-DAMAGE = (OSError, ValueError, KeyError, TypeError, EOFError, RuntimeError, zipfile.BadZipFile,
-          zlib.error)  # fmt: skip  # what reading a damaged archive raises
 UNKNOWN = ("scores", "masses")  # hold NaN where a payload was not known
 
 
 def save_history(path: Path | str, history: ArmHistory) -> Path:
-    """Write a history; the file is there whole or not at all.
-
-    Args:
-        path: Ends in `.npz`.
-        history: What is written.
-
-    Raises:
-        ConfigurationError: The file cannot be written.
-    """
-    path = Path(path)
-    about = plain_values({name: getattr(history, name) for name in TEXTS})
-    about |= {"effort": scales_to_dict(history.effort)}
-    about |= {"format": FORMAT, "checksum": history.identity}
-    arrays = {name: getattr(history, name) for name in ARRAYS}
-    with saved_file(path, "history") as file:
-        np.savez_compressed(file, text=np.array(json.dumps(about)), **arrays)
-    return path
+    """Write a history; see `LearntKind.save`."""
+    texts = plain_values({name: getattr(history, name) for name in TEXTS})
+    texts |= {"effort": scales_to_dict(history.effort)}
+    return KIND.save(Path(path), history, texts, {name: getattr(history, name) for name in ARRAYS})
 
 
 def load_history(path: Path | str) -> ArmHistory:
-    """Read a history.
-
-    Raises:
-        ConfigurationError: The file is missing, damaged, changed or of another format.
-    """
-    path = Path(path)
-    if not path.is_file():
-        raise ConfigurationError(
-            f"The history {path} does not exist. It lies beside the robot file that 'payload-id "
-            "calibrate --history' wrote; move both together, or make it again."
-        )
-    try:
-        with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-            about = json.loads(str(archive["text"]))
-            if about["format"] != FORMAT:
-                raise ConfigurationError(
-                    f"{path} has format {about['format']}, this version reads {FORMAT}: make the "
-                    "history again ('payload-id calibrate --history'), or use the version that "
-                    "wrote it."
-                )
-            arrays = {name: archive[name] for name in ARRAYS}
-        history = _from_parts(about, arrays)
-        if history.identity != about["checksum"]:
-            raise ValueError("its checksum is not that of its content")
-    except DAMAGE as error:
-        if isinstance(error, ConfigurationError):
-            raise
-        raise ConfigurationError(
-            f"{path} is no readable history ({error}); it is cut off or was changed. Make it again."
-        ) from error
-    return history
+    """Read a history; see `LearntKind.load`."""
+    return KIND.load(Path(path), _from_parts)
 
 
 def _from_parts(about: Mapping[str, Any], arrays: Mapping[str, Array]) -> ArmHistory:
@@ -115,7 +68,7 @@ def _from_parts(about: Mapping[str, Any], arrays: Mapping[str, Array]) -> ArmHis
         inflation=_number(about, "inflation", above=True),
         load_noise=_number(about, "load_noise", above=False),
         about=more,
-        **arrays,
+        **{name: arrays[name] for name in ARRAYS},
     )
 
 

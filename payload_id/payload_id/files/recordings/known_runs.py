@@ -17,6 +17,7 @@ from ..configuration.schema_check import check
 from ..configuration.whole_file import saved_file
 from ..configuration.yaml_file import read_yaml
 
+LIST = "runs.yaml"  # in the folder of a session
 RUN = {
     "mass": Key("number", "mass of the payload, all that is known of it", "kg", None, nullable=True,
                 lowest=0.0),

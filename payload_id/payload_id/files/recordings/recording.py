@@ -11,11 +11,13 @@ import numpy as np
 
 from ...core.arm.effort_scale import JOINT_STATES, TABLE, EffortScale, Scales
 from ...core.arm.per_joint import PerJoint
-from ...core.errors import RecordingError
+from ...core.arrays import one_number
+from ...core.errors import RecordingError, require_type
 from ...core.samples.joint_map import JointMap
 from ...core.samples.joint_samples import Samples
 from ...core.samples.stamps import seconds_since
 from ..bags.joint_states_bag import read_bag
+from ..configuration.input_path import input_path
 from ..robots.robot_file import RobotFile
 from ..tables.joint_csv import read_csv
 from ..tables.joint_table import (
@@ -34,7 +36,6 @@ class Recording(Samples):
     """Joint positions, velocities and torques over time, and where they come from.
 
     Attributes:
-        joints: Names of the n joints, in the order of the columns; empty if not known.
         start_ns: Absolute time of stamp 0 [ns]. An integer, because seconds since 1970 in floating
             point are only exact to about 2e-7 s.
         source: The file, and the topic in it.
@@ -43,7 +44,6 @@ class Recording(Samples):
 
     """
 
-    joints: tuple[str, ...] = ()
     start_ns: int = 0
     source: str = ""
     notes: tuple[str, ...] = ()
@@ -51,15 +51,31 @@ class Recording(Samples):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        object.__setattr__(self, "joints", tuple(self.joints))
-        if self.joints and len(self.joints) != self.n:
-            raise RecordingError(
-                f"joints names {len(self.joints)} joints ({', '.join(self.joints)}), but q has "
-                f"{self.n} columns."
-            )
+        require_type(self.start_ns, (int, np.integer), "start_ns", "a whole number [ns]")
+        require_type(self.effort, Mapping, "effort", "scales by their source")
+        require_type(self.notes, (list, tuple), "notes", "a list of sentences")
+
+    def of_joints(self, joints: Sequence[str]) -> Recording:
+        """Return the samples of these joints, in this order; columns without names are theirs.
+
+        Raises:
+            RecordingError: One of them is not among the named columns.
+        """
+        k = self.columns_of(joints)
+        if k is None:
+            return self
+        return replace(
+            self,
+            q=self.q[:, k],
+            dq=self.dq[:, k],
+            tau=self.tau[:, k],
+            joints=tuple(joints),
+            effort={source: scale.of_joints(k.tolist()) for source, scale in self.effort.items()},
+        )
 
     def between(self, start: float, end: float) -> Recording:
         """Return the samples with start <= stamp <= end [s]; stamps keep their origin."""
+        start, end = one_number(start, "start"), one_number(end, "end")
         keep = (self.stamp >= start) & (self.stamp <= end)
         return replace(
             self,
@@ -79,11 +95,13 @@ class Recording(Samples):
         Raises:
             RecordingError: They are of different joints.
         """
-        if self.joints != other.joints or self.n != other.n:
+        require_type(other, Recording, "What follows a recording", "a Recording")
+        if set(self.joints) != set(other.joints) or self.n != other.n:
             raise RecordingError(
                 f"{other.source} is of the joints {', '.join(other.joints)}, {self.source} of "
                 f"{', '.join(self.joints)}; only recordings of the same arm go together."
             )
+        other = other.of_joints(self.joints) if self.joints else other
         shift = (self.stamp[-1] if len(self) else 0.0) + PAUSE
         later = replace(other, stamp=other.stamp - other.stamp[:1] + shift, dropped={})
         return replace(
@@ -133,7 +151,14 @@ class Recording(Samples):
             UnknownNameError: A wanted joint does not exist in the recording.
 
         """
-        table, joint_map = read_bag(path, topic, joints, effort_sign, effort_offset)
+        path = input_path(path, "recording", RecordingError)
+        require_type(topic, str, "topic", "the name of a topic")
+        require_type(joints, (list, tuple, type(None)), "joints", "a list of names, or None")
+        for name, stamp in (("start_ns", start_ns), ("end_ns", end_ns)):
+            require_type(stamp, (int, np.integer, type(None)), name, "a whole number [ns], or None")
+        table, joint_map = read_bag(
+            path, topic, joints, effort_sign, effort_offset, start_ns, end_ns
+        )
         within = table.between(start_ns, end_ns)
         return cls._from_table(within, joint_map, start_ns, JOINT_STATES)
 
@@ -158,7 +183,12 @@ class Recording(Samples):
         )
 
     @classmethod
-    def from_csv(cls, path: Path | str, columns: Mapping[str, Any] | Path | str) -> Recording:
+    def from_csv(
+        cls,
+        path: Path | str,
+        columns: Mapping[str, Any] | Path | str,
+        torque_constants: Mapping[str, float] | None = None,
+    ) -> Recording:
         """Read a table of comma-separated values.
 
         Args:
@@ -170,8 +200,12 @@ class Recording(Samples):
                   pattern such as `Position{j}` with {j} = 1 ... n.
                 - `joints`: the joints' names.
                 - `position_unit`: rad (default) or deg, of position and velocity alike.
+                - `effort_source`: torque (default), or current: [A].
+                - `torque_constants`: with current, [N m/A], one number or one for each joint.
                 - `effort_sign`, `effort_offset`: as in `from_bag`.
                 - `delimiter`: "," by default.
+            torque_constants: Those of a robot that reports currents, by joint [N m/A]; the
+                description of the columns must say then which they hold.
 
         Raises:
             RecordingError: The file cannot be read; says line and column of a bad cell.
@@ -179,7 +213,8 @@ class Recording(Samples):
             ConfigurationError: `columns` has an unknown or missing entry.
 
         """
-        return cls._from_table(*read_csv(path, columns), None, TABLE)
+        path = input_path(path, "table", RecordingError)
+        return cls._from_table(*read_csv(path, columns, torque_constants), None, TABLE)
 
     @classmethod
     def _from_table(

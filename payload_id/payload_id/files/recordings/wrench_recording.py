@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.arm.arm_model import STANDARD_GRAVITY, ArmModel
-from ...core.arrays import Array
+from ...core.arrays import Array, real_numbers
 from ...core.errors import InputError, RecordingError
 from ...core.rows.wrench.uncertainty import WrenchUncertainty
 from ...core.samples.arm_sensor_motion import model_at, wrench_samples_of_arm
@@ -21,6 +21,7 @@ from ...core.samples.stamps import seconds_since
 from ...core.samples.wrench_samples import WrenchSamples
 from ..bags.joint_states_bag import read_bag
 from ..bags.wrench_bag import StampedRows, read_poses, read_wrenches
+from ..configuration.input_path import input_path
 from ..tables.joint_table import counted_together, with_velocities
 from ..tables.wrench_csv import WrenchTables, read_wrench_csv
 
@@ -79,13 +80,12 @@ class WrenchRecording(WrenchSamples):
             frame: Name of the sensor frame.
         """
         poses = Poses(
-            np.asarray(stamp, dtype=float),
-            np.asarray(rotation, dtype=float),
-            None if origin is None else np.asarray(origin, dtype=float),
+            real_numbers(stamp, "stamp", RecordingError),
+            real_numbers(rotation, "rotation", RecordingError),
+            None if origin is None else real_numbers(origin, "origin", RecordingError),
         )
-        samples = wrench_samples(
-            poses.stamp, sign * np.asarray(wrench, dtype=float), poses, gravity, None, cutoff
-        )
+        measured = sign * real_numbers(wrench, "wrench", RecordingError)
+        samples = wrench_samples(poses.stamp, measured, poses, gravity, None, cutoff)
         return cls.of(samples, frame=frame)
 
     @classmethod
@@ -100,11 +100,13 @@ class WrenchRecording(WrenchSamples):
         sign: float = 1.0,
         gravity: tuple[float, float, float] = STANDARD_GRAVITY,
         cutoff: float | None = None,
+        orientation: Array | None = None,
     ) -> WrenchRecording:
         """Read geometry_msgs/msg/WrenchStamped messages of a rosbag2 recording, and the motion.
 
         The motion comes from joint states and the robot's kinematics, or from a topic of
-        geometry_msgs/msg/PoseStamped that holds the sensor's pose in the world.
+        geometry_msgs/msg/PoseStamped that holds the sensor's pose in the world; or there is none,
+        for a sensor that rests.
 
         Args:
             path: The bag's folder, or a single .mcap or .db3 file.
@@ -119,11 +121,14 @@ class WrenchRecording(WrenchSamples):
             gravity: In the world, for a pose topic; a robot has its own [m/s2].
             cutoff: Bandwidth of the motion that is kept [Hz]; None: told from the joints, poses as
                 they are.
+            orientation: Axes in the world of a sensor that rests, shape (3, 3); replaces robot and
+                pose topic.
 
         Raises:
             RecordingError: Nothing can be read, or a topic is absent.
             UnknownNameError: The robot has no such frame, or the bag no such topic.
         """
+        path = input_path(path, "recording", RecordingError)
         wrench = read_wrenches(path, wrench_topic)
         if pose_topic is not None:
             samples, origin, name = _with_poses(path, wrench, pose_topic, sign, gravity, cutoff)
@@ -132,10 +137,14 @@ class WrenchRecording(WrenchSamples):
             name = frame or wrench.frame or robot.payload_frame
             arm = model_at(robot, name)
             samples, origin = _with_arm(path, wrench, arm, joint_topic, sign, cutoff)
+        elif orientation is not None:
+            samples, origin = _at_rest(wrench, orientation, sign, gravity)
+            name = frame or wrench.frame or "sensor"
         else:
             raise InputError(
-                "A wrench needs a motion: give the robot whose joint states are in the bag, or the "
-                "topic of the sensor's pose (pose_topic)."
+                "A wrench needs a motion: give the robot whose joint states are in the bag, the "
+                "topic of the sensor's pose (pose_topic), or the orientation of a sensor that "
+                "rests."
             )
         lost = {Drop.WRONG_LENGTH.value: wrench.undecodable} if wrench.undecodable else {}
         return cls.of(
@@ -156,6 +165,7 @@ class WrenchRecording(WrenchSamples):
             UnknownNameError: A column does not exist.
             ConfigurationError: `columns` has an unknown, missing or impossible entry.
         """
+        path = input_path(path, "table", RecordingError)
         tables = read_wrench_csv(path, columns)
         stamp_ns, wrench = tables.wrench
         origin = int(stamp_ns[0])
@@ -240,6 +250,17 @@ def _with_arm(
     samples = wrench_samples_of_arm(
         arm, joint_stamp[keep], table.q[keep], table.dq[keep], time, sign * values, cutoff
     )
+    return samples, origin
+
+
+def _at_rest(
+    wrench: StampedRows, orientation: Array, sign: float, gravity: tuple[float, float, float]
+) -> tuple[WrenchSamples, int]:
+    """Return the samples of a sensor that rests, and their origin in time [ns]."""
+    origin = int(wrench.stamp_ns[0])
+    time, values = _usable(wrench, origin)
+    axes, none = np.broadcast_to(orientation, (len(time), 3, 3)), np.zeros((len(time), 3))
+    samples = WrenchSamples(time, axes, none, none, none, sign * values, gravity=gravity)
     return samples, origin
 
 

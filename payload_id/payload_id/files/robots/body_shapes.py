@@ -42,7 +42,8 @@ def mesh_hull(path: Path, scale: Array | float = 1.0, name: str = "") -> ConvexB
         loaded: Any = trimesh.load(path, force="mesh")
         points = np.asarray(loaded.vertices, dtype=float).reshape(-1, 3)
     except Exception as error:  # its readers raise whatever they stumble over
-        raise InputError(f"'{path}' cannot be read as a mesh: {error}.") from error
+        why = "it holds something else" if isinstance(error, ImportError) else str(error)
+        raise InputError(f"'{path}' cannot be read as a mesh: {why}.") from error
     body = ConvexBody.hull(points * np.asarray(scale), name=name or path.name)
     if len(body.points) > MOST_CORNERS:
         raise InputError(

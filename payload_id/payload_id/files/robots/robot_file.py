@@ -13,10 +13,11 @@ import numpy as np
 from ...core.arm.arm_history import ArmHistory
 from ...core.arm.calibration import Calibration
 from ...core.arrays import Array
-from ...core.errors import ConfigurationError, InputError, ModelError, UnknownNameError
+from ...core.errors import ConfigurationError, InputError, UnknownNameError
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.samples.joint_map import JointMap
 from ..configuration.configuration import read_configuration
+from ..configuration.input_path import input_path
 from ..configuration.package_data import share_folder
 from ..learnt.calibration_file import load_calibration
 from ..learnt.history_file import load_history
@@ -59,8 +60,8 @@ class RobotFile:
             watched.
         held_silence: Age of its position at which such a joint counts as not heard [s].
         links_without_body: Links with mass that have no body, and why.
-        limits: The joint limits in use.
-        limit_sets: All sets of joint limits by name.
+        limits_used: Name of the set of joint limits in use.
+        limit_sets: All sets of joint limits by name; none where no motion is planned.
         uncertainty: What is assumed about sensors, links and payload.
         continuous: Which joints turn without end, n of them.
         home: Where excitation starts and ends, shape (n,) [rad or m]; None if not given.
@@ -85,7 +86,7 @@ class RobotFile:
     held: tuple[HeldJoint, ...]
     held_silence: float
     links_without_body: Mapping[str, str]
-    limits: JointLimits
+    limits_used: str
     limit_sets: Mapping[str, JointLimits]
     uncertainty: Uncertainty
     continuous: tuple[bool, ...]
@@ -125,17 +126,20 @@ class RobotFile:
         gravity = np.array(entries["gravity"], dtype=float)
         uncertainty = _uncertainty(entries["uncertainty"], path)
         tilt = base_tilt(urdf, joints, gravity)
+        described = _described_limits(urdf, joints)
         sets = {
-            k: JointLimits.from_entries(k, v, path) for k, v in entries["limits"]["sets"].items()
+            name: JointLimits.from_entries(name, stated, described, path)
+            for name, stated in entries["limits"]["sets"].items()
         }
         endless = tuple(UrdfTree.of(urdf).named(name).kind == "continuous" for name in joints)
         cable = _cable(entries["cable_turns"], joints, endless, path)
         sets = {name: limits.within(*cable) for name, limits in sets.items()}
-        limits = _named_limits(sets, entries["limits"]["use"], path)
+        used = entries["limits"]["use"]
+        limits = _named_limits(sets, used, path) if sets else None
         archive, past = entries["calibration"], entries["history"]
         return cls(
             path=path,
-            name=entries["name"],
+            name=entries["name"] or ElementTree.fromstring(urdf).get("name", ""),
             urdf_path=urdf_path,
             urdf=urdf,
             joints=joints,
@@ -151,7 +155,7 @@ class RobotFile:
             held=held,
             held_silence=watch["silence"],
             links_without_body=_reasons("links_without_body", entries["links_without_body"], path),
-            limits=limits,
+            limits_used=used,
             limit_sets=sets,
             uncertainty=replace(uncertainty, gravity_error=uncertainty.gravity_error + tilt),
             continuous=endless,
@@ -165,24 +169,30 @@ class RobotFile:
         """Number of joints."""
         return len(self.joints)
 
+    @property
+    def limits(self) -> JointLimits:
+        """The joint limits in use.
+
+        Raises:
+            ConfigurationError: The file states none.
+        """
+        return self.limits_named(self.limits_used)
+
     def limits_named(self, name: str) -> JointLimits:
         """Return the set of joint limits with this name.
 
         Raises:
             UnknownNameError: The file has no such set.
+            ConfigurationError: The file states none at all.
         """
         return _named_limits(self.limit_sets, name, self.path)
 
     @property
     def turn_limited(self) -> tuple[str, ...]:
         """Joints that turn without end but whose turn some set of limits limits."""
-        finite = np.any(
-            [
-                np.isfinite(x.position_lower) | np.isfinite(x.position_upper)
-                for x in self.limit_sets.values()
-            ],
-            axis=0,
-        )
+        finite = np.zeros(self.n, dtype=bool)
+        for x in self.limit_sets.values():
+            finite |= np.isfinite(x.position_lower) | np.isfinite(x.position_upper)
         both = zip(self.joints, self.continuous, finite, strict=True)
         return tuple(name for name, endless, limited in both if endless and limited)
 
@@ -231,7 +241,7 @@ def find_robot_file(robot: str | Path) -> Path:
         ConfigurationError: It is a robot description, not a robot file, or does not exist.
         UnknownNameError: No robot of that name is shipped.
     """
-    path = Path(robot).expanduser()
+    path = _expanded(input_path(robot, "robot file"))
     if path.suffix in (".urdf", ".xacro"):
         raise ConfigurationError(
             f"{path} is a robot description, not a robot file. Write a robot file (YAML) that "
@@ -244,12 +254,17 @@ def find_robot_file(robot: str | Path) -> Path:
     return share_folder() / "config" / "robots" / f"{robot}.yaml"
 
 
+def _expanded(path: Path) -> Path:
+    """Return a path with ~ replaced, as it is where there is no such home."""
+    try:
+        return path.expanduser()
+    except RuntimeError:
+        return path
+
+
 def _check_names(urdf: str, path: Path, joints: Iterable[str], payload_frame: str) -> None:
     """Raise unless the description has the joints, which move, and the payload frame."""
-    try:
-        root = ElementTree.fromstring(urdf)
-    except ElementTree.ParseError as error:
-        raise ModelError(f"{path} is not well-formed XML: {error}.") from error
+    root = ElementTree.fromstring(urdf)
     moving = [j.get("name", "") for j in root.findall("joint") if j.get("type") != "fixed"]
     links = [link.get("name", "") for link in root.findall("link")]
     for joint in joints:
@@ -261,9 +276,27 @@ def _check_names(urdf: str, path: Path, joints: Iterable[str], payload_frame: st
 
 def _named_limits(sets: Mapping[str, JointLimits], name: str, path: Path) -> JointLimits:
     """Return the set with this name."""
+    if not sets:
+        raise ConfigurationError(
+            f"{path} states no 'limits', within which motions are planned and simulated; add at "
+            "least limits: {sets: {urdf: {acceleration: [...]}}} [rad/s2 or m/s2], which takes "
+            "positions, speeds and efforts from the robot description."
+        )
     if name not in sets:
         raise UnknownNameError("limit set", name, sets, path.name)
     return sets[name]
+
+
+def _described_limits(urdf: str, joints: tuple[str, ...]) -> dict[str, tuple[float | None, ...]]:
+    """Return what a robot description says of its joints' limits, None where it says nothing."""
+    tree = UrdfTree.of(urdf)
+    found = [tree.named(name) for name in joints]
+    return {
+        "position_lower": tuple(joint.lower for joint in found),
+        "position_upper": tuple(joint.upper for joint in found),
+        "velocity": tuple(joint.velocity for joint in found),
+        "effort": tuple(joint.effort for joint in found),
+    }
 
 
 def _allowed_contacts(entries: Mapping[str, Any], path: Path) -> dict[tuple[str, str], str]:
@@ -332,12 +365,17 @@ def _uncertainty(entries: dict[str, Any], path: Path) -> Uncertainty:
 
 
 def _home(
-    entries: tuple[float, ...] | None, limits: JointLimits, joints: tuple[str, ...], path: Path
+    entries: tuple[float, ...] | None,
+    limits: JointLimits | None,
+    joints: tuple[str, ...],
+    path: Path,
 ) -> Array | None:
     """Return the home position, which lies within the limits in use."""
     if entries is None:
         return None
     home = np.array(entries)
+    if limits is None:
+        return home
     outside = (home < limits.position_lower) | (home > limits.position_upper)
     for k in np.flatnonzero(outside):
         raise ConfigurationError(

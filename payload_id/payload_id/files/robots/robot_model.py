@@ -10,6 +10,7 @@ from typing_extensions import Self
 
 from ...core.arm.arm_model import STANDARD_GRAVITY, ArmModel
 from ...core.arrays import Array
+from ...core.errors import require_type
 from .held_play import payload_play
 from .link_travel import link_travel
 from .robot_file import RobotFile
@@ -64,8 +65,8 @@ class RobotModel(ArmModel):
             ModelError: The description cannot be read or cannot serve.
             UnknownNameError: A joint or the frame does not exist.
         """
-        text = str(urdf)
-        xml = text if "<" in text else read_urdf(Path(urdf))
+        text = urdf if isinstance(urdf, str) else ""
+        xml = text if "<" in text else read_urdf(urdf)
         return cls.from_xml(xml, payload_frame, joints, gravity)
 
     @classmethod
@@ -75,6 +76,7 @@ class RobotModel(ArmModel):
         Raises:
             InputError: The calibration is of another arm or tool, or of torques of another scale.
         """
+        require_type(robot, RobotFile, "robot", "a RobotFile, such as RobotFile.load(...)")
         arm = cls.from_xml(robot.urdf, robot.payload_frame, robot.joints, robot.gravity)
         arm = replace(arm, effort=robot.effort.scales, history=robot.history)
         return arm.with_calibration(robot.calibration)

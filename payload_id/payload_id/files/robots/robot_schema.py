@@ -147,11 +147,13 @@ UNCERTAINTY: Schema = {
 _LIMIT_SET: Schema = {
     "position_lower": Key(
         "numbers",
-        "smallest position; null for a joint that may turn on and on; of a continuous joint it is "
-        "the least turn, whole turns included",
+        "smallest position, null for a joint that may turn on and on; of a continuous joint it is "
+        "the least turn, whole turns included; null for all: the description's",
         "rad or m",
         length=JOINTS,
         null_entries=True,
+        nullable=True,
+        default=None,
     ),
     "position_upper": Key(
         "numbers",
@@ -159,16 +161,38 @@ _LIMIT_SET: Schema = {
         "rad or m",
         length=JOINTS,
         null_entries=True,
+        nullable=True,
+        default=None,
     ),
-    "velocity": Key("numbers", "largest speed", "rad/s or m/s", lowest=0.0, length=JOINTS),
+    "velocity": Key(
+        "numbers",
+        "largest speed; null: the description's",
+        "rad/s or m/s",
+        lowest=0.0,
+        length=JOINTS,
+        nullable=True,
+        default=None,
+    ),
     "acceleration": Key(
         "numbers", "largest acceleration", "rad/s2 or m/s2", lowest=0.0, length=JOINTS
     ),
-    "effort": Key("numbers", "largest torque or force", "N m or N", lowest=0.0, length=JOINTS),
+    "effort": Key(
+        "numbers",
+        "largest torque or force; null: the description's",
+        "N m or N",
+        lowest=0.0,
+        length=JOINTS,
+        nullable=True,
+        default=None,
+    ),
 }
 
 ROBOT: Schema = {
-    "name": Key("text", "name of the robot in reports and topics' provenance"),
+    "name": Key(
+        "text",
+        "name of the robot in reports and topics' provenance; empty: the description's",
+        default="",
+    ),
     "urdf": Key("path", "robot description: .urdf or .xacro; relative to this file, or package://"),
     "xacro_arguments": Key("values", "values of the xacro file's arguments", default={}),
     "joints": Key(
@@ -374,10 +398,11 @@ ROBOT: Schema = {
     ),
     "limits": Key(
         "section",
-        "joint limits: named sets, one of them in use",
+        "joint limits, needed where a motion is planned: named sets, one of them in use",
+        default=None,
         keys={
-            "use": Key("text", "the set in use"),
-            "sets": Key("sections", "the sets by name", keys=_LIMIT_SET),
+            "use": Key("text", "the set in use", default="urdf"),
+            "sets": Key("sections", "the sets by name", default={}, keys=_LIMIT_SET),
         },
     ),
     "cable_turns": Key(

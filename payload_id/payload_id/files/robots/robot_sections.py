@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -201,12 +201,25 @@ class JointLimits:
     effort: Array
 
     @classmethod
-    def from_entries(cls, name: str, entries: Mapping[str, Any], path: Path) -> JointLimits:
+    def from_entries(
+        cls,
+        name: str,
+        entries: Mapping[str, Any],
+        described: Mapping[str, Sequence[float | None]],
+        path: Path,
+    ) -> JointLimits:
         """Build from a named set of a robot file, null as infinity.
+
+        Args:
+            name: Of the set.
+            entries: What the file says; null for what the robot description says.
+            described: What that says of each joint, None where it says nothing.
+            path: The file.
 
         Raises:
             ConfigurationError: A position_lower is not below its position_upper.
         """
+        entries = {k: described[k] if v is None else v for k, v in entries.items()}
         filled = {
             key: np.array([_infinity(key) if v is None else v for v in values], dtype=float)
             for key, values in entries.items()

@@ -5,10 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from xml.etree import ElementTree
 from xml.parsers.expat import ExpatError
 
+from ...core.arm.description import check_description
 from ...core.errors import ModelError, UnknownNameError
+from ..configuration.input_path import input_path
 
 ARGUMENT = re.compile(r"<xacro:arg\s[^>]*?name\s*=\s*[\"']([^\"']+)[\"']")
 
@@ -22,10 +23,21 @@ def read_urdf(path: str | Path, arguments: Mapping[str, object] | None = None) -
             expects them. A `.urdf` file takes none.
 
     Raises:
-        ModelError: The file is missing, is not well-formed XML, or xacro cannot expand it.
+        ModelError: The file is missing, is not well-formed XML, xacro cannot expand it, or a link
+            or joint in it is impossible (`check_description`).
         UnknownNameError: The xacro file has no such argument.
     """
-    path = Path(path)
+    path = input_path(path, "robot description", ModelError)
+    urdf = _read(path, arguments)
+    try:
+        check_description(urdf)
+    except ModelError as error:
+        raise ModelError(f"{path}: {error}") from error
+    return urdf
+
+
+def _read(path: Path, arguments: Mapping[str, object] | None) -> str:
+    """Return the text of a file, expanded if it is xacro."""
     texts = {name: _as_text(value) for name, value in (arguments or {}).items()}
     if not path.is_file():
         raise ModelError(f"Robot description {path} does not exist.{_present(path.parent)}")
@@ -53,15 +65,11 @@ def _present(folder: Path) -> str:
 
 
 def _read_plain(path: Path) -> str:
-    """Return a URDF file's text after checking that it is well-formed XML."""
+    """Return a URDF file's text."""
     try:
-        text = path.read_text(encoding="utf-8")
-        ElementTree.fromstring(text)
+        return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise ModelError(f"Robot description {path} cannot be read: {error}.") from error
-    except ElementTree.ParseError as error:
-        raise ModelError(f"Robot description {path} is not well-formed XML: {error}.") from error
-    return text
 
 
 def _expand(path: Path, arguments: dict[str, str]) -> str:

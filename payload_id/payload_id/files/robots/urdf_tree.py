@@ -21,6 +21,8 @@ class UrdfJoint:
         child: Link that it moves.
         lower: Least position, None where it has no limit [rad or m].
         upper: Largest position [rad or m].
+        velocity: Largest speed, None where it has no limit [rad/s or m/s].
+        effort: Largest torque or force [N m or N].
         mimics: Joint that it follows, empty if none: position = multiplier * that + offset.
         multiplier: Of the joint that it follows [-].
         offset: Added to it [rad or m].
@@ -41,6 +43,8 @@ class UrdfJoint:
     axis: tuple[float, ...] = (1.0, 0.0, 0.0)
     was: str = ""
     within: float = 0.0
+    velocity: float | None = None
+    effort: float | None = None
 
     @property
     def is_fixed(self) -> bool:
@@ -122,6 +126,8 @@ def _joint(element: ElementTree.Element) -> UrdfJoint:
         axis=(1.0, 0.0, 0.0) if axis is None else _numbers(axis, "xyz", name),
         was="" if held is None else held.get("kind", ""),
         within=0.0 if held is None else _number(held, "within", name),
+        velocity=_stated(limit, "velocity", name),
+        effort=_stated(limit, "effort", name),
     )
 
 
@@ -138,6 +144,11 @@ def _number(element: ElementTree.Element, key: str, joint: str, default: str = "
         return float(text)
     except ValueError as error:
         raise ModelError(f"'{key}' of <{element.tag}> in joint '{joint}' is '{text}'.") from error
+
+
+def _stated(limit: ElementTree.Element | None, key: str, joint: str) -> float | None:
+    """Return a limit, None where none is stated."""
+    return None if limit is None or key not in limit.attrib else _number(limit, key, joint)
 
 
 def _numbers(element: ElementTree.Element, key: str, joint: str) -> tuple[float, ...]:

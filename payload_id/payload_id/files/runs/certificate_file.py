@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -111,25 +111,35 @@ def save_certificate(
     Raises:
         ConfigurationError: The file cannot be written.
     """
-    path = Path(path)
-    content = {
-        "format": FORMAT,
-        "robot": {"file": _reference(robot.path), "name": robot.name},
-        "cell": cell,
-        "joints": list(case.model.joints),
-        "certificate": certificate.to_dict(),
-        "geometry": case.geometry.to_dict(),
-        "obstacles": [body.to_dict() for body in case.obstacles],
-        "box": case.box.to_dict(),
-        "tube": case.tube.to_dict(),
-        "limits": plain_limits(case.limits),
-        "clearance": case.clearance,
-        "speeds": case.speeds.to_dict(),
-        "turns": dict(case.turns),
-        "trajectory": trajectory.to_dict(),
-    }
+    content = _content(
+        SavedCertificate(
+            certificate, _reference(robot.path), robot.name, case.model.joints, case.geometry,
+            tuple(case.obstacles), case.box, case.tube, case.limits, case.clearance, case.speeds,
+            case.turns, trajectory, cell, intact=True, signature=None,
+        )
+    )  # fmt: skip
     content["digest"] = digest_of(content)
-    return _write(path, content if key is None else signed(content, key))
+    return _write(Path(path), content if key is None else signed(content, key))
+
+
+def _content(saved: SavedCertificate) -> dict[str, Any]:
+    """Return what a file says of a certificate, as plain numbers, lists and dicts."""
+    return {
+        "format": FORMAT,
+        "robot": {"file": saved.robot, "name": saved.robot_name},
+        "cell": saved.cell,
+        "joints": list(saved.joints),
+        "certificate": saved.certificate.to_dict(),
+        "geometry": saved.geometry.to_dict(),
+        "obstacles": [body.to_dict() for body in saved.obstacles],
+        "box": saved.box.to_dict(),
+        "tube": saved.tube.to_dict(),
+        "limits": plain_limits(saved.limits),
+        "clearance": saved.clearance,
+        "speeds": saved.speeds.to_dict(),
+        "turns": dict(saved.turns),
+        "trajectory": saved.trajectory.to_dict(),
+    }
 
 
 def sign_certificate(path: Path | str, key: SigningKey) -> Signature | None:
@@ -197,7 +207,7 @@ def _saved(content: Mapping[str, Any]) -> SavedCertificate:
     """Put a saved certificate together."""
     stated = content["digest"]
     rest = {key: value for key, value in content.items() if key not in ("digest", ENTRY)}
-    return SavedCertificate(
+    saved = SavedCertificate(
         certificate=Certificate.from_dict(content["certificate"]),
         robot=str(content["robot"]["file"]),
         robot_name=str(content["robot"]["name"]),
@@ -215,6 +225,8 @@ def _saved(content: Mapping[str, Any]) -> SavedCertificate:
         intact=stated == digest_of(rest),
         signature=signature_of(content),
     )
+    # What is written otherwise than this program writes it was changed: null for false, say.
+    return replace(saved, intact=saved.intact and digest_of(_content(saved)) == stated)
 
 
 def _limits(entries: Mapping[str, Any]) -> MotionLimits:

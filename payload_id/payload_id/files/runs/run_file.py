@@ -18,11 +18,12 @@ from ...core.arm.calibration import Calibration
 from ...core.arm.per_joint import PerJoint
 from ...core.arrays import plain_values
 from ...core.body.shape import Shape
-from ...core.errors import ConfigurationError, RecordingError, UnknownNameError
+from ...core.errors import ConfigurationError, RecordingError, UnknownNameError, brief
 from ...core.identification.settings import Settings
 from ...core.identification.tare import Tare
 from ...core.knowledge.knowledge import NOTHING, Knowledge
 from ...core.rows.joint_torque.uncertainty import Uncertainty
+from ..configuration.input_path import sibling
 from ..configuration.whole_file import whole_file
 from ..configuration.yaml_file import read_yaml
 from ..knowledge.statement_file import load_knowledge, save_knowledge
@@ -167,7 +168,7 @@ class RunFile:
         path = Path(folder) / FILE_NAME
         entries = read_yaml(path)
         _check(entries, path)
-        urdf = path.with_name(str(entries["urdf"]))
+        urdf = sibling(path, entries["urdf"])
         try:
             entries["urdf"] = urdf.read_bytes().decode("utf-8")
         except (OSError, UnicodeDecodeError) as error:
@@ -176,7 +177,7 @@ class RunFile:
             ) from error
         for name, (_, _, load) in BESIDE.items():
             if name in entries:
-                entries[name] = load(path.with_name(entries[name]))
+                entries[name] = load(sibling(path, entries[name]))
         return cls(**entries)
 
 
@@ -227,7 +228,7 @@ def _check(entries: Mapping[str, Any], path: Path) -> None:
             raise ConfigurationError(str(UnknownNameError("entry", str(key), known, str(path))))
         wanted, fits = _TESTS.get(key, _TEXT)
         if not fits(value):
-            raise ConfigurationError(f"'{key}' in {path} must be {wanted}; found {value!r}.")
+            raise ConfigurationError(f"'{key}' in {path} must be {wanted}; found {brief(value)}.")
     absent = [key for key in ("joints", "payload_frame", "urdf") if key not in entries]
     if absent:
         raise ConfigurationError(f"{path} lacks {', '.join(absent)}; it may be cut off.")

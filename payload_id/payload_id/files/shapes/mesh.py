@@ -16,6 +16,7 @@ from ...core.errors import InputError, UnknownNameError
 
 LARGEST = 3.0  # [m] a hand-held object's bounding box
 SMALLEST = 0.005  # [m] likewise, its longest side
+READABLE = (".stl", ".obj", ".ply", ".off", ".glb", ".gltf", ".xyz")
 FILLINGS = ("surface", "hull")
 
 
@@ -90,6 +91,11 @@ def _geometry(path: Path) -> tuple[Array, Array]:
     """Return vertices (N, 3) and triangles (F, 3, 3) of a file."""
     if not path.is_file():
         raise InputError(f"There is no file '{path}' to read a shape from.")
+    if path.suffix.lower() not in READABLE:
+        raise InputError(
+            f"'{path}' cannot be read as mesh or point cloud; convert it to one of "
+            f"{', '.join(READABLE)}."
+        )
     import trimesh  # here, because few runs need it and it takes long to import
 
     try:
@@ -99,7 +105,8 @@ def _geometry(path: Path) -> tuple[Array, Array]:
         vertices = np.asarray(loaded.vertices, dtype=float).reshape(-1, 3)
         triangles = np.asarray(getattr(loaded, "triangles", np.zeros((0, 3, 3))), dtype=float)
     except Exception as error:  # its readers raise whatever they stumble over
-        raise InputError(f"'{path}' cannot be read as mesh or point cloud: {error}.") from error
+        why = "it holds something else" if isinstance(error, ImportError) else str(error)
+        raise InputError(f"'{path}' cannot be read as mesh or point cloud: {why}.") from error
     if not len(vertices):
         raise InputError(f"'{path}' holds no points.")
     return vertices, triangles.reshape(-1, 3, 3)

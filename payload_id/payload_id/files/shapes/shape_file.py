@@ -20,6 +20,7 @@ from ..configuration.whole_file import saved_file
 from .mesh import read_shape
 
 FORMAT = 1  # of the archive; raised when older programs could not read a newer one
+FARTHEST = 100.0  # [m or rad] of a pose
 NO_BODIES = np.zeros((0, 10))  # of several materials, in archives older than these
 REMEMBERED = 4  # shapes kept in memory
 
@@ -77,10 +78,10 @@ def pose_of(numbers: tuple[float, ...]) -> Array | None:
     """
     if not numbers:
         return None
-    if len(numbers) != 6 or not np.isfinite(numbers).all():
+    if len(numbers) != 6 or not (np.abs(numbers) <= FARTHEST).all():
         raise InputError(
-            "The pose of a shape is six numbers, x, y, z [m], roll, pitch, yaw [rad]; found "
-            f"{list(numbers)}."
+            "The pose of a shape is six numbers, x, y, z [m], roll, pitch, yaw [rad], none beyond "
+            f"{FARTHEST:g}; found {list(numbers)}."
         )
     pose = np.eye(4)
     pose[:3, :3] = Rotation.from_euler("xyz", numbers[3:]).as_matrix()

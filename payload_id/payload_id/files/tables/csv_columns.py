@@ -9,15 +9,21 @@ import csv
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from decimal import Decimal, InvalidOperation
+from decimal import Decimal
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...core.arrays import Array
-from ...core.errors import ConfigurationError, RecordingError, UnknownNameError
+from ...core.errors import (
+    ConfigurationError,
+    RecordingError,
+    UnknownNameError,
+    brief,
+    shortened,
+)
 from ...core.samples.sample_checks import Drop
 
 TO_NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
@@ -46,10 +52,30 @@ class StampColumn:
         if not isinstance(entry, Mapping) or set(entry) != {"column", "unit"}:
             raise ConfigurationError(
                 f"{name} in {where} must be {{column: NAME, unit: {' | '.join(TO_NANOSECONDS)}}}; "
-                f"found {entry!r}."
+                f"found {brief(entry)}."
             )
         unit = chosen(TO_NANOSECONDS, entry["unit"], f"The unit of {name}", where)
-        return cls(str(entry["column"]), int(unit))
+        if not isinstance(entry["column"], str):
+            raise ConfigurationError(
+                f"'column' of {name} in {where} must be a name; found {brief(entry['column'])}."
+            )
+        return cls(entry["column"], int(unit))
+
+
+def number(value: object) -> float:
+    """Return the number that an entry of a file is, NaN if it is none.
+
+    A text may be one, such as 1e-3, which YAML 1.1 does not take for a number; a flag is none.
+    """
+    try:
+        return float("nan") if isinstance(value, bool) else float(value)  # type: ignore[arg-type]
+    except (TypeError, ValueError, OverflowError):
+        return float("nan")
+
+
+def names_only(value: object) -> TypeGuard[Sequence[str]]:
+    """Tell whether an entry of a file is a list of texts."""
+    return isinstance(value, list | tuple) and all(isinstance(name, str) for name in value)
 
 
 def chosen(choices: Mapping[str, float], value: object, name: str, where: str) -> float:
@@ -58,11 +84,11 @@ def chosen(choices: Mapping[str, float], value: object, name: str, where: str) -
     Raises:
         ConfigurationError: It is none of them.
     """
-    if value not in choices:
+    if not isinstance(value, str) or value not in choices:
         raise ConfigurationError(
-            f"{name} in {where} must be one of {', '.join(choices)}; found {value!r}."
+            f"{name} in {where} must be one of {', '.join(choices)}; found {brief(value)}."
         )
-    return choices[str(value)]
+    return choices[value]
 
 
 def delimiter_of(entries: Mapping[str, Any], where: str) -> str:
@@ -72,9 +98,10 @@ def delimiter_of(entries: Mapping[str, Any], where: str) -> str:
         ConfigurationError: It is not one character.
     """
     delimiter = entries.get("delimiter", ",")
-    if not isinstance(delimiter, str) or len(delimiter) != 1:
+    if not isinstance(delimiter, str) or len(delimiter) != 1 or delimiter in '\r\n\0"':
         raise ConfigurationError(
-            f"'delimiter' in {where} must be one character; found {delimiter!r}."
+            f"'delimiter' in {where} must be one character, other than a quotation mark and "
+            f"the end of a line; found {brief(delimiter)}."
         )
     return delimiter
 
@@ -165,26 +192,28 @@ def _header(
 def _number(cell: str, path: Path, line: int, column: str) -> float:
     """Return a cell's number; an empty cell is a missing value (NaN)."""
     try:
-        return float(cell) if cell.strip() else float("nan")
-    except ValueError:
+        return float(cell.replace("_", "?")) if cell.strip() else float("nan")
+    except ValueError:  # Python takes 1_000 for a number
         raise _not_a_number(cell, path, line, column) from None
 
 
 def _stamp(cell: str, column: StampColumn, path: Path, line: int) -> int | None:
     """Return a stamp in nanoseconds, exact in decimal; None if it is missing."""
     try:
-        value = Decimal(cell.strip() or "nan") * column.unit
-    except InvalidOperation:
+        value = Decimal(cell.strip().replace("_", "?") or "nan") * column.unit
+    except ArithmeticError:  # of Decimal: no number, or one beyond all exponents
         raise _not_a_number(cell, path, line, column.name) from None
     if not value.is_finite():
         return None
     if abs(value) > STAMP_RANGE:
         raise RecordingError(
-            f"{path}, line {line}, column '{column.name}': the stamp {cell} is out of range "
-            "(146 years). Check the unit."
+            f"{path}, line {line}, column '{column.name}': the stamp {shortened(cell)} is out of "
+            "range (146 years). Check the unit."
         )
     return round(value)
 
 
 def _not_a_number(cell: str, path: Path, line: int, column: str) -> RecordingError:
-    return RecordingError(f"{path}, line {line}, column '{column}': '{cell}' is not a number.")
+    return RecordingError(
+        f"{path}, line {line}, column '{column}': '{shortened(cell)}' is not a number."
+    )

@@ -10,15 +10,27 @@ from typing import Any
 import numpy as np
 
 from ...core.arm.per_joint import PerJoint
-from ...core.errors import ConfigurationError
+from ...core.errors import ConfigurationError, brief
 from ...core.samples.joint_map import JointMap
 from ..configuration.yaml_file import read_yaml
-from .csv_columns import StampColumn, chosen, delimiter_of, read_columns, refuse_unknown
+from .csv_columns import (
+    StampColumn,
+    chosen,
+    delimiter_of,
+    names_only,
+    number,
+    read_columns,
+    refuse_unknown,
+)
 from .joint_table import JointTable
 
 TO_RADIANS = {"rad": 1.0, "deg": np.pi / 180.0}
 REQUIRED = ("joints", "stamp", "position", "effort")
-OPTIONAL = ("velocity", "position_unit", "effort_sign", "effort_offset", "delimiter")
+OPTIONAL = (
+    "velocity", "position_unit", "effort_source", "torque_constants", "effort_sign",
+    "effort_offset", "delimiter",
+)  # fmt: skip
+SOURCES = ("torque", "current")
 
 
 @dataclass(frozen=True)
@@ -45,16 +57,23 @@ class Columns:
     delimiter: str
 
     @classmethod
-    def from_entries(cls, entries: Mapping[str, Any], where: str) -> Columns:
+    def from_entries(
+        cls, entries: Mapping[str, Any], where: str, constants: Mapping[str, float] | None = None
+    ) -> Columns:
         """Build from the entries of a mapping or YAML file.
+
+        Args:
+            entries: What the columns hold.
+            where: Name of the file, for messages.
+            constants: Joint torque per ampere by joint, of a robot that reports currents.
 
         Raises:
             ConfigurationError: An entry is missing, unknown or impossible.
 
         """
         _check_entries(entries, where)
-        joints = tuple(str(name) for name in entries["joints"])
-        sign = _numbers(entries, "effort_sign", 1.0, where)
+        joints = tuple(entries["joints"])
+        sign = _factor(entries, joints, constants, where)
         offset = _numbers(entries, "effort_offset", 0.0, where)
         return cls(
             stamp=StampColumn.from_entry(entries["stamp"], "'stamp'", where),
@@ -70,10 +89,12 @@ class Columns:
 
 
 def read_csv(
-    path: Path | str, columns: Mapping[str, Any] | Path | str
+    path: Path | str,
+    columns: Mapping[str, Any] | Path | str,
+    constants: Mapping[str, float] | None = None,
 ) -> tuple[JointTable, JointMap]:
     """Read the joint states of a table; `Recording.from_csv` documents arguments and errors."""
-    wanted = _load_columns(columns)
+    wanted = _load_columns(columns, constants)
     stamp_ns, values, dropped = read_columns(
         Path(path),
         wanted.stamp,
@@ -87,11 +108,13 @@ def read_csv(
     return JointTable(str(path), stamp_ns, q, dq, tau, dropped), wanted.joint_map
 
 
-def _load_columns(columns: Mapping[str, Any] | Path | str) -> Columns:
+def _load_columns(
+    columns: Mapping[str, Any] | Path | str, constants: Mapping[str, float] | None
+) -> Columns:
     """Return the description of the columns, from a mapping or the YAML file that holds it."""
     if isinstance(columns, Mapping):
-        return Columns.from_entries(columns, "columns")
-    return Columns.from_entries(read_yaml(columns), str(columns))
+        return Columns.from_entries(columns, "columns", constants)
+    return Columns.from_entries(read_yaml(columns), str(columns), constants)
 
 
 def _check_entries(entries: Mapping[str, Any], where: str) -> None:
@@ -101,8 +124,10 @@ def _check_entries(entries: Mapping[str, Any], where: str) -> None:
     if absent:
         raise ConfigurationError(f"{where} lacks {', '.join(absent)}.")
     joints = entries["joints"]
-    if not isinstance(joints, Sequence) or isinstance(joints, str) or not joints:
-        raise ConfigurationError(f"'joints' in {where} must list joint names; found {joints!r}.")
+    if not joints or not names_only(joints):
+        raise ConfigurationError(
+            f"'joints' in {where} must list joint names; found {brief(joints)}."
+        )
 
 
 def _names(entries: Mapping[str, Any], key: str, n: int, where: str) -> tuple[str, ...]:
@@ -113,22 +138,67 @@ def _names(entries: Mapping[str, Any], key: str, n: int, where: str) -> tuple[st
     if isinstance(value, str) and "{j}" in value:
         return tuple(value.replace("{j}", str(j)) for j in range(1, n + 1))
     names = [value] if isinstance(value, str) else value
-    if not isinstance(names, Sequence) or len(names) != n:
+    if not names_only(names) or len(names) != n:
         raise ConfigurationError(
             f"'{key}' in {where} must be a pattern such as Position{{j}} with {{j}} = 1 ... {n}, "
-            f"or a list of {n} column names; found {value!r}."
+            f"or a list of {n} column names; found {brief(value)}."
         )
-    return tuple(str(name) for name in names)
+    return tuple(names)
 
 
 def _numbers(entries: Mapping[str, Any], key: str, default: float, where: str) -> PerJoint:
     """Return one number, or one for each joint."""
     value = entries.get(key, default)
-    try:
-        if isinstance(value, Sequence) and not isinstance(value, str):
-            return tuple(float(x) for x in value)
-        return float(value)  # also 1e-3, which YAML 1.1 takes for text
-    except (TypeError, ValueError):
+    several = isinstance(value, Sequence) and not isinstance(value, str)
+    numbers = tuple(map(number, value)) if several else (number(value),)
+    if not np.isfinite(numbers).all():
         raise ConfigurationError(
-            f"'{key}' in {where} must be a number, or one for each joint; found {value!r}."
-        ) from None
+            f"'{key}' in {where} must be a number, or one for each joint; found {brief(value)}."
+        )
+    return numbers if several else numbers[0]
+
+
+def _factor(
+    entries: Mapping[str, Any],
+    joints: Sequence[str],
+    robot: Mapping[str, float] | None,
+    where: str,
+) -> PerJoint:
+    """Return the factor from what the columns of effort hold to torque: a sign, or N m per ampere.
+
+    Raises:
+        ConfigurationError: It is not said whether they hold currents, or what an ampere makes.
+    """
+    sign, source = _numbers(entries, "effort_sign", 1.0, where), entries.get("effort_source")
+    if source is None and robot is not None:
+        raise ConfigurationError(
+            f"The robot file says 'effort.source: current', so that {where} must say what its own "
+            "columns of effort hold: 'effort_source: current' or 'effort_source: torque'."
+        )
+    if source not in (None, *SOURCES):
+        raise ConfigurationError(
+            f"'effort_source' in {where} must be {' or '.join(SOURCES)}; found {source!r}."
+        )
+    if source != "current":
+        if "torque_constants" in entries:
+            raise ConfigurationError(
+                f"'torque_constants' in {where} go with 'effort_source: current' alone."
+            )
+        return sign
+    constants: Any = _numbers(entries, "torque_constants", 0.0, where)
+    if "torque_constants" not in entries:
+        absent = [name for name in joints if name not in (robot or {})]
+        if absent:
+            raise ConfigurationError(
+                f"{where} says 'effort_source: current'; the joint torque per ampere of "
+                f"{', '.join(absent)} is not known. State 'torque_constants' [N m/A] there, or "
+                "'effort.source: current' with them in the robot file."
+            )
+        constants = [(robot or {})[name] for name in joints]
+    size = np.asarray(constants, dtype=float)
+    if size.shape not in ((), (len(joints),)) or not (size > 0).all():
+        raise ConfigurationError(
+            f"'torque_constants' for {where} must be above zero, one number or one for each of "
+            f"{', '.join(joints)} (a sign is 'effort_sign'); found {constants!r}."
+        )
+    return tuple(np.broadcast_to(size * np.asarray(sign), (len(joints),)).tolist())

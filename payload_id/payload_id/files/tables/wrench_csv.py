@@ -12,10 +12,19 @@ import scipy
 from numpy.typing import NDArray
 
 from ...core.arrays import Array
-from ...core.errors import ConfigurationError, RecordingError
+from ...core.errors import ConfigurationError, InputError, RecordingError, brief
 from ...core.rows.wrench.uncertainty import WrenchUncertainty
+from ..configuration.input_path import sibling
 from ..configuration.yaml_file import read_yaml
-from .csv_columns import StampColumn, chosen, delimiter_of, read_columns, refuse_unknown
+from .csv_columns import (
+    StampColumn,
+    chosen,
+    delimiter_of,
+    names_only,
+    number,
+    read_columns,
+    refuse_unknown,
+)
 
 STANDARD_G = 9.80665  # [m/s2], CGPM 1901
 TO_ACCELERATION = {"m/s2": 1.0, "g": STANDARD_G}
@@ -190,9 +199,9 @@ class _Description:
         file = self._path.name
         if star and file.startswith(head) and file.endswith(tail):
             run = file[len(head) : len(file) - len(tail)]
-            return self._path.with_name(str(pattern).replace("*", run))
+            return sibling(self._path, str(pattern).replace("*", run))
         if "*" not in str(pattern):
-            return self._path.with_name(str(pattern))
+            return sibling(self._path, str(pattern))
         raise ConfigurationError(
             f"'{file}' does not fit 'file: {own}' of 'wrench' in {self._where}, so that the file "
             f"'{pattern}' of '{name}' cannot be found. Rename it, or change the pattern."
@@ -205,11 +214,11 @@ class _Description:
     def _names(self, section: Mapping[str, Any], key: str, count: int) -> tuple[str, ...]:
         """Return names of columns."""
         value = section.get(key)
-        if isinstance(value, str) or not isinstance(value, Sequence) or len(value) != count:
+        if not names_only(value) or len(value) != count:
             raise ConfigurationError(
-                f"'{key}' in {self._where} must list {count} columns; found {value!r}."
+                f"'{key}' in {self._where} must list {count} columns; found {brief(value)}."
             )
-        return tuple(str(name) for name in value)
+        return tuple(value)
 
     def _numbers(
         self,
@@ -220,14 +229,13 @@ class _Description:
     ) -> tuple[float, ...]:
         """Return one of the allowed numbers of finite numbers."""
         value = section.get(key, default)
-        try:  # also 1e-3, which YAML 1.1 takes for text, and a matrix row by row
-            numbers = tuple(np.asarray(value, dtype=float).ravel().tolist())
-        except (TypeError, ValueError):
-            numbers = ()
+        rows = value if isinstance(value, list | tuple) else [value]
+        flat = [x for row in rows for x in (row if isinstance(row, list | tuple) else [row])]
+        numbers = tuple(map(number, flat))  # a matrix may be given row by row
         if len(numbers) not in lengths or not np.isfinite(numbers).all():
             counts = " or ".join(str(n) for n in lengths)
             raise ConfigurationError(
-                f"'{key}' in {self._where} must be {counts} finite number(s); found {value!r}."
+                f"'{key}' in {self._where} must be {counts} finite number(s); found {brief(value)}."
             )
         return numbers
 
@@ -235,8 +243,8 @@ class _Description:
 def _assumed(entries: Any, where: str) -> WrenchUncertainty:
     """Return the uncertainty that entries state."""
     try:
-        return WrenchUncertainty.from_dict(dict(entries))
-    except (TypeError, ValueError) as error:
+        return WrenchUncertainty.from_dict(entries)
+    except InputError as error:
         raise ConfigurationError(f"'uncertainty' in {where}: {error}") from error
 
 

@@ -25,7 +25,7 @@ from ...core.errors import InputError, PayloadIdError, RecordingError
 from ...core.history import Load
 from ...core.identification.identify import identify
 from ...core.identification.status import Status
-from ...files.recordings.known_runs import KnownRecording, write_known_runs
+from ...files.recordings.known_runs import LIST, KnownRecording, write_known_runs
 from ...files.recordings.recording import Recording
 from ...files.robots.robot_model import RobotModel
 from .estimator_client import PayloadClient
@@ -35,7 +35,6 @@ from .run_recorder import RunRecorder
 from .waiting import NotAnsweredError, wait_for
 from .wanted_runs import Wanted, made_before, weight_name
 
-LIST = "runs.yaml"
 STANDING = 1.0  # [s] for which torques at rest are recorded before a new weight is moved
 STANDING_LEAST = 0.5  # [s] of them without which nothing moves
 PRESENT = 0.8  # part of a run's time that its joint states must cover

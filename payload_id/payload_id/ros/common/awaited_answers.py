@@ -30,4 +30,7 @@ class AwaitedAnswers:
         # Asked once for each: one that is done a moment later waits for the next call.
         for future, awaited in [pair for pair in self._pairs if pair[0].done()]:
             self._pairs.remove((future, awaited))
-            awaited.set_result(future.result())
+            if (error := future.exception()) is not None:
+                awaited.set_exception(error)
+            else:
+                awaited.set_result(future.result())

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import Enum
 
 from builtin_interfaces.msg import Time
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus, KeyValue
 from rclpy.node import Node
 
+from .error_sentence import OUTLIVED
 from .steady_timer import steady_timer
+from .topics import LATCHED
 
 PERIOD = 1.0  # [s]
+RECENT = 10.0  # for which an error that was outlived makes the condition no better than WARN [s]
 
 
 class Level(Enum):
@@ -42,7 +46,7 @@ class Condition:
 def publish_diagnostics(
     node: Node, subject: str, hardware: str, judge: Callable[[], Condition]
 ) -> None:
-    """Have a node publish a condition on /diagnostics every `PERIOD`.
+    """Have a node publish a condition on /diagnostics and `~/condition` every `PERIOD`.
 
     Args:
         node: The node.
@@ -51,14 +55,32 @@ def publish_diagnostics(
         judge: Returns the condition.
     """
     publisher = node.create_publisher(DiagnosticArray, "/diagnostics", 10)
+    own = node.create_publisher(DiagnosticStatus, "~/condition", LATCHED)
     name = f"{node.get_name()}: {subject}"
 
     def publish() -> None:
-        condition = judge()
+        condition = with_errors(judge)
         stamp = node.get_clock().now().to_msg()
-        publisher.publish(diagnostics_message(condition, name, hardware, stamp))
+        message = diagnostics_message(condition, name, hardware, stamp)
+        publisher.publish(message)
+        own.publish(message.status[0])
 
     steady_timer(node, PERIOD, publish)
+
+
+def with_errors(judge: Callable[[], Condition]) -> Condition:
+    """Return a condition with what callbacks and threads of this process have raised."""
+    try:
+        condition = judge()
+    except Exception as error:  # that must be told, too
+        OUTLIVED.note(error)
+        condition = Condition(Level.ERROR, OUTLIVED.newest)
+    if not OUTLIVED.count:
+        return condition
+    figures = {**condition.figures, "errors outlived": OUTLIVED.count, "newest": OUTLIVED.newest}
+    if condition.level is Level.OK and time.monotonic() - OUTLIVED.at < RECENT:
+        return Condition(Level.WARN, f"{OUTLIVED.newest} {condition.sentence}", figures)
+    return replace(condition, figures=figures)
 
 
 def diagnostics_message(

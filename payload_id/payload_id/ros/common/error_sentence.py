@@ -1,11 +1,53 @@
-"""What is said of an error that a thread or process must outlive."""
+"""Errors that a thread or process must outlive: what is said of them, and how many there were."""
 
 from __future__ import annotations
 
+import math
+import threading
+import time
 import traceback
 from pathlib import Path
 
+from rclpy.logging import get_logger
+
 from ...core.errors import PayloadIdError
+
+LOG_PERIOD = 5.0  # [s] between two log entries about errors of one place
+
+
+class CannotGoOnError(PayloadIdError):
+    """What a node is for has ended; the process ends with this sentence."""
+
+
+class OutlivedErrors:
+    """Errors that reached the top of a callback or thread: counted, and logged once in a while.
+
+    Attributes:
+        count: How many there were in this process.
+        newest: The newest one as a sentence; empty: there was none.
+        at: When that was, by `time.monotonic` [s].
+    """
+
+    def __init__(self) -> None:
+        """Know of none."""
+        self.count, self.newest, self.at = 0, "", -math.inf
+        self._logged: dict[str, float] = {}
+        self._lock = threading.Lock()
+
+    def note(self, error: Exception) -> None:
+        """Count an error, and log it with its traceback if that was not done a moment ago."""
+        sentence, now = error_sentence(error), time.monotonic()
+        place = "".join(traceback.format_tb(error.__traceback__))
+        with self._lock:
+            self.count, self.newest, self.at = self.count + 1, sentence, now
+            due = now - self._logged.get(place, -math.inf) >= LOG_PERIOD
+            if due:
+                self._logged[place] = now
+        if due:
+            get_logger("payload_id").error(f"{sentence} The node goes on.\n{place}")
+
+
+OUTLIVED = OutlivedErrors()  # of this process
 
 
 def error_sentence(error: Exception, report: str = "Please report it.") -> str:

@@ -9,14 +9,20 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import rclpy
-from rclpy.exceptions import InvalidParameterValueException, ParameterException
-from rclpy.executors import SingleThreadedExecutor
+from rclpy.exceptions import (
+    InvalidParameterValueException,
+    NameValidationException,
+    ParameterException,
+)
+from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.signals import SignalHandlerOptions
 
 from ...core.errors import PayloadIdError
+from .error_sentence import OUTLIVED, CannotGoOnError
 
 POLL = 0.1  # longest time until a signal is noticed [s]
+BREATH = 0.001  # after an error, so that one that comes again and again takes no whole core [s]
 
 
 class RunnableNode(Protocol):
@@ -33,7 +39,8 @@ def run(makers: Sequence[Callable[[], RunnableNode]], args: Sequence[str] | None
     """Run nodes in one process until SIGINT or SIGTERM.
 
     One thread serves all nodes: at these rates a multi-threaded executor costs ten times as much
-    processor time, and what takes long runs in the nodes' own threads.
+    processor time, and what takes long runs in the nodes' own threads. Whatever a callback raises
+    is logged and counted (`OUTLIVED`, shown in /diagnostics), and the nodes go on.
 
     Args:
         makers: Make the nodes, in the order in which they are to start.
@@ -59,13 +66,34 @@ def run(makers: Sequence[Callable[[], RunnableNode]], args: Sequence[str] | None
             nodes.append(make())
             executor.add_node(nodes[-1])
         while not asked_to_stop.is_set():
-            executor.spin_once(timeout_sec=POLL)
+            _serve(executor, asked_to_stop)
     except (PayloadIdError, ParameterException, InvalidParameterValueException) as error:
         print(f"payload_id: {error}", file=sys.stderr)
+        return 1
+    except NameValidationException as error:
+        what, name, *_ = str(error).splitlines()
+        print(
+            f"payload_id: {what} {name.strip()}. Change the parameter, the remapping or the "
+            "namespace that says so.",
+            file=sys.stderr,
+        )
         return 1
     finally:
         _end(nodes, executor)
     return 0
+
+
+def _serve(executor: SingleThreadedExecutor, asked_to_stop: threading.Event) -> None:
+    """Carry out what is due, if anything; the nodes outlive what it raises."""
+    try:
+        executor.spin_once(timeout_sec=POLL)
+    except CannotGoOnError:
+        raise
+    except ExternalShutdownException:
+        asked_to_stop.set()
+    except Exception as error:
+        OUTLIVED.note(error)
+        asked_to_stop.wait(BREATH)
 
 
 def _stop_signal() -> threading.Event:

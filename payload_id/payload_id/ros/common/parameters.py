@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import difflib
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter as RosParameter
 
 from ...core.errors import ConfigurationError
+from .error_sentence import error_sentence
 
 KINDS = {
     "flag": "true or false",
@@ -52,6 +53,7 @@ class Parameter:
         choices: The allowed texts; empty: any.
         read_only: Whether it is fixed when the node starts.
         kind: One of `KINDS`; empty: the default's.
+        length: How many numbers a list takes; 0: any.
     """
 
     name: str
@@ -63,6 +65,7 @@ class Parameter:
     choices: tuple[str, ...] = ()
     read_only: bool = True
     kind: str = ""
+    length: int = 0
 
     def __post_init__(self) -> None:
         if not self.kind:
@@ -94,6 +97,8 @@ class Parameter:
         if self.choices:
             return "one of " + ", ".join(f"'{x}'" for x in self.choices)
         words, unit = KINDS[self.kind], _bracket(self.unit)
+        if self.length:
+            words = f"a list of {self.length} numbers"
         if self.lower is not None and self.upper is not None:
             return f"{words} from {self.lower:g} to {self.upper:g}{unit}"
         if self.lower is not None:
@@ -106,13 +111,15 @@ class Parameter:
         Raises:
             ConfigurationError: The value has the wrong type or lies outside its range.
         """
-        if given is None and self.default is None:
+        if self.default is None and given in (None, ""):  # "": launch files have no other word
             return None
         value = _typed(self.kind, given)
         if value is None:
             raise self._refusal(given, f"must be {self.allowed()}")
         if self.choices and value not in self.choices:
             raise self._refusal(given, f"must be {self.allowed()}.{nearest(value, self.choices)}")
+        if self.length and len(value) != self.length:
+            raise self._refusal(given, f"must be {self.allowed()}; it has {len(value)}")
         for number in value if isinstance(value, list) else [value]:
             if self.kind not in ("flag", "text"):
                 self._check_range(given, number)
@@ -136,6 +143,9 @@ class Parameter:
         )
 
 
+SIM_TIME = Parameter("use_sim_time", False, "Whether the clock is the simulation's (/clock).")
+
+
 def read_parameters(node: Node, table: Sequence[Parameter]) -> dict[str, Any]:
     """Declare the parameters of a table, warn of unknown ones, and return the values by name.
 
@@ -147,18 +157,53 @@ def read_parameters(node: Node, table: Sequence[Parameter]) -> dict[str, Any]:
     """
     given = {name: entry.value for name, entry in node.get_parameters_by_prefix("").items()}
     _warn_of_unknown(node, table, given)
+    SIM_TIME.check(given.get(SIM_TIME.name, False))  # rclpy would go on with the other clock
     for entry in table:
         if node.has_parameter(entry.name):
             node.undeclare_parameter(entry.name)
         value = entry.check(given.get(entry.name, entry.default))
         node.declare_parameter(entry.name, value, entry.descriptor(), ignore_override=True)
-    node.add_on_set_parameters_callback(lambda changes: _judge(table, changes))
+    check_changes(node, table, lambda values: None)
+    node.add_post_set_parameters_callback(lambda changes: _declare_unset(node, table))
     return current_values(node, table)
 
 
 def current_values(node: Node, table: Sequence[Parameter]) -> dict[str, Any]:
-    """Return the present values of declared parameters by name."""
-    return {entry.name: entry.check(node.get_parameter(entry.name).value) for entry in table}
+    """Return the present values of declared parameters by name; None for those just unset."""
+    return {
+        entry.name: entry.check(node.get_parameter(entry.name).value)
+        if node.has_parameter(entry.name)
+        else None
+        for entry in table
+    }
+
+
+def check_changes(
+    node: Node, table: Sequence[Parameter], check: Callable[[dict[str, Any]], object]
+) -> None:
+    """Have a running node refuse changes that its table, or a check of all values, refuses.
+
+    Args:
+        node: The node; its parameters are declared.
+        table: They.
+        check: Called with all values by name as they would be, of the table's types and in its
+            ranges; raises what the one who changes them is told. rclpy ends with any exception
+            that leaves a callback, and calls the newest one first.
+    """
+
+    def judge(changes: Sequence[RosParameter]) -> SetParametersResult:
+        try:
+            news = {change.name: change.value for change in changes}
+            values = {
+                entry.name: entry.check(news[entry.name]) for entry in table if entry.name in news
+            }
+            if values:
+                check({**current_values(node, table), **values})
+        except Exception as error:  # whatever is wrong with a value, the node keeps those it has
+            return SetParametersResult(successful=False, reason=error_sentence(error))
+        return SetParametersResult(successful=True)
+
+    node.add_on_set_parameters_callback(judge)
 
 
 def describe_parameters(table: Sequence[Parameter]) -> str:
@@ -193,16 +238,11 @@ def _warn_of_unknown(node: Node, table: Sequence[Parameter], given: dict[str, An
             )
 
 
-def _judge(table: Sequence[Parameter], changes: Sequence[RosParameter]) -> SetParametersResult:
-    """Accept or refuse a change while the node runs."""
-    entries = {entry.name: entry for entry in table}
-    for change in changes:
-        if change.name in entries:
-            try:
-                entries[change.name].check(change.value)
-            except ConfigurationError as error:
-                return SetParametersResult(successful=False, reason=str(error))
-    return SetParametersResult(successful=True)
+def _declare_unset(node: Node, table: Sequence[Parameter]) -> None:
+    """Declare anew what was unset: rclpy forgets such parameters, and would refuse them later."""
+    for entry in table:
+        if not node.has_parameter(entry.name):
+            node.declare_parameter(entry.name, None, entry.descriptor(), ignore_override=True)
 
 
 def _typed(kind: str, given: Any) -> Any:

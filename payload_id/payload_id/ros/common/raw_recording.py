@@ -1,19 +1,48 @@
-"""The bag that a sampler makes of what it receives."""
+"""The bag that a sampler makes of what it receives, and of what else tells the run."""
 
 from __future__ import annotations
 
+import shutil
+import time
 from pathlib import Path
+from typing import Any
 
+from ament_index_python.packages import get_package_share_directory
+from payload_id_msgs.msg import PayloadEstimate, PlanDescription
+from rclpy.duration import Duration
 from rclpy.node import Node
+from rclpy.qos import QoSProfile
+from rosbags.interfaces import (
+    Qos,
+    QosDurability,
+    QosHistory,
+    QosLiveliness,
+    QosReliability,
+    QosTime,
+)
 from std_msgs.msg import String
 
 from ...core.errors import RecordingError
 from ...files.bags.bag_writer import BagWriter
+from .steady_timer import steady_timer
 from .topics import LATCHED
+
+ROOM = 100_000_000  # free bytes with which a recording goes on after the disk was full
+LOOK_PERIOD = 1.0  # [s] between two looks for further topics
+# What tells a run beside what was measured: estimates with their verdicts, and the descriptions of
+# plans with the digests of their certificates.
+COMPANIONS = {
+    f"payload_id_msgs/msg/{kind.__name__}": kind for kind in (PayloadEstimate, PlanDescription)
+}
+DESCRIPTION = "robot_description"  # of std_msgs/String
 
 
 class RawRecording:
-    """Records messages as received, if a folder is given; says on `~/bag` where, empty: nowhere."""
+    """Records messages as received, if a folder is given; says on `~/bag` where, empty: nowhere.
+
+    Beside what it is handed, it records robot description, estimates and plans of its namespace.
+    Where the disk fails, it goes on in another bag as soon as it can.
+    """
 
     def __init__(self, node: Node, folder: str, storage: str, what: str) -> None:
         """Begin.
@@ -29,11 +58,19 @@ class RawRecording:
         """
         self._node, self._what = node, what
         self._writer: BagWriter | None = None
+        self._lost = 0  # by bags before
+        self._again, self._pause = 0.0, LOOK_PERIOD  # when another bag may be begun [s]
+        self._types: dict[str, str] = {}
+        self._topics: set[str] = set()  # those written so far
+        self._followed: set[str] = set()
         if folder:
-            path = Path(folder).expanduser().resolve()
-            path.parent.mkdir(parents=True, exist_ok=True)
-            self._writer = BagWriter(path, storage)
+            self._folder, self._storage = Path(folder).expanduser().resolve(), storage
+            self._folder.parent.mkdir(parents=True, exist_ok=True)
+            self._writer = BagWriter(self._folder, storage)
             node.get_logger().info(f"Recording {what} in {self.path}")
+            steady_timer(node, LOOK_PERIOD, self._go_on)
+            self._follow(node.resolve_topic_name(DESCRIPTION), "std_msgs/msg/String", String)
+            steady_timer(node, LOOK_PERIOD, self._look_for_companions)
         self._place = node.create_publisher(String, "~/bag", LATCHED)
         self._place.publish(String(data=self.path))
 
@@ -44,23 +81,68 @@ class RawRecording:
 
     def add_message_type(self, name: str, definition: str) -> None:
         """Have the bag know a message type of this package."""
+        self._types[name] = definition
         if self._writer is not None:
             self._writer.add_message_type(name, definition)
+
+    def _go_on(self) -> None:
+        """Begin another bag if the present one cannot be written to any more."""
+        now = time.monotonic()
+        if self._writer is None or not self._writer.failed or now < self._again:
+            return
+        self._again, self._pause = now + self._pause, 2.0 * self._pause
+        try:
+            if shutil.disk_usage(self._folder.parent).free < ROOM:
+                return
+            writer = BagWriter(self._folder, self._storage)
+        except (OSError, RecordingError):
+            return
+        for name, definition in self._types.items():
+            writer.add_message_type(name, definition)
+        self._lost += self._writer.lost
+        before, self._writer = self._writer, writer
+        self._topics.clear()
+        self._place.publish(String(data=self.path))
+        self._node.get_logger().warning(
+            f"The disk failed: {before.lost} messages are missing behind {before.path}. Recording "
+            f"goes on in {self.path}"
+        )
 
     def write(self, topic: str, kind: str, received_ns: int, data: bytes) -> None:
         """Record one message; a stamp of 0 means now."""
         if self._writer is not None:
             stamp_ns = received_ns or self._node.get_clock().now().nanoseconds
+            if topic not in self._topics:
+                self._topics.add(topic)
+                offered = self._node.get_publishers_info_by_topic(topic)
+                self._writer.state_qos(topic, [_qos(x.qos_profile) for x in offered])
             self._writer.write(topic, kind, stamp_ns, data)
+
+    def _look_for_companions(self) -> None:
+        """Subscribe to estimates and plans that are published in this namespace."""
+        space = f"{self._node.get_namespace().rstrip('/')}/"
+        for topic, types in self._node.get_topic_names_and_types():
+            for name in types:
+                if name in COMPANIONS and topic not in self._followed and topic.startswith(space):
+                    kind = COMPANIONS[name]
+                    share = Path(get_package_share_directory("payload_id_msgs"))
+                    text = (share / "msg" / f"{kind.__name__}.msg").read_text(encoding="utf-8")
+                    self.add_message_type(name, text)
+                    self._follow(topic, name, kind)
+
+    def _follow(self, topic: str, name: str, kind: Any) -> None:
+        """Record a topic, what was published last included."""
+        self._followed.add(topic)
+        self._node.create_subscription(
+            kind, topic, lambda data: self.write(topic, name, 0, data), LATCHED, raw=True
+        )
 
     def loss(self) -> str:
         """Say what is missing in the bag; empty if nothing is."""
-        if self._writer is None or not self._writer.lost:
+        lost = self._lost + (0 if self._writer is None else self._writer.lost)
+        if not lost:
             return ""
-        return (
-            f"{self._writer.lost} messages are missing in {self.path}: the disk is full or too "
-            "slow."
-        )
+        return f"{lost} messages are missing in {self._folder}: the disk was full or too slow."
 
     def close(self) -> None:
         """End the bag; further calls change nothing."""
@@ -72,3 +154,22 @@ class RawRecording:
             self._node.get_logger().info(f"{self._what.capitalize()} were recorded in {path}")
         except RecordingError as error:
             self._node.get_logger().error(str(error))
+
+
+def _qos(profile: QoSProfile) -> Qos:
+    """Return a quality of service as a bag tells it."""
+    return Qos(
+        QosHistory[profile.history.name],
+        profile.depth,
+        QosReliability[profile.reliability.name],
+        QosDurability[profile.durability.name],
+        _time(profile.deadline),
+        _time(profile.lifespan),
+        QosLiveliness[profile.liveliness.name],
+        _time(profile.liveliness_lease_duration),
+        bool(profile.avoid_ros_namespace_conventions),
+    )
+
+
+def _time(duration: Duration) -> QosTime:
+    return QosTime(*divmod(duration.nanoseconds, 10**9))

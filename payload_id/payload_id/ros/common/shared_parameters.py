@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from typing import Any
 
+from ...core.body.payload_prior import PayloadPrior
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...files.configuration.schema import Key
+from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_schema import UNCERTAINTY
 from .parameters import Parameter
 
+ROBOT_STATED, PRIOR_STATED = "arm", "payload prior"
 UNCERTAINTY_PREFIX = "uncertainty."
 PRIOR_PREFIX = "uncertainty.prior."
 
@@ -54,6 +58,39 @@ UNCERTAINTY_PARAMETERS = (
     ),
     *(_bound(PRIOR_PREFIX, name, key) for name, key in UNCERTAINTY["prior"].keys.items()),
 )
+
+
+def stated_figures(robot: RobotFile, prior: PayloadPrior) -> dict[str, object]:
+    """Return what estimator and planner must both rest on, as figures of a node's condition.
+
+    Args:
+        robot: The robot file: chain, payload frame, gravity.
+        prior: What is known of the payload before any data.
+    """
+    arm = (robot.urdf, tuple(robot.joints), robot.payload_frame, robot.gravity.tolist())
+    digest = hashlib.sha256(repr(arm).encode()).hexdigest()[:16]
+    return {ROBOT_STATED: f"{robot.name} {digest}", PRIOR_STATED: repr(prior)}
+
+
+def disagreement(own: Mapping[str, object], others: Mapping[str, object], who: str) -> str:
+    """Say in what another node rests on something else; empty where it does not, or is not known.
+
+    Args:
+        own: This node's `stated_figures`.
+        others: The other node's figures.
+        who: Name of the other node.
+    """
+    unlike = [
+        f"{what} '{others[what]}' there, '{own[what]}' here"
+        for what in (ROBOT_STATED, PRIOR_STATED)
+        if what in others and str(others[what]) != str(own[what])
+    ]
+    if not unlike:
+        return ""
+    return (
+        f"{who} rests on something else than this node: {'; '.join(unlike)}. Start both with the "
+        "same robot file and the same uncertainty.prior."
+    )
 
 
 def uncertainty_of(values: Mapping[str, Any], from_robot_file: Uncertainty) -> Uncertainty:

@@ -1,4 +1,4 @@
-"""Qualities of service that publishers and subscribers of this package agree on."""
+"""What publishers and subscribers of this package agree on: qualities of service, names."""
 
 from __future__ import annotations
 
@@ -7,4 +7,5 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 LATCHED = QoSProfile(
     depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
 )
+ARRIVING = "messages arrive"  # figure of a sampler's condition: whether it hears its topic
 BLOCKS = QoSProfile(depth=2000, reliability=ReliabilityPolicy.RELIABLE)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 from rclpy.task import Future as RosFuture
 
@@ -15,11 +16,12 @@ from ...core.samples.ring_buffer import SampleRows
 from ..common.conversions import decoded
 from ..common.throttled_log import ThrottledLog
 from ..common.topic_report import publisher_names
-from ..common.topics import BLOCKS
+from ..common.topics import ARRIVING, BLOCKS, LATCHED
 from .block_watch import BlockWatch
 from .sources.sample_source import SampleSource
 
 SILENCE = 1.0  # [s] without samples during a run, after which that is reported
+MEETING = 2.0  # [s] within which a sampler that runs is found
 QUIET = 1.0  # [s] without a block, after which none is on its way any more
 LONGEST = 3.0  # [s] for blocks on their way, at most
 
@@ -63,6 +65,8 @@ class BlockSubscription:
         self._node, self._source, self._write, self._log = node, source, write, log
         self._newest = time.monotonic()
         self._waits: list[_Wait] = []
+        self._seekers: list[tuple[float, RosFuture]] = []  # until when they look for a sampler
+        self._condition = DiagnosticStatus()  # the sampler's
         self._subscription = node.create_subscription(
             source.block_type,
             topic or f"{source.sampler}/samples",
@@ -71,6 +75,34 @@ class BlockSubscription:
             raw=True,
         )
         self.topic = str(self._subscription.topic_name)
+        self._condition_topic = f"{self.topic.rpartition('/')[0]}/condition"
+        node.create_subscription(
+            DiagnosticStatus, self._condition_topic, self._on_condition, LATCHED
+        )
+
+    def _on_condition(self, message: DiagnosticStatus) -> None:
+        """Remember how the sampler is."""
+        self._condition = message
+
+    def reason(self) -> str:
+        """Return why the sampler makes no samples, as it says itself; empty if it says nothing."""
+        if not self._node.count_publishers(self.topic):
+            return f"Nobody publishes {self.topic}: start the sampler, or correct samples_topic."
+        bad = self._condition.level == DiagnosticStatus.ERROR
+        return f"The sampler says: {self._condition.message}" if bad else ""
+
+    async def obstacle(self) -> str:
+        """Return why a run that begins now would get no samples; empty if nothing speaks for it.
+
+        A driver that is silent is none: it, or a recording, may be started next.
+        """
+        if not self._node.count_publishers(self.topic):
+            found = RosFuture()
+            self._seekers.append((time.monotonic() + MEETING, found))
+            await found
+        arriving = any(x.key == ARRIVING and x.value == "True" for x in self._condition.values)
+        met = self._node.count_publishers(self.topic)
+        return self.reason() if arriving or not met else ""
 
     def _on_block(self, data: bytes, about: dict[str, Any]) -> None:
         """Hand a block on, and note when it was published."""
@@ -86,6 +118,9 @@ class BlockSubscription:
                 f"A message on {self.topic} could not be decoded. Build sampler and estimator from "
                 "the same message definitions.",
             )
+            return
+        if not self.watch.admit(getattr(block, "sampler", 0), self._newest):
+            self._log.warn("samplers", self.several_samplers())
             return
         missing = self.watch.see(block.sequence, block.first_index, len(block.stamp_ns))
         if missing:
@@ -115,6 +150,11 @@ class BlockSubscription:
 
     def look(self) -> None:
         """Wake those whose blocks have come; a timer of the node calls this."""
+        now = time.monotonic()
+        met = bool(self._seekers) and self._node.count_publishers(self.topic) > 0
+        for seeker in [x for x in self._seekers if met or now > x[0]]:
+            self._seekers.remove(seeker)
+            seeker[1].set_result(None)
         if not self._waits:
             return
         self.take_waiting()
@@ -123,6 +163,17 @@ class BlockSubscription:
             if now >= min(wait.quiet_until, wait.until):
                 self._waits.remove(wait)
                 wait.done.set_result(None)
+
+    def several_samplers(self) -> str:
+        """Say that several nodes publish blocks on the topic; empty while only one does."""
+        count = self._node.count_publishers(self.topic)
+        if count < 2:
+            return ""
+        return (
+            f"{count} samplers publish {self.topic}: "
+            f"{', '.join(publisher_names(self._node, self.topic))}. The blocks of the one that "
+            "came first are used. End the others, or set samples_topic to the one that is meant."
+        )
 
     def silence(self) -> str:
         """Say that no samples arrive though a run is in progress; empty while they do."""

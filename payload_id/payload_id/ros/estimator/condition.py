@@ -19,18 +19,21 @@ LEVELS = {
 }
 
 
-def condition_of(control: RunControl, watch: BlockWatch, silence: str) -> Condition:
+def condition_of(control: RunControl, watch: BlockWatch, silence: str, samplers: str) -> Condition:
     """Judge a run.
 
     Args:
         control: Makes the estimates.
         watch: What is known of the blocks received.
         silence: That no samples arrive, one sentence; empty while they do.
+        samplers: That several samplers send blocks, one sentence; empty while one does.
     """
     estimate = control.report.estimate
     level, sentence = LEVELS[estimate.status], estimate.message
     if silence:
         level, sentence = Level.ERROR, silence
+    elif samplers and level is Level.OK:
+        level, sentence = Level.WARN, f"{samplers} {sentence}"
     return Condition(level, sentence, _figures(control, watch))
 
 
@@ -52,5 +55,6 @@ def _figures(control: RunControl, watch: BlockWatch) -> dict[str, object]:
         "blocks": watch.blocks,
         "blocks lost": watch.lost_blocks,
         "sampler restarts": watch.restarts,
+        "blocks of other samplers": watch.others,
         "errors": control.failures,
     }

@@ -64,6 +64,7 @@ class ContactWorker:
         self._watch: ContactWatch | None = None
         self._source: object = None
         self._start_ns: int | None = None
+        self._newest_ns = 0
         self._thread = LoopingThread("contact", PAUSE, self._step)
         self._thread.start()
 
@@ -106,6 +107,11 @@ class ContactWorker:
             rows = self._buffer.read(READ_MOST)
             if not len(rows) or self._watch is None or not self._knows:
                 continue
+            if rows.stamp_ns[0] <= self._newest_ns:  # the clock was set back: learn anew
+                self._watch, self._newest_ns = None, 0
+                continue
+            rows = rows.newer_than(self._newest_ns)
+            self._newest_ns = int(rows.stamp_ns[-1])
             start = self._start_ns = self._start_ns or int(rows.stamp_ns[0])
             samples = Samples(seconds_since(rows.stamp_ns, start), rows.q, rows.dq, rows.tau)
             for judgement in self._watch.add(samples):
@@ -120,5 +126,5 @@ class ContactWorker:
         found = news.established
         if self._watch is None or self._source is not found.source:
             self._watch, self._source = ContactWatch(found.source, self._window), found.source
-            self._start_ns = None
+            self._start_ns, self._newest_ns = None, 0
         self._watch.know(Knowledge.of(found.rows, found.interval), news.phi)

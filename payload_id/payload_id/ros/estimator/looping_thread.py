@@ -5,9 +5,11 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 
+from ..common.error_sentence import OUTLIVED
+
 
 class LoopingThread:
-    """Calls a step whenever it is woken, and after every pause without."""
+    """Calls a step whenever it is woken, and after every pause without; outlives what it raises."""
 
     def __init__(self, name: str, pause: float, step: Callable[[], None]) -> None:
         """Set up; `start` begins.
@@ -15,7 +17,7 @@ class LoopingThread:
         Args:
             name: Of the thread.
             pause: Longest time between two steps [s].
-            step: What it does; must raise nothing.
+            step: What it does.
         """
         self._pause, self._step = pause, step
         self._wake, self._closing = threading.Event(), threading.Event()
@@ -44,4 +46,7 @@ class LoopingThread:
         while not self._closing.is_set():
             self._wake.wait(self._pause)
             self._wake.clear()
-            self._step()
+            try:
+                self._step()
+            except Exception as error:
+                OUTLIVED.note(error)

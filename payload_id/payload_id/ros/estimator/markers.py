@@ -58,6 +58,7 @@ def estimate_markers(report: Report, gravity: Array | None) -> MarkerArray:
         marker.header.stamp = time_message(report.stamp_ns)
         marker.ns, marker.id = NAMESPACE, number
         marker.pose.orientation.w = 1.0
+        marker.frame_locked = True  # moves on with the payload frame until the next estimate
     return MarkerArray(markers=markers)
 
 

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
-from rcl_interfaces.msg import SetParametersResult
 from rclpy.node import Node
-from rclpy.parameter import Parameter as RosParameter
 
-from ...core.errors import PayloadIdError
 from ...core.samples.ring_buffer import SampleRows
 from ...files.robots.robot_file import RobotFile
 from ..common.conversions import Report
 from ..common.diagnostics import Condition, publish_diagnostics
 from ..common.main_loop import run
-from ..common.parameters import current_values, read_parameters
+from ..common.parameters import check_changes, current_values, read_parameters
+from ..common.shared_parameters import stated_figures, uncertainty_of
 from ..common.throttled_log import ThrottledLog
 from .block_subscription import BlockSubscription
 from .condition import condition_of
@@ -57,13 +56,14 @@ class EstimatorNode(Node):
         )
         values = read_parameters(self, ESTIMATOR_TABLE)
         check_estimator(values)
-        self.add_on_set_parameters_callback(self._on_parameters)
         settings = EstimatorParameters.of(values)
         self.robot = RobotFile.load(settings.robot_file)
         source = SOURCES[settings.source](
             self.robot, settings.sensor_frame, settings.wrench_uncertainty
         )
         live = source.new_run(self._run_settings)
+        # A run is set up, as ~/start will do: what it refuses is refused now.
+        check_changes(self, ESTIMATOR_TABLE, lambda x: source.new_run(lambda: self._settings(x)))
         capacity = int(settings.buffer * self.robot.joint_states.rate)
 
         self._log = ThrottledLog(self)
@@ -122,26 +122,23 @@ class EstimatorNode(Node):
 
     def _run_settings(self) -> RunSettings:
         """Return the settings that the parameters ask for now."""
-        values = current_values(self, ESTIMATOR_TABLE)
-        return run_settings(values, self.robot.uncertainty, self.robot.n)
+        return self._settings(current_values(self, ESTIMATOR_TABLE))
 
-    def _on_parameters(self, changes: list[RosParameter]) -> SetParametersResult:
-        """Refuse an estimator without the shape that it needs, and shapes that cannot be read."""
-        news = {change.name: change.value for change in changes}
-        if not any(name.startswith(("estimator", "shape", "knowledge")) for name in news):
-            return SetParametersResult(successful=True)
-        try:
-            check_estimator({**current_values(self, ESTIMATOR_TABLE), **news})
-        except PayloadIdError as error:
-            return SetParametersResult(successful=False, reason=str(error))
-        return SetParametersResult(successful=True)
+    def _settings(self, values: Mapping[str, Any]) -> RunSettings:
+        """Return the settings that values of the parameters ask for."""
+        return run_settings(values, self.robot.uncertainty, self.robot.n)
 
     def _condition(self) -> Condition:
         """Judge the run."""
         silence = self._blocks.silence() if self._control.running else ""
         if silence:
             self._log.warn("silence", silence)
-        return condition_of(self._control, self._blocks.watch, silence)
+        samplers = self._blocks.several_samplers()
+        condition = condition_of(self._control, self._blocks.watch, silence, samplers)
+        values = current_values(self, ESTIMATOR_TABLE)
+        prior = uncertainty_of(values, self.robot.uncertainty).prior
+        figures = {**condition.figures, **stated_figures(self.robot, prior)}
+        return replace(condition, figures=figures)
 
 
 def main(args: Sequence[str] | None = None) -> int:

@@ -17,6 +17,7 @@ from .sources.live_run import LiveRun
 
 READ_MOST = 2000  # samples taken out of the ring buffer at a time
 USABLE = (Status.GOOD, Status.USABLE, Status.SMALL_LOAD)
+VERDICTS = (*USABLE, Status.NOT_IDENTIFIABLE)  # with intervals that hold
 
 
 @dataclass(frozen=True)
@@ -103,8 +104,15 @@ class RunControl:
         note = " The settings have changed, so the tare was forgotten." if tare_lost else ""
         return self.answer(True, f"The run has begun{known}.{note}")
 
-    def stop(self) -> Answer:
-        """End the run: solve for the rest of the data first."""
+    def stop(self, reason: str = "") -> Answer:
+        """End the run: solve for the rest of the data first.
+
+        Args:
+            reason: Why there may be no data, as the sampler says; empty: it says nothing.
+
+        Returns:
+            answer: A success if the run has led to intervals that hold.
+        """
         if not self.running:
             return self.answer(
                 False, "No run is in progress, so there is nothing to stop: ~/start begins one."
@@ -118,7 +126,9 @@ class RunControl:
             self._set(grounded, self.report.solve_seconds)
         estimate = self.report.estimate
         verdict = f"{estimate.status.value}. {estimate.message}".strip()
-        return self.answer(True, f"The run has ended ({self._run.progress()}): {verdict}")
+        found = estimate.status in VERDICTS
+        why = f" {reason}" if reason and not found else ""
+        return self.answer(found, f"The run has ended ({self._run.progress()}): {verdict}{why}")
 
     def reset(self) -> Answer:
         """Forget everything, a tare too; a run in progress begins anew."""
@@ -144,12 +154,14 @@ class RunControl:
             True, f"{windows} windows without payload are kept as knowledge of the arm; now {then}."
         )
 
-    def estimate(self) -> Answer:
-        """Return the estimate from all samples so far."""
+    def estimate(self, reason: str = "") -> Answer:
+        """Return the estimate from all samples so far; for `reason` see `stop`."""
         if self.running:
             self._update_if_new()
         estimate = self.report.estimate
-        return self.answer(estimate.status in USABLE, estimate.message)
+        found = estimate.status in USABLE
+        why = f" {reason}" if reason and not found and self.running else ""
+        return self.answer(found, f"{estimate.message}{why}")
 
     def save(self, folder: Path, entries: Callable[[], RunFile], note: str) -> Answer:
         """Write all that is needed to repeat the run from its bag.

@@ -56,11 +56,14 @@ class RunWorker:
                 action, future = self._requests.get_nowait()
             except Empty:
                 return
-            self._guard(self._control.drain)
-            answer = self._guard(action)
-            if not isinstance(answer, Answer):
-                answer = self._control.answer(False, self._control.report.estimate.message)
-            future.set_result(answer)
+            try:
+                self._guard(self._control.drain)
+                answer = self._guard(action)
+                if not isinstance(answer, Answer):
+                    answer = self._control.answer(False, self._control.report.estimate.message)
+                future.set_result(answer)
+            except Exception as error:  # not even the report of an error came through
+                future.set_exception(error)
 
     def _guard(self, action: Callable[[], object]) -> object:
         """Return what a call returns; make an error a report, and return None."""

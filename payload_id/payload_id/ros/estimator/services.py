@@ -48,13 +48,13 @@ class EstimatorServices:
         # While one of them waits for the worker, everything else is served.
         group = ReentrantCallbackGroup()
         for name, action, divides in (
-            ("~/start", control.start, lambda: not control.running),
-            ("~/stop", control.stop, lambda: control.running),
+            ("~/stop", lambda: control.stop(blocks.reason()), lambda: control.running),
             ("~/reset", control.reset, lambda: control.running),
             ("~/tare", control.tare, lambda: control.running),
         ):
             answer = self._trigger(action, divides)
             node.create_service(Trigger, name, answer, callback_group=group)
+        node.create_service(Trigger, "~/start", self._on_start, callback_group=group)
         node.create_service(
             GetEstimate, "~/get_estimate", self._on_get_estimate, callback_group=group
         )
@@ -86,11 +86,23 @@ class EstimatorServices:
 
         return answer
 
+    async def _on_start(
+        self, request: Trigger.Request, response: Trigger.Response
+    ) -> Trigger.Response:
+        """Begin a run, unless no sample can come."""
+        obstacle = "" if self._control.running else await self._blocks.obstacle()
+        if obstacle:
+            response.message = f"No run has begun: it would get no samples. {obstacle}"
+            self._log.info(response.message)
+            return response
+        begin = self._trigger(self._control.start, lambda: not self._control.running)
+        return await begin(request, response)
+
     async def _on_get_estimate(
         self, request: GetEstimate.Request, response: GetEstimate.Response
     ) -> GetEstimate.Response:
         """Answer with the estimate from all samples so far."""
-        result = await self._ask(self._control.estimate)
+        result = await self._ask(lambda: self._control.estimate(self._blocks.reason()))
         response.success, response.message = result.success, result.message
         response.estimate = estimate_message(result.report)
         return response

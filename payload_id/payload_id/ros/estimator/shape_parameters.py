@@ -62,6 +62,7 @@ SHAPE_PARAMETERS = (
         "Pose of the file's frame in the payload frame: x, y, z [m], roll, pitch, yaw [rad]; not "
         "set: the same frame.",
         kind="numbers",
+        length=6,
         read_only=False,
     ),
 )

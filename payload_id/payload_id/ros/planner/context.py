@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from payload_id_msgs.msg import ExcitationGoal, PayloadEstimate
-from rcl_interfaces.msg import SetParametersResult
 from rclpy.node import Node
 from rclpy.parameter import Parameter as RosParameter
 from rclpy.task import Future as RosFuture
@@ -22,14 +21,15 @@ from ...files.cells.cell_file import Cell
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
 from ..common.awaited_answers import AwaitedAnswers
+from ..common.parameters import check_changes
 from ..common.topic_report import silence_report
 from ..execution.joint_state_listener import JointStateListener
 from ..execution.start_check import NotReadyError, check_limits, check_rest, start_of
 from ..execution.stop_reason import Reason
 from .obstacles.obstacle_messages import base_frames
 from .obstacles.obstacle_store import ObstacleStore
-from .parameters import PlannerParameters
-from .payload_intervals import estimate_intervals, is_usable
+from .parameters import PLANNER_TABLE, PlannerParameters
+from .payload_intervals import ESTIMATED, estimate_intervals, is_usable
 from .plan_messages import goal_from
 from .planning.process import PlanningProcess
 from .planning.request import Goal
@@ -57,6 +57,7 @@ class PlannerContext:
         estimate: The estimator's newest; None before the first.
         holding: Where the last motion ended, which the controller holds; None if not known.
         busy: What the arm is used for; empty if it is free.
+        disagreement: In what the estimator rests on something else; empty: nothing is known of it.
         fault: Why nothing may move until somebody acknowledges; empty: nothing is wrong.
         cell_missing: Why nothing may be planned; empty: it is known what is around the arm.
         joint_margin: Distance that joints keep from their position limits [rad or m].
@@ -80,7 +81,7 @@ class PlannerContext:
         self.obstacles = ObstacleStore(settings.obstacles_lifetime)
         self.estimate: PayloadEstimate | None = None
         self.holding: Array | None = None
-        self.busy = self.fault = ""
+        self.busy = self.fault = self.disagreement = ""
         self.answers = AwaitedAnswers()
         self.cell_missing, cell = "", Cell("unknown", settings.clearance, ())
         try:
@@ -100,7 +101,8 @@ class PlannerContext:
         )
         # What was said of the turns and not noted yet.
         self._said: tuple[float, ...] = tuple(node.get_parameter("turned").value or ())
-        node.add_on_set_parameters_callback(self._on_set)
+        check_changes(node, PLANNER_TABLE, self._check_turned)
+        node.add_post_set_parameters_callback(self._on_set)
         self._enabled = -np.inf
         if settings.enable_topic:
             node.create_subscription(Bool, settings.enable_topic, self._on_enable, 10)
@@ -119,6 +121,8 @@ class PlannerContext:
         """Return a goal with all blanks filled in."""
         prior = self.uncertainty.prior
         goal = goal_from(message, self.settings, self.limits, self.estimate, prior)
+        if goal.intervals == ESTIMATED and self.disagreement:
+            raise NotReadyError(f"The estimator's intervals cannot be used. {self.disagreement}")
         self.robot.limits_named(goal.limits)
         return goal
 
@@ -184,12 +188,20 @@ class PlannerContext:
         if said and said == tuple(self.node.get_parameter("turned").value or ()):
             self.arm.turns = self.arm.turns.said_to_be(said)
 
-    def _on_set(self, changes: Sequence[RosParameter]) -> SetParametersResult:
-        """Note that something is said of the turns; whether it can be used is judged elsewhere."""
+    def _check_turned(self, values: Mapping[str, Any]) -> None:
+        """Raise unless what is said of the turns is one number for each joint."""
+        said = values["turned"]
+        if said is not None and len(said) != self.robot.n:
+            raise ConfigurationError(
+                f"The parameter 'turned' takes {self.robot.n} numbers, one for each joint; found "
+                f"{len(said)}."
+            )
+
+    def _on_set(self, changes: Sequence[RosParameter]) -> None:
+        """Note that something is said of the turns; whether it can be true is judged elsewhere."""
         for change in changes:
             if change.name == "turned":
                 self._said = tuple(change.value or ())
-        return SetParametersResult(successful=True)
 
     @property
     def forbidden(self) -> str:

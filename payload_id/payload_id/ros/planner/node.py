@@ -12,6 +12,7 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from diagnostic_msgs.msg import DiagnosticStatus
 from payload_id_msgs.action import Execute, Identify
 from payload_id_msgs.action import Plan as PlanAction
 from payload_id_msgs.msg import PayloadEstimate
@@ -27,7 +28,7 @@ from ...files.robots.robot_file import RobotFile
 from ..common.diagnostics import Condition, Level, publish_diagnostics
 from ..common.main_loop import run
 from ..common.parameters import read_parameters
-from ..common.shared_parameters import uncertainty_of
+from ..common.shared_parameters import disagreement, stated_figures, uncertainty_of
 from ..common.steady_timer import steady_timer
 from ..common.topics import LATCHED
 from ..execution.back_ends.joint_trajectory_topic import JointTrajectoryTopic
@@ -84,6 +85,10 @@ class PlannerNode(Node):
         self._obstacles = ObstacleServer(self._shared, self._motion.stop)
         self.create_subscription(
             PayloadEstimate, f"{settings.estimator}/payload", self._on_estimate, LATCHED
+        )
+        self._stated = stated_figures(self.robot, uncertainty.prior)
+        self.create_subscription(
+            DiagnosticStatus, f"{settings.estimator}/condition", self._on_condition, LATCHED
         )
         if settings.speed_scaling_topic:
             self.create_subscription(
@@ -148,6 +153,15 @@ class PlannerNode(Node):
         self._shared.estimate = message
         self._motion.hear(message)
 
+    def _on_condition(self, message: DiagnosticStatus) -> None:
+        """Compare what the estimator rests on with what this node does."""
+        before = self._shared.disagreement
+        figures = {x.key: x.value for x in message.values}
+        who = f"The estimator ({self._shared.settings.estimator})"
+        self._shared.disagreement = disagreement(self._stated, figures, who)
+        if self._shared.disagreement not in ("", before):
+            self.get_logger().warning(self._shared.disagreement)
+
     def _condition(self) -> Condition:
         """Judge the planner."""
         execution = self._motion.execution
@@ -160,6 +174,7 @@ class PlannerNode(Node):
             "obstacles": len(self._shared.obstacles.bodies),
             "joint states silent [s]": self._shared.arm.silence,
             "planning process": "runs" if self._shared.process.alive else "ended",
+            **self._stated,
         }
         if self._shared.fault:
             return Condition(
@@ -177,6 +192,8 @@ class PlannerNode(Node):
             return Condition(Level.WARN, str(error), figures)
         if not self._shared.is_warm:
             return Condition(Level.OK, "The planning process is starting.", figures)
+        if self._shared.disagreement:
+            return Condition(Level.WARN, self._shared.disagreement, figures)
         return Condition(Level.OK, "Ready.", figures)
 
 

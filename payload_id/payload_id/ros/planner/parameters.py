@@ -165,6 +165,7 @@ PLANNER_TABLE = (
         0.001,
         5.0,
         kind="numbers",
+        length=3,
     ),
     Parameter(
         "payload_box_centre",
@@ -173,6 +174,7 @@ PLANNER_TABLE = (
         "m",
         -5.0,
         5.0,
+        length=3,
     ),
     Parameter(
         "payload_mesh",

@@ -22,7 +22,7 @@ def planning_settings(
     """Return the settings of the planning process.
 
     Raises:
-        ConfigurationError: A list has a wrong length, or the signing key cannot be used.
+        ConfigurationError: The signing key cannot be used.
         InputError: A mesh cannot be used.
     """
     return PlanningSettings(
@@ -55,11 +55,6 @@ def payload_bodies(parameters: PlannerParameters) -> tuple[ConvexBody, ...]:
     found = []
     if parameters.payload_box is not None:
         size, centre = parameters.payload_box, parameters.payload_box_centre
-        if len(size) != 3 or len(centre) != 3:
-            raise ConfigurationError(
-                "The parameters 'payload_box' and 'payload_box_centre' take three numbers each; "
-                f"found {size} and {centre}."
-            )
         found.append(ConvexBody.primitive("box", size, translation=centre, name="payload"))
     if parameters.payload_mesh:
         found.append(mesh_hull(Path(parameters.payload_mesh).expanduser(), name="payload"))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import sys
 import time
 from collections.abc import Sequence
@@ -12,6 +13,7 @@ from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 from ...core.samples.joint_state_sampler import ZERO_EFFORT_TIME, JointStateSampler
+from ...core.samples.sample_checks import Drop
 from ...files.bags.joint_states_bag import JOINT_STATE
 from ...files.robots.robot_file import RobotFile
 from ..common.conversions import block_message, decoded, stamp_of
@@ -23,7 +25,7 @@ from ..common.raw_recording import RawRecording
 from ..common.steady_timer import steady_timer
 from ..common.throttled_log import ThrottledLog
 from ..common.topic_report import publisher_names, silence_report
-from ..common.topics import BLOCKS
+from ..common.topics import ARRIVING, BLOCKS
 from .parameters import SAMPLER_TABLE, SamplerParameters
 
 SLOW = 0.8  # part of the expected rate below which a warning is due
@@ -53,9 +55,10 @@ class SamplerNode(Node):
         self._settings = settings
         self.robot = RobotFile.load(settings.robot_file)
         self.sampler = JointStateSampler(self.robot.joint_map(), self.robot.joint_states.rate)
-        self._sequence = 0
+        self._sequence, self._identity = 0, secrets.randbits(63)
         self._last_arrival = time.monotonic()
         self._last_counts, self._steady = (time.monotonic(), 0), False
+        self._out_of_turn = 0  # messages whose stamp was not the next one, as of the last look
         self._log = ThrottledLog(self)
         self._joint_states = joint_state_subscription(
             self, self.robot, settings.joint_states_topic, settings.reliability, settings.queue
@@ -83,16 +86,16 @@ class SamplerNode(Node):
         rows = self.sampler.take()
         if not len(rows):
             return
-        self._samples.publish(
-            block_message(
-                rows,
-                self.robot.joints,
-                self._sequence,
-                self.sampler.received,
-                self.sampler.dropped,
-                self.sampler.pace.gaps,
-            )
+        block = block_message(
+            rows,
+            self.robot.joints,
+            self._sequence,
+            self.sampler.received,
+            self.sampler.dropped,
+            self.sampler.pace.gaps,
         )
+        block.sampler = self._identity
+        self._samples.publish(block)
         self._sequence += 1
 
     def _take(self, data: bytes, received_ns: int) -> None:
@@ -146,12 +149,32 @@ class SamplerNode(Node):
             )
         if loss := self._recording.loss():
             return Level.ERROR, loss
+        if mixed := self._mixed_publishers():
+            return Level.WARN, mixed
         if self._steady and rate < SLOW * expected:
             return Level.WARN, (
                 f"Joint states arrive at {rate:.4g} Hz; the robot file expects {expected:g} Hz. "
                 "Correct joint_states.rate there, or look for lost messages."
             )
         return Level.OK, f"Joint states arrive at {rate:.4g} Hz from {self._source_names()}."
+
+    def _mixed_publishers(self) -> str:
+        """Say that several publishers get in each other's way; empty if they do not.
+
+        One for the arm and another for its gripper do not: they name other joints.
+        """
+        causes = (Drop.DUPLICATE, Drop.OUT_OF_ORDER, Drop.STAMP_LEAP)
+        count = sum(self.sampler.dropped.get(cause.value, 0) for cause in causes)
+        news, self._out_of_turn = count - self._out_of_turn, count
+        topic = self._joint_states.topic
+        publishers = self.count_publishers(topic)
+        if publishers < 2 or not news:
+            return ""
+        return (
+            f"{publishers} publishers of {topic} get in each other's way: {self._source_names()}. "
+            f"{news} messages since the last look had no newer stamp than those before. End all "
+            "but the arm's driver."
+        )
 
     def _source_names(self) -> str:
         return ", ".join(publisher_names(self, self._joint_states.topic)) or "an unknown node"
@@ -164,6 +187,7 @@ class SamplerNode(Node):
             age = 1e-9 * (self.get_clock().now().nanoseconds - sampler.pace.newest_ns)
         return {
             "topic": self._joint_states.topic,
+            ARRIVING: time.monotonic() - self._last_arrival <= self._settings.silence,
             "rate [Hz]": rate,
             "step [s]": sampler.pace.step,
             "jitter [s]": sampler.pace.jitter,

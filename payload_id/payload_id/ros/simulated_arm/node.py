@@ -12,12 +12,11 @@ import json
 import sys
 import threading
 from array import array
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import Any
 
 import numpy as np
-from rcl_interfaces.msg import SetParametersResult
 from rclpy.node import Node
 from rclpy.parameter import Parameter as RosParameter
 from rclpy.qos import QoSProfile, ReliabilityPolicy
@@ -35,9 +34,10 @@ from ...core.simulation.plant import PlantState
 from ...core.simulation.plant_model import principal_inertia
 from ...core.simulation.sensors import effort_from_torque, measure
 from ...files.robots.robot_file import RobotFile
+from ..common.error_sentence import CannotGoOnError, error_sentence
 from ..common.joint_trajectory_message import trajectory_from_message
 from ..common.main_loop import run
-from ..common.parameters import read_parameters
+from ..common.parameters import check_changes, current_values, read_parameters
 from ..common.steady_timer import steady_timer
 from ..common.topics import LATCHED
 from .pacing import Pace
@@ -97,7 +97,8 @@ class SimulatedArmNode(Node):
         self._thread = threading.Thread(target=self._run, name="simulation", daemon=True)
         self._slider = self._speed = 1.0
         self._open_topics(values)
-        self.add_on_set_parameters_callback(self._on_set)
+        check_changes(self, PARAMETER_TABLE, _payload_of)
+        self.add_post_set_parameters_callback(self._on_set)
         self._start_stamp = self.get_clock().now().nanoseconds
         steady_timer(self, CHECK_PERIOD, self._on_check_due)
         steady_timer(self, REPORT_PERIOD, self._on_report_due)
@@ -122,7 +123,7 @@ class SimulatedArmNode(Node):
     def _on_check_due(self) -> None:
         """End the node with what has ended the simulation, if anything has."""
         if self.failure is not None:
-            raise self.failure
+            raise CannotGoOnError(error_sentence(self.failure))
 
     def _on_slider(self, message: Float64) -> None:
         """Note where somebody has put the slider [%]."""
@@ -180,23 +181,20 @@ class SimulatedArmNode(Node):
             "seed": values["seed"],
         }
 
-    def _on_set(self, changes: Sequence[RosParameter]) -> SetParametersResult:
+    def _on_set(self, changes: Sequence[RosParameter]) -> None:
         """Have another payload carried; have simulated time stand still or go on."""
         for change in changes:
             if change.name == "paused":
-                (self._going.clear if change.value is True else self._going.set)()
-            if change.name != "payload":
-                continue
-            try:
-                payload = as_phi(change.value)
-                principal_inertia(payload, "the payload")
-            except InputError as error:
-                return SetParametersResult(successful=False, reason=str(error))
-            with self._commands_lock:
-                self._payload = payload
-            self._true["payload_phi"] = payload.tolist()
-            self._truth.publish(String(data=json.dumps(self._true)))
-        return SetParametersResult(successful=True)
+                (self._going.clear if change.value else self._going.set)()
+            if change.name == "payload":
+                self._carry(_payload_of(current_values(self, PARAMETER_TABLE)))
+
+    def _carry(self, payload: Array) -> None:
+        """Have another payload carried."""
+        with self._commands_lock:
+            self._payload = payload
+        self._true["payload_phi"] = payload.tolist()
+        self._truth.publish(String(data=json.dumps(self._true)))
 
     def _on_command(self, message: JointTrajectoryMessage) -> None:
         """Check a trajectory and hand it to the simulation."""
@@ -298,6 +296,17 @@ class SimulatedArmNode(Node):
     def _set_stamp(self, stamp: Any, t: float) -> None:
         """Write simulated time t [s] as ROS time: the clock at the start, plus t."""
         stamp.sec, stamp.nanosec = divmod(self._start_stamp + round(t * 1e9), 10**9)
+
+
+def _payload_of(values: Mapping[str, Any]) -> Array:
+    """Return the payload that the parameters ask for.
+
+    Raises:
+        InputError: It is not that of a body.
+    """
+    payload = as_phi(values["payload"])
+    principal_inertia(payload, "the payload")
+    return payload
 
 
 def moving_arm() -> SimulatedArmNode:

@@ -30,6 +30,9 @@ PARAMETER_TABLE = (
         f"Inertial parameters of the payload about the payload frame: {', '.join(PARAMETERS)}. "
         "Another payload is carried as soon as this is set.",
         "kg, kg m, kg m2",
+        -1e3,
+        1e3,
+        length=len(PARAMETERS),
         read_only=False,
     ),
     Parameter("seed", 0, "Seed of everything that is drawn at random.", "", 0, 2**31 - 1),

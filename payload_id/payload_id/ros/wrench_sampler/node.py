@@ -32,7 +32,7 @@ from ..common.raw_recording import RawRecording
 from ..common.steady_timer import steady_timer
 from ..common.throttled_log import ThrottledLog
 from ..common.topic_report import silence_report
-from ..common.topics import BLOCKS
+from ..common.topics import ARRIVING, BLOCKS
 from ..common.wrench_blocks import wrench_block
 from .parameters import WRENCH_SAMPLER_TABLE, WrenchSamplerParameters
 
@@ -162,6 +162,7 @@ class WrenchSamplerNode(Node):
         sampler = self.sampler
         return {
             "topic": self._wrenches.topic,
+            ARRIVING: time.monotonic() - self._last_arrival <= self._settings.silence,
             "sensor frame": self._frame,
             "received": sampler.received,
             "accepted": sampler.accepted,

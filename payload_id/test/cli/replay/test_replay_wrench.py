@@ -159,3 +159,27 @@ def test_shape_that_cannot_be_used_is_refused(
     assert main(["replay", str(table), *columns, "--estimator=point_masses", *shape]) == 2
     printed = capsys.readouterr().err
     assert words in printed and len(printed.strip().splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("bounds", "missing", "there"),
+    [
+        ("prior: {mass_max: 3.0, com_max: 0.3}", ["force_error", "torque_error"], []),
+        ("force_sigma: 0.1", ["torque_error"], ["force_error"]),
+        ("torque_error: [0, 0.1, 0]", ["force_error"], ["torque_error="]),
+    ],
+)
+def test_a_wrench_without_bounds_says_which_to_state(
+    bounds: str,
+    missing: list[str],
+    there: list[str],
+    table: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    columns = table.with_name("unbound.yaml")
+    columns.write_text(f"{COLUMNS.partition('uncertainty')[0]}uncertainty: {{{bounds}}}\n")
+    assert main(["replay", str(table), "--columns", str(columns)]) == 2
+    shown = capsys.readouterr().err
+    assert len(shown.strip().splitlines()) == 1
+    assert all(f"--uncertainty {name}=" in shown for name in missing)
+    assert not any(f"--uncertainty {name}" in shown for name in there)

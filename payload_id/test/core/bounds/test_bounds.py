@@ -645,3 +645,16 @@ def test_growth_is_proven_and_near_what_can_be_proven(seed):
 def test_proof_costs_next_to_nothing(method, name):
     rows, _ = usual(name, 5)
     assert 0.0 <= bounds_of(method, rows).overhead < 1e-5
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("method", METHODS)
+def test_a_lower_end_is_never_above_an_upper_one(method, seed):
+    """Whatever the rows say: of no payload at all, or off by so much that few methods notice."""
+    rows, _ = usual()
+    rng = np.random.default_rng(seed)
+    wrong = rng.normal(size=len(rows)) * 10.0 ** rng.uniform(-2, 3)
+    for b in (wrong, rows.b + wrong, -5.0 * rows.b):
+        found = bounds_of(method, replace(rows, b=b))
+        assert (found.interval.lower <= found.interval.upper).all()
+        assert found.consistent or np.isinf(found.interval.half_width).all()

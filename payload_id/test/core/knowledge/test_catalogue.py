@@ -1,5 +1,7 @@
 """What the catalogue states is true of the bodies that it describes, and false of others."""
 
+from dataclasses import fields, replace
+
 import clarabel
 import numpy as np
 import pytest
@@ -214,8 +216,19 @@ def test_numbers_that_cannot_be_are_named(known, said):
         knowledge_of({"the part": known})
 
 
+@EVERY_KIND
+@pytest.mark.parametrize("wrong", ["1", "text", [], {}, [[1.0]], object(), 1j, float("nan")])
+def test_values_of_any_wrong_type_are_refused(kind, wrong):
+    known, _ = draw(kind, np.random.default_rng(0), True)
+    for entry in fields(known):
+        with pytest.raises(InputError):
+            changed = replace(known, **{entry.name: wrong})
+            knowledge_of({"the part": changed})
+
+
 def test_regions_are_checked():
     with pytest.raises(InputError, match="cone"):
         Region("cone", (1.0,))
-    with pytest.raises(InputError, match="2 lengths"):
-        Region("cylinder", (0.1,))
+    for wrong in ({"size": (0.1,)}, {"size": (0.1, -1.0)}, {"position": (0, 0)}, {"rpy": "0 0 0"}):
+        with pytest.raises(InputError, match="cylinder"):
+            Region(**({"shape": "cylinder", "size": (0.1, 0.2)} | wrong))

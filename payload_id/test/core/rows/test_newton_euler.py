@@ -266,7 +266,7 @@ def test_bounds_are_checked():
     one = WrenchUncertainty(force_error=[1.0, 2.0, 3.0], prior=SMALL)
     assert WrenchUncertainty.from_dict(one.to_dict()) == one
     with pytest.raises(RecordingError, match="WrenchSamples"):
-        NewtonEulerRows.of(one).check(object())
+        NewtonEulerRows.of(one).fitted(object())
 
 
 def test_accumulation_is_fast():

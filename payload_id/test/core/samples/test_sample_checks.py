@@ -4,8 +4,10 @@ import numpy as np
 import pytest
 
 from payload_id.core.samples.joint_samples import Samples
-from payload_id.core.samples.sample_checks import Drop, SampleGate
+from payload_id.core.samples.sample_checks import AGREEING, ClockGate, Drop, SampleGate
 from payload_id.core.samples.stamps import seconds_since
+
+START = 1_700_000_000_000_000_000
 
 
 @pytest.mark.parametrize("seed", range(25))
@@ -41,3 +43,53 @@ def test_gate_is_a_value():
     assert gate == SampleGate()
     assert after.reject(Drop.WRONG_LENGTH).dropped == {"wrong_length": 1}
     assert after.dropped == {}
+
+
+YEAR = 365 * 86_400 * 10**9
+
+
+def taken(stamps) -> tuple[list[int], ClockGate]:
+    """Return the stamps that pass, and the gate after them."""
+    gate, passed = ClockGate(), []
+    for stamp in stamps:
+        gate, drop = gate.offer(int(stamp))
+        if drop is None:
+            passed.append(int(stamp))
+        else:
+            assert drop is Drop.STAMP_LEAP
+    return passed, gate
+
+
+@pytest.mark.parametrize("leap", [YEAR, -YEAR, 3_600 * 10**9, -3_600 * 10**9, 11 * 10**9, 2**62])
+@pytest.mark.parametrize("count", range(1, AGREEING))
+def test_a_few_wrong_stamps_cost_no_others(leap, count):
+    """Wherever they are but at the start, and whether or not they agree with each other."""
+    good = START + 1_000_000 * np.arange(50, dtype=np.int64)
+    for place in (1, 20, 49):
+        for step in (1_000_000, 0, -1_000_000):
+            wrong = good[place] + leap + step * np.arange(count)
+            passed, gate = taken([*good[:place], *wrong, *good[place:]])
+            assert passed == good.tolist()
+            assert gate.times == 0
+
+
+def test_one_wrong_stamp_between_any_two_good_ones():
+    good = START + 1_000_000 * np.arange(20, dtype=np.int64)
+    mixed = [stamp for x in good for stamp in (x, x + YEAR)]
+    assert taken(mixed)[0] == good.tolist()
+
+
+@pytest.mark.parametrize("step", [3_600 * 10**9, -3_600 * 10**9, YEAR, -YEAR])
+def test_a_clock_that_was_set_costs_few_samples(step):
+    before = START + 1_000_000 * np.arange(20, dtype=np.int64)
+    after = before[-1] + step + 1_000_000 * np.arange(1, 21)
+    passed, gate = taken([*before, *after])
+    assert passed == [*before.tolist(), *after[AGREEING - 1 :].tolist()]
+    assert gate.times == (step < 0)
+
+
+def test_a_first_stamp_that_is_wrong_costs_few_samples():
+    good = START + 1_000_000 * np.arange(20, dtype=np.int64)
+    passed, gate = taken([START + YEAR, *good])
+    assert passed[1:] == good[AGREEING - 1 :].tolist()
+    assert gate.times == 1

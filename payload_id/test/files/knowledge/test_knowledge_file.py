@@ -52,7 +52,10 @@ def test_file_says_what_the_catalogue_says(kind, tmp_path):
         ("part: {kind: known_mass, mass: -1.0}", "part.mass.*kg"),
         ("part: {kind: centre_in_box, lower: [0, 0, 1], upper: [0, 0, 0]}", "'part': lower"),
         ("part: {kind: symmetric_about_axis, point: [0, 0], direction: [0, 0, 1]}", "point"),
-        ("part: {kind: made_of, density_max: 1, region: {shape: box, size: [1]}}", "3 lengths"),
+        (
+            "part: {kind: made_of, density_max: 1, region: {shape: box, size: [1]}}",
+            "size must be 3",
+        ),
         ("", "keys and values"),
     ],
 )

@@ -1,5 +1,6 @@
 """Recordings of a force-torque sensor: bags and tables give what was measured, or a sentence."""
 
+import json
 from pathlib import Path
 
 import numpy as np
@@ -16,6 +17,7 @@ from payload_id import (
     identify_poses,
     identify_wrench,
 )
+from payload_id.cli.main import main
 from payload_id.core.body.inertial import from_mass_com_inertia
 from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.errors import ConfigurationError, InputError, RecordingError, UnknownNameError
@@ -279,3 +281,40 @@ def test_real_runs_agree_with_the_poses_and_contact_is_noticed():
     assert contact.status.value == "INCONSISTENT" and contact.noise_factor > 2
     (span,) = contact.contamination.spans
     assert 0.3 < span.start < 0.9 and 3.9 < span.end < 4.5 and "fx" in span.channels
+
+
+def resting_bag(path, orientation, payload):
+    """Write a bag of a sensor that rests, in which nothing but the wrench is recorded."""
+    proper = np.tile(np.array([0.0, 0.0, 9.81]) @ orientation.as_matrix(), (1, 1))
+    none = np.zeros((1, 3))
+    wrench = (newton_euler_regressor(proper, none, none) @ payload).ravel()
+    kind = "geometry_msgs/msg/WrenchStamped"
+    with Writer(path, version=8, storage_plugin=StoragePlugin.MCAP) as writer:
+        topic = writer.add_connection("/ft", kind, typestore=STORE)
+        for k in range(400):
+            at = START + k * 5_000_000
+            writer.write(topic, at, wrench_message(at, wrench, ""))
+    return path
+
+
+@pytest.mark.parametrize("angles", [(0.0, 0.0, 0.0), (0.4, -1.1, 2.0), (np.pi, 0.0, 0.0)])
+def test_a_resting_sensor_needs_no_motion_but_its_orientation(angles, tmp_path, capsys):
+    orientation = Rotation.from_euler("xyz", angles)
+    bag = resting_bag(tmp_path / "rest", orientation, PAYLOAD)
+    stated = ",".join(str(x) for x in angles)
+    words = ["replay", str(bag), "--wrench-topic", "/ft", "--json"]
+    bounds = ("force_error=0.05", "torque_error=0.01", "force_bias=0", "torque_bias=0")
+    words += [f"--uncertainty={bound}" for bound in bounds]
+    assert main([*words, f"--orientation={stated}"]) == 0
+    result = json.loads(capsys.readouterr().out)
+    assert result["lower"][0] <= PAYLOAD[0] <= result["upper"][0]
+    assert result["upper"][0] - result["lower"][0] < 0.05
+    wide = np.array(result["upper"]) - np.array(result["lower"])
+    assert (np.array(result["lower"]) <= PAYLOAD).all()
+    assert (np.array(result["upper"]) >= PAYLOAD).all()
+    assert wide[4:].min() > 0.1  # a sensor that rests tells no inertia
+    for wrong in ("1,2", "1,2,nan", "up"):
+        assert main([*words, f"--orientation={wrong}"]) == 2
+    assert main([*words, f"--orientation={stated}", "--pose-topic", "/p"]) == 2
+    assert main(words) == 2
+    assert "--orientation" in capsys.readouterr().err

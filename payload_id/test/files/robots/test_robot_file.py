@@ -7,10 +7,12 @@ import re
 import numpy as np
 import pytest
 
+from described_arms import described
 from payload_id.core.errors import ConfigurationError, InputError, ModelError, UnknownNameError
 from payload_id.files.configuration.configuration import describe_schema
 from payload_id.files.configuration.package_data import share_folder
 from payload_id.files.robots.robot_file import RobotFile, find_robot_file, robot_names
+from payload_id.files.robots.robot_model import RobotModel
 from payload_id.files.robots.robot_schema import ROBOT
 from payload_id.files.robots.urdf import read_urdf
 
@@ -98,6 +100,54 @@ def test_paths_mean_relative_to_the_file_that_gives_them(write, tmp_path):
     folder.mkdir()
     (folder / "mine.yaml").write_text("extends: ../base.yaml\nname: mine\n")
     assert RobotFile.load(folder / "mine.yaml").urdf_path == (tmp_path / "own.urdf").resolve()
+
+
+SMALL = """urdf: arm.urdf
+joints: [shoulder, elbow]
+payload_frame: tool
+effort: {source: torque}
+uncertainty: {torque_absolute: 1.0}
+"""
+
+
+@pytest.fixture
+def small(tmp_path):
+    """Return a function that writes the least robot file that identifies, with more lines."""
+    (tmp_path / "arm.urdf").write_text(described())
+
+    def write_file(text: str = ""):
+        (tmp_path / "small.yaml").write_text(SMALL + text)
+        return tmp_path / "small.yaml"
+
+    return write_file
+
+
+def test_who_only_identifies_need_not_repeat_the_description(small):
+    robot = RobotFile.load(small("home: [0.1, 9.0]\n"))
+    assert robot.name == "arm"
+    assert robot.limit_sets == {}
+    assert robot.turn_limited == ()
+    assert RobotModel.from_robot_file(robot).joints == ("shoulder", "elbow")
+    for ask in (lambda: robot.limits, lambda: robot.limits_at("urdf", {})):
+        with pytest.raises(ConfigurationError, match="acceleration"):
+            ask()
+
+
+def test_limits_are_the_descriptions_unless_the_file_says_others(small):
+    stated = "limits: {sets: {urdf: {acceleration: [5, 6], velocity: [1, 1]}}}\n"
+    limits = RobotFile.load(small(stated)).limits
+    np.testing.assert_array_equal(limits.position_lower, [-3, -2])
+    np.testing.assert_array_equal(limits.position_upper, [3, 2])
+    np.testing.assert_array_equal(limits.effort, [60, 40])
+    np.testing.assert_array_equal(limits.velocity, [1, 1])
+    np.testing.assert_array_equal(limits.acceleration, [5, 6])
+
+
+def test_a_motion_needs_accelerations_which_no_description_states(small):
+    text = message(ConfigurationError, small("limits: {sets: {urdf: {}}}\n"))
+    assert "limits.sets.urdf.acceleration" in text
+    text = message(ConfigurationError, small("limits: {sets: {}}\n"))
+    assert "at least one named section" in text
 
 
 def test_null_is_no_limit(write):

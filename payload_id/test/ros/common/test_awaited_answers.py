@@ -36,3 +36,12 @@ def test_an_answer_that_comes_while_others_are_looked_at_is_not_lost():
     assert not awaited.done()
     answers.pass_on()
     assert awaited.result() == "late"
+
+
+def test_an_error_reaches_whoever_waits_for_the_answer():
+    answers, failed, fine = AwaitedAnswers(), Future(), Future()
+    awaited = [answers.awaitable(failed), answers.awaitable(fine)]
+    failed.set_exception(ValueError("it failed"))
+    fine.set_result("fine")
+    answers.pass_on()
+    assert isinstance(awaited[0].exception(), ValueError) and awaited[1].result() == "fine"

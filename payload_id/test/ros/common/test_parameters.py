@@ -16,6 +16,7 @@ from payload_id.core.errors import ConfigurationError, InputError
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.ros.common.parameters import Parameter, describe_parameters, read_parameters
 from payload_id.ros.estimator.parameters import ESTIMATOR_TABLE, EstimatorParameters, run_settings
+from payload_id.ros.sampler.node import main as sampler_main
 from payload_id.ros.sampler.parameters import SAMPLER_TABLE, SamplerParameters
 
 DOMAIN = 80 + os.getpid() % 20
@@ -137,3 +138,23 @@ def test_bounds_of_the_robot_file_hold_unless_a_parameter_replaces_them():
     assert uncertainty.prior == PayloadPrior(9.0, 0.3)
     with pytest.raises(InputError, match="3 entries; give one number, or 2"):
         run_settings({**values, "uncertainty.torque_gain": [0.1] * 3}, robot, 2)
+
+
+def test_an_empty_text_stands_for_a_value_that_is_not_set(make_node):
+    """Launch files have no other word for it."""
+    assert read_parameters(make_node(bound=""), TABLE)["bound"] is None
+    with pytest.raises(ConfigurationError, match="must be"):
+        read_parameters(make_node(speed=""), TABLE)
+
+
+@pytest.mark.parametrize("value", [5, "maybe"])
+def test_a_clock_that_is_no_flag_ends_the_node(make_node, value):
+    with pytest.raises(ConfigurationError, match="use_sim_time.*true or false"):
+        read_parameters(make_node(use_sim_time=value), TABLE)
+
+
+def test_a_name_that_is_none_is_a_sentence(capsys):
+    arguments = ["--ros-args", "-p", "joint_states_topic:='5'"]
+    assert sampler_main(arguments) == 1
+    shown = capsys.readouterr().err
+    assert len(shown.strip().splitlines()) == 1 and "'5'" in shown and "topic name" in shown

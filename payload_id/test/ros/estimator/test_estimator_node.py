@@ -10,7 +10,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from diagnostic_msgs.msg import DiagnosticStatus
+from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 from geometry_msgs.msg import InertiaStamped
 from payload_id_msgs.msg import PayloadEstimate, SampleBlock
 from payload_id_msgs.srv import GetEstimate, Save
@@ -36,6 +36,12 @@ NODE = "/payload_estimator"
 SAMPLES = "/payload_sampler/samples"
 SECONDS = 4.0
 LOADED = tuple(PAYLOAD)
+WITH_INTERVALS = (
+    PayloadEstimate.GOOD,
+    PayloadEstimate.USABLE,
+    PayloadEstimate.SMALL_LOAD,
+    PayloadEstimate.NOT_IDENTIFIABLE,
+)
 WINDOW = RATE // 10 + 1  # samples
 
 
@@ -93,9 +99,9 @@ class Estimator:
         for first in range(0, len(messages), size):
             self.feed(messages[first : first + size])
         answer = self.trigger("stop")
-        assert answer.success
-        self.ended = answer.message
-        return self.get().estimate
+        self.ended, estimate = answer.message, self.get().estimate
+        assert answer.success == (estimate.status in WITH_INTERVALS)
+        return estimate
 
 
 @pytest.fixture(scope="module")
@@ -299,7 +305,7 @@ def test_absurd_values_are_a_status_and_the_next_run_is_sound(idle):
     messages = blocks(measured(LOADED, SECONDS))
     messages[50].effort = np.full(len(messages[50].effort), 1e300)
     idle.feed(messages)
-    assert idle.trigger("stop").success
+    assert not idle.trigger("stop").success
     bad = (PayloadEstimate.INCONSISTENT, PayloadEstimate.SOLVER_FAILED)
     answer = idle.get()
     assert not answer.success
@@ -309,7 +315,56 @@ def test_absurd_values_are_a_status_and_the_next_run_is_sound(idle):
 
 def test_a_run_without_samples_says_so(idle):
     assert idle.trigger("start").success
-    assert "NO_DATA. Only 0 samples" in idle.trigger("stop").message
+    answer = idle.trigger("stop")
+    assert not answer.success
+    assert "NO_DATA. Only 0 samples" in answer.message
+
+
+@pytest.mark.parametrize(("arriving", "begins"), [("True", False), ("False", True)])
+def test_answers_give_the_reason_of_the_sampler(idle, arriving, begins):
+    """No run begins of messages that cannot be used; one may begin before the driver is started."""
+    reason = "No message on /x can be used."
+    condition = DiagnosticStatus(level=DiagnosticStatus.ERROR, message=reason)
+    condition.values.append(KeyValue(key="messages arrive", value=arriving))
+    node = idle.observer.node
+    publisher = node.create_publisher(DiagnosticStatus, "/payload_sampler/condition", LATCHED)
+    try:
+        idle.observer.wait(publisher.get_subscription_count, "the estimator")
+        publisher.publish(condition)
+        assert publisher.wait_for_all_acked(PATIENCE)
+        answer = idle.trigger("start")
+        assert answer.success == begins
+        if begins:
+            assert reason in idle.get().message
+            answer = idle.trigger("stop")
+            assert not answer.success
+        assert reason in answer.message
+        publisher.publish(DiagnosticStatus())
+        assert publisher.wait_for_all_acked(PATIENCE)
+    finally:
+        node.destroy_publisher(publisher)
+
+
+def test_blocks_of_a_second_sampler_are_not_mixed_in(idle):
+    """Nor counted as lost, whatever their numbers."""
+    messages = blocks(measured(LOADED, SECONDS))
+    second = blocks(measured(LOADED, SECONDS, seed=2), START_NS + 10**9)
+    for k, message in enumerate(second):
+        message.sampler, message.sequence, message.first_index = 77, 5000 - k, 70_000 - 10 * k
+    publisher = idle.observer.publisher(SampleBlock, SAMPLES)
+    assert idle.trigger("start").success
+    try:
+        for message, other in zip(messages, second, strict=True):
+            idle.publisher.publish(message)
+            publisher.publish(other)
+            idle.observer.executor.spin_once(timeout_sec=0.0)
+        status = idle.observer.diagnosis("2 samplers publish /payload_sampler/samples")
+        assert {x.key: x.value for x in status.values}["samples lost in this run"] == "0"
+    finally:
+        idle.observer.node.destroy_publisher(publisher)
+    answer = idle.trigger("stop")
+    assert "(2000 samples, 39 windows" in answer.message
+    assert contains(idle.get().estimate, PAYLOAD)
 
 
 def test_silence_during_a_run_is_diagnosed(idle):

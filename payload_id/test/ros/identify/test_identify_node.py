@@ -5,15 +5,21 @@ from __future__ import annotations
 import os
 import signal
 from pathlib import Path
+from typing import Any
 
 import numpy as np
-from payload_id_msgs.msg import PayloadEstimate
+import yaml
+from payload_id_msgs.msg import PayloadEstimate, PlanDescription
 from payload_id_msgs.srv import GetEstimate, Save
+from rclpy.serialization import deserialize_message
+from rosbags.interfaces import QosDurability
+from rosbags.rosbag2 import Reader
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 from harness import LATCHED, NodeProcess, Observer, joint_state
+from junk import interface
 from payload_id.core.arm.arm_model import ArmModel
 from payload_id.core.identification.identify import replay_with_grounds
 from payload_id.core.identification.settings import Settings
@@ -45,6 +51,7 @@ def test_joint_states_become_an_estimate_that_a_replay_repeats(tmp_path):
     )
     observer = Observer(DOMAIN)
     try:
+        tellers = tell_of_the_run(observer)
         final, saved = live_run(observer, samples, tmp_path)
         assert process.stop(signal.SIGINT) == 0
     finally:
@@ -53,6 +60,44 @@ def test_joint_states_become_an_estimate_that_a_replay_repeats(tmp_path):
     assert "Traceback" not in process.printed()
     assert np.all((final.lower <= PAYLOAD) & (final.upper >= PAYLOAD))
     repeats_bit_for_bit(final, saved)
+    one_bag_tells_the_run(saved, tellers)
+
+
+def tell_of_the_run(observer: Observer) -> dict[str, Any]:
+    """Publish what others tell of a run; return it by topic."""
+    told = {
+        "/left/robot_description": String(data="<robot/>"),
+        "/left/payload_planner/description": PlanDescription(
+            plan_id="plan_7", certificate_digest="abc"
+        ),
+        "/right/payload_planner/description": PlanDescription(plan_id="another arm's"),
+    }
+    for topic, message in told.items():
+        observer.node.create_publisher(type(message), topic, LATCHED).publish(message)
+    return told
+
+
+def one_bag_tells_the_run(folder: Path, told: dict[str, Any]) -> None:
+    """Check topics, contents, qualities of service, and the version of the bag's metadata."""
+    information = yaml.safe_load((folder / "metadata.yaml").read_text())[
+        "rosbag2_bagfile_information"
+    ]
+    assert information["version"] == 9  # as ROS 2 Jazzy writes it
+    with Reader(folder) as reader:
+        found = {x.topic: x for x in reader.connections}
+        data = {
+            x.topic: deserialize_message(bytes(raw), interface(x.msgtype))
+            for x, _, raw in reader.messages()
+        }
+    own = {topic: message for topic, message in told.items() if topic.startswith("/left/")}
+    assert set(found) == {TOPIC, f"{ESTIMATOR}/payload", *own}
+    for topic, message in own.items():
+        assert data[topic] == message
+        (profile,) = found[topic].ext.offered_qos_profiles
+        assert profile.durability is QosDurability.TRANSIENT_LOCAL
+    last = data[f"{ESTIMATOR}/payload"]
+    assert last.status in (PayloadEstimate.GOOD, PayloadEstimate.USABLE)
+    assert all(x.ext.offered_qos_profiles for x in found.values())
 
 
 def live_run(observer: Observer, samples, folder: Path) -> tuple[PayloadEstimate, Path]:

@@ -193,6 +193,42 @@ def test_garbage_is_counted_and_survived(observer, sampler, arm, blocks):
     )
 
 
+def test_messages_of_another_time_deafen_nobody(observer, arm, blocks):
+    """Stamps a year ahead or back, alone or some in a row, cost no other message."""
+    year = 365 * 86_400 * 10**9
+    for leap in (year, -year):
+        for count in (1, 3):
+            before = settled(observer, arm, blocks)
+            for k in range(count):
+                arm.send(1, stamp_ns=arm.stamp_ns + leap + k * MILLISECOND)
+                arm.stamp_ns -= MILLISECOND
+            arm.send(5)
+            after = settled(observer, arm, blocks)
+            assert after.dropped_stamp_leap - before.dropped_stamp_leap == count
+            assert after.dropped_out_of_order == before.dropped_out_of_order
+            assert after.first_index + len(after.stamp_ns) >= (
+                before.first_index + len(before.stamp_ns) + 6
+            )
+
+
+def test_two_publishers_are_named(observer, arm, blocks):
+    second = Observer(DOMAIN, "intruder")
+    try:
+        publisher = second.publisher(JointState, TOPIC)
+        box = observer.mailbox["/diagnostics"]
+        box.clear()
+
+        def named() -> bool:
+            arm.send(5)
+            publisher.publish(joint_state(arm.stamp_ns - 5 * MILLISECOND, NAMES, *np.ones((3, 8))))
+            texts = [x.message for array in box for x in array.status]
+            return any("/intruder" in x and "each other's way" in x for x in texts)
+
+        observer.wait(named, "the names of both publishers")
+    finally:
+        second.close()
+
+
 def test_gaps_are_found_by_stamp(observer, arm, blocks):
     arm.send(300)
     before = settled(observer, arm, blocks)

@@ -283,8 +283,8 @@ def test_impossible_parameters_end_the_node_with_one_sentence(tmp_path):
     ("name", "value", "words"),
     [
         ("payload", [1.0, 9.0] + [0.0] * 8, "belong to no body"),
-        ("payload", [1.0, 2.0], "ten finite numbers"),
-        ("payload", "heavy", "a list of numbers"),
+        ("payload", [1.0, 2.0], "a list of 10 numbers"),
+        ("payload", "heavy", "a list of 10 numbers"),
         ("rate", 5000.0, "upper bound of 1000"),
         ("loss", -0.5, "lower bound of 0"),
         ("seed", 0.5, "a whole number"),

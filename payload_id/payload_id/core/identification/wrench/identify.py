@@ -12,10 +12,12 @@ from typing import Any
 
 import numpy as np
 
+from ...arrays import one_number
 from ...body.shape import Shape
 from ...diagnosis.stated_knowledge import NAME as STATED
 from ...diagnosis.wrench.contact import Contamination, contamination
 from ...diagnosis.wrench.mounting import diagnose
+from ...errors import require_type
 from ...knowledge.convex import Constraints, stated
 from ...knowledge.knowledge import NOTHING, Knowledge
 from ...rows.joint_torque.uncertainty import Uncertainty
@@ -100,6 +102,8 @@ def identify_wrench(
     Raises:
         UnknownNameError: There is no such estimator or interval method.
     """
+    require_type(recording, WrenchSamples, "recording", "a WrenchRecording, or WrenchSamples")
+    require_type(knowledge, Knowledge, "knowledge", "a Knowledge, or left out")
     if constraints is not None:
         knowledge = knowledge.with_more(stated(constraints))
     settings = Settings(Uncertainty(), estimator, intervals, window, shape, knowledge=knowledge)
@@ -126,9 +130,11 @@ def wrench_estimates(
         updates: Numbers of windows on the way, increasing.
     """
     row_source = NewtonEulerRows.of(
-        uncertainty or WrenchUncertainty(), frame or getattr(recording, "frame", "") or "sensor"
+        WrenchUncertainty() if uncertainty is None else uncertainty,
+        frame or getattr(recording, "frame", "") or "sensor",
     )
-    offset = time_offset(recording, largest_offset) if largest_offset > 0.0 else None
+    largest = one_number(largest_offset, "largest_offset")
+    offset = time_offset(recording, largest) if largest > 0.0 else None
     shift = offset is not None and offset.significant
     samples = compensated(recording, offset.seconds) if offset and shift else recording
     online, due = OnlineIdentifier(row_source, settings), deque(updates)

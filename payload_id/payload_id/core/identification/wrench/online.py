@@ -72,7 +72,7 @@ class OnlineWrench(OnlineIdentifier):
 
     def steps(self, samples: WrenchSamples) -> Iterator[int]:
         """Take in samples as `add` does; give the number of windows after each window."""
-        self.rows.check(samples)
+        samples = self.rows.fitted(samples)
         samples = self._gate.let_through(samples)
         self._seen = self._seen.with_samples(samples)
         self._own.append(samples)

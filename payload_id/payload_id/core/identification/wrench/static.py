@@ -9,9 +9,9 @@ import numpy as np
 import scipy
 
 from ...arm.arm_model import STANDARD_GRAVITY
-from ...arrays import Array
+from ...arrays import Array, real_numbers
 from ...body.shape import Shape
-from ...errors import RecordingError
+from ...errors import RecordingError, require_type
 from ...knowledge.knowledge import NOTHING, Knowledge
 from ...rows.joint_torque.uncertainty import Uncertainty
 from ...rows.wrench.newton_euler import NewtonEulerRows
@@ -103,6 +103,7 @@ def identify_static(
     Raises:
         RecordingError: There are fewer rests than the unknowns need.
     """
+    require_type(recording, WrenchSamples, "recording", "a WrenchRecording, or WrenchSamples")
     segments = rests(recording)
     if len(segments) < LEAST_POSES:
         raise RecordingError(
@@ -144,7 +145,8 @@ def identify_poses(
     Raises:
         RecordingError: There are too few poses.
     """
-    N = len(rotation)
+    rotation = real_numbers(rotation, "rotation", RecordingError)
+    N = len(rotation) if rotation.ndim else 0
     if N < LEAST_POSES:
         raise RecordingError(f"{LEAST_POSES} poses are needed at the least; found {N}.")
     none = np.zeros((N, 3))

@@ -22,7 +22,7 @@ from ...body.inertial import from_mass_com_inertia
 from ..statement import Statement
 from .known import amount, vector
 from .parts import Part, part_inside
-from .region import Region
+from .region import Region, region_of
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,8 @@ class FilledContainer:
     def statement(self, name: str) -> Statement:
         """Return it as constraints on phi; see the protocol."""
         high = amount(name, "density_max", self.density_max, "kg/m3")
-        outer = self.cavity.grown(amount(name, "size_tolerance", self.size_tolerance, "m"))
+        cavity = region_of(name, "cavity", self.cavity)
+        outer = cavity.grown(amount(name, "size_tolerance", self.size_tolerance, "m"))
         empty, reach = self._empty(name)
         loose = np.flatnonzero(reach)
         S = np.eye(10)[:, loose]  # phi_empty = empty + S z

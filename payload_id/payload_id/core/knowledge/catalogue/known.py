@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from numbers import Real
 from typing import Any, Protocol
 
 import numpy as np
@@ -36,25 +37,29 @@ class Known(Protocol):
         ...
 
 
-def amount(name: str, key: str, value: float, unit: str = "") -> float:
+def amount(name: str, key: str, value: object, unit: str = "") -> float:
     """Return a finite number that is not negative."""
-    if not (np.isfinite(value) and value >= 0.0):
+    number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else np.nan
+    if not (np.isfinite(number) and number >= 0.0):
         raise InputError(
             f"'{name}': {key} must be a finite number not below 0{' ' + unit if unit else ''}; "
             f"found {value!r}."
         )
-    return float(value)
+    return number
 
 
-def vector(name: str, key: str, value: object, length: int = 3) -> Array:
+def vector(name: str, key: str, value: Any, length: int = 3) -> Array:
     """Return finite numbers, shape (length,)."""
-    array = np.asarray(value, dtype=float)
+    try:
+        array: Array = np.asarray(value, dtype=float)
+    except (TypeError, ValueError):
+        array = np.empty(0)
     if array.shape != (length,) or not np.isfinite(array).all():
         raise InputError(f"'{name}': {key} must be {length} finite numbers; found {value!r}.")
     return array
 
 
-def direction(name: str, key: str, value: object) -> Array:
+def direction(name: str, key: str, value: Any) -> Array:
     """Return a vector of length 1, shape (3,)."""
     array = vector(name, key, value)
     size = float(np.linalg.norm(array))

@@ -20,7 +20,7 @@ from ...errors import InputError
 from ..statement import Statement
 from .known import amount
 from .parts import Part, part_inside
-from .region import Region
+from .region import Region, region_of
 
 
 @dataclass(frozen=True)
@@ -52,8 +52,9 @@ class MadeOf:
                 f"'{name}': density_min must not be above density_max; found {low:g} and {high:g} "
                 "kg/m3."
             )
-        outer = self.region.grown(tolerance)
-        least = low * self.region.grown(-tolerance).homogeneous() if low else np.zeros(10)
+        region = region_of(name, "region", self.region)
+        outer = region.grown(tolerance)
+        least = low * region.grown(-tolerance).homogeneous() if low else np.zeros(10)
         lower = part_inside(outer, Part(np.eye(10), -least))
         upper = part_inside(outer, Part(-np.eye(10), high * outer.homogeneous()))
         return Statement.of_parts(

@@ -54,9 +54,10 @@ class Slack:
                     "any of the payload's mass from 'point' [m]."
                 )
             return cls(0.0, 0.0, np.inf)
-        if not (np.isfinite(extent) and extent > 0.0):
-            raise InputError(f"'{name}': extent must be a length above 0 m; found {extent!r}.")
-        return cls(offset + tilt * (extent + offset), rest, float(extent))
+        extent = amount(name, "extent", extent, "m")
+        if extent == 0.0:
+            raise InputError(f"'{name}': extent must be a length above 0 m; found 0.")
+        return cls(offset + tilt * (extent + offset), rest, extent)
 
     @property
     def exact(self) -> bool:

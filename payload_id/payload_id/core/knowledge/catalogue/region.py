@@ -12,6 +12,7 @@ from ...arrays import Array
 from ...body.ellipsoid import row_of
 from ...body.inertial import PSEUDO_INERTIA_BASIS, change_of_frame, from_pseudo_inertia
 from ...errors import InputError, UnknownNameError
+from .known import vector
 from .moments import product
 
 SIZES = {"box": 3, "cylinder": 2, "sphere": 1}  # shapes, and how many numbers their size has
@@ -34,14 +35,13 @@ class Region:
     rpy: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
     def __post_init__(self) -> None:
-        if self.shape not in SIZES:
-            raise UnknownNameError("shape of a region", self.shape, SIZES)
-        size = np.asarray(self.size, dtype=float)
-        if size.shape != (SIZES[self.shape],) or not (np.isfinite(size) & (size > 0.0)).all():
-            raise InputError(
-                f"A {self.shape} needs {SIZES[self.shape]} lengths above 0 m as its size; found "
-                f"{list(self.size)}."
-            )
+        if not isinstance(self.shape, str) or self.shape not in SIZES:
+            raise UnknownNameError("shape of a region", str(self.shape), SIZES)
+        size = vector(self.shape, "size", self.size, SIZES[self.shape])
+        if not (size > 0.0).all():
+            raise InputError(f"A {self.shape} needs lengths above 0 m; found {list(self.size)}.")
+        vector(self.shape, "position", self.position)
+        vector(self.shape, "rpy", self.rpy)
 
     def grown(self, by: float) -> Region:
         """Return the region with every face moved outwards, or inwards for negative lengths [m].
@@ -121,3 +121,10 @@ class Region:
         R, back = self._rotation(), np.eye(4)
         back[:3, :3], back[:3, 3] = R.T, -R.T @ np.array(self.position)
         return back
+
+
+def region_of(name: str, key: str, value: object) -> Region:
+    """Return what is checked to be a region."""
+    if not isinstance(value, Region):
+        raise InputError(f"'{name}': {key} must be a Region; found {value!r}.")
+    return value

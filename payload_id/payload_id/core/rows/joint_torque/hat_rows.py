@@ -16,7 +16,9 @@ from positions: what int dq dt is more than the change of q, up to 2 e, e the po
 
 kappa the line between its values at some samples. Summed by parts, the positions' errors count
 e (|kappa| at both ends + int |d kappa|), about 8 e |dW_m/d(dq)| / T, for 2 |e_v| |dW_m/d(dq)| at
-the ends of a window of length T without a hat. What kappa has beside the line counts with |e_v|.
+the ends of a window of length T without a hat. What kappa has beside the line counts with |e_v|: by
+its curvature as far as it depends on positions, and, W_c being quadratic in dq, by what dq itself
+has beside the lines through those samples, which a vibration in step with them has in full.
 """
 
 from __future__ import annotations
@@ -29,7 +31,7 @@ from ...arm.arm_model import ArmModel
 from ...arm.kinetics import BodyMotion, body_motion, force_regressor, momentum_regressor
 from ...arrays import Array, BoolArray, IntArray
 from ...samples.joint_samples import Samples
-from ..quadrature import SMOOTH, WindowWeights, hat, hat_remainder
+from ..quadrature import SMOOTH, WindowWeights, fastest, hat, hat_remainder, mean_square_step
 from .kinematic_error import sensitivity
 from .stamp_error import stamp_error
 from .uncertainty import Uncertainty
@@ -106,18 +108,17 @@ class HatRow:
         momentum, force = momentum_regressor(motion), force_regressor(motion)
         R = np.tensordot(self.weights.momentum, momentum, axes=1)
         R -= np.tensordot(self.weights.force, force, axes=1)
-        at, coarse = np.concatenate(self._halves(self._pieces)), self._halves(LEAST_STEPS)
-        error = hat_remainder(self.samples.stamp, coarse, momentum[np.concatenate(coarse)])
+        at = np.concatenate(self._halves(self._pieces))
+        error = hat_remainder(self.samples.stamp, self.weights.peak, momentum)
         if self._speed_error.any():
             moved, left = self._velocities(at)
             R, error = R - moved, error + left
-        return R, error + self._positions(at) + self._stamps(momentum)
+        return R, error + self._positions() + self._stamps(momentum)
 
     def speed_change(self) -> tuple[Array, Array]:
         """Return  int w ddq dt  of each joint and a bound on its error, shape (n,) each."""
         stamp, peak, dq = self.samples.stamp, self.weights.peak, self.samples.dq
-        coarse = self._halves(LEAST_STEPS)
-        remainder = hat_remainder(stamp, coarse, dq[np.concatenate(coarse)])
+        remainder = hat_remainder(stamp, peak, dq)
         q = self._unwrapped
         first, second = stamp[peak] - stamp[0], stamp[-1] - stamp[peak]
         from_q = (q[-1] - q[peak]) / second - (q[peak] - q[0]) / first
@@ -137,19 +138,20 @@ class HatRow:
         """Return what the velocities' errors are known to add to R, and a bound on the rest."""
         wrong = np.flatnonzero(self._speed_error)
         kappa = self._kappa(at, wrong)  # (k, K, n + 1, n, 10)
-        excess, curved = self._excess(at)
+        excess, even, curved = self._excess(at)
         e, e_v = self._position_error[wrong], self._speed_error[wrong]
         from_q = self._from_positions[wrong]
         moved = np.einsum("pk,kp...->...", excess[:, wrong] * from_q, kappa)
 
         change = np.abs(np.diff(kappa, axis=1)).sum(axis=1)  # with the jump at the top
         ends = np.abs(kappa[:, 0]) + np.abs(kappa[:, -1])
-        left = _times(e, ends + change) + _times(curved[wrong], np.abs(kappa).max(axis=1))
+        left = _times(e + even[wrong], ends + change)
+        left += _times(curved[wrong], np.abs(kappa).max(axis=1))
         left += _times(e_v, self._beside_the_line(kappa, change))
         duration = self.samples.stamp[-1] - self.samples.stamp[0]
         without = _times(e_v * duration, np.abs(kappa).mean(axis=1) + change / self._pieces)
         left = np.where(from_q[:, None, None, None], left, without)
-        return moved, HIGHER * (left.sum(axis=0) + self._quadratic(at, wrong))
+        return moved, HIGHER * (left.sum(axis=0) + self._of_products(at, wrong))
 
     def _beside_the_line(self, kappa: Array, change: Array) -> Array:
         """Return a bound on  int |kappa - line| dt, shape (k, n + 1, n, 10).
@@ -161,11 +163,11 @@ class HatRow:
         bend = sum(np.abs(np.diff(x, n=2, axis=1)).max(axis=1) for x in halves)
         return np.asarray(step.max() * change / 4 + SMOOTH / 8 * bend * step.sum() / 2)
 
-    def _excess(self, at: IntArray) -> tuple[Array, Array]:
-        """Return what int dq dt is more than the change of q, and its error without those of q.
+    def _excess(self, at: IntArray) -> tuple[Array, Array, Array]:
+        """Return what int dq dt is more than the change of q, and its errors without those of q.
 
         The first for each sample of `at`, which has the part of the steps near to it, shape (K, n);
-        the second in all, shape (n,).
+        then what is wrong with it over any time, and what adds up over all, shape (n,) each.
         """
         stamp, dq = self.samples.stamp, self.samples.dq
         step = np.diff(stamp)[:, None]
@@ -178,16 +180,32 @@ class HatRow:
             for unit in np.eye(len(half))
         ]
         jitter = self.uncertainty.stamp_jitter * np.abs(np.diff(dq[at], axis=0)).sum(axis=0)
-        return np.array(parts), self._curved() + jitter
+        even, uneven = self._curved()
+        return np.array(parts), even, uneven + jitter
 
-    def _curved(self) -> Array:
-        """Return a bound on the errors of the trapezoid rule for int dq dt, shape (n,)."""
+    def _curved(self) -> tuple[Array, Array]:
+        """Return bounds on the errors of the trapezoid rule for int dq dt, shape (n,) each.
+
+        Over any equal steps h they sum up to the change of  h^2/12 ddq,  so that the largest |ddq|
+        tells; as far as steps are not equal they do to its variation, by differences at some
+        samples.
+        """
         stamp, dq = self.samples.stamp, self.samples.dq
+        square = mean_square_step(stamp)
         edges = np.unique(np.concatenate(self._halves(LEAST_STEPS)))
         length = np.diff(stamp[edges])[:, None]
         turn = np.abs(np.diff(np.diff(dq[edges], axis=0) / length, axis=0)).sum(axis=0)
         turn += turn / len(length) + 4.0 * self._speed_error / length.min()
-        return np.asarray(SMOOTH * float(np.diff(stamp).max()) ** 2 / 12.0 * turn)
+        uneven = float(np.abs(np.diff(stamp) ** 2 - square).max())
+        return SMOOTH * square / 12.0 * self._steepest(), SMOOTH * uneven / 12.0 * turn
+
+    def _steepest(self) -> Array:
+        """Return the largest |ddq|, of velocities or of positions, which err less, shape (n,)."""
+        step, q = np.diff(self.samples.stamp)[:, None], self._unwrapped
+        of_speeds = np.abs(np.diff(self.samples.dq, axis=0) / step).max(axis=0)
+        slope = np.diff(q, axis=0) / step
+        of_positions = np.abs(np.diff(slope, axis=0) * 2.0 / (step[1:] + step[:-1])).max(axis=0)
+        return np.asarray(np.minimum(of_speeds, of_positions))
 
     def _kappa(self, at: IntArray, wrong: IntArray) -> Array:
         """Return kappa of some joints at some samples, shape (k, K, n + 1, n, 10)."""
@@ -210,31 +228,46 @@ class HatRow:
         slope = np.repeat([1.0 / first, -1.0 / second], self._pieces + 1)
         return slope, hat(stamp, peak)[at]
 
-    def _quadratic(self, at: IntArray, wrong: IntArray) -> Array:
-        """Return a bound on  int w B(e_v, e_v) dt, shape (n + 1, n, 10)."""
+    def _of_products(self, at: IntArray, wrong: IntArray) -> Array:
+        """Return what products of velocities can do beside the line of kappa, (n + 1, n, 10).
+
+        int w |B(e_v, e_v)| dt,  and  int w |2 B(e_v, dq - its line)| dt.
+        """
         n, e_v = self.model.n, self._speed_error
         some = at[[0, self._pieces, -1]]
-        first, second = np.triu_indices(len(wrong))
-        units = np.diag(e_v)[wrong]
+        first, second = np.triu_indices(n)
+        units = np.eye(n)
         speeds = np.vstack([np.zeros(n), units, units[first] + units[second]])
         K, count = len(some), len(speeds)
         motion = body_motion(
             self.model, np.repeat(self.samples.q[some], count, axis=0), np.tile(speeds, (K, 1))
         )
         F = force_regressor(motion).reshape(K, count, n + 1, n, 10)
-        still, alone = F[:, :1], F[:, 1 : 1 + len(wrong)]
-        both = F[:, 1 + len(wrong) :] - alone[:, first] - alone[:, second] + still  # 2 B(e_i, e_j)
+        still, alone = F[:, :1], F[:, 1 : 1 + n]
+        both = F[:, 1 + n :] - alone[:, first] - alone[:, second] + still  # 2 B of unit velocities
+        beside = self._beside_lines(at)
+        size = float(self.weights.force.sum()) * e_v[first] * e_v[second]
+        size = size + e_v[first] * beside[second] + e_v[second] * beside[first]
         factor = np.where(first == second, 0.5, 1.0)
-        total = np.einsum("p,kp...->k...", factor, np.abs(both)).max(axis=0)
-        return np.asarray(float(self.weights.force.sum()) * total)
+        return np.asarray(np.einsum("p,kp...->k...", factor * size, np.abs(both)).max(axis=0))
 
-    def _positions(self, at: IntArray) -> Array:
+    def _beside_lines(self, at: IntArray) -> Array:
+        """Return  int w |dq - line| dt,  the line through dq at some samples, shape (n,)."""
+        stamp, dq = self.samples.stamp, self.samples.dq
+        at = np.unique(at)
+        lines = np.stack([np.interp(stamp, stamp[at], x) for x in dq[at].T], axis=1)
+        return np.asarray(self.weights.force @ np.abs(dq - lines))
+
+    def _positions(self) -> Array:
         """Return what errors of positions do to W_m and W_c, shape (n + 1, n, 10)."""
         position = self.uncertainty.per_joint("position_error", self.model.n)
         if not position.any():
             return np.zeros((self.model.n + 1, self.model.n, 10))
-        q, dq = self.samples.q[at], self.samples.dq[at]
-        force, momentum = sensitivity(self.model, q, dq, position, np.zeros(self.model.n))
+        dq = self.samples.dq
+        at = np.concatenate([fastest(dq, half) for half in self._halves(self._pieces)])
+        force, momentum = sensitivity(
+            self.model, self.samples.q[at], dq[at], position, np.zeros(self.model.n)
+        )
         duration = float(self.weights.force.sum())
         means = sum(half.mean(axis=0) for half in np.split(momentum, 2))
         return np.asarray(HIGHER * (means + duration * force.mean(axis=0)))

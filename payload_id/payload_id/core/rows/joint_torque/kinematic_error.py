@@ -3,7 +3,9 @@
 The coefficients are smooth functions of q and dq. To first order an error of at most e_i on
 coordinate i moves a coefficient by at most |dW/dx_i| e_i; errors of different samples are
 independent, so that their effects on an integral add up in magnitude. The derivatives are taken
-by differences at some of the samples, since they vary as slowly as the motion does.
+by differences at some of the samples: at the first, the last, and where the arm is fastest in each
+cell between, since they grow with the speed. At equal distances a vibration of all joints that is
+in step with them could be at rest whenever it is looked at.
 """
 
 from __future__ import annotations
@@ -16,9 +18,10 @@ from ...arm.arm_model import ArmModel
 from ...arm.kinetics import body_motion, force_regressor, momentum_regressor
 from ...arrays import Array, IntArray
 from ...samples.joint_samples import Samples
+from ..quadrature import cell_ends, fastest
 from .uncertainty import Uncertainty
 
-PROBES = 9  # samples of a window at which derivatives are taken
+CELLS = 8  # of a window, in each of which derivatives are taken once
 SECOND_ORDER = 1.05  # allowance for curvature and for the samples between the probes
 
 
@@ -52,11 +55,13 @@ class Probes:
 
     Attributes:
         sample: Their numbers, shape (P,), the first and the last sample among them.
+        cell: Which of them is the probe of each cell, shape (C,).
         force: Of W_c, shape (P, n + 1, n, 10).
         momentum: Of W_m, shape (P, n + 1, n, 10).
     """
 
     sample: IntArray
+    cell: IntArray
     force: Array
     momentum: Array
 
@@ -65,16 +70,19 @@ class Probes:
         """Return those of the samples of one window."""
         position = uncertainty.per_joint("position_error", model.n)
         velocity = uncertainty.per_joint("velocity_error", model.n)
-        probe = np.unique(np.linspace(0, len(samples) - 1, PROBES).astype(int))
         if not (position.any() or velocity.any()):
-            none = np.zeros((len(probe), model.n + 1, model.n, 10))
-            return cls(probe, none, none)
+            none = np.zeros((2, model.n + 1, model.n, 10))
+            return cls(np.array([0, len(samples) - 1]), np.array([0]), none, none)
+        fast = fastest(samples.dq, cell_ends(len(samples), CELLS))
+        probe = np.unique([0, *fast, len(samples) - 1])
+        cell = np.searchsorted(probe, fast)
         q, dq = samples.q[probe], samples.dq[probe]
-        return cls(probe, *sensitivity(model, q, dq, position, velocity))
+        return cls(probe, cell, *sensitivity(model, q, dq, position, velocity))
 
     def whole(self) -> Sensitivity:
         """Return the sensitivity of the window."""
-        return Sensitivity(np.mean(self.force, axis=0), self.momentum[0], self.momentum[-1])
+        force = np.mean(self.force[self.cell], axis=0)
+        return Sensitivity(force, self.momentum[0], self.momentum[-1])
 
     def part(self, first: int, last: int) -> Sensitivity:
         """Return that of a part of the window, the most at the probes in it and about it.

@@ -175,17 +175,24 @@ class MomentumRows:
         """Return what leaves out false positions."""
         return PositionGate(self.model, self.uncertainty, pause)
 
-    def check(self, samples: Samples) -> None:
-        """Raise unless the samples have as many joints as the arm.
+    def fitted(self, samples: Samples) -> Samples:
+        """Return samples with the arm's joints in the arm's order.
 
         Raises:
-            RecordingError: They have another number.
+            RecordingError: They are of other joints, or of another number of them.
         """
+        if not isinstance(samples, Samples):
+            raise RecordingError(
+                f"Rows of joint torques need Samples, such as a Recording; found "
+                f"{type(samples).__name__}."
+            )
+        samples = samples.of_joints(self.model.joints)
         if samples.n != self.model.n:
             raise RecordingError(
                 f"The samples have {samples.n} joints and the robot has {self.model.n}: "
                 f"{', '.join(self.model.joints)}. Name the joints that were recorded."
             )
+        return samples
 
     def window(self, samples: Samples) -> RowBlock:
         """Return one row for each joint from the samples of one window.

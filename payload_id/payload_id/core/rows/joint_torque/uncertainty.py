@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass, field, fields
+from functools import cached_property
 from typing import Any
 
 import numpy as np
 
 from ...arm.per_joint import PerJoint
-from ...arrays import Array, plain_values
+from ...arrays import Array, plain_values, real_numbers
 from ...body.payload_prior import PayloadPrior
-from ...errors import InputError
+from ...errors import InputError, known_entries, require_type
 
 FRACTIONS = ("torque_relative", "torque_gain", "friction_load", "link_relative", "coverage")
 MEANS = ("torque_mean", "torque_hat")  # of each, with its lengths NAME_window, lists of numbers
+LARGEST = 1e6  # of any bound in SI units; what is not bounded at all is left out or stated as that
 LISTS = tuple(f"{name}{end}" for name in MEANS for end in ("_window", ""))
 
 
@@ -117,19 +119,11 @@ class Uncertainty:
     prior: PayloadPrior = field(default_factory=PayloadPrior)
 
     def __post_init__(self) -> None:
+        require_type(self.prior, PayloadPrior, "Uncertainty 'prior'", "a PayloadPrior")
         for entry in fields(self):
-            if entry.name == "prior":
-                continue
-            value = getattr(self, entry.name)
-            numbers = np.asarray(value, dtype=float)
-            if entry.name in LISTS:
-                numbers = np.ravel(numbers)
-            plain = tuple(numbers.tolist()) if numbers.ndim else float(numbers)
-            object.__setattr__(self, entry.name, plain)
-            if not np.isfinite(numbers).all() or (numbers < 0).any():
-                raise InputError(
-                    f"Uncertainty '{entry.name}' must be finite and not negative; found {value!r}."
-                )
+            if entry.name != "prior":
+                plain = _plain(entry.name, str(entry.type), getattr(self, entry.name))
+                object.__setattr__(self, entry.name, plain)
         for name in MEANS:
             self._check_lengths(name)
         if len(self.tool) not in (0, 10):
@@ -150,6 +144,17 @@ class Uncertainty:
         Raises:
             InputError: The bound was given for another number of joints.
         """
+        if (name, n) not in self._of_joints:
+            self._of_joints[name, n] = self._each(name, n)
+        return self._of_joints[name, n]
+
+    @cached_property
+    def _of_joints(self) -> dict[tuple[str, int], Array]:
+        """What `per_joint` has returned before."""
+        return {}
+
+    def _each(self, name: str, n: int) -> Array:
+        """Return what `per_joint` does, not to be written to."""
         value = np.asarray(getattr(self, name), dtype=float)
         if value.ndim == 1 and len(value) != n:
             raise InputError(
@@ -158,6 +163,7 @@ class Uncertainty:
             )
         bounds: Array = np.empty(n)
         bounds[:] = value
+        bounds.flags.writeable = False
         return bounds
 
     def _check_lengths(self, name: str) -> None:
@@ -204,7 +210,33 @@ class Uncertainty:
     @classmethod
     def from_dict(cls, entries: dict[str, Any]) -> Uncertainty:
         """Build from plain numbers, as a robot file or a saved result holds them."""
-        values = dict(entries)
+        values = known_entries(entries, cls, "uncertainty")
         if "prior" in values:
-            values["prior"] = PayloadPrior(**values["prior"])
+            values["prior"] = PayloadPrior.from_dict(values["prior"])
         return cls(**values)
+
+
+def _plain(name: str, kind: str, value: object) -> float | tuple[float, ...]:
+    """Return one bound as a number or numbers.
+
+    Args:
+        name: Of the bound.
+        kind: Its annotation: "float", "PerJoint", or a tuple of numbers.
+        value: What was given.
+
+    Raises:
+        InputError: It is no number, is negative or too large, or too many numbers.
+    """
+    words = f"Uncertainty '{name}'"
+    numbers = real_numbers(value, words)
+    if name in LISTS:
+        numbers = np.ravel(numbers)
+    wanted = {"float": (0,), "PerJoint": (0, 1)}.get(kind, (1,))
+    if numbers.ndim not in wanted or (numbers.size == 0 and kind == "PerJoint"):
+        what = {"float": "one number", "PerJoint": "one number, or one for each joint"}
+        raise InputError(f"{words} takes {what.get(kind, 'a list of numbers')}; found {value!r}.")
+    if not (numbers <= LARGEST).all() or (numbers < 0).any():
+        raise InputError(
+            f"{words} must be finite and not negative, at most {LARGEST:g}; found {value!r}."
+        )
+    return tuple(numbers.tolist()) if numbers.ndim else float(numbers)

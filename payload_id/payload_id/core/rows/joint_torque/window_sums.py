@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -90,8 +91,10 @@ class WindowSums:
     def regressor(self) -> tuple[Array, Array]:
         """Return the coefficients of all bodies and their error bound, (n + 1, n, 10) each."""
         change = self.momentum[-1] - self.momentum[0]
-        correction, remainder = end_correction(self.stamp, self.momentum)
-        ends = self.sensitivity.at_ends(end_weights(self.stamp))
+        correction, remainder = (
+            part[: change.size].reshape(change.shape) for part in self._correction
+        )
+        ends = self.sensitivity.at_ends(self._end_weights)
         measured = SECOND_ORDER * (ends + self.integrals.duration * self.sensitivity.force)
         return change + correction - self.impulse, remainder + measured + self.stamp_error
 
@@ -101,9 +104,20 @@ class WindowSums:
         Args:
             speed_error: Of the measured velocities, shape (n,) [rad/s or m/s].
         """
-        correction, remainder = end_correction(self.stamp, self.speed)
-        error = remainder + sum(end_weights(self.stamp)) * speed_error
-        return self.speed[-1] - self.speed[0] + correction, error
+        change = self.speed[-1] - self.speed[0]
+        correction, remainder = (part[-len(change) :] for part in self._correction)
+        return change + correction, remainder + sum(self._end_weights) * speed_error
+
+    @cached_property
+    def _correction(self) -> tuple[Array, Array]:
+        """`end_correction` of momentum, row by row, and then speed, (10 n (n + 1) + n,) each."""
+        ends = np.hstack([self.momentum.reshape(len(self.momentum), -1), self.speed])
+        return end_correction(self.stamp, ends)
+
+    @cached_property
+    def _end_weights(self) -> tuple[float, float]:
+        """By how much errors at the ends enter."""
+        return end_weights(self.stamp)
 
 
 ADDED = ("signs", "unknown", "travel", "middle", "half_width", "reading", "size")

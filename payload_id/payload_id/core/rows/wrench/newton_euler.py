@@ -25,7 +25,7 @@ import numpy as np
 from ...arrays import Array
 from ...body.inertial import INERTIA_BASIS, skew
 from ...body.payload_prior import PayloadPrior
-from ...errors import RecordingError
+from ...errors import RecordingError, require_type
 from ...samples.wrench_samples import AXES, WrenchSamples
 from ..quadrature import ROUNDING, trapezoid_weights
 from ..row_block import RowBlock
@@ -100,6 +100,9 @@ class NewtonEulerRows:
     @classmethod
     def of(cls, uncertainty: WrenchUncertainty, frame: str = "sensor") -> NewtonEulerRows:
         """Return the row_source of rows under an uncertainty."""
+        kind = "a WrenchUncertainty, or None"
+        require_type(uncertainty, WrenchUncertainty, "uncertainty", kind)
+        require_type(frame, str, "frame", "the name of a frame")
         return cls(uncertainty, WrenchNuisance.of(uncertainty), frame)
 
     @property
@@ -121,8 +124,8 @@ class NewtonEulerRows:
         """Return what leaves out samples with false motions."""
         return PoseGate(self.uncertainty, pause)
 
-    def check(self, samples: Any) -> None:
-        """Raise unless the samples are of a wrench.
+    def fitted(self, samples: Any) -> WrenchSamples:
+        """Return the samples if they are of a wrench.
 
         Raises:
             RecordingError: They are of another kind.
@@ -132,6 +135,7 @@ class NewtonEulerRows:
                 f"Rows of a force-torque sensor need WrenchSamples; found "
                 f"{type(samples).__name__}. Joint torques need an arm's model instead."
             )
+        return samples
         with np.errstate(over="ignore", invalid="ignore"):  # of motions that the gate leaves out
             samples.kept(integrands)  # for all windows at once
 

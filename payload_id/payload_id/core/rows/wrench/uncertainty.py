@@ -7,10 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from ...arrays import Array
+from ...arrays import Array, real_numbers
 from ...body.payload_prior import PayloadPrior
-from ...errors import InputError
+from ...errors import InputError, known_entries, require_type
 
+LARGEST = 1e6  # of any bound in SI units
 PerAxis = float | tuple[float, ...]
 
 # Strain-gauge sensors of hand-held size measure up to some hundred N and some ten N m, and their
@@ -87,10 +88,9 @@ class WrenchUncertainty:
             if entry.name in ("prior", "_arrays"):
                 continue
             value = getattr(self, entry.name)
-            if isinstance(value, (list, np.ndarray)):
-                value = tuple(float(x) for x in value)
-                object.__setattr__(self, entry.name, value)
-            _check(entry.name, value, entry.type == "PerAxis")
+            plain = _plain(entry.name, value, entry.type == "PerAxis")
+            object.__setattr__(self, entry.name, plain)
+        require_type(self.prior, PayloadPrior, "Wrench uncertainty 'prior'", "a PayloadPrior")
         object.__setattr__(self, "_arrays", self._as_arrays())
 
     def axes(self, name: str) -> Array:
@@ -122,25 +122,27 @@ class WrenchUncertainty:
     @classmethod
     def from_dict(cls, entries: dict[str, Any]) -> WrenchUncertainty:
         """Build from plain numbers, as a file or a saved result holds them."""
-        values = dict(entries)
+        values = known_entries(entries, cls, "uncertainty")
         if "prior" in values:
-            values["prior"] = PayloadPrior(**values["prior"])
+            values["prior"] = PayloadPrior.from_dict(values["prior"])
         return cls(**values)
 
 
-def _check(name: str, value: Any, per_axis: bool) -> None:
-    """Raise unless a bound is a number, or three, finite and not negative."""
-    numbers = np.asarray(value, dtype=float)
+def _plain(name: str, value: Any, per_axis: bool) -> float | tuple[float, ...]:
+    """Return a bound, which is a number, or three, finite and not negative."""
+    numbers = real_numbers(value, f"Wrench uncertainty '{name}'")
     shapes = ((), (3,)) if per_axis else ((),)
     if numbers.shape not in shapes:
         wanted = "one number, or three (one for each axis)" if per_axis else "one number"
         raise InputError(f"Wrench uncertainty '{name}' takes {wanted}; found {value!r}.")
-    if not np.isfinite(numbers).all() or (numbers < 0).any():
+    if not (numbers <= LARGEST).all() or (numbers < 0).any():
         raise InputError(
-            f"Wrench uncertainty '{name}' must be finite and not negative; found {value!r}."
+            f"Wrench uncertainty '{name}' must be finite and not negative, at most {LARGEST:g}; "
+            f"found {value!r}."
         )
     if name.endswith("_gain") and numbers.max() >= 1.0:
         raise InputError(
             f"Wrench uncertainty '{name}' is a fraction and must be below 1; found {value!r}. "
             "(2 % is written 0.02.)"
         )
+    return tuple(numbers.tolist()) if numbers.ndim else float(numbers)

@@ -127,7 +127,7 @@ def _margins(
             differences.append(
                 f"The margin of {constraint} is where the certificate does not say: {repeated}."
             )
-        if abs(stated.value - repeated.value) > SAME * (1.0 + abs(repeated.value)):
+        if not np.isclose(stated.value, repeated.value, rtol=SAME, atol=SAME):
             differences.append(
                 f"The margin of {constraint} is {repeated.value:.6g} {unit}, the certificate says "
                 f"{stated.value:.6g}."

@@ -10,7 +10,7 @@ import numpy as np
 from typing_extensions import Self
 
 from ...arm.arm_model import ArmModel
-from ...arrays import Array
+from ...arrays import Array, real_numbers
 from ...body.inertial import PARAMETERS
 from ...errors import InputError
 from ...rows.joint_torque.calibrated import known_of
@@ -141,7 +141,8 @@ class ParameterBox:
         names = {entry.name for entry in fields(cls)}
         if set(entries) != names:
             raise InputError(f"A box needs the entries {sorted(names)}; found {sorted(entries)}.")
-        return cls(**entries)
+        plain: dict[str, Any] = {x: real_numbers(value, x)[()] for x, value in entries.items()}
+        return cls(**plain)
 
     @classmethod
     def around(

@@ -130,7 +130,8 @@ class TrackingTube:
         try:
             reserve = entries["reserve"]
             made = None if reserve is None else SamplingReserve.from_dict(reserve)
-            given = {**entries, "assumptions": tuple(entries["assumptions"]), "reserve": made}
+            assumptions = tuple(str(text) for text in entries["assumptions"])
+            given = {**entries, "assumptions": assumptions, "reserve": made}
             return cls(**given)
         except (KeyError, TypeError, AttributeError) as error:
             raise InputError(f"The entries of a tube are not readable: {error!r}.") from error

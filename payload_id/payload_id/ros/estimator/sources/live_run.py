@@ -158,8 +158,18 @@ class LiveRun:
         self._record.failure = sentence
 
     def add(self, rows: SampleRows) -> None:
-        """Take in samples."""
-        record = self._record
+        """Take in samples; those that are older than ones before belong to no run."""
+        record, count = self._record, len(rows)
+        back = record.newest_ns - int(rows.stamp_ns.min())
+        rows = rows.newer_than(record.newest_ns)
+        if len(rows) < count:
+            self.count_lost(count - len(rows))
+            record.failure = (
+                f"The clock of the samples was set back by {back / NANOSECONDS:.6g} s, and samples "
+                "since then are left out: call ~/stop, and ~/start for another run."
+            )
+        if not len(rows):
+            return
         if record.start_ns is None:
             record.start_ns = record.updated_ns = int(rows.stamp_ns[0])
         record.newest_ns = int(rows.stamp_ns[-1])

@@ -5,8 +5,9 @@ With R(q) the coefficients of a row of a window, those at the true positions are
     R(q - e u) = R(q) - sum_j e_j u_j dR/dq_j + rest,  |rest| <= 1/2 sum_ij e_i e_j |d2R/dq_i dq_j|,
 
 one column for each joint, -e_j dR/dq_j theta, theta the middle of the links' box. Derivatives are
-central differences over the stated errors themselves, at some samples, as in `kinematic_error`;
-`HIGHER` allows for third ones and for what lies between the samples.
+central differences over the stated errors themselves, at some samples and on a spline between them;
+`HIGHER` allows for third ones. What the spline misses is looked at once between neighbouring
+samples, where the squares of the velocities, which it should follow, are farthest from their own.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from scipy.interpolate import CubicSpline
 
 from ....arm.kinetics import body_motion, force_regressor, momentum_regressor
 from ....arrays import Array, IntArray
+from ...quadrature import relative_square
 from .constant_error import Effect, Window
 
 PROBES = 9  # samples of a window at which first derivatives are taken
@@ -50,23 +52,43 @@ class JointZero:
 
     def effect(self, window: Window) -> Effect:
         """Return what it does to the equations of a window."""
-        slope = self._slopes(window)  # (k, n + 1, n, 10), times the errors' sizes
+        slope, missed = self._slopes(window)  # times the errors' sizes
         bend = self._bends(window)  # (n + 1, n, 10), times their squares
         largest = np.abs(slope).sum(axis=0)
         whole = np.abs(window.links) + window.links_half
-        rest = HIGHER * bend + FIRST * largest
+        rest = HIGHER * bend + FIRST * largest + missed
         left_out = np.einsum("bjk,bk->j", largest[:-1], window.links_half)
         left_out += np.einsum("bjk,bk->j", rest[:-1], whole)
         columns = -np.einsum("abjk,bk->ja", slope[:, :-1], window.links)
         return Effect(columns, left_out, largest[-1] + rest[-1], np.zeros(len(left_out)))
 
-    def _slopes(self, window: Window) -> Array:
-        """Return e_j dR/dq_j for each joint that may be off, shape (k, n + 1, n, 10)."""
-        probe = _probes(len(window.samples), PROBES)
+    def _slopes(self, window: Window) -> tuple[Array, Array]:
+        """Return e_j dR/dq_j for each joint that may be off, and what it may miss of them all.
+
+        Shapes (k, n + 1, n, 10) and (n + 1, n, 10).
+        """
+        stamp, dq = window.samples.stamp, window.samples.dq
+        probe = _probes(len(stamp), PROBES)
+        between = CubicSpline(stamp[probe], np.eye(len(probe)))(stamp)  # (N, P)
+        square = relative_square(dq)
+        off = np.abs(square - between @ square[probe])
+        cells = list(zip(probe[:-1], probe[1:], strict=True))
+        check = np.array([a + np.argmax(off[a : b + 1]) for a, b in cells])
         steps = np.diag(self.size)[self._off]
-        forward = self._rows(window, probe, steps)
-        backward = self._rows(window, probe, -steps)
-        return (forward - backward) / 2.0
+        at = np.concatenate([probe, check])
+        slope, missed = 0.0, 0.0
+        for weight, ahead, back in zip(
+            (window.momentum, -window.weight),
+            self._regressors(window, at, steps),
+            self._regressors(window, at, -steps),
+            strict=True,
+        ):
+            x, seen = np.split((ahead - back) / 2.0, [len(probe)], axis=1)
+            slope = slope + np.einsum("p,kp...->k...", weight @ between, x)
+            beside = np.abs(seen - np.einsum("cp,kp...->kc...", between[check], x)).sum(axis=0)
+            size = [np.abs(weight[a + 1 : b]).sum() for a, b in cells]
+            missed = missed + np.einsum("c,c...->...", size, beside)
+        return np.asarray(slope), np.asarray(missed)
 
     def _bends(self, window: Window) -> Array:
         """Return 1/2 sum_ij e_i e_j |d2R/dq_i dq_j|, shape (n + 1, n, 10)."""
@@ -82,9 +104,23 @@ class JointZero:
             total = total + np.abs(mixed).sum(axis=0)
         return np.asarray(total)
 
-    @staticmethod
-    def _rows(window: Window, probe: IntArray, steps: Array) -> Array:
+    def _rows(self, window: Window, probe: IntArray, steps: Array) -> Array:
         """Return the coefficients at positions moved by each step, shape (K, n + 1, n, 10).
+
+        Args:
+            window: Of the samples.
+            probe: Which of them are used, shape (P,).
+            steps: Shape (K, n) [rad or m].
+        """
+        momentum, force = self._regressors(window, probe, steps)
+        stamp = window.samples.stamp
+        between = CubicSpline(stamp[probe], np.eye(len(probe)))(stamp)  # (N, P)
+        rows = np.einsum("p,kp...->k...", window.momentum @ between, momentum)
+        return np.asarray(rows - np.einsum("p,kp...->k...", window.weight @ between, force))
+
+    @staticmethod
+    def _regressors(window: Window, probe: IntArray, steps: Array) -> tuple[Array, Array]:
+        """Return W_m and W_c at positions moved by each step, shape (K, P, n + 1, n, 10) each.
 
         Args:
             window: Of the samples.
@@ -96,10 +132,7 @@ class JointZero:
         dq = np.broadcast_to(samples.dq[probe], (K, P, n)).reshape(K * P, n)
         motion = body_motion(window.model, q, dq)
         shape = (K, P, n + 1, n, 10)
-        force, momentum = (f(motion).reshape(shape) for f in (force_regressor, momentum_regressor))
-        between = CubicSpline(samples.stamp[probe], np.eye(P))(samples.stamp)  # (N, P)
-        rows = np.einsum("p,kp...->k...", window.momentum @ between, momentum)
-        return np.asarray(rows - np.einsum("p,kp...->k...", window.weight @ between, force))
+        return momentum_regressor(motion).reshape(shape), force_regressor(motion).reshape(shape)
 
 
 def _probes(count: int, most: int) -> IntArray:

@@ -1,0 +1,43 @@
+"""Files of figures: the path that is truly written, known before there is anything to draw."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...core.errors import ConfigurationError
+from ..configuration.whole_file import check_place, saved_file
+
+if TYPE_CHECKING:  # takes longer to import than most commands to run
+    from matplotlib.figure import Figure
+
+FORMATS = ("png", "pdf", "svg", "jpg", "webp")
+
+
+def picture_place(path: Path) -> Path:
+    """Return where a figure is written, before the work that it shows: `.png` where none is named.
+
+    Raises:
+        ConfigurationError: It cannot be written, or nothing of this name is a picture.
+    """
+    form = path.suffix[1:].lower()
+    if not form:
+        path = path.with_name(f"{path.name}.png") if path.name else path
+    elif form not in FORMATS:
+        raise ConfigurationError(
+            f"A figure is written as {', '.join(FORMATS)}; found '{path.name}'. Let its name end "
+            "in .png."
+        )
+    return check_place(path, "figure")
+
+
+def save_picture(figure: Figure, path: Path, dpi: int = 110) -> Path:
+    """Write a figure; return its path.
+
+    Raises:
+        ConfigurationError: It cannot be written.
+    """
+    path = picture_place(path)
+    with saved_file(path, "figure") as file:
+        figure.savefig(file, dpi=dpi, format=path.suffix[1:].lower())
+    return path

@@ -1,0 +1,97 @@
+"""Frames of all links of a robot, as a viewer needs them: each in that of the link it is on."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pinocchio as pin
+
+from ...core.arrays import Array
+from ...core.errors import ModelError
+from .urdf_tree import UrdfJoint, UrdfTree
+
+
+@dataclass(frozen=True)
+class LinkFrame:
+    """Where a link is.
+
+    Attributes:
+        parent: Link that it is on.
+        child: The link.
+        translation: Of its origin, in the parent's frame, shape (3,) [m].
+        quaternion: x, y, z, w of its axes there, shape (4,).
+    """
+
+    parent: str
+    child: str
+    translation: Array
+    quaternion: Array
+
+
+class ArmFrames:
+    """The kinematics of a whole description.
+
+    Attributes:
+        base: Link that everything is on.
+        joints: Names of the joints that move and follow no other.
+        links: Names of all links but the base.
+    """
+
+    def __init__(self, urdf: str) -> None:
+        """Read a description, XML text.
+
+        Raises:
+            ModelError: It has no joints.
+        """
+        self._tree = UrdfTree.of(urdf)
+        if not self._tree.joints:
+            raise ModelError("The robot description has no joints, so that there is no arm.")
+        self.links = tuple(self._tree.joints)
+        parents = [joint.parent for joint in self._tree.joints.values()]
+        self.base = next(parent for parent in parents if parent not in self._tree.joints)
+        moving = [joint for joint in self._tree.joints.values() if not joint.is_fixed]
+        self.joints = tuple(joint.name for joint in moving if not joint.mimics)
+        self._model = pin.buildModelFromXML(urdf)
+        self._data = self._model.createData()
+
+    def fixed(self) -> list[LinkFrame]:
+        """Return the links on fixed joints."""
+        self._place({})
+        return [self._frame(joint) for joint in self._tree.joints.values() if joint.is_fixed]
+
+    def moving(self, positions: Mapping[str, float]) -> list[LinkFrame]:
+        """Return the links on joints that move.
+
+        Args:
+            positions: By joint [rad or m]; those that are not in it are at zero.
+        """
+        self._place(positions)
+        return [self._frame(joint) for joint in self._tree.joints.values() if not joint.is_fixed]
+
+    def _place(self, positions: Mapping[str, float]) -> None:
+        """Put all joints where they are said to be, those that follow others with them."""
+        q = pin.neutral(self._model)
+        for joint in self._tree.joints.values():
+            if not self._model.existJointName(joint.name):
+                continue
+            leader, slope, offset = joint, 1.0, 0.0
+            while leader.mimics:
+                slope, offset = slope * leader.multiplier, offset + slope * leader.offset
+                leader = self._tree.named(leader.mimics)
+            value = slope * positions.get(leader.name, 0.0) + offset
+            own = self._model.joints[self._model.getJointId(joint.name)]
+            turning = own.nq == 2  # a joint without limits: cosine and sine
+            q[own.idx_q : own.idx_q + own.nq] = [np.cos(value), np.sin(value)] if turning else value
+        pin.framesForwardKinematics(self._model, self._data, q)
+
+    def _frame(self, joint: UrdfJoint) -> LinkFrame:
+        """Return where the link of a joint is, on the link before it."""
+        before, link = (
+            self._data.oMf[self._model.getFrameId(name, pin.FrameType.BODY)]
+            for name in (joint.parent, joint.child)
+        )
+        place = before.actInv(link)
+        quaternion = pin.Quaternion(place.rotation).coeffs()
+        return LinkFrame(joint.parent, joint.child, np.array(place.translation), quaternion)

@@ -1,0 +1,265 @@
+"""Faults of processes, disk, clock and network around a running sampler and estimator.
+
+Joint states of a known payload go to both nodes. Each fault is a function that has something go
+wrong in the middle of them; afterwards nothing that was recorded is lost, nothing is said of the
+payload that is not true, and the next run is sound, with nothing restarted but what was killed.
+"""
+
+from __future__ import annotations
+
+import resource
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+from payload_id_msgs.msg import PayloadEstimate, SampleBlock
+from sensor_msgs.msg import JointState
+from std_srvs.srv import Trigger
+
+from harness import START_NS, NodeProcess, Observer, joint_state
+from payload_id.files.recordings.recording import Recording
+from synthetic import PAYLOAD, RATE, TOPIC, measured, robot_file
+
+PERIOD = 4.0  # of the motion [s]
+NODE = "/payload_estimator"
+NAMES = [f"joint_{k}" for k in range(1, 8)]
+STEP_NS = 10**9 // RATE
+KEPT_BACK = 2 * RATE  # samples that a killed sampler may not have written: twice a second's
+USABLE = (PayloadEstimate.GOOD, PayloadEstimate.USABLE)
+HOUR = 3600 * 10**9
+
+
+class Rig:
+    """Sampler and estimator as processes, and the driver of an arm."""
+
+    def __init__(self, folder: Path, domain: int) -> None:
+        """Start all."""
+        self.folder, self.domain = folder, domain
+        self._file = robot_file(folder)
+        self._samples = measured(tuple(PAYLOAD), PERIOD)
+        self.observer = Observer(domain)
+        self.estimates = self.observer.listen(PayloadEstimate, f"{NODE}/payload")
+        self.sampler, self.estimator = self.start_sampler(), self.start_estimator()
+        self._driver = self.observer.publisher(JointState, TOPIC)
+        self._meet()
+        self.stamp_ns, self._number = START_NS, 0
+        self.sent: list[int] = []  # stamps that must be recorded
+        self.doubtful: set[int] = set()  # those that need not be
+
+    def start_sampler(self) -> NodeProcess:
+        """Start a sampler that records."""
+        log = self.folder / f"sampler_{time.monotonic_ns()}"
+        return NodeProcess(
+            "sampler", self.domain, log, robot_file=self._file, bag=self.folder / "bag"
+        )
+
+    def start_estimator(self) -> NodeProcess:
+        """Start an estimator."""
+        log = self.folder / f"estimator_{time.monotonic_ns()}"
+        return NodeProcess("estimator", self.domain, log, robot_file=self._file)
+
+    def _meet(self) -> None:
+        """Wait until a message that is sent comes through to the estimator."""
+        blocks = self.observer.listen(SampleBlock, "/payload_sampler/samples")
+        count = len(blocks)
+        self.observer.wait(lambda: self._driver.get_subscription_count(), "the sampler")
+        self.observer.wait(
+            lambda: self.observer.node.count_subscribers("/payload_sampler/samples") >= 2,
+            "the estimator",
+        )
+        self.stamp_ns = getattr(self, "stamp_ns", START_NS - 10**9)
+
+        def through() -> bool:
+            self.stamp_ns += STEP_NS
+            zero = np.zeros(7)
+            self._driver.publish(joint_state(self.stamp_ns, NAMES, zero, zero, zero + 1.0))
+            return len(blocks) > count
+
+        self.observer.wait(through, "a block of samples")
+
+    def restarted(self) -> None:
+        """Wait until a node that was started anew takes part."""
+        self._meet()
+
+    def send(self, count: int, certain: bool = True) -> None:
+        """Publish the motion's next samples."""
+        for _ in range(count):
+            self.stamp_ns += STEP_NS
+            self.publish(self.stamp_ns, self._number)
+            (self.sent.append if certain else self.doubtful.add)(self.stamp_ns)
+            self._number += 1
+            self.observer.executor.spin_once(timeout_sec=0.0002)
+
+    def publish(self, stamp_ns: int, number: int) -> None:
+        """Publish one sample of the motion."""
+        k = number % len(self._samples)
+        row = self._samples
+        self._driver.publish(joint_state(stamp_ns, NAMES, row.q[k], row.dq[k], -row.tau[k]))
+
+    def trigger(self, name: str) -> Trigger.Response:
+        """Call a service of the estimator."""
+        return self.observer.call(Trigger, f"{NODE}/{name}")
+
+    def check_a_run(self, disturb: Callable[[], object] = lambda: None) -> None:
+        """Make a run, with something in the middle of it; its intervals must contain the truth."""
+        self.trigger("stop")
+        answer = self.trigger("start")
+        assert answer.success, answer.message
+        self.send(2 * RATE)
+        disturb()
+        self.send(2 * RATE)
+        answer = self.trigger("stop")
+        assert answer.success, answer.message
+        self.check_estimates()
+        assert self.estimates[-1].status in USABLE, answer.message
+
+    def check_estimates(self) -> None:
+        """Check that nothing was said of the payload that is not true."""
+        for estimate in self.estimates:
+            if estimate.status in (*USABLE, PayloadEstimate.SMALL_LOAD):
+                assert np.all((estimate.lower <= PAYLOAD) & (estimate.upper >= PAYLOAD))
+
+    def recorded(self) -> set[int]:
+        """Return the stamps of all bags, each message of which must be one that was sent."""
+        found: set[int] = set()
+        for bag in sorted(self.folder.glob("bag*")):
+            if any(x.stat().st_size > 1000 for x in bag.iterdir()):
+                recording = Recording.from_bag(bag, TOPIC)
+                stamps = recording.start_ns + np.rint(1e9 * recording.stamp).astype(np.int64)
+                found |= set(stamps.tolist())
+        return found
+
+    def close(self) -> None:
+        """End everything; check that what was sent is recorded."""
+        codes = [self.sampler.stop(), self.estimator.stop()]
+        self.observer.close()
+        assert codes == [0, 0]
+        assert "Traceback" not in self.sampler.printed() + self.estimator.printed()
+
+
+def sampler_killed(rig: Rig) -> None:
+    """SIGKILL of the sampler in a run; a new one is started, and nothing else."""
+    rig.trigger("start")
+    rig.send(RATE)
+    rig.sampler.process.kill()
+    rig.sampler.process.wait()
+    rig.doubtful |= set(rig.sent[-KEPT_BACK:])
+    rig.send(RATE // 2, certain=False)
+    rig.sampler = rig.start_sampler()
+    rig.restarted()
+
+
+def estimator_killed(rig: Rig) -> None:
+    """SIGKILL of the estimator in a run."""
+    rig.trigger("start")
+    rig.send(RATE)
+    rig.estimator.process.kill()
+    rig.estimator.process.wait()
+    rig.send(RATE)
+    rig.estimator = rig.start_estimator()
+    rig.observer.wait(lambda: rig.estimator.alive, "the estimator")
+    rig.restarted()
+
+
+def sampler_stopped(rig: Rig) -> None:
+    """SIGSTOP of the sampler for a while: what comes meanwhile waits."""
+    rig.sampler.process.send_signal(signal.SIGSTOP)
+    rig.send(RATE)
+    rig.sampler.process.send_signal(signal.SIGCONT)
+
+
+def estimator_stopped(rig: Rig) -> None:
+    """SIGSTOP of the estimator for a while."""
+    rig.estimator.process.send_signal(signal.SIGSTOP)
+    rig.send(RATE)
+    rig.estimator.process.send_signal(signal.SIGCONT)
+
+
+def clock_forward(rig: Rig) -> None:
+    """The clock of the stamps is set an hour forward."""
+    rig.stamp_ns += HOUR
+    rig.send(10, certain=False)
+
+
+def clock_back(rig: Rig) -> None:
+    """The clock of the stamps is set an hour back: what was recorded so far is of another time."""
+    rig.stamp_ns -= HOUR
+    rig.send(10, certain=False)
+
+
+def messages_repeated(rig: Rig) -> None:
+    """Messages come twice, and in another order."""
+    for _ in range(RATE // 10):
+        rig.send(3)
+        for back in (0, 2, 1):
+            rig.publish(rig.stamp_ns - back * STEP_NS, 12345)
+
+
+def messages_of_another_year(rig: Rig) -> None:
+    """Single messages are a year ahead, or back."""
+    for leap in (8760 * HOUR, -8760 * HOUR):
+        for _ in range(3):
+            rig.send(5)
+            rig.publish(rig.stamp_ns + leap, 77)
+
+
+def deaf_subscribers(rig: Rig) -> None:
+    """Subscribers, reliable, that never read what they asked for."""
+    deaf = Observer(rig.domain, "deaf")
+    for kind, topic in ((SampleBlock, "/payload_sampler/samples"), (JointState, TOPIC),
+                        (PayloadEstimate, f"{NODE}/payload")):  # fmt: skip
+        deaf.listen(kind, topic)
+    rig.send(2 * RATE)
+    deaf.close()
+
+
+def file_size_limited(rig: Rig) -> None:
+    """The disk is full for a while: the recording goes on in another bag when there is room."""
+    pid, unlimited = rig.sampler.process.pid, (resource.RLIM_INFINITY,) * 2
+    size = max((x.stat().st_size for x in rig.folder.glob("bag*/*")), default=0)
+    resource.prlimit(pid, resource.RLIMIT_FSIZE, (size + 1000, resource.RLIM_INFINITY))
+    rig.doubtful |= set(rig.sent[-KEPT_BACK:])
+    rig.send(RATE, certain=False)
+    rig.observer.diagnosis("messages are missing in")
+    resource.prlimit(pid, resource.RLIMIT_FSIZE, unlimited)
+    folders = len(list(rig.folder.glob("bag*")))
+
+    def goes_on() -> bool:
+        rig.send(1, certain=False)
+        return (
+            "Recording goes on" in rig.sampler.printed()
+            and len(list(rig.folder.glob("bag*"))) >= folders
+        )
+
+    rig.observer.wait(goes_on, "another bag")
+
+
+FAULTS: dict[str, Callable[[Rig], None]] = {
+    x.__name__: x
+    for x in (
+        sampler_killed, estimator_killed, sampler_stopped, estimator_stopped, clock_forward,
+        clock_back, messages_repeated, messages_of_another_year, deaf_subscribers,
+        file_size_limited,
+    )
+}  # fmt: skip
+IN_A_RUN = ("sampler_stopped", "estimator_stopped", "messages_repeated",
+            "messages_of_another_year", "deaf_subscribers")  # fmt: skip
+
+
+def undergo(rig: Rig, name: str) -> None:
+    """Let a fault happen, in a run if it may; check that the next run is sound."""
+    fault = FAULTS[name]
+    if name in IN_A_RUN:
+        rig.check_a_run(lambda: fault(rig))
+    else:
+        fault(rig)
+        rig.check_a_run()
+
+
+def check_recording(rig: Rig) -> int:
+    """Check that all that had to be recorded was, once the sampler has ended; return how many."""
+    missing = set(rig.sent) - rig.doubtful - rig.recorded()
+    assert not missing, (len(missing), sorted(missing)[:5])
+    return len(set(rig.sent) - rig.doubtful)
