@@ -11,6 +11,7 @@ from payload_id.core.identification.online import OnlineIdentifier
 from payload_id.core.identification.settings import Settings
 from payload_id.core.rows.joint_torque.momentum import MomentumRows
 from payload_id.core.rows.joint_torque.position_gate import (
+    FAST,
     JUMP,
     OUTSIDE,
     doubt_about_range,
@@ -107,7 +108,20 @@ def test_single_false_rows_are_left_out_and_no_others(name, seed):
     kept = gate.let_through(false_ones)
     np.testing.assert_array_equal(kept.stamp, np.delete(samples.stamp, false))
     assert sum(gate.dropped.values()) == len(false)
-    assert all(cause.startswith((OUTSIDE, JUMP)) for cause in gate.dropped)
+    assert all(cause.startswith((OUTSIDE, JUMP, FAST)) for cause in gate.dropped)
+
+
+@pytest.mark.parametrize("name", ARMS)
+@pytest.mark.parametrize("speed", [12.0, -60.0])
+def test_velocities_that_no_joint_reaches_are_left_out_with_all_their_stretch(name, speed):
+    model, stated = arm(name)
+    samples = moving(model, 3, rate=1000.0, seconds=1.0)
+    dq = samples.dq.copy()
+    dq[400:420, 2] = speed
+    gate = gate_of(model, stated)
+    kept = gate.let_through(replace(samples, dq=dq))
+    assert np.array_equal(kept.stamp, np.delete(samples.stamp, np.s_[400:420]))
+    assert gate.dropped == {f"{FAST} {model.joints[2]}": 20}
 
 
 def test_pieces_do_not_matter():

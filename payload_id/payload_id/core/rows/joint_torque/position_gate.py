@@ -1,5 +1,7 @@
 r"""Which positions can be true: not far outside the joint's limits, and where the velocity leads.
 
+A velocity can be true up to three times the joint's largest one.
+
 A false position is no noise: rows that are made of it say something of a pose that never was, and
 may narrow an interval wrongly. Between neighbouring samples, h apart,
 
@@ -30,7 +32,10 @@ SLACK = 0.005  # [s] of motion at the largest velocity that is no jump
 OUT = 0.1  # [rad or m] outside the description's limits, from which on that is told
 FASTEST = 2.0 * np.pi  # [rad/s or m/s] of joints whose limit is larger, or not known
 FARTHEST = 1e6  # [rad] of a joint that turns without limits: of more, too few digits are left
+LEAST_FAST = np.pi  # [rad/s or m/s] that joints are taken to reach, whatever a description says
+TOO_FAST = 3.0  # of the largest velocity, above which none is true
 OUTSIDE, JUMP = "a position far outside the limits of", "a position off its velocity at"
+FAST = "a velocity far above the limit of"
 
 
 class PositionGate:
@@ -53,6 +58,8 @@ class PositionGate:
         self._continuous = np.array(model.continuous)
         self._lower, self._upper = position_range(model)
         fastest = largest_velocity(model)
+        self._fastest = TOO_FAST * np.maximum(stated_velocity(model), LEAST_FAST)
+        self._fastest += uncertainty.per_joint("velocity_error", model.n)
         self._slack = 2.0 * uncertainty.per_joint("position_error", model.n)
         self._slack += fastest * (SLACK + 2.0 * uncertainty.stamp_jitter)
         self._slack_rate = uncertainty.per_joint("velocity_error", model.n) + 0.25 * fastest
@@ -60,7 +67,9 @@ class PositionGate:
 
     def let_through(self, samples: Samples) -> Samples:
         """Return the newer samples whose positions can be true."""
-        samples = self._in_range(samples)
+        outside = (samples.q < self._lower) | (samples.q > self._upper)
+        samples = self._without(samples, outside, OUTSIDE)
+        samples = self._without(samples, np.abs(samples.dq) > self._fastest, FAST)
         if not len(samples):
             return samples
         stamp, q, dq = self._last
@@ -74,14 +83,12 @@ class PositionGate:
             self._last = float(samples.stamp[-1]), samples.q[-1], samples.dq[-1]
         return samples
 
-    def _in_range(self, samples: Samples) -> Samples:
-        """Return the samples whose positions a joint can have."""
-        outside = np.asarray((samples.q < self._lower) | (samples.q > self._upper))
-        if not outside.any():
-            return samples
-        for row in outside[outside.any(axis=1)]:
-            self._count(OUTSIDE, row)
-        return samples.chosen(np.asarray(~outside.any(axis=1)))
+    def _without(self, samples: Samples, false: BoolArray, cause: str) -> Samples:
+        """Return the samples of which nothing is false, shape (N, n), and count the others."""
+        some = np.asarray(false.any(axis=1))
+        for row in false[some]:
+            self._count(cause, row)
+        return samples.chosen(~some) if some.any() else samples
 
     def _followed(self, stamp: Array, q: Array, dq: Array) -> BoolArray:
         """Return which samples follow from those kept before them, shape (N,).
@@ -167,7 +174,13 @@ def position_limits(model: ArmModel) -> tuple[Array, Array]:
 
 def largest_velocity(model: ArmModel) -> Array:
     """Return how fast each joint can be, shape (n,) [rad/s or m/s]."""
+    stated = stated_velocity(model)
+    return np.where((stated > 0.0) & (stated < FASTEST), stated, FASTEST)
+
+
+def stated_velocity(model: ArmModel) -> Array:
+    """Return the velocity limits of the description, 0 without one, shape (n,) [rad/s or m/s]."""
     stated = np.zeros(model.n)
     for joint_id, j in enumerate(model.order, start=1):
         stated[j] = model.pinocchio.velocityLimit[model.pinocchio.joints[joint_id].idx_v]
-    return np.where((stated > 0.0) & (stated < FASTEST), stated, FASTEST)
+    return stated
