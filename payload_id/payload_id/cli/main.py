@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 from ..core.errors import PayloadIdError
 from ..core.version import VERSION
@@ -32,9 +33,17 @@ something wrong; 3 the data give no intervals (INCONSISTENT, NO_DATA).
 """
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors show what was given without characters that steer a terminal."""
+
+    def error(self, message: str) -> NoReturn:
+        """Print usage and message; exit with 2."""
+        super().error(printable(message))
+
+
 def parser() -> argparse.ArgumentParser:
     """Return the parser of all commands."""
-    top = argparse.ArgumentParser(
+    top = _Parser(
         prog="payload-id",
         description=DESCRIPTION,
         epilog=EXIT_CODES,

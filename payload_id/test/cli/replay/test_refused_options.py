@@ -97,3 +97,11 @@ def test_what_steers_a_terminal_does_not_reach_it(replay):
     sentence = refused(replay(columns='velocity_: "a"\n"x\\0\\e[2Jy": 1\n'))
     assert not set(sentence) & {"\0", "\x1b"}
     assert printable("a\x1b[31m\0é\nb\u202e") == "a\\x1b[31m\\x00é\nb\\u202e"
+
+
+@pytest.mark.parametrize("given", ["--\x1b[31m=1", "--seed=\x1b[2J", "x\0y"])
+def test_nor_does_it_from_the_command_line_itself(given, capsys):
+    with pytest.raises(SystemExit) as end:
+        main(["verify", "c.json", given])
+    assert end.value.code == 2
+    assert not set(capsys.readouterr().err) & {"\0", "\x1b"}
