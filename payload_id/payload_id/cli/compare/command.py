@@ -64,7 +64,7 @@ def run(arguments: argparse.Namespace) -> int:
         return 3
     points, spreads = compared(data.problem, estimators, intervals)
     comparison = Comparison(points, spreads, truth, None if shape is None else shape.box)
-    picture = drawn(figure, partial(draw, arguments, comparison))
+    picture = drawn(figure, partial(draw, arguments, data, comparison))
     if arguments.json:
         print(json.dumps(as_json(arguments, data, comparison, picture.path)))
     else:
