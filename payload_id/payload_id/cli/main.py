@@ -5,12 +5,13 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Sequence
-from typing import NoReturn
 
 from ..core.errors import PayloadIdError
 from ..core.version import VERSION
 from .calibrate import command as calibrate
 from .check import command as check
+from .common import completion
+from .common.arguments import OneLine, add_verb, printable
 from .compare import command as compare
 from .demo import command as demo
 from .known_runs import command as known_runs
@@ -33,17 +34,9 @@ something wrong; 3 the data give no intervals (INCONSISTENT, NO_DATA).
 """
 
 
-class _Parser(argparse.ArgumentParser):
-    """A parser whose errors show what was given without characters that steer a terminal."""
-
-    def error(self, message: str) -> NoReturn:
-        """Print usage and message; exit with 2."""
-        super().error(printable(message))
-
-
-def parser() -> argparse.ArgumentParser:
+def parser() -> OneLine:
     """Return the parser of all commands."""
-    top = _Parser(
+    top = OneLine(
         prog="payload-id",
         description=DESCRIPTION,
         epilog=EXIT_CODES,
@@ -63,6 +56,9 @@ def parser() -> argparse.ArgumentParser:
     verify.add_parser(verbs)
     new_key.add_parser(verbs)
     sign.add_parser(verbs)
+    shell = add_verb(verbs, "completion", "print what makes a shell complete commands and options")
+    shell.add_argument("shell", choices=completion.SHELLS)
+    shell.set_defaults(run=_completion)
     for verb, text in (
         ("test", "run all tests, or with --quick what a commit needs (arguments go to pytest)"),
         ("python", "run a script in the same environment: python SCRIPT ..."),
@@ -70,6 +66,12 @@ def parser() -> argparse.ArgumentParser:
         launcher = verbs.add_parser(verb, help=text, description=text)
         launcher.set_defaults(run=_launcher_only)
     return top
+
+
+def _completion(arguments: argparse.Namespace) -> int:
+    """Print the script of a shell."""
+    print(completion.script(parser(), arguments.shell), end="")
+    return 0
 
 
 def _launcher_only(arguments: argparse.Namespace) -> int:
@@ -82,14 +84,9 @@ def _launcher_only(arguments: argparse.Namespace) -> int:
     return 2
 
 
-def printable(text: str) -> str:
-    """Return a text without characters that steer a terminal, as files may hold them."""
-    return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
-
-
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return its exit code."""
-    chosen = parser().parse_args(arguments)
+    chosen = parser().understood(arguments)
     try:
         return int(chosen.run(chosen))
     except PayloadIdError as error:
