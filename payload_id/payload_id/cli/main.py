@@ -11,7 +11,7 @@ from ..core.version import VERSION
 from .calibrate import command as calibrate
 from .check import command as check
 from .common import completion
-from .common.arguments import OneLine, add_verb
+from .common.arguments import OneLine, add_verb, printable
 from .compare import command as compare
 from .demo import command as demo
 from .known_runs import command as known_runs
@@ -82,11 +82,6 @@ def _launcher_only(arguments: argparse.Namespace) -> int:
         file=sys.stderr,
     )
     return 2
-
-
-def printable(text: str) -> str:
-    """Return a text without characters that steer a terminal, as files may hold them."""
-    return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:

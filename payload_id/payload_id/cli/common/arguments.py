@@ -61,6 +61,11 @@ def add_verb(verbs: Any, name: str, text: str) -> argparse.ArgumentParser:
     return parser
 
 
+def printable(text: str) -> str:
+    """Return a text without characters that steer a terminal, as files may hold them."""
+    return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
+
+
 class OneLine(argparse.ArgumentParser):
     """Says what is wrong with a command line in one line, and where help is."""
 
@@ -80,7 +85,7 @@ class OneLine(argparse.ArgumentParser):
         near = difflib.get_close_matches(name.group(1) if name else "", map(str, known), 1, 0.5)
         hint = f" Did you mean '{near[0]}'?" if near else ""
         said = re.sub(r" \(choose from .*\)$", "", " ".join(message.split())).rstrip(".")
-        self.exit(2, f"{self.prog}: {said}.{hint} Try: ./{self.prog} --help\n")
+        self.exit(2, f"{self.prog}: {printable(said)}.{hint} Try: ./{self.prog} --help\n")
 
 
 class ExamplesLast(argparse.HelpFormatter):

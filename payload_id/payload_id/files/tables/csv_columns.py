@@ -67,9 +67,11 @@ def number(value: object) -> float:
 
     A text may be one, such as 1e-3, which YAML 1.1 does not take for a number; a flag is none.
     """
+    if isinstance(value, bool) or not isinstance(value, int | float | str):
+        return float("nan")
     try:
-        return float("nan") if isinstance(value, bool) else float(value)  # type: ignore[arg-type]
-    except (TypeError, ValueError, OverflowError):
+        return float(value)
+    except (ValueError, OverflowError):
         return float("nan")
 
 
