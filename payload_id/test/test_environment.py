@@ -338,7 +338,7 @@ class TestHandover:
         assert line[-2:] == ["-k", "name"]
         assert folder == layout.root
         line, folder = handover.command(layout, ["demo", "--json"])
-        assert line[-4:] == ["-m", "payload_id", "demo", "--json"]
+        assert line[-4:] == ["-c", handover.START, "demo", "--json"]
         assert folder is None
 
     def test_named_test_files_replace_the_suite(self):
@@ -536,3 +536,15 @@ class TestProgress:
         assert (
             os.access(command, os.X_OK) and str(layout.root / "payload-id") in command.read_text()
         )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wait", [0.2, 0.6])
+def test_an_interrupt_while_the_command_line_starts_is_no_traceback(wait):
+    command = [sys.executable, "-c", handover.START, "known-runs", "--help"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    time.sleep(wait)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode in (0, 130, -signal.SIGINT)
+    assert "Traceback" not in err

@@ -12,6 +12,7 @@ from rich.table import Table
 
 from ...core.calibration import CalibrationResult
 from ...core.errors import PayloadIdError
+from ...core.identification.status import times_as_large
 from ...core.rows.joint_torque.nuisance import JOINT_GROUPS, candidate_names, group_slice
 from ...files.figures.number_format import digits, number
 from ...files.recordings.recording import Recording
@@ -120,7 +121,7 @@ def inconsistent(job: Job) -> str:
     joints = [job.robot.joints[joint] for joint, _ in job.result.blame[:3]]
     return (
         "INCONSISTENT: no arm within the stated bounds explains the data; their errors would have "
-        f"to be {job.result.noise_factor:.2f} times as large (most at {', '.join(joints)}). State "
+        f"to be {times_as_large(job.result.noise_factor)} (most at {', '.join(joints)}). State "
         "larger bounds with --uncertainty, or check signs, tool and payload. Nothing was written."
     )
 

@@ -15,7 +15,7 @@ from ...core.body.inertial import PARAMETERS
 from ...core.history import CalibratedInterval
 from ...core.identification.estimate import Estimate
 from ...core.identification.status import Status
-from ...files.figures.number_format import UNIT_TEXTS, digits, number
+from ...files.figures.number_format import UNIT_TEXTS, digits, number, rounded
 
 STYLES = {
     Status.GOOD: "bold green",
@@ -144,13 +144,21 @@ def centre_of_mass(estimate: Estimate) -> str:
     if not (estimate.mass_identified and estimate.phi[0] > 0):
         return ""
     com = 1e3 * estimate.phi[1:4] / estimate.phi[0]
-    bounds = com_bounds(estimate)
+    parts, without = [], []
+    for axis, value, (low, high) in zip("xyz", com, com_bounds(estimate), strict=True):
+        known = math.isfinite(low) and math.isfinite(high)
+        parts.append(
+            f"{axis} {rounded(value, 1e3 * low, 1e3 * high) if known else number(value, 0)}"
+        )
+        without += [] if known else [axis]
     frame = f" in {estimate.payload_frame}" if estimate.payload_frame else ""
-    axes = ", ".join(
-        f"{axis} {number(c, 1)} [{number(1e3 * low, 1)}, {number(1e3 * high, 1)}]"
-        for axis, c, (low, high) in zip("xyz", com, bounds, strict=True)
+    line = f"centre of mass{frame} [mm]: {', '.join(parts)}"
+    if not without:
+        return line
+    return (
+        f"{line}; no bounds on {', '.join(without)} narrower than {1e3 * WIDEST_COM:.0f} mm follow "
+        "from those on mass and first moments"
     )
-    return f"centre of mass{frame} [mm]: {axes}"
 
 
 def com_bounds(estimate: Estimate) -> Sequence[tuple[float, float]]:

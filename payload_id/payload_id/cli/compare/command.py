@@ -67,7 +67,7 @@ def run(arguments: argparse.Namespace) -> int:
     with progress(f"comparing {len(estimators)} estimators and {len(intervals)} interval methods"):
         points, spreads = compared(data.problem, estimators, intervals)
     comparison = Comparison(points, spreads, truth, None if shape is None else shape.box)
-    picture = drawn(figure, partial(draw, arguments, comparison))
+    picture = drawn(figure, partial(draw, arguments, data, comparison))
     if arguments.json:
         print(json.dumps(as_json(arguments, data, comparison, picture.path)))
     else:

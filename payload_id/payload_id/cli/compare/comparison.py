@@ -101,6 +101,12 @@ class Comparison:
         """Whether every interval method found the rows consistent."""
         return all(spread.bounds.consistent for spread in self.spreads)
 
+    @property
+    def narrowest(self) -> Array:
+        """Half of the narrowest width that a guaranteed method gives, shape (10,); NaN if none."""
+        widths = [s.half_width for s in self.spreads if s.guaranteed and s.bounds.consistent]
+        return np.min(widths, axis=0) if widths else np.full(10, np.nan)
+
     def ratio(self, spread: Spread) -> Array:
         """Return half-widths over those of the hull, NaN where that is not known, shape (10,)."""
         if self.reference is None:

@@ -10,8 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from ...core.arrays import Array
+from ...core.arrays import Array, BoolArray
 from ...core.body.inertial import PARAMETERS, UNITS
+from ...core.identification.status import identifiable
 from ..common.presentation import console
 from ..common.shape_arguments import described
 from .comparison import Comparison, Point, Spread
@@ -22,7 +23,9 @@ METRIC_OF_BOX = "eqs. (10)-(12) of [NGK], in the shape's bounding box"
 METRIC_WITHOUT = "relative to the truth; inertia about the centre of mass"
 
 
-def draw(arguments: argparse.Namespace, comparison: Comparison, path: Path) -> Path:
+def draw(
+    arguments: argparse.Namespace, data: RecordedRows, comparison: Comparison, path: Path
+) -> Path:
     """Draw estimates and intervals; return the file."""
     # Not at the top: the plotting library takes longer to import than most comparisons.
     from ...files.figures.comparison_figure import draw_comparison
@@ -30,11 +33,30 @@ def draw(arguments: argparse.Namespace, comparison: Comparison, path: Path) -> P
     return draw_comparison(
         path,
         {point.name: point.phi for point in comparison.points},
-        {s.name: (s.bounds.interval.lower, s.bounds.interval.upper) for s in comparison.spreads
-         if s.bounds.consistent},
+        {spread.name: _ends(spread) for spread in comparison.spreads},
         arguments.recording.name,
         comparison.truth,
+        _identified(data, comparison),
+        [spread.name for spread in comparison.spreads if not spread.guaranteed],
     )  # fmt: skip
+
+
+def _ends(spread: Spread) -> tuple[Array, Array]:
+    """Return the ends of intervals, NaN where the data contradict the bounds, shape (10,) each."""
+    if not spread.bounds.consistent:
+        return np.full(10, np.nan), np.full(10, np.nan)
+    return spread.bounds.interval.lower, spread.bounds.interval.upper
+
+
+def _identified(data: RecordedRows, comparison: Comparison) -> BoolArray | None:
+    """Return which parameters the guaranteed intervals tell together; None without any."""
+    known = [s.bounds.interval for s in comparison.spreads if s.guaranteed and s.bounds.consistent]
+    if not known:
+        return None
+    together = data.problem.prior
+    for interval in known:
+        together = together.intersect(interval)
+    return identifiable(together, data.problem.prior)
 
 
 def as_json(

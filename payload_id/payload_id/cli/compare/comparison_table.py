@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from rich.markup import escape
 from rich.table import Table
 from rich.text import Text
 
 from ...core.body.inertial import PARAMETERS, mass_com_inertia
-from ...files.figures.number_format import UNIT_TEXTS
+from ...files.figures.number_format import UNIT_TEXTS, digits, number
 from ..common.presentation import plain_table
 from .comparison import Comparison, Point, Spread
 
@@ -24,13 +25,13 @@ def estimator_table(comparison: Comparison, residual_unit: str) -> Table:
     table = plain_table()
     table.add_column("estimator", no_wrap=True)
     for name in ("mass\n[kg]", "centre of mass\n[mm]", "Ixx Iyy Izz\nabout it [g m²]"):
-        table.add_column(name, justify="right", no_wrap=True)
-    table.add_column(f"residual\n[{residual_unit}]", justify="right", no_wrap=True)
+        table.add_column(escape(name), justify="right", no_wrap=True)
+    table.add_column(escape(f"residual\n[{residual_unit}]"), justify="right", no_wrap=True)
     table.add_column("physi-\ncal", justify="center", no_wrap=True)
-    table.add_column("time\n[ms]", justify="right", no_wrap=True)
+    table.add_column(escape("time\n[ms]"), justify="right", no_wrap=True)
     if comparison.truth is not None:
         for name in ("Δ mass", "Δ CoM", "Δ I"):
-            table.add_column(f"{name}\n[%]", justify="right", no_wrap=True)
+            table.add_column(escape(f"{name}\n[%]"), justify="right", no_wrap=True)
     for point in comparison.points:
         table.add_row(*_point_cells(comparison, point))
     return table
@@ -41,11 +42,17 @@ def _point_cells(comparison: Comparison, point: Point) -> list[str | Text]:
     if point.failure:
         return [point.name, Text("failed", style="bold red")]
     mass, com, inertia = mass_com_inertia(point.phi)
-    place = "  ".join(f"{1e3 * c:.1f}" for c in com) if mass > 0 else "–"
-    moments = "  ".join(f"{1e3 * x:.3g}" for x in np.diag(inertia)) if mass > 0 else "–"
+    width = comparison.narrowest
+    mass_width, place, moments = width[0], "–", "–"
+    if mass > 0:
+        decimals = [digits(1e3 * x / mass) for x in width[1:4]]
+        place = "  ".join(number(1e3 * c, d) for c, d in zip(com, decimals, strict=True))
+        decimals = [digits(1e3 * x) for x in width[[4, 7, 9]]]
+        both = zip(1e3 * np.diag(inertia), decimals, strict=True)
+        moments = "  ".join(number(x, d) for x, d in both)
     cells: list[str | Text] = [
         point.name,
-        f"{mass:.4f}",
+        number(mass, digits(mass_width)),
         place,
         moments,
         f"{point.residual:.3g}",
@@ -72,7 +79,7 @@ def interval_table(comparison: Comparison) -> Table:
     table.add_column("unit", no_wrap=True)
     compared = comparison.reference is not None
     for spread in comparison.spreads:
-        table.add_column(spread.name, justify="right")
+        table.add_column(spread.name.replace("_", "_\n"), justify="right", no_wrap=True)
         if compared and spread.name != "hull":
             table.add_column("× hull", justify="right", style="dim")
     for k in range(10):

@@ -44,7 +44,9 @@ def add_parser(verbs: Any) -> None:
         name: tasks.add_parser(name, help=said, description=f"{said[0].upper()}{said[1:]}.")
         for name, said in TASKS.items()
     }
-    parsers["save"].add_argument("folder", nargs="?", default="", help="default: beside the bag")
+    parsers["save"].add_argument(
+        "folder", nargs="?", default="", help="in the node's runs_folder (default: beside the bag)"
+    )
     for option, (kind, said) in GOAL.items():
         parsers["plan"].add_argument(option, type=kind, help=said)
     for name in ("describe", "execute"):

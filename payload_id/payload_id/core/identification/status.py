@@ -83,11 +83,23 @@ def verdict(bounds: Bounds, prior: Interval, advice: Sequence[str] = ()) -> tupl
     return Status.GOOD, "All ten parameters are bounded by the data."
 
 
+def times_as_large(factor: float) -> str:
+    """Return how much larger bounds would have to be, in words; never "1 times as large".
+
+    Args:
+        factor: By which bounds must be multiplied, above 1.
+    """
+    if factor >= 1.05:
+        return f"{factor:.3g} times as large"
+    part = 100.0 * (factor - 1.0)
+    return f"{part:.2g} % larger" if part >= 0.01 else "larger by less than 0.01 %"
+
+
 def inconsistent(bounds: Bounds, diagnosis: Diagnosis, joints: Sequence[str]) -> str:
     """Say how far from consistent the rows are, who asks for it, and why that may be."""
     asking = [joints[j] for j, share in bounds.blame.items() if share >= 0.1 and j < len(joints)]
     factor = (
-        f"all bounds on the data would have to be {bounds.noise_factor:.3g} times as large"
+        f"all bounds on the data would have to be {times_as_large(bounds.noise_factor)}"
         if np.isfinite(bounds.noise_factor)
         else "no bounds on the data, however large, would help"
     )

@@ -12,6 +12,12 @@ from ...core.body.inertial import UNITS
 UNIT_TEXTS = tuple(unit.replace("m2", "m²") for unit in UNITS)  # of the ten parameters
 
 
+def rounded(value: float, lower: float, upper: float) -> str:
+    """Return a number with its interval, all to two digits of the half-width."""
+    decimals = digits((upper - lower) / 2)
+    return f"{number(value, decimals)} [{number(lower, decimals)}, {number(upper, decimals)}]"
+
+
 def digits(half_width: float) -> int:
     """Return how many decimals show a number to two digits of its half-width."""
     if not math.isfinite(half_width) or half_width <= 0:

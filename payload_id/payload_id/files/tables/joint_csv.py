@@ -201,4 +201,7 @@ def _factor(
             f"'torque_constants' for {where} must be above zero, one number or one for each of "
             f"{', '.join(joints)} (a sign is 'effort_sign'); found {constants!r}."
         )
-    return tuple(np.broadcast_to(size * np.asarray(sign), (len(joints),)).tolist())
+    signs = np.asarray(sign)
+    if signs.shape not in ((), (len(joints),)):
+        return sign  # which `JointMap` refuses
+    return tuple(np.broadcast_to(size * signs, (len(joints),)).tolist())

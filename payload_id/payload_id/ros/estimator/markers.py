@@ -11,6 +11,7 @@ from ...core.arm.centre_of_mass import com_interval
 from ...core.arrays import Array
 from ...core.identification.estimate import Estimate
 from ...core.identification.status import Status
+from ...files.figures.number_format import rounded
 from ..common.conversions import Report, point, time_message
 
 NAMESPACE = "payload"
@@ -68,10 +69,8 @@ def estimate_text(estimate: Estimate) -> str:
         return estimate.status.value
     if not estimate.mass_identified:
         return f"mass not identified: {estimate.status.value}"
-    return (
-        f"{estimate.phi[0]:.3f} kg [{estimate.lower[0]:.3f}, {estimate.upper[0]:.3f}] "
-        f"{estimate.status.value}"
-    )
+    mass = rounded(estimate.phi[0], estimate.lower[0], estimate.upper[0])
+    return f"{mass} kg {estimate.status.value}"
 
 
 def _point(estimate: Estimate, com: Array | None) -> Marker:

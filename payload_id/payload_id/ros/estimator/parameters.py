@@ -69,7 +69,8 @@ ESTIMATOR_TABLE = (
     Parameter(
         "runs_folder",
         "~/.ros/payload_id",
-        "Folder in which ~/save makes a new one where there is no recording to add to.",
+        "Folder in which ~/save makes a new one where there is no recording to add to; elsewhere "
+        "it writes nothing but to the folder of a recording.",
     ),
     Parameter("estimator", "lmi", "Point estimator.", choices=tuple(ESTIMATORS), read_only=False),
     Parameter("intervals", "hull", "Method of the intervals.", choices=INTERVALS, read_only=False),

@@ -8,7 +8,7 @@ from pathlib import Path
 from rclpy.node import Node
 from std_msgs.msg import String
 
-from ...core.errors import PayloadIdError
+from ...core.errors import ConfigurationError, PayloadIdError
 from ...core.version import VERSION
 from ...files.robots.robot_file import RobotFile
 from ...files.runs.run_file import RunFile
@@ -53,14 +53,30 @@ class RunKeeping:
     def folder(self, asked: str) -> tuple[Path, str]:
         """Return where to save a run, and what to say about it.
 
+        Whoever reaches the service may say where: below `runs_folder`, or where the recording is,
+        so that nobody on the network writes elsewhere. Whoever publishes the recording's folder may
+        only name one that holds a recording.
+
         Args:
-            asked: What the caller asked for; empty: choose.
+            asked: What the caller asked for, relative to `runs_folder`; empty: choose.
+
+        Raises:
+            ConfigurationError: Nothing may be written there.
         """
-        new = Path(self._settings.runs_folder) / datetime.now().strftime("run_%Y%m%d_%H%M%S")
-        folder = Path(asked or self._bag or new).expanduser()
-        if self._bag and folder.resolve() == Path(self._bag):
+        runs = Path(self._settings.runs_folder).expanduser().resolve()
+        bag = Path(self._bag).expanduser().resolve() if self._bag else None
+        here = bag is not None and holds_recording(bag)
+        new = runs / datetime.now().strftime("run_%Y%m%d_%H%M%S")
+        folder = _resolved(runs / Path(asked).expanduser()) if asked else bag if here else new
+        if folder is None or not (folder.is_relative_to(runs) or (here and folder == bag)):
+            raise ConfigurationError(
+                f"The run cannot be saved to {asked!r}: this node writes to the folder of the "
+                f"recording and below {runs} alone. Ask for a folder there, or start the node with "
+                "another runs_folder."
+            )
+        if bag is not None and folder == bag:
             return folder, ""
-        if self._bag:
+        if bag is not None:
             return folder, f" The recording is elsewhere: {self._bag}"
         return folder, (
             " The sampler makes no recording, so the run cannot be replayed: start it with the "
@@ -89,3 +105,16 @@ class RunKeeping:
         except PayloadIdError as error:
             self._log.warn("bag", str(error))
             return self._source.recorded_topic(self._blocks, "")
+
+
+def holds_recording(folder: Path) -> bool:
+    """Tell whether a folder holds a rosbag2 recording, be it one that is still being written."""
+    return any(any(folder.glob(pattern)) for pattern in ("*.mcap*", "*.db3*"))
+
+
+def _resolved(path: Path) -> Path | None:
+    """Return a path without links and dots; None where there can be none of that name."""
+    try:
+        return path.resolve()
+    except (OSError, ValueError, RuntimeError):  # too long, a NUL, links in a circle
+        return None

@@ -10,6 +10,7 @@ from rclpy.node import Node
 from rclpy.task import Future as RosFuture
 from std_srvs.srv import Trigger
 
+from ...core.errors import ConfigurationError
 from ..common.awaited_answers import AwaitedAnswers
 from ..common.conversions import estimate_message
 from ..common.steady_timer import steady_timer
@@ -109,7 +110,12 @@ class EstimatorServices:
 
     async def _on_save(self, request: Save.Request, response: Save.Response) -> Save.Response:
         """Save the run."""
-        folder, note = self._keeping.folder(request.path)
+        try:
+            folder, note = self._keeping.folder(request.path)
+        except ConfigurationError as error:
+            response.success, response.message = False, str(error)
+            self._log.warn(response.message)
+            return response
         result = await self._ask(lambda: self._control.save(folder, self._keeping.entries, note))
         response.success, response.message = result.success, result.message
         response.path = str(result.path or "")

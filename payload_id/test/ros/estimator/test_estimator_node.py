@@ -277,7 +277,7 @@ def test_a_tare_is_kept_for_the_runs_that_follow(idle, tmp_path):
     assert contains(tared, PAYLOAD)
     width = np.subtract(tared.upper, tared.lower) / np.subtract(plain.upper, plain.lower)
     assert np.all(width < 1.02)
-    assert_repeated(RunFile.load(idle.observer.call(Save, f"{NODE}/save", path=str(tmp_path)).path))
+    assert_repeated(RunFile.load(idle.observer.call(Save, f"{NODE}/save", path="tared").path))
     assert "a tare" in idle.trigger("reset").message
     assert not idle.trigger("tare").success
 
@@ -320,12 +320,12 @@ def test_a_run_without_samples_says_so(idle):
     assert "NO_DATA. Only 0 samples" in answer.message
 
 
-@pytest.mark.parametrize(("arriving", "begins"), [("True", False), ("False", True)])
-def test_answers_give_the_reason_of_the_sampler(idle, arriving, begins):
+@pytest.mark.parametrize(("figure", "begins"), [("unusable", False), ("silent", True)])
+def test_answers_give_the_reason_of_the_sampler(idle, figure, begins):
     """No run begins of messages that cannot be used; one may begin before the driver is started."""
     reason = "No message on /x can be used."
-    condition = DiagnosticStatus(level=DiagnosticStatus.ERROR, message=reason)
-    condition.values.append(KeyValue(key="messages arrive", value=arriving))
+    condition = DiagnosticStatus(level=DiagnosticStatus.ERROR, message="Something else.")
+    condition.values.append(KeyValue(key=figure, value=reason))
     node = idle.observer.node
     publisher = node.create_publisher(DiagnosticStatus, "/payload_sampler/condition", LATCHED)
     try:
@@ -421,7 +421,7 @@ def test_samples_that_were_published_before_a_start_do_not_belong_to_the_run(idl
 
 def test_save_writes_what_a_replay_needs(idle, tmp_path):
     final = idle.run(blocks(measured(LOADED, SECONDS)))
-    for path in (str(tmp_path / "run"), ""):
+    for path in ("kept/run", ""):
         answer = idle.observer.call(Save, f"{NODE}/save", path=path)
         assert answer.success
         assert "makes no recording" in answer.message
@@ -431,9 +431,13 @@ def test_save_writes_what_a_replay_needs(idle, tmp_path):
         assert newest - WINDOW / RATE * 1e9 <= run.end_ns <= newest  # of the last window at least
         assert run.updates[-1] == final.windows
         assert run.result["phi"] == list(final.phi)
-    answer = idle.observer.call(Save, f"{NODE}/save", path="/proc/nowhere")
-    assert not answer.success
-    assert "/proc/nowhere" in answer.message
+    for path in ("/proc/nowhere", str(tmp_path / "run"), "../beside", "~/run"):
+        answer = idle.observer.call(Save, f"{NODE}/save", path=path)
+        assert not answer.success
+        assert path in answer.message and "runs_folder" in answer.message
+    answer = idle.observer.call(Save, f"{NODE}/save", path="x" * 999)
+    assert not answer.success and "xxx" in answer.message
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_termination_signal_ends_the_node_in_order(estimator):

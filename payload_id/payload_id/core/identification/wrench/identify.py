@@ -28,7 +28,7 @@ from ..estimate import Estimate
 from ..identify import CHUNK
 from ..online import OnlineIdentifier
 from ..settings import Settings
-from ..status import Status
+from ..status import Status, times_as_large
 from .alignment import LARGEST_OFFSET, TimeOffset, compensated, time_offset
 
 SUSPECT = (Status.INCONSISTENT, Status.SMALL_LOAD, Status.NOT_IDENTIFIABLE)
@@ -174,10 +174,12 @@ def _verdict(
     """Put the answer's sentences together."""
     parts = []
     if estimate.status is Status.INCONSISTENT and estimate.cause != STATED:
-        parts.append(
-            "No payload explains the wrench within the stated bounds: they would have to be "
-            f"{estimate.noise_factor:.3g} times as large."
+        factor = (
+            f"they would have to be {times_as_large(estimate.noise_factor)}"
+            if np.isfinite(estimate.noise_factor)
+            else "no bounds, however large, would help"
         )
+        parts.append(f"No payload explains the wrench within the stated bounds: {factor}.")
         parts += [dirt.sentence] if dirt and dirt.spans else []
         if not diagnosis and not (dirt and dirt.spans):
             parts.append("Check sensor frame, gravity, calibration and stamps; or state more.")

@@ -1,0 +1,52 @@
+"""Where a run may be saved: what a caller on the network asks for never leads elsewhere."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from payload_id.core.errors import ConfigurationError
+from payload_id.ros.estimator.run_keeping import RunKeeping
+
+
+@pytest.fixture
+def runs(tmp_path: Path) -> Path:
+    (tmp_path / "runs").mkdir()
+    (tmp_path / "runs" / "out").symlink_to(tmp_path)
+    return tmp_path / "runs"
+
+
+def keeping(runs: Path, bag: Path | str = "") -> RunKeeping:
+    """Return one that has heard of a recording."""
+    one = object.__new__(RunKeeping)
+    one._settings, one._bag = SimpleNamespace(runs_folder=str(runs)), str(bag)
+    return one
+
+
+@pytest.mark.parametrize(
+    "asked", ["..", "../x", "a/../../x", "/etc", "/", "out/x", "~", "\0", "./../runs2"]
+)
+def test_what_leads_out_of_the_folder_is_refused(runs: Path, asked: str) -> None:
+    with pytest.raises(ConfigurationError, match="runs_folder"):
+        keeping(runs).folder(asked)
+
+
+@pytest.mark.parametrize("asked", ["a", "a/b", "a/../b", "."])
+def test_what_stays_in_it_is_allowed(runs: Path, asked: str) -> None:
+    for path in (asked, str(runs / asked)):
+        assert keeping(runs).folder(path)[0] == (runs / asked).resolve()
+
+
+def test_a_recording_elsewhere_is_one_only_if_it_holds_a_recording(runs: Path) -> None:
+    bag = runs.parent / "bag"
+    bag.mkdir()
+    one = keeping(runs, bag)
+    assert one.folder("")[0].parent == runs  # somebody says that /etc is the recording
+    with pytest.raises(ConfigurationError):
+        one.folder(str(bag))
+    (bag / "bag_0.mcap").touch()
+    assert one.folder("") == (bag, "") == one.folder(str(bag))
+    with pytest.raises(ConfigurationError):
+        one.folder(str(bag / "further"))
