@@ -80,6 +80,7 @@ class OneLine(argparse.ArgumentParser):
         near = difflib.get_close_matches(name.group(1) if name else "", map(str, known), 1, 0.5)
         hint = f" Did you mean '{near[0]}'?" if near else ""
         said = re.sub(r" \(choose from .*\)$", "", " ".join(message.split())).rstrip(".")
+        said = "".join(c if c.isprintable() else ascii(c)[1:-1] for c in said)
         self.exit(2, f"{self.prog}: {said}.{hint} Try: ./{self.prog} --help\n")
 
 
