@@ -490,6 +490,18 @@ class TestLauncher:
         assert (done.returncode, done.stdout) == (0, "['a b', '--json']\n")
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("wait", [0.2, 0.6])
+def test_an_interrupt_while_the_command_line_starts_is_no_traceback(wait):
+    command = [sys.executable, "-c", handover.START, "known-runs", "--help"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    time.sleep(wait)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode in (0, 130, -signal.SIGINT)
+    assert "Traceback" not in err
+
+
 class TestProgress:
     def test_help_is_there_before_the_environment_and_names_every_command(self, tmp_path):
         from payload_id.cli.main import parser
@@ -536,15 +548,3 @@ class TestProgress:
         assert (
             os.access(command, os.X_OK) and str(layout.root / "payload-id") in command.read_text()
         )
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("wait", [0.2, 0.6])
-def test_an_interrupt_while_the_command_line_starts_is_no_traceback(wait):
-    command = [sys.executable, "-c", handover.START, "known-runs", "--help"]
-    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-    time.sleep(wait)
-    process.send_signal(signal.SIGINT)
-    _, err = process.communicate(timeout=60)
-    assert process.returncode in (0, 130, -signal.SIGINT)
-    assert "Traceback" not in err

@@ -45,13 +45,13 @@ def with_false(samples, rng, number=20):
         joint = rng.integers(samples.n)
         kind = rng.integers(4)
         if kind == 0:
-            q[k, joint] = rng.choice([1e30, -1e300, 50.0])
+            q[k, joint] = rng.choice([9e8, -9e8, 50.0])
         elif kind == 1:
             q[k, joint] += rng.choice([-1.0, 1.0]) * rng.uniform(0.1, 2.5)
         elif kind == 2:
             q[k] = rng.permutation(q[k] + np.linspace(0.5, 1.5, samples.n))
         else:
-            dq[k, joint] = rng.choice([1e30, -1e300, 1.7e308])
+            dq[k, joint] = rng.choice([9e8, -9e8, 1e6])
     return replace(samples, q=q, dq=dq), np.sort(false)
 
 
