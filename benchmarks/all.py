@@ -58,6 +58,8 @@ BENCHMARKS = (
               "--hours 24 --runs 200", "--hours 0.05 --runs 2"),
     Benchmark("ingestion", "Is a sample lost in ten minutes at 1 kHz?", "", 11,
               short="--minutes 0.5"),
+    Benchmark("fuzz", "Does anything that comes in end other than in a sentence or status?", "", 30,
+              "--examples 10000", "--examples 260"),
     Benchmark("faults", "Is anything lost, or false, when processes, disk or clock fail?", "", 120,
               short="--faults 4"),
     Benchmark("containment", "Does an interval ever miss the truth?", "intervals.md", 240,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 from setup_environment import stamps
@@ -86,6 +87,22 @@ def install(layout: Layout, stale: dict[Path, str], runner: Runner) -> None:
         uninstall(layout, folder.name)
     names = [folder.name for folder in stale]
     runner.run(f"building {' and '.join(names)}", colcon(layout, list(stale)), REMEDY)
+
+
+def provide_command(layout: Layout) -> None:
+    """Put `payload-id` on the PATH of the environment: the launcher, so that all is up to date."""
+    command = layout.venv / "bin" / "payload-id"
+    text = f'#!/bin/sh\nexec {shlex.quote(str(layout.root / "payload-id"))} "$@"\n'
+    try:
+        if command.read_text() == text:
+            return
+    except (OSError, UnicodeDecodeError):
+        pass
+    try:
+        command.write_text(text)
+        command.chmod(0o755)
+    except OSError:
+        return  # a read-only environment works without it
 
 
 def uninstall(layout: Layout, name: str) -> None:

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
 
-from setup_environment import build, handover, install, machine, stamps
+from setup_environment import build, first_help, handover, install, machine, progress, stamps
 from setup_environment.layout import Layout, layout_of
 from setup_environment.ros import Ros, sourced
 from setup_environment.steps import Runner, SetupError, say
@@ -27,7 +27,11 @@ def main(arguments: Sequence[str]) -> int:
         ros = sourced(os.environ, ROOT)
         layout = layout_of(ROOT, ros.distro if ros else None)
         base = handover.clean(os.environ, layout, ros)
+        if first_help.is_asked(arguments) and not has_environment(layout, ros):
+            print(first_help.text(), end="")
+            return 0
         set_up(layout, ros, base)
+        build.provide_command(layout)
     except SetupError as error:
         say(str(error))
         return 1
@@ -44,6 +48,12 @@ def main(arguments: Sequence[str]) -> int:
     os.execve(line[0], line, handover.variables(base, layout, ros))
 
 
+def has_environment(layout: Layout, ros: Ros | None) -> bool:
+    """Tell whether there is an environment with the package in it, up to date or nearly so."""
+    value = install.environment_digest(layout, ros)
+    return install.is_complete(layout, value) and build.is_installed(layout, build.PYTHON_PACKAGE)
+
+
 def interrupt(number: int, frame: FrameType | None) -> None:
     """Treat a termination signal like ctrl-C, so that tools are ended too."""
     raise KeyboardInterrupt
@@ -58,7 +68,9 @@ def set_up(layout: Layout, ros: Ros | None, base: dict[str, str]) -> None:
         if is_current(layout, ros):  # by the run that was waited for
             return
         install.check_owner(layout)
-        runner = Runner(layout.log, handover.tools_variables(base, layout), lock_fd)
+        complete = install.is_complete(layout, install.environment_digest(layout, ros))
+        bar = progress.Bar(() if complete else progress.WHOLE)
+        runner = Runner(layout.log, handover.tools_variables(base, layout), lock_fd, bar)
         bring_up_to_date(layout, ros, runner)
     say(f"ready after {time.monotonic() - started:.1f} s")
 

@@ -8,10 +8,13 @@ import subprocess
 import sys
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
+from setup_environment.progress import Bar
+
+LOOK = 0.25  # [s] between two looks at a tool that runs
 TAIL_LINES = 6  # lines of a failed tool's output that are shown; the log has all of them
 
 
@@ -43,11 +46,13 @@ class Runner:
         environment: Their environment variables.
         lock_fd: Descriptor of the set-up lock. Tools inherit it, so that the lock is held as long
             as any of them lives, even if this process is killed.
+        bar: How far all of them are.
     """
 
     log: Path
     environment: dict[str, str]
     lock_fd: int | None = None
+    bar: Bar = field(default_factory=lambda: Bar(()))
 
     def run(
         self, step: str, command: Sequence[str | Path], remedy: str, folder: Path | None = None
@@ -67,7 +72,11 @@ class Runner:
             log.write(f"\n## {step}\n$ {' '.join(map(str, command))}\n".encode())
             log.flush()
             begin = log.tell()
-            code = self._wait(command, log, folder)
+            self.bar.begin(step)
+            try:
+                code = self._wait(command, log, folder)
+            finally:
+                self.bar.end()
             log.write(f"## exit code {code}, {time.monotonic() - started:.1f} s\n".encode())
             if code:
                 log.seek(begin)
@@ -87,7 +96,11 @@ class Runner:
             start_new_session=True,
         )
         try:
-            return process.wait()
+            while True:
+                try:
+                    return process.wait(LOOK)
+                except subprocess.TimeoutExpired:
+                    self.bar.show(self.log)
         except BaseException:
             os.killpg(process.pid, signal.SIGTERM)
             process.wait()

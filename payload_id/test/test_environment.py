@@ -15,7 +15,17 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 sys.path.insert(0, str(ROOT))  # setup_environment is no part of the package
 
-from setup_environment import build, handover, install, lockfile, machine, main, stamps  # noqa: E402  # see above
+from setup_environment import (  # noqa: E402, E501  # see above
+    build,
+    first_help,
+    handover,
+    install,
+    lockfile,
+    machine,
+    main,
+    progress,
+    stamps,
+)
 from setup_environment.layout import Layout, layout_of  # noqa: E402  # see above
 from setup_environment.ros import Ros, sourced  # noqa: E402  # see above
 from setup_environment.steps import Runner, SetupError, StepFailed, telling_lines  # noqa: E402  # see above
@@ -328,7 +338,7 @@ class TestHandover:
         assert line[-2:] == ["-k", "name"]
         assert folder == layout.root
         line, folder = handover.command(layout, ["demo", "--json"])
-        assert line[-4:] == ["-m", "payload_id", "demo", "--json"]
+        assert line[-4:] == ["-c", handover.START, "demo", "--json"]
         assert folder is None
 
     def test_named_test_files_replace_the_suite(self):
@@ -478,3 +488,63 @@ class TestLauncher:
             stdin=subprocess.DEVNULL, capture_output=True, text=True, cwd=tmp_path,
         )  # fmt: skip
         assert (done.returncode, done.stdout) == (0, "['a b', '--json']\n")
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("wait", [0.2, 0.6])
+def test_an_interrupt_while_the_command_line_starts_is_no_traceback(wait):
+    command = [sys.executable, "-c", handover.START, "known-runs", "--help"]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    time.sleep(wait)
+    process.send_signal(signal.SIGINT)
+    _, err = process.communicate(timeout=60)
+    assert process.returncode in (0, 130, -signal.SIGINT)
+    assert "Traceback" not in err
+
+
+class TestProgress:
+    def test_help_is_there_before_the_environment_and_names_every_command(self, tmp_path):
+        from payload_id.cli.main import parser
+
+        shutil.copytree(ROOT / "setup_environment", tmp_path / "setup_environment")
+        for name in ("payload-id", "requirements.lock"):
+            shutil.copy(ROOT / name, tmp_path)
+        done = subprocess.run(
+            [tmp_path / "payload-id", "--help"], capture_output=True, text=True, timeout=20
+        )
+        assert done.returncode == 0 and done.stdout == first_help.text()
+        assert not (tmp_path / ".venv").exists()
+        verbs = parser()._subparsers._group_actions[0].choices
+        assert set(first_help.VERBS) == set(verbs)
+
+    def test_a_bar_only_grows_and_a_slow_machine_is_told_longer(self):
+        bar = progress.Bar(progress.WHOLE)
+        parts = []
+        for step in progress.WHOLE:
+            bar.begin(step)
+            now = time.monotonic()
+            assert bar.part(now, counted=0.1) < bar.part(now + 1e4)
+            parts += [bar.part(now + late) for late in (0.0, 10.0, 100.0, 1e4)]
+            bar.end()
+        assert progress.counted("[54/216] Building CXX object") == 0.25
+        assert parts == sorted(parts) and 0.0 <= parts[0] and parts[-1] < 1.0
+
+    def test_without_a_terminal_a_line_is_shown_now_and_then(self, tmp_path, capsys):
+        log = tmp_path / "log"
+        log.write_text("first\nDownloading\x1b[2K something\n\n")
+        bar = progress.Bar(progress.WHOLE)
+        bar.begin("building it")
+        bar.show(log)
+        assert capsys.readouterr().err == ""
+        bar._said -= progress.EVERY
+        bar.show(log)
+        said = capsys.readouterr().err
+        assert "s left" in said and "something" in said and "\x1b" not in said
+
+    def test_the_environment_has_the_command(self, layout):
+        layout.python.parent.mkdir(parents=True)
+        build.provide_command(layout)
+        command = layout.venv / "bin" / "payload-id"
+        assert (
+            os.access(command, os.X_OK) and str(layout.root / "payload-id") in command.read_text()
+        )

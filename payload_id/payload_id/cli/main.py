@@ -10,6 +10,8 @@ from ..core.errors import PayloadIdError
 from ..core.version import VERSION
 from .calibrate import command as calibrate
 from .check import command as check
+from .common import completion
+from .common.arguments import OneLine, add_verb
 from .compare import command as compare
 from .demo import command as demo
 from .known_runs import command as known_runs
@@ -32,9 +34,9 @@ something wrong; 3 the data give no intervals (INCONSISTENT, NO_DATA).
 """
 
 
-def parser() -> argparse.ArgumentParser:
+def parser() -> OneLine:
     """Return the parser of all commands."""
-    top = argparse.ArgumentParser(
+    top = OneLine(
         prog="payload-id",
         description=DESCRIPTION,
         epilog=EXIT_CODES,
@@ -54,6 +56,9 @@ def parser() -> argparse.ArgumentParser:
     verify.add_parser(verbs)
     new_key.add_parser(verbs)
     sign.add_parser(verbs)
+    shell = add_verb(verbs, "completion", "print what makes a shell complete commands and options")
+    shell.add_argument("shell", choices=completion.SHELLS)
+    shell.set_defaults(run=_completion)
     for verb, text in (
         ("test", "run all tests, or with --quick what a commit needs (arguments go to pytest)"),
         ("python", "run a script in the same environment: python SCRIPT ..."),
@@ -61,6 +66,12 @@ def parser() -> argparse.ArgumentParser:
         launcher = verbs.add_parser(verb, help=text, description=text)
         launcher.set_defaults(run=_launcher_only)
     return top
+
+
+def _completion(arguments: argparse.Namespace) -> int:
+    """Print the script of a shell."""
+    print(completion.script(parser(), arguments.shell), end="")
+    return 0
 
 
 def _launcher_only(arguments: argparse.Namespace) -> int:
@@ -80,7 +91,7 @@ def printable(text: str) -> str:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return its exit code."""
-    chosen = parser().parse_args(arguments)
+    chosen = parser().understood(arguments)
     try:
         return int(chosen.run(chosen))
     except PayloadIdError as error:

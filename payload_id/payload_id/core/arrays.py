@@ -37,7 +37,10 @@ def real_numbers(value: object, name: str, error: type[InputError] = InputError)
     except (TypeError, ValueError, RuntimeError) as problem:
         raise error(f"{wanted}; found {brief(value)} ({problem}).") from problem
     if array.dtype.kind == "O" and all(type(x) in (int, float) for x in array.flat):
-        array = array.astype(float)  # integers beyond 64 bits
+        try:
+            array = array.astype(float)  # integers beyond 64 bits
+        except OverflowError as problem:
+            raise error(f"{wanted}; found an integer that is too large.") from problem
     if array.dtype.kind not in "iuf" and array.size:
         kind = f" of {array.dtype.name}" if isinstance(value, np.ndarray) else ""
         raise error(f"{wanted}; found {brief(value)}{kind}.")
@@ -54,6 +57,17 @@ def one_number(value: object, name: str, error: type[InputError] = InputError) -
     if array.ndim:
         raise error(f"{name} must be one number; found {brief(value)}.")
     return float(array)
+
+
+def number_in(text: str) -> float:
+    """Return the number that a text is, NaN if it is none.
+
+    Python reads more as numbers than other programs do: 1_000, and digits of other scripts.
+    """
+    try:
+        return float(text) if text.isascii() and "_" not in text else float("nan")
+    except ValueError:
+        return float("nan")
 
 
 def plain_numbers(values: Array) -> list[float | None]:

@@ -24,6 +24,7 @@ NO_NUMBERS = {
     "a set": {1.0, 2.0},
     "a mapping": {"a": 1.0},
     "bytes": b"12",
+    "an integer too large": [10**400],
 }
 
 

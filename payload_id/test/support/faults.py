@@ -12,14 +12,17 @@ import signal
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from payload_id_msgs.msg import PayloadEstimate, SampleBlock
+from payload_id_msgs.srv import GetEstimate
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
 from harness import START_NS, NodeProcess, Observer, joint_state
-from payload_id.files.recordings.recording import Recording
+from payload_id.files.bags.bag_reader import open_bag
+from payload_id.files.bags.joint_states_bag import read_joint_state
 from synthetic import PAYLOAD, RATE, TOPIC, measured, robot_file
 
 PERIOD = 4.0  # of the motion [s]
@@ -29,6 +32,7 @@ STEP_NS = 10**9 // RATE
 KEPT_BACK = 2 * RATE  # samples that a killed sampler may not have written: twice a second's
 USABLE = (PayloadEstimate.GOOD, PayloadEstimate.USABLE)
 HOUR = 3600 * 10**9
+FULL = 2.5  # for which the disk is full [s]
 
 
 class Rig:
@@ -122,14 +126,29 @@ class Rig:
                 assert np.all((estimate.lower <= PAYLOAD) & (estimate.upper >= PAYLOAD))
 
     def recorded(self) -> set[int]:
-        """Return the stamps of all bags, each message of which must be one that was sent."""
+        """Return the stamps of all messages in all bags."""
         found: set[int] = set()
-        for bag in sorted(self.folder.glob("bag*")):
-            if any(x.stat().st_size > 1000 for x in bag.iterdir()):
-                recording = Recording.from_bag(bag, TOPIC)
-                stamps = recording.start_ns + np.rint(1e9 * recording.stamp).astype(np.int64)
-                found |= set(stamps.tolist())
+        for folder in sorted(self.folder.glob("bag*")):
+            if any(x.suffix == ".mcap" and x.stat().st_size > 1000 for x in folder.iterdir()):
+                with open_bag(folder) as bag:
+                    messages = [read_joint_state(data) for data in bag.messages(TOPIC)]
+                found |= {x.stamp_ns for x in messages if x is not None}
         return found
+
+    def wait_for_estimator(self) -> None:
+        """Ask a new estimator until it answers: that of the dead one seems ready, too."""
+        client = self.observer.node.create_client(GetEstimate, f"{NODE}/get_estimate")
+        futures: list[Any] = []
+
+        def answered() -> bool:
+            if client.service_is_ready():
+                futures.append(client.call_async(GetEstimate.Request()))
+            end = time.monotonic() + 1.0
+            while time.monotonic() < end and not any(x.done() for x in futures):
+                self.observer.executor.spin_once(timeout_sec=0.05)
+            return any(x.done() for x in futures)
+
+        self.observer.wait(answered, "an answer of the new estimator")
 
     def close(self) -> None:
         """End everything; check that what was sent is recorded."""
@@ -159,7 +178,7 @@ def estimator_killed(rig: Rig) -> None:
     rig.estimator.process.wait()
     rig.send(RATE)
     rig.estimator = rig.start_estimator()
-    rig.observer.wait(lambda: rig.estimator.alive, "the estimator")
+    rig.wait_for_estimator()
     rig.restarted()
 
 
@@ -218,20 +237,22 @@ def deaf_subscribers(rig: Rig) -> None:
 def file_size_limited(rig: Rig) -> None:
     """The disk is full for a while: the recording goes on in another bag when there is room."""
     pid, unlimited = rig.sampler.process.pid, (resource.RLIM_INFINITY,) * 2
-    size = max((x.stat().st_size for x in rig.folder.glob("bag*/*")), default=0)
+    newest = max(rig.folder.glob("bag*/*.mcap"), key=lambda x: x.stat().st_mtime_ns)
+    size = newest.stat().st_size
     resource.prlimit(pid, resource.RLIMIT_FSIZE, (size + 1000, resource.RLIM_INFINITY))
+    before = rig.sampler.printed().count("Recording goes on")
     rig.doubtful |= set(rig.sent[-KEPT_BACK:])
     rig.send(RATE, certain=False)
-    rig.observer.diagnosis("messages are missing in")
+    box = rig.observer.mailbox["/diagnostics"]
+    end = time.monotonic() + FULL
+    while time.monotonic() < end:
+        rig.send(1, certain=False)
+    assert any("messages are missing in" in x.message for y in box for x in y.status)
     resource.prlimit(pid, resource.RLIMIT_FSIZE, unlimited)
-    folders = len(list(rig.folder.glob("bag*")))
 
     def goes_on() -> bool:
         rig.send(1, certain=False)
-        return (
-            "Recording goes on" in rig.sampler.printed()
-            and len(list(rig.folder.glob("bag*"))) >= folders
-        )
+        return rig.sampler.printed().count("Recording goes on") > before
 
     rig.observer.wait(goes_on, "another bag")
 

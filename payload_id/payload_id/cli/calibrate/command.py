@@ -25,6 +25,7 @@ from ...files.robots.link_ellipsoids import link_ellipsoids
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
 from ..common.arguments import add_assumption_arguments, add_verb, numbers_of, with_changes
+from ..common.progress import progress
 from ..common.recording_arguments import (
     add_source_arguments,
     add_stretch_arguments,
@@ -112,7 +113,8 @@ def run(arguments: argparse.Namespace) -> int:
         check_place(place, "calibrated robot file")
     if arguments.history:
         return run_history(arguments)
-    job = work(arguments)
+    with progress("calibrating"):
+        job = work(arguments)
     if arguments.json:
         print(json.dumps(calibration_report.as_json(job)))
     else:
@@ -128,7 +130,8 @@ def run_history(arguments: argparse.Namespace) -> int:
     runs = [(run, _read(run.path, arguments, file)) for run in known_recordings(arguments)]
     uncertainty = with_changes(file.uncertainty, arguments.uncertainty)
     robot = measured_with(robot, [recording for _, recording in runs])
-    job: HistoryJob = learn(arguments, file, robot, uncertainty, runs)
+    with progress(f"learning from {len(runs)} runs"):
+        job: HistoryJob = learn(arguments, file, robot, uncertainty, runs)
     if arguments.json:
         print(json.dumps(history_report.as_json(job)))
     else:

@@ -24,6 +24,7 @@ from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
 from ..common.arguments import add_verb
 from ..common.presentation import console, plain_table
+from ..common.progress import progress
 from ..common.recording_arguments import (
     TABLES,
     add_source_arguments,
@@ -55,39 +56,20 @@ def run(arguments: argparse.Namespace) -> int:
     """Look, say what was found; return 2 if something is wrong."""
     file = RobotFile.load(arguments.robot)
     arm = RobotModel.from_robot_file(file)
-    read = read_recording(arguments.recording, arguments, file)
-    names, recording = named(stretch_of(read, arguments), file.joints)
-    lines = [names]
-    if recording is not None:
-        lines += looked_at(recording, arm, file, is_table(arguments.recording))
+    recording = stretch_of(read_recording(arguments.recording, arguments, file), arguments)
+    with progress("looking"):
+        lines = looked_at(recording, arm, file, is_table(arguments.recording))
     wrong = any(line.verdict is Verdict.WRONG for line in lines)
     if arguments.json:
         print(json.dumps({"wrong": wrong, "lines": [asdict(line) for line in lines]}))
     else:
-        show(lines, read.notes, next_command(arguments, wrong))
+        show(lines, recording.notes, next_command(arguments, wrong))
     return 2 if wrong else 0
 
 
 def is_table(path: Path) -> bool:
     """Tell whether a recording is a table."""
     return path.suffix.lower() in TABLES
-
-
-def named(recording: Recording, joints: Sequence[str]) -> tuple[Line, Recording | None]:
-    """Compare the names of the joints; return the recording in the robot file's order."""
-    found, wanted = ", ".join(recording.joints), ", ".join(joints)
-    if set(recording.joints) != set(joints):
-        do = "Write the robot file's names into the columns file, in the order of its columns."
-        return Line("joint names", Verdict.WRONG, found, wanted, do), None
-    if recording.joints == tuple(joints):
-        return Line("joint names", Verdict.GOOD, found, "those of the robot file"), recording
-    order = [recording.joints.index(name) for name in joints]
-    sorted_ = Recording(
-        recording.stamp, recording.q[:, order], recording.dq[:, order], recording.tau[:, order],
-        recording.dropped, tuple(joints), recording.start_ns, recording.source, recording.notes,
-    )  # fmt: skip
-    do = "Nothing: columns are taken by name."
-    return Line("joint names", Verdict.GOOD, f"{found} (another order)", wanted, do), sorted_
 
 
 def looked_at(recording: Recording, arm: RobotModel, file: RobotFile, table: bool) -> list[Line]:
@@ -97,6 +79,8 @@ def looked_at(recording: Recording, arm: RobotModel, file: RobotFile, table: boo
     endless = np.array(file.continuous)
     lower, upper = np.where(endless, -np.inf, lower), np.where(endless, np.inf, upper)
     return [
+        # Columns are taken by name, and names that are not there are refused when reading.
+        Line("joint names", Verdict.GOOD, ", ".join(arm.joints), "those of the robot file"),
         *timing(recording, None if table else file.joint_states.rate),
         *kinematics(recording, arm.joints, revolute, lower, upper, speed),
         *torques(recording, arm, file.uncertainty, effort)[0],
@@ -105,10 +89,10 @@ def looked_at(recording: Recording, arm: RobotModel, file: RobotFile, table: boo
 
 def limits_of(file: RobotFile) -> tuple[Array, Array, Array, Array]:
     """Return position, speed and torque limits, infinite where the file states none."""
-    limits = file.limits
-    if limits is None:
+    if not file.limit_sets:
         none = np.full(file.n, np.inf)
         return -none, none, none, none
+    limits = file.limits
     return limits.position_lower, limits.position_upper, limits.velocity, limits.effort
 
 

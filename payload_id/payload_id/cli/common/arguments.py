@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import argparse
+import difflib
+import re
 from collections.abc import Sequence
 from dataclasses import fields, replace
-from typing import Any, TypeVar
+from typing import Any, NoReturn, TypeVar
 
 from ...core.body.payload_prior import PayloadPrior
 from ...core.errors import InputError, UnknownNameError
@@ -37,6 +39,7 @@ EXAMPLES = {
     "noise": ("bare --robot my_arm.yaml", "bare --robot my_arm.yaml --hat"),
     "verify": ("motion.json", "motion.json --key cell/public_key.pem"),
     "new-key": ("cell", "$HOME/cell"),
+    "completion": ("bash", "zsh"),
     "sign": (
         "motion.json --key cell/signing_key.pem",
         "first.json second.json --key cell/signing_key.pem",
@@ -56,6 +59,28 @@ def add_verb(verbs: Any, name: str, text: str) -> argparse.ArgumentParser:
         formatter_class=ExamplesLast,
     )
     return parser
+
+
+class OneLine(argparse.ArgumentParser):
+    """Says what is wrong with a command line in one line, and where help is."""
+
+    def understood(self, arguments: Sequence[str] | None) -> argparse.Namespace:
+        """Parse everything; what no command knows is refused in that command's name."""
+        found, unknown = self.parse_known_args(arguments)
+        if unknown:
+            verbs = next(x for x in self._actions if isinstance(x, argparse._SubParsersAction))
+            verbs.choices[found.verb].error(f"unrecognized arguments: {' '.join(unknown)}")
+        return found
+
+    def error(self, message: str) -> NoReturn:
+        """Leave with exit code 2."""
+        name = re.search(r"(?:invalid choice: '|unrecognized arguments: )([^'= ]*)", message)
+        known = [word for action in self._actions
+                 for word in (*action.option_strings, *(action.choices or ()))]  # fmt: skip
+        near = difflib.get_close_matches(name.group(1) if name else "", map(str, known), 1, 0.5)
+        hint = f" Did you mean '{near[0]}'?" if near else ""
+        said = re.sub(r" \(choose from .*\)$", "", " ".join(message.split())).rstrip(".")
+        self.exit(2, f"{self.prog}: {said}.{hint} Try: ./{self.prog} --help\n")
 
 
 class ExamplesLast(argparse.HelpFormatter):

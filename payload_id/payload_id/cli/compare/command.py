@@ -14,6 +14,7 @@ from ...core.errors import UnknownNameError
 from ...core.estimators import ESTIMATORS, estimator_named
 from ..common.arguments import add_assumption_arguments, add_verb
 from ..common.figure_argument import add_figure_argument, drawn, figure_place
+from ..common.progress import progress
 from ..common.recording_arguments import add_recording_arguments
 from ..common.shape_arguments import add_knowledge_argument, add_shape_arguments, shape_of
 from ..replay.replay_wrench import add_wrench_arguments
@@ -58,11 +59,13 @@ def run(arguments: argparse.Namespace) -> int:
     for name in estimators:
         estimator_named(name, shape)
     intervals = _chosen(arguments.methods, METHODS, "interval method") or tuple(METHODS)
-    data = read_rows(arguments, shape)
+    with progress("reading the recording"):
+        data = read_rows(arguments, shape)
     if data.problem.estimate.windows == 0:
         print(f"{arguments.recording}: {data.problem.estimate.message}", file=sys.stderr)
         return 3
-    points, spreads = compared(data.problem, estimators, intervals)
+    with progress(f"comparing {len(estimators)} estimators and {len(intervals)} interval methods"):
+        points, spreads = compared(data.problem, estimators, intervals)
     comparison = Comparison(points, spreads, truth, None if shape is None else shape.box)
     picture = drawn(figure, partial(draw, arguments, data, comparison))
     if arguments.json:

@@ -25,6 +25,7 @@ from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
 from ..common.arguments import add_verb, numbers_of, with_changes
 from ..common.presentation import console, plain_table
+from ..common.progress import progress
 from ..common.recording_arguments import (
     add_source_arguments,
     add_stretch_arguments,
@@ -128,7 +129,8 @@ def run(arguments: argparse.Namespace) -> int:
         recordings = [recording_of(path) for path in arguments.recording]
         payload = _payload(arguments.payload)
         lengths, hat = arguments.lengths, arguments.hat
-        found = noise_needed(recordings, robot, uncertainty, lengths, payload, hat)
+        with progress("measuring"):
+            found = noise_needed(recordings, robot, uncertainty, lengths, payload, hat)
         notes = [note for recording in recordings for note in remarks(recording)]
         plain, printed = as_json(found, robot.joints), partial(show, found, robot.joints, notes)
     else:
@@ -138,7 +140,8 @@ def run(arguments: argparse.Namespace) -> int:
             for part in segments(recording_of(known.path), arguments.segments)
         ]
         lengths, hat = arguments.lengths, arguments.hat
-        told = noise_of_runs(runs, robot, uncertainty, lengths, arguments.level, hat)
+        with progress("measuring"):
+            told = noise_of_runs(runs, robot, uncertainty, lengths, arguments.level, hat)
         plain = runs_report.as_json(told, robot.joints)
         printed = partial(runs_report.show, told, robot.joints)
     if arguments.json:

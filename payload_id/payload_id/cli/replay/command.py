@@ -8,6 +8,7 @@ from typing import Any
 from ..common.arguments import add_verb
 from ..common.figure_argument import add_figure_argument, figure_place
 from ..common.method_arguments import add_method_arguments
+from ..common.progress import progress
 from ..common.recording_arguments import add_recording_arguments
 from ..common.shape_arguments import add_knowledge_argument, add_shape_arguments
 from . import replay_torque, replay_wrench
@@ -30,5 +31,9 @@ def add_parser(verbs: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Identify and show the result; return the exit code."""
     figure = figure_place(arguments)
-    source = replay_wrench if replay_wrench.is_wrench(arguments) else replay_torque
-    return present(source.identify(arguments), arguments, figure)
+    with progress("identifying") as tell:
+        if replay_wrench.is_wrench(arguments):
+            outcome = replay_wrench.identify(arguments)
+        else:
+            outcome = replay_torque.identify(arguments, tell)
+    return present(outcome, arguments, figure)

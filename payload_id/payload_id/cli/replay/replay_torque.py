@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -47,11 +47,18 @@ class Job:
     bare: tuple[Recording, ...] = ()
 
 
-def identify(arguments: argparse.Namespace) -> Outcome:
-    """Read a recording and identify from it."""
+def identify(arguments: argparse.Namespace, tell: Callable[[float], object]) -> Outcome:
+    """Read a recording and identify from it; `tell` is called with the part that is done."""
     job = load(arguments)
     updates = job.updates or steps(job.recording, job.settings.window)
-    history = replay_with_grounds(job.recording, job.robot, job.settings, updates, job.tare)
+    history = replay_with_grounds(
+        job.recording,
+        job.robot,
+        job.settings,
+        updates,
+        job.tare,
+        lambda made: tell(made / (len(updates) + 1)),
+    )
     return Outcome(
         recording=job.recording,
         subject=job.robot.name,

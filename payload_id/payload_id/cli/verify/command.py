@@ -30,6 +30,7 @@ from ...files.runs.signature import SignatureState, SignatureVerdict, judged
 from ..common.arguments import add_verb, seed
 from ..common.figure_argument import Drawn, add_figure_argument, drawn, figure_place
 from ..common.presentation import console
+from ..common.progress import progress
 
 # How a verified certificate's signature is announced; the other states are differences.
 SIGNATURE_WORDS = {
@@ -91,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         rests_on, missing = _claims(saved, robot, model, arguments.cell)
         differences += [*missing, *(str(claim) for claim in rests_on if claim.holds is False)]
-        with one_thread():
+        with progress("verifying"), one_thread():
             result = verify(
                 saved.certificate,
                 saved.case(model),

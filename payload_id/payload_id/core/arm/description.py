@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element
 
 import numpy as np
 
-from ..arrays import Array
+from ..arrays import Array, number_in
 from ..errors import ModelError
 
 MOVING = ("revolute", "continuous", "prismatic")
@@ -139,10 +139,7 @@ def _check_tree(joints: Sequence[Element], links: set[str]) -> None:
 def _numbers(element: Element, key: str, count: int, where: str, default: str | None) -> Array:
     """Return finite numbers of an attribute, none above `LARGEST` in size."""
     text = element.get(key, default)
-    try:
-        numbers = np.array([float(word) for word in (text or "").split()])
-    except ValueError:
-        numbers = np.zeros(0)
+    numbers = np.array([number_in(word) for word in (text or "").split()])
     if len(numbers) != count or not (np.abs(numbers) <= LARGEST).all():
         found = "nothing" if text is None else f"'{text}'"
         raise ModelError(
@@ -184,10 +181,7 @@ def _check_limit(limit: Element, where: str, bounded: bool) -> None:
     found = {}
     for key, default in (("lower", "0"), ("upper", "0"), ("effort", None), ("velocity", None)):
         text = limit.get(key, default if bounded else "0")
-        try:
-            found[key] = float(text or "")
-        except ValueError:
-            found[key] = np.nan
+        found[key] = number_in(text or "")
         if not np.isfinite(found[key]):
             what = "nothing" if text is None else f"'{text}'"
             raise ModelError(f"{where}: '{key}' of <limit> must be a finite number; found {what}.")

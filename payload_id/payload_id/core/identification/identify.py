@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from ..arm.arm_model import ArmModel
 from ..arrays import one_number, real_numbers
@@ -48,6 +48,7 @@ def replay_with_grounds(
     settings: Settings,
     updates: Iterable[int],
     tare: Tare | None = None,
+    tell: Callable[[int], object] = lambda made: None,
 ) -> list[Estimate]:
     """Return the estimates of `replay`, the last one with what its mass rests on.
 
@@ -57,10 +58,14 @@ def replay_with_grounds(
         settings: How to identify.
         updates: Numbers of windows at which to update, increasing, at least one.
         tare: What runs without payload had taught before.
+        tell: Called with the number of estimates that have been made.
     """
     online = _begun(model, settings, tare)
-    *others, last = _updates(online, samples, updates)
-    return [*others, online.with_grounds(last)]
+    made: list[Estimate] = []
+    for estimate in _updates(online, samples, updates):
+        made.append(estimate)
+        tell(len(made))
+    return [*made[:-1], online.with_grounds(made[-1])]
 
 
 def _begun(model: ArmModel | RowSource, settings: Settings, tare: Tare | None) -> OnlineIdentifier:

@@ -37,11 +37,12 @@ def kept_in_turn(off: Callable[[IntArray, IntArray], BoolArray], count: int) -> 
     wrong = off(every[:-1], every[1:])
     if not wrong.any():
         return keep
-    last = int(np.argmax(wrong))
-    for k in range(last + 1, count):
-        keep[k] = not off(np.array([last]), np.array([k]))[0]
-        if keep[k]:
-            last = k
+    for last in np.flatnonzero(wrong):
+        if keep[last]:
+            for k in range(last + 1, count):
+                keep[k] = not off(np.array([last]), np.array([k]))[0]
+                if keep[k]:
+                    break
     return keep
 
 

@@ -23,7 +23,7 @@ from ...core.identification.settings import Settings
 from ...core.identification.tare import Tare
 from ...core.knowledge.knowledge import NOTHING, Knowledge
 from ...core.rows.joint_torque.uncertainty import Uncertainty
-from ..configuration.input_path import sibling
+from ..configuration.input_path import input_path, sibling
 from ..configuration.whole_file import whole_file
 from ..configuration.yaml_file import read_yaml
 from ..knowledge.statement_file import load_knowledge, save_knowledge
@@ -165,7 +165,7 @@ class RunFile:
             ConfigurationError: A file is missing or damaged, or an entry is unknown or impossible.
 
         """
-        path = Path(folder) / FILE_NAME
+        path = input_path(folder, "run") / FILE_NAME
         entries = read_yaml(path)
         _check(entries, path)
         urdf = sibling(path, entries["urdf"])

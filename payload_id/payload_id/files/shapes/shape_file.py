@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from ...core.arrays import Array
+from ...core.arrays import Array, one_number, real_numbers
 from ...core.body.shape import DENSITY, Shape
 from ...core.errors import ConfigurationError, InputError
+from ..configuration.input_path import input_path
 from ..configuration.whole_file import saved_file
 from .mesh import read_shape
 
@@ -52,10 +53,11 @@ class ShapeSource:
         Raises:
             InputError: The file or a setting cannot be used.
         """
-        path = Path(self.path).expanduser()
         try:
+            path = input_path(self.path, "shape", InputError).expanduser()
             stat = path.stat()
-        except OSError as error:
+        except (OSError, RuntimeError) as error:  # RuntimeError: nobody's home
+            path = Path(self.path)
             raise InputError(f"There is no file '{path}' to read a shape from.") from error
         return _read(self, str(path), stat.st_mtime_ns, stat.st_size)
 
@@ -63,7 +65,8 @@ class ShapeSource:
 @lru_cache(maxsize=REMEMBERED)
 def _read(source: ShapeSource, path: str, changed_ns: int, size: int) -> Shape:
     """Return the shape of a file of that age and size."""
-    if not (math.isfinite(source.scale) and source.scale > 0):
+    scale = one_number(source.scale, "The scale of a shape")
+    if not (math.isfinite(scale) and scale > 0):
         raise InputError(f"The scale of a shape must be above 0; found {source.scale!r}.")
     return read_shape(
         path, pose_of(source.pose), source.filling, source.density, source.scale, source.ellipsoids
@@ -78,7 +81,8 @@ def pose_of(numbers: tuple[float, ...]) -> Array | None:
     """
     if not numbers:
         return None
-    if len(numbers) != 6 or not (np.abs(numbers) <= FARTHEST).all():
+    six = real_numbers(numbers, "The pose of a shape")
+    if six.shape != (6,) or not np.isfinite(six).all() or np.abs(six).max() > FARTHEST:
         raise InputError(
             "The pose of a shape is six numbers, x, y, z [m], roll, pitch, yaw [rad], none beyond "
             f"{FARTHEST:g}; found {list(numbers)}."

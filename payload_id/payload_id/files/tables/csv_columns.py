@@ -16,7 +16,7 @@ from typing import Any, TypeGuard
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.arrays import Array
+from ...core.arrays import Array, number_in
 from ...core.errors import (
     ConfigurationError,
     RecordingError,
@@ -191,16 +191,18 @@ def _header(
 
 def _number(cell: str, path: Path, line: int, column: str) -> float:
     """Return a cell's number; an empty cell is a missing value (NaN)."""
-    try:
-        return float(cell.replace("_", "?")) if cell.strip() else float("nan")
-    except ValueError:  # Python takes 1_000 for a number
-        raise _not_a_number(cell, path, line, column) from None
+    text = cell.strip()
+    value = number_in(text)
+    if np.isnan(value) and text and text.lower().lstrip("+-") != "nan":
+        raise _not_a_number(cell, path, line, column)
+    return value
 
 
 def _stamp(cell: str, column: StampColumn, path: Path, line: int) -> int | None:
     """Return a stamp in nanoseconds, exact in decimal; None if it is missing."""
     try:
-        value = Decimal(cell.strip().replace("_", "?") or "nan") * column.unit
+        text = cell.strip() or "nan"
+        value = Decimal(text if text.isascii() and "_" not in text else "?") * column.unit
     except ArithmeticError:  # of Decimal: no number, or one beyond all exponents
         raise _not_a_number(cell, path, line, column.name) from None
     if not value.is_finite():

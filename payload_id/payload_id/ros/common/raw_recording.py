@@ -28,6 +28,7 @@ from .steady_timer import steady_timer
 from .topics import LATCHED
 
 ROOM = 100_000_000  # free bytes with which a recording goes on after the disk was full
+LONGEST_PAUSE = 30.0  # [s] between two bags that are begun because the disk has failed
 LOOK_PERIOD = 1.0  # [s] between two looks for further topics
 # What tells a run beside what was measured: estimates with their verdicts, and the descriptions of
 # plans with the digests of their certificates.
@@ -90,7 +91,7 @@ class RawRecording:
         now = time.monotonic()
         if self._writer is None or not self._writer.failed or now < self._again:
             return
-        self._again, self._pause = now + self._pause, 2.0 * self._pause
+        self._again, self._pause = now + self._pause, min(2.0 * self._pause, LONGEST_PAUSE)
         try:
             if shutil.disk_usage(self._folder.parent).free < ROOM:
                 return

@@ -7,5 +7,6 @@ from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 LATCHED = QoSProfile(
     depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
 )
-ARRIVING = "messages arrive"  # figure of a sampler's condition: whether it hears its topic
+# Figures of a sampler's condition: why it makes no samples; empty where it makes some.
+SILENT, UNUSABLE = "silent", "unusable"
 BLOCKS = QoSProfile(depth=2000, reliability=ReliabilityPolicy.RELIABLE)

@@ -16,7 +16,7 @@ from ...core.samples.ring_buffer import SampleRows
 from ..common.conversions import decoded
 from ..common.throttled_log import ThrottledLog
 from ..common.topic_report import publisher_names
-from ..common.topics import ARRIVING, BLOCKS, LATCHED
+from ..common.topics import BLOCKS, LATCHED, SILENT, UNUSABLE
 from .block_watch import BlockWatch
 from .sources.sample_source import SampleSource
 
@@ -88,8 +88,12 @@ class BlockSubscription:
         """Return why the sampler makes no samples, as it says itself; empty if it says nothing."""
         if not self._node.count_publishers(self.topic):
             return f"Nobody publishes {self.topic}: start the sampler, or correct samples_topic."
-        bad = self._condition.level == DiagnosticStatus.ERROR
-        return f"The sampler says: {self._condition.message}" if bad else ""
+        said = self._said(UNUSABLE) or self._said(SILENT)
+        return f"The sampler says: {said}" if said else ""
+
+    def _said(self, figure: str) -> str:
+        """Return a figure of the sampler's condition; empty if it has none of that name."""
+        return next((x.value for x in self._condition.values if x.key == figure), "")
 
     async def obstacle(self) -> str:
         """Return why a run that begins now would get no samples; empty if nothing speaks for it.
@@ -100,9 +104,8 @@ class BlockSubscription:
             found = RosFuture()
             self._seekers.append((time.monotonic() + MEETING, found))
             await found
-        arriving = any(x.key == ARRIVING and x.value == "True" for x in self._condition.values)
         met = self._node.count_publishers(self.topic)
-        return self.reason() if arriving or not met else ""
+        return self.reason() if self._said(UNUSABLE) or not met else ""
 
     def _on_block(self, data: bytes, about: dict[str, Any]) -> None:
         """Hand a block on, and note when it was published."""

@@ -25,7 +25,7 @@ from ..common.raw_recording import RawRecording
 from ..common.steady_timer import steady_timer
 from ..common.throttled_log import ThrottledLog
 from ..common.topic_report import publisher_names, silence_report
-from ..common.topics import ARRIVING, BLOCKS
+from ..common.topics import BLOCKS, SILENT, UNUSABLE
 from .parameters import SAMPLER_TABLE, SamplerParameters
 
 SLOW = 0.8  # part of the expected rate below which a warning is due
@@ -57,7 +57,8 @@ class SamplerNode(Node):
         self.sampler = JointStateSampler(self.robot.joint_map(), self.robot.joint_states.rate)
         self._sequence, self._identity = 0, secrets.randbits(63)
         self._last_arrival = time.monotonic()
-        self._last_counts, self._steady = (time.monotonic(), 0), False
+        self._last_counts, self._steady = (time.monotonic(), 0, 0), False
+        self._heard = 0  # messages between the last two looks
         self._out_of_turn = 0  # messages whose stamp was not the next one, as of the last look
         self._log = ThrottledLog(self)
         self._joint_states = joint_state_subscription(
@@ -117,9 +118,10 @@ class SamplerNode(Node):
     def _condition(self) -> Condition:
         """Judge what has been arriving; log it while it is bad."""
         now = time.monotonic()
-        since, accepted = self._last_counts
+        since, accepted, received = self._last_counts
         rate = (self.sampler.accepted - accepted) / max(now - since, 1e-9)
-        self._last_counts = (now, self.sampler.accepted)
+        self._heard = self.sampler.received - received
+        self._last_counts = (now, self.sampler.accepted, self.sampler.received)
         level, sentence = self._verdict(now, rate)
         self._steady = rate > 0.0
         if level is not Level.OK:
@@ -128,25 +130,9 @@ class SamplerNode(Node):
 
     def _verdict(self, now: float, rate: float) -> tuple[Level, str]:
         """Return how bad it is, and why."""
-        sampler, topic = self.sampler, self._joint_states.topic
-        silent = now - self._last_arrival
         expected = self.robot.joint_states.rate
-        if silent > self._settings.silence:
-            return Level.ERROR, silence_report(self, topic, JOINT_STATE, silent, expected)
-        if rate == 0.0 and sampler.complaint is not None:
-            return Level.ERROR, f"No message on {topic} can be used. {sampler.complaint.sentence}"
-        if sampler.zero_effort_time >= ZERO_EFFORT_TIME:
-            return Level.ERROR, (
-                f"Every effort on {topic} has been exactly zero for {sampler.zero_effort_time:.1f} "
-                "s; measured joint torques are expected. Switch on the driver's effort state "
-                "interface, or subscribe to the topic that carries torques."
-            )
-        if sampler.velocity_missing:
-            return Level.ERROR, (
-                f"Every velocity on {topic} is exactly zero although the joints move; measured "
-                "velocities are expected. Switch on the driver's velocity state interface, or "
-                "record a bag and replay it: there, positions are differentiated."
-            )
+        if why := self._silence(now) or self._uselessness(rate):
+            return Level.ERROR, why
         if loss := self._recording.loss():
             return Level.ERROR, loss
         if mixed := self._mixed_publishers():
@@ -157,6 +143,33 @@ class SamplerNode(Node):
                 "Correct joint_states.rate there, or look for lost messages."
             )
         return Level.OK, f"Joint states arrive at {rate:.4g} Hz from {self._source_names()}."
+
+    def _silence(self, now: float) -> str:
+        """Say that no joint states arrive; empty while they do."""
+        silent = now - self._last_arrival
+        if silent <= self._settings.silence:
+            return ""
+        topic, expected = self._joint_states.topic, self.robot.joint_states.rate
+        return silence_report(self, topic, JOINT_STATE, silent, expected)
+
+    def _uselessness(self, rate: float) -> str:
+        """Say that no payload can be identified of what arrives; empty if one can."""
+        sampler, topic = self.sampler, self._joint_states.topic
+        if rate == 0.0 and self._heard and sampler.complaint is not None:
+            return f"No message on {topic} can be used. {sampler.complaint.sentence}"
+        if sampler.zero_effort_time >= ZERO_EFFORT_TIME:
+            return (
+                f"Every effort on {topic} has been exactly zero for {sampler.zero_effort_time:.1f} "
+                "s; measured joint torques are expected. Switch on the driver's effort state "
+                "interface, or subscribe to the topic that carries torques."
+            )
+        if sampler.velocity_missing:
+            return (
+                f"Every velocity on {topic} is exactly zero although the joints move; measured "
+                "velocities are expected. Switch on the driver's velocity state interface, or "
+                "record a bag and replay it: there, positions are differentiated."
+            )
+        return ""
 
     def _mixed_publishers(self) -> str:
         """Say that several publishers get in each other's way; empty if they do not.
@@ -187,7 +200,8 @@ class SamplerNode(Node):
             age = 1e-9 * (self.get_clock().now().nanoseconds - sampler.pace.newest_ns)
         return {
             "topic": self._joint_states.topic,
-            ARRIVING: time.monotonic() - self._last_arrival <= self._settings.silence,
+            SILENT: self._silence(time.monotonic()),
+            UNUSABLE: self._uselessness(rate),
             "rate [Hz]": rate,
             "step [s]": sampler.pace.step,
             "jitter [s]": sampler.pace.jitter,

@@ -32,7 +32,7 @@ from ..common.raw_recording import RawRecording
 from ..common.steady_timer import steady_timer
 from ..common.throttled_log import ThrottledLog
 from ..common.topic_report import silence_report
-from ..common.topics import ARRIVING, BLOCKS
+from ..common.topics import BLOCKS, SILENT, UNUSABLE
 from ..common.wrench_blocks import wrench_block
 from .parameters import WRENCH_SAMPLER_TABLE, WrenchSamplerParameters
 
@@ -138,18 +138,12 @@ class WrenchSamplerNode(Node):
 
     def _verdict(self) -> tuple[Level, str]:
         """Return how bad it is, and why."""
-        silent = time.monotonic() - self._last_arrival
-        if self._foreign:
-            return Level.ERROR, (
-                f"Wrenches on {self._wrenches.topic} are of frame '{self._foreign}', and this node "
-                f"was told '{self._frame}'. Set sensor_frame to the frame of the messages; it must "
-                "be in the robot's description."
-            )
+        if useless := self._uselessness():
+            return Level.ERROR, useless
         if loss := self._recording.loss():
             return Level.ERROR, loss
-        if silent > self._settings.silence:
-            rate = self.robot.joint_states.rate
-            return Level.ERROR, silence_report(self, self._wrenches.topic, WRENCH, silent, rate)
+        if silence := self._silence():
+            return Level.ERROR, silence
         if self.sampler.received and not self.sampler.accepted:
             return Level.WARN, (
                 f"Wrenches arrive on {self._wrenches.topic}, but no joint states around them on "
@@ -157,12 +151,31 @@ class WrenchSamplerNode(Node):
             )
         return Level.OK, f"{self.sampler.accepted} samples passed on."
 
+    def _silence(self) -> str:
+        """Say that no wrenches arrive; empty while they do."""
+        silent = time.monotonic() - self._last_arrival
+        if silent <= self._settings.silence:
+            return ""
+        rate = self.robot.joint_states.rate
+        return silence_report(self, self._wrenches.topic, WRENCH, silent, rate)
+
+    def _uselessness(self) -> str:
+        """Say that what arrives is of another sensor; empty if it is not."""
+        if not self._foreign:
+            return ""
+        return (
+            f"Wrenches on {self._wrenches.topic} are of frame '{self._foreign}', and this node "
+            f"was told '{self._frame}'. Set sensor_frame to the frame of the messages; it must "
+            "be in the robot's description."
+        )
+
     def _figures(self) -> dict[str, object]:
         """Return the figures of the diagnostics."""
         sampler = self.sampler
         return {
             "topic": self._wrenches.topic,
-            ARRIVING: time.monotonic() - self._last_arrival <= self._settings.silence,
+            SILENT: self._silence(),
+            UNUSABLE: self._uselessness(),
             "sensor frame": self._frame,
             "received": sampler.received,
             "accepted": sampler.accepted,

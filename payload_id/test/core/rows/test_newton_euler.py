@@ -5,6 +5,7 @@ import time
 import numpy as np
 import pinocchio as pin
 import pytest
+from scipy.spatial.transform import Rotation
 
 from payload_id.core.body.inertial import FROM_PINOCCHIO
 from payload_id.core.body.payload_prior import PayloadPrior
@@ -281,3 +282,34 @@ def test_accumulation_is_fast():
         best = min(best, time.perf_counter() - started)
     assert best / len(samples) <= 100e-6  # 20 us on a machine with nothing else to do
     assert FEATURES_TO_REGRESSOR.shape == (6, 10, 12)
+
+
+@pytest.mark.parametrize("frequency", [1.0, 5.0, 15.0, 25.0])
+@pytest.mark.parametrize("late", [5e-3, -5e-3])
+def test_what_a_delay_leaves_of_a_vibration_is_bounded(frequency, late):
+    """Between the ends and the middle of a window a vibration may turn round many times."""
+    axis, way = np.array([0.9, 0.4, 0.17]), 0.02 / frequency**2 * np.array([1.0, 0.5, 0.3])
+    axis /= np.linalg.norm(axis)
+    phi = np.array([2.0, 0.05, -0.02, 0.1, 0.02, 0.001, 0.002, 0.03, -0.001, 0.02])
+    source = NewtonEulerRows.of(
+        WrenchUncertainty(force_bias=0.0, torque_bias=0.0, time_error=abs(late))
+    )
+
+    def motion(t, phase):
+        """Return rotation, omega, alpha and acceleration of a sensor that shakes."""
+        w = 2.0 * np.pi * frequency
+        s, c = np.sin(w * t + phase)[:, None], np.cos(w * t + phase)[:, None]
+        turn = 0.3 / frequency
+        rotation = Rotation.from_rotvec(turn * s * axis).as_matrix()
+        acceleration = np.einsum("tji,tj->ti", rotation, -(w**2) * s * way)
+        return rotation, turn * w * c * axis, -turn * w**2 * s * axis, acceleration
+
+    for phase in (0.0, 0.8, 1.6, 2.4):
+        t = np.arange(101) * 1e-3
+        R, omega, alpha, a = motion(t - late, phase)
+        Y = newton_euler_regressor(a - np.array([0.0, 0.0, -9.81]) @ R, omega, alpha)
+        seen = motion(t, phase)
+        block = source.window(WrenchSamples(t, *seen, Y @ phi, (0.0, 0.0, -9.81)))
+        left = block.A @ phi - block.b
+        off = [np.abs(left + s * block.B[:, 0]) / block.bound(np.abs(phi)) for s in (-1.0, 1.0)]
+        assert min(x.max() for x in off) <= 1.0

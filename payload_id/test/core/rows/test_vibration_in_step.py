@@ -98,3 +98,35 @@ def test_rows_with_a_hat_bound_wrong_velocities_of_joints_in_step_with_their_pie
     for sign in (-1.0, 1.0):
         block = source.window(Samples(t, q, dq + sign * error * np.sign(dq), tau))
         assert (np.abs(block.A @ phi - block.b) <= block.bound(np.abs(phi))).all()
+
+
+@pytest.mark.parametrize(
+    ("window", "frequency", "size"), [(0.1, 20.0, 3e-3), (0.1, 40.0, 1e-4), (1.0, 4.0, 0.02)]
+)
+def test_load_friction_allows_for_rotors_that_a_vibration_accelerates(window, frequency, size):
+    model, mu, rotor, noise = flat_arm(), 0.2, 0.3, 0.05
+    rng = np.random.default_rng(2)
+    stated = Uncertainty(friction_load=mu, rotor_inertia=rotor, torque_absolute=noise)
+    source = MomentumRows.of(model, stated)
+    wave = rng.choice([-size, size], model.n) * np.array([1.0, 0.4])[:, None]
+    for phase in (0.0, 0.8, np.pi / 2):  # of the second harmonic: friction then has a mean
+        motion = Motion(
+            rng.uniform(-0.8, 0.8, model.n),
+            wave * np.array([0.0, np.sin(phase)])[:, None],
+            wave * np.array([1.0, np.cos(phase)])[:, None],
+            2.0 * np.pi * frequency,
+        )
+        t, phi = np.arange(round(window * 1000.0) + 1) / 1000.0, draw_payload(rng)
+        q, dq, ddq = motion.at(t)
+        passed_on = joint_torques(model, model.link_phi, phi, q, dq, ddq)
+        load, inertia = mu * rng.uniform(0.3, 1.0, model.n), rotor * rng.uniform(0.3, 1.0, model.n)
+        tau = passed_on + np.sign(dq) * load * np.abs(passed_on) + inertia * ddq
+        most = mu / (1.0 - mu)  # of nu = mu / (1 + mu) where a joint drives, mu / (1 - mu) if not
+        u = np.concatenate(
+            [
+                2.0 * x - 1.0
+                for x in (inertia / rotor, load / (1 + load) / most, load / (1 - load) / most)
+            ]
+        )
+        block = source.window(Samples(t, q, dq, tau))
+        assert (np.abs(block.A @ phi + block.B @ u - block.b) <= block.bound(np.abs(phi))).all()

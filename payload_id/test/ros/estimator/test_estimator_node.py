@@ -320,12 +320,12 @@ def test_a_run_without_samples_says_so(idle):
     assert "NO_DATA. Only 0 samples" in answer.message
 
 
-@pytest.mark.parametrize(("arriving", "begins"), [("True", False), ("False", True)])
-def test_answers_give_the_reason_of_the_sampler(idle, arriving, begins):
+@pytest.mark.parametrize(("figure", "begins"), [("unusable", False), ("silent", True)])
+def test_answers_give_the_reason_of_the_sampler(idle, figure, begins):
     """No run begins of messages that cannot be used; one may begin before the driver is started."""
     reason = "No message on /x can be used."
-    condition = DiagnosticStatus(level=DiagnosticStatus.ERROR, message=reason)
-    condition.values.append(KeyValue(key="messages arrive", value=arriving))
+    condition = DiagnosticStatus(level=DiagnosticStatus.ERROR, message="Something else.")
+    condition.values.append(KeyValue(key=figure, value=reason))
     node = idle.observer.node
     publisher = node.create_publisher(DiagnosticStatus, "/payload_sampler/condition", LATCHED)
     try:

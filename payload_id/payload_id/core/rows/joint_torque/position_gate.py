@@ -101,9 +101,11 @@ class PositionGate:
             return np.asarray(joints_off(one, two).any(axis=1))
 
         keep = kept_in_turn(off, len(stamp))
-        for k in np.flatnonzero(~keep):
-            last = np.flatnonzero(keep[:k])[-1:]
-            self._count(JUMP, joints_off(last, np.array([k]))[0])
+        false = np.flatnonzero(~keep)
+        if len(false):
+            before = np.maximum.accumulate(np.where(keep, np.arange(len(stamp)), 0))[false]
+            for joints in joints_off(before, false):
+                self._count(JUMP, joints)
         return keep[1:]
 
     def _off(self, h: Array, q: Array, q_next: Array, dq: Array, dq_next: Array) -> BoolArray:

@@ -29,6 +29,7 @@ from ...errors import RecordingError, require_type
 from ...samples.wrench_samples import AXES, WrenchSamples
 from ..quadrature import ROUNDING, trapezoid_weights
 from ..row_block import RowBlock
+from ..windows import STAMP_TOLERANCE
 from .feature_error import feature_error
 from .nuisance import WrenchNuisance
 from .pose_gate import PoseGate
@@ -175,16 +176,36 @@ class NewtonEulerRows:
     def _shifted(self, samples: WrenchSamples, values: Array) -> Array:
         """Return the second-order effect of a shift in time on the integrals of F, shape (12,).
 
-        1/2 tau^2 |dF/dt(t2) - dF/dt(t1)|, the difference of rates told by F at both ends and in
-        the middle.
+        1/2 tau^2 |dF/dt(t2) - dF/dt(t1)|, the rates those within tau of either end: changes of F
+        over tau next to it, and what they differ from those over the tau after that. Or the
+        difference that F at both ends and in the middle tells, if that is more.
         """
         tau = self.uncertainty.time_error
         if tau == 0.0 or len(values) < 3:
             return np.zeros(12)
-        F = values[:, _F]
-        duration = samples.stamp[-1] - samples.stamp[0]
-        bend = np.abs(F[-1] - 2.0 * F[len(F) // 2] + F[0])
-        return 0.5 * tau**2 * 4.0 / duration * bend
+        F, stamp = values[:, _F], samples.stamp
+        duration = stamp[-1] - stamp[0]
+        bend = np.abs(F[-1] - 2.0 * F[len(F) // 2] + F[0]) * 4.0 / duration
+        near = min(max(tau, float(np.diff(stamp).max())), duration / 2)
+        first, first_change = _rate(stamp, F, near)
+        last, last_change = _rate(-stamp[::-1], -F[::-1], near)
+        change = np.abs(last - first) + first_change + last_change
+        return np.asarray(0.5 * tau**2 * np.maximum(bend, change))
+
+
+def _rate(stamp: Array, F: Array, near: float) -> tuple[Array, Array]:
+    """Return the mean rate of F over a time from the first stamp on, and how much the next differs.
+
+    Args:
+        stamp: Shape (N,) [s].
+        F: Shape (N, k).
+        near: That time [s], at most half of all.
+    """
+    one, two = np.searchsorted(stamp, stamp[0] + near * np.array([1.0, 2.0]) - STAMP_TOLERANCE)
+    two = min(two, len(stamp) - 1)
+    rate = (F[one] - F[0]) / (stamp[one] - stamp[0])
+    next_rate = (F[two] - F[one]) / (stamp[two] - stamp[one]) if two > one else rate
+    return rate, np.abs(next_rate - rate)
 
 
 def integrands(samples: WrenchSamples) -> Array:

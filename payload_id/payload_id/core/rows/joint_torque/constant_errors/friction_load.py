@@ -24,12 +24,14 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ....arrays import Array
+from ...windows import STAMP_TOLERANCE
 from .constant_error import Effect, Window
 
 PIECES = 4  # of a window over which accelerations are taken
 LARGEST = 0.4  # nu / 2 that estimates reckon with: noise times 1 - nu is never below none
 PART = 0.5  # of the time that a joint drives, about: it goes down as often as up
-HIGHER = 1.5  # allowance for what they do within a piece
+SPAN = 0.004  # [s] over which they are told by velocities as they are
+HIGHER = 1.5  # allowance for what they do within either
 
 
 @dataclass(frozen=True)
@@ -117,8 +119,17 @@ class FrictionLoad:
         return np.asarray(time * change.max(axis=0))
 
     def _acceleration(self, window: Window) -> Array:
-        """Return the largest |ddq| in the window, shape (n,) [rad/s2 or m/s2]."""
+        """Return the largest |ddq| in the window, shape (n,) [rad/s2 or m/s2].
+
+        The mean over any `SPAN`, which shows a vibration, or over a piece with velocities that err.
+        """
         stamp, dq = window.samples.stamp, window.samples.dq
         at = np.unique(np.linspace(0, len(stamp) - 1, PIECES + 1).round().astype(int))
         change = np.abs(np.diff(dq[at], axis=0)) + 2.0 * self.speed_error
-        return np.asarray(HIGHER * (change / np.diff(stamp[at])[:, None]).max(axis=0))
+        of_pieces = (change / np.diff(stamp[at])[:, None]).max(axis=0)
+        later = np.searchsorted(stamp, stamp + SPAN - STAMP_TOLERANCE)
+        later = np.maximum(later, np.arange(len(stamp)) + 1)
+        first = np.flatnonzero(later < len(stamp))
+        last = later[first]
+        change = np.abs(dq[last] - dq[first]) / (stamp[last] - stamp[first])[:, None]
+        return np.asarray(HIGHER * np.maximum(of_pieces, change.max(axis=0)))

@@ -1,0 +1,53 @@
+"""That something goes on, shown once it takes longer than a person likes to wait unasked."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+from rich.console import Console
+from rich.progress import (
+    BarColumn,
+    Progress,
+    SpinnerColumn,
+    TextColumn,
+    TimeElapsedColumn,
+    TimeRemainingColumn,
+)
+
+AFTER = 2.0  # [s]
+
+
+@contextmanager
+def progress(what: str, terminal: Console | None = None) -> Iterator[Callable[[float], object]]:
+    """Show a bar on a terminal's standard error after `AFTER`; elsewhere nothing.
+
+    Args:
+        what: What goes on.
+        terminal: Where; None: standard error.
+
+    Yields:
+        tell: Takes the part that is done; until it is called, the bar shows time only.
+    """
+    where = Console(stderr=True) if terminal is None else terminal
+    columns = (
+        SpinnerColumn(),
+        TextColumn("{task.description}"),
+        BarColumn(),
+        TimeElapsedColumn(),
+        TextColumn("left"),
+        TimeRemainingColumn(),
+    )
+    bar = Progress(*columns, console=where, transient=True)
+    task = bar.add_task(what, total=None)
+    timer = threading.Timer(AFTER, bar.start)
+    if where.is_terminal:
+        timer.start()
+    try:
+        yield lambda part: bar.update(task, total=1.0, completed=part)
+    finally:
+        timer.cancel()
+        if where.is_terminal:
+            timer.join()
+        bar.stop()

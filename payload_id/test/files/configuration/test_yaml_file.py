@@ -1,0 +1,64 @@
+"""YAML that no person writes: refused in a sentence, soon, whatever it is."""
+
+import re
+
+import pytest
+
+from payload_id.core.errors import ConfigurationError
+from payload_id.files.configuration.input_path import input_path, sibling
+from payload_id.files.configuration.yaml_file import read_yaml
+
+LAUGHS = "a: &a [1,1,1,1,1,1,1,1,1]\n" + "".join(
+    f"{b}: &{b} [{','.join(['*' + a] * 10)}]\n" for a, b in zip("abcdefgh", "bcdefghi", strict=True)
+)
+REFUSED = {
+    "a list as a key": "? [a, b]\n: 1\n",
+    "a section as a key": "{a: 1}: 2\n",
+    "an impossible date": "a: 2024-13-45\n",
+    "an impossible time": "a: 2024-01-01 25:61:61\n",
+    "no timestamp": "a: !!timestamp x\n",
+    "no number": "a: !!float x\n",
+    "too many digits": f"a: {'9' * 5000}\n",
+    "brackets": "a: " + "[" * 2000 + "]" * 2000,
+    "braces": "{a: " * 3000,
+    "indentation": "".join(" " * k + "a:\n" for k in range(1500)),
+    "aliases that grow": LAUGHS,
+    "an alias that holds itself": "a: &a [*a]\n",
+    "a tag": "a: !!python/object/apply:os.system [x]\n",
+    "NUL": 'a: "\0"\n',
+    "binary": "a: !!binary xxx\n",
+    "letters without end": "a: " + "x" * 4_000_000,
+}
+
+
+@pytest.mark.parametrize("kind", REFUSED)
+def test_yaml_that_no_person_writes_is_refused_in_a_sentence(tmp_path, kind):
+    (tmp_path / "x.yaml").write_text(REFUSED[kind])
+    with pytest.raises(ConfigurationError, match=re.escape(str(tmp_path / "x.yaml"))) as error:
+        read_yaml(tmp_path / "x.yaml")
+    assert len(str(error.value)) < 500
+
+
+def test_an_alias_is_taken(tmp_path):
+    (tmp_path / "x.yaml").write_text("a: &limits [1, 2]\nb: *limits\n")
+    assert read_yaml(tmp_path / "x.yaml") == {"a": [1, 2], "b": [1, 2]}
+
+
+@pytest.mark.parametrize("path", [None, 3, [], b"x\xff", "a\0b", "x" * 5000, "/" * 3 + "y" * 300])
+def test_what_is_no_path_is_refused(path):
+    with pytest.raises(ConfigurationError):
+        read_yaml(path)
+
+
+@pytest.mark.parametrize("path", ["", "nothing", "a/b", "~", "~nobody/x", "é"])
+def test_a_path_need_not_exist(path):
+    assert str(input_path(path, "table")) == (path or ".")
+
+
+@pytest.mark.parametrize(
+    "name", ["", ".", "..", "../x", "a/b", "/etc/passwd", "a\\b", "a\0", 3, None, ["a"]]
+)
+def test_a_file_beside_another_one_is_a_name_alone(tmp_path, name):
+    with pytest.raises(ConfigurationError, match="name alone"):
+        sibling(tmp_path / "run.yaml", name)
+    assert sibling(tmp_path / "run.yaml", "robot.urdf") == tmp_path / "robot.urdf"
