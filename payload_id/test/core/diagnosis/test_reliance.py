@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from arms import Motion, arm, record, windows
+from arms import Motion, arm, joint_torques, record, windows
 from injected_faults import USUAL
 from payload_id.core.bounds import Interval
 from payload_id.core.diagnosis import Ground, rests_on
@@ -17,7 +17,9 @@ from payload_id.core.identification.online import OnlineIdentifier
 from payload_id.core.identification.settings import Settings
 from payload_id.core.identification.status import Status
 from payload_id.core.rows.joint_torque.momentum import MomentumRows
+from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.rows.row_block import RowBlock
+from payload_id.core.samples.joint_samples import Samples
 from undescribed import KINDS, undescribed
 
 
@@ -136,6 +138,24 @@ def test_a_cable_in_a_slow_run_passes_unnoticed():
     cable = named["no cable, hose or contact that pulls"]
     assert cable.unit == "N"
     assert 2.0 * cable.false_from < cable.noticed_from
+
+
+def test_errors_that_show_at_once_carry_nothing():
+    # Upright joints without any load at rest, and noise that is relative alone: they show all.
+    stated = Uncertainty(torque_relative=0.025, link_relative=0.05)
+    run = record(arm("gen3"), 2)
+    rest = np.zeros((125, run.model.n))
+    tau = joint_torques(
+        run.model, run.model.link_phi, run.phi, run.samples.q[:1] + rest, rest, rest
+    )
+    still = Samples(np.arange(125) * 0.004, q, rest, tau)
+    later = replace(run.samples, stamp=run.samples.stamp - run.samples.stamp[0] + 1.0)
+    online = OnlineIdentifier(run.model, Settings(stated))
+    for part in (still, later):
+        online.add(part)
+    found = online.with_grounds(online.update())
+    assert found.rests_on
+    assert min(each.false_from for each in found.rests_on) > 1e-3
 
 
 def test_nothing_is_said_of_a_mass_that_is_not_identified():

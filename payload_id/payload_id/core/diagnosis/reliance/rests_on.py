@@ -17,6 +17,7 @@ ASSUMPTIONS: tuple[Assumption, ...] = (
     Tool(), Cable(), Links(), Level(), TorqueGain(), TorqueOffset()
 )  # fmt: skip
 NOTICED = 0.98  # part of the size at which an error is noticed, above which it is so in time
+NEGLIGIBLE = 1e-5  # part of the size looked at; errors that are noticed below it hide nowhere
 HALF = 0.5  # of `false_from`: an error moves what rows allow about in proportion to its size
 
 
@@ -38,7 +39,7 @@ def _worst(ground: Ground, assumption: Assumption) -> Reliance | None:
             if kept == 0.0 or (worst is not None and kept >= worst.false_from):
                 continue
             every = abs(room.every[end])
-            if kept < NOTICED * every:
+            if every > NEGLIGIBLE * room.largest and kept < NOTICED * every:
                 noticed = every if every < NOTICED * room.largest else float("inf")
                 half, unit = HALF * kept, assumption.unit
                 worst = Reliance(assumption.name, words, half, kept, noticed, unit)
