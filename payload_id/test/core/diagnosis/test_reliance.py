@@ -145,9 +145,8 @@ def test_errors_that_show_at_once_carry_nothing():
     stated = Uncertainty(torque_relative=0.025, link_relative=0.05)
     run = record(arm("gen3"), 2)
     rest = np.zeros((125, run.model.n))
-    tau = joint_torques(
-        run.model, run.model.link_phi, run.phi, run.samples.q[:1] + rest, rest, rest
-    )
+    q = run.samples.q[:1] + rest
+    tau = joint_torques(run.model, run.model.link_phi, run.phi, q, rest, rest)
     still = Samples(np.arange(125) * 0.004, q, rest, tau)
     later = replace(run.samples, stamp=run.samples.stamp - run.samples.stamp[0] + 1.0)
     online = OnlineIdentifier(run.model, Settings(stated))
