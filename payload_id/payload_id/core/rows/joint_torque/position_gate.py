@@ -1,6 +1,6 @@
 r"""Which positions can be true: not far outside the joint's limits, and where the velocity leads.
 
-A velocity can be true up to three times the joint's largest one.
+A velocity can be true up to three times the limit of a joint, and 6 pi rad/s or m/s.
 
 A false position is no noise: rows that are made of it say something of a pose that never was, and
 may narrow an interval wrongly. Between neighbouring samples, h apart,
@@ -32,7 +32,6 @@ SLACK = 0.005  # [s] of motion at the largest velocity that is no jump
 OUT = 0.1  # [rad or m] outside the description's limits, from which on that is told
 FASTEST = 2.0 * np.pi  # [rad/s or m/s] of joints whose limit is larger, or not known
 FARTHEST = 1e6  # [rad] of a joint that turns without limits: of more, too few digits are left
-LEAST_FAST = np.pi  # [rad/s or m/s] that joints are taken to reach, whatever a description says
 TOO_FAST = 3.0  # of the largest velocity, above which none is true
 OUTSIDE, JUMP = "a position far outside the limits of", "a position off its velocity at"
 FAST = "a velocity far above the limit of"
@@ -58,7 +57,7 @@ class PositionGate:
         self._continuous = np.array(model.continuous)
         self._lower, self._upper = position_range(model)
         fastest = largest_velocity(model)
-        self._fastest = TOO_FAST * np.maximum(stated_velocity(model), LEAST_FAST)
+        self._fastest = TOO_FAST * np.maximum(stated_velocity(model), FASTEST)
         self._fastest += uncertainty.per_joint("velocity_error", model.n)
         self._slack = 2.0 * uncertainty.per_joint("position_error", model.n)
         self._slack += fastest * (SLACK + 2.0 * uncertainty.stamp_jitter)
