@@ -21,7 +21,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "payload_id"
 # Distributions that are not named like what they are imported as.
 DISTRIBUTIONS = {"backports": "backports-zstd", "pinocchio": "pin", "yaml": "pyyaml"}
-# What pip does not provide: ROS for the demonstration, for `live` and `package://` of other packages.
+# What pip does not provide: ROS, for the demonstration, `live` and `package://` of other packages.
 ROS = {
     "ament_index_python", "diagnostic_msgs", "payload_id_msgs", "rcl_interfaces", "rclpy",
     "trajectory_msgs",
