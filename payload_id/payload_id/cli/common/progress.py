@@ -31,6 +31,9 @@ def progress(what: str, terminal: Console | None = None) -> Iterator[Callable[[f
         tell: Takes the part that is done; until it is called, the bar shows time only.
     """
     where = Console(stderr=True) if terminal is None else terminal
+    if not where.is_terminal:
+        yield lambda part: None
+        return
     columns = (
         SpinnerColumn(),
         TextColumn("{task.description}"),
@@ -42,12 +45,10 @@ def progress(what: str, terminal: Console | None = None) -> Iterator[Callable[[f
     bar = Progress(*columns, console=where, transient=True)
     task = bar.add_task(what, total=None)
     timer = threading.Timer(AFTER, bar.start)
-    if where.is_terminal:
-        timer.start()
+    timer.start()
     try:
         yield lambda part: bar.update(task, total=1.0, completed=part)
     finally:
         timer.cancel()
-        if where.is_terminal:
-            timer.join()
+        timer.join()
         bar.stop()

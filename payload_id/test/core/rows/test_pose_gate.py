@@ -37,11 +37,11 @@ def with_false(samples, rng, number=15):
             turn = Rotation.from_rotvec(rng.uniform(0.3, 3.0) * np.eye(3)[axis]).as_matrix()
             columns["rotation"][k] = columns["rotation"][k] @ turn
         elif kind == 1:
-            columns["angular_velocity"][k, axis] = rng.choice([1e30, -1e300, 90.0])
+            columns["angular_velocity"][k, axis] = rng.choice([9e8, -9e8, 90.0])
         elif kind == 2:
-            columns["angular_acceleration"][k, axis] = rng.choice([1e30, -1e300, 1e7])
+            columns["angular_acceleration"][k, axis] = rng.choice([9e8, -9e8, 1e7])
         else:
-            columns["linear_acceleration"][k, axis] = rng.choice([1e30, -1e300, 1e5])
+            columns["linear_acceleration"][k, axis] = rng.choice([9e8, -9e8, 1e5])
     return replace(samples, **columns), false
 
 
