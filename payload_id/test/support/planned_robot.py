@@ -131,6 +131,20 @@ class PlannedRobot:
         return handle, future, feedback
 
 
+def report_aside(robot, publisher, is_seen):
+    """Report the arm away from where it is, until that is seen."""
+    seen = robot.joint_states[-1]
+    aside = JointState(name=seen.name, velocity=seen.velocity, effort=seen.effort)
+    aside.position = np.array(seen.position) + 0.15
+
+    def told():
+        aside.header.stamp = robot.observer.node.get_clock().now().to_msg()
+        publisher.publish(aside)
+        return is_seen()
+
+    robot.observer.wait(told, "a planner that sees the arm aside", 20.0)
+
+
 def tip(q):
     """Return where the payload frame is [m]."""
     model = RobotModel.from_robot_file(ROBOT)

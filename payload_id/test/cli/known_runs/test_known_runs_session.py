@@ -25,7 +25,7 @@ from payload_id.core.history import Load
 from payload_id.files.recordings.known_runs import KnownRecording, read_known_runs, write_known_runs
 from payload_id.files.recordings.recording import Recording
 from payload_id.ros.client.wanted_runs import Wanted, made_before
-from planned_robot import PARAMETERS, ROBOT, PlannedRobot
+from planned_robot import PARAMETERS, ROBOT, PlannedRobot, report_aside
 
 DOMAIN = 210 + os.getpid() % 20
 WEIGHT = from_mass_com_inertia(0.8, [0.01, 0.0, 0.08], 5e-4 * np.eye(3))
@@ -119,20 +119,6 @@ def assert_at_rest(robot, seconds=0.7):
     assert np.ptp(q, axis=0).max() < 1e-3
 
 
-def joint_states_aside(robot, publisher):
-    """Report the arm away from where it is, until the planner has seen it."""
-    seen = robot.joint_states[-1]
-    aside = JointState(name=seen.name, velocity=seen.velocity, effort=seen.effort)
-    aside.position = np.array(seen.position) + 0.15
-
-    def is_seen():
-        aside.header.stamp = robot.observer.node.get_clock().now().to_msg()
-        publisher.publish(aside)
-        return "certificate allows" in robot.planner.printed()
-
-    robot.observer.wait(is_seen, "a planner that sees it", 10.0)
-
-
 @pytest.mark.slow
 def test_runs_are_made_weight_by_weight_and_a_session_goes_on_after_whatever_ended_it(
     robot, tmp_path, capsys
@@ -153,7 +139,7 @@ def test_runs_are_made_weight_by_weight_and_a_session_goes_on_after_whatever_end
         session.is_asked("bare")
         session.type("bare")
         session.moves(1)
-        joint_states_aside(robot, other)
+        report_aside(robot, other, lambda: "certificate allows" in robot.planner.printed())
         ended = session.ends(2)
         robot.observer.node.destroy_publisher(other)
         assert "Run 2 was not completed" in ended and "certificate allows" in ended

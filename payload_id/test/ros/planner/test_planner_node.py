@@ -40,6 +40,7 @@ from planned_robot import (
     PlannedRobot,
     assert_latched,
     ball,
+    report_aside,
     set_obstacles,
     tip,
 )  # fmt: skip
@@ -297,16 +298,11 @@ def test_a_stop_before_the_start_means_that_nothing_moves(robot):
 
 
 def test_an_arm_that_leaves_the_tube_is_held_until_somebody_acknowledges(robot):
-    robot.planned()
+    robot.planned(duration=4.0)
     other = robot.observer.publisher(JointState, "/joint_states", listeners=2)  # planner, observer
     _, future, _ = robot.execute_until()
     robot.commands.clear()
-    seen = robot.joint_states[-1]
-    aside = JointState(header=seen.header, name=seen.name, velocity=seen.velocity)
-    aside.position, aside.effort = np.array(seen.position) + 0.15, seen.effort
-    for _ in range(5):
-        aside.header.stamp = robot.observer.node.get_clock().now().to_msg()
-        other.publish(aside)
+    report_aside(robot, other, future.done)
     result = assert_latched(robot, "TUBE_LEFT", future)
     robot.observer.node.destroy_publisher(other)
     assert result.largest_tube_use > 1.0 and "certificate allows" in result.message
