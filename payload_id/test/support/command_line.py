@@ -5,10 +5,12 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
 from payload_id import Recording, RobotFile, RobotModel
+from payload_id.cli.main import main
 from payload_id.core.arrays import Array
 from payload_id.core.motion.fourier import FourierSeries
 from payload_id.core.motion.limits import inverse_dynamics
@@ -28,6 +30,21 @@ def run(*arguments: object, timeout: float = 180.0) -> subprocess.CompletedProce
     """Run `payload-id ARGUMENTS` where rclpy cannot be imported."""
     command = [sys.executable, "-c", WITHOUT_ROS, *map(str, arguments)]
     return subprocess.run(command, capture_output=True, text=True, timeout=timeout)
+
+
+def run_here(capsys: Any, *arguments: object) -> subprocess.CompletedProcess[str]:
+    """Run `payload-id ARGUMENTS` in this process: for refusals, which need no process of their own.
+
+    Args:
+        capsys: Pytest's capture of what is printed.
+        arguments: Of the command line.
+    """
+    capsys.readouterr()
+    try:
+        code = main([str(argument) for argument in arguments])
+    except SystemExit as end:  # of argparse
+        code = end.code or 0
+    return subprocess.CompletedProcess(list(arguments), code, *capsys.readouterr())
 
 
 def torque_noise_only(torque_relative: float) -> list[str]:

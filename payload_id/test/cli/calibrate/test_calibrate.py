@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from command_line import run
+from command_line import run, run_here
 from payload_id import Recording, RobotFile, RobotModel
 from payload_id.core.arrays import Array
 from payload_id.core.body.inertial import from_mass_com_inertia, is_physical
@@ -210,7 +210,6 @@ def test_inconsistent_data_write_nothing(folder: Path) -> None:
     assert not out.exists() and not out.with_suffix(".npz").exists()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
@@ -222,10 +221,12 @@ def test_inconsistent_data_write_nothing(folder: Path) -> None:
         (["bare", "--out", "x.yaml", "--window", "-1"], "window"),
     ],
 )
-def test_bad_input_is_one_sentence(folder: Path, arguments: list[str], sentence: str) -> None:
+def test_bad_input_is_one_sentence(
+    folder: Path, capsys: pytest.CaptureFixture[str], arguments: list[str], sentence: str
+) -> None:
     first, *rest = arguments
     rest = [str(folder / x) if x.endswith((".txt", ".yaml")) else x for x in rest]
-    done = run("calibrate", folder / first, "--robot", "kinova_gen3", *rest)
+    done = run_here(capsys, "calibrate", folder / first, "--robot", "kinova_gen3", *rest)
     assert done.returncode == 2 and sentence in done.stderr
     assert "Traceback" not in done.stderr and done.stdout == ""
 
