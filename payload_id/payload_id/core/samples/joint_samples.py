@@ -120,10 +120,11 @@ class Samples:
         return np.array([self.joints.index(name) for name in joints], dtype=np.int64)
 
     def _rows(self, rows: slice | BoolArray) -> Samples:
-        """Return some of the samples."""
-        return Samples(
-            self.stamp[rows], self.q[rows], self.dq[rows], self.tau[rows], joints=self.joints
-        )
+        """Return copies of some of the samples, which were checked when these were made."""
+        some = object.__new__(Samples)
+        arrays = {name: np.array(getattr(self, name)[rows]) for name in ("stamp", "q", "dq", "tau")}
+        some.__dict__.update(arrays, dropped={}, joints=self.joints)
+        return some
 
 
 def _checked_names(joints: Sequence[str], n: int) -> tuple[str, ...]:
