@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
+from typing_extensions import Self
 
 from ..arrays import Array, BoolArray, IntArray, real_numbers
 from ..errors import RecordingError, brief, require_type
@@ -89,7 +90,7 @@ class Samples:
         """Return some of the samples: those for which keep, shape (N,), is true."""
         return self._rows(keep)
 
-    def of_joints(self, joints: Sequence[str]) -> Samples:
+    def of_joints(self, joints: Sequence[str]) -> Self:
         """Return the samples of these joints, in this order; columns without names are theirs.
 
         Raises:
@@ -98,9 +99,8 @@ class Samples:
         k = self.columns_of(joints)
         if k is None:
             return self
-        return Samples(
-            self.stamp, self.q[:, k], self.dq[:, k], self.tau[:, k], self.dropped, tuple(joints)
-        )
+        columns = {name: getattr(self, name)[:, k] for name in ("q", "dq", "tau")}
+        return replace(self, **columns, joints=tuple(joints))
 
     def columns_of(self, joints: Sequence[str]) -> IntArray | None:
         """Return which columns are those of the joints; None: all, in this order, or without names.

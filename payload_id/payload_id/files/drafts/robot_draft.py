@@ -63,13 +63,13 @@ def robot_text(found: ArmFound, scales: Scales, urdf: Path, folder: Path, rate: 
         folder: Where the robot file will lie.
         rate: Of the joint states [Hz].
     """
-    n, joints = len(found.joints), found.joints
     place = os.path.relpath(urdf.resolve(), folder.resolve())
-    speed = [SPEED if joint.velocity is None else joint.velocity for joint in joints]
-    effort = [3.0 * s if j.effort is None else j.effort
-              for j, s in zip(joints, scales.torque, strict=True)]  # fmt: skip
-    unsaid = _unsaid(found)
-    part = scales.torque
+    return _arm_text(found, place, rate) + _limits_text(found, scales) + _bounds_text(scales)
+
+
+def _arm_text(found: ArmFound, place: str, rate: float) -> str:
+    """Return what the arm is, and how it reports its state."""
+    n = len(found.joints)
     return f"""\
 # {found.name}, drafted by payload-id new-robot. Lines with CHECK are guesses: confirm each of them.
 # Every key: docs/robot_file.md. What to measure: docs/uncertainty.md.
@@ -82,7 +82,7 @@ urdf: {_text(place)}
 
 # Moving joints from base to flange, as the description and JointState name them. CHECK the names
 # against 'name' of the driver's joint states; the order of its messages does not matter.
-joints: {_names([joint.name for joint in joints])}
+joints: {_names([joint.name for joint in found.joints])}
 
 # Link that carries the payload; the result is expressed in it. CHECK: what is bolted to the flange
 # all the time belongs into the description, and the frame beyond it. Links that move with it:
@@ -109,6 +109,16 @@ effort:
   # Known offsets [N m], subtracted after the sign.
   offset: {_numbers(np.zeros(n))}
 
+"""
+
+
+def _limits_text(found: ArmFound, scales: Scales) -> str:
+    """Return the joints' limits."""
+    joints, unsaid = found.joints, _unsaid(found)
+    speed = [SPEED if joint.velocity is None else joint.velocity for joint in joints]
+    effort = [3.0 * s if j.effort is None else j.effort
+              for j, s in zip(joints, scales.torque, strict=True)]  # fmt: skip
+    return f"""\
 # Joint limits: motions are planned within them, recordings are checked by them.{unsaid}
 limits:
   use: urdf
@@ -124,6 +134,13 @@ limits:
       # [N m or N]
       effort: {_numbers(effort)}
 
+"""
+
+
+def _bounds_text(scales: Scales) -> str:
+    """Return what is assumed of sensors, links and payload."""
+    part = scales.torque
+    return f"""\
 # Bounds that every interval rests on: they must be TRUE. CHECK all: cautious guesses for an arm
 # that nobody has calibrated, from its weight (one joint carries {scales.gravity.max():.3g} N m).
 # 'payload-id noise' and 'payload-id calibrate' measure them; a tare narrows the intervals at once.
@@ -147,7 +164,7 @@ uncertainty:
   position_error: 3.5e-4
   # Box that surely holds the payload before any data. CHECK: more than you will ever lift.
   prior:
-    mass_max: {_round(LIFTED * scales.mass):g}
+    mass_max: {_number(_round(LIFTED * scales.mass))}
     com_max: 0.5
 
 # Where excitation starts and ends [rad or m]; null: no such place.
@@ -184,8 +201,8 @@ def _numbers(values: Sequence[float | None] | Array) -> str:
 
 def _number(value: float) -> str:
     """Return a number that YAML 1.1 takes for one, to four digits."""
-    text = f"{value:.4g}"
-    return f"{float(text):.1f}" if "e" in text else (text if "." in text else f"{text}.0")
+    digits, exponent, power = f"{value:.4g}".partition("e")
+    return f"{digits if '.' in digits else f'{digits}.0'}{exponent}{power}"
 
 
 def _round(value: float) -> float:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from typing_extensions import Self
 
 from ...core.arm.effort_scale import JOINT_STATES, TABLE, EffortScale, Scales
 from ...core.arm.per_joint import PerJoint
@@ -55,23 +56,17 @@ class Recording(Samples):
         require_type(self.effort, Mapping, "effort", "scales by their source")
         require_type(self.notes, (list, tuple), "notes", "a list of sentences")
 
-    def of_joints(self, joints: Sequence[str]) -> Recording:
+    def of_joints(self, joints: Sequence[str]) -> Self:
         """Return the samples of these joints, in this order; columns without names are theirs.
 
         Raises:
             RecordingError: One of them is not among the named columns.
         """
-        k = self.columns_of(joints)
+        some, k = super().of_joints(joints), self.columns_of(joints)
         if k is None:
-            return self
-        return replace(
-            self,
-            q=self.q[:, k],
-            dq=self.dq[:, k],
-            tau=self.tau[:, k],
-            joints=tuple(joints),
-            effort={source: scale.of_joints(k.tolist()) for source, scale in self.effort.items()},
-        )
+            return some
+        effort = {source: scale.of_joints(k.tolist()) for source, scale in self.effort.items()}
+        return replace(some, effort=effort)
 
     def between(self, start: float, end: float) -> Recording:
         """Return the samples with start <= stamp <= end [s]; stamps keep their origin."""

@@ -6,12 +6,13 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 
 from payload_id import RobotFile, RobotModel
 from payload_id.core.errors import ModelError, RecordingError, UnknownNameError
 from payload_id.files.drafts.arm_in_urdf import JointFound, find_arm, names_of
 from payload_id.files.drafts.column_draft import columns_text, find_columns
-from payload_id.files.drafts.robot_draft import Scales, robot_text
+from payload_id.files.drafts.robot_draft import ABSOLUTE, OFFSET, Scales, robot_text
 from payload_id.files.tables.joint_csv import Columns
 
 INERTIAL = (
@@ -86,6 +87,16 @@ def test_the_draft_loads_and_says_what_the_description_says(tmp_path: Path) -> N
     weight = 9.81 * (4 * 0.1 + 3 * 0.4 + 2 * 0.7 + 1.0 + 0.3 * 1.6 + 0.04 * 1.9)
     assert scales.gravity.max() == pytest.approx(weight, rel=0.1)
     assert text.count("CHECK") > 8
+
+
+@pytest.mark.parametrize("size", [3e-6, 2e-3, 40.0, 2e5])
+def test_bounds_of_small_and_large_arms_are_written_as_they_are(size: float) -> None:
+    scales = Scales(np.full(4, size), np.full(4, size), size)
+    text = robot_text(find_arm(digger()), scales, Path("/a/arm.urdf"), Path("/a"), 100.0)
+    bounds = yaml.safe_load(text)["uncertainty"]
+    for name, part in (("torque_absolute", ABSOLUTE), ("torque_offset", OFFSET)):
+        np.testing.assert_allclose(bounds[name], part * size, rtol=1e-3)
+    assert isinstance(bounds["prior"]["mass_max"], float) and bounds["prior"]["mass_max"] > 0.0
 
 
 def table(tmp_path: Path, header: list[str], columns: list[np.ndarray], delimiter: str) -> Path:
