@@ -48,8 +48,8 @@ class ControllerWatch:
         self._state, self._lost = "", ""
         if manager:
             service = f"{manager}/list_controllers"
-            self._manager = node.resolve_service_name(service).rpartition("/")[0]
             self._client = node.create_client(ListControllers, service)
+            self._manager = node.resolve_service_name(service).rpartition("/")[0]
             node.create_subscription(
                 ControllerManagerActivity, f"{manager}/activity", self._on_activity, LATCHED
             )

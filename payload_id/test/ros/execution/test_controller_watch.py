@@ -7,6 +7,7 @@ import time
 
 import pytest
 from controller_manager_msgs.msg import ControllerState
+from rclpy.exceptions import NameValidationException
 
 from fake_controller_manager import FakeControllerManager
 from harness import Observer
@@ -144,3 +145,8 @@ def test_without_a_controller_manager_nothing_is_refused(asker, name):
     watch = ControllerWatch(asker.observer.node, name, TOPIC, JOINTS)
     assert asker.refusal(watch) == "" and watch.doubt() == "" and watch.fault() == ""
     assert "no controller manager" in watch.words()
+
+
+def test_a_name_that_no_node_can_have_is_refused(asker):
+    with pytest.raises(NameValidationException, match="a b/list_controllers"):
+        ControllerWatch(asker.observer.node, "a b", TOPIC, JOINTS)
