@@ -39,7 +39,7 @@ def allowed(make: Callable[[], Made], what: str) -> Made:
     """
     try:
         return make()
-    except rclpy_implementation.RCLError as error:
+    except (rclpy_implementation.RCLError, ValueError) as error:  # ValueError: an action's
         raise NotAnsweredError(
             f"ROS refuses {what}: {str(error).splitlines()[0]}. Where security is switched on, the "
             "policy of this process's enclave must allow it (docs/security.md)."

@@ -81,7 +81,7 @@ def test_roles_can_do_what_they_may_and_others_nothing(keystore, nodes):
     assert "payload_sampler" in status.stdout and "payload_estimator" in status.stdout
     for role, task, refused in (
         ("reader", ("reset",), True),
-        ("reader", ("execute", "--yes"), True),
+        ("reader", ("plan",), True),
         ("operator", ("reset",), False),
         ("operator", ("plan",), True),
     ):
