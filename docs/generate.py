@@ -17,6 +17,7 @@ from payload_id.files.configuration.configuration import describe_schema
 from payload_id.files.knowledge.knowledge_schema import SCHEMAS
 from payload_id.files.robots.robot_file import robot_names
 from payload_id.files.robots.robot_schema import ROBOT
+from payload_id.ros.access.interfaces import topics_table
 from payload_id.ros.common.parameters import describe_parameters
 from payload_id.ros.estimator.parameters import ESTIMATOR_TABLE
 from payload_id.ros.frames.node import FRAMES_TABLE
@@ -29,6 +30,11 @@ FOLDER = Path(__file__).resolve().parent
 PACKAGE = Path(payload_id.__file__).parent
 ORDER = runpy.run_path(str(FOLDER.parent / "payload_id" / "test" / "test_layers.py"))["ORDER"]
 NOTE = "<!-- Written by docs/generate.py from tables in the code; edit those instead. -->\n"
+TOPICS = (
+    "<!-- Written by docs/generate.py from payload_id/ros/access/interfaces.py; "
+    "edit that instead. -->"
+)
+END = "<!-- End of what is written. -->"
 NODES = (
     ("Sampler: `payload_sampler`", SAMPLER_TABLE),
     ("Wrench sampler: `wrench_sampler`", WRENCH_SAMPLER_TABLE),
@@ -178,8 +184,16 @@ def _docstring(path: Path) -> str:
     return ast.get_docstring(ast.parse(path.read_text("utf-8"))) or ""
 
 
+def interfaces_page() -> str:
+    """Return the page of interfaces with the table of topics as the code has it."""
+    before, begin, rest = (FOLDER / "interfaces.md").read_text("utf-8").partition(TOPICS)
+    _, end, after = rest.partition(END)
+    return f"{before}{begin}\n\n{topics_table()}\n{end}{after}"
+
+
 PAGES = {
     "cell_file.md": cell_file_page,
+    "interfaces.md": interfaces_page,
     "knowledge_file.md": knowledge_file_page,
     "parameters.md": parameters_page,
     "robot_file.md": robot_file_page,

@@ -8,12 +8,16 @@ from pathlib import Path
 
 import pytest
 from payload_id_msgs.msg import PlanDescription
+from rcl_interfaces.msg import SetParametersResult
+from rcl_interfaces.srv import SetParameters
 from rclpy.action import (
     get_action_client_names_and_types_by_node,
     get_action_server_names_and_types_by_node,
 )
+from rclpy.parameter import Parameter as RosParameter
 
 from harness import NodeProcess, Observer
+from payload_id.files.configuration.input_path import MOST
 from payload_id.ros.access.interfaces import INTERFACES
 from payload_id.ros.access.policy import Rule, enclaves
 from payload_id.ros.client.estimator_client import PayloadClient
@@ -22,6 +26,7 @@ from payload_id.ros.client.waiting import NotAnsweredError
 
 DOMAIN = 51 + os.getpid() % 5
 SPACE = "/left"
+KNOWN = "weighed: {kind: known_mass, mass: 1.0, tolerance: 0.1}"
 PROGRAM = Path(__file__).parents[2] / "support" / "all_nodes.py"
 NAMES = {"enable_topic": "/enable", "speed_scaling_topic": "slider"}
 # What a node does only while the arm is in use, or where nobody else does.
@@ -37,11 +42,19 @@ AT_TIMES = {
 def observer(tmp_path_factory) -> Iterator[Observer]:
     """Return a node beside all nodes, which do all that their parameters can have them do."""
     folder = tmp_path_factory.mktemp("nodes")
+    (folder / "files").mkdir()
+    os.mkfifo(folder / "files" / "pipe.yaml")
+    with (folder / "files" / "large.stl").open("wb") as file:
+        file.truncate(MOST + 1)
+    for name, text in (("secret.yaml", "password: 1"), ("files/known.yaml", KNOWN)):
+        (folder / name).write_text(text)
+    (folder / "files" / "link.yaml").symlink_to(folder / "secret.yaml")
     space = ("-r", f"__ns:={SPACE}", "-p", "use_sim_time:=true")
     processes = [
         NodeProcess(
             str(PROGRAM), DOMAIN, folder / "log", *space, folder=folder, bag=folder / "bag",
-            publish_clock=True, paused=True, cell="none, these are tests", **NAMES,
+            publish_clock=True, paused=True, files_folder=folder / "files",
+            cell="none, these are tests", **NAMES,
         ),
         NodeProcess("frames", DOMAIN, folder / "frames", *space, publisher="own", wait=0.0),
     ]  # fmt: skip
@@ -91,6 +104,28 @@ def test_nodes_do_what_they_may_and_may_no_more_than_they_do(observer, name):
             f"{name} does what it may not: {sorted(found - allowed)}; may what it does not do: "
             f"{sorted(expected - found)}"
         ) from error
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("parameter", ["shape", "knowledge"])
+def test_nobody_has_another_file_read_while_the_node_runs(observer, parameter):
+    """Nor is told what it holds."""
+    service = f"{SPACE}/payload_estimator/set_parameters"
+
+    def answer(path: str) -> SetParametersResult:
+        message = RosParameter(parameter, value=path).to_parameter_msg()
+        return observer.call(SetParameters, service, parameters=[message]).results[0]
+
+    for path in (
+        "secret.yaml", "files/../secret.yaml", "files/link.yaml", "/etc/passwd", "~/.bashrc",
+        "/dev/zero", "/proc/self/environ", "files", "/", "files/pipe.yaml", "files/large.stl",
+        "files/missing.yaml", "~nobody/x", "x" * 5000, "a\x07b",
+    ):  # fmt: skip
+        refused = answer(path)
+        assert not refused.successful and "password" not in refused.reason, path
+        assert "within" in refused.reason or "files" in refused.reason, (path, refused.reason)
+    if parameter == "knowledge":
+        assert answer("files/known.yaml").successful and answer("").successful
 
 
 @pytest.mark.slow
