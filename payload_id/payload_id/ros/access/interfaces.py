@@ -233,3 +233,21 @@ def topics_table() -> str:
                     f"| `{node}` | {name} | {what} | {entry.way.value} | {entry.quality} |"
                 )
     return "\n".join(lines) + "\n"
+
+
+def roles_table() -> str:
+    """Return what each role may beyond the one before it, as Markdown."""
+    lines = ["| role | node | topics | services and actions |", "|---|---|---|---|"]
+    for role in Role:
+        for node, interfaces in INTERFACES.items():
+            mine = [x for x in interfaces if x.role is role]
+            topics = [x.shown or f"`{x.name}`" for x in mine if x.way in (OUT, IN)]
+            calls = [f"`{x.name}`" for x in mine if x.way not in (OUT, IN)]
+            if role is READER:
+                calls.append("its parameters (read)")
+            if SETTING.get(node) is role:
+                calls.append("its parameters (set)")
+            if topics or calls:
+                named = " | ".join(", ".join(dict.fromkeys(x)) for x in (topics, calls))
+                lines.append(f"| {role.value} | `{node}` | {named} |")
+    return "\n".join(lines) + "\n"
