@@ -71,7 +71,7 @@ def file_below(path: str | Path, folder: str | Path, what: str) -> Path:
     Raises:
         ConfigurationError: It lies elsewhere, is no file or a device or pipe, or is too large.
     """
-    place = place_below(path, folder, what)
+    place = input_path(place_below(path, folder, what), what)
     if not place.is_file():
         raise ConfigurationError(f"There is no file {place} to read a {what} from.")
     size = place.stat().st_size
