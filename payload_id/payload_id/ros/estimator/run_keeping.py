@@ -68,8 +68,11 @@ class RunKeeping:
         runs = Path(self._settings.runs_folder).expanduser().resolve()
         bag = self._recording()
         folder = bag or runs / datetime.now().strftime("run_%Y%m%d_%H%M%S")
-        if asked and place_below(asked, runs.anchor, RUN, runs) != bag:
-            folder = place_below(asked, runs, RUN, runs)
+        try:
+            folder = place_below(asked, runs, RUN, runs) if asked else folder
+        except ConfigurationError:
+            if bag is None or place_below(asked, runs.anchor, RUN, runs) != bag:
+                raise
         if bag is not None and folder == bag:
             return folder, ""
         if self._bag:
