@@ -17,6 +17,7 @@ from payload_id.files.configuration.configuration import describe_schema
 from payload_id.files.knowledge.knowledge_schema import SCHEMAS
 from payload_id.files.robots.robot_file import robot_names
 from payload_id.files.robots.robot_schema import ROBOT
+from payload_id.ros.access.interfaces import roles_table, topics_table
 from payload_id.ros.common.parameters import describe_parameters
 from payload_id.ros.estimator.parameters import ESTIMATOR_TABLE
 from payload_id.ros.frames.node import FRAMES_TABLE
@@ -29,6 +30,11 @@ FOLDER = Path(__file__).resolve().parent
 PACKAGE = Path(payload_id.__file__).parent
 ORDER = runpy.run_path(str(FOLDER.parent / "payload_id" / "test" / "test_layers.py"))["ORDER"]
 NOTE = "<!-- Written by docs/generate.py from tables in the code; edit those instead. -->\n"
+TABLE = (
+    "<!-- Written by docs/generate.py from payload_id/ros/access/interfaces.py; "
+    "edit that instead. -->"
+)
+END = "<!-- End of what is written. -->"
 NODES = (
     ("Sampler: `payload_sampler`", SAMPLER_TABLE),
     ("Wrench sampler: `wrench_sampler`", WRENCH_SAMPLER_TABLE),
@@ -178,12 +184,31 @@ def _docstring(path: Path) -> str:
     return ast.get_docstring(ast.parse(path.read_text("utf-8"))) or ""
 
 
+def interfaces_page() -> str:
+    """Return the page of interfaces with the table of topics as the code has it."""
+    return _with_table("interfaces.md", topics_table())
+
+
+def security_page() -> str:
+    """Return the page on security with the table of roles as the code has it."""
+    return _with_table("security.md", roles_table())
+
+
+def _with_table(page: str, table: str) -> str:
+    """Return a page that is written by hand but for one table."""
+    before, begin, rest = (FOLDER / page).read_text("utf-8").partition(TABLE)
+    _, end, after = rest.partition(END)
+    return f"{before}{begin}\n\n{table}\n{end}{after}"
+
+
 PAGES = {
     "cell_file.md": cell_file_page,
+    "interfaces.md": interfaces_page,
     "knowledge_file.md": knowledge_file_page,
     "parameters.md": parameters_page,
     "robot_file.md": robot_file_page,
     "rooms.md": rooms_page,
+    "security.md": security_page,
 }
 
 

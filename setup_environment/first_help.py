@@ -18,6 +18,7 @@ VERBS = {
     "verify": "check a saved certificate of a motion anew, without ROS",
     "new-key": "make a key pair for signing certificates, without ROS",
     "sign": "sign saved certificates of motions with a private key, without ROS",
+    "policy": "write who may do what on a network, for SROS 2",
     "completion": "print what makes a shell complete commands and options",
     "test": "run all tests, or with --quick what a commit needs",
     "python": "run a script in the same environment",

@@ -31,13 +31,13 @@ ORDER = {
     "core/excitation": ("candidates", "prediction", "criteria", "search", OWN),
     "files": ("configuration", "learnt", "robots", "cells", "shapes", "knowledge", "runs", "tables",
               "bags", "recordings", "drafts", "figures"),
-    "ros": ("common", "sampler", "wrench_sampler", "estimator", "identify", "execution", "planner",
-            "client", "simulated_arm", "frames"),
+    "ros": ("access", "common", "sampler", "wrench_sampler", "estimator", "identify", "execution",
+            "planner", "client", "simulated_arm", "frames"),
     "ros/estimator": ("sources", OWN),
     "ros/execution": ("back_ends", OWN),
     "ros/planner": ("planning", "obstacles", OWN),
     "cli": ("common", "new_robot", "check", "replay", "compare", "calibrate", "noise",
-            "known_runs", "verify", "new_key", "sign", "demo", "live", OWN),
+            "known_runs", "verify", "new_key", "sign", "policy", "demo", "live", OWN),
 }  # fmt: skip
 # Files that stand beside rooms where one would look for rooms only.
 LOOSE = {

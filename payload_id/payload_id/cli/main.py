@@ -19,6 +19,7 @@ from .live import command as live
 from .new_key import command as new_key
 from .new_robot import command as new_robot
 from .noise import command as noise
+from .policy import command as policy
 from .replay import command as replay
 from .sign import command as sign
 from .verify import command as verify
@@ -56,6 +57,7 @@ def parser() -> OneLine:
     verify.add_parser(verbs)
     new_key.add_parser(verbs)
     sign.add_parser(verbs)
+    policy.add_parser(verbs)
     shell = add_verb(verbs, "completion", "print what makes a shell complete commands and options")
     shell.add_argument("shell", choices=completion.SHELLS)
     shell.set_defaults(run=_completion)

@@ -9,6 +9,7 @@ from xml.etree import ElementTree
 import pytest
 import yaml
 
+from payload_id.ros.access.policy import enclaves
 from payload_id.ros.estimator.parameters import ESTIMATOR_TABLE
 from payload_id.ros.frames.node import FRAMES_TABLE
 from payload_id.ros.planner.parameters import PLANNER_TABLE
@@ -165,3 +166,17 @@ def test_rviz_shows_what_the_nodes_publish():
     assert [x["Description Topic"]["Value"] for x in displays if "Description Topic" in x] == [
         "robot_description"
     ]
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda x: x.name)
+def test_every_node_runs_in_an_enclave_that_the_policy_has(file):
+    known = {enclave.path for enclave in enclaves({})}
+    default = arguments(file)["enclaves"].get("default")
+    for node in own_nodes(file):
+        option, path = node.get("ros_args").split(maxsplit=1)
+        enclave = path.replace("$(var enclaves)", default)
+        assert (option, enclave) == ("--enclave", f"{default}/{node.get('name')}")
+        assert enclave in known
+    for include in read(file).iter("include"):
+        handed = {x.get("name"): x.get("value") for x in include.findall("arg")}
+        assert handed["enclaves"] == "$(var enclaves)"

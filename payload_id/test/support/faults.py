@@ -62,7 +62,9 @@ class Rig:
     def start_estimator(self) -> NodeProcess:
         """Start an estimator."""
         log = self.folder / f"estimator_{time.monotonic_ns()}"
-        return NodeProcess("estimator", self.domain, log, robot_file=self._file)
+        return NodeProcess(
+            "estimator", self.domain, log, robot_file=self._file, recordings_folder=self.folder
+        )
 
     def _meet(self) -> None:
         """Wait until a message that is sent comes through to the estimator."""

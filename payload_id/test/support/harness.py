@@ -38,14 +38,16 @@ class NodeProcess:
         log: Path,
         *options: str,
         folder: Path | None = None,
+        environment: dict[str, str] | None = None,
         **parameters: Any,
     ):
-        """Start a node's module, or a program, in a folder."""
+        """Start a node's module, or a program, in a folder and an environment."""
         self.log = log
         arguments = [part for k, v in parameters.items() for part in ("-p", f"{k}:={v}")]
         program = [module] if module.endswith(".py") else ["-m", f"payload_id.ros.{module}.node"]
         command = [sys.executable, *program, "--ros-args"]
-        environment = {**os.environ, "ROS_DOMAIN_ID": str(domain), "PYTHONUNBUFFERED": "1"}
+        inherited = os.environ if environment is None else environment
+        environment = {**inherited, "ROS_DOMAIN_ID": str(domain), "PYTHONUNBUFFERED": "1"}
         with log.open("w") as stream:
             self.process = subprocess.Popen(
                 [*command, *arguments, *options], env=environment, stdout=stream, stderr=stream,

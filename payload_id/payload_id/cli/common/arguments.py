@@ -39,6 +39,7 @@ EXAMPLES = {
     "noise": ("bare --robot my_arm.yaml", "bare --robot my_arm.yaml --hat"),
     "verify": ("motion.json", "motion.json --key cell/public_key.pem"),
     "new-key": ("cell", "$HOME/cell"),
+    "policy": ("security", "security --robot my_arm.yaml --namespace left"),
     "completion": ("bash", "zsh"),
     "sign": (
         "motion.json --key cell/signing_key.pem",

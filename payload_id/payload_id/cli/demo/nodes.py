@@ -100,7 +100,8 @@ class DemonstrationNodes:
             "torque_relative": TORQUE_RELATIVE,
         }
         sampler = {**robot, "bag": str(scene.folder / "bag")}
-        estimator = {**robot, "update_period": UPDATE_PERIOD}
+        kept = {"recordings_folder": str(scene.folder)}
+        estimator = {**robot, "update_period": UPDATE_PERIOD, **kept}
         return {
             "simulated_arm": {"ros__parameters": simulated},
             "payload_sampler": {"ros__parameters": sampler},

@@ -1,4 +1,4 @@
-"""Paths as callers give them: of the right type, and such that the system can look them up."""
+"""Paths as callers give them: of the right type, usable, and confined where anybody names them."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ...core.errors import ConfigurationError, InputError, brief
 
+MOST = 50_000_000  # bytes of a file that is named from outside
 NEVER = (errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL)  # whatever is there
 
 
@@ -34,6 +35,52 @@ def input_path(value: object, what: str, error: type[InputError] = Configuration
             why = problem.strerror
             raise error(f"No {what} can be at {brief(str(value))}: {why}.") from problem
     return path
+
+
+def place_below(path: str | Path, folder: str | Path, what: str, start: str | Path = "") -> Path:
+    """Return where a path leads, links, dots and ~ followed, if that is within a folder.
+
+    Whatever is named from outside, by a message or by a parameter of a running node, goes through
+    here: nobody on the network has a node read or write elsewhere.
+
+    Args:
+        path: What was named.
+        folder: Within which it must be, or be it.
+        what: What it shall name, for the message, such as "shape".
+        start: What it is relative to; empty: the working folder.
+
+    Raises:
+        ConfigurationError: It leads elsewhere, or can lead nowhere.
+    """
+    within = Path(folder).expanduser().resolve()
+    try:
+        place = Path(start, Path(path).expanduser()).resolve()
+    except (OSError, ValueError, RuntimeError):  # too long, a NUL, links in a circle, nobody's home
+        place = None
+    if place is None or not place.is_relative_to(within):
+        raise ConfigurationError(
+            f"The {what} {brief(str(path))} is refused: while the node runs it must lie within "
+            f"{within}. Name a place there, or start the node with another folder."
+        )
+    return place
+
+
+def file_below(path: str | Path, folder: str | Path, what: str) -> Path:
+    """Return a file as `place_below` does: a regular one of at most `MOST` bytes.
+
+    Raises:
+        ConfigurationError: It lies elsewhere, is no file or a device or pipe, or is too large.
+    """
+    place = input_path(place_below(path, folder, what), what)
+    if not place.is_file():
+        raise ConfigurationError(f"There is no file {place} to read a {what} from.")
+    size = place.stat().st_size
+    if size > MOST:
+        raise ConfigurationError(
+            f"{place} has {size} bytes; a {what} that is named while the node runs has at most "
+            f"{MOST}. Start the node with it, or with a smaller one."
+        )
+    return place
 
 
 def sibling(path: Path, name: object) -> Path:

@@ -47,7 +47,8 @@ def read_yaml(path: str | Path) -> dict[str, Any]:
     if not path.is_file():
         raise ConfigurationError(f"File {path} does not exist.{_present(path.parent)}")
     try:
-        text = path.read_text(encoding="utf-8")[: LARGEST + 1]
+        with path.open(encoding="utf-8") as file:
+            text = file.read(LARGEST + 1)
         entries = yaml.load(text, Loader=_StrictLoader) if len(text) <= LARGEST else None
         size = max(len(text), _entries(entries, 0))
     except yaml.MarkedYAMLError as error:

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from payload_id_msgs.msg import PayloadEstimate
 from payload_id_msgs.srv import GetEstimate, Save
+from rclpy.client import Client
 from rclpy.context import Context
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
@@ -16,11 +17,16 @@ from std_srvs.srv import Trigger
 
 from ...core.identification.estimate import Estimate
 from ...core.identification.status import Status
-from .waiting import call, wait_for
+from .waiting import allowed, call, wait_for
 
 QOS = QoSProfile(
     depth=50, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
 )
+SERVICES = {
+    **dict.fromkeys(("start", "stop", "reset", "tare"), Trigger),
+    "get_estimate": GetEstimate,
+    "save": Save,
+}
 STATUSES = {getattr(PayloadEstimate, status.value): status for status in Status}
 
 
@@ -61,16 +67,10 @@ class PayloadClient:
         self, estimator: str = "payload_estimator", context: Context | None = None
     ) -> None:
         """Create the node; rclpy (or the given context) must be initialised."""
-        self.node = Node("payload_client", context=context)
+        self.node = allowed(lambda: Node("payload_client", context=context), "a client's node")
         self.messages: list[PayloadEstimate] = []
-        self._services = {
-            name: self.node.create_client(kind, f"{estimator}/{name}")
-            for name, kind in (
-                *((name, Trigger) for name in ("start", "stop", "reset", "tare")),
-                ("get_estimate", GetEstimate),
-                ("save", Save),
-            )
-        }
+        self._estimator = estimator
+        self._clients: dict[str, Client] = {}  # made when needed: not everybody may call everything
         self.node.create_subscription(
             PayloadEstimate, f"{estimator}/payload", self.messages.append, QOS
         )
@@ -126,11 +126,21 @@ class PayloadClient:
         Raises:
             NotAnsweredError: They did not appear in time.
         """
-        for name, client in self._services.items():
-            wait_for(client.service_is_ready, timeout, f"service {name} of the estimator")
+        for name in SERVICES:
+            ready = self._client(name).service_is_ready
+            wait_for(ready, timeout, f"service {name} of the estimator")
 
     wait_for = staticmethod(wait_for)
 
     def _ask(self, name: str, request: Any, timeout: float) -> Any:
         """Call a service and return its response."""
-        return call(self._services[name], request, timeout)
+        return call(self._client(name), request, timeout)
+
+    def _client(self, name: str) -> Client:
+        """Return what calls a service."""
+        if name not in self._clients:
+            full = f"{self._estimator}/{name}"
+            self._clients[name] = allowed(
+                lambda: self.node.create_client(SERVICES[name], full), f"calls of {full}"
+            )
+        return self._clients[name]

@@ -10,12 +10,13 @@ from payload_id_msgs.action import Plan as PlanAction
 from payload_id_msgs.msg import ExcitationGoal, Obstacle, PlanDescription
 from payload_id_msgs.srv import Acknowledge, Describe, Plan, SetObstacles
 from rclpy.action import ActionClient
+from rclpy.client import Client
 from rclpy.node import Node
 from std_srvs.srv import Trigger
 
 from ...core.safety.clearance.convex_body import ConvexBody
 from ..planner.obstacles.obstacle_messages import obstacle_message
-from .waiting import NotAnsweredError, call, wait_for
+from .waiting import NotAnsweredError, allowed, call, wait_for
 
 Tell = Callable[[Any], object]
 ENDING = 60.0  # [s] that a cancelled goal may take to come to rest
@@ -37,6 +38,17 @@ def each_piece(say: Callable[[str], object]) -> Tell:
     return tell
 
 
+SERVICES = {
+    "plan": Plan,
+    "describe": Describe,
+    "set_obstacles": SetObstacles,
+    **dict.fromkeys(("stop", "pause", "resume"), Trigger),
+    "acknowledge": Acknowledge,
+}
+ACTIONS = {"plan": PlanAction, "execute": Execute, "identify": Identify}
+MOTIONS = ("execute", "identify")
+
+
 class PlannerClient:
     """Plans, describes, executes; uses a node that spins elsewhere, such as `PayloadClient.node`.
 
@@ -46,33 +58,15 @@ class PlannerClient:
     """
 
     def __init__(self, node: Node, planner: str = "payload_planner") -> None:
-        """Create the clients.
+        """Note whom to talk to; clients are made when needed: not everybody may call everything.
 
         Args:
             node: A node that an executor in another thread serves.
             planner: Name of the planner's node.
         """
-        self._name = planner
-        self._services = {
-            name: node.create_client(kind, f"{planner}/{name}")
-            for name, kind in (
-                ("plan", Plan),
-                ("describe", Describe),
-                ("set_obstacles", SetObstacles),
-                ("stop", Trigger),
-                ("pause", Trigger),
-                ("resume", Trigger),
-                ("acknowledge", Acknowledge),
-            )
-        }
-        self._actions = {
-            name: ActionClient(node, kind, f"{planner}/{name}")
-            for name, kind in (
-                ("plan", PlanAction),
-                ("execute", Execute),
-                ("identify", Identify),
-            )
-        }
+        self._node, self._name = node, planner
+        self._clients: dict[str, Client] = {}
+        self._actions: dict[str, ActionClient] = {}
 
     def wait_until_ready(self, timeout: float) -> None:
         """Wait for all services and actions.
@@ -80,10 +74,10 @@ class PlannerClient:
         Raises:
             NotAnsweredError: They did not appear in time.
         """
-        for name, client in self._services.items():
-            wait_for(client.service_is_ready, timeout, f"service {name}")
-        for name, action in self._actions.items():
-            wait_for(action.server_is_ready, timeout, f"action {name}")
+        for name in SERVICES:
+            wait_for(self._client(name).service_is_ready, timeout, f"service {name}")
+        for name in ACTIONS:
+            wait_for(self._action(name).server_is_ready, timeout, f"action {name}")
 
     def set_obstacles(self, bodies: Iterable[ConvexBody], frame: str = "") -> str:
         """Have these obstacles and no others; return the planner's sentence.
@@ -172,7 +166,8 @@ class PlannerClient:
 
     def stop(self) -> str:
         """Have the certified stop commanded, if anything moves; return the planner's sentence."""
-        client = self._services["stop"]
+        client = self._client("stop")
+        wait_for(client.service_is_ready, 10.0, f"service {self._name}/stop")
         future = client.call_async(Trigger.Request())
         wait_for(future.done, 10.0, "an answer of stop")
         return str(future.result().message)
@@ -195,11 +190,31 @@ class PlannerClient:
 
     def _call(self, name: str, request: Any, timeout: float) -> Any:
         """Call a service and return its response."""
-        return call(self._services[name], request, timeout)
+        return call(self._client(name), request, timeout)
+
+    def _client(self, name: str) -> Client:
+        """Return what calls a service."""
+        if name not in self._clients:
+            full = f"{self._name}/{name}"
+            self._clients[name] = allowed(
+                lambda: self._node.create_client(SERVICES[name], full), f"calls of {full}"
+            )
+        return self._clients[name]
+
+    def _action(self, name: str) -> ActionClient:
+        """Return what sends goals; for motions, what stops them is ready, too."""
+        if name not in self._actions:
+            full = f"{self._name}/{name}"
+            self._actions[name] = allowed(
+                lambda: ActionClient(self._node, ACTIONS[name], full), f"goals of {full}"
+            )
+        if name in MOTIONS:
+            self._client("stop")
+        return self._actions[name]
 
     def _act(self, name: str, goal: Any, timeout: float, tell: Tell | None) -> Any:
         """Send a goal and return its result."""
-        action = self._actions[name]
+        action = self._action(name)
         wait_for(action.server_is_ready, timeout, f"action {self._name}/{name}")
         sent = action.send_goal_async(
             goal, feedback_callback=None if tell is None else lambda m: tell(m.feedback)

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from typing import Any
+from typing import Any, TypeVar
 
 from rclpy.client import Client
+from rclpy.impl.implementation_singleton import rclpy_implementation
 
 from ...core.errors import PayloadIdError
+
+Made = TypeVar("Made")
 
 
 class NotAnsweredError(PayloadIdError, TimeoutError):
@@ -26,6 +29,21 @@ def wait_for(condition: Callable[[], bool], timeout: float, what: str) -> None:
         if time.monotonic() > end:
             raise NotAnsweredError(f"Waited {timeout:g} s in vain for {what}.")
         time.sleep(0.02)
+
+
+def allowed(make: Callable[[], Made], what: str) -> Made:
+    """Return what makes a node, a client or a subscription.
+
+    Raises:
+        NotAnsweredError: ROS does not let it be made, such as where its policy does not allow it.
+    """
+    try:
+        return make()
+    except (rclpy_implementation.RCLError, ValueError) as error:  # ValueError: an action's
+        raise NotAnsweredError(
+            f"ROS refuses {what}: {str(error).splitlines()[0]}. Where security is switched on, the "
+            "policy of this process's enclave must allow it (docs/security.md)."
+        ) from error
 
 
 def call(client: Client, request: Any, timeout: float) -> Any:

@@ -67,7 +67,12 @@ def run(makers: Sequence[Callable[[], RunnableNode]], args: Sequence[str] | None
             executor.add_node(nodes[-1])
         while not asked_to_stop.is_set():
             _serve(executor, asked_to_stop)
-    except (PayloadIdError, ParameterException, InvalidParameterValueException) as error:
+    except (
+        PayloadIdError,
+        ParameterException,
+        InvalidParameterValueException,
+        rclpy_implementation.RCLError,
+    ) as error:
         print(f"payload_id: {error}", file=sys.stderr)
         return 1
     except NameValidationException as error:

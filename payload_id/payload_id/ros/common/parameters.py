@@ -22,6 +22,7 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter as RosParameter
 
 from ...core.errors import ConfigurationError
+from ...files.configuration.input_path import file_below
 from .error_sentence import error_sentence
 
 KINDS = {
@@ -54,6 +55,8 @@ class Parameter:
         read_only: Whether it is fixed when the node starts.
         kind: One of `KINDS`; empty: the default's.
         length: How many numbers a list takes; 0: any.
+        folder: For the path of a file, the parameter with the folder in which it must lie when it
+            is changed while the node runs; empty: it is no path, or fixed.
     """
 
     name: str
@@ -66,6 +69,7 @@ class Parameter:
     read_only: bool = True
     kind: str = ""
     length: int = 0
+    folder: str = ""
 
     def __post_init__(self) -> None:
         if not self.kind:
@@ -197,6 +201,10 @@ def check_changes(
             values = {
                 entry.name: entry.check(news[entry.name]) for entry in table if entry.name in news
             }
+            for entry in table:
+                if entry.folder and values.get(entry.name) and not _is_so(node, entry, values):
+                    within = node.get_parameter(entry.folder).value
+                    file_below(values[entry.name], within, entry.name)
             if values:
                 check({**current_values(node, table), **values})
         except Exception as error:  # whatever is wrong with a value, the node keeps those it has
@@ -204,6 +212,13 @@ def check_changes(
         return SetParametersResult(successful=True)
 
     node.add_on_set_parameters_callback(judge)
+
+
+def _is_so(node: Node, entry: Parameter, values: dict[str, Any]) -> bool:
+    """Tell whether a parameter has that value already, as from the start."""
+    return node.has_parameter(entry.name) and (
+        node.get_parameter(entry.name).value == values[entry.name]
+    )
 
 
 def describe_parameters(table: Sequence[Parameter]) -> str:

@@ -12,7 +12,7 @@ from ...core.rows.joint_torque.uncertainty import MEANS, Uncertainty
 from ...files.robots.robot_schema import UNCERTAINTY
 from ..common.parameters import Parameter
 from ..common.shared_parameters import ROBOT_FILE, UNCERTAINTY_PARAMETERS, uncertainty_of
-from .shape_parameters import KNOWLEDGE_FILE, SHAPE_PARAMETERS, knowledge_of, shape_of
+from .shape_parameters import FILES_FOLDER, KNOWLEDGE_FILE, SHAPE_PARAMETERS, knowledge_of, shape_of
 from .sources import SOURCES
 from .sources.live_run import RunSettings
 
@@ -72,6 +72,13 @@ ESTIMATOR_TABLE = (
         "Folder in which ~/save makes a new one where there is no recording to add to; elsewhere "
         "it writes nothing but to the folder of a recording.",
     ),
+    Parameter(
+        "recordings_folder",
+        "~",
+        "Folder in which the sampler's recordings lie: ~/save adds to one that the sampler names "
+        "there, and to none elsewhere.",
+    ),
+    FILES_FOLDER,
     Parameter("estimator", "lmi", "Point estimator.", choices=tuple(ESTIMATORS), read_only=False),
     Parameter("intervals", "hull", "Method of the intervals.", choices=INTERVALS, read_only=False),
     Parameter(
@@ -132,6 +139,8 @@ class EstimatorParameters:
     buffer: float
     contact_window: float
     runs_folder: str
+    recordings_folder: str
+    files_folder: str
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> EstimatorParameters:

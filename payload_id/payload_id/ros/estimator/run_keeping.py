@@ -10,12 +10,15 @@ from std_msgs.msg import String
 
 from ...core.errors import ConfigurationError, PayloadIdError
 from ...core.version import VERSION
+from ...files.configuration.input_path import place_below
 from ...files.robots.robot_file import RobotFile
 from ...files.runs.run_file import RunFile
 from ..common.throttled_log import ThrottledLog
 from ..common.topics import LATCHED
 from .parameters import EstimatorParameters
 from .sources.sample_source import SampleSource
+
+RUN = "path of a run (parameter runs_folder)"  # for messages
 
 
 class RunKeeping:
@@ -53,9 +56,8 @@ class RunKeeping:
     def folder(self, asked: str) -> tuple[Path, str]:
         """Return where to save a run, and what to say about it.
 
-        Whoever reaches the service may say where: below `runs_folder`, or where the recording is,
-        so that nobody on the network writes elsewhere. Whoever publishes the recording's folder may
-        only name one that holds a recording.
+        Whoever reaches the service may name a place in `runs_folder`; whoever publishes where the
+        recording is, one in `recordings_folder` that holds a recording.
 
         Args:
             asked: What the caller asked for, relative to `runs_folder`; empty: choose.
@@ -64,24 +66,32 @@ class RunKeeping:
             ConfigurationError: Nothing may be written there.
         """
         runs = Path(self._settings.runs_folder).expanduser().resolve()
-        bag = Path(self._bag).expanduser().resolve() if self._bag else None
-        here = bag is not None and holds_recording(bag)
-        new = runs / datetime.now().strftime("run_%Y%m%d_%H%M%S")
-        folder = _resolved(runs / Path(asked).expanduser()) if asked else bag if here else new
-        if folder is None or not (folder.is_relative_to(runs) or (here and folder == bag)):
-            raise ConfigurationError(
-                f"The run cannot be saved to {asked!r}: this node writes to the folder of the "
-                f"recording and below {runs} alone. Ask for a folder there, or start the node with "
-                "another runs_folder."
-            )
+        bag = self._recording()
+        folder = bag or runs / datetime.now().strftime("run_%Y%m%d_%H%M%S")
+        try:
+            folder = place_below(asked, runs, RUN, runs) if asked else folder
+        except ConfigurationError:
+            if bag is None or place_below(asked, runs.anchor, RUN, runs) != bag:
+                raise
         if bag is not None and folder == bag:
             return folder, ""
-        if bag is not None:
+        if self._bag:
             return folder, f" The recording is elsewhere: {self._bag}"
         return folder, (
             " The sampler makes no recording, so the run cannot be replayed: start it with the "
             "parameter bag."
         )
+
+    def _recording(self) -> Path | None:
+        """Return the recording that the sampler names, if it is one and lies where they may be."""
+        if not self._bag:
+            return None
+        try:
+            place = place_below(self._bag, self._settings.recordings_folder, "recording")
+        except ConfigurationError as error:
+            self._log.warn("recording", f"{error} (The parameter recordings_folder.)")
+            return None
+        return place if holds_recording(place) else None
 
     def entries(self) -> RunFile:
         """Return the entries of the run file that do not come from the identification."""
@@ -101,7 +111,8 @@ class RunKeeping:
     def _recorded_topic(self) -> str:
         """Return the topic of the samples in the recording; what it is without one otherwise."""
         try:
-            return self._source.recorded_topic(self._blocks, self._bag)
+            bag = self._recording()
+            return self._source.recorded_topic(self._blocks, "" if bag is None else str(bag))
         except PayloadIdError as error:
             self._log.warn("bag", str(error))
             return self._source.recorded_topic(self._blocks, "")
@@ -110,11 +121,3 @@ class RunKeeping:
 def holds_recording(folder: Path) -> bool:
     """Tell whether a folder holds a rosbag2 recording, be it one that is still being written."""
     return any(any(folder.glob(pattern)) for pattern in ("*.mcap*", "*.db3*"))
-
-
-def _resolved(path: Path) -> Path | None:
-    """Return a path without links and dots; None where there can be none of that name."""
-    try:
-        return path.resolve()
-    except (OSError, ValueError, RuntimeError):  # too long, a NUL, links in a circle
-        return None

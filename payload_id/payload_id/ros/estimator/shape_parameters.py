@@ -19,8 +19,9 @@ SHAPE_PARAMETERS = (
         "",
         "Mesh or point cloud of the payload (.stl, .ply, .obj), in the payload frame; it must be "
         "true. The estimator point_masses needs one; entropic, lmi and the intervals use it. "
-        "Empty: nothing is known of the shape.",
+        "Empty: nothing is known of the shape. While the node runs, a file in files_folder.",
         read_only=False,
+        folder="files_folder",
     ),
     Parameter(
         "shape_filling",
@@ -68,12 +69,20 @@ SHAPE_PARAMETERS = (
 )
 
 
+FILES_FOLDER = Parameter(
+    "files_folder",
+    "~/.ros/payload_id/files",
+    "Folder in which lies what shape and knowledge name while the node runs: whoever may set them "
+    "has nothing else read. Those given when the node starts may lie anywhere.",
+)
 KNOWLEDGE_FILE = Parameter(
     "knowledge",
     "",
     "YAML file with what else is known of the payload, in the payload frame: mass, centre of mass, "
-    "symmetry, materials, a container's cavity; it must be true. Empty: nothing.",
+    "symmetry, materials, a container's cavity; it must be true. Empty: nothing. While the node "
+    "runs, a file in files_folder.",
     read_only=False,
+    folder="files_folder",
 )
 
 

@@ -21,12 +21,14 @@ def runs(tmp_path: Path) -> Path:
 def keeping(runs: Path, bag: Path | str = "") -> RunKeeping:
     """Return one that has heard of a recording."""
     one = object.__new__(RunKeeping)
-    one._settings, one._bag = SimpleNamespace(runs_folder=str(runs)), str(bag)
+    folders = {"runs_folder": str(runs), "recordings_folder": str(runs.parent)}
+    one._settings, one._bag = SimpleNamespace(**folders), str(bag)
+    one._log = SimpleNamespace(warn=lambda key, text: None)
     return one
 
 
 @pytest.mark.parametrize(
-    "asked", ["..", "../x", "a/../../x", "/etc", "/", "out/x", "~", "\0", "./../runs2"]
+    "asked", ["..", "../x", "a/../../x", "/etc", "/", "out/x", "~", "~nobody/x", "\0", "./../runs2"]
 )
 def test_what_leads_out_of_the_folder_is_refused(runs: Path, asked: str) -> None:
     with pytest.raises(ConfigurationError, match="runs_folder"):
@@ -50,3 +52,15 @@ def test_a_recording_elsewhere_is_one_only_if_it_holds_a_recording(runs: Path) -
     assert one.folder("") == (bag, "") == one.folder(str(bag))
     with pytest.raises(ConfigurationError):
         one.folder(str(bag / "further"))
+
+
+def test_a_recording_outside_their_folder_is_none(runs: Path, tmp_path_factory) -> None:
+    """Whoever publishes where the recording is has nothing written beside any other recording."""
+    other = tmp_path_factory.mktemp("elsewhere")
+    (other / "old_0.mcap").touch()
+    (runs.parent / "link").symlink_to(other)
+    for named in (other, runs.parent / "link", runs.parent / ".." / other.name, "/", "\0"):
+        one = keeping(runs, named)
+        assert one.folder("")[0].parent == runs and "elsewhere" in one.folder("")[1]
+        with pytest.raises(ConfigurationError, match="runs_folder"):
+            one.folder(str(other))

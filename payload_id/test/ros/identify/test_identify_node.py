@@ -38,6 +38,7 @@ def test_joint_states_become_an_estimate_that_a_replay_repeats(tmp_path):
     parameters = tmp_path / "parameters.yaml"
     parameters.write_text(
         f"/left/payload_sampler:\n  ros__parameters: {{bag: {tmp_path / 'bag'}}}\n"
+        f"{ESTIMATOR}:\n  ros__parameters: {{recordings_folder: {tmp_path}}}\n"
     )
     process = NodeProcess(
         "identify",

@@ -62,6 +62,7 @@ def nodes(observer: Observer, tmp_path_factory: pytest.TempPathFactory) -> Itera
                     wrench_sign="-1.0", wrench_topic="/ft/wrench",
                     bag=folder / "run"),
         NodeProcess("estimator", DOMAIN, folder / "estimator.log", robot_file=robot,
+                    recordings_folder=folder, files_folder=folder,
                     source="wrench", wrench_uncertainty=folder / "bounds.yaml",
                     shape=folder / "payload.stl"),
     ]  # fmt: skip

@@ -1,0 +1,83 @@
+"""`payload-id policy`: write SROS 2 policy and DDS permissions of all nodes and roles."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from datetime import datetime, timedelta, timezone
+from pathlib import Path
+from typing import Any
+
+from ...core.errors import ConfigurationError
+from ...files.configuration.whole_file import saved_file
+from ...files.robots.robot_file import RobotFile
+from ...ros.access.interfaces import NAMES
+from ...ros.access.permissions import permissions_xml
+from ...ros.access.policy import enclaves, policy_xml
+from ..common.arguments import add_verb
+
+VALID = timedelta(days=3650)  # as the certificates of `ros2 security`
+MOST_DOMAIN = 232  # of ROS_DOMAIN_ID
+
+
+def add_parser(verbs: Any) -> None:
+    """Add the command and its arguments."""
+    parser = add_verb(verbs, "policy", "write who may do what on a network, for SROS 2")
+    parser.add_argument("folder", type=Path, help="where policy.xml and enclaves/ are put")
+    parser.add_argument("--robot", default="kinova_gen3", help="robot file, or a shipped name")
+    parser.add_argument("--namespace", default="/", help="of the nodes (default: %(default)s)")
+    parser.add_argument(
+        "--name",
+        action="append",
+        default=[],
+        metavar="WHAT=NAME",
+        help=f"another name than the robot file's or the default; WHAT: {', '.join(NAMES)}",
+    )
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Write the files; return the exit code."""
+    robot = RobotFile.load(arguments.robot)
+    names = {
+        "joint_states_topic": robot.joint_states.topic,
+        "trajectory_topic": robot.command.trajectory_topic,
+    }
+    for entry in arguments.name:
+        what, equals, name = entry.partition("=")
+        if not equals:
+            raise ConfigurationError(
+                f"--name takes WHAT=NAME, such as planner=arm_2; not {entry!r}."
+            )
+        names[what] = name
+    found, domain = enclaves(names, arguments.namespace), _domain()
+    begin = datetime.now(timezone.utc).replace(hour=0, minute=0, second=0)
+    policy = arguments.folder / "policy.xml"
+    _write(policy, policy_xml(found))
+    for enclave in found:
+        path = arguments.folder / "enclaves" / enclave.path.lstrip("/") / "permissions.xml"
+        _write(path, permissions_xml(enclave, domain, begin, begin + VALID))
+    print(
+        f"{policy}: {len(found)} enclaves, of nodes and of the roles reader, operator and mover\n"
+        f"{arguments.folder / 'enclaves'}: the permissions that follow in domain {domain}, unsigned"
+    )
+    return 0
+
+
+def _write(path: Path, text: str) -> None:
+    with saved_file(path, "policy") as file:
+        file.write(text.encode())
+
+
+def _domain() -> int:
+    """Return the domain that ROS would use here.
+
+    Raises:
+        ConfigurationError: ROS_DOMAIN_ID is no such number.
+    """
+    text = os.environ.get("ROS_DOMAIN_ID", "") or "0"
+    if not text.isascii() or not text.isdigit() or int(text) > MOST_DOMAIN:
+        raise ConfigurationError(
+            f"ROS_DOMAIN_ID must be a whole number from 0 to {MOST_DOMAIN}; found {text!r}."
+        )
+    return int(text)

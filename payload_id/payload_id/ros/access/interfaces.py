@@ -1,0 +1,259 @@
+"""The topics, services and actions of every node, and who may use them: one table.
+
+Policies and the page Interfaces are made from it. `{name}` in a name stands for an entry of
+`NAMES`, which a robot file or a node's parameter may replace.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import Enum
+
+NAMES: Mapping[str, str] = {
+    "joint_states_topic": "/joint_states",
+    "trajectory_topic": "/joint_trajectory_controller/joint_trajectory",
+    "wrench_topic": "wrench",
+    "sampler": "payload_sampler",
+    "estimator": "payload_estimator",
+    "planner": "payload_planner",
+    "controller_manager": "controller_manager",
+    "arm": "simulated_arm",
+    "enable_topic": "",
+    "speed_scaling_topic": "",
+}
+
+
+class Way(Enum):
+    """What a node does with an interface."""
+
+    OUT = "out"  # publishes the topic
+    IN = "in"  # subscribes to it
+    SERVICE = "service"  # answers it
+    ACTION = "action"  # executes it
+    CALL = "call"  # calls the service
+
+
+class Role(Enum):
+    """What a client may do: each of them all that those before it may, too."""
+
+    READER = "reader"  # sees what there is
+    OPERATOR = "operator"  # runs the identification, and stops the arm
+    MOVER = "mover"  # has motions planned and executed
+
+
+@dataclass(frozen=True)
+class Interface:
+    """One topic, service or action of a node.
+
+    Attributes:
+        name: As the node calls it; a name without a value in `NAMES` is left out.
+        type: Of its messages.
+        way: What the node does with it.
+        quality: Quality of service of a topic.
+        role: The least that may use it from outside; None: nodes of this package or the robot's.
+        about: What else the page says of it.
+        shown: Name for the page, where it says more than `name`.
+    """
+
+    name: str
+    type: str
+    way: Way
+    quality: str = ""
+    role: Role | None = None
+    about: str = ""
+    shown: str = ""
+
+
+OUT, IN = Way.OUT, Way.IN
+READER, OPERATOR, MOVER = Role.READER, Role.OPERATOR, Role.MOVER
+LATCHED, BLOCKS, LAST = (
+    "reliable, transient local, depth 1",
+    "reliable, volatile, depth 2000",
+    "reliable, volatile, depth 10",
+)
+STATES, TRAJECTORY = "sensor_msgs/JointState", "trajectory_msgs/JointTrajectory"
+MARKERS, FRAMES = "visualization_msgs/MarkerArray", "tf2_msgs/TFMessage"
+STATUS, TEXT, TRIGGER = "diagnostic_msgs/DiagnosticStatus", "std_msgs/String", "std_srvs/Trigger"
+ESTIMATE, PLAN = "payload_id_msgs/PayloadEstimate", "payload_id_msgs/PlanDescription"
+OF_ROBOT = "`joint_states.topic` of the robot file"
+FOLDER = "folder of the recording, empty if none"
+RECORDED = "where it records"
+
+
+def _services(type_name: str, role: Role, *names: str) -> tuple[Interface, ...]:
+    """Return services of one type for one role."""
+    return tuple(Interface(f"~/{x}", type_name, Way.SERVICE, role=role) for x in names)
+
+
+def _parameters(setting: Role | None) -> tuple[Interface, ...]:
+    """Return what rclpy gives to a node, with the role that may set its parameters."""
+    rcl, look = "rcl_interfaces", ("describe_parameters", "get_parameter_types", "get_parameters")
+    return (
+        Interface("/rosout", f"{rcl}/Log", OUT, role=READER),
+        Interface("/parameter_events", f"{rcl}/ParameterEvent", OUT, role=READER),
+        Interface("/clock", "rosgraph_msgs/Clock", IN),
+        *_services(rcl, READER, *look, "list_parameters", "get_type_description"),
+        *(
+            Interface(f"~/{x}", rcl, Way.SERVICE, role=setting)
+            for x in ("set_parameters", "set_parameters_atomically")
+        ),
+    )
+
+
+CONDITION = (
+    Interface(
+        "/diagnostics", "diagnostic_msgs/DiagnosticArray", OUT, LAST, READER, "once a second"
+    ),
+    Interface("~/condition", STATUS, OUT, LATCHED, READER, "the same for this node"),
+)
+RECORDING = (
+    Interface("~/bag", TEXT, OUT, LATCHED, READER, FOLDER),
+    Interface("robot_description", TEXT, IN, LATCHED, about=RECORDED),
+    Interface("{estimator}/payload", ESTIMATE, IN, LATCHED, about=RECORDED,
+              shown="all `PayloadEstimate` of its namespace"),
+    Interface("{planner}/description", PLAN, IN, LATCHED, about=RECORDED,
+              shown="all `PlanDescription` of its namespace"),
+)  # fmt: skip
+
+INTERFACES: Mapping[str, tuple[Interface, ...]] = {
+    "payload_sampler": (
+        Interface("{joint_states_topic}", STATES, IN, "volatile, depth `queue`; best effort or "
+                  "reliable as the robot file or `reliability` says", shown=OF_ROBOT),
+        Interface("~/samples", "payload_id_msgs/SampleBlock", OUT, BLOCKS, READER),
+        *RECORDING,
+        *CONDITION,
+    ),
+    "wrench_sampler": (
+        Interface("{wrench_topic}", "geometry_msgs/WrenchStamped", IN,
+                  "best effort, volatile, depth `queue`", shown="`wrench_topic`"),
+        Interface("{joint_states_topic}", STATES, IN, "the same", shown=OF_ROBOT),
+        Interface("~/samples", "payload_id_msgs/WrenchBlock", OUT, BLOCKS, READER),
+        *RECORDING,
+        *CONDITION,
+    ),
+    "payload_estimator": (
+        Interface("{sampler}/samples", "payload_id_msgs/SampleBlock", IN, BLOCKS,
+                  shown="`samples_topic` (`payload_sampler/samples`)"),
+        Interface("{sampler}/condition", STATUS, IN, LATCHED,
+                  shown="`condition` beside `samples_topic`"),
+        Interface("{sampler}/bag", TEXT, IN, LATCHED, shown="`bag_topic` (`payload_sampler/bag`)"),
+        Interface("~/payload", ESTIMATE, OUT, LATCHED, READER),
+        Interface("~/payload_inertia", "geometry_msgs/InertiaStamped", OUT, LATCHED, READER,
+                  "only with a positive mass that is identified"),
+        Interface("~/markers", MARKERS, OUT, LATCHED, READER),
+        Interface("~/payload_effort", "payload_id_msgs/PayloadEffort", OUT,
+                  "reliable, volatile, depth 100", READER,
+                  "every `contact_window` once a payload is known: [Contact](contact.md)"),
+        Interface("~/payload_wrench", "geometry_msgs/WrenchStamped", OUT,
+                  "reliable, volatile, depth 100", READER, "with it"),
+        Interface("~/contact", "payload_id_msgs/Contact", OUT, LATCHED, READER, "on change"),
+        *CONDITION,
+        *_services("payload_id_msgs/GetEstimate", READER, "get_estimate"),
+        *_services(TRIGGER, OPERATOR, "start", "stop", "reset", "tare"),
+        *_services("payload_id_msgs/Save", OPERATOR, "save"),
+    ),
+    "payload_planner": (
+        Interface("{joint_states_topic}", STATES, IN, "volatile, depth 4000; as for the sampler",
+                  shown=OF_ROBOT),
+        Interface("{estimator}/payload", ESTIMATE, IN, LATCHED, shown="`<estimator>/payload`"),
+        Interface("{estimator}/condition", STATUS, IN, LATCHED, shown="`<estimator>/condition`"),
+        Interface("{estimator}/start", TRIGGER, Way.CALL),
+        Interface("{controller_manager}/activity",
+                  "controller_manager_msgs/ControllerManagerActivity", IN, LATCHED,
+                  about="where there is one", shown="`<controller_manager>/activity`"),
+        Interface("{controller_manager}/list_controllers",
+                  "controller_manager_msgs/ListControllers", Way.CALL),
+        Interface("~/obstacles", "payload_id_msgs/ObstacleArray", IN, LAST,
+                  about="all that its publisher knows"),
+        Interface("/tf_static", FRAMES, IN, "reliable, transient local, depth 2000",
+                  about="frames of obstacles"),
+        Interface("/tf", FRAMES, IN, BLOCKS, about="frames that move"),
+        Interface("{enable_topic}", "std_msgs/Bool", IN, LAST, shown="`enable_topic`",
+                  about="where it is set"),
+        Interface("{speed_scaling_topic}", "std_msgs/Float64", IN, "best effort, volatile, depth 5",
+                  shown="`speed_scaling_topic`", about="where it is set"),
+        Interface("{trajectory_topic}", TRAJECTORY, OUT, LAST,
+                  about="certified motions and stops; while the arm is in use",
+                  shown="`command.trajectory_topic` of the robot file"),
+        Interface("{trajectory_topic}", TRAJECTORY, IN, LAST, about="what others command",
+                  shown="the same"),
+        Interface("~/description", PLAN, OUT, LATCHED, READER, "the newest plan"),
+        Interface("~/swept_volume", MARKERS, OUT, LATCHED, READER),
+        Interface("~/obstacle_markers", MARKERS, OUT, LATCHED, READER),
+        *CONDITION,
+        *_services("payload_id_msgs/Describe", READER, "describe"),
+        *_services(TRIGGER, OPERATOR, "stop", "pause"),
+        *_services("payload_id_msgs/Plan", MOVER, "plan"),
+        *_services("payload_id_msgs/SetObstacles", MOVER, "set_obstacles"),
+        *_services(TRIGGER, MOVER, "resume"),
+        *_services("payload_id_msgs/Acknowledge", MOVER, "acknowledge"),
+        *(Interface(f"~/{x}", f"payload_id_msgs/{x.capitalize()}", Way.ACTION, role=MOVER)
+          for x in ("plan", "execute", "identify")),
+    ),
+    "simulated_arm": (
+        Interface("{joint_states_topic}", STATES, OUT, BLOCKS, READER,
+                  "effort as the robot's driver publishes it", OF_ROBOT),
+        Interface("{trajectory_topic}", TRAJECTORY, IN, LAST,
+                  shown="`command.trajectory_topic` of the robot file"),
+        Interface("robot_description", TEXT, OUT, LATCHED, READER, "URDF"),
+        Interface("~/truth", TEXT, OUT, LATCHED, READER, "JSON of what was simulated"),
+        Interface("~/speed_scaling", "std_msgs/Float64", OUT, LAST, READER, "in per cent"),
+        Interface("~/speed_slider", "std_msgs/Float64", IN, LAST, MOVER, "where it is to be [%]"),
+        Interface("/clock", "rosgraph_msgs/Clock", OUT, "reliable, volatile, depth 1",
+                  about="with `publish_clock`, 200 Hz"),
+    ),
+    "payload_frames": (
+        Interface("{joint_states_topic}", STATES, IN, "volatile, depth 1; as for the sampler",
+                  shown=OF_ROBOT),
+        *(Interface("/tf", FRAMES, way, "reliable, volatile, depth 100",
+                    READER if way is OUT else None, "frames that move") for way in (IN, OUT)),
+        *(Interface("/tf_static", FRAMES, way, "reliable, transient local, depth 100",
+                    READER if way is OUT else None, "frames that do not") for way in (IN, OUT)),
+        Interface("robot_description", TEXT, OUT, LATCHED, READER, "URDF, where nobody else does"),
+    ),
+}  # fmt: skip
+# Who may set parameters, of the nodes that have any that may change while they run.
+SETTING = {"payload_estimator": OPERATOR, "payload_planner": MOVER, "simulated_arm": OPERATOR}
+# Nodes that share a process, and so an enclave, under the name of their program.
+TOGETHER = {"identify": ("payload_sampler", "payload_estimator")}
+
+
+OF_ROS = _parameters(None)  # of every node
+
+
+def all_of(node: str) -> tuple[Interface, ...]:
+    """Return all interfaces of a node, those that rclpy gives it included."""
+    return (*INTERFACES[node], *_parameters(SETTING.get(node)))
+
+
+def topics_table() -> str:
+    """Return the topics of all nodes as Markdown."""
+    lines = ["| node | topic | type | direction | quality of service |", "|---|---|---|---|---|"]
+    for node, interfaces in INTERFACES.items():
+        for entry in interfaces:
+            if entry.way in (OUT, IN):
+                what = f"`{entry.type}`" + (f"; {entry.about}" if entry.about else "")
+                name = entry.shown or f"`{entry.name}`"
+                lines.append(
+                    f"| `{node}` | {name} | {what} | {entry.way.value} | {entry.quality} |"
+                )
+    return "\n".join(lines) + "\n"
+
+
+def roles_table() -> str:
+    """Return what each role may beyond the one before it, as Markdown."""
+    lines = ["| role | node | topics | services and actions |", "|---|---|---|---|"]
+    for role in Role:
+        for node, interfaces in INTERFACES.items():
+            mine = [x for x in interfaces if x.role is role]
+            topics = [x.shown or f"`{x.name}`" for x in mine if x.way in (OUT, IN)]
+            calls = [f"`{x.name}`" for x in mine if x.way not in (OUT, IN)]
+            if role is READER:
+                calls.append("its parameters (read)")
+            if SETTING.get(node) is role:
+                calls.append("its parameters (set)")
+            if topics or calls:
+                named = " | ".join(", ".join(dict.fromkeys(x)) for x in (topics, calls))
+                lines.append(f"| {role.value} | `{node}` | {named} |")
+    return "\n".join(lines) + "\n"

@@ -1,0 +1,136 @@
+"""Policies and permissions: what follows from the table, whatever the names."""
+
+from __future__ import annotations
+
+from datetime import datetime
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+
+from payload_id.cli.main import main
+from payload_id.core.errors import ConfigurationError, UnknownNameError
+from payload_id.ros.access.interfaces import INTERFACES
+from payload_id.ros.access.permissions import dds_topics, permissions_xml
+from payload_id.ros.access.policy import Rule, enclaves, policy_xml
+
+MOVING = {
+    Rule("action", "call", "/payload_planner/execute"),
+    Rule("action", "call", "/payload_planner/identify"),
+    Rule("service", "request", "/payload_planner/resume"),
+    Rule("service", "request", "/payload_planner/acknowledge"),
+    Rule("service", "request", "/payload_planner/set_parameters"),
+}
+PAGE = Path(__file__).resolve().parents[4] / "docs" / "interfaces.md"
+
+
+def roles(**names: str) -> dict[str, set[Rule]]:
+    return {e.path.rpartition("/")[2]: set(e.rules) for e in enclaves(names)}
+
+
+def test_each_role_may_all_that_those_before_it_may_and_only_movers_move():
+    may = roles()
+    assert may["reader"] < may["operator"] < may["mover"]
+    assert may["mover"] >= MOVING and not may["operator"] & MOVING
+    written = {"set_parameters", "set_parameters_atomically", "start", "stop", "reset", "tare",
+               "save", "plan", "set_obstacles"}  # fmt: skip
+    read = {r.name.rpartition("/")[2] for r in may["reader"] if r.verb in ("request", "call")}
+    assert not read & written
+
+
+def test_no_client_publishes_what_nodes_rely_on():
+    """Samples, conditions, estimates, joint states, trajectories, obstacles, frames, the clock."""
+    heard = {r.name for e in enclaves({}) for r in e.rules if r.verb == "subscribe"}
+    for role in ("reader", "operator", "mover"):
+        said = {r.name for r in roles()[role] if r.verb == "publish"}
+        of_ros = {"/rosout", "/parameter_events"}
+        assert (said & heard) - of_ros <= {"/simulated_arm/speed_slider"}
+
+
+def test_nodes_call_nothing_that_moves_the_arm():
+    for node in INTERFACES:
+        asked = {r.name for r in roles()[node] if r.verb in ("request", "call")}
+        assert asked <= {"/payload_estimator/start", "/controller_manager/list_controllers"}
+
+
+def test_names_of_dds_topics():
+    """As in the permissions that the tools of SROS 2 make."""
+    service = Rule("service", "request", "/a/b")
+    assert dds_topics(service) == ({"rq/a/bRequest"}, {"rr/a/bReply"})
+    assert dds_topics(Rule("service", "reply", "/a/b")) == ({"rr/a/bReply"}, {"rq/a/bRequest"})
+    assert dds_topics(Rule("topic", "subscribe", "/t")) == (set(), {"rt/t"})
+    publishes, subscribes = dds_topics(Rule("action", "execute", "/go"))
+    assert publishes == {
+        "rr/go/_action/cancel_goalReply", "rr/go/_action/get_resultReply",
+        "rr/go/_action/send_goalReply", "rt/go/_action/feedback", "rt/go/_action/status",
+    }  # fmt: skip
+    assert subscribes == {
+        f"rq/go/_action/{x}Request" for x in ("cancel_goal", "get_result", "send_goal")
+    }
+
+
+def test_permissions_and_policy_allow_the_same():
+    policy = ElementTree.fromstring(policy_xml(enclaves({})).encode())
+    for enclave in enclaves({}):
+        written = policy.find(f"enclaves/enclave[@path='{enclave.path}']")
+        rules = {
+            Rule(group.tag.rstrip("s"), verb, entry.text)
+            for group in written.iterfind("profiles/profile/*")
+            for verb, allowed in group.attrib.items()
+            if allowed == "ALLOW"
+            for entry in group
+        }
+        assert rules == set(enclave.rules)
+        text = permissions_xml(enclave, 7, datetime(2030, 1, 1), datetime(2040, 1, 1))
+        grant = ElementTree.fromstring(text.encode()).find("permissions/grant")
+        assert grant.findtext("subject_name") == f"CN={enclave.path}"
+        assert grant.findtext("default") == "DENY" and grant.findtext(".//id") == "7"
+        for place, verb in enumerate(("publish", "subscribe")):
+            topics = {x.text for x in grant.iterfind(f"allow_rule/{verb}/topics/topic")}
+            expected = set().union(*(dds_topics(rule)[place] for rule in rules))
+            assert topics == expected | {"ros_discovery_info"}
+            assert not any("*" in topic for topic in topics)
+
+
+def test_names_and_namespace_are_those_given(tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("ROS_DOMAIN_ID", "9")
+    given = ["--robot", "xarm7", "--namespace", "left", "--name", "enable_topic=/enable"]
+    assert main(["policy", str(tmp_path), *given]) == 0
+    assert "domain 9" in capsys.readouterr().out
+    planner = tmp_path / "enclaves/payload_id/left/payload_planner/permissions.xml"
+    text = planner.read_text()
+    for name in ("/enable", "/xarm/joint_states", "/left/payload_estimator/condition"):
+        assert f"<topic>rt{name}</topic>" in text
+    assert "<id>9</id>" in text and "rt/joint_states" not in text
+
+
+@pytest.mark.parametrize(
+    ("names", "namespace", "error"),
+    [
+        ({"planer": "x"}, "/", UnknownNameError),
+        ({"planner": "a b"}, "/", ConfigurationError),
+        ({"planner": "<x/>"}, "/", ConfigurationError),
+        ({"wrench_topic": "*"}, "/", ConfigurationError),
+        ({"wrench_topic": "{planner}"}, "/", ConfigurationError),
+        ({}, "a//b", ConfigurationError),
+        ({}, "1", ConfigurationError),
+    ],
+)
+def test_names_that_ros_cannot_have_are_refused(names, namespace, error):
+    with pytest.raises(error):
+        enclaves(names, namespace)
+
+
+@pytest.mark.parametrize("domain", ["-1", "233", "x", "²"])
+def test_a_domain_that_is_none_is_refused(domain, tmp_path, monkeypatch, capsys):
+    monkeypatch.setenv("ROS_DOMAIN_ID", domain)
+    assert main(["policy", str(tmp_path)]) == 2
+    assert "ROS_DOMAIN_ID" in capsys.readouterr().err
+
+
+def test_the_page_names_every_service_and_action():
+    page = PAGE.read_text()
+    for node in ("payload_estimator", "payload_planner"):
+        for entry in INTERFACES[node]:
+            if entry.way.value in ("service", "action"):
+                assert f"`{entry.name}`" in page
