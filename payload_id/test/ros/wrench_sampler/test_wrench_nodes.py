@@ -181,6 +181,14 @@ def test_wrench_of_another_frame_is_reported(nodes: Observer) -> None:
         sensor.publish(message)
         nodes.executor.spin_once(timeout_sec=0.02)
     assert nodes.diagnosis("of frame 'elsewhere'")
+    fitting = WrenchStamped()
+    fitting.header.frame_id = frame()
+    for k in range(120):  # beside the right ones they end nothing
+        fitting.header.stamp = time_of(START_NS + 2 * 10**10 + k * 10**7)
+        sensor.publish(fitting)
+        sensor.publish(message)
+        nodes.executor.spin_once(timeout_sec=0.02)
+    assert nodes.diagnosis("as well, and are left out")
 
 
 @pytest.mark.slow
