@@ -78,6 +78,14 @@ def run(makers: Sequence[Callable[[], RunnableNode]], args: Sequence[str] | None
             file=sys.stderr,
         )
         return 1
+    except rclpy_implementation.RCLError as error:
+        said = str(error).split(", at ")[0]
+        print(
+            f"payload_id: {said}. Check that each name stands for a topic of one type, after all "
+            "parameters and remappings.",
+            file=sys.stderr,
+        )
+        return 1
     finally:
         _end(nodes, executor)
     return 0
