@@ -150,15 +150,15 @@ class WrenchSamplerNode(Node):
             return Level.ERROR, loss
         if silence := self._silence():
             return Level.ERROR, silence
-        if self.sampler.received and not self.sampler.accepted:
-            return Level.WARN, (
-                f"Wrenches arrive on {self._wrenches.topic}, but no joint states around them on "
-                f"{self._joint_states.topic}. Check that both drivers use one clock."
-            )
         if self._foreign:
             return Level.WARN, (
                 f"Wrenches of frame '{self._foreign}' arrive on {self._wrenches.topic} as well, "
                 "and are left out. Give each sensor a topic of its own."
+            )
+        if self.sampler.received and not self.sampler.accepted:
+            return Level.WARN, (
+                f"Wrenches arrive on {self._wrenches.topic}, but no joint states around them on "
+                f"{self._joint_states.topic}. Check that both drivers use one clock."
             )
         return Level.OK, f"{self.sampler.accepted} samples passed on."
 
