@@ -47,6 +47,15 @@ def test_a_topic_of_two_types_ends_a_node_in_a_sentence(capfd):
     assert "a topic of one type" in printed and "Traceback" not in printed
 
 
+def test_whatever_a_node_raises_when_it_starts_ends_it_in_a_sentence(capfd):
+    def fails():
+        raise ValueError("nobody thought of it")
+
+    assert run([fails], []) == 1
+    printed = capfd.readouterr().err
+    assert "nobody thought of it" in printed and "Traceback" not in printed
+
+
 @pytest.mark.parametrize("error", [ValueError("bad"), InputError("worse"), MemoryError("most")])
 def test_a_thread_goes_on_whatever_a_step_raises(monkeypatch, error):
     errors = OutlivedErrors()
