@@ -79,6 +79,11 @@ def shortened(text: str) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
 
 
+def printable(text: str) -> str:
+    """Return a text without characters that steer a terminal, as files and messages may hold."""
+    return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
+
+
 def brief(value: object) -> str:
     """Return a value as messages show it: cut short, and without control characters."""
     if value is None or isinstance(value, bool | int | float):
