@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import errno
 import os
 from pathlib import Path
 
 from ...core.errors import ConfigurationError, InputError, brief
-
-NEVER = (errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL)  # whatever is there
 
 
 def input_path(value: object, what: str, error: type[InputError] = ConfigurationError) -> Path:
@@ -20,7 +17,8 @@ def input_path(value: object, what: str, error: type[InputError] = Configuration
         error: Which error to raise.
 
     Raises:
-        InputError: It is no text or path, or one that no file system can hold.
+        InputError: It is no text or path, one that no file system can hold, or one that may not be
+            looked at.
     """
     if not isinstance(value, str | os.PathLike):
         raise error(f"The path of a {what} must be a text or a path; found {brief(value)}.")
@@ -29,10 +27,11 @@ def input_path(value: object, what: str, error: type[InputError] = Configuration
         path.stat()
     except (ValueError, TypeError) as problem:
         raise error(f"No {what} can be at {brief(str(value))}: {problem}.") from problem
+    except (FileNotFoundError, NotADirectoryError):
+        pass
     except OSError as problem:
-        if problem.errno in NEVER:
-            why = problem.strerror
-            raise error(f"No {what} can be at {brief(str(value))}: {why}.") from problem
+        why = problem.strerror
+        raise error(f"No {what} can be at {brief(str(value))}: {why}.") from problem
     return path
 
 

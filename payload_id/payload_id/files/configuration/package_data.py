@@ -43,7 +43,7 @@ def package_share_folder(package: str) -> Path:
             f"The folder of package '{package}' is not known because ROS is not installed or not "
             "sourced. Source its setup file, or give a path to the file instead."
         ) from error
-    except LookupError as error:
+    except (LookupError, ValueError) as error:  # ValueError: what can be no package's name
         raise ConfigurationError(
             f"Package '{package}' is not in the sourced ROS environment. Build and source it, or "
             "give a path to the file instead."

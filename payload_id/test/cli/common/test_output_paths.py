@@ -26,6 +26,7 @@ WRITING = {
     "compare": ("compare", "no.mcap", "--robot", "kinova_gen3", "--figure"),
     "verify": ("verify", "no.json", "--figure"),
     "calibrate": ("calibrate", "no.mcap", "--robot", "kinova_gen3", "--out"),
+    "new-robot": ("new-robot", "no.urdf", "--out"),
     "history": ("calibrate", "--history", "no.mcap", "--robot", "kinova_gen3", "--out"),
 }
 
