@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import stat
 from pathlib import Path
 
 from ...core.errors import ConfigurationError, InputError, brief
@@ -17,21 +18,23 @@ def input_path(value: object, what: str, error: type[InputError] = Configuration
         error: Which error to raise.
 
     Raises:
-        InputError: It is no text or path, one that no file system can hold, or one that may not be
-            looked at.
+        InputError: It is no text or path, one that no file system can hold or that may not be looked
+            at, or a device.
     """
     if not isinstance(value, str | os.PathLike):
         raise error(f"The path of a {what} must be a text or a path; found {brief(value)}.")
     try:
         path = Path(os.fsdecode(value))
-        path.stat()
+        mode = path.stat().st_mode
     except (ValueError, TypeError) as problem:
         raise error(f"No {what} can be at {brief(str(value))}: {problem}.") from problem
     except (FileNotFoundError, NotADirectoryError):
-        pass
+        return path
     except OSError as problem:
         why = problem.strerror
         raise error(f"No {what} can be at {brief(str(value))}: {why}.") from problem
+    if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+        raise error(f"{path} is a device, which may have no end, and no {what}.")
     return path
 
 

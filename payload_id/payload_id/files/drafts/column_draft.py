@@ -15,6 +15,7 @@ import numpy as np
 from ...core.arrays import Array
 from ...core.errors import RecordingError
 from ...core.plausibility.kinematics import DEGREE, looks_like_degrees
+from ..configuration.input_path import input_path
 from ..tables.csv_columns import DELIMITERS
 from .arm_in_urdf import JointFound, names_of
 
@@ -97,6 +98,7 @@ def find_columns(path: Path, joints: Sequence[JointFound], torque: Array) -> Col
 
 def _read(path: Path) -> tuple[tuple[str, ...], str, Array]:
     """Return names of columns, what separates them, and numbers (NaN where there are none)."""
+    path = input_path(path, "table", RecordingError)
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             first = file.readline()

@@ -61,6 +61,12 @@ def test_a_path_that_may_not_be_looked_at_is_refused_at_once(monkeypatch, error)
         input_path("/secret/x", "folder")
 
 
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/null", "/dev/full", "/dev/random"])
+def test_devices_are_no_files(device):
+    with pytest.raises(ConfigurationError, match=f"{device} is a device"):
+        input_path(device, "file")
+
+
 @pytest.mark.parametrize("path", [None, 3, [], b"x\xff", "a\0b", "x" * 5000, "/" * 3 + "y" * 300])
 def test_what_is_no_path_is_refused(path):
     with pytest.raises(ConfigurationError):
