@@ -18,8 +18,8 @@ def input_path(value: object, what: str, error: type[InputError] = Configuration
         error: Which error to raise.
 
     Raises:
-        InputError: It is no text or path, one that no file system can hold or that may not be looked
-            at, or a device.
+        InputError: It is no text or path, one that no file system can hold, one that may not be
+            looked at, or a device.
     """
     if not isinstance(value, str | os.PathLike):
         raise error(f"The path of a {what} must be a text or a path; found {brief(value)}.")
