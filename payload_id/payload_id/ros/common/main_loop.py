@@ -67,12 +67,7 @@ def run(makers: Sequence[Callable[[], RunnableNode]], args: Sequence[str] | None
             executor.add_node(nodes[-1])
         while not asked_to_stop.is_set():
             _serve(executor, asked_to_stop)
-    except (
-        PayloadIdError,
-        ParameterException,
-        InvalidParameterValueException,
-        rclpy_implementation.RCLError,
-    ) as error:
+    except (PayloadIdError, ParameterException, InvalidParameterValueException) as error:
         print(f"payload_id: {error}", file=sys.stderr)
         return 1
     except NameValidationException as error:
@@ -87,7 +82,7 @@ def run(makers: Sequence[Callable[[], RunnableNode]], args: Sequence[str] | None
         said = str(error).split(", at ")[0]
         print(
             f"payload_id: {said}. Check that each name stands for a topic of one type, after all "
-            "parameters and remappings.",
+            "parameters and remappings, and that the policy of its enclave allows it.",
             file=sys.stderr,
         )
         return 1
