@@ -6,12 +6,12 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from ..core.errors import PayloadIdError
+from ..core.errors import PayloadIdError, printable
 from ..core.version import VERSION
 from .calibrate import command as calibrate
 from .check import command as check
 from .common import completion
-from .common.arguments import OneLine, add_verb, printable
+from .common.arguments import OneLine, add_verb
 from .compare import command as compare
 from .demo import command as demo
 from .known_runs import command as known_runs

@@ -10,13 +10,18 @@ from typing import Any
 
 KINDS: dict[type, str] = {str: "text", dict: "section"}  # as messages call them
 LONGEST = 80  # letters of a value that messages show
+HEAD, TAIL = 1500, 500  # letters of a message that are shown, whatever a file holds
 SHORT = reprlib.Repr()
 SHORT.maxstring = SHORT.maxother = LONGEST
 SHORT.maxlevel = 3
 
 
 class PayloadIdError(Exception):
-    """Base of every error that this package raises on purpose."""
+    """Base of every error that this package raises on purpose; its message is of bounded length."""
+
+    def __str__(self) -> str:
+        text = super().__str__()
+        return text if len(text) <= HEAD + TAIL else f"{text[:HEAD]} [...] {text[-TAIL:]}"
 
 
 class InputError(PayloadIdError, ValueError):
@@ -77,6 +82,11 @@ def known_entries(entries: object, kind: type, where: str) -> dict[str, Any]:
 def shortened(text: str) -> str:
     """Return a text as messages show it."""
     return text if len(text) <= LONGEST else f"{text[:LONGEST]}..."
+
+
+def printable(text: str) -> str:
+    """Return a text without characters that steer a terminal, as files and messages may hold."""
+    return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
 
 
 def brief(value: object) -> str:

@@ -10,7 +10,7 @@ from dataclasses import fields, replace
 from typing import Any, NoReturn, TypeVar
 
 from ...core.body.payload_prior import PayloadPrior
-from ...core.errors import InputError, UnknownNameError
+from ...core.errors import InputError, UnknownNameError, printable
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.rows.wrench.uncertainty import WrenchUncertainty
 
@@ -60,11 +60,6 @@ def add_verb(verbs: Any, name: str, text: str) -> argparse.ArgumentParser:
         formatter_class=ExamplesLast,
     )
     return parser
-
-
-def printable(text: str) -> str:
-    """Return a text without characters that steer a terminal, as files may hold them."""
-    return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
 
 
 class OneLine(argparse.ArgumentParser):

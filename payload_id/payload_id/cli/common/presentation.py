@@ -12,6 +12,7 @@ from rich.text import Text
 
 from ...core.arrays import Array
 from ...core.body.inertial import PARAMETERS
+from ...core.errors import printable
 from ...core.history import CalibratedInterval
 from ...core.identification.estimate import Estimate
 from ...core.identification.status import Status
@@ -122,7 +123,9 @@ def verdict(estimate: Estimate) -> Panel:
     """Return the verdict with its sentence."""
     style = STYLES[estimate.status]
     head = Text(estimate.status.value.replace("_", " "), style=style)
-    lines: list[RenderableType] = [head, Text(estimate.message), Text(summary(estimate), "dim")]
+    lines: list[RenderableType] = [head, Text(printable(estimate.message))]
+    if estimate.samples:  # else there are no figures
+        lines.append(Text(summary(estimate), "dim"))
     return Panel(Group(*lines), title="verdict", title_align="left", border_style=style)
 
 

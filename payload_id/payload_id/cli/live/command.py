@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Callable
 from typing import Any
 
-from ...core.errors import ConfigurationError, InputError
+from ...core.errors import ConfigurationError, InputError, brief
 from ...core.safety.clearance.convex_body import ConvexBody
-from ..common.arguments import add_verb, numbers_of
+from ..common.arguments import add_verb, numbers_of, seed
 
 SIZES = {"box": 3, "sphere": 1, "cylinder": 2}
 TASKS = {
@@ -23,12 +24,12 @@ TASKS = {
     "execute": "MOVE THE ARM along a plan, once it has been described and confirmed",
     "obstacles": "list the obstacles that motions are certified against, or change them",
 }
-GOAL = {
+GOAL: dict[str, tuple[Callable[[str], Any], str]] = {
     "--duration": (float, "length of the motion at full speed [s]"),
     "--speed-scale": (float, "part of the velocity limits that may be used"),
     "--dry-run-scale": (float, "plan a dry run at this fraction of the speed, at most 0.1"),
     "--time-budget": (float, "computing time [s]"),
-    "--seed": (int, "of everything that is drawn at random"),
+    "--seed": (seed, "of everything that is drawn at random"),
     "--family": (str, "fourier, there_and_back, bezier or wave"),
     "--criterion": (str, "half_widths, condition_number, log_det or calibrated_widths"),
     "--limits": (str, "set of joint limits of the robot file"),
@@ -65,11 +66,18 @@ def _add_execute(parser: argparse.ArgumentParser) -> None:
     """Add how a plan is executed."""
     parser.add_argument(
         "--speed-scale",
-        type=float,
+        type=_speed_scale,
         default=1.0,
         help="0.05 to 1: the same path at this fraction of its speed (default: 1)",
     )
     parser.add_argument("--yes", action="store_true", help="move without asking")
+
+
+def _speed_scale(text: str) -> float:
+    """Return a fraction of a motion's speed, as a type of an argument."""
+    if not 0.05 <= float(text) <= 1.0:
+        raise argparse.ArgumentTypeError(f"must be from 0.05 to 1; found {text}")
+    return float(text)
 
 
 def _add_obstacles(parser: argparse.ArgumentParser) -> None:
@@ -124,7 +132,15 @@ def goal_of(arguments: argparse.Namespace) -> dict[str, Any]:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do the task; return the exit code."""
+    """Do the task; return the exit code.
+
+    Raises:
+        InputError: An argument is no text that a message can hold.
+    """
+    for value in vars(arguments).values():
+        for text in value if isinstance(value, list) else [value]:
+            if isinstance(text, str) and any("\ud800" <= c <= "\udfff" for c in text):
+                raise InputError(f"An argument is no UTF-8 text: {brief(text)}.")
     # Not at the top: every other command works where ROS is not installed.
     try:
         from .session import run as run_task

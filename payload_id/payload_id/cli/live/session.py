@@ -14,19 +14,20 @@ from typing import Any
 import rclpy
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from payload_id_msgs.msg import PlanDescription
+from rclpy.exceptions import NameValidationException
 from rclpy.signals import SignalHandlerOptions
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.text import Text
 
-from ...core.errors import PayloadIdError
+from ...core.errors import InputError, PayloadIdError, printable
 from ...core.safety.clearance.convex_body import ConvexBody
 from ...ros.client.estimator_client import PayloadClient, estimate_from
 from ...ros.client.planner_client import PlannerClient
-from ...ros.client.waiting import NotAnsweredError
+from ...ros.client.waiting import FOUND, GONE, GoneError, NotAnsweredError
 from ..common.live_view import LiveView
 from ..common.presentation import console, estimate_table, plain_table, verdict
 
-FOUND = 10.0  # [s] until a node must have been found
 HEARD = 2.5  # [s] in which every node tells how it is
 LONGEST = 600.0  # [s] that planning or a motion may take
 LEVELS = {b"\x00": "ok", b"\x01": "warning", b"\x02": "error", b"\x03": "silent"}
@@ -40,7 +41,7 @@ def run(arguments: argparse.Namespace, bodies: Sequence[ConvexBody]) -> int:
     # Each reaches this thread, which has a motion cancelled before ROS ends.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler)
-    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
     terminal = console()
     try:
         with PayloadClient(getattr(arguments, "estimator", "payload_estimator")) as client:
@@ -48,6 +49,9 @@ def run(arguments: argparse.Namespace, bodies: Sequence[ConvexBody]) -> int:
                 planner = PlannerClient(client.node, arguments.planner)
                 return PLANNER_TASKS[arguments.task](terminal, planner, arguments, bodies)
             return TASKS[arguments.task](terminal, client, arguments)
+    except NameValidationException as error:
+        what, name, *_ = str(error).splitlines()
+        raise InputError(f"No node can have that name: {what} {name.strip()}.") from error
     except NotAnsweredError as error:
         missing = "Waited" in str(error)
         raise NotAnsweredError(f"{error}{HINT if missing else ''}") from error
@@ -55,11 +59,16 @@ def run(arguments: argparse.Namespace, bodies: Sequence[ConvexBody]) -> int:
         rclpy.try_shutdown()
 
 
+def _say(terminal: Console, sentence: str, style: str = "") -> None:
+    """Print a node's sentence as it is."""
+    terminal.print(printable(sentence), style=style, markup=False, soft_wrap=True)
+
+
 def _asked(terminal: Console, client: PayloadClient, arguments: argparse.Namespace) -> int:
     """Call the service of the task's name, and show its sentence."""
     with terminal.status(f"{arguments.task} ..."):
         said = getattr(client, arguments.task)()
-    terminal.print(said)
+    _say(terminal, said)
     return 0
 
 
@@ -72,7 +81,7 @@ def _stop(terminal: Console, client: PayloadClient, arguments: argparse.Namespac
 
 def _save(terminal: Console, client: PayloadClient, arguments: argparse.Namespace) -> int:
     """Save the run."""
-    terminal.print(f"saved: {client.save(arguments.folder)}", soft_wrap=True)
+    _say(terminal, f"saved: {client.save(arguments.folder)}")
     return 0
 
 
@@ -103,7 +112,7 @@ def _status(terminal: Console, client: PayloadClient, arguments: argparse.Namesp
     for name, status in sorted(heard.items()):
         level = LEVELS.get(bytes(status.level), "?")
         style = "" if level == "ok" else "yellow"
-        terminal.print(f"{name}: {level}: {status.message}", style=style, markup=False)
+        _say(terminal, f"{name}: {level}: {status.message}", style)
     if not heard:
         terminal.print("Nobody publishes /diagnostics.", style="yellow")
     try:
@@ -111,7 +120,7 @@ def _status(terminal: Console, client: PayloadClient, arguments: argparse.Namesp
     except NotAnsweredError as error:
         if not heard:
             raise
-        terminal.print(str(error), markup=False)
+        _say(terminal, str(error))
         return 0
 
 
@@ -119,9 +128,12 @@ def _watch(terminal: Console, client: PayloadClient, arguments: argparse.Namespa
     """Show the intervals until interrupted."""
     name = f"{arguments.estimator}/payload"
     client.wait_for(lambda: client.node.count_publishers(name) > 0, FOUND, f"the topic {name}")
-    begin = time.monotonic()
+    begin = seen = time.monotonic()
     with suppress(KeyboardInterrupt), LiveView(terminal) as view:
         while True:
+            seen = time.monotonic() if client.node.count_publishers(name) else seen
+            if time.monotonic() - seen > GONE:
+                raise GoneError(f"Nobody publishes {name} any more.")
             latest = estimate_from(client.messages[-1]) if client.messages else None
             elapsed = time.monotonic() - begin
             view.show(elapsed, latest, elapsed)
@@ -136,7 +148,7 @@ def _plan(terminal: Console, planner: PlannerClient, arguments: argparse.Namespa
             LONGEST, tell=lambda told: update(None, told.phase), **arguments.goal
         )
     show_plan(terminal, description)
-    terminal.print(f"next: ./payload-id live execute {description.plan_id}", soft_wrap=True)
+    _say(terminal, f"next: ./payload-id live execute {description.plan_id}")
     return 0
 
 
@@ -166,7 +178,7 @@ def _execute(
             ),
         )  # fmt: skip
     style = "green" if result.success else "bold red"
-    terminal.print(result.message, style=style, markup=False)
+    _say(terminal, result.message, style)
     return 0 if result.success else 2
 
 
@@ -174,7 +186,10 @@ def _confirmed() -> bool:
     """Ask whether the arm may move."""
     if not sys.stdin.isatty():
         raise PayloadIdError("Moving the arm must be confirmed at a terminal, or with --yes.")
-    return input("Type 'move' to MOVE THE ARM (Ctrl-C stops it): ").strip() == "move"
+    try:
+        return input("Type 'move' to MOVE THE ARM (Ctrl-C stops it): ").strip() == "move"
+    except EOFError:
+        return False
 
 
 def _obstacles(
@@ -185,20 +200,20 @@ def _obstacles(
 ) -> int:
     """Change obstacles, and list those in force."""
     if arguments.clear:
-        terminal.print(planner.set_obstacles([]), markup=False)
+        _say(terminal, planner.set_obstacles([]))
     if arguments.remove:
-        terminal.print(planner.remove_obstacles(arguments.remove).message, markup=False)
+        _say(terminal, planner.remove_obstacles(arguments.remove).message)
     answer = planner.add_obstacles(bodies)
     if bodies:
-        terminal.print(answer.message, markup=False)
-    terminal.print(f"in force: {', '.join(answer.ids) or 'none'}", markup=False)
+        _say(terminal, answer.message)
+    _say(terminal, f"in force: {', '.join(answer.ids) or 'none'}")
     return 0
 
 
 @contextmanager
 def _progress(terminal: Console, what: str, total: float | None) -> Any:
     """Show a bar; gives a function that takes how far it is (None: not known) and a text."""
-    columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
     with Progress(*columns, console=terminal, transient=True) as progress:
         task = progress.add_task(what, total=total)
 
@@ -210,7 +225,7 @@ def _progress(terminal: Console, what: str, total: float | None) -> Any:
 
 def show_plan(terminal: Console, plan: PlanDescription) -> None:
     """Print a plan for a person."""
-    terminal.print(f"{plan.plan_id}: {plan.summary}", markup=False)
+    _say(terminal, f"{plan.plan_id}: {plan.summary}")
     table = plain_table()
     for title in ("joint", "from", "to", "position %", "velocity %", "acceleration %", "torque %"):
         table.add_column(title, justify="left" if title == "joint" else "right")
@@ -222,11 +237,11 @@ def show_plan(terminal: Console, plan: PlanDescription) -> None:
     )
     rows = zip(plan.joint_names, plan.start_positions, plan.goal_positions, *peaks, strict=True)
     for name, start, goal, *parts in rows:
-        table.add_row(name, f"{start:.3f}", f"{goal:.3f}", *(f"{part:.0f}" for part in parts))
+        table.add_row(Text(name), f"{start:.3f}", f"{goal:.3f}", *(f"{part:.0f}" for part in parts))
     terminal.print(table)
     for sentence in plan.assumptions:
-        terminal.print(f"  rests on: {sentence}", style="dim", markup=False)
-    terminal.print(f"certificate: {plan.certificate_path}", soft_wrap=True, markup=False)
+        _say(terminal, f"  rests on: {sentence}", "dim")
+    _say(terminal, f"certificate: {plan.certificate_path}")
 
 
 Task = Callable[[Console, PayloadClient, argparse.Namespace], int]

@@ -12,7 +12,7 @@ from typing import Any
 from rich.markup import escape
 
 from ...core.errors import ConfigurationError, InputError
-from ...files.configuration.whole_file import saved_file
+from ...files.configuration.whole_file import check_place, saved_file
 from ...files.drafts.arm_in_urdf import ArmFound, find_arm, names_of
 from ...files.drafts.column_draft import ColumnsFound, columns_text, find_columns
 from ...files.drafts.robot_draft import Scales, robot_text
@@ -51,11 +51,12 @@ def add_parser(verbs: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Write the files and say what has to be checked."""
+    stated = None if arguments.out is None else check_place(arguments.out, "robot file")
     urdf, source = _description(arguments)
     found = find_arm(urdf, arguments.payload_frame)
     model = RobotModel.from_xml(urdf, found.payload_frame, names_of(found.joints))
     scales = Scales.of(model, found)
-    out = arguments.out or Path(f"{re.sub(r'[^A-Za-z0-9_-]+', '_', found.name)}.yaml")
+    out = stated or Path(f"{re.sub(r'[^A-Za-z0-9_-]+', '_', found.name)}.yaml")
     beside = out.with_name(f"{out.stem}_columns.yaml")
     expanded = out.with_suffix(".urdf") if source is None else source
     _refuse([out, *([beside] if arguments.table else []), *([expanded] if source is None else [])])
@@ -96,7 +97,7 @@ def _refuse(paths: list[Path]) -> None:
         ConfigurationError: Names it.
     """
     for path in paths:
-        if path.exists():
+        if check_place(path, "file").exists():
             raise ConfigurationError(
                 f"{path} is there already and is not overwritten: move it away, or name another "
                 "file with --out."

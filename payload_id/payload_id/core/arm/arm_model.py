@@ -21,10 +21,11 @@ from ..body.inertial import FROM_PINOCCHIO
 from ..errors import InputError, ModelError, UnknownNameError, require_type
 from .arm_history import ArmHistory
 from .calibration import Calibration
-from .description import check_description, check_inertia
+from .description import check_description, check_inertia, stated_mass, tidied
 from .effort_scale import Scales
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)  # [m/s2] in the base frame, z up
+MASS_TOLERANCE = 1e-6  # relative, of what is read of a description
 
 
 @dataclass(frozen=True)
@@ -213,6 +214,7 @@ class ArmModel:
 def _build(urdf: str) -> pin.Model:
     """Let Pinocchio read the XML, once it is known to be a URDF that it can read."""
     check_description(urdf)
+    urdf = tidied(urdf)
     try:
         model = pin.buildModelFromXML(urdf)
     except (ValueError, RuntimeError) as error:
@@ -222,6 +224,13 @@ def _build(urdf: str) -> pin.Model:
         raise ModelError(
             "The robot description has no movable joint; an arm needs at least one revolute, "
             "continuous or prismatic joint."
+        )
+    read, stated = sum(inertia.mass for inertia in model.inertias), stated_mass(urdf)
+    if abs(read - stated) > MASS_TOLERANCE * stated:
+        raise ModelError(
+            f"The links of the robot description weigh {stated:.6g} kg, and {read:.6g} kg of them "
+            "can be read: a number of an <inertial> is written in a way that readers of URDF do "
+            "not take. Write plain numbers, such as 1.5, separated by spaces."
         )
     return model
 

@@ -1,11 +1,13 @@
 """What a robot description must be before Pinocchio reads it.
 
-Pinocchio takes a mass that is text for zero, accepts inertias of no body and axes of no direction,
-never returns from some kinematic loops, and of most other mistakes says only that there is one.
+Pinocchio takes a mass that is text for zero, and one with a space beside it, accepts inertias of no
+body and axes of no direction, never returns from some kinematic loops, and of most other mistakes
+says only that there is one.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from xml.etree import ElementTree
 from xml.etree.ElementTree import Element
@@ -23,7 +25,22 @@ LEAST_MASS = 1e-12  # [kg]
 LEAST_INERTIA = 1e-7  # [kg m2] by which moments of inertia may always miss it
 LEAST_AXIS = 1e-6  # length of an axis that still has a direction
 ROUNDED = 0.01  # of the trace, by which moments of inertia may miss what a body's must be
+NUMBERS = re.compile(r"=\s*([\"'])([-+.eE\d\s]*\d[-+.eE\d\s]*)\1")  # attributes of nothing else
 MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+
+
+def tidied(urdf: str) -> str:
+    """Return a description with the numbers of each attribute separated by one space, bare of more.
+
+    Readers of URDF leave out a whole <inertial> or <collision> for a space or line break too many.
+    """
+    return NUMBERS.sub(lambda found: f'="{" ".join(found[2].split())}"', urdf)
+
+
+def stated_mass(urdf: str) -> float:
+    """Return the mass of all links of a description that `check_description` accepts [kg]."""
+    masses = ElementTree.fromstring(urdf).findall("link/inertial/mass")
+    return sum(float(mass.get("value", "0")) for mass in masses)
 
 
 def check_description(urdf: str) -> None:

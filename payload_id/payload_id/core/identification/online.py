@@ -271,6 +271,7 @@ class OnlineIdentifier:
         Raises:
             InputError: It is of an arm with other nuisance parameters.
         """
+        require_type(arm, Tare, "tare", "a Tare, such as known_arm after a tare")
         if not arm.fits(self.rows):
             raise InputError(
                 f"The tare is of {arm.rows.B.shape[1]} nuisance parameters, this run has "

@@ -15,6 +15,7 @@ from ..rows.joint_torque.uncertainty import Uncertainty
 from ..rows.windows import SHORTEST
 
 LONGEST = 1e6  # [s] of a window
+MOST_SCALES = 50  # further lengths of windows: each costs as much as the windows themselves
 CALIBRATED = "calibrated"
 INTERVALS = (*METHODS, CALIBRATED)
 
@@ -59,6 +60,10 @@ class Settings:
         scales = real_numbers(self.scales, "scales")
         if scales.ndim != 1:
             raise InputError(f"scales must be a list of lengths of time; found {self.scales!r}.")
+        if scales.size > MOST_SCALES:
+            raise InputError(
+                f"scales must be at most {MOST_SCALES} lengths of time; found {scales.size}."
+            )
         object.__setattr__(self, "window", window)
         object.__setattr__(self, "scales", tuple(scales.tolist()))
         estimator_named(self.estimator, self.shape)  # what cannot be is refused before any data

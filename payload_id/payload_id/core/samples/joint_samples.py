@@ -108,6 +108,9 @@ class Samples:
         Raises:
             RecordingError: One of them is not among the named columns.
         """
+        require_type(joints, (list, tuple), "joints", "a list of names")
+        for name in joints:
+            require_type(name, str, "Each of the joints", "a name")
         if not self.joints or self.joints == tuple(joints):
             return None
         absent = [name for name in joints if name not in self.joints]

@@ -12,14 +12,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Array
+from ..errors import printable, shortened
 from .joint_map import JointMap
 from .joint_state_watches import EffortWatch, PaceWatch, VelocityWatch
 from .ring_buffer import SampleRows
-from .sample_checks import AGREEING, ClockGate, Drop, SampleGate
+from .sample_checks import AGREEING, LARGEST, ClockGate, Drop, SampleGate
 from .stamps import seconds_since
 
 # Efforts that are exactly zero for this long are not measured ones [s].
 ZERO_EFFORT_TIME = 2.0
+MOST_NAMES = 30  # of a message's joints that a sentence lists
 
 
 @dataclass(frozen=True)
@@ -159,7 +161,7 @@ class JointStateSampler:
             found = "names a joint more than once"
         return Complaint(
             cause,
-            f"A message {found}; it names {', '.join(names) or 'no joints'}. One message must hold "
+            f"A message {found}; it names {_listed(names)}. One message must hold "
             "all joints of the robot file: correct 'joints' there, or subscribe to another topic.",
         )
 
@@ -167,10 +169,12 @@ class JointStateSampler:
         """Explain a message whose values or stamp cannot be used."""
         if cause is Drop.NOT_FINITE:
             names = ("position", "velocity", "effort")
-            bad = [name for name, x in zip(names, row, strict=True) if not np.isfinite(x).all()]
+            bad = [
+                name for name, x in zip(names, row, strict=True) if not (np.abs(x) <= LARGEST).all()
+            ]
             return (
-                f"A message has no finite {' and '.join(bad)} (empty, NaN or infinite). Switch on "
-                "that state interface of the driver."
+                f"A message has no finite {' and '.join(bad)} (empty, NaN, infinite or beyond "
+                f"{LARGEST:g}). Switch on that state interface of the driver."
             )
         behind = seconds_since(self.pace.newest_ns or 0, stamp_ns)
         if cause is Drop.DUPLICATE:
@@ -182,6 +186,13 @@ class JointStateSampler:
             f"A message is {behind:.6f} s older than the one before, by header.stamp. Check that "
             "only one node publishes the topic, and whether the clock or a replay was restarted."
         )
+
+
+def _listed(names: Sequence[str]) -> str:
+    """Return names that came over a network as a sentence shows them."""
+    said = ", ".join(shortened(name) for name in names[:MOST_NAMES])
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return f"{printable(said)}{more}" if names else "no joints"
 
 
 def _about_leap(stamp_ns: int, newest_ns: int) -> str:

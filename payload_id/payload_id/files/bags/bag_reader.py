@@ -112,7 +112,7 @@ def open_bag(path: Path | str) -> Iterator[Bag]:
         except DAMAGE as error:
             notes.append(f"{path} is not complete ({_reason(error)}); read from its storage files.")
             readers = [_open_storage(file, stack, notes) for file in _storage_files(path, error)]
-        types = {x.topic: x.msgtype for reader in readers for x in reader.connections}
+        types = {str(x.topic): str(x.msgtype) for reader in readers for x in reader.connections}
         yield Bag(path, types, tuple(notes), tuple(readers))
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import itertools
 import queue
-import sqlite3
 import threading
 import time
 from collections.abc import Iterator, Sequence
@@ -191,16 +190,18 @@ class BagWriter:
             self._opened.set()
             self._write_all(writer)
             writer.close()
-        except (OSError, WriterError, TypesysError, sqlite3.Error) as error:
+        except Exception as error:  # whatever it is, it must be known that no more is saved
             self._failure = error
             if writer is not None:
-                with suppress(OSError, sqlite3.Error):  # what waits finds no room either
+                with suppress(Exception):  # what waits finds no room either
                     writer.abort()
         finally:
             self._opened.set()
 
     def _open(self, storage: StoragePlugin) -> Writer:
         """Open the bag under the first free name."""
+        if not self.path.name:
+            raise WriterError("that is no name of a folder")
         for path in _names(self.path):
             try:
                 writer = CheckedWriter(path, version=VERSION, storage_plugin=storage)

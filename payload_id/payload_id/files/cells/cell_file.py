@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -95,7 +96,7 @@ class Cell:
                 "No motion is planned without knowing what is around the arm: name a cell file "
                 "(floor, walls, fixtures, zones), or say 'none, ' and the reason why nothing is."
             )
-        return cls.load(Path(stated).expanduser())
+        return cls.load(Path(os.path.expanduser(stated)))
 
     @property
     def assumption(self) -> str:

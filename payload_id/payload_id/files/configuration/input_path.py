@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import errno
 import os
+import stat
 from pathlib import Path
 
 from ...core.errors import ConfigurationError, InputError, brief
 
 MOST = 50_000_000  # bytes of a file that is named from outside
-NEVER = (errno.ENAMETOOLONG, errno.ELOOP, errno.EINVAL)  # whatever is there
 
 
 def input_path(value: object, what: str, error: type[InputError] = ConfigurationError) -> Path:
@@ -21,19 +20,23 @@ def input_path(value: object, what: str, error: type[InputError] = Configuration
         error: Which error to raise.
 
     Raises:
-        InputError: It is no text or path, or one that no file system can hold.
+        InputError: It is no text or path, one that no file system can hold, one that may not be
+            looked at, or a device.
     """
     if not isinstance(value, str | os.PathLike):
         raise error(f"The path of a {what} must be a text or a path; found {brief(value)}.")
     try:
         path = Path(os.fsdecode(value))
-        path.stat()
+        mode = path.stat().st_mode
     except (ValueError, TypeError) as problem:
         raise error(f"No {what} can be at {brief(str(value))}: {problem}.") from problem
+    except (FileNotFoundError, NotADirectoryError):
+        return path
     except OSError as problem:
-        if problem.errno in NEVER:
-            why = problem.strerror
-            raise error(f"No {what} can be at {brief(str(value))}: {why}.") from problem
+        why = problem.strerror
+        raise error(f"No {what} can be at {brief(str(value))}: {why}.") from problem
+    if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
+        raise error(f"{path} is a device, which may have no end, and no {what}.")
     return path
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ...core.errors import ConfigurationError
+from ...core.errors import ConfigurationError, brief
 
 PACKAGE = "payload_id"
 
@@ -43,7 +43,7 @@ def package_share_folder(package: str) -> Path:
             f"The folder of package '{package}' is not known because ROS is not installed or not "
             "sourced. Source its setup file, or give a path to the file instead."
         ) from error
-    except LookupError as error:
+    except (LookupError, ValueError) as error:  # ValueError: what can be no package's name
         raise ConfigurationError(
             f"Package '{package}' is not in the sourced ROS environment. Build and source it, or "
             "give a path to the file instead."
@@ -57,9 +57,17 @@ def resolve(reference: str, folder: Path) -> Path:
         reference: An absolute path, a path relative to `folder`, or
             `package://name/path/in/its/share/folder`.
         folder: Folder of the file that holds the reference.
+
+    Raises:
+        ConfigurationError: No file can be there, or the package is not known.
     """
-    if not reference.startswith("package://"):
-        return (folder / Path(reference).expanduser()).resolve()
-    package, _, rest = reference.removeprefix("package://").partition("/")
-    root = share_folder() if package == PACKAGE else package_share_folder(package)
-    return (root / rest).resolve()
+    try:
+        if not reference.startswith("package://"):
+            return (folder / Path(reference).expanduser()).resolve()
+        package, _, rest = reference.removeprefix("package://").partition("/")
+        root = share_folder() if package == PACKAGE else package_share_folder(package)
+        return (root / rest).resolve()
+    except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: a loop of links, no home
+        if isinstance(error, ConfigurationError):
+            raise
+        raise ConfigurationError(f"No file can be at {brief(reference)}: {error}.") from error

@@ -8,13 +8,14 @@ such as jsonschema or pydantic say none of this in the words of the table of key
 from __future__ import annotations
 
 import difflib
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
 from ...core.errors import ConfigurationError
 from .schema import REQUIRED, Key, Schema, as_yaml, unit_text, wanted_values
+
+LARGEST = 1e12  # size of a number in a file, in SI units
 
 
 def check(entries: Mapping[str, Any], schema: Schema, where: str) -> dict[str, Any]:
@@ -135,7 +136,7 @@ def _check_scalar(value: Any, key: Key, name: str, where: str, sizes: dict[str, 
             raise wrong_value(name, where, wanted, value, _nearest(value, key.choices))
         return value
     if key.kind in ("number", "number or numbers") and type(value) in (int, float):
-        if not (math.isfinite(value) and key.lowest <= value <= key.highest):
+        if not (abs(value) <= LARGEST and key.lowest <= value <= key.highest):
             raise wrong_value(name, where, wanted, value)
         return float(value)
     raise wrong_value(name, where, wanted, value, _hint(value, key))

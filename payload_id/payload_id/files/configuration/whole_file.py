@@ -58,14 +58,15 @@ def check_place(path: Path, what: str) -> Path:
     Raises:
         ConfigurationError: It cannot be written.
     """
-    path = path.expanduser()
     try:
+        path = path.expanduser()
+        path.resolve()
         if "\0" in str(path):
             raise ValueError("a name holds no NUL character")
         if path.exists() and not path.is_file():
             raise OSError("something is there that is no file")
         check_folder(path.parent)
-    except (OSError, ValueError) as error:
+    except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: a loop of links, no home
         raise ConfigurationError(
             f"The {what} cannot be written to {str(path)!r}: {error}. Give another path."
         ) from error

@@ -57,8 +57,8 @@ def read_yaml(path: str | Path) -> dict[str, Any]:
         raise ConfigurationError(f"{path}{place}: {error.problem or error.context}.") from error
     except RecursionError as error:
         raise ConfigurationError(f"{path} is nested too deeply to be read.") from error
-    except (yaml.YAMLError, OSError, ValueError, AttributeError) as error:
-        # ValueError and AttributeError: impossible numbers and dates
+    except (yaml.YAMLError, OSError, ValueError, AttributeError, LookupError, TypeError) as error:
+        # The last four: impossible numbers and dates, tags (!!bool) of what is none
         reason = str(error).splitlines()[0].rstrip(".")
         raise ConfigurationError(f"{path} cannot be read as YAML: {reason}.") from error
     if size > LARGEST:

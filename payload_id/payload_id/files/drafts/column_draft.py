@@ -15,9 +15,10 @@ import numpy as np
 from ...core.arrays import Array
 from ...core.errors import RecordingError
 from ...core.plausibility.kinematics import DEGREE, looks_like_degrees
+from ..configuration.input_path import input_path
+from ..tables.csv_columns import DELIMITERS
 from .arm_in_urdf import JointFound, names_of
 
-DELIMITERS = (",", ";", "\t", "|")
 MOST_ROWS = 20_000  # that numbers are judged by
 WORDS = {  # of each kind of quantity, the likeliest last line first to match
     "acceleration": r"acc|accel\w*|ddq|qdd|alpha",
@@ -31,6 +32,7 @@ NOT_MEASURED = (
 TIMES = r"t|time|stamp|timestamp|times|secs?|seconds|msec|nsec|header stamp"
 TIME_UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 UNIT = re.compile(r"[\[(](?!\d+[\])]).*?[\])]")  # "[deg]", not "[0]"
+LABEL = re.compile(r"(?<![A-Za-z])[A-Za-z][ _]?\d+")  # of an axis, such as A1, which is no ampere
 STEPS = (2e-4, 0.2)  # [s] between samples of recordings
 MILLI = 30.0  # times its scale that a torque is when its unit is thought to be N mm
 
@@ -96,6 +98,7 @@ def find_columns(path: Path, joints: Sequence[JointFound], torque: Array) -> Col
 
 def _read(path: Path) -> tuple[tuple[str, ...], str, Array]:
     """Return names of columns, what separates them, and numbers (NaN where there are none)."""
+    path = input_path(path, "table", RecordingError)
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             first = file.readline()
@@ -234,7 +237,8 @@ def _judged(
 
 def _said(names: Sequence[str], units: dict[str, str]) -> str:
     """Return the unit that the names of columns state, empty if none."""
-    text = " ".join(re.sub(r"[^a-zA-Z°]+", " ", name).lower() for name in names)
+    bare = (LABEL.sub(" ", name) for name in names)
+    text = " ".join(re.sub(r"[^a-zA-Z°]+", " ", name).lower() for name in bare)
     return next((unit for unit, words in units.items() if _has(text, words)), "")
 
 

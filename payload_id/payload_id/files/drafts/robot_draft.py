@@ -48,7 +48,10 @@ class Scales:
         still = np.zeros_like(q)
         rest = Motion(np.arange(float(POSES)), q, still, still)
         gravity = np.abs(inverse_dynamics(model, rest, np.zeros(10))).max(axis=0)
-        usual = 1.5 * np.maximum(gravity, 0.25 * gravity.max())
+        turns = np.array([joint.turns for joint in found.joints])
+        # A drive carries or turns all that is further out: one with a vertical axis is no smaller.
+        carried = [gravity[j:][turns[j:] == turns[j]].max() for j in range(model.n)]
+        usual = 1.5 * np.maximum(carried, 0.25 * gravity.max())
         stated = np.array([np.inf if j.effort is None else j.effort for j in found.joints])
         return cls(gravity, np.minimum(usual, stated), float(model.link_phi[:, 0].sum()))
 

@@ -14,6 +14,7 @@ import numpy as np
 
 from ...core.arrays import Array
 from ...core.errors import ConfigurationError
+from ..configuration.input_path import input_path
 from ..configuration.whole_file import saved_file
 
 DAMAGE = (OSError, ValueError, KeyError, TypeError, EOFError, RuntimeError, zipfile.BadZipFile,
@@ -75,7 +76,7 @@ class LearntKind:
         Raises:
             ConfigurationError: The file is missing, damaged, changed or of another format.
         """
-        if not path.is_file():
+        if not input_path(path, self.name).is_file():
             raise ConfigurationError(
                 f"The {self.name} {path} does not exist. It lies beside the robot file that "
                 f"'{self.command}' wrote; move both together, or make it again."

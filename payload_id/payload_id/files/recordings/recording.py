@@ -169,6 +169,8 @@ class Recording(Samples):
         Raises:
             PayloadIdError: As `from_bag`.
         """
+        require_type(robot, RobotFile, "robot", "a RobotFile")
+        require_type(topic, str, "topic", "the name of a topic")
         return cls.from_bag(
             path,
             topic or robot.joint_states.topic,

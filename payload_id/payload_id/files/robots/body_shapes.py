@@ -12,6 +12,7 @@ import pinocchio as pin
 from ...core.arrays import Array
 from ...core.errors import InputError, ModelError
 from ...core.safety.clearance.convex_body import ConvexBody
+from ..configuration.input_path import input_path
 from ..configuration.package_data import resolve
 
 READABLE = (".stl", ".obj", ".ply", ".off", ".glb", ".gltf")
@@ -31,7 +32,7 @@ def mesh_hull(path: Path, scale: Array | float = 1.0, name: str = "") -> ConvexB
     """
     import trimesh  # here, because few commands need it and it takes long to import
 
-    if not path.is_file():
+    if not input_path(path, "mesh", InputError).is_file():
         raise InputError(f"There is no mesh '{path}'.")
     if path.suffix.lower() not in READABLE:
         raise InputError(

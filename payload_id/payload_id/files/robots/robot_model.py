@@ -9,6 +9,7 @@ from pathlib import Path
 from typing_extensions import Self
 
 from ...core.arm.arm_model import STANDARD_GRAVITY, ArmModel
+from ...core.arm.description import tidied
 from ...core.arrays import Array
 from ...core.errors import require_type
 from .held_play import payload_play
@@ -41,7 +42,8 @@ class RobotModel(ArmModel):
             UnknownNameError: A joint or the frame does not exist.
         """
         arm = super().from_xml(urdf, payload_frame, joints, gravity)
-        return replace(arm, travel=link_travel(urdf, arm), payload_play=payload_play(urdf, arm))
+        text = tidied(urdf)
+        return replace(arm, travel=link_travel(text, arm), payload_play=payload_play(text, arm))
 
     @classmethod
     def from_urdf(

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 from xml.parsers.expat import ExpatError
 
-from ...core.arm.description import check_description
+from ...core.arm.description import check_description, tidied
 from ...core.errors import ModelError, UnknownNameError
 from ..configuration.input_path import input_path
 
@@ -33,7 +33,7 @@ def read_urdf(path: str | Path, arguments: Mapping[str, object] | None = None) -
         check_description(urdf)
     except ModelError as error:
         raise ModelError(f"{path}: {error}") from error
-    return urdf
+    return tidied(urdf)
 
 
 def _read(path: Path, arguments: Mapping[str, object] | None) -> str:

@@ -17,6 +17,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from ...core.errors import ConfigurationError
+from ..configuration.input_path import input_path
 
 BLOCK = re.compile(rb"-----BEGIN ([A-Z0-9 ]+)-----.*?-----END \1-----", re.DOTALL)
 PUBLIC = b"PUBLIC KEY"  # what stands in a block's first line
@@ -81,7 +82,7 @@ def trusted_keys(paths: Iterable[Path | str]) -> tuple[PublicKey, ...]:
             ed25519.
     """
     found: list[PublicKey] = []
-    for path in map(Path, paths):
+    for path in (input_path(given, "public key") for given in paths):
         files = sorted(path.glob("*.pem")) if path.is_dir() else [path]
         keys = [key for file in files for key in _keys_of(file, path.is_dir())]
         if not keys:

@@ -183,7 +183,7 @@ class RunFile:
 
 def has_run_file(folder: Path | str) -> bool:
     """Return whether a bag's folder holds the settings of a live run."""
-    return (Path(folder) / FILE_NAME).is_file()
+    return input_path(Path(folder) / FILE_NAME, "recording").is_file()
 
 
 def _number(value: Any) -> bool:

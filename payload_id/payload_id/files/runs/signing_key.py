@@ -20,6 +20,7 @@ from cryptography.hazmat.primitives.serialization import (
 )
 
 from ...core.errors import ConfigurationError
+from ..configuration.input_path import input_path
 from .public_key import PublicKey
 
 PASSPHRASE = "PAYLOAD_ID_KEY_PASSPHRASE"  # environment variable
@@ -63,7 +64,7 @@ class SigningKey:
             ConfigurationError: The file cannot be read, others than its owner may read or change
                 it, it is no ed25519 key, or the passphrase is missing or wrong.
         """
-        path = Path(path).expanduser()
+        path = input_path(os.path.expanduser(path), "private key")
         text = _private_text(path)
         encrypted = ENCRYPTED in text
         passphrase = _passphrase() if encrypted else None
@@ -101,7 +102,7 @@ def new_key_pair(folder: Path | str) -> SigningKey:
     Raises:
         ConfigurationError: There is a key already, or the files cannot be written.
     """
-    folder = Path(folder).expanduser()
+    folder = input_path(os.path.expanduser(folder), "folder of keys")
     passphrase = _passphrase()
     key = SigningKey(folder / PRIVATE_NAME, bool(passphrase), Ed25519PrivateKey.generate())
     secrecy: KeySerializationEncryption = NoEncryption()

@@ -6,6 +6,7 @@ Read here, not by NumPy: stamps are exact in decimal, and an error names the lin
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -27,6 +28,7 @@ from ...core.errors import (
 from ...core.samples.sample_checks import Drop
 
 TO_NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
+DELIMITERS = (",", ";", "\t", "|")  # that tables usually have
 STAMP_RANGE = 2**62  # [ns], 146 years: what 64-bit arithmetic on stamps leaves room for
 
 
@@ -139,7 +141,7 @@ def read_columns(
     rows: list[list[float]] = []
     without_stamp = 0
     with _csv_rows(path, delimiter) as lines:
-        names, at = _header(lines, path, (stamp.name, *columns))
+        names, at = _header(lines, path, (stamp.name, *columns), delimiter)
         for line, cells in lines:
             if len(cells) != len(names):
                 raise RecordingError(
@@ -164,23 +166,35 @@ def _csv_rows(path: Path, delimiter: str) -> Iterator[Iterator[tuple[int, list[s
     """Open a table; its rows come with their line numbers, empty lines left out."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(file, delimiter=delimiter)
+            reader = csv.reader(file, delimiter=delimiter, strict=True)
             yield ((reader.line_num, cells) for cells in reader if cells)
     except OSError as error:
         raise RecordingError(f"Cannot read the table {path}: {error.strerror}.") from error
     except UnicodeDecodeError as error:
-        raise RecordingError(f"{path} is not a text file in UTF-8: {error.reason}.") from error
+        raise RecordingError(
+            f"{path} is not a text file in UTF-8: {error.reason}. Unpack it if it is packed, or "
+            "save it as CSV in UTF-8."
+        ) from error
     except csv.Error as error:
-        raise RecordingError(f"{path} is not a table of separated values: {error}.") from error
+        raise RecordingError(
+            f"{path} is not a table of separated values: {error}. Look for a quotation mark that "
+            "is not closed."
+        ) from error
 
 
 def _header(
-    lines: Iterator[tuple[int, list[str]]], path: Path, wanted: Sequence[str]
+    lines: Iterator[tuple[int, list[str]]], path: Path, wanted: Sequence[str], delimiter: str
 ) -> tuple[list[str], list[int]]:
     """Return the column names, and where the wanted ones are (the stamp first)."""
     names = [name.strip() for name in next(lines, (0, []))[1]]
     if not names:
         raise RecordingError(f"The table {path} is empty.")
+    other = max(DELIMITERS, key=names[0].count)
+    if len(names) == 1 and other != delimiter and names[0].count(other) >= len(wanted) - 1:
+        raise RecordingError(
+            f"{path} has no '{delimiter}' in its first line, and {names[0].count(other)} times "
+            f"{other!r}: write 'delimiter: {json.dumps(other)}' in the description of its columns."
+        )
     at = []
     for name in wanted:
         if name not in names:

@@ -13,7 +13,7 @@ from ...core.arrays import Array, BoolArray
 from ...core.errors import RecordingError
 from ...core.samples.differentiation import velocities
 from ...core.samples.joint_map import JointMap
-from ...core.samples.sample_checks import rows_to_keep
+from ...core.samples.sample_checks import LARGEST, rows_to_keep
 from ...core.samples.stamps import seconds_since
 
 # Positions that move by more than this while every velocity is exactly zero [rad or m]: the driver
@@ -99,6 +99,8 @@ def with_velocities(table: JointTable) -> JointTable:
         return table
     relative = seconds_since(table.stamp_ns, int(table.stamp_ns[0]))
     keep, dropped = rows_to_keep(relative, table.q, table.dq[:, ~absent], table.tau)
+    if not keep.any():
+        return table  # `first_usable_ns` says why
     dq = table.dq[keep]
     dq[:, absent] = velocities(relative[keep], table.q[keep][:, absent])
     count = "every joint" if absent.all() else f"{absent.sum()} of {len(absent)} joints"
@@ -125,8 +127,9 @@ def first_usable_ns(table: JointTable) -> int:
         causes = ", ".join(f"{count} {cause}" for cause, count in dropped.items()) or "none"
         raise RecordingError(
             f"{table.source} holds {int(keep.sum())} usable samples of {len(keep)} (left out: "
-            f"{causes}). Two or more with increasing header.stamp are needed; a driver that does "
-            "not set header.stamp cannot be used."
+            f"{causes}). Two or more are needed, with increasing stamps (a driver that does not "
+            f"set header.stamp cannot be used) and numbers of at most {LARGEST:g} throughout (a "
+            "column without any is not_finite in every row)."
         )
     return int(table.stamp_ns[keep][0])
 

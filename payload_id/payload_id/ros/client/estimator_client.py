@@ -15,6 +15,7 @@ from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from std_srvs.srv import Trigger
 
+from ...core.errors import InputError
 from ...core.identification.estimate import Estimate
 from ...core.identification.status import Status
 from .waiting import allowed, call, wait_for
@@ -31,7 +32,16 @@ STATUSES = {getattr(PayloadEstimate, status.value): status for status in Status}
 
 
 def estimate_from(message: PayloadEstimate) -> Estimate:
-    """Return a message's estimate."""
+    """Return a message's estimate.
+
+    Raises:
+        InputError: It is none, such as one with a status that does not exist.
+    """
+    if message.status not in STATUSES:
+        raise InputError(
+            f"An estimate has the unknown status {message.status}. Build both sides from the same "
+            "message definitions, and see that the estimator alone publishes them."
+        )
     return Estimate(
         phi=np.array(message.phi, dtype=float),
         lower=np.array(message.lower, dtype=float),

@@ -16,7 +16,7 @@ from std_srvs.srv import Trigger
 
 from ...core.safety.clearance.convex_body import ConvexBody
 from ..planner.obstacles.obstacle_messages import obstacle_message
-from .waiting import NotAnsweredError, allowed, call, wait_for
+from .waiting import FOUND, GoneError, NotAnsweredError, allowed, call, wait_for
 
 Tell = Callable[[Any], object]
 ENDING = 60.0  # [s] that a cancelled goal may take to come to rest
@@ -215,16 +215,20 @@ class PlannerClient:
     def _act(self, name: str, goal: Any, timeout: float, tell: Tell | None) -> Any:
         """Send a goal and return its result."""
         action = self._action(name)
-        wait_for(action.server_is_ready, timeout, f"action {self._name}/{name}")
+        there = action.server_is_ready
+        wait_for(there, min(timeout, FOUND), f"action {self._name}/{name}")
         sent = action.send_goal_async(
             goal, feedback_callback=None if tell is None else lambda m: tell(m.feedback)
         )
         ended = False
         try:
-            wait_for(sent.done, timeout, f"the acceptance of {self._name}/{name}")
+            wait_for(sent.done, timeout, f"the acceptance of {self._name}/{name}", there)
             future = sent.result().get_result_async()
-            wait_for(future.done, timeout, f"the result of {self._name}/{name}")
+            wait_for(future.done, timeout, f"the result of {self._name}/{name}", there)
             ended = True
+        except GoneError:
+            ended = True  # a motion was sent up to its end at rest: nobody is left to be asked
+            raise
         finally:
             if not ended:  # nobody waits any more: what moves comes to rest
                 self._cancel(sent, name)

@@ -11,6 +11,8 @@ from rclpy.impl.implementation_singleton import rclpy_implementation
 
 from ...core.errors import PayloadIdError
 
+FOUND = 10.0  # [s] until a node that runs has been found
+GONE = 3.0  # [s] without its services, after which a node has ended
 Made = TypeVar("Made")
 
 
@@ -18,15 +20,35 @@ class NotAnsweredError(PayloadIdError, TimeoutError):
     """A node did not answer in time, or answered that it would not do what was asked."""
 
 
-def wait_for(condition: Callable[[], bool], timeout: float, what: str) -> None:
+class GoneError(NotAnsweredError):
+    """The node that was to answer has ended."""
+
+
+def wait_for(
+    condition: Callable[[], bool],
+    timeout: float,
+    what: str,
+    there: Callable[[], bool] = lambda: True,
+) -> None:
     """Wait until a condition holds.
 
+    Args:
+        condition: The condition.
+        timeout: Longest time to wait [s].
+        what: What is waited for.
+        there: Whether the node that is to bring it about is still found.
+
     Raises:
+        GoneError: That node has not been found for a while.
         NotAnsweredError: It did not in time.
     """
-    end = time.monotonic() + timeout
+    end, seen = time.monotonic() + timeout, time.monotonic()
     while not condition():
-        if time.monotonic() > end:
+        now = time.monotonic()
+        seen = now if there() else seen
+        if now - seen > GONE:
+            raise GoneError(f"The node that {what} was waited for from has ended.")
+        if now > end:
             raise NotAnsweredError(f"Waited {timeout:g} s in vain for {what}.")
         time.sleep(0.02)
 
@@ -52,9 +74,10 @@ def call(client: Client, request: Any, timeout: float) -> Any:
     Raises:
         NotAnsweredError: It did not answer in time, or not with success.
     """
-    wait_for(client.service_is_ready, timeout, f"service {client.srv_name}")
+    ready = client.service_is_ready
+    wait_for(ready, min(timeout, FOUND), f"service {client.srv_name}")
     future = client.call_async(request)
-    wait_for(future.done, timeout, f"an answer of {client.srv_name}")
+    wait_for(future.done, timeout, f"an answer of {client.srv_name}", ready)
     response = future.result()
     if not response.success:
         raise NotAnsweredError(f"{client.srv_name}: {response.message}")

@@ -19,7 +19,7 @@ from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.signals import SignalHandlerOptions
 
 from ...core.errors import PayloadIdError
-from .error_sentence import OUTLIVED, CannotGoOnError
+from .error_sentence import OUTLIVED, CannotGoOnError, error_sentence
 
 POLL = 0.1  # longest time until a signal is noticed [s]
 BREATH = 0.001  # after an error, so that one that comes again and again takes no whole core [s]
@@ -67,12 +67,7 @@ def run(makers: Sequence[Callable[[], RunnableNode]], args: Sequence[str] | None
             executor.add_node(nodes[-1])
         while not asked_to_stop.is_set():
             _serve(executor, asked_to_stop)
-    except (
-        PayloadIdError,
-        ParameterException,
-        InvalidParameterValueException,
-        rclpy_implementation.RCLError,
-    ) as error:
+    except (PayloadIdError, ParameterException, InvalidParameterValueException) as error:
         print(f"payload_id: {error}", file=sys.stderr)
         return 1
     except NameValidationException as error:
@@ -82,6 +77,17 @@ def run(makers: Sequence[Callable[[], RunnableNode]], args: Sequence[str] | None
             "namespace that says so.",
             file=sys.stderr,
         )
+        return 1
+    except rclpy_implementation.RCLError as error:
+        said = str(error).split(", at ")[0]
+        print(
+            f"payload_id: {said}. Check that each name stands for a topic of one type, after all "
+            "parameters and remappings, and that the policy of its enclave allows it.",
+            file=sys.stderr,
+        )
+        return 1
+    except Exception as error:  # such as rclpy's own, for a parameter that is an empty list
+        print(f"payload_id: {error_sentence(error)}", file=sys.stderr)
         return 1
     finally:
         _end(nodes, executor)

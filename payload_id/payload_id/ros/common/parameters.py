@@ -21,7 +21,7 @@ from rcl_interfaces.msg import (
 from rclpy.node import Node
 from rclpy.parameter import Parameter as RosParameter
 
-from ...core.errors import ConfigurationError
+from ...core.errors import ConfigurationError, shortened
 from ...files.configuration.input_path import file_below
 from .error_sentence import error_sentence
 
@@ -140,10 +140,11 @@ class Parameter:
             raise self._refusal(given, f"must not be above its upper bound of {self.upper:g}{unit}")
 
     def _refusal(self, given: Any, rule: str) -> ConfigurationError:
-        shown = list(given) if hasattr(given, "tolist") else given
+        shown = repr(list(given) if hasattr(given, "tolist") else given)
         end = "" if rule.endswith(("?", ".")) else "."
         return ConfigurationError(
-            f"Parameter '{self.name}' with the value {shown!r} {rule}{end} It means: {self.text}"
+            f"Parameter '{self.name}' with the value {shortened(shown)} {rule}{end} "
+            f"It means: {self.text}"
         )
 
 

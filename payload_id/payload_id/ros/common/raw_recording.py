@@ -66,7 +66,6 @@ class RawRecording:
         self._followed: set[str] = set()
         if folder:
             self._folder, self._storage = Path(folder).expanduser().resolve(), storage
-            self._folder.parent.mkdir(parents=True, exist_ok=True)
             self._writer = BagWriter(self._folder, storage)
             node.get_logger().info(f"Recording {what} in {self.path}")
             steady_timer(node, LOOK_PERIOD, self._go_on)

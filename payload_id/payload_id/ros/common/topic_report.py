@@ -7,6 +7,8 @@ import difflib
 from rclpy.node import Node
 from rclpy.qos import ReliabilityPolicy
 
+NO_MEASUREMENT = "/payload_wrench"  # what the estimator publishes of a type that is measured
+
 
 def publisher_names(node: Node, topic: str) -> list[str]:
     """Return the full names of the nodes that publish a topic."""
@@ -14,7 +16,15 @@ def publisher_names(node: Node, topic: str) -> list[str]:
     return sorted({f"{x.node_namespace.rstrip('/')}/{x.node_name}" for x in found})
 
 
-def silence_report(node: Node, topic: str, type_name: str, seconds: float, rate: float) -> str:
+def silence_report(
+    node: Node,
+    topic: str,
+    type_name: str,
+    seconds: float,
+    rate: float,
+    parameter: str = "joint_states_topic",
+    source: str = "robot",
+) -> str:
     """Say that nothing arrives, and what the graph tells of the cause.
 
     Args:
@@ -23,6 +33,8 @@ def silence_report(node: Node, topic: str, type_name: str, seconds: float, rate:
         type_name: Type of its messages, such as "sensor_msgs/msg/JointState".
         seconds: How long nothing has arrived [s].
         rate: Expected rate [Hz].
+        parameter: Which one names the topic.
+        source: Whose driver publishes it.
     """
     wanted = f"No {type_name} on {topic} for {seconds:.1f} s; expected at {rate:g} Hz."
     publishers = publisher_names(node, topic)
@@ -31,13 +43,13 @@ def silence_report(node: Node, topic: str, type_name: str, seconds: float, rate:
     others = _other_topics(node, topic, type_name)
     if not others:
         return (
-            f"{wanted} Nobody publishes it, nor any other topic of that type. Start the robot's "
+            f"{wanted} Nobody publishes it, nor any other topic of that type. Start the {source}'s "
             "driver; on another machine, check ROS_DOMAIN_ID and the discovery range."
         )
     near = difflib.get_close_matches(topic, others, n=1, cutoff=0.0)[0]
     return (
         f"{wanted} Nobody publishes it. Topics of that type that are published: "
-        f"{', '.join(others)}. Set the parameter joint_states_topic, for example to '{near}'."
+        f"{', '.join(others)}. Set the parameter {parameter}, for example to '{near}'."
     )
 
 
@@ -56,5 +68,8 @@ def _other_topics(node: Node, topic: str, type_name: str) -> list[str]:
     return sorted(
         name
         for name, types in node.get_topic_names_and_types()
-        if type_name in types and name != topic and node.count_publishers(name)
+        if type_name in types
+        and name != topic
+        and not name.endswith(NO_MEASUREMENT)
+        and node.count_publishers(name)
     )

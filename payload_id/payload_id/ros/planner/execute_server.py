@@ -19,7 +19,7 @@ from rclpy.task import Future as RosFuture
 from std_srvs.srv import Trigger
 
 from ...core.arrays import Array
-from ...core.errors import InputError
+from ...core.errors import InputError, printable, shortened
 from ...core.safety.certificate.certified_motion import CertifiedMotion
 from ..execution.arm_watch import ArmWatch
 from ..execution.back_ends.back_end import BackEnd
@@ -119,7 +119,7 @@ class ExecuteServer:
             return plan
         if not LEAST_SCALE <= scale < 1.0:
             raise InputError(
-                f"speed_scale must be from {LEAST_SCALE:g} to 1; found {scale!r}. (10 % is 0.1.)"
+                f"speed_scale must be from {LEAST_SCALE:g} to 1; 10 % is 0.1; found {scale!r}."
             )
         self._context.busy = "a plan is certified at another speed"
         bodies = self._context.obstacles.bodies
@@ -164,7 +164,8 @@ class ExecuteServer:
 
     def log_request(self, what: str, who: str) -> None:
         """Log who moves the arm."""
-        self._context.node.get_logger().info(f"Moving: {what}, asked for by {who or 'somebody'}.")
+        asker = printable(shortened(who)) or "somebody"
+        self._context.node.get_logger().info(f"Moving: {what}, asked for by {asker}.")
 
     def begin_from_rest(self, motion: CertifiedMotion, goal: Goal) -> MotionExecution:
         """Command the first motion of a receding horizon, or one after a pause.
@@ -273,7 +274,8 @@ class ExecuteServer:
             response.message = f"Say what was found and done. The fault is: {context.fault}"
         else:
             response.success = True
-            response.message = f"Acknowledged ({request.reason.strip()}): {context.fault}"
+            reason = printable(request.reason.strip())
+            response.message = f"Acknowledged ({reason}): {context.fault}"
             context.fault, context.holding = "", None
         context.node.get_logger().warning(response.message)
         return response

@@ -25,7 +25,7 @@ from ..execution.stop_reason import reason_message, sentence
 from .context import PlannerContext
 from .execute_server import ExecuteServer
 from .horizon_execution import HorizonExecution
-from .parameters import PIECES
+from .parameters import MOST_PROGRESS, PIECES
 from .payload_intervals import check_payload
 from .piece_goals import PieceGoals
 from .planning.request import Goal, PieceRequest
@@ -113,11 +113,17 @@ class IdentifyServer:
                 "target_half_width takes ten numbers above 0 (inf for any), or none; found "
                 f"{target.tolist()}."
             )
+        least = request.least_progress
+        if not 0.0 <= least <= MOST_PROGRESS:
+            raise InputError(
+                f"least_progress must be from 0 (for the default) to {MOST_PROGRESS:g}; found "
+                f"{least!r}."
+            )
         return goal, HorizonSettings(
             handover=settings.piece_time,
             pieces=request.most_pieces or MANY,
             target=target if target.size else None,
-            least_gain=request.least_progress or settings.least_progress,
+            least_gain=least or settings.least_progress,
         )
 
     def _asker(

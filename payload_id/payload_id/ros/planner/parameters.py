@@ -19,6 +19,8 @@ from ..common.shared_parameters import (
 
 PIECES = ("bezier", "wave")  # families of short pieces, for receding horizon
 FAMILIES = ("fourier", "there_and_back", *PIECES)
+LONGEST = 60.0  # [s] of a motion at full speed
+MOST_PROGRESS = 0.9  # largest part by which half-widths can be asked to shrink in a piece
 
 PLANNER_TABLE = (
     ROBOT_FILE,
@@ -70,7 +72,7 @@ PLANNER_TABLE = (
         choices=tuple(CRITERIA),
     ),
     Parameter(
-        "duration", 6.0, "Length of a motion at full speed, for goals without.", "s", 0.5, 60.0
+        "duration", 6.0, "Length of a motion at full speed, for goals without.", "s", 0.5, LONGEST
     ),
     Parameter(
         "time_budget",
@@ -104,7 +106,7 @@ PLANNER_TABLE = (
         "Receding horizon ends when no half-width shrinks by this part from one piece to the next.",
         "-",
         0.0,
-        0.9,
+        MOST_PROGRESS,
     ),
     Parameter(
         "cell",

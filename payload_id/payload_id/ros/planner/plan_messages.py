@@ -18,7 +18,7 @@ from ...core.excitation.criteria import CRITERIA
 from ...core.safety.clearance.convex_body import ConvexBody
 from ...core.safety.clearance.swept_volume import body_triangles
 from ..common.conversions import point, time_message
-from .parameters import FAMILIES, PlannerParameters
+from .parameters import FAMILIES, LONGEST, PlannerParameters
 from .payload_intervals import intervals_from
 from .planning.request import Goal, Planned
 
@@ -58,7 +58,7 @@ def goal_from(
     return Goal(
         family=family,
         criterion=criterion,
-        duration=_number(message.duration, defaults.duration, "duration", "s", math.inf),
+        duration=_number(message.duration, defaults.duration, "duration", "s", LONGEST),
         speed_scale=_number(message.speed_scale, 1.0, "speed_scale", "", 1.0),
         dry_run_scale=_number(message.dry_run_scale, 0.0, "dry_run_scale", "", DRY_RUN_MOST),
         time_budget=_number(message.time_budget, defaults.time_budget, "time_budget", "s", 600.0),
@@ -179,10 +179,9 @@ def _number(given: float, default: float, name: str, unit: str, most: float) -> 
     """Return a number of the goal, or the default for 0."""
     if given == 0.0:
         return default
-    if not (math.isfinite(given) and 0.0 < given <= most):
-        words = f"above 0 and at most {most:g}" if math.isfinite(most) else "finite and above 0"
+    if not 0.0 < given <= most:
         raise InputError(
-            f"The goal's '{name}' must be {words}{f' {unit}' if unit else ''}, or 0 for the "
-            f"default; found {given!r}."
+            f"The goal's '{name}' must be above 0 and at most {most:g}{f' {unit}' if unit else ''},"
+            f" or 0 for the default; found {given!r}."
         )
     return given

@@ -74,6 +74,10 @@ class SimulatedArmNode(Node):
         options = {"automatically_declare_parameters_from_overrides": True} | options
         super().__init__("simulated_arm", **options)
         values = read_parameters(self, PARAMETER_TABLE)
+        if 0.0 < values["rate"] < 1.0:  # a step of so long could not be interrupted
+            raise InputError(
+                f"rate must be at least 1 Hz, or 0 for the robot file's; found {values['rate']!r}."
+            )
         self.robot = RobotFile.load(values["robot_file"])
         self._period = 1.0 / (values["rate"] or self.robot.joint_states.rate)
         arm = build_arm(self.robot, values)

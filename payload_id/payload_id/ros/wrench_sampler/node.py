@@ -80,7 +80,9 @@ class WrenchSamplerNode(Node):
         self._recording.add_message_type(BLOCK, DEFINITION)
         self._sequence = 0
         self._last_arrival = time.monotonic()
-        self._foreign = ""
+        self._foreign = ""  # frame of the newest wrench of another one since the last look
+        self._fitting = False  # whether one of the right frame has come since then
+        self._foreign_count = 0
         self._log = ThrottledLog(self)
         publish_diagnostics(self, "wrench", self.robot.name, self._condition)
         steady_timer(self, settings.block_period, self._on_block_due)
@@ -124,7 +126,9 @@ class WrenchSamplerNode(Node):
         frame = message.header.frame_id
         if frame and frame != self._frame:
             self._foreign = frame
+            self._foreign_count += 1
             return
+        self._fitting = True
         force, torque = message.wrench.force, message.wrench.torque
         values = np.array([force.x, force.y, force.z, torque.x, torque.y, torque.z])
         self.sampler.offer_wrench(stamp_of(message.header.stamp), values)
@@ -134,7 +138,9 @@ class WrenchSamplerNode(Node):
         level, sentence = self._verdict()
         if level is not Level.OK:
             self._log.warn("condition", sentence)
-        return Condition(level, sentence, self._figures())
+        condition = Condition(level, sentence, self._figures())
+        self._foreign, self._fitting = "", False
+        return condition
 
     def _verdict(self) -> tuple[Level, str]:
         """Return how bad it is, and why."""
@@ -144,6 +150,11 @@ class WrenchSamplerNode(Node):
             return Level.ERROR, loss
         if silence := self._silence():
             return Level.ERROR, silence
+        if self._foreign:
+            return Level.WARN, (
+                f"Wrenches of frame '{self._foreign}' arrive on {self._wrenches.topic} as well, "
+                "and are left out. Give each sensor a topic of its own."
+            )
         if self.sampler.received and not self.sampler.accepted:
             return Level.WARN, (
                 f"Wrenches arrive on {self._wrenches.topic}, but no joint states around them on "
@@ -157,11 +168,12 @@ class WrenchSamplerNode(Node):
         if silent <= self._settings.silence:
             return ""
         rate = self.robot.joint_states.rate
-        return silence_report(self, self._wrenches.topic, WRENCH, silent, rate)
+        topic = self._wrenches.topic
+        return silence_report(self, topic, WRENCH, silent, rate, "wrench_topic", "force sensor")
 
     def _uselessness(self) -> str:
-        """Say that what arrives is of another sensor; empty if it is not."""
-        if not self._foreign:
+        """Say that all that arrives is of another sensor; empty if it is not."""
+        if self._fitting or not self._foreign:
             return ""
         return (
             f"Wrenches on {self._wrenches.topic} are of frame '{self._foreign}', and this node "
@@ -181,6 +193,7 @@ class WrenchSamplerNode(Node):
             "accepted": sampler.accepted,
             "blocks": self._sequence,
             "delay [joint states]": sampler.delay,
+            "of another frame": self._foreign_count,
             "bag": self._recording.path,
             **{f"dropped: {cause}": count for cause, count in sampler.dropped.items()},
             **{

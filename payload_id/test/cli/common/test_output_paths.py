@@ -26,6 +26,7 @@ WRITING = {
     "compare": ("compare", "no.mcap", "--robot", "kinova_gen3", "--figure"),
     "verify": ("verify", "no.json", "--figure"),
     "calibrate": ("calibrate", "no.mcap", "--robot", "kinova_gen3", "--out"),
+    "new-robot": ("new-robot", "no.urdf", "--out"),
     "history": ("calibrate", "--history", "no.mcap", "--robot", "kinova_gen3", "--out"),
 }
 
@@ -35,11 +36,14 @@ def bad_path(kind: str, verb: str, folder: Path) -> Path:
     name = "x.yaml" if verb in ("calibrate", "history") else "x.png"
     (folder / "file").write_text("in the way")
     (folder / f"folder_{name}").mkdir()
+    (folder / f"loop_{name}").symlink_to(f"loop_{name}")
     return {
         "in no real folder": Path("/proc") / name,
         "below a file": folder / "file" / "further" / name,
         "is a folder": folder / f"folder_{name}",
         "no name for a file": folder / f"a\0{name}",
+        "a loop of links": folder / f"loop_{name}",
+        "of nobody": Path("~nobody_of_this_name") / name,
         "too long": folder / ("x" * 300 + name),
     }[kind]
 
@@ -47,7 +51,15 @@ def bad_path(kind: str, verb: str, folder: Path) -> Path:
 @pytest.mark.parametrize("verb", WRITING)
 @pytest.mark.parametrize(
     "kind",
-    ["in no real folder", "below a file", "is a folder", "no name for a file", "too long"],
+    [
+        "in no real folder",
+        "below a file",
+        "is a folder",
+        "no name for a file",
+        "too long",
+        "a loop of links",
+        "of nobody",
+    ],
 )
 def test_an_unwritable_path_is_one_sentence_before_anything_is_read(
     verb: str, kind: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -57,7 +69,7 @@ def test_an_unwritable_path_is_one_sentence_before_anything_is_read(
     assert shown.out == ""
     assert len(shown.err.strip().splitlines()) == 1
     assert "cannot be written" in shown.err and "\0" not in shown.err
-    assert sorted(path.name[:6] for path in tmp_path.iterdir()) == ["file", "folder"]
+    assert sorted(path.name[:6] for path in tmp_path.iterdir()) == ["file", "folder", "loop_x"]
 
 
 def test_a_figure_of_an_unknown_kind_is_refused_with_those_that_are_known(

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
 import threading
+import time
 
 import pytest
 import rclpy
@@ -14,9 +16,12 @@ from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
 from std_srvs.srv import Trigger
 
+from payload_id.cli.common.presentation import console, verdict
 from payload_id.cli.live.command import obstacle
 from payload_id.cli.main import main
-from payload_id.core.errors import InputError
+from payload_id.core.errors import InputError, printable
+from payload_id.ros.client import planner_client, waiting
+from payload_id.ros.client.estimator_client import estimate_from
 
 DOMAIN = 20 + os.getpid() % 60
 KEPT_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -27,7 +32,7 @@ class Answering:
 
     def __init__(self) -> None:
         self.asked: list[str] = []
-        self.success = True
+        self.success, self.said = True, ""
         self.obstacles: list[str] = []
         self._context = Context()
         rclpy.init(context=self._context, domain_id=DOMAIN)
@@ -54,7 +59,7 @@ class Answering:
     def _trigger(self, name: str):
         def answer(_, response):
             self.asked.append(name)
-            response.success, response.message = self.success, f"said of {name}"
+            response.success, response.message = self.success, self.said or f"said of {name}"
             return response
 
         return answer
@@ -152,6 +157,69 @@ def test_a_plan_is_described_and_nothing_moves_unconfirmed(nodes, capsys, monkey
     monkeypatch.setattr("sys.stdin.isatty", lambda: False, raising=False)
     assert main(["live", "execute", "p1"]) == 2  # no action is there to be called either
     assert "--yes" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (["start", "--estimator", "5x"], "No node can have that name"),
+        (["start", "--estimator", "a b"], "No node can have that name"),
+        (["plan", "--planner", "/"], "No node can have that name"),
+        (["save", "\udcff"], "no UTF-8 text"),
+        (["obstacles", "--remove", "\udcff"], "no UTF-8 text"),
+    ],
+)
+def test_what_no_message_can_hold_is_refused_in_a_sentence(nodes, capsys, arguments, words):
+    assert main(["live", *arguments]) == 2
+    assert words in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("scale", ["0", "nan", "-1", "2", "x"])
+def test_a_speed_that_no_motion_has_is_refused(scale):
+    with pytest.raises(SystemExit, match="2"):
+        main(["live", "execute", "--yes", "--speed-scale", scale])
+
+
+@pytest.mark.parametrize("text", ["[/bold]", "[red]x", "\x1b[2J"])
+def test_what_nodes_say_is_printed_as_it_is(nodes, capsys, monkeypatch, text):
+    monkeypatch.setattr(nodes, "said", text)
+    assert main(["live", "start"]) == 0
+    assert printable(text) in capsys.readouterr().out
+
+
+def test_a_planner_that_is_not_there_is_missed_soon(nodes, capsys, monkeypatch):
+    monkeypatch.setattr(planner_client, "FOUND", 0.5)
+    begin = time.monotonic()
+    assert main(["live", "plan"]) == 2  # it has no such action
+    assert time.monotonic() - begin < 5.0 and "Is the node running" in capsys.readouterr().err
+
+
+def test_a_node_that_ends_is_not_waited_for(monkeypatch):
+    monkeypatch.setattr(waiting, "GONE", 0.2)
+    begin = time.monotonic()
+    with pytest.raises(waiting.GoneError, match="has ended"):
+        waiting.wait_for(lambda: False, 60.0, "an answer", lambda: False)
+    assert time.monotonic() - begin < 5.0
+
+
+def test_an_end_of_input_confirms_nothing(nodes, capsys, monkeypatch):
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    assert main(["live", "execute", "p1"]) == 2
+    assert "Nothing moves" in capsys.readouterr().out
+
+
+def test_without_samples_no_figures_are_shown(capsys):
+    message = PayloadEstimate(status=PayloadEstimate.WAITING, message="No run is in progress.")
+    console().print(verdict(estimate_from(message)))
+    printed = capsys.readouterr().out
+    assert "No run is in progress." in printed
+    assert not any(word in printed for word in ("nan", "inf", "residual", "consistent"))
+
+
+def test_an_estimate_with_a_status_that_does_not_exist_is_refused():
+    with pytest.raises(InputError, match="unknown status 255"):
+        estimate_from(PayloadEstimate(status=255))
 
 
 @pytest.mark.parametrize(

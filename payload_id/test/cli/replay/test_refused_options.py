@@ -4,9 +4,8 @@ import pytest
 
 from described_arms import described
 from made_up_input import ROBOT, table
-from payload_id.cli.common.arguments import printable
 from payload_id.cli.main import main
-from payload_id.core.errors import InputError
+from payload_id.core.errors import InputError, printable
 from payload_id.core.rows.joint_torque.uncertainty import LISTS, Uncertainty
 
 COLUMNS = """joints: [shoulder, elbow]

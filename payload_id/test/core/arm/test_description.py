@@ -1,5 +1,6 @@
 """Robot descriptions that cannot be: a sentence names link or joint; none ends the process."""
 
+import re
 import warnings
 
 import numpy as np
@@ -9,6 +10,7 @@ from described_arms import BODY, INERTIAL, described, joint
 from payload_id import RobotModel
 from payload_id.core.errors import ModelError
 
+NUMBER = re.compile(r'="([-\d. ]*\d[-\d. ]*)"')
 NO_NUMBERS = ("", "abc", "nan", "inf", "-inf", "1e400", "1,5", "0x10", "1 2", "NaN kg")
 LOOPS = {
     "of joints that move": described(parent="lower"),
@@ -50,6 +52,26 @@ def refused(text):
         with pytest.raises(ModelError) as error:
             RobotModel.from_urdf(text, "tool")
     return str(error.value)
+
+
+SPACED = pytest.mark.parametrize("spaced", [" {}", "{} ", "\t{}", "{}\n", "\n  {}  \n"])
+
+
+@SPACED
+@pytest.mark.parametrize("quote", ['"', "'"])
+def test_space_around_a_number_changes_nothing(spaced, quote):
+    # Pinocchio's reader leaves out a whole <inertial> for it, and says so nowhere.
+    plain = RobotModel.from_urdf(described(), "tool")
+    text = NUMBER.sub(lambda x: f"={quote}{spaced.format(x[1])}{quote}", described())
+    assert spaced.format("2") in text
+    model = RobotModel.from_urdf(text, "tool")
+    np.testing.assert_array_equal(model.link_phi, plain.link_phi)
+
+
+@pytest.mark.parametrize("reference", ["&#10;", "&#9;", "&#32;"])
+def test_a_mass_that_is_not_read_is_never_left_out(reference):
+    with pytest.raises(ModelError, match="weigh"):
+        RobotModel.from_urdf(described(m=f"2.0{reference}"), "tool")
 
 
 def test_the_arm_of_these_tests_is_sound():

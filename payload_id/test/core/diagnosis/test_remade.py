@@ -37,6 +37,29 @@ def remade_of(name="gen3", seed=2, cause="torque delay"):
     return RemadeRows.of(evidence.with_samples(source, kept, 0.1))
 
 
+class TooShort(Unchanged):
+    """Leaves too little of the samples for windows, of all or, if v > 0, of some stretches."""
+
+    def samples(self, samples, value):
+        """Return few samples."""
+        cut = len(value) == 0 or value[0] > 0.0
+        return samples.part(0, 3) if cut else samples
+
+
+def test_a_hypothesis_that_leaves_no_windows_explains_nothing():
+    made = remade_of()
+    none = made.judged(TooShort(), NOTHING)
+    assert none.factor == np.inf and len(none.rows) == 0
+    assert made.columns(none, TooShort(), np.zeros(1), np.ones(1)).shape == (0, 1)
+
+
+def test_windows_that_a_hypothesis_takes_away_say_nothing_of_its_size():
+    made = remade_of()
+    now = made.judged(TooShort(), np.zeros(1))
+    found = made.columns(now, TooShort(), np.zeros(1), np.ones(1))
+    np.testing.assert_array_equal(found, np.zeros((len(now.rows), 1)))
+
+
 @lru_cache
 def found_of(name, cause, seed):
     """Return a fault and what is made of it."""

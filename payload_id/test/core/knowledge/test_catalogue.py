@@ -28,6 +28,7 @@ from payload_id.core.knowledge.catalogue import (
     SymmetricAboutAxis,
     knowledge_of,
 )
+from payload_id.core.knowledge.catalogue.known import direction
 from payload_id.core.knowledge.statement import cone_of, matrix, triangle
 
 EVERY_KIND = pytest.mark.parametrize("kind", KINDS)
@@ -69,6 +70,14 @@ def excess(statement, phi):
     return max(zero, solver.solve().x[-1])
 
 
+@pytest.mark.parametrize("length", [5e-324, 1e-200, 1e200, 1e308])
+@pytest.mark.parametrize("at", range(3))
+def test_a_direction_may_be_of_any_length(length, at):
+    given = np.zeros(3)
+    given[at] = -length
+    np.testing.assert_array_equal(direction("it", "normal", given), np.sign(given))
+
+
 @EVERY_KIND
 @pytest.mark.parametrize("tolerant", [False, True])
 def test_statements_hold_for_bodies_of_their_kind(kind, tolerant):
@@ -92,6 +101,7 @@ def test_every_kind_is_drawn():
         CentreInBox((-1e30, 0, 0), (0, 0, 0)),
         MadeOf(Region("sphere", (1e8,)), 1e4),
         SymmetricAboutAxis((0, 0, 0), (0, 0, 1), offset=0.1, extent=1e30),
+        MirrorPlane((0, 0, 0), (0, 0, 1), tilt=0.1, extent=1e150),
     ],
 )
 def test_numbers_beyond_any_body_are_refused_in_a_sentence(known):

@@ -15,10 +15,15 @@ MAP = JointMap(("a", "b"), effort_sign=(-1.0, 2.0), effort_offset=(0.5, 0.0))
 
 
 def offer(
-    sampler, stamp_ns, names=("b", "x", "a"), velocity=(2.0, 9.0, 1.0), effort=(3.0, 9.0, 4.0)
+    sampler,
+    stamp_ns,
+    names=("b", "x", "a"),
+    velocity=(2.0, 9.0, 1.0),
+    effort=(3.0, 9.0, 4.0),
+    position=(20.0, 99.0, 10.0),
 ):
     """Offer a message with the joints in another order, and one that nobody wants."""
-    return sampler.offer(stamp_ns, names, (20.0, 99.0, 10.0), velocity, effort)
+    return sampler.offer(stamp_ns, names, position, velocity, effort)
 
 
 def test_joints_are_ordered_and_efforts_converted():
@@ -48,6 +53,22 @@ def test_every_cause_is_counted_and_explained():
         assert words in sampler.complaint.sentence
     assert sampler.dropped == {cause.value: 1 for cause in cases}
     assert (sampler.received, sampler.accepted) == (6, 1)
+
+
+@pytest.mark.parametrize("value", [np.nan, np.inf, 1e300, -1e10])
+@pytest.mark.parametrize("name", ["position", "velocity", "effort"])
+def test_values_that_no_joint_has_are_named(name, value):
+    sampler = JointStateSampler(MAP, 1000.0)
+    assert offer(sampler, START, **{name: (value, 0.0, 0.0)}) is Drop.NOT_FINITE
+    assert f"no finite {name} (" in sampler.complaint.sentence
+
+
+@pytest.mark.parametrize("names", [("\x1b[2J", "x", "y"), ("x" * 10**6, "y", "z"), ("x",) * 10**4])
+def test_names_from_the_network_cannot_flood_or_steer_a_terminal(names):
+    sampler = JointStateSampler(MAP, 1000.0)
+    offer(sampler, START, names=names)
+    sentence = sampler.complaint.sentence
+    assert sentence.isprintable() and len(sentence) < 1000
 
 
 def test_an_absent_velocity_is_not_finite():

@@ -92,6 +92,8 @@ def test_what_cannot_be_written(tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(RecordingError, match="could not be written"):
         BagWriter(tmp_path / "file" / "bag")
+    with pytest.raises(RecordingError, match="no name of a folder"):
+        BagWriter("/")
     with BagWriter(tmp_path / "bag") as writer:
         with pytest.raises(UnknownNameError, match="message type"):
             writer.write("/x", "my_msgs/msg/Mass", 0, b"")
@@ -102,6 +104,20 @@ def test_what_cannot_be_written(tmp_path):
     recording = Recording([0.0, 1.0], np.ones((2, 2)), np.ones((2, 2)), np.ones((2, 2)))
     with pytest.raises(InputError, match="must name 2 joints"):
         write_joint_states(tmp_path / "other", recording)
+
+
+def test_whatever_ends_the_writing_thread_is_told_and_counted(tmp_path, monkeypatch):
+    def fails(*_):
+        raise ValueError("nobody thought of it")
+
+    monkeypatch.setattr(BagWriter, "_write_one", fails)
+    writer = BagWriter(tmp_path / "bag")
+    writer.write("/joint_states", JOINT_STATE, 0, joint_state(0))
+    writer._thread.join(10.0)
+    writer.write("/joint_states", JOINT_STATE, 1, joint_state(1))
+    assert writer.failed and writer.lost == 1
+    with pytest.raises(RecordingError, match="nobody thought of it"):
+        writer.close()
 
 
 @pytest.mark.slow

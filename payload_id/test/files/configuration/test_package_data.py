@@ -30,3 +30,10 @@ def test_references_are_paths_or_places_in_a_package(tmp_path):
     assert resolve("package://payload_id/urdf", tmp_path) == (share_folder() / "urdf").resolve()
     with pytest.raises(ConfigurationError, match="no_such_package"):
         resolve("package://no_such_package/arm.urdf", tmp_path)
+
+
+@pytest.mark.parametrize("reference", ["~nobody_of_this_name/x", "loop/x", "a\0b", "package://a/b"])
+def test_references_that_lead_nowhere_are_refused_in_a_sentence(tmp_path, reference):
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(ConfigurationError):
+        resolve(reference, tmp_path)

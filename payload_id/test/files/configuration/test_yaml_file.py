@@ -1,6 +1,8 @@
 """YAML that no person writes: refused in a sentence, soon, whatever it is."""
 
+import errno
 import re
+from pathlib import Path
 
 import pytest
 
@@ -25,6 +27,8 @@ REFUSED = {
     "aliases that grow": LAUGHS,
     "an alias that holds itself": "a: &a [*a]\n",
     "a tag": "a: !!python/object/apply:os.system [x]\n",
+    "no flag": "a: !!bool x\n",
+    "a list for a section": "a: !!map [1]\n",
     "NUL": 'a: "\0"\n',
     "binary": "a: !!binary xxx\n",
     "letters without end": "a: " + "x" * 4_000_000,
@@ -42,6 +46,25 @@ def test_yaml_that_no_person_writes_is_refused_in_a_sentence(tmp_path, kind):
 def test_an_alias_is_taken(tmp_path):
     (tmp_path / "x.yaml").write_text("a: &limits [1, 2]\nb: *limits\n")
     assert read_yaml(tmp_path / "x.yaml") == {"a": [1, 2], "b": [1, 2]}
+
+
+@pytest.mark.parametrize(
+    "error",
+    [PermissionError(errno.EACCES, "no"), OSError(errno.EIO, "no"), OSError(errno.ESTALE, "")],
+)
+def test_a_path_that_may_not_be_looked_at_is_refused_at_once(monkeypatch, error):
+    def refuse(path, **_):
+        raise error
+
+    monkeypatch.setattr(Path, "stat", refuse)
+    with pytest.raises(ConfigurationError, match="No folder can be at"):
+        input_path("/secret/x", "folder")
+
+
+@pytest.mark.parametrize("device", ["/dev/zero", "/dev/null", "/dev/full", "/dev/random"])
+def test_devices_are_no_files(device):
+    with pytest.raises(ConfigurationError, match=f"{device} is a device"):
+        input_path(device, "file")
 
 
 @pytest.mark.parametrize("path", [None, 3, [], b"x\xff", "a\0b", "x" * 5000, "/" * 3 + "y" * 300])

@@ -89,6 +89,16 @@ def test_the_draft_loads_and_says_what_the_description_says(tmp_path: Path) -> N
     assert text.count("CHECK") > 8
 
 
+def test_a_drive_is_thought_no_smaller_than_those_that_it_carries() -> None:
+    # The first axis is vertical: it carries no weight, and rubs no less for that.
+    urdf = digger().replace('<axis xyz="0 1 0"/>', '<axis xyz="0 0 1"/>', 1)
+    found = find_arm(urdf)
+    scales = Scales.of(RobotModel.from_xml(urdf, found.payload_frame, JOINTS), found)
+    assert scales.gravity[0] < 0.01 * scales.gravity[1]
+    assert scales.torque[0] == pytest.approx(scales.torque[1])
+    assert (np.diff(scales.torque) <= 0.0).all()
+
+
 @pytest.mark.parametrize("size", [3e-6, 2e-3, 40.0, 2e5])
 def test_bounds_of_small_and_large_arms_are_written_as_they_are(size: float) -> None:
     scales = Scales(np.full(4, size), np.full(4, size), size)
@@ -162,6 +172,32 @@ def test_columns_are_found_by_name_number_and_unit(
 
     read = Columns.from_entries(read_yaml(tmp_path / "columns.yaml"), "columns")
     assert list(read.position) == by_joint and read.delimiter == delimiter
+
+
+@pytest.mark.parametrize(
+    ("effort", "current"),
+    [
+        ("A{n} JointTorque [Nm]", False),
+        ("a{n}_torque", False),
+        ("tau_A{n}", False),
+        ("J{n} torque (Nm)", False),
+        ("A{n} motor current", True),
+        ("A{n} effort [A]", True),
+        ("effort{n}_A", True),
+        ("mot{n}_amp", True),
+    ],
+)
+def test_axes_named_a_are_no_amperes(tmp_path: Path, effort: str, current: bool) -> None:
+    t = np.arange(0.0, 2.0, 0.01)
+    q = np.stack([np.sin((1 + k) * t) for k in range(4)], axis=1)
+    header = [
+        "t",
+        *(f"A{n} angle" for n in range(1, 5)),
+        *(effort.format(n=n) for n in range(1, 5)),
+    ]
+    found = find_columns(table(tmp_path, header, [t, *q.T, *q.T], ","), TURN, np.ones(4))
+    assert found.missing == ()
+    assert any("currents" in remark for remark in found.remarks) == current
 
 
 def test_velocities_in_another_unit_are_left_out(tmp_path: Path) -> None:

@@ -1,10 +1,12 @@
 """Recordings read from tables of comma-separated values."""
 
+import re
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pytest
+import yaml
 
 from payload_id.core.errors import ConfigurationError, RecordingError, UnknownNameError
 from payload_id.core.identification.identify import identify
@@ -31,6 +33,34 @@ def table(tmp_path, *lines, header=HEADER):
     path = tmp_path / "table.csv"
     path.write_text("\n".join([header, *lines]) + "\n")
     return path
+
+
+@pytest.mark.parametrize("delimiter", [";", "\t", "|"])
+def test_another_separator_is_named_with_what_to_write(tmp_path, delimiter):
+    lines = [line.replace(",", delimiter) for line in (HEADER, *ROWS)]
+    path = table(tmp_path, *lines[1:], header=lines[0])
+    with pytest.raises(RecordingError, match="write 'delimiter: ") as error:
+        Recording.from_csv(path, COLUMNS)
+    told = yaml.safe_load(re.search(r"'(delimiter: .*)' in", str(error.value))[1])
+    recording = Recording.from_csv(path, {**COLUMNS, **told})
+    np.testing.assert_array_equal(recording.q, [[1, 2], [10, 20]])
+
+
+@pytest.mark.parametrize("line", range(3))
+def test_a_quotation_mark_that_is_not_closed_is_one_sentence(tmp_path, line):
+    lines = [HEADER, *ROWS * 500]
+    lines[line] = '"' + lines[line]
+    with pytest.raises(RecordingError, match="quotation mark") as error:
+        Recording.from_csv(table(tmp_path, *lines[1:], header=lines[0]), COLUMNS)
+    assert len(str(error.value)) < 500
+
+
+@pytest.mark.parametrize("velocity", ["4", "nan", ""])
+@pytest.mark.parametrize("cell", ["nan", "", "inf", "1e300"])
+def test_a_column_without_numbers_is_not_taken_for_missing_stamps(tmp_path, cell, velocity):
+    rows = [f"{time},1,2,3,{velocity},{cell},6" for time in (0.1, 0.2, 0.3)]
+    with pytest.raises(RecordingError, match="numbers of at most"):
+        Recording.from_csv(table(tmp_path, *rows), COLUMNS)
 
 
 def test_columns_by_name_and_exact_stamps(tmp_path):

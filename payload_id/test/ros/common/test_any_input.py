@@ -122,6 +122,8 @@ def test_parameters_take_what_a_run_can_use_and_refuse_the_rest(observer, nodes,
         ("uncertainty.prior.mass_max", 0.0, "mass_max"),
         ("uncertainty.tool", [1.0, 2.0, 3.0], "tool"),
         ("shape_pose", [1.0], "shape_pose"),
+        ("scales", [0.1] * 1000, "at most 50"),
+        ("shape_filling", "x" * 10**5, "xxx... must be one of"),
     ],
 )
 def test_what_no_run_can_use_is_refused_in_a_sentence(observer, nodes, name, value, words):

@@ -5,11 +5,14 @@ from __future__ import annotations
 import threading
 
 import pytest
+from rclpy.node import Node
+from std_msgs.msg import Bool, String
 
 from payload_id.core.errors import InputError
 from payload_id.ros.common import error_sentence
 from payload_id.ros.common.diagnostics import Condition, Level, with_errors
 from payload_id.ros.common.error_sentence import OutlivedErrors
+from payload_id.ros.common.main_loop import run
 from payload_id.ros.estimator.looping_thread import LoopingThread
 
 
@@ -30,6 +33,27 @@ def test_every_error_is_counted_and_one_of_a_kind_is_logged(capfd):
     printed = capfd.readouterr().err
     assert "number 0" in printed and "The node goes on." in printed
     assert "number 1" not in printed
+
+
+def test_a_topic_of_two_types_ends_a_node_in_a_sentence(capfd):
+    class Mixed(Node):
+        def __init__(self):
+            super().__init__("mixed")
+            self.create_publisher(String, "/mixed", 1)
+            self.create_publisher(Bool, "/mixed", 1)
+
+    assert run([Mixed], []) == 1
+    printed = capfd.readouterr().err
+    assert "a topic of one type" in printed and "Traceback" not in printed
+
+
+def test_whatever_a_node_raises_when_it_starts_ends_it_in_a_sentence(capfd):
+    def fails():
+        raise ValueError("nobody thought of it")
+
+    assert run([fails], []) == 1
+    printed = capfd.readouterr().err
+    assert "nobody thought of it" in printed and "Traceback" not in printed
 
 
 @pytest.mark.parametrize("error", [ValueError("bad"), InputError("worse"), MemoryError("most")])

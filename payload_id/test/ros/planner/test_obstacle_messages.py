@@ -49,6 +49,13 @@ def test_primitives_keep_sizes_and_place():
     assert body_of(obstacle(SolidPrimitive.SPHERE, (0.3,))).size == (0.3,)
 
 
+@pytest.mark.parametrize("name", ["x" * 10**6, "\x1b[2J", "two\nlines"])
+def test_a_name_that_no_sentence_can_hold_is_refused(name):
+    with pytest.raises(InputError, match="printable characters") as refusal:
+        body_of(obstacle(name=name))
+    assert str(refusal.value).isprintable() and len(str(refusal.value)) < 300
+
+
 def test_a_frame_that_stands_still_moves_the_body():
     body = body_of(obstacle(frame="table"))
     assert np.allclose(body.rotation, SHIFTED[0] @ TURN.as_matrix())

@@ -162,6 +162,8 @@ def test_obstacles_in_frames_of_tf_are_where_these_are_or_refused(robot):
         ({"family": "spline"}, "spline"),
         ({"limits": "none"}, "none"),
         ({"duration": -1.0}, "duration"),
+        ({"duration": 1e308}, "at most 60 s"),
+        ({"duration": float("inf")}, "at most 60 s"),
         ({"dry_run_scale": 0.2}, "at most 0.1"),
         ({"speed_scale": float("nan")}, "speed_scale"),
         ({"intervals": 2, "phi_lower": [1.0] * 10, "phi_upper": [0.0] * 10}, "inverted"),
@@ -219,6 +221,9 @@ def test_receding_horizon_answers_to_the_estimator_and_ends_at_rest(robot):
     estimate.lower, estimate.upper = truth - 0.02, truth + 0.02
     robot.estimates.publish(estimate)
     goal = ExcitationGoal(speed_scale=0.6, time_budget=1.5)
+    for progress in (-0.1, 0.95, float("nan")):
+        _, future, _ = robot.begin(Identify, "identify", goal=goal, least_progress=progress)
+        assert "least_progress must be" in robot.result(future)[0].message
     _, future, feedback = robot.begin(Identify, "identify", most_pieces=2, goal=goal)
     moving = lambda: any(x.phase == "moving" for x in feedback)  # noqa: E731
     robot.observer.wait(lambda: future.done() or moving(), "motion")

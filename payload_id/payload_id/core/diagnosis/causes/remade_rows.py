@@ -87,7 +87,7 @@ class RemadeRows:
         stretches = kept.stretches(MOST_BLOCKS, asked)
         made = cls(source, stretches, evidence.window, evidence)
         factor = made.judged(Unchanged(), NOTHING).factor
-        if not factor > 1.0:
+        if not 1.0 < factor < np.inf:
             return None
         return replace(made, more=max(1.0, evidence.factor / factor))
 
@@ -113,17 +113,23 @@ class RemadeRows:
         return RowBlock.stack([tare, *own])
 
     def evidence_of(self, rows: RowBlock) -> Evidence:
-        """Return evidence with other rows."""
+        """Return evidence with other rows; without any of this run nothing is explained."""
         tare = int((~self.evidence.own).sum())
         whole = self.evidence
-        return Evidence.of(rows, whole.known, whole.shape, tare, whole.links, float("nan"))
+        made = Evidence.of(rows, whole.known, whole.shape, tare, whole.links, float("nan"))
+        if len(rows) > tare:
+            return made
+        return replace(made, factor=float("inf"), fit=Fit.none(len(rows)))
 
     def judged(self, hypothesis: Hypothesis, value: Array) -> Evidence:
         """Return the rows made anew at their smallest factor."""
         return self.evidence_of(self.rows(hypothesis, value))
 
     def columns(self, now: Evidence, hypothesis: Hypothesis, value: Array, steps: Array) -> Array:
-        """Return C, the change of the residual with each number, shape (m, k)."""
+        """Return C, the change of the residual with each number, shape (m, k).
+
+        Zero where other windows come out of the changed samples: to first order nothing is known.
+        """
         fit = now.fit
         if fit is None or not np.isfinite(fit.factor):
             return np.zeros((len(now.rows), len(value)))
@@ -131,6 +137,9 @@ class RemadeRows:
         changes = []
         for step in np.diag(steps):
             rows = self.rows(hypothesis, value + step)
+            if len(rows) != len(now.rows):
+                changes.append(np.zeros(len(now.rows)))
+                continue
             change = (rows.A - now.rows.A) @ fit.phi - (rows.b - now.rows.b)
             change += (rows.B - now.rows.B) @ fit.u
             change[:tare] = 0.0

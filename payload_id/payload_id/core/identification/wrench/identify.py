@@ -129,6 +129,7 @@ def wrench_estimates(
         frame: Name of the sensor frame; None: the recording's, or "sensor".
         updates: Numbers of windows on the way, increasing.
     """
+    require_type(frame, (str, type(None)), "frame", "the name of a frame, or None")
     row_source = NewtonEulerRows.of(
         WrenchUncertainty() if uncertainty is None else uncertainty,
         frame or getattr(recording, "frame", "") or "sensor",

@@ -169,6 +169,8 @@ def _online(
     knowledge: Knowledge,
 ) -> OnlineIdentifier:
     """Return the identification of a run."""
-    row_source = NewtonEulerRows.of(uncertainty or WrenchUncertainty(), frame)
+    row_source = NewtonEulerRows.of(
+        WrenchUncertainty() if uncertainty is None else uncertainty, frame
+    )
     settings = Settings(Uncertainty(), estimator, intervals, window, shape, knowledge=knowledge)
     return OnlineIdentifier(row_source, settings)

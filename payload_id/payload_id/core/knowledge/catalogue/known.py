@@ -62,7 +62,8 @@ def vector(name: str, key: str, value: Any, length: int = 3) -> Array:
 def direction(name: str, key: str, value: Any) -> Array:
     """Return a vector of length 1, shape (3,)."""
     array = vector(name, key, value)
-    size = float(np.linalg.norm(array))
+    size = float(np.abs(array).max())
     if not size > 0.0:
         raise InputError(f"'{name}': {key} must not be zero; found {value!r}.")
-    return np.asarray(array / size)
+    array = array / size  # whose length neither overflows nor vanishes
+    return np.asarray(array / np.linalg.norm(array))

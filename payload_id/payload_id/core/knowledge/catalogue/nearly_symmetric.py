@@ -75,14 +75,14 @@ class Slack:
             part: Largest |a b| of the functions in the moment, in D^2.
         """
         slope = self.shift * (2.0 * self.extent + self.shift)
-        return np.append(slope * product(ONE, ONE), part * self.rest * self.extent**2)
+        return np.append(slope * product(ONE, ONE), part * self.rest * self.extent * self.extent)
 
     def ball(self, functions: Array) -> tuple[Array, ...]:
         """Return the row that no mass is farther than D, given x, y, z as functions (3, 4)."""
         if not np.isfinite(self.extent):
             return ()
         spread = sum(product(a, a) for a in functions)
-        return (constant(self.extent**2 * product(ONE, ONE) - spread),)
+        return (constant(self.extent * self.extent * product(ONE, ONE) - spread),)
 
 
 def cone(bound: Array, moments: Array) -> Array:

@@ -15,12 +15,13 @@ from shape_msgs.msg import Mesh, SolidPrimitive
 
 from ....core.arm.arm_model import ArmModel
 from ....core.arrays import Array
-from ....core.errors import InputError, UnknownNameError
+from ....core.errors import InputError, UnknownNameError, brief
 from ....core.safety.clearance.convex_body import ConvexBody
 from ...common.conversions import point, stamp_of
 from .frame_tree import Frames
 
 UNIT = 1e-3  # how far the length of a quaternion may be from 1
+LONGEST_ID = 200  # characters of an obstacle's id
 # Of each primitive its name here, and which dimensions of the message are its sizes there.
 PRIMITIVES = {
     SolidPrimitive.BOX: ("box", (0, 1, 2)),
@@ -80,6 +81,11 @@ def obstacle_from(message: Obstacle, frames: Frames, lookup: Lookup | None) -> C
     """Return the body of one message, in the base frame."""
     if not message.id:
         raise InputError("An obstacle has no id; give each one, to say later which is meant.")
+    if len(message.id) > LONGEST_ID or not message.id.isprintable():
+        raise InputError(
+            f"The id of an obstacle is at most {LONGEST_ID} printable characters; found "
+            f"{brief(message.id)}."
+        )
     where = f"obstacle '{message.id}'"
     frame = message.header.frame_id or next(iter(frames))
     if frame not in frames and lookup is None:

@@ -82,7 +82,7 @@ class ObstacleStore:
     def doubt(self, now: float) -> str:
         """Say why it is not known what is in the way at a time [s]; empty if it is."""
         if self.unusable:
-            return f"The newest obstacles on the topic cannot be used: {self.unusable}"
+            return f"The newest obstacles on the topic cannot be used: {self.unusable.rstrip('.')}"
         if self._heard is not None and now - self._heard > self.lifetime:
             return (
                 f"The obstacles on the topic are {now - self._heard:.2f} s old; at most "
