@@ -29,6 +29,14 @@ def packages(root: Path, ros: Ros | None) -> list[Path]:
     return needed + [path for path in own if (path / "package.xml").exists()]
 
 
+def superseded(layout: Layout, ros: Ros | None) -> list[str]:
+    """List the stand-ins that were built before the ROS installation had the real packages."""
+    names = sorted(path.parent.name for path in (layout.root / STAND_INS).glob("*/package.xml"))
+    return [
+        name for name in names if ros and ros.provides(name) and layout.package_stamp(name).exists()
+    ]
+
+
 def changed(layout: Layout, folders: list[Path], environment: str) -> dict[Path, str]:
     """Return the packages whose installation does not match their sources, with their digests."""
     values = {folder: stamps.package_digest(folder, environment) for folder in folders}
@@ -132,4 +140,5 @@ def colcon(layout: Layout, folders: list[Path]) -> list[str | Path]:
         "--build-base", layout.state / "build", "--install-base", layout.venv, "--merge-install",
         "--cmake-args", "-GNinja", f"-DPython3_EXECUTABLE={layout.python}", "-DBUILD_TESTING=OFF",
         "-DCMAKE_BUILD_TYPE=Release", f"-DPYTHON_INSTALL_DIR={layout.purelib}",
+        f"-DPYTHON_ONLY={'ON' if layout.has_wheels else 'OFF'}",
     ]  # fmt: skip

@@ -6,6 +6,8 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+WHEELS_ENVIRONMENT = ".venv"
+
 
 @dataclass(frozen=True)
 class Layout:
@@ -18,6 +20,11 @@ class Layout:
 
     root: Path
     venv: Path
+
+    @property
+    def has_wheels(self) -> bool:
+        """Whether ROS comes from wheels, which know only Python, and not from an installation."""
+        return self.venv.name == WHEELS_ENVIRONMENT
 
     @property
     def lock(self) -> Path:
@@ -66,4 +73,4 @@ class Layout:
 
 def layout_of(root: Path, distro: str | None) -> Layout:
     """Lay out a checkout; each ROS distribution has an environment of its own beside `.venv`."""
-    return Layout(root, root / (f".venv-{distro}" if distro else ".venv"))
+    return Layout(root, root / (f".venv-{distro}" if distro else WHEELS_ENVIRONMENT))

@@ -79,7 +79,9 @@ def is_current(layout: Layout, ros: Ros | None) -> bool:
     """Tell whether environment and installed packages match lock file and sources."""
     value = install.environment_digest(layout, ros)
     folders = build.packages(layout.root, ros)
-    return install.is_complete(layout, value) and not build.changed(layout, folders, value)
+    if not install.is_complete(layout, value) or build.superseded(layout, ros):
+        return False
+    return not build.changed(layout, folders, value)
 
 
 def bring_up_to_date(layout: Layout, ros: Ros | None, runner: Runner) -> None:
@@ -89,6 +91,8 @@ def bring_up_to_date(layout: Layout, ros: Ros | None, runner: Runner) -> None:
         machine.ensure_tools(runner)
         install.create(layout, ros, runner)
         stamps.write_stamp(layout.stamp, value)
+    for name in build.superseded(layout, ros):
+        build.uninstall(layout, name)
     stale = build.changed(layout, build.packages(layout.root, ros), value)
     if stale:
         if not ros:

@@ -178,8 +178,13 @@ class TestPackages:
         index.mkdir(parents=True)
         ros = Ros("jazzy", (str(prefix),), ())
         assert build.packages(layout.root, ros) == [stand_in.parent, package]
+        self.install(layout, stand_in.parent)
+        assert build.superseded(layout, ros) == []
         (index / "control_msgs").touch()
         assert build.packages(layout.root, ros) == [package]
+        assert build.superseded(layout, ros) == ["control_msgs"]  # was built before
+        build.uninstall(layout, "control_msgs")
+        assert build.superseded(layout, ros) == []
 
 
 class TestLock:

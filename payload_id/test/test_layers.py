@@ -112,6 +112,7 @@ LOOSE = {
     "ros/execution": (
         "arm_watch",
         "clock_watch",
+        "controller_watch",
         "held_joint_watch",
         "joint_state_listener",
         "motion_execution",

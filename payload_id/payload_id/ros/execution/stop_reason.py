@@ -46,6 +46,7 @@ class Reason(Enum):
         "Bring that joint where the robot file says and see that its driver reports it, or change "
         "the robot file (held_joints, held_joints_watch) and plan again."
     )
+    CONTROLLER_INACTIVE = "Find out who deactivated it, and activate it before the arm moves again."
 
     @property
     def is_fault(self) -> bool:
@@ -61,6 +62,7 @@ class Reason(Enum):
             Reason.FOREIGN_COMMAND,
             Reason.BEHIND,
             Reason.HELD_JOINT_OFF,
+            Reason.CONTROLLER_INACTIVE,
         )
 
     @property

@@ -13,6 +13,7 @@ from rclpy.task import Future as RosFuture
 
 from ...core.errors import InputError
 from ..execution.back_ends.back_end import BackEnd
+from ..execution.controller_watch import ControllerWatch
 from ..execution.start_check import NotReadyError
 from ..execution.stop_reason import Reason
 from .context import PlannerContext
@@ -27,14 +28,17 @@ class CalledOffError(NotReadyError):
 class ArmUse:
     """Takes the arm, if nobody else has it, for a motion that is prepared and still wanted."""
 
-    def __init__(self, context: PlannerContext, back_end: BackEnd) -> None:
+    def __init__(
+        self, context: PlannerContext, back_end: BackEnd, controller: ControllerWatch
+    ) -> None:
         """Take nothing yet.
 
         Args:
             context: What all parts share.
             back_end: Moves the arm.
+            controller: Whether anybody would follow.
         """
-        self._context, self._back_end = context, back_end
+        self._context, self._back_end, self._controller = context, back_end, controller
         self._taking: tuple[RosFuture, float] | None = None  # and until when that is waited for
         self._prepared_for: ServerGoalHandle | None = None  # whose motion may begin soon
         self._called_off = ""  # why it shall not begin, though
@@ -84,19 +88,22 @@ class ArmUse:
             raise NotReadyError(absence)
         if others := self._back_end.others():
             raise NotReadyError(f"{others}.")
+        if doubt := self._controller.doubt():
+            raise NotReadyError(doubt)
 
     async def take(self) -> None:
         """Take the arm for this node's own use.
 
         Raises:
-            NotReadyError: It is in use, or its controller did not connect in time.
+            NotReadyError: It is in use, or its controller is not active or not connected in time.
         """
-        self.check()
         self._context.busy = "the arm is being taken"
-        self._back_end.take()
-        connected = RosFuture()
-        self._taking = connected, time.monotonic() + TAKING
         try:
+            await self._controller.check()
+            self.check()
+            self._back_end.take()
+            connected = RosFuture()
+            self._taking = connected, time.monotonic() + TAKING
             await connected
         finally:
             self._context.busy, self._taking = "", None
@@ -113,6 +120,7 @@ class ArmUse:
 
     def look(self) -> None:
         """Tell who waits for it that the arm is taken, or that it takes too long."""
+        self._controller.look()
         if self._taking is not None and not self._taking[0].done():
             connected, until = self._taking
             if self._back_end.is_taken or time.monotonic() > until:

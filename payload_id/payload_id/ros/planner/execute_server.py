@@ -23,6 +23,7 @@ from ...core.errors import InputError, printable, shortened
 from ...core.safety.certificate.certified_motion import CertifiedMotion
 from ..execution.arm_watch import ArmWatch
 from ..execution.back_ends.back_end import BackEnd
+from ..execution.controller_watch import ControllerWatch
 from ..execution.motion_execution import MotionExecution, Phase, Timing
 from ..execution.speed_slider import SpeedSlider
 from ..execution.start_check import NotReadyError, check_place
@@ -59,6 +60,7 @@ class ExecuteServer:
         plans: PlanServer,
         back_end: BackEnd,
         slider: SpeedSlider,
+        controller: ControllerWatch,
     ) -> None:
         """Note where motion goes.
 
@@ -67,9 +69,11 @@ class ExecuteServer:
             plans: Where plans are kept.
             back_end: Moves the arm.
             slider: What may slow it down.
+            controller: Whether it would follow.
         """
         self._context, self._plans, self._back_end = context, plans, back_end
-        self.use = ArmUse(context, back_end)
+        self._controller = controller
+        self.use = ArmUse(context, back_end, controller)
         self.execution: MotionExecution | None = None
         self.ended: tuple[Reason, str] | None = None
         self._horizon: HorizonExecution | None = None
@@ -85,6 +89,8 @@ class ExecuteServer:
         try:
             plan, description, known = self._plans.plan_named(asked.plan_id)
             check_confirmed(asked, description)
+            self._context.start(plan.request.goal.limits)
+            await self._controller.check()
             self._check_before(plan, known)
             self.use.prepare(handle)
             plan = await self._at_scale(plan, asked.speed_scale)
@@ -176,6 +182,7 @@ class ExecuteServer:
         context, settings = self._context, self._context.settings
         timing = Timing(settings.point_rate, settings.reaction, settings.settling)
         self._slider.begin()
+        self._controller.begin()
         watch = ArmWatch(
             context.robot.joints, context.continuous, settings.silence, context.encoder_error,
             self._slider,
@@ -235,7 +242,9 @@ class ExecuteServer:
                 self._end(execution.reason or Reason.COMPLETED, execution.detail)
 
     def _outside_fault(self) -> tuple[Reason, str] | None:
-        """Return a fault of clocks or held joints, or a foreign command; None if there is none."""
+        """Return a fault of controller, clocks or held joints, or a foreign command; else None."""
+        if inactive := self._controller.fault():
+            return Reason.CONTROLLER_INACTIVE, inactive
         if foreign := self._back_end.foreign():
             return Reason.FOREIGN_COMMAND, foreign
         starting = self.execution is not None and self.execution.phase is Phase.STARTING
@@ -307,6 +316,7 @@ class ExecuteServer:
         Raises:
             InputError: Nothing rests, or it may not go on; it stays paused.
         """
+        await self._controller.check()
         horizon = self._horizon
         if horizon is not None and horizon.paused:
             pose = self._context.standing(horizon.goals.newest.limits)

@@ -32,6 +32,7 @@ from ..common.shared_parameters import disagreement, stated_figures, uncertainty
 from ..common.steady_timer import steady_timer
 from ..common.topics import LATCHED
 from ..execution.back_ends.joint_trajectory_topic import JointTrajectoryTopic
+from ..execution.controller_watch import ControllerWatch
 from ..execution.speed_slider import SpeedSlider
 from ..execution.start_check import NotReadyError
 from ..execution.stop_reason import Reason, sentence
@@ -79,7 +80,12 @@ class PlannerNode(Node):
         topic = settings.trajectory_topic or self.robot.command.trajectory_topic
         back_end = JointTrajectoryTopic(self, topic, self.robot.joints)
         self._slider = SpeedSlider(settings.speed_scaling_topic)
-        self._motion = ExecuteServer(self._shared, self._plans, back_end, self._slider)
+        self._controller = ControllerWatch(
+            self, settings.controller_manager, back_end.target, self.robot.joints
+        )
+        self._motion = ExecuteServer(
+            self._shared, self._plans, back_end, self._slider, self._controller
+        )
         self._pause = PauseServer(self._shared, self._motion)
         self._identify = IdentifyServer(self._shared, self._motion)
         self._obstacles = ObstacleServer(self._shared, self._motion.stop)
@@ -170,6 +176,7 @@ class PlannerNode(Node):
             "tube use [-]": 0.0 if execution is None else execution.watch.use,
             "largest tube use [-]": 0.0 if execution is None else execution.watch.largest_use,
             "speed slider [%]": self._slider.percent,
+            "controller": self._controller.words(),
             "plans": len(self._plans),
             "obstacles": len(self._shared.obstacles.bodies),
             "joint states silent [s]": self._shared.arm.silence,

@@ -33,6 +33,14 @@ PLANNER_TABLE = (
         "command.trajectory_topic of the robot file.",
     ),
     Parameter(
+        "controller_manager",
+        "controller_manager",
+        "Node of ros2_control that says whether the arm's controller is active; relative names lie "
+        "in this node's namespace. Its service list_controllers is asked before a motion, and its "
+        "topic activity heard in motion; where there is no such node, or the name is empty, "
+        "nothing is asked.",
+    ),
+    Parameter(
         "estimator",
         "payload_estimator",
         "Node of the estimates whose intervals motions are certified for; relative names lie in "
@@ -232,6 +240,7 @@ class PlannerParameters:
     joint_states_topic: str
     reliability: str
     trajectory_topic: str
+    controller_manager: str
     estimator: str
     certificates_folder: str
     signing_key: str

@@ -94,6 +94,18 @@ class FakeBackEnd:
         self.sent.append(points)
 
 
+class FakeController:
+    """A controller that its manager says is active, or whatever it is told."""
+
+    wrong = ""
+
+    async def check(self):
+        pass
+
+    look = begin = lambda self: None
+    doubt = fault = lambda self: self.wrong
+
+
 class Robot:
     """A planner without ROS: arm and controller are fakes, all that decides is not."""
 
@@ -119,7 +131,8 @@ class Robot:
         )
         kept = (self.plan, description, context.obstacles.digest)
         plans = SimpleNamespace(plan_named=lambda name: kept)
-        self.server = ExecuteServer(context, plans, self.back_end, SpeedSlider())
+        self.controller = FakeController()
+        self.server = ExecuteServer(context, plans, self.back_end, SpeedSlider(), self.controller)
         context.ask, self.meanwhile = self.ask, lambda: None
 
     async def ask(self, request):
@@ -214,6 +227,7 @@ WRONG = {
     ),
     "nobody follows": (lambda r: vars(r.back_end).update(nobody="Nobody subscribes."), "Nobody"),
     "somebody else": (lambda r: vars(r.back_end).update(somebody="in use"), "in use"),
+    "inactive": (lambda r: vars(r.controller).update(wrong="jtc is inactive"), "jtc is inactive"),
     "switched off": (lambda r: vars(r).update(allow=False), "allow_motion"),
     "not enabled": (lambda r: vars(r.context).update(_enabled=-np.inf), "/enable"),
 }  # fmt: skip
@@ -316,6 +330,7 @@ FAULTS = {
     ),
     Reason.HELD_JOINT_OFF: lambda r: vars(r.arm).update(held=finger()),
     Reason.FOREIGN_COMMAND: lambda r: vars(r.back_end).update(heard="A trajectory of 3 points"),
+    Reason.CONTROLLER_INACTIVE: lambda r: vars(r.controller).update(wrong="jtc is inactive"),
     Reason.JOINT_STATES_LOST: lambda r: vars(r.arm).update(silence=0.3),
     Reason.TUBE_LEFT: lambda r: vars(r.arm).update(q=HOME + 0.3),
 }

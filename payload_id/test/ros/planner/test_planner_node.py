@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from builtin_interfaces.msg import Time
+from controller_manager_msgs.msg import ControllerState
 from geometry_msgs.msg import TransformStamped, Vector3
 from payload_id_msgs.action import Identify
 from payload_id_msgs.action import Plan as PlanAction
@@ -25,6 +26,7 @@ from tf2_msgs.msg import TFMessage
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from visualization_msgs.msg import Marker, MarkerArray
 
+from fake_controller_manager import FakeControllerManager
 from harness import LATCHED
 from payload_id.ros.common.joint_trajectory_message import trajectory_from_message
 from planned_robot import (
@@ -374,6 +376,51 @@ def test_an_enabling_device_that_is_let_go_stops_the_arm(robot):
     _, future, _ = robot.begin()
     assert "/enable" in robot.result(future)[0].message
     robot.enabled = True
+
+
+@pytest.mark.slow
+def test_an_inactive_controller_is_refused_at_once_and_one_that_is_deactivated_is_a_fault(robot):
+    name = TRAJECTORY.split("/")[-2]
+    claims = [f"{joint}/position" for joint in ROBOT.joints]
+    inactive = ControllerState(name=name, state="inactive", required_command_interfaces=claims)
+    twist = ControllerState(name="twist", state="active", claimed_interfaces=claims)
+    active = ControllerState(name=name, state="active", claimed_interfaces=claims)
+
+    def known(words):
+        """Wait until the planner reports that of the controller."""
+        box = robot.observer.mailbox["/diagnostics"]
+        box.clear()
+        statuses = lambda: [status for array in box for status in array.status]  # noqa: E731
+        seen = lambda: any(x.value == words for status in statuses() for x in status.values)  # noqa: E731
+        robot.observer.wait(seen, words)
+
+    known("no controller manager")
+    robot.planned()
+    manager = FakeControllerManager(DOMAIN)
+    try:
+        manager.has(inactive, twist)
+        known(f"{name}: inactive")
+        begun, at = time.monotonic(), robot.q
+        result, status = robot.result(robot.begin()[1])
+        assert status == ABORTED and result.reason.code == StopReason.REFUSED
+        switch = f"ros2 control switch_controllers --deactivate twist --activate {name}"
+        assert switch in result.message
+        assert time.monotonic() - begun < 5.0 and np.allclose(robot.q, at, atol=1e-3)
+        manager.has(active)
+        known(f"{name}: active")
+        manager.hang()
+        assert "gave no answer" in robot.result(robot.begin()[1])[0].message
+        manager.hang(False)
+        _, future, _ = robot.execute_until()
+        robot.commands.clear()
+        manager.has(inactive)
+        result = assert_latched(robot, "CONTROLLER_INACTIVE", future)
+        assert f"'{name}' is inactive" in result.message
+    finally:
+        manager.close()
+    known("no controller manager")
+    robot.planned()
+    assert robot.result(robot.begin()[1])[0].success
 
 
 @pytest.mark.slow

@@ -1,0 +1,67 @@
+"""A node that answers as a controller manager of ros2_control does, with the states it is told."""
+
+from __future__ import annotations
+
+import threading
+
+from controller_manager_msgs.msg import (
+    ControllerManagerActivity,
+    ControllerState,
+    NamedLifecycleState,
+)
+from controller_manager_msgs.srv import ListControllers
+from lifecycle_msgs.msg import State
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+
+from harness import PATIENCE, Observer
+
+# That of the real one's topic ~/activity.
+ACTIVITY = QoSProfile(
+    depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
+)
+
+
+class FakeControllerManager:
+    """A controller manager in a thread of its own."""
+
+    def __init__(self, domain: int, name: str = "/controller_manager") -> None:
+        """Offer its service and topic, without any controllers; `name` is its node's."""
+        self._observer = Observer(domain, "controller_manager")
+        self._controllers: list[ControllerState] = []
+        self._goes_on, self._closed = threading.Event(), False
+        self._goes_on.set()
+        node = self._observer.node
+        node.create_service(ListControllers, f"{name}/list_controllers", self._on_list)
+        self._activity = node.create_publisher(
+            ControllerManagerActivity, f"{name}/activity", ACTIVITY
+        )
+        self._thread = threading.Thread(target=self._spin, daemon=True)
+        self._thread.start()
+
+    def has(self, *controllers: ControllerState) -> None:
+        """Take over controllers, and publish their states."""
+        self._controllers = list(controllers)
+        states = [NamedLifecycleState(name=x.name, state=State(label=x.state)) for x in controllers]
+        self._activity.publish(ControllerManagerActivity(controllers=states))
+
+    def hang(self, hangs: bool = True) -> None:
+        """Answer nobody from now on, or answer again."""
+        (self._goes_on.clear if hangs else self._goes_on.set)()
+
+    def close(self) -> None:
+        """End it."""
+        self._closed = True
+        self.hang(False)
+        self._thread.join(PATIENCE)
+        self._observer.close()
+
+    def _spin(self) -> None:
+        while not self._closed:
+            self._observer.executor.spin_once(timeout_sec=0.05)
+
+    def _on_list(
+        self, request: ListControllers.Request, response: ListControllers.Response
+    ) -> ListControllers.Response:
+        self._goes_on.wait(PATIENCE)
+        response.controller = self._controllers
+        return response
