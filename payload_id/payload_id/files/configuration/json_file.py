@@ -24,14 +24,24 @@ def read_json(path: Path, what: str) -> Any:
     """
     path = input_path(path, what)
     try:
-        return json.loads(
-            path.read_bytes().decode("utf-8"),
-            object_pairs_hook=_without_repetition,
-            parse_constant=_number,
-            parse_float=_number,
-        )
+        return parsed_json(path.read_bytes().decode("utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise ConfigurationError(f"{path} is no readable {what}: {error}.") from error
+
+
+def parsed_json(text: str) -> Any:
+    """Read a text that every reader of JSON understands alike.
+
+    Raises:
+        ValueError: It is no such text.
+        RecursionError: It is nested too deeply.
+    """
+    return json.loads(
+        text,
+        object_pairs_hook=_without_repetition,
+        parse_constant=_number,
+        parse_float=_number,
+    )
 
 
 def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from ...core.safety.clearance.convex_body import ConvexBody
 from ...core.safety.speed.speed_limits import SpeedLimits
 from ...core.safety.torque.parameter_box import ParameterBox
 from ...core.safety.tube.tracking_tube import TrackingTube
-from ..configuration.json_file import read_json
+from ..configuration.json_file import parsed_json, read_json
 from ..configuration.package_data import share_folder
 from ..configuration.whole_file import saved_file
 from ..robots.robot_file import RobotFile, find_robot_file
@@ -185,9 +185,31 @@ def load_certificate(path: Path | str) -> SavedCertificate:
     return _read(Path(path))[1]
 
 
+def certificate_in(text: str, where: str) -> SavedCertificate:
+    """Read a certificate from its text; nothing in it is believed before `verify`.
+
+    Args:
+        text: JSON, as it is saved.
+        where: Whence it came, for the message.
+
+    Raises:
+        ConfigurationError: As for `load_certificate`.
+    """
+    try:
+        content = parsed_json(text)
+    except (ValueError, RecursionError) as error:
+        raise ConfigurationError(f"{where} is no readable JSON: {error}.") from error
+    return _understood(content, where)
+
+
 def _read(path: Path) -> tuple[dict[str, Any], SavedCertificate]:
     """Return a certificate's content, and what it says."""
     content = read_json(path, "certificate")
+    return content, _understood(content, path)
+
+
+def _understood(content: Any, path: Path | str) -> SavedCertificate:
+    """Return what a certificate's content says."""
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         found = content.get("format") if isinstance(content, dict) else type(content).__name__
         raise ConfigurationError(
@@ -195,7 +217,7 @@ def _read(path: Path) -> tuple[dict[str, Any], SavedCertificate]:
             f"{found!r}."
         )
     try:
-        return content, _saved(content)
+        return _saved(content)
     except (
         KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError
     ) as error:  # fmt: skip

@@ -61,7 +61,7 @@ def verify(
         samples: Number of sampled states.
         seed: Of the random numbers.
     """
-    differences = _other_case(certificate, case, trajectory)
+    differences = unlike(certificate, case, trajectory)
     if differences:  # it is not for this case: nothing is left to prove
         return Verification(tuple(differences), {}, {}, 0)
     again = certify(case, trajectory, certificate.step)
@@ -77,8 +77,8 @@ def verify(
     return Verification(tuple(differences), proved, sampled, samples)
 
 
-def _other_case(certificate: Certificate, case: SafetyCase, trajectory: Trajectory) -> list[str]:
-    """Return where case, motion or version are not those that were certified."""
+def unlike(certificate: Certificate, case: SafetyCase, trajectory: Trajectory) -> list[str]:
+    """Return where case, motion or version are not those that were certified, a sentence each."""
     found = {**case.digests, "trajectory": digest_of(trajectory.to_dict())}
     differences = [
         f"The {name.replace('_', ' ')} is not the one that was certified (sha256 "
