@@ -157,17 +157,14 @@ def main() -> None:
     robot = f"robot_file:={robot_file(folder)}"
     simulated = [f"drive:={PRESET}", "link_relative:=0.05", f"seed:={arguments.seed}"]
     box = [f"payload_box:={SIZE.tolist()}", f"payload_box_centre:={CENTRE.tolist()}"]
-    planner = [*box, "cell:=none, a simulation", "clock_tolerance:=5.0", "silence:=5.0"]
-    planner += [
-        "reaction:=0.4",
-        "settling:=10.0",
-        f"certificates_folder:={folder / 'certificates'}",
-    ]
+    both = [robot, *box, "cell:=none, a simulation", "clock_tolerance:=5.0", "use_sim_time:=true"]
+    bridge = ["silence:=5.0", "reaction:=0.4", "settling:=10.0"]
+    planner = ["limits:=safety_warning", f"certificates_folder:={folder / 'certificates'}"]
     simulated += ["publish_clock:=true"]  # a busy machine is slower than the clock on the wall
-    planner += ["use_sim_time:=true"]
     nodes = [
         start("simulated_arm", folder, robot, f"rate:={RATE}", *simulated),
-        start("planner", folder, robot, "limits:=safety_warning", *planner),
+        start("bridge", folder, *both, *bridge),
+        start("planner", folder, *both, *planner),
     ]
     rclpy.init()
     try:

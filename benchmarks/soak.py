@@ -256,14 +256,15 @@ def main() -> None:
             )
         )
         planned = [f"robot_file:={robot_file(folder)}", "cell:=none, a simulation"]
-        planned += [f"certificates_folder:={folder}", "payload_box:=[0.14, 0.14, 0.16]"]
-        planned += ["payload_box_centre:=[0.0, 0.0, 0.08]", "clock_tolerance:=5.0"]
+        planned += ["payload_box:=[0.14, 0.14, 0.16]", "payload_box_centre:=[0.0, 0.0, 0.08]"]
+        planned += ["clock_tolerance:=5.0"]
         processes = {
             name_of(k): start("estimator", folder, f"robot_file:={robot}", name=name_of(k))
             for k in range(arguments.estimators)
         }
         processes["arm"] = start("simulated_arm", folder, "rate:=100.0")
-        processes["planner"] = start("planner", folder, *planned)
+        processes["bridge"] = start("bridge", folder, *planned)
+        processes["planner"] = start("planner", folder, *planned, f"certificates_folder:={folder}")
         stack.callback(end, processes)
         rclpy.init()
         stack.callback(rclpy.try_shutdown)

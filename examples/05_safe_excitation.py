@@ -1,6 +1,6 @@
 """Excite an unknown payload safely: certified motion, planned around obstacles, under watch.
 
-Starts the simulated arm, sampler with estimator, and the planner. A motion from rest to rest is
+Starts the simulated arm, sampler with estimator, planner and bridge. A motion from rest to rest is
 planned for any payload that the prior allows, described and executed; then receding horizon narrows
 the intervals further. One sees the planner's own sentences, and the mass with its interval. On a
 real robot only the clients' part is needed.
@@ -62,6 +62,7 @@ def main() -> None:
     nodes = [
         start("simulated_arm", f"payload:={PAYLOAD.tolist()}", "torque_relative:=0.02"),
         start("identify", *(f"payload_estimator:{bound}" for bound in BOUNDS)),
+        start("bridge", *BOUNDS, *SIMULATED, *BOX),
         start("planner", *BOUNDS, *SIMULATED, *BOX, "certificates_folder:=runs/certificates"),
     ]
     rclpy.init()

@@ -37,6 +37,7 @@ NODES = [
     "wrench_sampler = payload_id.ros.wrench_sampler.node:main",
     "estimator = payload_id.ros.estimator.node:main",
     "planner = payload_id.ros.planner.node:main",
+    "bridge = payload_id.ros.bridge.node:main",
     "identify = payload_id.ros.identify.node:main",
     "simulated_arm = payload_id.ros.simulated_arm.node:main",
     "frames = payload_id.ros.frames.node:main",

@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from payload_id.ros.access.policy import enclaves
+from payload_id.ros.bridge.parameters import BRIDGE_TABLE
 from payload_id.ros.estimator.parameters import ESTIMATOR_TABLE
 from payload_id.ros.frames.node import FRAMES_TABLE
 from payload_id.ros.planner.parameters import PLANNER_TABLE
@@ -23,6 +24,7 @@ TABLES = {
     "sampler": SAMPLER_TABLE,
     "estimator": ESTIMATOR_TABLE,
     "planner": PLANNER_TABLE,
+    "bridge": BRIDGE_TABLE,
     "simulated_arm": ARM_TABLE,
     "frames": FRAMES_TABLE,
     "wrench_sampler": WRENCH_SAMPLER_TABLE,
@@ -31,6 +33,7 @@ NAMES = {
     "sampler": "payload_sampler",
     "estimator": "payload_estimator",
     "planner": "payload_planner",
+    "bridge": "payload_bridge",
     "simulated_arm": "simulated_arm",
     "frames": "payload_frames",
     "wrench_sampler": "wrench_sampler",
@@ -161,8 +164,8 @@ def test_rviz_shows_what_the_nodes_publish():
     scene = yaml.safe_load((PACKAGE / "rviz" / "payload.rviz").read_text())
     displays = scene["Visualization Manager"]["Displays"]
     topics = {x["Topic"]["Value"] for x in displays if "Topic" in x}
-    planner = {f"payload_planner/{name}" for name in ("swept_volume", "obstacle_markers")}
-    assert topics == {"payload_estimator/markers", *planner}  # relative: in RViz's namespace
+    of_motion = {"payload_planner/swept_volume", "payload_bridge/obstacle_markers"}
+    assert topics == {"payload_estimator/markers", *of_motion}  # relative: in RViz's namespace
     assert [x["Description Topic"]["Value"] for x in displays if "Description Topic" in x] == [
         "robot_description"
     ]

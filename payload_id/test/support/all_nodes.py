@@ -2,6 +2,7 @@
 
 import sys
 
+from payload_id.ros.bridge.node import BridgeNode
 from payload_id.ros.common.main_loop import run
 from payload_id.ros.estimator.node import EstimatorNode
 from payload_id.ros.planner.node import PlannerNode
@@ -10,5 +11,5 @@ from payload_id.ros.simulated_arm.node import moving_arm
 from payload_id.ros.wrench_sampler.node import WrenchSamplerNode
 
 if __name__ == "__main__":
-    nodes = (SamplerNode, WrenchSamplerNode, EstimatorNode, PlannerNode, moving_arm)
+    nodes = (SamplerNode, WrenchSamplerNode, EstimatorNode, PlannerNode, BridgeNode, moving_arm)
     sys.exit(run(nodes, sys.argv[1:]))

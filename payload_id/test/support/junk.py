@@ -23,7 +23,8 @@ def interface(name: str) -> Any:
     module = importlib.import_module(f"{package}.{kind}")
     if kind == "action" and "_" in name:  # a service of an action
         action, service = name.split("_")
-        return getattr(getattr(module, action).Impl, f"{service}Service")
+        found = getattr(module, action).Impl
+        return getattr(found, service, None) or getattr(found, f"{service}Service")
     return getattr(module, name)
 
 

@@ -1,4 +1,4 @@
-"""A planner with the simulated arm, a process each, and an observer who talks to them."""
+"""Planner, bridge and simulated arm, a process each, and an observer who talks to them."""
 
 from __future__ import annotations
 
@@ -17,9 +17,12 @@ from trajectory_msgs.msg import JointTrajectory
 from harness import LATCHED, NodeProcess, Observer
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.robots.robot_model import RobotModel
+from payload_id.ros.bridge.parameters import BRIDGE_TABLE
+from payload_id.ros.planner.parameters import PLANNER_TABLE
 
 ROBOT = RobotFile.load("kinova_gen3")
-PLANNER, TRAJECTORY = "/payload_planner", ROBOT.command.trajectory_topic
+PLANNER, BRIDGE = "/payload_planner", "/payload_bridge"
+TRAJECTORY = ROBOT.command.trajectory_topic
 PAYLOAD = [0.8, 0.0, 0.0, 0.064, 0.0072, 0.0, 0.0, 0.0072, 0.0, 0.002]
 NONE = "torque_absolute torque_offset friction_coulomb friction_viscous rotor_inertia"
 BOUNDS = {f"uncertainty.{name}": 0.0 for name in NONE.split()}
@@ -40,27 +43,37 @@ PARAMETERS = BOUNDS | {
     "cell": "none, a simulation",
     "clock_tolerance": CLOCK_TOLERANCE,
     "obstacles_lifetime": 1000.0,
+    "enable_topic": "/enable",
+    "enable_timeout": 4.0,
+    "speed_scaling_topic": "/simulated_arm/speed_scaling",
 }
 
 
+def parameters_of(table, values):
+    """Return those of some values that a node takes."""
+    names = [entry.name for entry in table]
+    return {name: value for name, value in values.items() if name in names}
+
+
 class PlannedRobot:
-    """Simulated arm and planner, and an observer who talks to them."""
+    """Simulated arm, bridge and planner, and an observer who talks to them."""
 
     def __init__(self, folder, domain, **changes) -> None:
         """Start them in a domain of their own, and wait until they are ready.
 
-        The planner has the parameters of `PARAMETERS`, but for `changes`.
+        Bridge and planner have the parameters of `PARAMETERS`, but for `changes`.
         """
         self.folder = folder
         self.arm = NodeProcess(
             "simulated_arm", domain, folder / "arm.log", payload=PAYLOAD, rate=100.0
         )
+        values = PARAMETERS | {"certificates_folder": folder / "certificates"} | changes
+        self.bridge = NodeProcess(
+            "bridge", domain, folder / "bridge.log", **parameters_of(BRIDGE_TABLE, values)
+        )
         self.planner = NodeProcess(
-            "planner", domain, folder / "planner.log",
-            enable_topic="/enable", enable_timeout=4.0,
-            speed_scaling_topic="/simulated_arm/speed_scaling",
-            certificates_folder=folder / "certificates", **(PARAMETERS | changes),
-        )  # fmt: skip
+            "planner", domain, folder / "planner.log", **parameters_of(PLANNER_TABLE, values)
+        )
         self.observer = Observer(domain)
         self.joint_states = self.observer.listen(JointState, "/joint_states")
         self.commands = self.observer.listen(JointTrajectory, TRAJECTORY)
@@ -73,14 +86,24 @@ class PlannedRobot:
         self.observer.wait(self.is_ready, "a planner that is ready", 180.0)
 
     def is_ready(self) -> bool:
-        """Whether the planner hears the arm and its planning process has started."""
+        """Whether planner and bridge hear the arm and their processes have started."""
         arrays = self.observer.mailbox["/diagnostics"]
-        return any(status.message == "Ready." for array in arrays for status in array.status)
+        ready = {
+            status.name.split(":")[0]
+            for array in arrays
+            for status in array.status
+            if status.message == "Ready."
+        }
+        return {"payload_planner", "payload_bridge"} <= ready
 
     def close(self) -> list[int]:
-        codes = [self.planner.stop(), self.arm.stop()]
+        codes = [self.planner.stop(), self.bridge.stop(), self.arm.stop()]
         self.observer.close()
         return codes
+
+    def printed(self):
+        """Return what bridge and planner have printed."""
+        return f"{self.bridge.printed()}\n{self.planner.printed()}"
 
     @property
     def q(self):
@@ -99,7 +122,7 @@ class PlannedRobot:
         return answer.description
 
     def acknowledge(self, reason="looked at it"):
-        return self.observer.call(Acknowledge, f"{PLANNER}/acknowledge", reason=reason)
+        return self.observer.call(Acknowledge, f"{BRIDGE}/acknowledge", reason=reason)
 
     def begin(self, kind=Execute, name="execute", **fields):
         """Send a goal, to execute the newest plan if it is not told otherwise.
@@ -163,7 +186,7 @@ def ball(position, radius=0.08, name="ball"):
 
 def set_obstacles(robot, operation, *obstacles):
     return robot.observer.call(
-        SetObstacles, f"{PLANNER}/set_obstacles", operation=operation, obstacles=obstacles
+        SetObstacles, f"{BRIDGE}/set_obstacles", operation=operation, obstacles=obstacles
     )
 
 

@@ -24,6 +24,7 @@ TASKS = {
     "execute": "MOVE THE ARM along a plan, once it has been described and confirmed",
     "obstacles": "list the obstacles that motions are certified against, or change them",
 }
+OF_PLANNER = ("plan", "describe", "execute", "obstacles")  # and of its bridge
 GOAL: dict[str, tuple[Callable[[str], Any], str]] = {
     "--duration": (float, "length of the motion at full speed [s]"),
     "--speed-scale": (float, "part of the velocity limits that may be used"),
@@ -55,10 +56,10 @@ def add_parser(verbs: Any) -> None:
     _add_execute(parsers["execute"])
     _add_obstacles(parsers["obstacles"])
     for name, task in parsers.items():
-        which = "planner" if name in ("plan", "describe", "execute", "obstacles") else "estimator"
-        task.add_argument(
-            f"--{which}", default=f"payload_{which}", metavar="NODE", help="name of the node"
-        )
+        which = ["planner", "bridge"] if name in OF_PLANNER else ["estimator"]
+        for node in which:
+            default = f"payload_{node}"
+            task.add_argument(f"--{node}", default=default, metavar="NODE", help="name of the node")
     parser.set_defaults(run=run)
 
 

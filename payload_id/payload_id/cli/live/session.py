@@ -46,7 +46,7 @@ def run(arguments: argparse.Namespace, bodies: Sequence[ConvexBody]) -> int:
     try:
         with PayloadClient(getattr(arguments, "estimator", "payload_estimator")) as client:
             if arguments.task in PLANNER_TASKS:
-                planner = PlannerClient(client.node, arguments.planner)
+                planner = PlannerClient(client.node, arguments.planner, arguments.bridge)
                 return PLANNER_TASKS[arguments.task](terminal, planner, arguments, bodies)
             return TASKS[arguments.task](terminal, client, arguments)
     except NameValidationException as error:

@@ -17,6 +17,7 @@ NAMES: Mapping[str, str] = {
     "sampler": "payload_sampler",
     "estimator": "payload_estimator",
     "planner": "payload_planner",
+    "bridge": "payload_bridge",
     "controller_manager": "controller_manager",
     "arm": "simulated_arm",
     "enable_topic": "",
@@ -32,6 +33,7 @@ class Way(Enum):
     SERVICE = "service"  # answers it
     ACTION = "action"  # executes it
     CALL = "call"  # calls the service
+    GOAL = "goal"  # sends goals to the action
 
 
 class Role(Enum):
@@ -72,6 +74,7 @@ LATCHED, BLOCKS, LAST = (
     "reliable, volatile, depth 2000",
     "reliable, volatile, depth 10",
 )
+STATE = "payload_id_msgs/BridgeState"
 STATES, TRAJECTORY = "sensor_msgs/JointState", "trajectory_msgs/JointTrajectory"
 MARKERS, FRAMES = "visualization_msgs/MarkerArray", "tf2_msgs/TFMessage"
 STATUS, TEXT, TRIGGER = "diagnostic_msgs/DiagnosticStatus", "std_msgs/String", "std_srvs/Trigger"
@@ -159,6 +162,26 @@ INTERFACES: Mapping[str, tuple[Interface, ...]] = {
         Interface("{estimator}/payload", ESTIMATE, IN, LATCHED, shown="`<estimator>/payload`"),
         Interface("{estimator}/condition", STATUS, IN, LATCHED, shown="`<estimator>/condition`"),
         Interface("{estimator}/start", TRIGGER, Way.CALL),
+        Interface("{bridge}/state", STATE, IN, LATCHED, shown="`<bridge>/state`"),
+        Interface("{bridge}/get_state", "payload_id_msgs/GetBridgeState", Way.CALL),
+        Interface("{bridge}/prepare", "payload_id_msgs/PrepareMotion", Way.CALL),
+        Interface("{bridge}/extend", "payload_id_msgs/ExtendMotion", Way.CALL),
+        Interface("{bridge}/pause", TRIGGER, Way.CALL),
+        Interface("{bridge}/move", "payload_id_msgs/Move", Way.GOAL),
+        Interface("~/description", PLAN, OUT, LATCHED, READER, "the newest plan"),
+        Interface("~/swept_volume", MARKERS, OUT, LATCHED, READER),
+        *CONDITION,
+        *_services("payload_id_msgs/Describe", READER, "describe"),
+        *_services(TRIGGER, OPERATOR, "stop", "pause"),
+        *_services("payload_id_msgs/Plan", MOVER, "plan"),
+        *_services(TRIGGER, MOVER, "resume"),
+        *(Interface(f"~/{x}", f"payload_id_msgs/{x.capitalize()}", Way.ACTION, role=MOVER)
+          for x in ("plan", "execute", "identify")),
+    ),
+    "payload_bridge": (
+        Interface("{joint_states_topic}", STATES, IN, "volatile, depth 4000; as for the sampler",
+                  shown=OF_ROBOT),
+        Interface("{estimator}/payload", ESTIMATE, IN, LATCHED, shown="`<estimator>/payload`"),
         Interface("{controller_manager}/activity",
                   "controller_manager_msgs/ControllerManagerActivity", IN, LATCHED,
                   about="where there is one", shown="`<controller_manager>/activity`"),
@@ -178,18 +201,16 @@ INTERFACES: Mapping[str, tuple[Interface, ...]] = {
                   shown="`command.trajectory_topic` of the robot file"),
         Interface("{trajectory_topic}", TRAJECTORY, IN, LAST, about="what others command",
                   shown="the same"),
-        Interface("~/description", PLAN, OUT, LATCHED, READER, "the newest plan"),
-        Interface("~/swept_volume", MARKERS, OUT, LATCHED, READER),
+        Interface("~/state", STATE, OUT, LATCHED, READER),
         Interface("~/obstacle_markers", MARKERS, OUT, LATCHED, READER),
         *CONDITION,
-        *_services("payload_id_msgs/Describe", READER, "describe"),
+        *_services("payload_id_msgs/GetBridgeState", READER, "get_state"),
         *_services(TRIGGER, OPERATOR, "stop", "pause"),
-        *_services("payload_id_msgs/Plan", MOVER, "plan"),
+        *_services("payload_id_msgs/PrepareMotion", MOVER, "prepare"),
+        *_services("payload_id_msgs/ExtendMotion", MOVER, "extend"),
         *_services("payload_id_msgs/SetObstacles", MOVER, "set_obstacles"),
-        *_services(TRIGGER, MOVER, "resume"),
         *_services("payload_id_msgs/Acknowledge", MOVER, "acknowledge"),
-        *(Interface(f"~/{x}", f"payload_id_msgs/{x.capitalize()}", Way.ACTION, role=MOVER)
-          for x in ("plan", "execute", "identify")),
+        Interface("~/move", "payload_id_msgs/Move", Way.ACTION, role=MOVER),
     ),
     "simulated_arm": (
         Interface("{joint_states_topic}", STATES, OUT, BLOCKS, READER,
@@ -214,7 +235,7 @@ INTERFACES: Mapping[str, tuple[Interface, ...]] = {
     ),
 }  # fmt: skip
 # Who may set parameters, of the nodes that have any that may change while they run.
-SETTING = {"payload_estimator": OPERATOR, "payload_planner": MOVER, "simulated_arm": OPERATOR}
+SETTING = {"payload_estimator": OPERATOR, "payload_bridge": MOVER, "simulated_arm": OPERATOR}
 # Nodes that share a process, and so an enclave, under the name of their program.
 TOGETHER = {"identify": ("payload_sampler", "payload_estimator")}
 

@@ -25,6 +25,7 @@ DOES = {
     Way.SERVICE: ("service", "reply"),
     Way.ACTION: ("action", "execute"),
     Way.CALL: ("service", "request"),
+    Way.GOAL: ("action", "call"),
 }
 MAY = {
     Way.OUT: ("topic", "subscribe"),

@@ -1,4 +1,4 @@
-"""Talking to a running planner from Python."""
+"""Talking to a running planner and its bridge from Python."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from rclpy.node import Node
 from std_srvs.srv import Trigger
 
 from ...core.safety.clearance.convex_body import ConvexBody
-from ..planner.obstacles.obstacle_messages import obstacle_message
+from ..bridge.obstacles.obstacle_messages import obstacle_message
 from .waiting import FOUND, GoneError, NotAnsweredError, allowed, call, wait_for
 
 Tell = Callable[[Any], object]
@@ -47,6 +47,7 @@ SERVICES = {
 }
 ACTIONS = {"plan": PlanAction, "execute": Execute, "identify": Identify}
 MOTIONS = ("execute", "identify")
+OF_BRIDGE = ("set_obstacles", "acknowledge")
 
 
 class PlannerClient:
@@ -57,14 +58,17 @@ class PlannerClient:
     interrupt from the keyboard, is cancelled, and has come to rest before the exception goes on.
     """
 
-    def __init__(self, node: Node, planner: str = "payload_planner") -> None:
+    def __init__(
+        self, node: Node, planner: str = "payload_planner", bridge: str = "payload_bridge"
+    ) -> None:
         """Note whom to talk to; clients are made when needed: not everybody may call everything.
 
         Args:
             node: A node that an executor in another thread serves.
             planner: Name of the planner's node.
+            bridge: Name of the node that moves the arm.
         """
-        self._node, self._name = node, planner
+        self._node, self._name, self._bridge = node, planner, bridge
         self._clients: dict[str, Client] = {}
         self._actions: dict[str, ActionClient] = {}
 
@@ -80,7 +84,7 @@ class PlannerClient:
             wait_for(self._action(name).server_is_ready, timeout, f"action {name}")
 
     def set_obstacles(self, bodies: Iterable[ConvexBody], frame: str = "") -> str:
-        """Have these obstacles and no others; return the planner's sentence.
+        """Have these obstacles and no others; return the bridge's sentence.
 
         Args:
             bodies: Boxes, spheres, cylinders and hulls, each with its own name.
@@ -181,7 +185,7 @@ class PlannerClient:
         return str(self._call("resume", Trigger.Request(), 60.0).message)
 
     def acknowledge(self, reason: str) -> str:
-        """Let the arm move again after a fault; return the planner's sentence.
+        """Let the arm move again after a fault; return the bridge's sentence.
 
         Args:
             reason: What was found and done.
@@ -195,7 +199,7 @@ class PlannerClient:
     def _client(self, name: str) -> Client:
         """Return what calls a service."""
         if name not in self._clients:
-            full = f"{self._name}/{name}"
+            full = f"{self._bridge if name in OF_BRIDGE else self._name}/{name}"
             self._clients[name] = allowed(
                 lambda: self._node.create_client(SERVICES[name], full), f"calls of {full}"
             )

@@ -62,8 +62,11 @@ def allowed(make: Callable[[], Made], what: str) -> Made:
     try:
         return make()
     except (rclpy_implementation.RCLError, ValueError) as error:  # ValueError: an action's
+        said = str(error).splitlines()[0]
+        if "invalid topic name" in said:
+            raise NotAnsweredError(f"No node can have that name: ROS refuses {what}.") from error
         raise NotAnsweredError(
-            f"ROS refuses {what}: {str(error).splitlines()[0]}. Where security is switched on, the "
+            f"ROS refuses {what}: {said}. Where security is switched on, the "
             "policy of this process's enclave must allow it (docs/security.md)."
         ) from error
 

@@ -92,7 +92,7 @@ class ControllerWatch:
                 f"The controller '{self.name}' is {ACTIVE}, but claims no command of "
                 f"{', '.join(unmoved)}; claimed are {', '.join(own.claimed_interfaces) or 'none'}. "
                 "It must move every joint of the arm: mend its parameter joints, or set the "
-                "planner's trajectory_topic."
+                "bridge's trajectory_topic."
             )
 
     def look(self) -> None:
@@ -136,7 +136,7 @@ class ControllerWatch:
         }.get(state, (f"unload_controller {self.name}", load))
         manager = "" if self._manager == USUAL_MANAGER else f" -c {self._manager}"
         commands = ", then ".join(f"'ros2 control {verb}{manager}'" for verb in verbs)
-        other = ", or set the planner's trajectory_topic" if state == ABSENT else ""
+        other = ", or set the bridge's trajectory_topic" if state == ABSENT else ""
         return (
             f"The controller '{self.name}' is {state} in {self._manager}; only an {ACTIVE} one "
             f"moves the arm: {commands}{other}."

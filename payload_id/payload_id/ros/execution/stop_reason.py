@@ -29,7 +29,7 @@ class Reason(Enum):
     PIECES_DONE = "As many pieces as asked for were executed."
     REFUSED = "Nothing has moved."
     NOT_STARTED = "Check that the arm's trajectory controller is active."
-    SHUT_DOWN = "The planner was ended."
+    SHUT_DOWN = "The node that moves the arm was ended."
     CLOCK_FAULT = (
         "Synchronise the clocks of robot and computer, or set use_sim_time where time is "
         "simulated; the parameter clock_tolerance says how far they may be apart."
@@ -47,6 +47,11 @@ class Reason(Enum):
         "the robot file (held_joints, held_joints_watch) and plan again."
     )
     CONTROLLER_INACTIVE = "Find out who deactivated it, and activate it before the arm moves again."
+
+    BRIDGE_LOST = (
+        "Look at the arm: it goes on to the end of its motion, and nobody may be watching it. "
+        "Start the bridge anew."
+    )
 
     @property
     def is_fault(self) -> bool:

@@ -1,5 +1,5 @@
-"""The node `payload_planner`: certified exciting motions on request, executed under watch.
+"""The node `payload_planner`: certified exciting motions on request, handed to the bridge.
 
-In: goals, obstacles, joint states, estimates.
-Out: plans with certificates, motions on the arm, reasons.
+In: goals, joint states, estimates, what the bridge says.
+Out: plans with certificates, motions for the bridge, reasons.
 """

@@ -3,22 +3,28 @@
 from __future__ import annotations
 
 from payload_id_msgs.action import Execute, Identify
-from payload_id_msgs.msg import PlanDescription
+from payload_id_msgs.msg import PlanDescription, StopReason
 
 from ...core.arrays import Array
-from ..execution.motion_execution import MotionExecution
 from ..execution.start_check import NotReadyError
+from ..execution.stop_reason import Reason
+from .bridge_link import FollowedMotion
 from .horizon_execution import HorizonExecution
 
 
-def execute_feedback(execution: MotionExecution, now: float, paused: bool) -> Execute.Feedback:
+def execute_feedback(followed: FollowedMotion, now: float, paused: bool) -> Execute.Feedback:
     """Return how far a motion is, at a time on it [s]."""
     return Execute.Feedback(
-        phase="paused" if paused else execution.phase.value,
+        phase="paused" if paused else followed.phase.value,
         time=now,
-        remaining=max(0.0, execution.commanded.duration - now),
-        tube_use=execution.watch.use,
+        remaining=followed.remaining,
+        tube_use=followed.tube_use,
     )
+
+
+def message_of_reason(reason: Reason, said: str) -> StopReason:
+    """Return a reason as a message."""
+    return StopReason(code=getattr(StopReason, reason.name), sentence=said)
 
 
 def identify_feedback(horizon: HorizonExecution, half_width: Array) -> Identify.Feedback:
@@ -30,7 +36,7 @@ def identify_feedback(horizon: HorizonExecution, half_width: Array) -> Identify.
         planning_seconds=seconds[-1] if seconds else 0.0,
         largest_planning_seconds=max(seconds, default=0.0),
         half_width=half_width,
-        tube_use=0.0 if execution is None else execution.watch.use,
+        tube_use=0.0 if execution is None else execution.tube_use,
     )
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -20,19 +20,38 @@ from ...core.excitation.search.planning import NoPlan, Plan
 from ...core.motion.motion_sequence import MotionSequence
 from ...core.motion.motion_state import MotionState
 from ...core.safety.certificate.certified_motion import CertifiedMotion
-from ..execution.motion_execution import MotionExecution
+from ..certifying.worker_process import Failure
 from ..execution.start_check import NotReadyError
-from ..execution.stop_reason import Reason
-from .piece_goals import PieceGoals
-from .planning.process import Failure
-from .planning.request import Goal, Piece, Refused
+from ..execution.stop_reason import Reason, sentence
+from .bridge_link import FollowedMotion
+from .planning.request import Documents, Piece, Refused
 
 MARGIN = 0.1  # [s] between the end of a piece's computing time and its deadline
 
 # Asks for piece `index` from a state, with so much computing time [s].
 AskPiece = Callable[[int, MotionState, float], "Future[Any]"]
-# Begins to execute a motion.
-Begin = Callable[[CertifiedMotion], MotionExecution]
+
+
+class Mover(Protocol):
+    """Whoever has pieces followed; pieces are known by their number."""
+
+    def begin(self, index: int, motion: CertifiedMotion, documents: Documents) -> FollowedMotion:
+        """Have a piece followed from rest.
+
+        Raises:
+            NotReadyError: The arm may not set off.
+        """
+
+    def prepare(self, index: int, documents: Documents) -> None:
+        """Have a piece proved, that may take over soon."""
+
+    def extend(
+        self, followed: FollowedMotion, index: int, motion: CertifiedMotion, after: float
+    ) -> None:
+        """Have a piece take over from the newest one at a time on that [s]."""
+
+    def pause(self) -> None:
+        """Have the arm rest on its path."""
 
 
 @dataclass
@@ -42,10 +61,11 @@ class HorizonExecution:
     Attributes:
         run: State of the rules since the arm last began to move from rest.
         ask: Asks the planning process.
-        begin: Begins the first motion.
-        goals: What the pieces are certified for.
+        mover: Has pieces followed.
+        limits: Name of the set of joint limits.
         first_budget: Computing time of the first piece [s].
         lead: How much earlier than it is due a piece is handed over [s].
+        proof: Time that a piece takes to be proved before that [s].
         execution: The motion, or the last one while the arm waits at rest; None before the first.
         planning_seconds: Computing time of each piece [s].
         condition_numbers: After each piece that was begun, as predicted.
@@ -56,11 +76,12 @@ class HorizonExecution:
 
     run: horizon.Run
     ask: AskPiece
-    begin: Begin
-    goals: PieceGoals
+    mover: Mover
+    limits: str
     first_budget: float
     lead: float
-    execution: MotionExecution | None = None
+    proof: float
+    execution: FollowedMotion | None = None
     planning_seconds: list[float] = field(default_factory=list)
     condition_numbers: list[float] = field(default_factory=list)
     refusal: str = ""
@@ -71,7 +92,7 @@ class HorizonExecution:
     _cancelled: tuple[Reason, str] | None = None  # while it moved, or came to rest
     _earlier: int = 0  # pieces before the arm last began to move from rest
     _pending: tuple[int, Future[Any]] | None = None
-    _unbegun: MotionExecution | None = None  # the newest that was held before its start
+    _unbegun: FollowedMotion | None = None  # the newest that was held before its start
     _pieces: dict[int, Piece] = field(default_factory=dict)
 
     @classmethod
@@ -80,14 +101,15 @@ class HorizonExecution:
         settings: horizon.Settings,
         start: Array,
         ask: AskPiece,
-        begin: Begin,
-        goals: PieceGoals,
+        mover: Mover,
+        limits: str,
         first_budget: float,
         lead: float,
+        proof: float = 0.0,
     ) -> HorizonExecution:
         """Return a run from a pose at rest, shape (n,), whose first piece is being planned."""
         run, actions = horizon.begin(settings, MotionState.at_rest(start))
-        self = cls(run, ask, begin, goals, first_budget, lead)
+        self = cls(run, ask, mover, limits, first_budget, lead, proof)
         self._carry_out(actions, 0)
         return self
 
@@ -112,21 +134,22 @@ class HorizonExecution:
 
     @property
     def reason(self) -> tuple[Reason, str]:
-        """Why it ended, and the clause that says what was found."""
+        """Why it ended, and that in the present case as a sentence."""
+        execution, clause = self.execution, self.refusal
         if self._stopped is not None:
-            return self._stopped, self.refusal
-        if self.execution is None:
-            return Reason.REFUSED, self.refusal
-        if self.refusal:
-            return Reason.NO_FURTHER_PLAN, self.refusal
-        if self.execution.reason not in (None, Reason.COMPLETED, Reason.PAUSED):
-            return self.execution.reason, self.execution.detail
-        if self._cancelled is not None:
-            return self._cancelled
-        own = self._own_reason()
-        if own is Reason.PIECES_DONE:
-            return own, ""
-        return own, self.run.reason
+            reason = self._stopped
+        elif execution is None:
+            reason = Reason.REFUSED
+        elif self.refusal:
+            reason = Reason.NO_FURTHER_PLAN if self.condition_numbers else Reason.REFUSED
+        elif execution.reason not in (None, Reason.COMPLETED, Reason.PAUSED):
+            return execution.reason, execution.sentence
+        elif self._cancelled is not None:
+            reason, clause = self._cancelled
+        else:
+            reason = self._own_reason()
+            clause = "" if reason is Reason.PIECES_DONE else self.run.reason
+        return reason, sentence(reason, clause)
 
     def advance(self, now_ns: int) -> None:
         """Take in the planner's answer, hand over, or end."""
@@ -138,13 +161,14 @@ class HorizonExecution:
             self._plan_from_rest(self.execution.end_positions())
         if self.done:
             return
+        self._undo_not_continued()
         time = self._time(now_ns)
         if self._pending is not None and self._pending[1].done():
             (index, future), self._pending = self._pending, None
             self._take(index, future.result(), time, now_ns)
         if not self.resting and self.execution is not None:
-            if self.execution.reason is not None:
-                self.run, _ = horizon.cancelled(self.run, self.execution.detail, time)
+            if self.execution.stopping:
+                self.run, _ = horizon.cancelled(self.run, self.execution.sentence, time)
             self._step(horizon.tick(self.run, time), now_ns)
 
     def estimated(self, half_width: Array, now_ns: int) -> None:
@@ -154,7 +178,7 @@ class HorizonExecution:
     def cancel(self, reason: Reason, detail: str, now_ns: int) -> None:
         """End by the next certified stop, or at once if nothing has moved."""
         if self.execution is not None and not self.resting:
-            self.execution.stop(reason, detail, now_ns)
+            self.execution.stop()
             self._pausing, self._cancelled = False, self._cancelled or (reason, detail)
         elif not self.refusal:
             self.refusal = detail or reason.value
@@ -168,9 +192,9 @@ class HorizonExecution:
         if self.resting or self.execution is None:
             self.paused, self._pending = True, None
             return True
-        if self.execution.reason is not None:
+        if self.execution.stopping:
             return False
-        self.execution.pause(now_ns)
+        self.mover.pause()
         self.run, _ = horizon.cancelled(self.run, "Paused", self._time(now_ns))
         self._pausing = True
         return True
@@ -191,6 +215,16 @@ class HorizonExecution:
         self._unbegun = execution
         self.condition_numbers.pop()
         self._allow_one_more()
+        if execution.reason is Reason.REFUSED:
+            self.refusal = execution.sentence
+
+    def _undo_not_continued(self) -> None:
+        """Do not count a piece that the bridge did not let take over."""
+        execution = self.execution
+        if execution is not None and execution.not_continued:
+            why, execution.not_continued = execution.not_continued, ""
+            self.condition_numbers.pop()
+            self._refuse(why)
 
     def _rest_if_paused(self) -> None:
         """Wait for somebody to resume, once the stop of a pause is over."""
@@ -207,7 +241,7 @@ class HorizonExecution:
             return 0.0
         return self.execution.time(now_ns) + self.lead
 
-    def _stands_without_plan(self, execution: MotionExecution) -> bool:
+    def _stands_without_plan(self, execution: FollowedMotion) -> bool:
         """Whether the arm has come to rest although more pieces were wanted."""
         ended = execution.done and not (self.resting or self.refusal or self._cancelled)
         as_planned = execution.reason is Reason.COMPLETED
@@ -233,6 +267,8 @@ class HorizonExecution:
         else:
             plan = answer.plan
             self._pieces[index] = answer
+            if answer.documents is not None and not self.resting:
+                self.mover.prepare(self._earlier + index, answer.documents)
             self.planning_seconds.append(answer.seconds)
         self._step(horizon.planned(self.run, index, plan, time), now_ns)
 
@@ -247,7 +283,7 @@ class HorizonExecution:
             if isinstance(action, horizon.Follow):
                 self._follow(action, now_ns)
             elif isinstance(action, horizon.Ask):
-                left = action.deadline - self._time(now_ns) - MARGIN
+                left = action.deadline - self._time(now_ns) - MARGIN - self.proof
                 budget = min(left, self.first_budget) if np.isfinite(left) else self.first_budget
                 future = self.ask(self._earlier + action.index, action.start, budget)
                 self._pending = (action.index, future)
@@ -257,27 +293,26 @@ class HorizonExecution:
     def _follow(self, action: horizon.Follow, now_ns: int) -> None:
         """Begin a piece from rest, or let the next one take over."""
         piece, index = self._pieces.pop(self.run.index), self._earlier + self.run.index
+        if piece.documents is None:
+            raise TypeError("A piece that is followed has certificates.")
         duration = action.trajectory.duration
         if self.resting or self.execution is None:
             whole = MotionSequence((action.trajectory,), (duration,))
+            motion = CertifiedMotion(whole, piece.stops, piece.tube)
             try:
-                self.execution = self.begin(CertifiedMotion(whole, piece.stops, piece.tube))
+                self.execution = self.mover.begin(index, motion, piece.documents)
             except NotReadyError as error:
                 self.refusal = str(error)
                 return
             self.resting = False
-            self._note_followed(index, piece, 0.0)
-            return
-        try:
-            self.goals.check(index)
-        except NotReadyError as error:
-            self._refuse(str(error))
+            self.condition_numbers.append(piece.condition_number)
             return
         present = self.execution.motion
         before = present.trajectory
         if not isinstance(before, MotionSequence):
             raise TypeError("A receding horizon executes sequences only.")
-        until = (*before.until[:-1], self.run.settings.handover, duration)
+        after = self.run.settings.handover
+        until = (*before.until[:-1], after, duration)
         kept = tuple(stop for stop in present.stops if stop.time <= action.begin)
         stops = (*kept, *(stop.later(action.begin) for stop in piece.stops))
         motion = replace(
@@ -285,10 +320,8 @@ class HorizonExecution:
             trajectory=MotionSequence((*before.parts, action.trajectory), until),
             stops=stops,
         )
-        if not self.execution.extend(motion, now_ns):
-            self._refuse("The next piece came too late")
-            return
-        self._note_followed(index, piece, action.begin)
+        self.mover.extend(self.execution, index, motion, after)
+        self.condition_numbers.append(piece.condition_number)
 
     def _refuse(self, why: str) -> None:
         """Do not follow a piece that was due: the present one is followed to its end, at rest."""
@@ -299,19 +332,6 @@ class HorizonExecution:
         """Let another piece take the place of one that was counted and not followed."""
         settings = self.run.settings
         self.run = replace(self.run, settings=replace(settings, pieces=settings.pieces + 1))
-
-    def _note_followed(self, index: int, piece: Piece, begins: float) -> None:
-        """Note that a piece takes over at a time on the motion [s]."""
-        self.condition_numbers.append(piece.condition_number)
-        self.goals.follow(index, begins)
-
-    def promised(self, now_ns: int) -> tuple[Goal, ...]:
-        """Return what must hold now: the goals of what is moving, or of what is planned at rest."""
-        if self.paused:
-            return ()
-        if self.resting or self.execution is None:
-            return (self.goals.newest,)
-        return self.goals.in_force(self.execution.time(now_ns))
 
     def _own_reason(self) -> Reason:
         """Return why the rules ended the run."""

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from concurrent.futures import Future
 from dataclasses import replace
 from datetime import datetime
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -15,22 +16,22 @@ from payload_id_msgs.msg import ExcitationGoal, PayloadEstimate
 from rclpy.action.server import ServerGoalHandle
 from std_srvs.srv import Trigger
 
+from ...core.arrays import Array
 from ...core.errors import InputError
 from ...core.excitation.receding_horizon import Settings as HorizonSettings
 from ...core.motion.motion_state import MotionState
-from ...core.safety.certificate.certified_motion import CertifiedMotion
-from ..execution.motion_execution import MotionExecution
 from ..execution.start_check import NotReadyError
-from ..execution.stop_reason import reason_message, sentence
+from ..execution.stop_reason import Reason, reason_message
 from .context import PlannerContext
-from .execute_server import ExecuteServer
+from .execute_messages import message_of_reason
+from .execute_server import ExecuteServer, check_wanted
 from .horizon_execution import HorizonExecution
 from .parameters import MOST_PROGRESS, PIECES
-from .payload_intervals import check_payload
-from .piece_goals import PieceGoals
+from .payload_intervals import check_goal
+from .piece_mover import PieceMover
 from .planning.request import Goal, PieceRequest
 
-EARLY = 0.06  # [s] before the last moment at which a piece is handed over
+EARLY = 0.12  # [s] before the last moment at which a piece is handed to the bridge
 MANY = 100_000  # pieces: no bound
 
 
@@ -50,46 +51,51 @@ class IdentifyServer:
 
     async def on_identify(self, handle: ServerGoalHandle) -> Identify.Result:
         """Identify in receding horizon."""
-        result, context = Identify.Result(), self._context
+        result, context, motion = Identify.Result(), self._context, self._motion
+        await context.bridge.refresh()
         try:
             goal, rules = self._rules_of(handle.request)
-            context.start(goal.limits)
-            self._motion.use.prepare(handle)
-            await self._motion.use.take()
-            self._motion.use.check_wanted()
             start = context.start(goal.limits)
-            goal = replace(goal, turns=context.arm.turns.at(start))
-            self._motion.use.check()
-            check_payload(context.estimate, goal)
+            goal = replace(goal, turns=context.arm.states.turns.at(start))
+            check_goal(context.estimate, goal)
+            check_wanted(handle)
             self._start_estimator()
         except InputError as error:
-            why = self._motion.use.give_up(handle, error)
-            result.message, result.reason = str(error), reason_message(why, str(error))
+            motion.finish(handle, Reason.REFUSED)
+            result.message = str(error)
+            result.reason = reason_message(Reason.REFUSED, str(error))
             return result
-        self._motion.log_request("a receding horizon", handle.request.requested_by)
-        name = f"{datetime.now():%Y%m%d_%H%M%S}_identify"
+        name, who = f"{datetime.now():%Y%m%d_%H%M%S}_identify", handle.request.requested_by
+        motion.begin_goal(handle, "a receding horizon runs", who)
         result.certificates = f"{context.settings.certificates_folder}/{name}"
         result.first_half_width = context.half_width()
-        goals = PieceGoals(lambda: context.estimate)
-        ask = self._asker(name, goal, handle.request.goal, goals)
-
-        def begin(motion: CertifiedMotion) -> MotionExecution:
-            return self._motion.begin_from_rest(motion, goals.newest)
-
-        def make() -> HorizonExecution:
-            budget, lead = goal.time_budget, context.settings.reaction + EARLY
-            return HorizonExecution.of(rules, start, ask, begin, goals, budget, lead)
-
         begun = time.monotonic()
-        horizon, reason, detail = await self._motion.run_horizon(handle, make)
-        result.success, result.message = reason.as_asked, sentence(reason, detail)
-        result.reason = reason_message(reason, detail)
+        horizon = motion.run_horizon(partial(self._horizon, name, goal, rules, start, handle))
+        reason, said = await motion.finished()
+        result.success, result.message = reason.as_asked, said
+        result.reason = message_of_reason(reason, said)
         result.pieces, result.seconds = len(horizon.condition_numbers), time.monotonic() - begun
         result.condition_numbers = horizon.condition_numbers
         result.at_rest = horizon.execution is None or horizon.execution.at_rest
         result.last_half_width = context.half_width()
-        self._motion.finish(handle, reason)
+        motion.finish(handle, reason)
         return result
+
+    def _horizon(
+        self,
+        name: str,
+        goal: Goal,
+        rules: HorizonSettings,
+        start: Array,
+        handle: ServerGoalHandle,
+    ) -> HorizonExecution:
+        """Return a run from where the arm stands, whose first piece is being planned."""
+        context = self._context
+        pieces = PieceMover(context, name, goal.limits, handle.request.requested_by)
+        return HorizonExecution.of(
+            rules, start, self._asker(name, goal, handle.request.goal), pieces, goal.limits,
+            goal.time_budget, self._reaction + EARLY, context.settings.proof_time,
+        )  # fmt: skip
 
     def _rules_of(self, request: Identify.Goal) -> tuple[Goal, HorizonSettings]:
         """Return goal and rules of a run."""
@@ -102,7 +108,7 @@ class IdentifyServer:
                 f"Receding horizon takes the families {' and '.join(PIECES)} and no dry run; plan "
                 "a single motion for anything else."
             )
-        if settings.piece_time + settings.reaction + EARLY >= goal.duration:
+        if settings.piece_time + self._reaction + EARLY >= goal.duration:
             raise InputError(
                 f"A piece of {goal.duration:g} s is too short: the parameter piece_time is "
                 f"{settings.piece_time:g} s, and its braking follows that."
@@ -127,7 +133,7 @@ class IdentifyServer:
         )
 
     def _asker(
-        self, name: str, goal: Goal, message: ExcitationGoal, goals: PieceGoals
+        self, name: str, goal: Goal, message: ExcitationGoal
     ) -> Callable[[int, MotionState, float], Future[Any]]:
         """Return what asks the planning process for pieces, each with the intervals of then."""
         context = self._context
@@ -135,13 +141,18 @@ class IdentifyServer:
         def ask(index: int, start: MotionState, budget: float) -> Future[Any]:
             now = goal if index == 0 else context.goal_of(message)
             timed = replace(now, time_budget=budget, turns=goal.turns)
-            goals.ask(index, timed)
-            handover, bodies = context.settings.piece_time, context.obstacles.bodies
+            handover, bodies = context.settings.piece_time, context.bridge.bodies
             return context.process.request(
                 PieceRequest(name, index, timed, start, handover, bodies)
             )
 
         return ask
+
+    @property
+    def _reaction(self) -> float:
+        """Longest time from a command until the arm's controller has taken it up [s]."""
+        state = self._context.bridge.state
+        return 0.0 if state is None else float(state.reaction)
 
     def _start_estimator(self) -> None:
         """Begin a run of the estimator if none is in progress.

@@ -1,4 +1,4 @@
-"""The payload's intervals: which ones a motion is certified for, and whether they still hold."""
+"""The payload's intervals: which ones a motion is certified for."""
 
 from __future__ import annotations
 
@@ -11,11 +11,11 @@ from ...core.arrays import Array
 from ...core.body.inertial import PARAMETERS
 from ...core.body.payload_prior import PayloadPrior
 from ...core.errors import InputError
+from ..execution.payload_intervals import check_payload, estimate_intervals, is_usable
 from ..execution.start_check import NotReadyError
 from .planning.request import Goal
 
 ESTIMATED = "the estimator's newest intervals"  # where intervals come from
-USABLE = (PayloadEstimate.GOOD, PayloadEstimate.USABLE, PayloadEstimate.SMALL_LOAD)
 
 
 def intervals_from(
@@ -42,47 +42,17 @@ def intervals_from(
     return *prior.box(), "the prior box of the robot file or the parameters"
 
 
-def is_usable(estimate: PayloadEstimate | None) -> bool:
-    """Tell whether an estimate's intervals may be relied on."""
-    return estimate is not None and estimate.status in USABLE
-
-
-def estimate_intervals(estimate: PayloadEstimate | None) -> tuple[Array, Array]:
-    """Return the intervals of an estimate, shape (10,) each."""
-    if estimate is None:
-        return np.full(10, -np.inf), np.full(10, np.inf)
-    return np.array(estimate.lower, dtype=float), np.array(estimate.upper, dtype=float)
-
-
-def check_payload(estimate: PayloadEstimate | None, goal: Goal) -> None:
+def check_goal(estimate: PayloadEstimate | None, goal: Goal) -> None:
     """Raise unless what the estimator says now agrees with the intervals of a goal.
 
     Raises:
         NotReadyError: The data are inconsistent, or it may be another payload.
     """
-    if estimate is not None and estimate.status == PayloadEstimate.INCONSISTENT:
-        raise NotReadyError(f"The estimator finds the data inconsistent: {estimate.message}")
-    planned = goal.intervals == ESTIMATED
-    if not is_usable(estimate):
-        if planned:
-            raise NotReadyError(
-                "The estimator has forgotten the payload that this plan was made for. Plan again."
-            )
-        return
-    if not is_within(estimate, goal):
+    check_payload(estimate, goal.payload_lower, goal.payload_upper)
+    if goal.intervals == ESTIMATED and not is_usable(estimate):
         raise NotReadyError(
-            "The estimator's intervals are not within those of this plan: it was made for another "
-            "payload. Plan again."
+            "The estimator has forgotten the payload that this plan was made for. Plan again."
         )
-
-
-def is_within(estimate: PayloadEstimate | None, goal: Goal) -> bool:
-    """Tell whether an estimate's intervals lie within those of a goal."""
-    lower, upper = estimate_intervals(estimate)
-    slack = 1e-9 * (1.0 + goal.payload_upper - goal.payload_lower)
-    return bool(
-        ((lower >= goal.payload_lower - slack) & (upper <= goal.payload_upper + slack)).all()
-    )
 
 
 def _given(lower: Iterable[float], upper: Iterable[float]) -> tuple[Array, Array]:

@@ -6,24 +6,19 @@ import math
 from collections.abc import Iterable
 
 import numpy as np
-from geometry_msgs.msg import Vector3
 from payload_id_msgs.msg import ExcitationGoal, PayloadEstimate, PlanDescription
-from std_msgs.msg import ColorRGBA
 from visualization_msgs.msg import Marker, MarkerArray
 
-from ...core.arrays import Array
 from ...core.body.payload_prior import PayloadPrior
 from ...core.errors import InputError, UnknownNameError
 from ...core.excitation.criteria import CRITERIA
-from ...core.safety.clearance.convex_body import ConvexBody
-from ...core.safety.clearance.swept_volume import body_triangles
-from ..common.conversions import point, time_message
+from ..bridge.obstacles.obstacle_markers import markers_in, triangle_marker
+from ..common.conversions import time_message
 from .parameters import FAMILIES, LONGEST, PlannerParameters
 from .payload_intervals import intervals_from
 from .planning.request import Goal, Planned
 
 DRY_RUN_MOST = 0.1  # largest fraction of full speed of a dry run
-OBSTACLE_COLOUR = (0.85, 0.35, 0.2, 0.6)
 LINK_COLOUR = (0.3, 0.6, 0.95, 0.25)
 ATTACHED_COLOUR = (0.95, 0.8, 0.2, 0.35)
 
@@ -138,41 +133,13 @@ def summary_of(plan: Planned) -> str:
     )
 
 
-def obstacle_markers(obstacles: Iterable[ConvexBody], frame: str) -> MarkerArray:
-    """Return obstacles as RViz shows them, after whatever was shown before is gone."""
-    markers = [Marker(action=Marker.DELETEALL)]
-    for number, body in enumerate(obstacles):
-        if body.kind != "half_space":
-            triangles = body_triangles(body)
-            markers.append(_triangles(triangles, "obstacles", number, OBSTACLE_COLOUR))
-    return _in_frame(markers, frame)
-
-
 def swept_markers(plan: Planned, frame: str) -> MarkerArray:
     """Return what arm, tool and payload sweep, one marker for each body."""
     markers = [Marker(action=Marker.DELETEALL)]
     for number, swept in enumerate(plan.swept):
         colour = ATTACHED_COLOUR if swept.attached else LINK_COLOUR
-        markers.append(_triangles(swept.triangles, f"swept {swept.link}", number, colour))
-    return _in_frame(markers, frame)
-
-
-def _in_frame(markers: list[Marker], frame: str) -> MarkerArray:
-    for marker in markers:
-        marker.header.frame_id = frame
-    return MarkerArray(markers=markers)
-
-
-def _triangles(
-    triangles: Array, namespace: str, number: int, colour: tuple[float, float, float, float]
-) -> Marker:
-    """Return a marker of triangles, shape (K, 3, 3) [m]."""
-    marker = Marker(type=Marker.TRIANGLE_LIST, action=Marker.ADD, ns=namespace, id=number)
-    marker.pose.orientation.w, marker.scale = 1.0, Vector3(x=1.0, y=1.0, z=1.0)
-    red, green, blue, alpha = colour
-    marker.color = ColorRGBA(r=red, g=green, b=blue, a=alpha)
-    marker.points = [point(corner) for corner in triangles.reshape(-1, 3)]
-    return marker
+        markers.append(triangle_marker(swept.triangles, f"swept {swept.link}", number, colour))
+    return markers_in(markers, frame)
 
 
 def _number(given: float, default: float, name: str, unit: str, most: float) -> float:

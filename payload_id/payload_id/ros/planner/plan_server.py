@@ -19,8 +19,7 @@ from ..common.steady_timer import steady_timer
 from ..common.topics import LATCHED
 from .context import PlannerContext
 from .plan_messages import description_message, swept_markers
-from .planning.process import Failure
-from .planning.request import Planned, PlanRequest, Refused
+from .planning.request import Planned, PlanRequest, checked
 
 KEPT = 10  # plans that can still be executed
 FEEDBACK_PERIOD = 0.5  # [s]
@@ -42,7 +41,7 @@ class PlanServer:
         self._context = context
         self._described = context.node.create_publisher(PlanDescription, "~/description", LATCHED)
         self._swept = context.node.create_publisher(MarkerArray, "~/swept_volume", LATCHED)
-        self._plans: dict[str, tuple[Planned, PlanDescription, tuple[str, ...]]] = {}
+        self._plans: dict[str, tuple[Planned, PlanDescription, str]] = {}
         self._count = 0
 
     def __len__(self) -> int:
@@ -80,26 +79,25 @@ class PlanServer:
 
     async def _plan_into(self, message: ExcitationGoal, answer: Any) -> None:
         """Plan, and fill in an answer of service or action."""
+        context = self._context
+        await context.bridge.refresh()  # so that what was just said to it counts
         try:
-            goal = self._context.goal_of(message)
-            start = self._context.start(goal.limits)
-            goal = replace(goal, turns=self._context.arm.turns.at(start))
+            goal = context.goal_of(message)
+            start = context.start(goal.limits)
+            goal = replace(goal, turns=context.arm.states.turns.at(start))
+            self._count += 1
+            plan_id = f"{datetime.now():%Y%m%d_%H%M%S}_{self._count:03d}"
+            known = context.bridge.obstacles
+            request = PlanRequest(plan_id, goal, start, context.bridge.bodies)
+            found: Planned = checked(await context.ask(request))
         except InputError as error:
             answer.success, answer.message = False, str(error)
-            return
-        self._count += 1
-        plan_id = f"{datetime.now():%Y%m%d_%H%M%S}_{self._count:03d}"
-        known = self._context.obstacles.digest
-        request = PlanRequest(plan_id, goal, start, self._context.obstacles.bodies)
-        found = await self._context.ask(request)
-        if isinstance(found, (Refused, Failure)):
-            answer.success, answer.message = False, found.sentence
         else:
             answer.success, answer.description = True, self._keep(found, known)
             answer.message = answer.description.summary
-        self._context.node.get_logger().info(answer.message)
+        context.node.get_logger().info(answer.message)
 
-    def _keep(self, plan: Planned, known: tuple[str, ...]) -> PlanDescription:
+    def _keep(self, plan: Planned, known: str) -> PlanDescription:
         """Remember a plan, show it, and return its description."""
         stamp = self._context.node.get_clock().now().nanoseconds
         notes = [] if self._has_volume() else [NO_VOLUME]
@@ -126,7 +124,7 @@ class PlanServer:
         response.swept_volume = swept_markers(plan, self._context.base)
         return response
 
-    def plan_named(self, name: str) -> tuple[Planned, PlanDescription, tuple[str, ...]]:
+    def plan_named(self, name: str) -> tuple[Planned, PlanDescription, str]:
         """Return a plan that is kept; the newest one for an empty name."""
         if not self._plans:
             raise InputError("There is no plan yet: call ~/plan first.")

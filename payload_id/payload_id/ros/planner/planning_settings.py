@@ -6,12 +6,10 @@ from pathlib import Path
 
 from ...core.errors import ConfigurationError
 from ...core.rows.joint_torque.uncertainty import Uncertainty
-from ...core.safety.clearance.convex_body import ConvexBody
-from ...core.safety.speed.speed_limits import PRESETS
 from ...files.cells.cell_file import Cell
-from ...files.robots.body_shapes import mesh_hull
 from ...files.robots.robot_file import RobotFile
 from ...files.runs.signing_key import SigningKey
+from ..certifying.case_settings import case_settings
 from .parameters import PlannerParameters
 from .planning.request import PlanningSettings
 
@@ -26,15 +24,8 @@ def planning_settings(
         InputError: A mesh cannot be used.
     """
     return PlanningSettings(
-        robot_file=str(robot.path),
-        uncertainty=uncertainty,
-        cell=cell,
-        cell_stated=parameters.cell,
-        speeds=PRESETS[parameters.speed_limits],
-        ground=parameters.ground,
-        payload=payload_bodies(parameters),
+        **vars(case_settings(parameters, robot, uncertainty, cell)),
         stop_step=parameters.stop_step,
-        point_rate=parameters.point_rate,
         folder=str(Path(parameters.certificates_folder).expanduser()),
         signing_key=_usable_key(parameters.signing_key),
     )
@@ -48,14 +39,3 @@ def _usable_key(path: str) -> str:
         return str(SigningKey.load(path).path)
     except ConfigurationError as error:
         raise ConfigurationError(f"The parameter 'signing_key': {error}") from error
-
-
-def payload_bodies(parameters: PlannerParameters) -> tuple[ConvexBody, ...]:
-    """Return bodies that contain the payload, in the payload frame; none if nothing is known."""
-    found = []
-    if parameters.payload_box is not None:
-        size, centre = parameters.payload_box, parameters.payload_box_centre
-        found.append(ConvexBody.primitive("box", size, translation=centre, name="payload"))
-    if parameters.payload_mesh:
-        found.append(mesh_hull(Path(parameters.payload_mesh).expanduser(), name="payload"))
-    return tuple(found)

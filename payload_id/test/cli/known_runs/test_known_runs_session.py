@@ -41,8 +41,8 @@ def robot(tmp_path_factory):
     changes["uncertainty.torque_absolute"] = 0.3  # the sampled torques of the simulation
     robot = PlannedRobot(tmp_path_factory.mktemp("planner"), DOMAIN, **changes)
     yield robot
-    assert robot.close() == [0, 0], robot.planner.printed()
-    assert "Traceback" not in robot.planner.printed()
+    assert robot.close() == [0, 0, 0], robot.printed()
+    assert "Traceback" not in robot.printed()
 
 
 def carry(robot, phi):
@@ -134,12 +134,12 @@ def test_runs_are_made_weight_by_weight_and_a_session_goes_on_after_whatever_end
         assert_at_rest(robot)
         first = listed.read_bytes()
 
-    other = robot.observer.publisher(JointState, "/joint_states", listeners=2)  # planner, observer
+    other = robot.observer.publisher(JointState, "/joint_states", listeners=3)  # both, observer
     with Session(robot, folder) as session:
         session.is_asked("bare")
         session.type("bare")
         session.moves(1)
-        report_aside(robot, other, lambda: "certificate allows" in robot.planner.printed())
+        report_aside(robot, other, lambda: "certificate allows" in robot.printed())
         ended = session.ends(2)
         robot.observer.node.destroy_publisher(other)
         assert "Run 2 was not completed" in ended and "certificate allows" in ended

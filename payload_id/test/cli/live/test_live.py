@@ -1,4 +1,4 @@
-"""`payload-id live` over real DDS against nodes that answer as estimator and planner do."""
+"""`payload-id live` over real DDS against nodes that answer as estimator, planner and bridge do."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ KEPT_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
 class Answering:
-    """An estimator and a planner that write down what they are asked."""
+    """Estimator, planner and bridge that write down what they are asked."""
 
     def __init__(self) -> None:
         self.asked: list[str] = []
@@ -42,10 +42,11 @@ class Answering:
             estimator.create_service(Trigger, f"~/{name}", self._trigger(name))
         estimator.create_service(GetEstimate, "~/get_estimate", self._estimate)
         estimator.create_service(Save, "~/save", self._save)
-        planner.create_service(SetObstacles, "~/set_obstacles", self._set)
+        bridge = rclpy.create_node("payload_bridge", context=self._context)
+        bridge.create_service(SetObstacles, "~/set_obstacles", self._set)
         planner.create_service(Describe, "~/describe", self._describe)
         self._executor = SingleThreadedExecutor(context=self._context)
-        for node in (estimator, planner):
+        for node in (estimator, planner, bridge):
             self._executor.add_node(node)
         self._thread = threading.Thread(target=self._executor.spin, daemon=True)
         self._thread.start()

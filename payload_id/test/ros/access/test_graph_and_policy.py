@@ -31,7 +31,7 @@ PROGRAM = Path(__file__).parents[2] / "support" / "all_nodes.py"
 NAMES = {"enable_topic": "/enable", "speed_scaling_topic": "slider"}
 # What a node does only while the arm is in use, or where nobody else does.
 AT_TIMES = {
-    "payload_planner": {
+    "payload_bridge": {
         Rule("topic", "publish", "/joint_trajectory_controller/joint_trajectory"),
     },
     "payload_frames": {Rule("topic", "publish", f"{SPACE}/robot_description")},
@@ -79,8 +79,10 @@ def seen(observer: Observer, name: str, space: str = SPACE) -> set[Rule]:
         for full, _ in look(*where)
         if "/_action/" not in full
     }
-    actions = get_action_server_names_and_types_by_node(of, *where)
-    return found | {Rule("action", "execute", full) for full, _ in actions}
+    served = get_action_server_names_and_types_by_node(of, *where)
+    asked = get_action_client_names_and_types_by_node(of, *where)
+    found |= {Rule("action", "execute", full) for full, _ in served}
+    return found | {Rule("action", "call", full) for full, _ in asked}
 
 
 @pytest.mark.slow
@@ -134,13 +136,10 @@ def test_commands_use_what_their_role_may_alone(observer):
     may = {e.path.rpartition("/")[2]: set(e.rules) for e in enclaves(NAMES, SPACE)}
 
     def does(role: str) -> bool:
-        where = (observer.node, "payload_client", "/")
-        found = seen(observer, "payload_client", "/")
-        calls = get_action_client_names_and_types_by_node(*where)
-        return found | {Rule("action", "call", name) for name, _ in calls} <= may[role]
+        return seen(observer, "payload_client", "/") <= may[role]
 
     with PayloadClient(f"{SPACE}/payload_estimator", observer.context) as client:
-        planner = PlannerClient(client.node, f"{SPACE}/payload_planner")
+        planner = PlannerClient(client.node, f"{SPACE}/payload_planner", f"{SPACE}/payload_bridge")
         client.wait_for(lambda: client.messages, 30.0, "an estimate")
         for ask in (client.estimate, planner.describe):
             with pytest.raises(NotAnsweredError, match="estimate|plan"):

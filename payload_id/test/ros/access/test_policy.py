@@ -18,8 +18,11 @@ MOVING = {
     Rule("action", "call", "/payload_planner/execute"),
     Rule("action", "call", "/payload_planner/identify"),
     Rule("service", "request", "/payload_planner/resume"),
-    Rule("service", "request", "/payload_planner/acknowledge"),
-    Rule("service", "request", "/payload_planner/set_parameters"),
+    Rule("action", "call", "/payload_bridge/move"),
+    Rule("service", "request", "/payload_bridge/extend"),
+    Rule("service", "request", "/payload_bridge/acknowledge"),
+    Rule("service", "request", "/payload_bridge/set_obstacles"),
+    Rule("service", "request", "/payload_bridge/set_parameters"),
 }
 PAGE = Path(__file__).resolve().parents[4] / "docs" / "interfaces.md"
 
@@ -47,10 +50,18 @@ def test_no_client_publishes_what_nodes_rely_on():
         assert (said & heard) - of_ros <= {"/simulated_arm/speed_slider"}
 
 
-def test_nodes_call_nothing_that_moves_the_arm():
+def test_the_planner_alone_has_the_bridge_move_the_arm_which_alone_commands_it():
     for node in INTERFACES:
-        asked = {r.name for r in roles()[node] if r.verb in ("request", "call")}
-        assert asked <= {"/payload_estimator/start", "/controller_manager/list_controllers"}
+        rules = roles()[node]
+        asked = {r.name for r in rules if r.verb in ("request", "call")}
+        of_bridge = {name for name in asked if name.startswith("/payload_bridge/")}
+        assert asked - of_bridge <= {
+            "/payload_estimator/start",
+            "/controller_manager/list_controllers",
+        }
+        assert node == "payload_planner" or not of_bridge
+        commands = Rule("topic", "publish", "/joint_trajectory_controller/joint_trajectory")
+        assert (commands in rules) == (node == "payload_bridge")
 
 
 def test_names_of_dds_topics():
@@ -97,9 +108,9 @@ def test_names_and_namespace_are_those_given(tmp_path, capsys, monkeypatch):
     given = ["--robot", "xarm7", "--namespace", "left", "--name", "enable_topic=/enable"]
     assert main(["policy", str(tmp_path), *given]) == 0
     assert "domain 9" in capsys.readouterr().out
-    planner = tmp_path / "enclaves/payload_id/left/payload_planner/permissions.xml"
-    text = planner.read_text()
-    for name in ("/enable", "/xarm/joint_states", "/left/payload_estimator/condition"):
+    bridge = tmp_path / "enclaves/payload_id/left/payload_bridge/permissions.xml"
+    text = bridge.read_text()
+    for name in ("/enable", "/xarm/joint_states", "/left/payload_estimator/payload"):
         assert f"<topic>rt{name}</topic>" in text
     assert "<id>9</id>" in text and "rt/joint_states" not in text
 

@@ -27,7 +27,7 @@ RCLError = rclpy_implementation.RCLError
 DOMAIN = 30 + os.getpid() % 20
 PROGRAM = Path(__file__).parents[2] / "support" / "all_nodes.py"
 NODES = ("payload_sampler", "wrench_sampler", "payload_estimator", "payload_planner",
-         "simulated_arm")  # fmt: skip
+         "payload_bridge", "simulated_arm")  # fmt: skip
 WAIT = 3.0  # for answers, of which those to what cannot be read do not come [s]
 ROUNDS = 4  # of anything for each topic and service
 NONE = ParameterValue(type=ParameterType.PARAMETER_NOT_SET)
@@ -143,6 +143,8 @@ def test_impossible_types_are_outlived_and_counted(observer, nodes):
     for node in NODES:
         client = observer.node.create_client(SetParameters, f"/{node}/set_parameters")
         observer.wait(client.service_is_ready, "the service")
+        nothing = client.call_async(SetParameters.Request())
+        observer.wait(nothing.done, "an answer, which shows that the node hears this client")
         value = ParameterValue(type=77)
         client.call_async(SetParameters.Request(parameters=[Parameter(name="x", value=value)]))
         observer.call(ListParameters, f"/{node}/list_parameters")

@@ -17,7 +17,7 @@ from finger_robot import finger_robot
 from harness import NodeProcess, Observer
 from payload_id.ros.common.joint_trajectory_message import trajectory_from_message
 from payload_id.ros.planner.plan_server import NO_VOLUME
-from planned_robot import BOUNDS, PAYLOAD, PLANNER, ROBOT, TRAJECTORY, PlannedRobot, assert_latched
+from planned_robot import BOUNDS, BRIDGE, PAYLOAD, ROBOT, TRAJECTORY, PlannedRobot, assert_latched
 
 DOMAIN = 90 + os.getpid() % 10
 TEXT = """
@@ -31,7 +31,7 @@ TURNED = [0.0, 0.0, 3.1, 0.0, 0.0, 0.0, 0.0]  # at home; only joint_3 matters
 
 
 class Robot(PlannedRobot):
-    """The simulated arm, which wraps positions, a driver of the finger, and the planner."""
+    """The simulated arm, which wraps positions, a driver of the finger, planner and bridge."""
 
     def __init__(self, folder) -> None:
         path = finger_robot(folder, TEXT)
@@ -39,11 +39,14 @@ class Robot(PlannedRobot):
             "simulated_arm", DOMAIN, folder / "arm.log", robot_file=path,
             payload=PAYLOAD, rate=100.0, wrap_positions=True,
         )  # fmt: skip
+        both = {"robot_file": path, "clock_tolerance": 30.0, "cell": "none, a simulation"} | BOUNDS
+        self.bridge = NodeProcess(
+            "bridge", DOMAIN, folder / "bridge.log", silence=0.6, reaction=0.4, turned=TURNED,
+            **both,
+        )  # fmt: skip
         self.planner = NodeProcess(
-            "planner", DOMAIN, folder / "planner.log", robot_file=path, limits="safety_warning",
-            silence=0.6, stop_step=0.3, reaction=0.4, clock_tolerance=30.0,
-            cell="none, a simulation", certificates_folder=folder / "certificates",
-            turned=TURNED, **BOUNDS,
+            "planner", DOMAIN, folder / "planner.log", limits="safety_warning", stop_step=0.3,
+            certificates_folder=folder / "certificates", **both,
         )  # fmt: skip
         self.observer = Observer(DOMAIN)
         self.joint_states = self.observer.listen(JointState, "/joint_states")
@@ -69,8 +72,8 @@ class Robot(PlannedRobot):
 def robot(tmp_path_factory):
     robot = Robot(tmp_path_factory.mktemp("held"))
     yield robot
-    assert robot.close() == [0, 0], robot.planner.printed()
-    assert "Traceback" not in robot.planner.printed()
+    assert robot.close() == [0, 0, 0], robot.printed()
+    assert "Traceback" not in robot.printed()
 
 
 @pytest.mark.slow
@@ -107,7 +110,7 @@ def turned(robot, value):
     array = [0.0, 0.0, value, 0.0, 0.0, 0.0, 0.0]
     value = ParameterValue(type=ParameterType.PARAMETER_DOUBLE_ARRAY, double_array_value=array)
     parameter = ParameterMessage(name="turned", value=value)
-    service = f"{PLANNER}/set_parameters"
+    service = f"{BRIDGE}/set_parameters"
     answer = robot.observer.call(SetParameters, service, parameters=[parameter])
     assert answer.results[0].successful, answer.results[0].reason
 

@@ -31,6 +31,7 @@ from harness import LATCHED
 from payload_id.ros.common.joint_trajectory_message import trajectory_from_message
 from planned_robot import (
     ABORTED,
+    BRIDGE,
     CANCELED,
     CLOCK_TOLERANCE,
     GOAL,
@@ -55,8 +56,8 @@ def robot(tmp_path_factory):
     robot = PlannedRobot(tmp_path_factory.mktemp("planner"), DOMAIN)
     yield robot
     robot.arm.process.send_signal(signal.SIGCONT)
-    assert robot.close() == [0, 0], robot.planner.printed()
-    assert "Traceback" not in robot.planner.printed()
+    assert robot.close() == [0, 0, 0], robot.printed()
+    assert "Traceback" not in robot.printed()
 
 
 @pytest.mark.slow
@@ -130,7 +131,7 @@ def transform(frame, parent, place, stamp=None):
 
 def test_obstacles_in_frames_of_tf_are_where_these_are_or_refused(robot):
     node, seen = robot.observer.node, Time(sec=1_700_000_000)
-    shown = robot.observer.listen(MarkerArray, f"{PLANNER}/obstacle_markers", LATCHED)
+    shown = robot.observer.listen(MarkerArray, f"{BRIDGE}/obstacle_markers", LATCHED)
     still = node.create_publisher(TFMessage, "/tf_static", LATCHED)
     still.publish(transform("cell", "base_link", (2.0, 0.0, 1.0)))
     robot.observer.publisher(TFMessage, "/tf").publish(
@@ -191,7 +192,7 @@ def test_cancelling_ends_in_a_certified_stop(robot):
 @pytest.mark.slow
 def test_obstacles_on_the_topic_stop_a_motion_that_does_not_know_them(robot):
     robot.planned()
-    publisher = robot.observer.publisher(ObstacleArray, f"{PLANNER}/obstacles")
+    publisher = robot.observer.publisher(ObstacleArray, f"{BRIDGE}/obstacles")
     _, future, _ = robot.execute_until()
     publisher.publish(ObstacleArray(obstacles=[ball((2.0, 0.0, 1.0))]))
     result, status = robot.result(future)
@@ -270,7 +271,7 @@ def test_a_plan_is_executed_along_the_same_path_at_a_fraction_of_its_speed(robot
     points = trajectory_from_message(robot.commands[0], ROBOT.joints)
     assert points.duration == pytest.approx(description.duration / 0.4, abs=1e-6)
     assert np.allclose(points.q[-1], description.goal_positions)
-    assert "asked for by Ada" in robot.planner.printed()
+    assert "asked for by Ada" in robot.printed()
 
 
 @pytest.mark.slow
@@ -306,7 +307,7 @@ def test_a_stop_before_the_start_means_that_nothing_moves(robot):
 
 def test_an_arm_that_leaves_the_tube_is_held_until_somebody_acknowledges(robot):
     robot.planned(duration=4.0)
-    other = robot.observer.publisher(JointState, "/joint_states", listeners=2)  # planner, observer
+    other = robot.observer.publisher(JointState, "/joint_states", listeners=3)  # both, observer
     _, future, _ = robot.execute_until()
     robot.commands.clear()
     report_aside(robot, other, future.done)
@@ -319,7 +320,7 @@ def test_an_arm_that_leaves_the_tube_is_held_until_somebody_acknowledges(robot):
 def test_a_foreign_trajectory_is_told_apart_from_a_bad_controller(robot):
     robot.planned()
     _, future, _ = robot.execute_until(moved=0.01)
-    other = robot.observer.publisher(JointTrajectory, TRAJECTORY, listeners=3)  # arm, planner, we
+    other = robot.observer.publisher(JointTrajectory, TRAJECTORY, listeners=3)  # arm, bridge, we
     aside = JointTrajectoryPoint(positions=robot.q + 0.01)
     aside.time_from_start.nanosec = 400_000_000
     robot.commands.clear()
@@ -350,7 +351,7 @@ def test_motion_that_is_switched_off_stops_and_does_not_begin(robot):
     def allow(value):
         value = ParameterValue(type=ParameterType.PARAMETER_BOOL, bool_value=value)
         parameter = ParameterMessage(name="allow_motion", value=value)
-        service = f"{PLANNER}/set_parameters"
+        service = f"{BRIDGE}/set_parameters"
         answer = robot.observer.call(SetParameters, service, parameters=[parameter])
         assert answer.results[0].successful, answer.results[0].reason
 
@@ -426,7 +427,7 @@ def test_an_inactive_controller_is_refused_at_once_and_one_that_is_deactivated_i
 @pytest.mark.slow
 def test_unusable_obstacles_block_motion_until_usable_ones_arrive(robot):
     robot.planned()
-    publisher = robot.observer.publisher(ObstacleArray, f"{PLANNER}/obstacles")
+    publisher = robot.observer.publisher(ObstacleArray, f"{BRIDGE}/obstacles")
     publisher.publish(ObstacleArray(obstacles=[ball((2.0, 0.0, 1.0), float("nan"))]))
     robot.observer.wait(lambda: "cannot be used" in robot.plan().message, "the refusal")
     _, future, _ = robot.begin()

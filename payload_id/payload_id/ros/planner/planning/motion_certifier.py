@@ -17,30 +17,21 @@ from ....core.motion.limits import MotionLimits
 from ....core.motion.path_timing import PathStart, PathStop
 from ....core.motion.time_scaling import TimeScaled
 from ....core.motion.trajectory import Trajectory, even_edges
-from ....core.motion.trajectory_points import interpolation_error
-from ....core.rows.joint_torque.uncertainty import Uncertainty
 from ....core.safety.certificate.certificate import Certificate
 from ....core.safety.certificate.certified_motion import CertifiedStop
 from ....core.safety.certificate.certify import SafetyCase
 from ....core.safety.clearance.convex_body import ConvexBody
 from ....core.safety.speed.speed_margins import speed_use
-from ....core.safety.torque.parameter_box import ParameterBox
-from ....core.safety.tube.tracking_tube import TrackingTube
-from ....files.robots.arm_geometry import robot_geometry
-from ....files.robots.robot_file import RobotFile
-from ....files.robots.robot_model import RobotModel
 from ....files.runs.certificate_file import save_certificate
 from ....files.runs.signing_key import SigningKey
-from .request import Goal, PlanningSettings
+from ...certifying.safety_cases import SafetyCases
+from .request import Documents, Goal, PlanningSettings
 
-STANDARD_GRAVITY = 9.81  # [m/s2]
 SPEED_STEP = 0.02  # [s] slices on which speeds are looked at
 TYPICAL = 12  # random motions that tell how slow single joints must be for the limits of speeds
 CALM_ENOUGH = 0.25  # quantile of the slowing that they need
 CALMINGS = 3  # times that they are drawn anew
 ROOM = 0.97  # of what is left of a speed limit that is used
-# What points and interpolation may add to the tracking error [rad, rad/s, rad/s2] or [m, ...].
-INTERPOLATION = (1e-6, 1e-5, 5e-3)
 RAMP_FACTORS = (
     1.0,
     1.5,
@@ -53,6 +44,7 @@ class MotionCertifier:
 
     Attributes:
         settings: What is the same for all plans.
+        cases: What motions are certified against.
         robot: The robot file.
         model: The arm.
         geometry: Its bodies, with the payload's.
@@ -68,16 +60,9 @@ class MotionCertifier:
         """
         self.settings = settings
         self.key = SigningKey.load(settings.signing_key) if settings.signing_key else None
-        self.robot = RobotFile.load(settings.robot_file)
-        self.model = RobotModel.from_robot_file(self.robot)
-        self.geometry = robot_geometry(self.robot, self.model, settings.payload)
-        stated = self.robot.control.stated_tube(settings.speeds)
-        position, velocity, acceleration = INTERPOLATION
-        self.tube = TrackingTube.position_controlled(
-            stated.position + position,
-            stated.velocity + velocity,
-            stated.reference_acceleration + acceleration,
-        )
+        self.cases = SafetyCases(settings)
+        self.robot, self.model = self.cases.robot, self.cases.model
+        self.geometry, self.tube = self.cases.geometry, self.cases.tube
 
     def case(self, goal: Goal, obstacles: tuple[ConvexBody, ...]) -> SafetyCase:
         """Return what a motion is certified against.
@@ -85,28 +70,8 @@ class MotionCertifier:
         Raises:
             InputError: An interval is inverted or NaN, or there is no such set of limits.
         """
-        ground = self.settings.ground
-        floor = () if ground is None else (ConvexBody.ground(ground),)
         payload = (goal.payload_lower, goal.payload_upper)
-        limits = self.robot.limits_at(goal.limits, goal.turns)
-        return SafetyCase(
-            model=self.model,
-            geometry=self.geometry,
-            obstacles=(*self.settings.cell.bodies, *obstacles, *floor),
-            box=ParameterBox.around(self.model, payload, self._uncertainty()),
-            tube=self.tube,
-            limits=limits.narrowed(self.settings.cell.joint_margin).of_motion(),
-            limits_name=goal.limits,
-            clearance=self.settings.cell.clearance,
-            speeds=self.settings.speeds,
-            turns=dict(goal.turns),
-        )
-
-    def _uncertainty(self) -> Uncertainty:
-        """Return the bounds on the arm; a base that is tilted turns gravity."""
-        stated = self.settings.uncertainty
-        tilt = STANDARD_GRAVITY * float(np.sin(self.settings.cell.base_tilt))
-        return replace(stated, gravity_error=stated.gravity_error + tilt)
+        return self.cases.case(goal.limits, goal.turns, payload, obstacles)
 
     def limits_left(self, case: SafetyCase, scale: float) -> MotionLimits:
         """Return what the speed scale and the tube leave of the limits.
@@ -191,11 +156,8 @@ class MotionCertifier:
 
     def verdict(self, case: SafetyCase, motion: Trajectory) -> Verdict:
         """Return the certifier's answer, for a motion as the arm's controller interpolates it."""
-        error = interpolation_error(motion, self.settings.point_rate)
-        parts = (error.position, error.velocity, error.acceleration)
-        for bound, reserve in zip(parts, INTERPOLATION, strict=True):
-            if (bound > reserve).any():
-                return Verdict(False, None, _too_coarse(float(bound.max()), reserve))
+        if coarse := self.cases.too_coarse(motion):
+            return Verdict(False, None, coarse)
         return certifier(case)(motion)
 
     def stops(
@@ -206,7 +168,7 @@ class MotionCertifier:
         for moment in np.arange(step, until - 0.5 * step, step):
             if time.monotonic() > deadline:
                 break
-            stop = self._stop(case, motion, float(moment), f"{name}/stop_{moment:.2f}")
+            stop = self._stop(case, motion, float(moment), _stop_name(name, float(moment)))
             if stop is not None:
                 found.append(CertifiedStop(float(moment), stop))
         return tuple(found)
@@ -250,9 +212,19 @@ class MotionCertifier:
         cell = self.settings.cell_stated
         return str(save_certificate(path, certificate, case, motion, self.robot, cell, self.key))
 
+    def documents(self, motion: str, name: str, stops: tuple[CertifiedStop, ...]) -> Documents:
+        """Return certificates that were kept.
 
-def _too_coarse(error: float, reserve: float) -> str:
-    return (
-        f"The controller's interpolation could be {error:.2g} off the motion, above the "
-        f"{reserve:g} that the certificate allows for; raise point_rate."
-    )
+        Args:
+            motion: Path of the motion's.
+            name: Under which its stops were certified.
+            stops: The stops.
+        """
+        folder = Path(self.settings.folder)
+        paths = [folder / f"{_stop_name(name, stop.time)}.json" for stop in stops]
+        return Documents(Path(motion).read_text(), tuple(path.read_text() for path in paths))
+
+
+def _stop_name(name: str, moment: float) -> str:
+    """Return the name of a stop's certificate."""
+    return f"{name}/stop_{moment:.2f}"

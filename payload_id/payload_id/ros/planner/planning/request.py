@@ -4,47 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
 
 from ....core.arrays import Array
+from ....core.errors import InputError
 from ....core.excitation.search.planning import NoPlan, Plan
 from ....core.motion.motion_state import MotionState
-from ....core.rows.joint_torque.uncertainty import Uncertainty
 from ....core.safety.certificate.certificate import Certificate
 from ....core.safety.certificate.certified_motion import CertifiedMotion, CertifiedStop
 from ....core.safety.clearance.convex_body import ConvexBody
 from ....core.safety.clearance.swept_volume import Swept
-from ....core.safety.speed.speed_limits import SpeedLimits
 from ....core.safety.tube.tracking_tube import TrackingTube
-from ....files.cells.cell_file import Cell
+from ...certifying.case_settings import CaseSettings
+from ...certifying.worker_process import Failure
 
 
 @dataclass(frozen=True)
-class PlanningSettings:
+class PlanningSettings(CaseSettings):
     """What is the same for all plans of a planner.
 
     Attributes:
-        robot_file: Robot file: path or name.
-        uncertainty: Bounds on the arm.
-        cell: What stands around the arm, and the distance that bodies keep from each other.
-        cell_stated: Path of the cell file, or "none, " and the reason, for certificates.
-        speeds: Limits of speeds in space.
-        ground: Height of a floor in the base frame [m]; None: there is none.
-        payload: Bodies that contain the payload, poses in the payload frame.
         stop_step: Time between two certified stops [s].
-        point_rate: Of commanded points [Hz].
         folder: Where certificates are kept.
         signing_key: File of the private key that signs them; empty: they are not signed.
     """
 
-    robot_file: str
-    uncertainty: Uncertainty
-    cell: Cell
-    cell_stated: str
-    speeds: SpeedLimits
-    ground: float | None
-    payload: tuple[ConvexBody, ...]
     stop_step: float
-    point_rate: float
     folder: str
     signing_key: str = ""
 
@@ -182,6 +168,19 @@ class Figures:
 
 
 @dataclass(frozen=True)
+class Documents:
+    """Certificates as they are saved: what whoever follows a motion proves anew.
+
+    Attributes:
+        motion: Of the motion.
+        stops: Of its stops, by increasing time.
+    """
+
+    motion: str
+    stops: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Planned:
     """A certified motion from rest to rest.
 
@@ -193,6 +192,7 @@ class Planned:
         figures: For people.
         swept: What arm, tool and payload sweep.
         clearance: Distance that bodies must keep [m].
+        documents: The certificates of the motion and of its stops.
     """
 
     request: PlanRequest
@@ -202,6 +202,12 @@ class Planned:
     figures: Figures
     swept: tuple[Swept, ...]
     clearance: float
+    documents: Documents
+
+    @property
+    def name(self) -> str:
+        """Name of the motion: that of the plan, and how it was changed since."""
+        return "/".join(Path(self.certificate_path).parts[-3:-1])
 
 
 @dataclass(frozen=True)
@@ -225,6 +231,7 @@ class Piece:
         stops: Certified stops from within the part that is followed, times on the piece.
         condition_number: Of all rows up to the handover of this piece [-]; NaN without a plan.
         seconds: Computing time [s].
+        documents: The certificates of piece and stops; None without a plan.
     """
 
     plan: Plan | NoPlan
@@ -232,3 +239,15 @@ class Piece:
     stops: tuple[CertifiedStop, ...] = ()
     condition_number: float = float("nan")
     seconds: float = float("nan")
+    documents: Documents | None = None
+
+
+def checked(answer: Any) -> Any:
+    """Return an answer of the planning process.
+
+    Raises:
+        InputError: It is a refusal, or the process could not carry out the request.
+    """
+    if isinstance(answer, (Refused, Failure)):
+        raise InputError(answer.sentence)
+    return answer

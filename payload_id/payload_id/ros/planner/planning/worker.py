@@ -151,6 +151,7 @@ class PlanningWorker:
             ),
             swept=swept_volume(self._certifier.model, self._certifier.geometry, motion.trajectory),
             clearance=case.clearance,
+            documents=self._certifier.documents(path, request.plan_id, motion.stops),
         )
 
     def piece(self, request: PieceRequest) -> Piece:
@@ -173,13 +174,14 @@ class PlanningWorker:
         if isinstance(found, NoPlan):
             return Piece(found, self._certifier.tube, seconds=time.monotonic() - begin)
         name = f"{request.plan_id}/piece_{request.index:02d}"
-        self._certifier.keep(name, case, found.trajectory, found.certificate)
+        path = self._certifier.keep(name, case, found.trajectory, found.certificate)
         prediction.last = (found.trajectory, request.handover)
         deadline = begin + goal.time_budget if request.start.dq.any() else np.inf  # rest can wait
         stops = self._certifier.stops(name, case, found.trajectory, request.handover, deadline)
         condition = prediction.condition_number_after(found.trajectory, request.handover)
+        documents = self._certifier.documents(path, name, stops)
         seconds = time.monotonic() - begin
-        return Piece(found, self._certifier.tube, stops, condition, seconds)
+        return Piece(found, self._certifier.tube, stops, condition, seconds, documents)
 
     def _executed_verdict(self, case: SafetyCase, goal: Goal) -> Certify:
         """Return what certifies motions as they will be executed."""
@@ -249,11 +251,14 @@ class PlanningWorker:
         if verdict is None or not verdict.accepted:
             return Refused(f"{otherwise} {sentence}")
         folder = f"{request.plan_id}/{name}"
+        stopped = self._with_stops(folder, case, motion)
+        path = self._certifier.keep(f"{folder}/motion", case, motion, verdict.answer)
         return replace(
             planned,
-            motion=self._with_stops(folder, case, motion),
+            motion=stopped,
             certificate=verdict.answer,
-            certificate_path=self._certifier.keep(f"{folder}/motion", case, motion, verdict.answer),
+            certificate_path=path,
+            documents=self._certifier.documents(path, folder, stopped.stops),
             figures=replace(planned.figures, seconds=time.monotonic() - begin),
         )
 

@@ -14,16 +14,16 @@ from ...core.errors import InputError
 from ...core.safety.clearance.convex_body import ConvexBody
 from ..common.topics import LATCHED
 from ..execution.stop_reason import Reason
-from .context import PlannerContext
+from .context import BridgeContext
+from .obstacles.obstacle_markers import obstacle_markers
 from .obstacles.obstacle_messages import obstacles_from
 from .obstacles.transform_listener import TransformListener
-from .plan_messages import obstacle_markers
 
 
 class ObstacleServer:
     """Answers `~/set_obstacles`, hears `~/obstacles`, publishes `~/obstacle_markers`."""
 
-    def __init__(self, context: PlannerContext, stop: Callable[[Reason, str], object]) -> None:
+    def __init__(self, context: BridgeContext, stop: Callable[[Reason, str], object]) -> None:
         """Subscribe.
 
         Args:

@@ -16,7 +16,7 @@ from ..execution.back_ends.back_end import BackEnd
 from ..execution.controller_watch import ControllerWatch
 from ..execution.start_check import NotReadyError
 from ..execution.stop_reason import Reason
-from .context import PlannerContext
+from .context import BridgeContext
 
 TAKING = 3.0  # [s] within which the controller must be connected
 
@@ -29,7 +29,7 @@ class ArmUse:
     """Takes the arm, if nobody else has it, for a motion that is prepared and still wanted."""
 
     def __init__(
-        self, context: PlannerContext, back_end: BackEnd, controller: ControllerWatch
+        self, context: BridgeContext, back_end: BackEnd, controller: ControllerWatch
     ) -> None:
         """Take nothing yet.
 

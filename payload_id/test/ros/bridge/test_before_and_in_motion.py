@@ -1,4 +1,4 @@
-"""What keeps the planner from moving an arm, however it is asked, and what holds a moving one."""
+"""What keeps the bridge from moving an arm, and what holds a moving one."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from payload_id_msgs.action import Execute
-from payload_id_msgs.msg import PayloadEstimate, StopReason
+from payload_id_msgs.action import Move
+from payload_id_msgs.msg import BridgeState, PayloadEstimate, StopReason
 from payload_id_msgs.srv import Acknowledge
 
 from payload_id.core.body.payload_prior import PayloadPrior
@@ -17,26 +17,25 @@ from payload_id.core.errors import InputError
 from payload_id.core.motion.bezier import BezierPiece
 from payload_id.core.motion.motion_state import MotionState
 from payload_id.core.motion.path_timing import PathStop
-from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.safety.certificate.certified_motion import CertifiedMotion, CertifiedStop
+from payload_id.core.safety.clearance.convex_body import ConvexBody
 from payload_id.files.robots.robot_file import RobotFile
+from payload_id.ros.bridge.context import BridgeContext
+from payload_id.ros.bridge.move_server import MoveServer
+from payload_id.ros.bridge.obstacles.obstacle_store import ObstacleStore
+from payload_id.ros.bridge.prepared_motions import Prepared, PreparedMotions
+from payload_id.ros.certifying.prover import Proved
 from payload_id.ros.execution.clock_watch import ClockWatch
 from payload_id.ros.execution.held_joint_watch import HeldJointWatch
 from payload_id.ros.execution.motion_execution import Phase
 from payload_id.ros.execution.speed_slider import SpeedSlider
+from payload_id.ros.execution.standing_arm import StandingArm
 from payload_id.ros.execution.stop_reason import Reason
 from payload_id.ros.execution.turn_count import TurnCount
-from payload_id.ros.planner.context import PlannerContext
-from payload_id.ros.planner.execute_server import ExecuteServer
-from payload_id.ros.planner.obstacles.obstacle_store import ObstacleStore
-from payload_id.ros.planner.planning.request import Goal
 
 ROBOT = RobotFile.load("kinova_gen3")
 HOME, STAMP = np.array(ROBOT.home), 1_700_000_000_000_000_000
-GOAL = Goal(
-    "bezier", "half_widths", 2.0, 1.0, 0.0, 1.0, 1, "safety_warning",
-    *PayloadPrior(1.5, 0.15).box(), "prior", {"joint_3": 0},
-)  # fmt: skip
+LIMITS = "safety_warning"
 SETTINGS = SimpleNamespace(
     enable_topic="/enable", enable_timeout=1e6, joint_states_topic="", point_rate=100.0,
     reaction=0.1, settling=1.0, silence=0.25, start_delay=0.3,
@@ -107,46 +106,41 @@ class FakeController:
 
 
 class Robot:
-    """A planner without ROS: arm and controller are fakes, all that decides is not."""
+    """A bridge without ROS: arm and controller are fakes, all that decides is not."""
 
     def __init__(self) -> None:
         self.allow, self.arm, self.back_end = True, FakeArm(), FakeBackEnd()
-        self.context = context = PlannerContext.__new__(PlannerContext)
+        self.context = context = BridgeContext.__new__(BridgeContext)
         log = SimpleNamespace(info=lambda text: None, warning=lambda text: None)
         context.node = SimpleNamespace(
             get_logger=lambda: log, get_parameter=lambda name: SimpleNamespace(value=self.allow)
         )
-        context.settings, context.robot, context.arm = SETTINGS, ROBOT, self.arm
-        context.uncertainty = Uncertainty()
-        context.continuous = (True, False, True, False, True, False, True)
-        context.tube, context.obstacles = ROBOT.control.stated_tube(), ObstacleStore(1.0)
-        context.encoder_error = np.zeros(7)
+        context.settings, context.robot = SETTINGS, ROBOT
+        context.arm = standing = StandingArm.__new__(StandingArm)
+        standing.joints, standing.states = ROBOT.joints, self.arm
+        standing.continuous = (True, False, True, False, True, False, True)
+        standing.encoder_error = np.zeros(7)
+        standing._robot, standing._tube, standing._margin = ROBOT, ROBOT.control.stated_tube(), 0.0
+        context.obstacles = ObstacleStore(1.0)
         context.estimate = context.holding = None
         context.busy = context.fault = context.cell_missing = ""
-        context.joint_margin = 0.0
         context._enabled = time.monotonic()
-        description = SimpleNamespace(token="read")
-        self.plan = SimpleNamespace(
-            request=SimpleNamespace(goal=GOAL), motion=motion(), certificate=None
-        )
-        kept = (self.plan, description, context.obstacles.digest)
-        plans = SimpleNamespace(plan_named=lambda name: kept)
+        motions = PreparedMotions(context)
+        proved = Proved(motion(), LIMITS, {"joint_3": 0}, *PayloadPrior(1.5, 0.15).box())
+        motions._motions["plan"] = Prepared("plan", proved, context.obstacles.digest)
+        state = SimpleNamespace(publish=lambda mover: None, message=lambda mover: BridgeState())
         self.controller = FakeController()
-        self.server = ExecuteServer(context, plans, self.back_end, SpeedSlider(), self.controller)
-        context.ask, self.meanwhile = self.ask, lambda: None
-
-    async def ask(self, request):
-        """Return the plan, which stands for what is left of it."""
-        self.meanwhile()
-        return self.plan
-
-    def executed(self, taken=lambda: None, **fields):
-        """Execute the plan; return the refusal, or nothing once the motion was commanded."""
-        fields = {"plan_id": "plan", "token": "read"} | fields
-        handle = SimpleNamespace(
-            request=Execute.Goal(**fields), abort=lambda: None, is_cancel_requested=False
+        self.server = MoveServer(
+            context, motions, self.back_end, SpeedSlider(), self.controller, state
         )
-        running = self.server.on_execute(handle)
+
+    def moved(self, taken=lambda: None, name="plan"):
+        """Have the motion followed; return the refusal, or nothing once it was commanded."""
+        handle = SimpleNamespace(
+            request=Move.Goal(motion_id=name), abort=lambda: None, is_cancel_requested=False,
+            is_active=False,
+        )  # fmt: skip
+        running = self.server.on_move(handle)
         try:
             running.send(None)  # until the arm is being taken
             taken()
@@ -156,29 +150,6 @@ class Robot:
             assert ended.value.reason.code == StopReason.REFUSED
             return ended.value.message
         return ""
-
-    def begun_from_rest(self):
-        """Begin a piece of a receding horizon; return the refusal, or nothing."""
-        try:
-            self.server.begin_from_rest(motion(), GOAL)
-        except InputError as error:
-            return str(error)
-        return ""
-
-    def resumed(self):
-        """Resume a pause of the plan at its very beginning; return the refusal, or nothing."""
-        self.server.paused, self.server._plan = True, self.plan
-        self.server.execution = SimpleNamespace(
-            resting_place=0.0, watch=SimpleNamespace(largest_use=0.0)
-        )
-        try:
-            self.server.resume().send(None)
-        except StopIteration:
-            return ""
-        except InputError as error:
-            assert self.server.paused  # it rests on
-            return str(error)
-        raise AssertionError("it waits")
 
 
 def another_payload():
@@ -231,28 +202,21 @@ WRONG = {
     "switched off": (lambda r: vars(r).update(allow=False), "allow_motion"),
     "not enabled": (lambda r: vars(r.context).update(_enabled=-np.inf), "/enable"),
 }  # fmt: skip
-WAYS = {
-    "execute": Robot.executed,
-    "receding horizon": Robot.begun_from_rest,
-    "resume": Robot.resumed,
-}
 
 
-@pytest.mark.parametrize("way", WAYS)
-def test_when_all_is_well_a_motion_begins(way):
+def test_when_all_is_well_a_motion_begins():
     robot = Robot()
-    assert WAYS[way](robot) == "" and len(robot.back_end.sent) == 1
+    assert robot.moved() == "" and len(robot.back_end.sent) == 1
     assert np.allclose(robot.back_end.sent[0].q[0], HOME)
     assert np.abs(robot.back_end.sent[0].dq[-1]).max() < 1e-9  # up to rest, whatever comes
 
 
-@pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("name", WRONG)
-def test_nothing_begins_while_anything_is_wrong(name, way):
+def test_nothing_begins_while_anything_is_wrong(name):
     robot = Robot()
     happens, words = WRONG[name]
     happens(robot)
-    message = WAYS[way](robot)
+    message = robot.moved()
     assert words in message and message and not robot.back_end.sent
     assert robot.back_end.is_taken is False
 
@@ -261,67 +225,52 @@ def test_nothing_begins_while_anything_is_wrong(name, way):
 def test_what_goes_wrong_while_the_arm_is_taken_counts_too(name):
     robot = Robot()
     happens, words = WRONG[name]
-    message = robot.executed(taken=lambda: happens(robot))
+    message = robot.moved(taken=lambda: happens(robot))
     assert words in message and message and not robot.back_end.sent
     assert robot.back_end.is_taken is False  # given back
 
 
-@pytest.mark.parametrize("name", WRONG)
-def test_what_goes_wrong_while_the_rest_of_a_paused_motion_is_certified_counts_too(name):
-    robot = Robot()
-    happens, words = WRONG[name]
-    robot.meanwhile = lambda: happens(robot)
-    message = robot.resumed()
-    assert words in message and message and not robot.back_end.sent
-
-
-def test_a_resume_of_an_earlier_pause_moves_no_later_one():
-    robot = Robot()
-
-    def another():  # the goal ended meanwhile, and another one rests in a pause of the same plan
-        robot.server.execution = SimpleNamespace(resting_place=0.0, watch=None)
-
-    robot.meanwhile = another
-    assert "ended or resumed meanwhile" in robot.resumed() and not robot.back_end.sent
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_a_start_is_judged_as_the_motion_will_be(way):
+def test_a_start_is_judged_as_the_motion_will_be():
     robot = Robot()
     allowed = motion().tube.position[0]
     robot.arm.q = HOME + 0.99 * allowed * (np.arange(7) == 0)
-    assert WAYS[way](robot) == ""
+    assert robot.moved() == ""
     robot = Robot()
     robot.arm.q = HOME + 0.99 * allowed * (np.arange(7) == 0)
-    robot.context.encoder_error = np.full(7, 0.02 * allowed)
-    assert "not where the plan begins" in WAYS[way](robot) and not robot.back_end.sent
+    robot.context.arm.encoder_error = np.full(7, 0.02 * allowed)
+    assert "not where the plan begins" in robot.moved() and not robot.back_end.sent
 
 
-@pytest.mark.parametrize("scale", [-1.0, 1e-300, 0.004, 0.049, 1.5, np.nan, np.inf])
-def test_speeds_that_are_no_part_of_the_plans_are_refused(scale):
-    robot = Robot()
-    assert "speed_scale must be from 0.05 to 1" in robot.executed(speed_scale=scale)
-    assert not robot.back_end.sent
-
-
-@pytest.mark.parametrize("way", WAYS)
-def test_a_joint_that_was_turned_by_a_whole_turn_lets_nothing_begin(way):
+def test_a_joint_that_was_turned_by_a_whole_turn_lets_nothing_begin():
     robot = Robot()
     turn = 2 * np.pi * (np.arange(7) == 2)
     robot.arm.turns = TurnCount(
         ROBOT.joints, np.arange(7) == 2, False, np.full(7, 2.0), "", HOME, STAMP, turn / 2 / np.pi
     )
-    message = WAYS[way](robot)
+    message = robot.moved()
     assert "joint_3 was turned by +1 whole turns" in message and not robot.back_end.sent
 
 
-def test_nothing_is_planned_while_it_is_not_known_what_is_around_the_arm():
+def test_nothing_moves_while_it_is_not_known_what_is_around_the_arm():
     robot = Robot()
-    assert np.allclose(robot.context.start("safety_warning"), HOME)
     robot.context.cell_missing = "No motion is planned without knowing what is around the arm."
-    with pytest.raises(InputError, match="what is around the arm"):
-        robot.context.start("safety_warning")
-    assert "what is around the arm" in robot.executed()
+    assert "what is around the arm" in robot.moved()
+
+
+def test_a_motion_of_other_obstacles_or_none_is_not_followed():
+    robot = Robot()
+    assert "Unknown prepared motion 'another'" in robot.moved(name="another")
+    robot.context.obstacles.add({"ball": ConvexBody.primitive("sphere", (0.1,), name="ball")})
+    assert "obstacles have changed" in robot.moved() and not robot.back_end.sent
+
+
+def test_a_motion_that_begins_in_motion_can_only_continue_another_one():
+    robot = Robot()
+    path = BezierPiece(MotionState(HOME, np.full(7, 0.1), np.zeros(7)), np.full(7, 0.1), 2.0)
+    kept = robot.server._motions._motions
+    moving = replace(kept["plan"].proved, motion=replace(motion(), trajectory=path, stops=()))
+    kept["piece"] = replace(kept["plan"], name="piece", proved=moving)
+    assert "begins in motion" in robot.moved(name="piece") and not robot.back_end.sent
 
 
 FAULTS = {
@@ -339,8 +288,8 @@ FAULTS = {
 def moving() -> Robot:
     """Return a robot whose arm is 0.5 s into its motion, as it should be."""
     robot = Robot()
-    assert robot.executed() == ""
-    begin, path = robot.server.execution.start_ns, robot.plan.motion.trajectory
+    assert robot.moved() == ""
+    begin, path = robot.server.execution.start_ns, motion().trajectory
     robot.arm.now_ns = begin + 500_000_000
     robot.arm.q = path.at(np.array([0.5])).q[0]
     robot.server.on_watch_due()

@@ -12,12 +12,12 @@ from shape_msgs.msg import Mesh, SolidPrimitive
 from payload_id.core.errors import InputError, UnknownNameError
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.robots.robot_model import RobotModel
-from payload_id.ros.planner.obstacles.obstacle_messages import (
+from payload_id.ros.bridge.obstacles.obstacle_messages import (
     base_frames,
     obstacle_message,
     obstacles_from,
 )
-from payload_id.ros.planner.obstacles.obstacle_store import ObstacleStore
+from payload_id.ros.bridge.obstacles.obstacle_store import ObstacleStore
 
 TURN = Rotation.from_euler("xyz", [0.3, -0.5, 1.1])
 SHIFTED = (Rotation.from_euler("z", 0.7).as_matrix(), np.array([0.1, 0.2, 0.3]))

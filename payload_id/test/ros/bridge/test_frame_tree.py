@@ -9,7 +9,7 @@ import pytest
 from scipy.spatial.transform import Rotation
 
 from payload_id.core.errors import InputError, UnknownNameError
-from payload_id.ros.planner.obstacles.frame_tree import AGE, FrameTree
+from payload_id.ros.bridge.obstacles.frame_tree import AGE, FrameTree
 
 FIXED = {
     "base_link": (np.eye(3), np.zeros(3)),

@@ -1,4 +1,4 @@
-"""Planning in a process of its own: neither solver nor interpreter lock delays who watches the arm.
+"""Work in a process of its own: neither solver nor interpreter lock delays who watches the arm.
 
 Requests are carried out one after the other. The process lives until it is closed or its parent
 is gone; one that dies is replaced, and what it was doing is answered with the reason.
@@ -16,7 +16,7 @@ from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from typing import Any
 
-from ...common.error_sentence import error_sentence
+from ..common.error_sentence import error_sentence
 
 END = 5.0  # [s] that the process may take to end
 
@@ -35,21 +35,22 @@ class Failure:
     sentence: str
 
 
-class PlanningProcess:
+class WorkerProcess:
     """Carries out picklable requests in another process; `request` may be called by any thread."""
 
-    def __init__(self, make: MakeWorker, *arguments: Any) -> None:
+    def __init__(self, name: str, make: MakeWorker, *arguments: Any) -> None:
         """Start the process.
 
         Args:
+            name: What it does, in a word, such as "planning".
             make: A function of a module: called there with the arguments, returns the worker.
             arguments: Picklable.
         """
-        self._make, self._arguments = make, arguments
+        self._name, self._make, self._arguments = name, make, arguments
         self._queue: SimpleQueue[tuple[Any, Future[Any]] | None] = SimpleQueue()
         self._closing = False
         self._process, self._connection = self._started()
-        self._thread = threading.Thread(target=self._loop, name="planning", daemon=True)
+        self._thread = threading.Thread(target=self._loop, name=self._name, daemon=True)
         self._thread.start()
 
     @property
@@ -81,7 +82,7 @@ class PlanningProcess:
         context = multiprocessing.get_context("spawn")  # no copies of ROS's threads and sockets
         here, there = context.Pipe()
         process = context.Process(
-            target=_serve, args=(there, self._make, self._arguments), daemon=True, name="planning"
+            target=_serve, args=(there, self._make, self._arguments), daemon=True, name=self._name
         )
         process.start()
         there.close()  # so that the end of the process is the end of the connection
@@ -105,8 +106,8 @@ class PlanningProcess:
             if not self._closing:
                 self._process, self._connection = self._started()
             return Failure(
-                f"The planning process ended unexpectedly (exit code {code}); it was started anew. "
-                "Plan again, and report it if it happens again."
+                f"The {self._name} process ended unexpectedly (exit code {code}); it was started "
+                "anew. Ask again, and report it if it happens again."
             )
 
 

@@ -1,0 +1,163 @@
+"""What all parts of the bridge share: robot, parameters, the arm, obstacles, estimates, faults."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from payload_id_msgs.msg import PayloadEstimate
+from rclpy.node import Node
+from rclpy.parameter import Parameter as RosParameter
+from rclpy.task import Future as RosFuture
+from std_msgs.msg import Bool
+
+from ...core.arrays import Array
+from ...core.errors import ConfigurationError
+from ...core.rows.joint_torque.uncertainty import Uncertainty
+from ...core.safety.speed.speed_limits import PRESETS
+from ...files.cells.cell_file import Cell
+from ...files.robots.robot_file import RobotFile
+from ...files.robots.robot_model import RobotModel
+from ..certifying.case_settings import case_settings
+from ..certifying.prover import make_prover
+from ..certifying.worker_process import WorkerProcess
+from ..common.awaited_answers import AwaitedAnswers
+from ..common.parameters import check_changes
+from ..execution.standing_arm import StandingArm
+from ..execution.start_check import NotReadyError
+from ..execution.stop_reason import Reason
+from .obstacles.obstacle_messages import base_frames
+from .obstacles.obstacle_store import ObstacleStore
+from .parameters import BRIDGE_TABLE, BridgeParameters
+
+
+class BridgeContext:
+    """State and checks that the parts of the bridge need alike.
+
+    Attributes:
+        node: The node.
+        settings: Its parameters.
+        robot: The robot file.
+        frames: Links that do not move, the base link first.
+        obstacles: Those in force.
+        estimate: The estimator's newest; None before the first.
+        holding: Where the last motion ended, which the controller holds; None if not known.
+        busy: What the arm is used for; empty if it is free.
+        fault: Why nothing may move until somebody acknowledges; empty: nothing is wrong.
+        cell_missing: Why nothing may move; empty: it is known what is around the arm.
+        process: Proves.
+        answers: What the callbacks await of it.
+        arm: Where it is, and whether it may set off.
+    """
+
+    def __init__(
+        self, node: Node, settings: BridgeParameters, robot: RobotFile, uncertainty: Uncertainty
+    ) -> None:
+        """Subscribe to joint states, and start the proving process."""
+        self.node, self.settings, self.robot = node, settings, robot
+        self.frames = base_frames(robot.urdf, RobotModel.from_robot_file(robot))
+        self.obstacles = ObstacleStore(settings.obstacles_lifetime)
+        self.estimate: PayloadEstimate | None = None
+        self.holding: Array | None = None
+        self.busy = self.fault = ""
+        self.cell_missing, cell = "", Cell("unknown", settings.clearance, ())
+        try:
+            cell = Cell.of(settings.cell, settings.clearance)
+        except ConfigurationError as error:
+            self.cell_missing = f"{error} (The bridge's parameter 'cell'.)"
+        self.answers = AwaitedAnswers()
+        case = case_settings(settings, robot, uncertainty, cell)
+        self.process = WorkerProcess("proof", make_prover, case)
+        self._warm = self.process.request(None)
+        tube = robot.control.stated_tube(PRESETS[settings.speed_limits])
+        self.arm = StandingArm(node, robot, settings, uncertainty, tube, cell.joint_margin)
+        # What was said of the turns and not noted yet.
+        self._said: tuple[float, ...] = tuple(node.get_parameter("turned").value or ())
+        check_changes(node, BRIDGE_TABLE, self._check_turned)
+        node.add_post_set_parameters_callback(self._on_set)
+        self._enabled = -np.inf
+        if settings.enable_topic:
+            node.create_subscription(Bool, settings.enable_topic, self._on_enable, 10)
+
+    @property
+    def is_warm(self) -> bool:
+        """Whether the proving process has loaded what it needs."""
+        return self._warm.done()
+
+    @property
+    def base(self) -> str:
+        """Name of the base frame."""
+        return next(iter(self.frames))
+
+    def _on_enable(self, message: Bool) -> None:
+        """Note that the enabling device is held, or was let go."""
+        self._enabled = time.monotonic() if message.data else -np.inf
+
+    @property
+    def not_enabled(self) -> str:
+        """Why the enabling device forbids motion; empty if it does not."""
+        topic, longest = self.settings.enable_topic, self.settings.enable_timeout
+        if not topic or time.monotonic() - self._enabled <= longest:
+            return ""
+        return f"No 'true' came on {topic} within the last {longest:g} s"
+
+    @property
+    def forbidden(self) -> str:
+        """Why nothing may move now: switched off, or not enabled; empty if it may."""
+        if not self.node.get_parameter("allow_motion").value:
+            return "Motion is switched off: the parameter allow_motion is false"
+        return self.not_enabled
+
+    def check_allowed(self) -> None:
+        """Raise unless motion is allowed at all, and the enabling device is held."""
+        if self.forbidden:
+            raise NotReadyError(f"{self.forbidden}. {Reason.NOT_ENABLED.value}")
+
+    def check_free(self) -> None:
+        """Raise unless the arm is free, and it is known what is around it."""
+        if self.busy:
+            raise NotReadyError(f"The arm is in use: {self.busy}. Wait, or call ~/stop.")
+        if self.cell_missing:
+            raise NotReadyError(self.cell_missing)
+
+    def standing(self, limits: str) -> Array:
+        """Return the pose that a motion may begin from now.
+
+        Raises:
+            InputError: There are no joint states, the arm moves or is out of limits, there was a
+                fault, or clocks or obstacles cannot be relied on.
+        """
+        if self.fault:
+            raise NotReadyError(
+                f"After a fault nothing moves until somebody calls ~/acknowledge: {self.fault}"
+            )
+        if doubt := self.obstacles.doubt(time.monotonic()):
+            raise NotReadyError(f"{doubt}. Publish obstacles that can be used.")
+        return self.arm.start(limits, self.holding)
+
+    def note_turns(self) -> None:
+        """Take in what the parameter `turned` says, each time it is set."""
+        said, self._said = self._said, ()
+        if said and said == tuple(self.node.get_parameter("turned").value or ()):
+            self.arm.states.turns = self.arm.states.turns.said_to_be(said)
+
+    def _check_turned(self, values: Mapping[str, Any]) -> None:
+        """Raise unless what is said of the turns is one number for each joint."""
+        said = values["turned"]
+        if said is not None and len(said) != self.robot.n:
+            raise ConfigurationError(
+                f"The parameter 'turned' takes {self.robot.n} numbers, one for each joint; found "
+                f"{len(said)}."
+            )
+
+    def _on_set(self, changes: Sequence[RosParameter]) -> None:
+        """Note that something is said of the turns; whether it can be true is judged elsewhere."""
+        for change in changes:
+            if change.name == "turned":
+                self._said = tuple(change.value or ())
+
+    def ask(self, request: Any) -> RosFuture:
+        """Hand a request to the proving process; the executor goes on meanwhile."""
+        return self.answers.awaitable(self.process.request(request))

@@ -1,0 +1,374 @@
+"""Moving the arm: proved motions, followed under watch, each to its end or to a stop with a reason.
+
+A motion in progress may be continued by another one that was proved from the state in which it
+takes over. A pause ends a motion by a certified stop on its path; whoever asked for the motion
+knows where it rests, and may have the rest of it proved and followed.
+"""
+
+from __future__ import annotations
+
+import time
+from dataclasses import replace
+
+import numpy as np
+from payload_id_msgs.action import Move
+from payload_id_msgs.msg import PayloadEstimate
+from payload_id_msgs.srv import Acknowledge, ExtendMotion
+from rclpy.action import CancelResponse
+from rclpy.action.server import ServerGoalHandle
+from rclpy.task import Future as RosFuture
+from std_srvs.srv import Trigger
+
+from ...core.errors import InputError, printable, shortened
+from ...core.motion.motion_sequence import MotionSequence
+from ...core.safety.certificate.certified_motion import CertifiedMotion
+from ..common.conversions import time_message
+from ..execution.arm_watch import ArmWatch
+from ..execution.back_ends.back_end import BackEnd
+from ..execution.controller_watch import ControllerWatch
+from ..execution.motion_execution import MotionExecution, Phase, Timing
+from ..execution.payload_intervals import check_payload, is_usable, is_within
+from ..execution.rest_watch import AT_REST
+from ..execution.speed_slider import SpeedSlider
+from ..execution.start_check import NotReadyError, check_place
+from ..execution.stop_reason import Reason, reason_message, sentence
+from ..execution.turn_count import difference, in_turns_of
+from .arm_use import ArmUse
+from .context import BridgeContext
+from .prepared_motions import Prepared, PreparedMotions, as_sequence
+from .promises import Promises
+from .state_publisher import StatePublisher
+
+NOT_PROMISED = (
+    "The estimator's intervals are not within those that the motion was certified for any more"
+)
+
+
+class MoveServer:
+    """Answers `~/move`, `~/extend`, `~/stop`, `~/pause` and `~/acknowledge`; watches the arm.
+
+    Attributes:
+        use: Takes the arm for this node.
+        execution: The newest motion; None before the first.
+        ended: Why the last one ended; None while one is in progress.
+    """
+
+    def __init__(
+        self,
+        context: BridgeContext,
+        motions: PreparedMotions,
+        back_end: BackEnd,
+        slider: SpeedSlider,
+        controller: ControllerWatch,
+        state: StatePublisher,
+    ) -> None:
+        """Note where motion goes.
+
+        Args:
+            context: What all parts share.
+            motions: Those that may be followed.
+            back_end: Moves the arm.
+            slider: What may slow it down.
+            controller: Whether it would follow.
+            state: Tells others what goes on.
+        """
+        self._context, self._motions, self._back_end = context, motions, back_end
+        self._slider, self._controller, self._state = slider, controller, state
+        self.use = ArmUse(context, back_end, controller)
+        self.execution: MotionExecution | None = None
+        self.ended: tuple[Reason, str] | None = None
+        self._promises = Promises()
+        self._newest: Prepared | None = None  # part of the motion in progress
+        self._finished: RosFuture | None = None
+        self._goal: ServerGoalHandle | None = None
+
+    @property
+    def motion_id(self) -> str:
+        """Name of the newest part of the newest motion; empty before the first."""
+        return "" if self._newest is None else self._newest.name
+
+    async def on_move(self, handle: ServerGoalHandle) -> Move.Result:
+        """Follow a motion."""
+        asked = handle.request
+        try:
+            prepared = self._motions.named(asked.motion_id)
+            self._context.check_free()
+            self._context.standing(prepared.proved.limits)
+            await self._controller.check()
+            self._check_before(prepared)
+            self.use.prepare(handle)
+            await self.use.take()
+            self.use.check_wanted()
+            prepared = self._motions.named(asked.motion_id)
+            self._check_before(prepared)
+        except InputError as error:
+            why = self.use.give_up(handle, error)
+            return self._result(why, str(error), moved=False)
+        who = printable(shortened(asked.requested_by)) or "somebody"
+        self._context.node.get_logger().info(f"Moving: {prepared.name}, asked for by {who}.")
+        self._context.busy, self._goal, self._finished = "a motion runs", handle, RosFuture()
+        self._begin(prepared)
+        self.on_feedback_due()
+        await self._finished
+        reason, detail = self.ended or (Reason.SHUT_DOWN, "")
+        self._finish(handle, reason)
+        return self._result(reason, detail)
+
+    def _check_before(self, prepared: Prepared) -> None:
+        """Raise unless a motion may begin here and now."""
+        context, proved = self._context, prepared.proved
+        context.check_free()
+        context.standing(proved.limits)
+        check_payload(context.estimate, proved.payload_lower, proved.payload_upper)
+        self.use.check()
+        start, states = proved.motion.trajectory.at(np.zeros(1)), context.arm.states
+        if (np.abs(start.dq) > AT_REST).any():
+            raise NotReadyError(
+                f"{prepared.name} begins in motion: it can only continue another one (~/extend)."
+            )
+        if turned := difference(proved.turns, states.turns.at(start.q[0])):
+            raise NotReadyError(turned)
+        check_place(
+            context.arm.joints, states.q, start.q[0], proved.motion.tube, context.arm.continuous,
+            states.topic, context.arm.encoder_error,
+        )  # fmt: skip
+
+    def _begin(self, prepared: Prepared) -> None:
+        """Command a motion that begins shortly."""
+        settings, arm = self._context.settings, self._context.arm
+        timing = Timing(settings.point_rate, settings.reaction, settings.settling)
+        self._slider.begin()
+        self._controller.begin()
+        watch = ArmWatch(
+            arm.joints, arm.continuous, settings.silence, arm.encoder_error, self._slider
+        )
+        start_ns = arm.states.now_ns + round(settings.start_delay * 1e9)
+        self._back_end.foreign()  # what was heard before is of no account
+        proved = prepared.proved
+        motion = replace(proved.motion, trajectory=as_sequence(prepared))
+        start = motion.trajectory.at(np.zeros(1)).q[0]
+        send = in_turns_of(self._back_end.send, start, arm.states.q, arm.continuous)
+        execution = MotionExecution(motion, start_ns, timing, send, self._back_end.hold, watch)
+        self.execution, self.ended, self._newest = execution, None, prepared
+        self._promises.follow(0.0, proved)
+        execution.begin()
+        self._state.publish(self)
+
+    def on_extend(
+        self, request: ExtendMotion.Request, response: ExtendMotion.Response
+    ) -> ExtendMotion.Response:
+        """Continue the motion in progress with another one."""
+        try:
+            self._extend(request)
+        except InputError as error:
+            response.message = str(error)
+            return response
+        response.success, response.message = True, "It takes over in time."
+        return response
+
+    def _extend(self, request: ExtendMotion.Request) -> None:
+        """Continue the motion in progress.
+
+        Raises:
+            InputError: It is another one, or over, or this one does not go on from there.
+        """
+        execution, newest = self.execution, self._newest
+        if execution is None or execution.done or newest is None or newest.name != request.follows:
+            raise NotReadyError(f"No motion is in progress whose newest part is {request.follows}.")
+        following = self._motions.named(request.motion_id)
+        proved = following.proved
+        if (proved.limits, proved.turns) != (newest.proved.limits, newest.proved.turns):
+            raise NotReadyError("It was proved within other limits than the motion in progress.")
+        check_payload(self._context.estimate, proved.payload_lower, proved.payload_upper)
+        motion, begins = _continued(execution.motion, following, request.after)
+        if not execution.extend(motion, self._context.arm.states.now_ns):
+            raise NotReadyError("It came too late.")
+        self._newest = following
+        self._promises.follow(begins, proved)
+
+    def on_watch_due(self) -> None:
+        """Take in joint states, judge the motion, pass on what was proved."""
+        context, execution = self._context, self.execution
+        self.use.look()
+        moving = execution is not None and not execution.done
+        stamps, q, dq = context.arm.states.take(every=moving)
+        if execution is not None and moving:
+            now_ns, silence = context.arm.states.now_ns, context.arm.states.silence
+            execution.advance(now_ns, silence, stamps, q, dq, self._outside_fault())
+            self._look_around()
+            if execution.done:
+                self._end(execution)
+        self._state.publish(self)
+
+    def _outside_fault(self) -> tuple[Reason, str] | None:
+        """Return a fault of controller, clocks or held joints, or a foreign command; else None."""
+        states = self._context.arm.states
+        if inactive := self._controller.fault():
+            return Reason.CONTROLLER_INACTIVE, inactive
+        if foreign := self._back_end.foreign():
+            return Reason.FOREIGN_COMMAND, foreign
+        starting = self.execution is not None and self.execution.phase is Phase.STARTING
+        if starting and (others := self._back_end.others()):
+            return Reason.FOREIGN_COMMAND, others
+        if fault := states.clock.fault:
+            return Reason.CLOCK_FAULT, fault
+        if doubt := states.held.fault(time.monotonic()):
+            return Reason.HELD_JOINT_OFF, doubt
+        return None
+
+    def _look_around(self) -> None:
+        """Stop where motion is not allowed any more, or obstacles are not known any more."""
+        if forbidden := self._context.forbidden:
+            self.stop(Reason.NOT_ENABLED, forbidden)
+        elif doubt := self._context.obstacles.doubt(time.monotonic()):
+            self.stop(Reason.OBSTACLES_CHANGED, doubt)
+
+    def hear(self, message: PayloadEstimate) -> None:
+        """Take in an estimate."""
+        self._context.estimate = message
+        execution = self.execution
+        if execution is None or execution.done:
+            return
+        if message.status == PayloadEstimate.INCONSISTENT:
+            self.stop(Reason.ESTIMATE_INCONSISTENT, message.message)
+        elif is_usable(message):
+            now = execution.time(self._context.arm.states.now_ns)
+            parts = self._promises.in_force(now)
+            if not all(is_within(message, x.payload_lower, x.payload_upper) for x in parts):
+                self.stop(Reason.INTERVALS_LEFT, NOT_PROMISED)
+
+    def stop(self, reason: Reason, detail: str) -> bool:
+        """Have the certified stop commanded; return whether anything moves or will."""
+        if self.execution is not None and not self.execution.done:
+            self.execution.stop(reason, detail, self._context.arm.states.now_ns)
+            return True
+        return reason in (Reason.CANCELLED, Reason.SHUT_DOWN) and self.use.call_off(detail)
+
+    def on_stop(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        """Stop whatever moves."""
+        response.success = self.stop(Reason.CANCELLED, "The service ~/stop was called")
+        response.message = "Nothing moves."
+        if response.success:
+            response.message = (
+                "What is prepared will not begin."
+                if self.use.preparing
+                else "The arm comes to rest."
+            )
+        return response
+
+    def on_pause(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        """Have the arm rest on its path, by a certified stop, as the end of its motion."""
+        execution, now_ns = self.execution, self._context.arm.states.now_ns
+        response.success = execution is not None and execution.pause(now_ns)
+        response.message = (
+            "The arm comes to rest on its path."
+            if response.success
+            else "Nothing moves that could rest on its path and go on."
+        )
+        return response
+
+    def on_cancel(self, handle: ServerGoalHandle) -> CancelResponse:
+        """Accept any cancelling; a moving arm is stopped."""
+        if self._goal is not None and handle.goal_id == self._goal.goal_id:
+            self.stop(Reason.CANCELLED, "The goal was cancelled")
+        return CancelResponse.ACCEPT
+
+    def on_acknowledge(
+        self, request: Acknowledge.Request, response: Acknowledge.Response
+    ) -> Acknowledge.Response:
+        """Let the arm move again after a fault."""
+        context = self._context
+        if not context.fault:
+            response.message = "There is no fault to acknowledge."
+        elif not request.reason.strip():
+            response.message = f"Say what was found and done. The fault is: {context.fault}"
+        else:
+            response.success = True
+            reason = printable(request.reason.strip())
+            response.message = f"Acknowledged ({reason}): {context.fault}"
+            context.fault, context.holding = "", None
+        context.node.get_logger().warning(response.message)
+        self._state.publish(self)
+        return response
+
+    def _end(self, execution: MotionExecution) -> None:
+        """Note how a motion ended, and wake who waits for it."""
+        reason, detail = execution.reason or Reason.COMPLETED, execution.detail
+        self.ended, context = (reason, detail), self._context
+        held = execution.held or reason.is_fault
+        context.holding = None if held else execution.end_positions()
+        # A stop for another reason may have met a fault.
+        if fault := (reason, detail) if reason.is_fault else execution.fault:
+            context.fault = f"{fault[0].name}: {sentence(*fault)}"
+        text = f"{reason.name}: {sentence(reason, detail)}"
+        if reason.as_asked or reason is Reason.PAUSED:
+            context.node.get_logger().info(text)
+        else:
+            context.node.get_logger().warning(text)
+        if self._finished is not None and not self._finished.done():
+            self._finished.set_result(None)
+
+    def _finish(self, handle: ServerGoalHandle, reason: Reason) -> None:
+        """End a goal as its reason says."""
+        self._context.busy, self._goal = "", None
+        self.use.release()
+        if handle.is_cancel_requested:
+            handle.canceled()
+        elif reason.as_asked:
+            handle.succeed()
+        else:
+            handle.abort()
+        self._state.publish(self)
+
+    def _result(self, reason: Reason, detail: str, moved: bool = True) -> Move.Result:
+        """Return the result of a motion."""
+        execution = self.execution if moved else None
+        result = Move.Result(success=reason is Reason.COMPLETED)
+        result.message, result.reason = sentence(reason, detail), reason_message(reason, detail)
+        if execution is not None:
+            result.begun, result.at_rest = execution.begun, execution.at_rest
+            result.resting_place = execution.resting_place
+            result.largest_tube_use = execution.watch.largest_use
+        result.state = self._state.message(self)
+        return result
+
+    def on_feedback_due(self) -> None:
+        """Tell the goal in progress how far it is."""
+        handle, execution = self._goal, self.execution
+        if handle is None or execution is None or not handle.is_active:
+            return
+        now = execution.time(self._context.arm.states.now_ns)
+        handle.publish_feedback(
+            Move.Feedback(
+                start=time_message(execution.start_ns),
+                phase=execution.phase.value,
+                time=now,
+                remaining=max(0.0, execution.commanded.duration - now),
+                tube_use=execution.watch.use,
+            )
+        )
+
+
+def _continued(
+    present: CertifiedMotion, following: Prepared, after: float
+) -> tuple[CertifiedMotion, float]:
+    """Return a motion that another one takes over, and when it does [s].
+
+    Args:
+        present: The motion in progress.
+        following: What takes over.
+        after: Time on the newest part at which it does [s].
+
+    Raises:
+        InputError: It does not go on from the state in which the motion is then.
+    """
+    before, then = present.trajectory, as_sequence(following)
+    if not isinstance(before, MotionSequence):
+        raise NotReadyError("The motion in progress cannot be continued.")
+    begins = sum(before.until[:-1]) + after
+    trajectory = MotionSequence(
+        (*before.parts, *then.parts), (*before.until[:-1], after, *then.until)
+    )
+    kept = tuple(stop for stop in present.stops if stop.time <= begins)
+    later = tuple(stop.later(begins) for stop in following.proved.motion.stops)
+    return replace(present, trajectory=trajectory, stops=(*kept, *later)), begins

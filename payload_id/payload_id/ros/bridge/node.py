@@ -1,0 +1,192 @@
+"""The bridge: between whoever plans motions and the arm, and the only one that commands it.
+
+`PreparedMotions` proves what is to be followed, `MoveServer` moves the arm and watches it,
+`ObstacleServer` knows what is in the way; this node has the services, actions and timers. It takes
+no motion on trust: each is proved anew, with this node's robot file, cell, bounds and obstacles.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from payload_id_msgs.action import Move
+from payload_id_msgs.msg import PayloadEstimate
+from payload_id_msgs.srv import (
+    Acknowledge,
+    ExtendMotion,
+    GetBridgeState,
+    PrepareMotion,
+    SetObstacles,
+)
+from rclpy.action import ActionServer, GoalResponse
+from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.node import Node
+from rclpy.qos import qos_profile_sensor_data
+from std_msgs.msg import Float64
+from std_srvs.srv import Trigger
+
+from ...files.robots.robot_file import RobotFile
+from ..common.diagnostics import Condition, Level, publish_diagnostics
+from ..common.main_loop import run
+from ..common.parameters import read_parameters
+from ..common.shared_parameters import uncertainty_of
+from ..common.steady_timer import steady_timer
+from ..common.topics import LATCHED
+from ..execution.back_ends.joint_trajectory_topic import JointTrajectoryTopic
+from ..execution.controller_watch import ControllerWatch
+from ..execution.speed_slider import SpeedSlider
+from ..execution.start_check import NotReadyError
+from ..execution.stop_reason import Reason, sentence
+from .context import BridgeContext
+from .move_server import MoveServer
+from .obstacle_server import ObstacleServer
+from .parameters import BRIDGE_TABLE, BridgeParameters
+from .prepared_motions import PreparedMotions
+from .state_publisher import StatePublisher
+
+FEEDBACK_PERIOD = 0.1  # [s]
+PARTING = 0.2  # [s] that a last command is given to reach the arm's controller
+
+
+class BridgeNode(Node):
+    """Proves certified motions anew, and has the arm follow them.
+
+    Serves `~/prepare`, `~/extend`, `~/set_obstacles`, `~/get_state`, `~/stop`, `~/pause`,
+    `~/acknowledge`, and the action `~/move`; hears joint states, estimates and `~/obstacles`;
+    publishes commands, `~/state`, markers and /diagnostics.
+
+    Attributes:
+        robot: The robot file.
+    """
+
+    def __init__(self, **options: Any) -> None:
+        """Read parameters and robot file, and start the proving process.
+
+        Args:
+            options: Arguments of rclpy's Node, such as parameter_overrides.
+
+        Raises:
+            PayloadIdError: A parameter or a file cannot be used.
+        """
+        super().__init__(
+            "payload_bridge", automatically_declare_parameters_from_overrides=True, **options
+        )
+        values = read_parameters(self, BRIDGE_TABLE)
+        settings = BridgeParameters.of(values)
+        self.robot = RobotFile.load(settings.robot_file)
+        uncertainty = uncertainty_of(values, self.robot.uncertainty)
+        self._shared = BridgeContext(self, settings, self.robot, uncertainty)
+        self._motions = PreparedMotions(self._shared)
+        topic = settings.trajectory_topic or self.robot.command.trajectory_topic
+        back_end = JointTrajectoryTopic(self, topic, self.robot.joints)
+        self._slider = SpeedSlider(settings.speed_scaling_topic)
+        self._state = StatePublisher(self._shared)
+        self._controller = ControllerWatch(
+            self, settings.controller_manager, back_end.target, self.robot.joints
+        )
+        self._motion = MoveServer(
+            self._shared, self._motions, back_end, self._slider, self._controller, self._state
+        )
+        self._obstacles = ObstacleServer(self._shared, self._motion.stop)
+        self.create_subscription(
+            PayloadEstimate, f"{settings.estimator}/payload", self._motion.hear, LATCHED
+        )
+        if settings.speed_scaling_topic:
+            self.create_subscription(
+                Float64, settings.speed_scaling_topic, self._on_slider, qos_profile_sensor_data
+            )
+        self._serve()
+        steady_timer(self, settings.watch_period, self._on_watch_due)
+        steady_timer(self, FEEDBACK_PERIOD, self._motion.on_feedback_due)
+        publish_diagnostics(self, "motion", self.robot.name, self._condition)
+        self.get_logger().info(
+            f"Bridge to '{self.robot.name}'; joint states from {self._shared.arm.states.topic}, "
+            f"trajectories to {back_end.target}."
+        )
+
+    def close(self) -> None:
+        """Stop a moving arm, and end the proving process."""
+        if self._motion.stop(Reason.SHUT_DOWN, ""):
+            time.sleep(PARTING)
+        self._shared.process.close()
+
+    def _serve(self) -> None:
+        """Create all services and actions."""
+        group = ReentrantCallbackGroup()
+        for kind, name, callback in (
+            (PrepareMotion, "~/prepare", self._motions.on_prepare),
+            (ExtendMotion, "~/extend", self._motion.on_extend),
+            (GetBridgeState, "~/get_state", self._on_get_state),
+            (SetObstacles, "~/set_obstacles", self._obstacles.on_set_obstacles),
+            (Trigger, "~/stop", self._motion.on_stop),
+            (Trigger, "~/pause", self._motion.on_pause),
+            (Acknowledge, "~/acknowledge", self._motion.on_acknowledge),
+        ):
+            self.create_service(kind, name, callback, callback_group=group)
+        self._move = ActionServer(
+            self, Move, "~/move", self._motion.on_move,
+            goal_callback=lambda goal: GoalResponse.ACCEPT,
+            cancel_callback=self._motion.on_cancel,
+            callback_group=group,
+        )  # fmt: skip
+
+    def _on_get_state(
+        self, request: GetBridgeState.Request, response: GetBridgeState.Response
+    ) -> GetBridgeState.Response:
+        """Return the state of now."""
+        response.state = self._state.message(self._motion)
+        return response
+
+    def _on_watch_due(self) -> None:
+        """Pass on the proving process's answers, and look at the arm."""
+        self._shared.answers.pass_on()
+        self._shared.note_turns()
+        self._motion.on_watch_due()
+
+    def _on_slider(self, message: Float64) -> None:
+        """Take in where the pendant's slider is [%]."""
+        self._slider.hear(message.data, 1e-9 * self._shared.arm.states.now_ns)
+
+    def _condition(self) -> Condition:
+        """Judge the bridge."""
+        execution, shared = self._motion.execution, self._shared
+        figures = {
+            "phase": "idle" if execution is None else execution.phase.value,
+            "tube use [-]": 0.0 if execution is None else execution.watch.use,
+            "largest tube use [-]": 0.0 if execution is None else execution.watch.largest_use,
+            "speed slider [%]": self._slider.percent,
+            "controller": self._controller.words(),
+            "obstacles": len(shared.obstacles.bodies),
+            "proof process": "runs" if shared.process.alive else "ended",
+        }
+        if shared.fault:
+            return Condition(
+                Level.ERROR, f"Nothing moves until ~/acknowledge is called: {shared.fault}", figures
+            )
+        if shared.busy:
+            return Condition(Level.OK, f"Busy: {shared.busy}.", figures)
+        if self._motion.ended is not None and not self._motion.ended[0].as_asked:
+            reason, detail = self._motion.ended
+            calm = reason in (Reason.CANCELLED, Reason.PAUSED)
+            level = Level.WARN if calm else Level.ERROR
+            return Condition(level, f"{reason.name}: {sentence(reason, detail)}", figures)
+        try:
+            shared.check_free()
+            shared.arm.check_alive()
+        except NotReadyError as error:
+            return Condition(Level.WARN, str(error), figures)
+        if not shared.is_warm:
+            return Condition(Level.OK, "The proof process is starting.", figures)
+        return Condition(Level.OK, "Ready.", figures)
+
+
+def main(args: Sequence[str] | None = None) -> int:
+    """Run the bridge until SIGINT or SIGTERM; returns the exit code."""
+    return run([BridgeNode], args)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,106 @@
+"""Parameters of the bridge."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from ..certifying.case_settings import CASE_PARAMETERS, CaseParameters
+from ..common.parameters import Parameter
+from ..execution.arm_parameters import ARM_PARAMETERS, ArmParameters
+
+BRIDGE_TABLE = (
+    *CASE_PARAMETERS,
+    *ARM_PARAMETERS,
+    Parameter(
+        "trajectory_topic",
+        "",
+        "Topic of trajectory_msgs/JointTrajectory that moves the arm; empty: "
+        "command.trajectory_topic of the robot file.",
+    ),
+    Parameter(
+        "controller_manager",
+        "controller_manager",
+        "Node of ros2_control that says whether the arm's controller is active; relative names lie "
+        "in this node's namespace. Its service list_controllers is asked before a motion, and its "
+        "topic activity heard in motion; where there is no such node, or the name is empty, "
+        "nothing is asked.",
+    ),
+    Parameter("allow_motion", True, "Whether any motion may be commanded at all.", read_only=False),
+    Parameter(
+        "enable_topic",
+        "",
+        "Topic of std_msgs/Bool of an enabling device: the arm moves only while true arrives on it "
+        "at least every enable_timeout; empty: there is none.",
+    ),
+    Parameter("enable_timeout", 0.3, "Longest time between two messages of it.", "s", 0.02, 5.0),
+    Parameter(
+        "turned",
+        None,
+        "How far each joint has turned when this is set, whole turns included, to within 1 rad: "
+        "needed where the robot file limits the turn of continuous joints (cable_turns) and the "
+        "driver does not count turns; numbers of other joints do not matter.",
+        "rad",
+        read_only=False,
+        kind="numbers",
+    ),
+    Parameter(
+        "obstacles_lifetime",
+        2.0,
+        "For how long the obstacles on the topic ~/obstacles count as known after they came.",
+        "s",
+        0.05,
+        1e6,
+    ),
+    Parameter("start_delay", 0.3, "Time from a command to its first motion.", "s", 0.05, 10.0),
+    Parameter(
+        "reaction",
+        0.1,
+        "Longest time from sending a command until the arm's controller has taken it up.",
+        "s",
+        0.01,
+        5.0,
+    ),
+    Parameter(
+        "silence",
+        0.25,
+        "Age of the newest joint states at which a moving arm is stopped.",
+        "s",
+        0.01,
+        5.0,
+    ),
+    Parameter(
+        "settling", 2.0, "Time that the arm may take to rest after a motion.", "s", 0.1, 30.0
+    ),
+    Parameter(
+        "speed_scaling_topic",
+        "",
+        "Topic (std_msgs/Float64, in per cent) on which the robot reports its pendant's speed "
+        "slider; an arm that the slider slows down is followed on its path. Empty: there is none, "
+        "and an arm that is late is stopped.",
+    ),
+    Parameter("watch_period", 0.01, "Time between two looks at a moving arm.", "s", 0.001, 0.2),
+)
+
+
+@dataclass(frozen=True)
+class BridgeParameters(CaseParameters, ArmParameters):
+    """Values of `BRIDGE_TABLE`, which explains them, but for the bounds."""
+
+    trajectory_topic: str
+    controller_manager: str
+    enable_topic: str
+    enable_timeout: float
+    obstacles_lifetime: float
+    start_delay: float
+    reaction: float
+    silence: float
+    settling: float
+    speed_scaling_topic: str
+    watch_period: float
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any]) -> BridgeParameters:
+        """Take them out of all values."""
+        return cls(**{name: values[name] for name in cls.__dataclass_fields__})

@@ -1,0 +1,99 @@
+"""Motions that were proved here and may be followed, with the obstacles of their proofs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from payload_id_msgs.srv import PrepareMotion
+
+from ...core.errors import InputError, UnknownNameError
+from ...core.motion.motion_sequence import MotionSequence
+from ..certifying.prover import ProofRequest, Proved
+from ..certifying.worker_process import Failure
+from ..execution.start_check import NotReadyError
+from .context import BridgeContext
+
+KEPT = 10  # motions that can still be followed
+LONGEST_NAME = 200  # characters
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """A motion that may be followed.
+
+    Attributes:
+        name: Its name.
+        proved: The motion, and what it was proved for.
+        obstacles: Digest of the obstacles that it was proved with.
+    """
+
+    name: str
+    proved: Proved
+    obstacles: tuple[str, ...]
+
+
+class PreparedMotions:
+    """Answers `~/prepare`."""
+
+    def __init__(self, context: BridgeContext) -> None:
+        """Keep no motion yet.
+
+        Args:
+            context: What all parts share.
+        """
+        self._context = context
+        self._motions: dict[str, Prepared] = {}
+
+    async def on_prepare(
+        self, request: PrepareMotion.Request, response: PrepareMotion.Response
+    ) -> PrepareMotion.Response:
+        """Prove a motion, and keep it."""
+        try:
+            response.message = await self._prepare(request)
+            response.success = True
+        except InputError as error:
+            response.message = str(error)
+        return response
+
+    async def _prepare(self, request: PrepareMotion.Request) -> str:
+        """Prove a motion, keep it, and return a sentence.
+
+        Raises:
+            InputError: It is not proved.
+        """
+        name, obstacles = request.motion_id, self._context.obstacles
+        if not name or len(name) > LONGEST_NAME:
+            raise InputError(f"motion_id takes 1 to {LONGEST_NAME} characters; found {len(name)}.")
+        if self._context.cell_missing:
+            raise NotReadyError(self._context.cell_missing)
+        known, bodies = obstacles.digest, obstacles.bodies
+        asked = ProofRequest(request.certificate, tuple(request.stops), bodies)
+        found = await self._context.ask(asked)
+        if isinstance(found, (str, Failure)):
+            raise InputError(found if isinstance(found, str) else found.sentence)
+        self._motions.pop(name, None)
+        self._motions[name] = Prepared(name, found, known)
+        while len(self._motions) > KEPT:
+            self._motions.pop(next(iter(self._motions)))
+        return f"Proved, with {len(request.stops)} stops."
+
+    def named(self, name: str) -> Prepared:
+        """Return a motion that may be followed now.
+
+        Raises:
+            InputError: There is none of that name, or the obstacles are other ones now.
+        """
+        if name not in self._motions:
+            raise UnknownNameError("prepared motion", name, self._motions)
+        found = self._motions[name]
+        if found.obstacles != self._context.obstacles.digest:
+            raise NotReadyError("The obstacles have changed since this plan was made. Plan again.")
+        return found
+
+
+def as_sequence(prepared: Prepared) -> MotionSequence:
+    """Return a motion as one that others may continue."""
+    motion = prepared.proved.motion.trajectory
+    if isinstance(motion, MotionSequence):
+        return motion
+    return MotionSequence((motion,), (motion.duration,))

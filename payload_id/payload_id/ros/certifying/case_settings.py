@@ -1,0 +1,140 @@
+"""What proofs of a robot's motions rest on, whoever asks for them; picklable, and as parameters."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from ...core.rows.joint_torque.uncertainty import Uncertainty
+from ...core.safety.clearance.convex_body import ConvexBody
+from ...core.safety.speed.speed_limits import PRESETS, SpeedLimits
+from ...files.cells.cell_file import Cell
+from ...files.robots.body_shapes import mesh_hull
+from ...files.robots.robot_file import RobotFile
+from ..common.parameters import Parameter
+from ..common.shared_parameters import ROBOT_FILE, UNCERTAINTY_PARAMETERS
+
+CASE_PARAMETERS = (
+    ROBOT_FILE,
+    Parameter(
+        "cell",
+        "",
+        "Cell file: floor, walls, fixtures, zones, mounting; or 'none, ' and the reason why "
+        "nothing stands around the arm. Nothing is planned or moved without it.",
+    ),
+    Parameter(
+        "speed_limits",
+        "full",
+        "Limits of speeds in space: collaborative (250 mm/s), reduced (500 mm/s) or full (joint "
+        "limits only). Motions are slowed along their path until they are kept.",
+        choices=tuple(PRESETS),
+    ),
+    Parameter("clearance", 0.02, "Distance that bodies must keep from each other.", "m", 0.0, 0.5),
+    Parameter(
+        "ground",
+        None,
+        "Height of a floor in the base frame that the arm must not touch; not set: no floor.",
+        "m",
+        -10.0,
+        10.0,
+        kind="number",
+    ),
+    Parameter(
+        "payload_box",
+        None,
+        "Lengths along x, y and z of a box in the payload frame that contains the payload; not "
+        "set: only payload_mesh, or no volume is checked.",
+        "m",
+        0.001,
+        5.0,
+        kind="numbers",
+        length=3,
+    ),
+    Parameter(
+        "payload_box_centre",
+        [0.0, 0.0, 0.0],
+        "Centre of that box in the payload frame.",
+        "m",
+        -5.0,
+        5.0,
+        length=3,
+    ),
+    Parameter(
+        "payload_mesh",
+        "",
+        "File of a mesh in the payload frame, metres, whose convex hull contains the payload.",
+    ),
+    Parameter("point_rate", 100.0, "Points of a commanded trajectory.", "Hz", 10.0, 1000.0),
+    *(replace(entry, read_only=True) for entry in UNCERTAINTY_PARAMETERS),
+)
+
+
+@dataclass(frozen=True)
+class CaseParameters:
+    """Values of `CASE_PARAMETERS`, which explains them, but for the bounds."""
+
+    robot_file: str
+    cell: str
+    speed_limits: str
+    clearance: float
+    ground: float | None
+    payload_box: list[float] | None
+    payload_box_centre: list[float]
+    payload_mesh: str
+    point_rate: float
+
+
+@dataclass(frozen=True)
+class CaseSettings:
+    """What is the same for all proofs of a node.
+
+    Attributes:
+        robot_file: Robot file: path or name.
+        uncertainty: Bounds on the arm.
+        cell: What stands around the arm, and the distance that bodies keep from each other.
+        cell_stated: Path of the cell file, or "none, " and the reason, for certificates.
+        speeds: Limits of speeds in space.
+        ground: Height of a floor in the base frame [m]; None: there is none.
+        payload: Bodies that contain the payload, poses in the payload frame.
+        point_rate: Of commanded points [Hz].
+    """
+
+    robot_file: str
+    uncertainty: Uncertainty
+    cell: Cell
+    cell_stated: str
+    speeds: SpeedLimits
+    ground: float | None
+    payload: tuple[ConvexBody, ...]
+    point_rate: float
+
+
+def case_settings(
+    parameters: CaseParameters, robot: RobotFile, uncertainty: Uncertainty, cell: Cell
+) -> CaseSettings:
+    """Return what parameters mean for proofs.
+
+    Raises:
+        InputError: A mesh cannot be used.
+    """
+    return CaseSettings(
+        robot_file=str(robot.path),
+        uncertainty=uncertainty,
+        cell=cell,
+        cell_stated=parameters.cell,
+        speeds=PRESETS[parameters.speed_limits],
+        ground=parameters.ground,
+        payload=payload_bodies(parameters),
+        point_rate=parameters.point_rate,
+    )
+
+
+def payload_bodies(parameters: CaseParameters) -> tuple[ConvexBody, ...]:
+    """Return bodies that contain the payload, in the payload frame; none if nothing is known."""
+    found = []
+    if parameters.payload_box is not None:
+        size, centre = parameters.payload_box, parameters.payload_box_centre
+        found.append(ConvexBody.primitive("box", size, translation=centre, name="payload"))
+    if parameters.payload_mesh:
+        found.append(mesh_hull(Path(parameters.payload_mesh).expanduser(), name="payload"))
+    return tuple(found)

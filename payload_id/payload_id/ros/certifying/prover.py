@@ -1,0 +1,159 @@
+"""Proving saved certificates anew, with one's own robot file, cell, bounds and obstacles.
+
+What a certificate says is not believed: it must have been given for the very case that this node
+has, and its proof is repeated. So a motion that is followed is safe in the case of who follows it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...core.arrays import Array
+from ...core.errors import InputError
+from ...core.motion.path_timing import PathStop
+from ...core.motion.trajectory import Trajectory
+from ...core.safety.certificate.certificate import digest_of
+from ...core.safety.certificate.certified_motion import CertifiedMotion, CertifiedStop
+from ...core.safety.certificate.certify import certify
+from ...core.safety.certificate.verify import unlike
+from ...core.safety.clearance.convex_body import ConvexBody
+from ...core.safety.margins.margin import Refusal
+from ...files.runs.certificate_file import SavedCertificate, certificate_in
+from .case_settings import CaseSettings
+from .safety_cases import SafetyCases
+
+LONGEST = 1800.0  # [s] of a motion: longer ones take too long to prove
+MOST_STOPS = 1000
+REST = 1e-9  # [rad/s or m/s] of a motion's end that counts as rest
+
+
+@dataclass(frozen=True)
+class ProofRequest:
+    """Prove a motion and its stops.
+
+    Attributes:
+        certificate: Of the motion, as it is saved.
+        stops: Of its stops, likewise.
+        obstacles: Of now, in the base frame.
+    """
+
+    certificate: str
+    stops: tuple[str, ...]
+    obstacles: tuple[ConvexBody, ...]
+
+
+@dataclass(frozen=True)
+class Proved:
+    """A motion that is proved.
+
+    Attributes:
+        motion: The motion with its stops.
+        limits: Name of the set of joint limits.
+        turns: Whole turns that it was proved for.
+        payload_lower: Least phi, shape (10,).
+        payload_upper: Largest phi, shape (10,).
+    """
+
+    motion: CertifiedMotion
+    limits: str
+    turns: dict[str, int]
+    payload_lower: Array
+    payload_upper: Array
+
+
+class Prover:
+    """Repeats proofs for one robot."""
+
+    def __init__(self, settings: CaseSettings) -> None:
+        """Read the robot file.
+
+        Raises:
+            PayloadIdError: A file cannot be used, or there is no collision geometry.
+        """
+        self._cases = SafetyCases(settings)
+
+    def __call__(self, request: ProofRequest | None) -> Proved | str:
+        """Return what is proved, or a sentence that says why it is not; for None, get ready."""
+        if request is None:
+            return ""
+        try:
+            return self._proved(request)
+        except InputError as error:
+            return str(error)
+
+    def _proved(self, request: ProofRequest) -> Proved:
+        """Return a motion that is proved.
+
+        Raises:
+            InputError: It is not.
+        """
+        if len(request.stops) > MOST_STOPS:
+            raise InputError(f"At most {MOST_STOPS} stops; found {len(request.stops)}.")
+        saved = certificate_in(request.certificate, "the motion's certificate")
+        motion = saved.trajectory
+        self._prove(saved, request.obstacles, "The motion")
+        stops = []
+        for number, text in enumerate(request.stops):
+            what = f"stop {number}"
+            stop = certificate_in(text, f"the certificate of {what}")
+            stops.append(CertifiedStop(*_stop_of(stop.trajectory, motion, what)))
+            if _setting(stop) != _setting(saved):
+                raise InputError(f"{what.capitalize()} was not certified for what its motion was.")
+            self._prove(stop, request.obstacles, what.capitalize())
+        stops.sort(key=lambda stop: stop.time)
+        tube, box = self._cases.tube, saved.box
+        return Proved(
+            CertifiedMotion(motion, tuple(stops), tube), saved.certificate.limits,
+            dict(saved.turns), box.payload_lower, box.payload_upper,
+        )  # fmt: skip
+
+    def _prove(self, saved: SavedCertificate, obstacles: tuple[ConvexBody, ...], what: str) -> None:
+        """Raise unless a motion is proved for this robot, and ends at rest."""
+        motion, box = saved.trajectory, saved.box
+        if not saved.intact:
+            raise InputError(f"{what}: its certificate was changed after it was given.")
+        if not 0.0 < motion.duration <= LONGEST:
+            raise InputError(
+                f"{what} takes {motion.duration:g} s; at most {LONGEST:g} s are proved."
+            )
+        if saved.joints != self._cases.model.joints:
+            raise InputError(
+                f"{what} is of the joints {', '.join(saved.joints)}; this arm's are "
+                f"{', '.join(self._cases.model.joints)}."
+            )
+        payload = (box.payload_lower, box.payload_upper)
+        case = self._cases.case(saved.certificate.limits, saved.turns, payload, obstacles)
+        if differences := unlike(saved.certificate, case, motion):
+            raise InputError(
+                f"{what} was certified for something else than what holds here. "
+                f"{' '.join(differences)}"
+            )
+        if coarse := self._cases.too_coarse(motion):
+            raise InputError(f"{what}: {coarse}")
+        outcome = certify(case, motion, saved.certificate.step)
+        if isinstance(outcome, Refusal):
+            raise InputError(f"{what}: its proof does not repeat. {outcome.sentence}")
+        if (np.abs(motion.at(np.array([motion.duration])).dq) > REST).any():
+            raise InputError(f"{what} does not end at rest.")
+
+
+def make_prover(settings: CaseSettings) -> Prover:
+    """Return the prover; called in its process."""
+    return Prover(settings)
+
+
+def _stop_of(stop: Trajectory, motion: Trajectory, what: str) -> tuple[float, PathStop]:
+    """Return when a stop leaves its motion [s], and the stop, of this very motion."""
+    of_motion = isinstance(stop, PathStop) and digest_of(stop.motion.to_dict()) == digest_of(
+        motion.to_dict()
+    )
+    if not isinstance(stop, PathStop) or not of_motion:
+        raise InputError(f"The certificate of {what} is not of a stop on this motion.")
+    return stop.leaves, PathStop(motion, stop.leaves, stop.ramp)
+
+
+def _setting(saved: SavedCertificate) -> tuple[object, ...]:
+    """Return what the certificates of a motion and of its stops must have in common."""
+    return saved.certificate.limits, dict(saved.turns), saved.box.digest

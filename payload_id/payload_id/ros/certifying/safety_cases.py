@@ -1,0 +1,108 @@
+"""One robot's safety cases: what its motions are proved against, with obstacles and payloads."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+
+from ...core.arrays import Array
+from ...core.motion.trajectory import Trajectory
+from ...core.motion.trajectory_points import interpolation_error
+from ...core.rows.joint_torque.uncertainty import Uncertainty
+from ...core.safety.certificate.certify import SafetyCase
+from ...core.safety.clearance.convex_body import ConvexBody
+from ...core.safety.torque.parameter_box import ParameterBox
+from ...core.safety.tube.tracking_tube import TrackingTube
+from ...files.robots.arm_geometry import robot_geometry
+from ...files.robots.robot_file import RobotFile
+from ...files.robots.robot_model import RobotModel
+from .case_settings import CaseSettings
+
+STANDARD_GRAVITY = 9.81  # [m/s2]
+# What points and interpolation may add to the tracking error [rad, rad/s, rad/s2] or [m, ...].
+INTERPOLATION = (1e-6, 1e-5, 5e-3)
+
+
+class SafetyCases:
+    """What motions of one robot are proved against.
+
+    Attributes:
+        settings: What is the same for all of them.
+        robot: The robot file.
+        model: The arm.
+        geometry: Its bodies, with the payload's.
+        tube: The stated one, with what interpolation may add.
+    """
+
+    def __init__(self, settings: CaseSettings) -> None:
+        """Read the robot file.
+
+        Raises:
+            PayloadIdError: A file cannot be used, or there is no collision geometry.
+        """
+        self.settings = settings
+        self.robot = RobotFile.load(settings.robot_file)
+        self.model = RobotModel.from_robot_file(self.robot)
+        self.geometry = robot_geometry(self.robot, self.model, settings.payload)
+        stated = self.robot.control.stated_tube(settings.speeds)
+        position, velocity, acceleration = INTERPOLATION
+        self.tube = TrackingTube.position_controlled(
+            stated.position + position,
+            stated.velocity + velocity,
+            stated.reference_acceleration + acceleration,
+        )
+
+    def case(
+        self,
+        limits: str,
+        turns: Mapping[str, int],
+        payload: tuple[Array, Array],
+        obstacles: tuple[ConvexBody, ...],
+    ) -> SafetyCase:
+        """Return what a motion is certified against.
+
+        Args:
+            limits: Name of a set of joint limits.
+            turns: By how many whole turns joints whose turn is limited have turned more than the
+                motion's positions say.
+            payload: Ends of phi, shape (10,) each; infinite: as the prior says.
+            obstacles: In the base frame, beside those of the cell.
+
+        Raises:
+            InputError: An interval is inverted or NaN, or there is no such set of limits.
+        """
+        ground = self.settings.ground
+        floor = () if ground is None else (ConvexBody.ground(ground),)
+        allowed = self.robot.limits_at(limits, turns)
+        return SafetyCase(
+            model=self.model,
+            geometry=self.geometry,
+            obstacles=(*self.settings.cell.bodies, *obstacles, *floor),
+            box=ParameterBox.around(self.model, payload, self._uncertainty()),
+            tube=self.tube,
+            limits=allowed.narrowed(self.settings.cell.joint_margin).of_motion(),
+            limits_name=limits,
+            clearance=self.settings.cell.clearance,
+            speeds=self.settings.speeds,
+            turns=dict(turns),
+        )
+
+    def _uncertainty(self) -> Uncertainty:
+        """Return the bounds on the arm; a base that is tilted turns gravity."""
+        stated = self.settings.uncertainty
+        tilt = STANDARD_GRAVITY * float(np.sin(self.settings.cell.base_tilt))
+        return replace(stated, gravity_error=stated.gravity_error + tilt)
+
+    def too_coarse(self, motion: Trajectory) -> str:
+        """Say that a controller's interpolation could leave the tube; empty if it could not."""
+        error = interpolation_error(motion, self.settings.point_rate)
+        parts = (error.position, error.velocity, error.acceleration)
+        for bound, reserve in zip(parts, INTERPOLATION, strict=True):
+            if (bound > reserve).any():
+                return (
+                    f"The controller's interpolation could be {bound.max():.2g} off the motion, "
+                    f"above the {reserve:g} that the certificate allows for; raise point_rate."
+                )
+        return ""

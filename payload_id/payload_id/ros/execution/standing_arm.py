@@ -1,0 +1,104 @@
+"""Whether the arm stands where a motion could begin: joint states, clocks, held joints, limits."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+
+import numpy as np
+from rclpy.node import Node
+
+from ...core.arrays import Array
+from ...core.rows.joint_torque.uncertainty import Uncertainty
+from ...core.safety.tube.tracking_tube import TrackingTube
+from ...files.robots.robot_file import RobotFile
+from ...files.robots.robot_model import RobotModel
+from ..common.topic_report import silence_report
+from .arm_parameters import ArmParameters
+from .joint_state_listener import JointStateListener
+from .start_check import NotReadyError, check_limits, check_rest, start_of
+from .stop_reason import Reason
+
+FRESH = 1.0  # [s] age of joint states with which a motion may begin
+
+
+class StandingArm:
+    """The arm as its joint states tell it, and whether it may set off.
+
+    Attributes:
+        joints: Names.
+        states: Joint states.
+        continuous: Joints without limits.
+        encoder_error: Largest error of a measured position, its zero's included, shape (n,)
+            [rad or m].
+    """
+
+    def __init__(
+        self,
+        node: Node,
+        robot: RobotFile,
+        parameters: ArmParameters,
+        uncertainty: Uncertainty,
+        tube: TrackingTube,
+        joint_margin: float,
+    ) -> None:
+        """Subscribe to joint states.
+
+        Args:
+            node: The node.
+            robot: The robot file.
+            parameters: Where joint states come from.
+            uncertainty: Bounds on the arm.
+            tube: How far the arm may be from what its controller holds.
+            joint_margin: Distance that joints keep from their position limits [rad or m].
+        """
+        self._node, self._robot, self._tube, self._margin = node, robot, tube, joint_margin
+        self.joints = robot.joints
+        self.continuous: Sequence[bool] = RobotModel.from_robot_file(robot).continuous
+        errors = (uncertainty.per_joint(x, robot.n) for x in ("position_error", "joint_zero"))
+        self.encoder_error = np.asarray(np.sum(list(errors), axis=0))
+        self.states = JointStateListener(
+            node, robot, parameters.joint_states_topic, parameters.reliability,
+            parameters.clock_tolerance,
+        )  # fmt: skip
+
+    def start(self, limits: str, holding: Array | None) -> Array:
+        """Return the pose that a motion may begin from now, shape (n,) [rad or m].
+
+        Args:
+            limits: Name of a set of joint limits.
+            holding: What the controller holds; None: not known.
+
+        Raises:
+            NotReadyError: There are no joint states, the arm moves or is out of limits, or clocks
+                or held joints cannot be relied on.
+        """
+        self.check_alive()
+        states = self.states
+        if states.clock.fault:
+            raise NotReadyError(f"{states.clock.fault}. {Reason.CLOCK_FAULT.value}")
+        if doubt := states.held.doubt(time.monotonic()):
+            raise NotReadyError(f"{doubt}. {Reason.HELD_JOINT_OFF.value}")
+        check_rest(self.joints, states.speed, states.topic)
+        if states.turns.doubt:
+            raise NotReadyError(f"{states.turns.doubt}.")
+        start = start_of(states.q, holding, self._tube, self.continuous, self.encoder_error)
+        present = self._robot.limits_at(limits, states.turns.at(start)).narrowed(self._margin)
+        check_limits(self.joints, start, present, states.topic)
+        return start
+
+    def check_alive(self) -> None:
+        """Raise unless joint states arrive."""
+        states = self.states
+        states.take(every=False)
+        if states.known and states.silence <= FRESH:
+            return
+        silence = silence_report(
+            self._node, states.topic, "sensor_msgs/msg/JointState", states.silence,
+            self._robot.joint_states.rate,
+        )  # fmt: skip
+        raise NotReadyError(
+            f"{silence} (Last one that could not be used: {states.dropped.value}.)"
+            if states.dropped is not None
+            else silence
+        )

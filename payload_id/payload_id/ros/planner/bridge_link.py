@@ -1,0 +1,304 @@
+"""The planner's line to the bridge: what it says of itself, and motions handed to it.
+
+Nothing here waits: what the bridge answers is taken in when it comes, and a motion of which
+nothing is heard any more is given up after a while.
+"""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from payload_id_msgs.action import Move
+from payload_id_msgs.msg import BridgeState, StopReason
+from payload_id_msgs.srv import ExtendMotion, GetBridgeState, PrepareMotion
+from rclpy.action import ActionClient
+from rclpy.action.client import ClientGoalHandle
+from rclpy.node import Node
+from rclpy.task import Future as RosFuture
+from std_srvs.srv import Trigger
+
+from ...core.arrays import Array
+from ...core.safety.certificate.certified_motion import CertifiedMotion
+from ...core.safety.clearance.convex_body import ConvexBody
+from ..common.conversions import stamp_of
+from ..common.steady_timer import steady_timer
+from ..common.topics import LATCHED
+from ..execution.motion_execution import Phase
+from ..execution.stop_reason import Reason, sentence
+from .planning.request import Documents
+
+SILENT = 3.0  # [s] without feedback after which a motion is given up
+PROVING = 60.0  # [s] that the bridge may take to prove a motion and take the arm
+ANSWERED = 3.0  # [s] within which the bridge says what holds now
+UNBEGUN = -0.3  # [s] on a motion of which nothing is heard yet
+
+
+@dataclass
+class FollowedMotion:
+    """A motion that was handed to the bridge, as far as the bridge has told.
+
+    Attributes:
+        name: By which the bridge knows its newest part.
+        motion: What is followed; receding horizons replace it.
+        phase: What the arm is doing.
+        reason: Why it has ended; None before that.
+        sentence: That reason in the present case.
+        begun: Whether anything may have moved; told at the end.
+        at_rest: Whether the arm was seen to stand still after it.
+        resting_place: Time on the motion at whose pose a pause has ended [s].
+        tube_use: Largest tracking error of now as a part of the tube [-].
+        largest_tube_use: Largest of all [-].
+        remaining: Time to its end [s].
+        not_continued: Why the newest part did not take over; empty: it did, or will.
+    """
+
+    name: str
+    motion: CertifiedMotion
+    phase: Phase = Phase.STARTING
+    reason: Reason | None = None
+    sentence: str = ""
+    begun: bool = True
+    at_rest: bool = True
+    resting_place: float = 0.0
+    tube_use: float = 0.0
+    largest_tube_use: float = 0.0
+    remaining: float = 0.0
+    not_continued: str = ""
+    _ends: Array | None = None
+    _start_ns: int | None = None
+    _heard: float = field(default_factory=time.monotonic)
+    _patience: float = PROVING
+    _goal: ClientGoalHandle | None = None
+    _called_off: bool = False
+
+    @property
+    def done(self) -> bool:
+        """Whether it has ended."""
+        return self.phase is Phase.DONE
+
+    @property
+    def stopping(self) -> bool:
+        """Whether it ends before its end, or has ended."""
+        return self._called_off or self.reason is not None or self.phase is Phase.STOPPING
+
+    @property
+    def called_off(self) -> bool:
+        """Whether somebody wants it stopped."""
+        return self._called_off
+
+    def time(self, now_ns: int) -> float:
+        """Return the time on the motion [s]; negative before it begins."""
+        return UNBEGUN if self._start_ns is None else 1e-9 * (now_ns - self._start_ns)
+
+    def end_positions(self) -> Array:
+        """Return where the arm is held, shape (n,) [rad or m]."""
+        if self._ends is not None:
+            return self._ends
+        trajectory = self.motion.trajectory
+        return trajectory.at(np.array([trajectory.duration])).q[0]
+
+    def stop(self) -> None:
+        """Have it end by the next certified stop, or not begin."""
+        self._called_off = True
+        if self._goal is not None and not self.done:
+            self._goal.cancel_goal_async()
+
+    def take_goal(self, goal: ClientGoalHandle) -> None:
+        """Note that the bridge has taken it."""
+        self._goal, self._heard = goal, time.monotonic()
+        if self._called_off:
+            goal.cancel_goal_async()
+
+    def take_feedback(self, feedback: Move.Feedback) -> None:
+        """Note how far it is."""
+        if self.done:
+            return
+        self._heard, self._patience = time.monotonic(), SILENT
+        self._start_ns, phase = stamp_of(feedback.start), Phase(feedback.phase)
+        self.phase = Phase.SETTLING if phase is Phase.DONE else phase  # its result ends it
+        self.tube_use, self.remaining = feedback.tube_use, feedback.remaining
+        self.largest_tube_use = max(self.largest_tube_use, feedback.tube_use)
+
+    def take_result(self, result: Move.Result) -> None:
+        """Note how it ended."""
+        if self.done:
+            return
+        if len(result.state.holding):
+            self._ends = np.array(result.state.holding)
+        self.begun, self.at_rest = result.begun, result.at_rest
+        self.resting_place = result.resting_place
+        self.largest_tube_use = max(self.largest_tube_use, result.largest_tube_use)
+        self.end(_reason_of(result.reason.code), result.message)
+
+    def end(self, reason: Reason, said: str) -> None:
+        """Note that it has ended."""
+        self.phase, self.reason, self.sentence = Phase.DONE, reason, said
+
+    def look(self) -> None:
+        """Give it up if nothing was heard of it for too long."""
+        silence = time.monotonic() - self._heard
+        if not self.done and silence > self._patience:
+            self.at_rest = False
+            found = f"Nothing was heard of the bridge for {silence:.1f} s"
+            self.end(Reason.BRIDGE_LOST, sentence(Reason.BRIDGE_LOST, found))
+
+
+class BridgeLink:
+    """Hears a bridge and hands it motions.
+
+    Attributes:
+        name: Of its node.
+        state: What it said last; None before the first.
+    """
+
+    def __init__(self, node: Node, name: str, on_state: Callable[[BridgeState], object]) -> None:
+        """Listen.
+
+        Args:
+            node: The node, with an executor that serves it.
+            name: Of the bridge's node.
+            on_state: Called with each state.
+        """
+        self._node, self.name, self._on_state = node, name, on_state
+        self.state: BridgeState | None = None
+        self._bodies: tuple[str, tuple[ConvexBody, ...]] = ("", ())
+        node.create_subscription(BridgeState, f"{name}/state", self._take, LATCHED)
+        self._prepare = node.create_client(PrepareMotion, f"{name}/prepare")
+        self._extend = node.create_client(ExtendMotion, f"{name}/extend")
+        self._get = node.create_client(GetBridgeState, f"{name}/get_state")
+        self._pause = node.create_client(Trigger, f"{name}/pause")
+        self._move = ActionClient(node, Move, f"{name}/move")
+        self._proofs: dict[str, RosFuture] = {}
+
+    @property
+    def absence(self) -> str:
+        """Say that there is no bridge, and what to do; empty if there is one."""
+        if self.state is not None and self._prepare.service_is_ready():
+            return ""
+        return (
+            f"There is no bridge at {self._node.resolve_service_name(self.name)}: start it, or set "
+            "the parameter bridge."
+        )
+
+    async def refresh(self) -> None:
+        """Have the bridge say what holds now; after a while without an answer, forget it."""
+        if not self._get.service_is_ready():
+            return
+        answered, answer = RosFuture(), self._get.call_async(GetBridgeState.Request())
+
+        def note(state: BridgeState | None) -> None:
+            if not answered.done():
+                answered.set_result(state)
+
+        answer.add_done_callback(lambda found: note(found.result().state))
+        timer = steady_timer(self._node, ANSWERED, lambda: note(None))
+        found = await answered
+        self._node.destroy_timer(timer)
+        if found is None:
+            self.state = None
+        else:
+            self._take(found)
+
+    @property
+    def bodies(self) -> tuple[ConvexBody, ...]:
+        """Obstacles in force, in the base frame."""
+        text = "[]" if self.state is None else self.state.bodies
+        if text != self._bodies[0]:
+            self._bodies = text, tuple(ConvexBody.from_dict(body) for body in json.loads(text))
+        return self._bodies[1]
+
+    @property
+    def obstacles(self) -> str:
+        """What tells whether the obstacles have changed."""
+        return "" if self.state is None else self.state.bodies
+
+    def prepare(self, name: str, documents: Documents) -> None:
+        """Have a motion proved, to be followed later."""
+        request = PrepareMotion.Request(
+            motion_id=name, certificate=documents.motion, stops=list(documents.stops)
+        )
+        self._proofs = {name: self._prepare.call_async(request)}
+
+    def follow(
+        self, name: str, motion: CertifiedMotion, documents: Documents, who: str
+    ) -> FollowedMotion:
+        """Have a motion proved and followed."""
+        self.prepare(name, documents)
+        followed = FollowedMotion(name, motion)
+        self._spawn(self._followed(followed, self._proofs[name], who))
+        return followed
+
+    async def _followed(self, followed: FollowedMotion, proof: RosFuture, who: str) -> None:
+        """Hand a motion over once it is proved, and wait for its end."""
+        answer = await proof
+        if followed.done:
+            return
+        if followed.called_off or not answer.success:
+            reason = Reason.CANCELLED if followed.called_off else Reason.REFUSED
+            followed.begun = False
+            said = "It was called off before it began." if answer.success else answer.message
+            followed.end(reason, said)
+            return
+        goal = Move.Goal(motion_id=followed.name, requested_by=who)
+        handle = await self._move.send_goal_async(
+            goal, feedback_callback=lambda message: followed.take_feedback(message.feedback)
+        )
+        followed.take_goal(handle)
+        found = await handle.get_result_async()
+        self._take(found.result.state)
+        followed.take_result(found.result)
+
+    def extend(
+        self, followed: FollowedMotion, name: str, motion: CertifiedMotion, after: float
+    ) -> None:
+        """Have a motion continued by one that was prepared.
+
+        Args:
+            followed: The motion in progress.
+            name: Of what takes over.
+            motion: All of it, from the beginning to the end of what takes over.
+            after: Time on the newest part at which it does [s].
+        """
+        request = ExtendMotion.Request(motion_id=name, follows=followed.name, after=after)
+        before = followed.name, followed.motion
+        followed.name, followed.motion = name, motion
+        self._spawn(self._extended(followed, request, before, self._proofs.get(name)))
+
+    async def _extended(
+        self,
+        followed: FollowedMotion,
+        request: ExtendMotion.Request,
+        before: tuple[str, CertifiedMotion],
+        proof: RosFuture | None,
+    ) -> None:
+        """Ask for a continuation once it is proved; undo it where it is refused."""
+        answer: Any = None if proof is None else await proof
+        if answer is not None and answer.success:
+            answer = await self._extend.call_async(request)
+        if answer is None or not answer.success:
+            followed.name, followed.motion = before
+            said = "It was not prepared." if answer is None else answer.message
+            followed.not_continued = said
+
+    def pause(self) -> None:
+        """Have the arm rest on its path."""
+        self._pause.call_async(Trigger.Request())
+
+    def _take(self, state: BridgeState) -> None:
+        """Take in what the bridge says."""
+        self.state = state
+        self._on_state(state)
+
+    def _spawn(self, coroutine: Any) -> None:
+        """Carry out a coroutine beside the node's callbacks."""
+        self._node.executor.create_task(coroutine)
+
+
+def _reason_of(code: int) -> Reason:
+    """Return the reason of a message's constant."""
+    return next(reason for reason in Reason if getattr(StopReason, reason.name) == code)

@@ -1,0 +1,221 @@
+"""The bridge as a black box: what it follows, what it refuses, whoever asks."""
+
+from __future__ import annotations
+
+import os
+import signal
+from pathlib import Path
+
+import numpy as np
+import pytest
+from payload_id_msgs.action import Move
+from payload_id_msgs.msg import BridgeState, PayloadEstimate, StopReason
+from payload_id_msgs.srv import ExtendMotion, PrepareMotion, SetObstacles
+from rclpy.action import ActionClient
+from std_srvs.srv import Trigger
+
+from harness import LATCHED, NodeProcess
+from payload_id.core.body.payload_prior import PayloadPrior
+from payload_id.ros.bridge.parameters import BRIDGE_TABLE
+from payload_id.ros.common.joint_trajectory_message import trajectory_from_message
+from planned_robot import (
+    ABORTED,
+    BRIDGE,
+    CANCELED,
+    PARAMETERS,
+    ROBOT,
+    SUCCEEDED,
+    PlannedRobot,
+    ball,
+    parameters_of,
+    set_obstacles,
+)
+
+TOLERANCE = 60.0  # [s]: clocks are no matter here, and the arm falls behind on a busy machine
+DOMAIN = 140 + os.getpid() % 20
+FAR = (1.5, 1.5, 0.3)  # out of the arm's reach
+
+
+@pytest.fixture(scope="module")
+def robot(tmp_path_factory):
+    robot = PlannedRobot(tmp_path_factory.mktemp("bridge"), DOMAIN, clock_tolerance=TOLERANCE)
+    robot.state = robot.observer.listen(BridgeState, f"{BRIDGE}/state", LATCHED)
+    yield robot
+    assert robot.close() == [-signal.SIGKILL, 0, 0], robot.printed()  # the last test's planner
+    assert "Traceback" not in robot.printed()
+
+
+@pytest.fixture
+def planned(robot):
+    """Return the certificates of a plan from where the arm stands."""
+    answer = robot.observer.wait(
+        lambda: (found := robot.plan()).success and found, "an arm at rest"
+    )
+    return documents_of(answer.description)
+
+
+def documents_of(plan):
+    """Return the certificates of a plan: of the motion, and of its stops."""
+    folder = Path(plan.certificate_path).parent
+    motion = (folder / "motion.json").read_text()
+    return motion, [path.read_text() for path in sorted(folder.glob("stop_*.json"))]
+
+
+def prepare(robot, motion, stops=(), name="a motion", bridge=BRIDGE):
+    return robot.observer.call(
+        PrepareMotion, f"{bridge}/prepare", motion_id=name, certificate=motion, stops=list(stops)
+    )
+
+
+def send(robot, name="a motion", bridge=BRIDGE):
+    client = ActionClient(robot.observer.node, Move, f"{bridge}/move")
+    robot.observer.wait(client.server_is_ready, "move")
+    sent = client.send_goal_async(Move.Goal(motion_id=name, requested_by="a test"))
+    handle = robot.observer.wait(lambda: sent.done() and sent.result(), "the goal's handle")
+    return handle, handle.get_result_async()
+
+
+def move(robot, name="a motion", bridge=BRIDGE):
+    return robot.result(send(robot, name, bridge)[1])
+
+
+def refusal(robot, name="a motion"):
+    """Return why a motion is not followed; nothing is commanded."""
+    robot.commands.clear()
+    result, status = move(robot, name)
+    assert status == ABORTED and result.reason.code == StopReason.REFUSED, result.message
+    assert not result.begun and not robot.commands
+    return result.message
+
+
+def test_a_certified_motion_is_proved_anew_and_followed(robot, planned):
+    motion, stops = planned
+    answer = prepare(robot, motion, stops)
+    assert answer.success, answer.message
+    result, status = move(robot)
+    assert status == SUCCEEDED and result.begun and result.at_rest, result.message
+    assert np.allclose(result.state.holding, robot.q, atol=0.02)
+    assert result.state.state == BridgeState.IDLE and not result.state.fault
+    assert "not where the plan begins" in refusal(robot)  # it is elsewhere now
+
+
+def test_a_moving_arm_is_stopped_or_paused_by_whoever_asks_the_bridge(robot, planned):
+    assert prepare(robot, *planned).success
+    start = robot.q
+    _, future = send(robot)
+    robot.observer.wait(lambda: np.abs(robot.q - start).max() > 0.05 or future.done(), "motion")
+    _, other = send(robot)
+    assert "in use" in robot.result(other)[0].message  # one motion at a time
+    assert robot.observer.call(Trigger, f"{BRIDGE}/pause").success
+    result, status = robot.result(future)
+    assert status == ABORTED and result.reason.code == StopReason.PAUSED and result.at_rest
+    assert result.resting_place > 0.0
+
+
+def test_cancelling_ends_by_a_certified_stop(robot, planned):
+    assert prepare(robot, *planned).success
+    start = robot.q
+    handle, future = send(robot)
+    robot.observer.wait(lambda: np.abs(robot.q - start).max() > 0.05 or future.done(), "motion")
+    handle.cancel_goal_async()
+    result, status = robot.result(future)
+    assert status == CANCELED and result.at_rest, result.message
+    assert result.largest_tube_use < 1.0
+
+
+def test_what_is_no_certificate_is_refused(robot, planned):
+    motion, stops = planned
+    answer = prepare(robot, motion[:-40], stops, "another motion")
+    assert not answer.success and "no readable JSON" in answer.message
+    assert "another motion" in refusal(robot, "another motion")
+
+
+def test_a_motion_that_does_not_know_the_obstacles_is_refused(robot, planned):
+    motion, stops = planned
+    assert prepare(robot, motion, stops).success
+    assert set_obstacles(robot, SetObstacles.Request.ADD, ball(FAR)).success
+    assert "obstacles have changed" in refusal(robot)
+    answer = prepare(robot, motion, stops)
+    assert not answer.success and "The obstacles is not the one" in answer.message
+    assert set_obstacles(robot, SetObstacles.Request.REMOVE, ball(FAR)).success
+
+
+def test_nothing_is_continued_that_does_not_move(robot, planned):
+    assert prepare(robot, *planned).success
+    answer = robot.observer.call(
+        ExtendMotion, f"{BRIDGE}/extend", motion_id="a motion", follows="a motion", after=0.5
+    )
+    assert not answer.success and "No motion is in progress" in answer.message
+
+
+def test_a_motion_is_not_continued_by_one_that_jumps(robot, planned):
+    assert prepare(robot, *planned).success
+    start = robot.q
+    _, future = send(robot)
+    robot.observer.wait(lambda: np.abs(robot.q - start).max() > 0.02 or future.done(), "motion")
+    answer = robot.observer.call(
+        ExtendMotion, f"{BRIDGE}/extend", motion_id="a motion", follows="a motion", after=1.4
+    )
+    assert not answer.success, answer.message
+    assert robot.result(future)[0].success
+
+
+def test_no_motion_is_continued_by_one_for_another_payload(robot):
+    lower, upper = (end.copy() for end in PayloadPrior(1.5, 0.15).box())
+    lower[0], upper[0] = 0.7, 0.9
+    narrow = robot.planned(intervals=2, phi_lower=lower, phi_upper=upper)
+    assert prepare(robot, *documents_of(narrow), name="for another").success
+    assert prepare(robot, *documents_of(robot.planned(duration=8.0))).success
+    start = robot.q
+    _, future = send(robot)
+    robot.observer.wait(lambda: np.abs(robot.q - start).max() > 0.01 or future.done(), "motion")
+    lower[0], upper[0] = 0.9, 1.1  # as the prior allows
+    robot.estimates.publish(PayloadEstimate(status=PayloadEstimate.GOOD, lower=lower, upper=upper))
+
+    def answer():
+        assert not future.done(), robot.result(future)[0].message
+        return robot.observer.call(
+            ExtendMotion, f"{BRIDGE}/extend", motion_id="for another", follows="a motion", after=7.0
+        ).message
+
+    robot.observer.wait(lambda: "another payload" in answer(), "a refusal for the payload")
+    robot.estimates.publish(PayloadEstimate(status=PayloadEstimate.WAITING))
+    assert robot.result(future)[0].success
+
+
+@pytest.mark.slow
+def test_of_two_bridges_one_at_a_time_commands_the_arm(robot, planned, tmp_path_factory):
+    other = NodeProcess(
+        "bridge", DOMAIN, tmp_path_factory.mktemp("other") / "log", "-r", "__node:=other",
+        **parameters_of(BRIDGE_TABLE, PARAMETERS | {"clock_tolerance": TOLERANCE}),
+    )  # fmt: skip
+    try:
+        assert (
+            prepare(robot, *planned).success and prepare(robot, *planned, bridge="/other").success
+        )
+        start = robot.q
+        _, future = send(robot)
+        robot.observer.wait(lambda: np.abs(robot.q - start).max() > 0.02 or future.done(), "motion")
+        refused, _ = move(robot, bridge="/other")
+        assert refused.reason.code == StopReason.REFUSED, refused.message
+        assert robot.result(future)[0].success
+        assert prepare(robot, *documents_of(robot.planned(duration=3.0)), bridge="/other").success
+        robot.commands.clear()
+        start = robot.q
+        _, future = send(robot, bridge="/other")  # the arm was given back
+        robot.observer.wait(lambda: np.abs(robot.q - start).max() > 0.03 or future.done(), "motion")
+        assert other.stop(signal.SIGTERM) == 0
+        robot.observer.wait(lambda: len(robot.commands) > 1, "the certified stop of who ends")
+        stop = trajectory_from_message(robot.commands[-1], ROBOT.joints)
+        whole = trajectory_from_message(robot.commands[0], ROBOT.joints)
+        assert len(robot.commands) == 2 and 0.0 < stop.duration < whole.duration
+        robot.observer.wait(lambda: np.allclose(robot.q, stop.q[-1], atol=0.02), "its end")
+    finally:
+        assert other.stop() == 0
+
+
+def test_when_its_planner_dies_the_arm_ends_at_rest_under_watch(robot, planned):
+    _, future, _ = robot.execute_until(moved=0.02)
+    robot.planner.process.kill()
+    robot.observer.wait(lambda: robot.state[-1].state == BridgeState.IDLE, "the end of the motion")
+    assert not robot.state[-1].fault and np.allclose(robot.state[-1].holding, robot.q, atol=0.02)

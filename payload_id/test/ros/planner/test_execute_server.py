@@ -1,0 +1,208 @@
+"""What the planner has the bridge follow, and when it does not: without ROS, the bridge a fake."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from payload_id_msgs.action import Execute
+from payload_id_msgs.msg import BridgeState, PayloadEstimate, StopReason
+
+from payload_id.core.body.payload_prior import PayloadPrior
+from payload_id.core.errors import InputError
+from payload_id.ros.execution.motion_execution import Phase
+from payload_id.ros.execution.stop_reason import Reason
+from payload_id.ros.planner.bridge_link import FollowedMotion
+from payload_id.ros.planner.context import PlannerContext
+from payload_id.ros.planner.execute_server import ExecuteServer
+from payload_id.ros.planner.payload_intervals import ESTIMATED
+from payload_id.ros.planner.planning.request import Goal
+
+LOWER, UPPER = PayloadPrior(1.5, 0.15).box()
+GOAL = Goal("bezier", "half_widths", 2.0, 1.0, 0.0, 1.0, 1, "safety", LOWER, UPPER, ESTIMATED)
+
+
+class FakeBridge:
+    """Says what it is told to, and notes what it is handed."""
+
+    absence = ""
+
+    def __init__(self) -> None:
+        self.state, self.obstacles, self.bodies, self.handed = BridgeState(), "[]", (), []
+
+    async def refresh(self):
+        pass
+
+    def follow(self, name, motion, documents, who):
+        self.handed.append(name)
+        return FollowedMotion(name, motion)
+
+
+class Planner:
+    """A planner without ROS that keeps one plan."""
+
+    def __init__(self) -> None:
+        self.context = context = PlannerContext.__new__(PlannerContext)
+        log = SimpleNamespace(info=lambda text: None, warning=lambda text: None)
+        context.node = SimpleNamespace(get_logger=lambda: log)
+        context.bridge = self.bridge = FakeBridge()
+        context.estimate = PayloadEstimate(
+            status=PayloadEstimate.GOOD, lower=LOWER + 0.01, upper=UPPER - 0.01
+        )
+        context.busy = context.cell_missing = ""
+        context.arm = SimpleNamespace(
+            check_alive=lambda: None,
+            start=lambda limits, holding: np.zeros(7),
+            states=SimpleNamespace(known=False, now_ns=0, take=lambda every: None),
+        )
+        plan = SimpleNamespace(
+            request=SimpleNamespace(goal=GOAL), motion=None, documents=None, name="plan"
+        )
+        self.rest, self.meanwhile = SimpleNamespace(**vars(plan)), lambda: None
+        self.rest.name = "the rest"
+        kept = (plan, SimpleNamespace(token="read"), "[]")
+        plans = SimpleNamespace(plan_named=lambda name: kept)
+        self.server = ExecuteServer(context, plans)
+        context.ask = self.ask
+        self.result = None
+
+    async def ask(self, request):
+        """Return what stands for what is left of the plan."""
+        self.meanwhile()
+        return self.rest
+
+    def executed(self, **fields):
+        """Execute the plan; return the refusal, or nothing once it was handed over."""
+        self.handle = SimpleNamespace(
+            request=Execute.Goal(**({"plan_id": "plan", "token": "read"} | fields)),
+            abort=lambda: None, canceled=lambda: None, succeed=lambda: None,
+            is_cancel_requested=False, is_active=True, goal_id=1,
+        )  # fmt: skip
+        self.running = self.server.on_execute(self.handle)
+        return self.go_on()
+
+    def go_on(self):
+        """Have the goal go on; return why it ended, or nothing."""
+        try:
+            self.running.send(None)
+        except StopIteration as ended:
+            self.result = ended.value
+            return ended.value.message
+        return ""
+
+    def told(self, reason):
+        """Have the bridge say why the motion has ended."""
+        self.server.followed.end(reason, reason.value)
+        self.server.on_watch_due()
+
+    def resumed(self):
+        """Resume; return the refusal, or nothing."""
+        try:
+            self.server.resume().send(None)
+        except StopIteration:
+            return ""
+        except InputError as error:
+            return str(error)
+        raise AssertionError("it waits")
+
+
+def paused() -> Planner:
+    """Return a planner whose plan rests on its path."""
+    planner = Planner()
+    assert planner.executed() == "" and planner.bridge.handed == ["plan"]
+    planner.told(Reason.PAUSED)
+    assert planner.server.paused
+    return planner
+
+
+def test_a_plan_is_handed_over_and_ends_as_the_bridge_says():
+    planner = Planner()
+    assert planner.executed() == "" and planner.context.busy
+    planner.told(Reason.TUBE_LEFT)
+    assert Reason.TUBE_LEFT.value in planner.go_on() and not planner.context.busy
+    assert planner.result.reason.code == StopReason.TUBE_LEFT and not planner.result.success
+
+
+@pytest.mark.parametrize("scale", [-1.0, 1e-300, 0.004, 0.049, 1.5, np.nan, np.inf])
+def test_speeds_that_are_no_part_of_the_plans_are_refused(scale):
+    planner = Planner()
+    assert "speed_scale must be from 0.05 to 1" in planner.executed(speed_scale=scale)
+    assert not planner.bridge.handed
+
+
+WRONG = {
+    "no bridge": (lambda p: vars(p.bridge).update(absence="There is no bridge"), "no bridge"),
+    "a fault": (lambda p: setattr(p.bridge.state, "fault", "TUBE_LEFT"), "~/acknowledge"),
+    "doubtful obstacles": (lambda p: setattr(p.bridge.state, "doubt", "They are old"), "are old"),
+    "other obstacles": (lambda p: vars(p.bridge).update(obstacles="[1]"), "obstacles have changed"),
+    "in use": (lambda p: vars(p.context).update(busy="something"), "in use: something"),
+    "inconsistent": (
+        lambda p: vars(p.context).update(
+            estimate=PayloadEstimate(status=PayloadEstimate.INCONSISTENT, message="it slips")
+        ),
+        "it slips",
+    ),
+    "forgotten payload": (
+        lambda p: setattr(p.context.estimate, "status", PayloadEstimate.WAITING), "forgotten"
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", WRONG)
+def test_nothing_is_handed_over_while_anything_is_wrong(name):
+    planner = Planner()
+    happens, words = WRONG[name]
+    happens(planner)
+    message = planner.executed()
+    assert words in message and not planner.bridge.handed
+    assert planner.result.reason.code == StopReason.REFUSED
+
+
+def test_nothing_is_planned_while_it_is_not_known_what_is_around_the_arm():
+    planner = Planner()
+    planner.context.cell_missing = "No motion is planned without knowing what is around the arm."
+    with pytest.raises(InputError, match="what is around the arm"):
+        planner.context.start("safety")
+    assert "what is around the arm" in planner.executed()
+
+
+def test_what_rests_in_a_pause_goes_on_with_what_is_certified_now():
+    planner = paused()
+    assert planner.resumed() == "" and planner.bridge.handed == ["plan", "the rest"]
+    planner.told(Reason.COMPLETED)
+    planner.go_on()
+    assert planner.result.success
+
+
+def test_obstacles_that_change_while_the_rest_is_certified_keep_the_arm_at_rest():
+    planner = paused()
+    planner.meanwhile = lambda: vars(planner.bridge).update(obstacles="[1]")
+    assert "obstacles have changed" in planner.resumed()
+    assert planner.bridge.handed == ["plan"] and planner.server.paused
+
+
+def test_a_resume_of_an_earlier_pause_moves_no_later_one():
+    planner = paused()
+
+    def another():  # the goal ended meanwhile, and another one rests in a pause
+        planner.server.followed = FollowedMotion("another", None, Phase.DONE, Reason.PAUSED)
+
+    planner.meanwhile = another
+    assert "ended or resumed meanwhile" in planner.resumed() and planner.bridge.handed == ["plan"]
+
+
+def test_a_pause_that_is_stopped_ends_the_goal():
+    planner = paused()
+    assert planner.server.stop(Reason.CANCELLED, "by hand") and not planner.server.paused
+    assert "by hand" in planner.go_on()
+    assert planner.result.reason.code == StopReason.CANCELLED
+
+
+def test_a_bridge_that_is_not_heard_any_more_ends_the_goal():
+    planner = Planner()
+    assert planner.executed() == ""
+    planner.server.followed._patience = -1.0
+    planner.server.on_watch_due()
+    assert "Nothing was heard of the bridge" in planner.go_on()
+    assert planner.result.reason.code == StopReason.BRIDGE_LOST and not planner.result.at_rest

@@ -1,0 +1,318 @@
+"""Receding horizons with an arm made of numbers and no clock; the bridge is played by a test."""
+
+from __future__ import annotations
+
+from concurrent.futures import Future
+
+import numpy as np
+import pytest
+from payload_id_msgs.action import Move
+from payload_id_msgs.msg import BridgeState
+
+from numeric_arm import HOME, TICK, TUBE, Arm, stops_of
+from payload_id.core.excitation.receding_horizon import Settings
+from payload_id.core.excitation.search.planning import NoPlan, Plan
+from payload_id.core.motion.bezier import BezierPiece
+from payload_id.core.motion.joint_trajectory import sample
+from payload_id.core.motion.motion_sequence import MotionSequence
+from payload_id.ros.common.conversions import time_message
+from payload_id.ros.execution.motion_execution import Phase
+from payload_id.ros.execution.stop_reason import Reason, reason_message
+from payload_id.ros.planner.bridge_link import FollowedMotion
+from payload_id.ros.planner.horizon_execution import HorizonExecution, Mover
+from payload_id.ros.planner.planning.request import Documents, Piece
+
+
+def piece_of(index, start, seconds=0.0):
+    k = np.array([0.3, -0.2]) * (-1) ** index - 0.2 * start.dq
+    motion = BezierPiece(start, k, 3.0)
+    plan = Plan(motion, k, 1.0 / (index + 1), None, 1, 1, seconds)
+    stops, documents = stops_of(motion, 1.5), Documents("", ())
+    return Piece(plan, TUBE, stops, 10.0 / (index + 1), seconds, documents)
+
+
+class Planner:
+    """Answers at once; fails from some piece on, or to plan some from a moving state."""
+
+    def __init__(self, fails_at=99, not_moving=()):
+        self.fails_at, self.not_moving, self.asked = fails_at, not_moving, []
+
+    def ask(self, index, start, budget):
+        self.asked.append((index, start, budget))
+        future = Future()
+        nothing = NoPlan("An obstacle is in the way.", None, 0, 0, 0.0)
+        fails = index >= self.fails_at or (index in self.not_moving and start.dq.any())
+        future.set_result(Piece(nothing, TUBE) if fails else piece_of(index, start))
+        return future
+
+
+class Pieces(Mover):
+    """Has an arm follow pieces, and tells of it as a bridge does; refuses some on request."""
+
+    def __init__(self, arm, refused=()):
+        self.arm, self.refused, self.prepared = arm, refused, []
+        self.execution = self.followed = None
+
+    def begin(self, index, motion, documents):
+        self.followed = FollowedMotion(str(index), motion)
+        self.followed.begun = index not in self.refused
+        if not self.followed.begun:
+            return self.followed
+        self.execution = self.arm.begin(motion)
+        self.tell()
+        return self.followed
+
+    def prepare(self, index, documents):
+        self.prepared.append(index)
+
+    def extend(self, followed, index, motion, after):
+        assert followed is self.followed and index in self.prepared
+        if index in self.refused:
+            followed.not_continued = f"Piece {index} is refused."
+        elif self.execution.extend(motion, self.arm.now_ns):
+            followed.motion = motion
+        else:
+            followed.not_continued = "It came too late."
+
+    def pause(self):
+        self.execution.pause(self.arm.now_ns)
+
+    def tick(self):
+        if not self.followed.begun:
+            self.followed.end(Reason.REFUSED, f"Piece {self.followed.name} is refused.")
+            return
+        if self.followed.called_off and not self.followed.done:
+            self.execution.stop(Reason.CANCELLED, "by hand", self.arm.now_ns)
+        self.arm.tick(self.execution)
+        self.tell()
+
+    def tell(self):
+        execution, followed = self.execution, self.followed
+        followed.take_feedback(
+            Move.Feedback(start=time_message(execution.start_ns), phase=execution.phase.value)
+        )
+        if execution.done and not followed.done:
+            state = BridgeState(holding=execution.end_positions())
+            reason = reason_message(execution.reason, execution.detail)
+            followed.take_result(
+                Move.Result(
+                    reason=reason, message=reason.sentence, begun=execution.begun,
+                    at_rest=execution.at_rest, state=state,
+                )
+            )  # fmt: skip
+
+
+def horizon_of(settings, planner, pieces):
+    return HorizonExecution.of(settings, HOME, planner.ask, pieces, "", 1.0, 0.16)
+
+
+def horizon_run(arm, planner, half_widths=None, fault=None, refused=(), **rules):
+    pieces = Pieces(arm, refused)
+    run = horizon_of(Settings(handover=1.5, **rules), planner, pieces)
+    for count in range(3000):
+        run.advance(arm.now_ns)
+        if run.done:
+            return run
+        if run.execution is None or run.resting:
+            arm.time += TICK
+        else:
+            pieces.tick()
+            if half_widths is not None and count % 30 == 0:
+                run.estimated(np.full(10, half_widths(arm.time)), arm.now_ns)
+            if fault is not None:
+                fault(arm, run)
+    raise AssertionError("the run does not end")
+
+
+def test_pieces_follow_each_other_without_a_jump():
+    arm, planner = Arm(), Planner()
+    run = horizon_run(arm, planner, pieces=4)
+    assert run.reason[0] is Reason.PIECES_DONE and run.condition_numbers == [10, 5, 10 / 3, 2.5]
+    assert arm.time == pytest.approx(3 * 1.5 + 3.0, abs=0.3)
+    whole = run.execution.motion.trajectory
+    assert isinstance(whole, MotionSequence) and len(whole.parts) == 4  # which checks for jumps
+    time = np.linspace(0.0, 7.0, 700)
+    for earlier, later in zip(arm.commands[:-1], arm.commands[1:], strict=True):
+        shared = time[(time >= later.time[0]) & (time <= later.time[0] + 0.1)]
+        assert np.allclose(sample(earlier, shared).q, sample(later, shared).q, atol=1e-8)
+    assert arm.execution.watch.largest_use < 1e-3
+
+
+def test_each_piece_is_planned_while_the_one_before_runs():
+    planner = Planner()
+    horizon_run(Arm(), planner, pieces=3)
+    assert [index for index, _, _ in planner.asked] == [0, 1, 2]
+    assert all(0.5 < budget < 1.5 for _, _, budget in planner.asked[1:])
+    assert np.abs(planner.asked[1][1].dq).max() > 0.05  # from the moving state at the handover
+
+
+def test_without_a_next_piece_the_present_one_is_the_stop():
+    arm, planner = Arm(), Planner(fails_at=2)
+    run = horizon_run(arm, planner, pieces=9)
+    assert run.reason[0] is Reason.NO_FURTHER_PLAN and "obstacle" in run.reason[1]
+    assert len(run.condition_numbers) == 2 and run.execution.at_rest
+    assert arm.time == pytest.approx(1.5 + 3.0, abs=0.3)
+
+
+def test_after_a_piece_that_came_to_rest_the_next_one_begins_from_there():
+    arm, planner = Arm(), Planner(not_moving=(1, 3))
+    run = horizon_run(arm, planner, pieces=4)
+    assert run.reason[0] is Reason.PIECES_DONE and len(run.condition_numbers) == 4
+    assert [index for index, _, _ in planner.asked] == [0, 1, 1, 2, 3, 3]
+    ends = [arm.commands[k].q[-1] for k in (0, 2)]  # of piece 0, and of pieces 1 and 2
+    for end, asked in zip(ends, (planner.asked[2], planner.asked[5]), strict=True):
+        assert np.allclose(asked[1].q, end) and not asked[1].dq.any()
+    assert arm.time == pytest.approx(3.0 + 1.5 + 3.0 + 3.0, abs=2.5)
+
+
+def test_cancelling_at_rest_between_pieces_ends_with_its_reason():
+    arm, planner = Arm(), Planner(not_moving=(1,))
+    answer = planner.ask
+    planner.ask = lambda *asked: answer(*asked) if len(planner.asked) < 2 else Future()
+
+    def cancel(arm, run):
+        if run.execution.done:
+            run.advance(arm.now_ns)
+            assert run.resting and not run.done
+            run.cancel(Reason.OBSTACLES_CHANGED, "a chair", arm.now_ns)
+
+    run = horizon_run(arm, planner, fault=cancel, pieces=4)
+    assert (
+        run.reason[0] is Reason.OBSTACLES_CHANGED
+        and "a chair" in run.reason[1]
+        and len(arm.commands) == 1
+    )
+
+
+def paused_run(arm, planner, pause_at, **rules):
+    """Run to the end, with one pause of a second; return the run and where it rested."""
+    rested = []
+
+    def pause(arm, run):
+        if not rested and arm.time >= pause_at and not run.execution.stopping:
+            run.pause(arm.now_ns)
+        if run.paused:
+            rested.append(arm.commands[-1].q[-1])
+            for _ in range(100):
+                arm.time += TICK
+                run.advance(arm.now_ns)
+            assert run.paused and run.phase == "paused" and not run.done
+            run.resume(rested[0])
+
+    def fault(arm, run):
+        pause(arm, run)
+        if run.execution.done:
+            run.advance(arm.now_ns)
+            pause(arm, run)
+
+    return horizon_run(arm, planner, fault=fault, **rules), rested
+
+
+def test_a_receding_horizon_that_was_paused_plans_on_from_where_it_rests():
+    arm, planner = Arm(), Planner()
+    run, rested = paused_run(arm, planner, 2.0, pieces=4)
+    assert run.reason[0] is Reason.PIECES_DONE and len(rested) == 1
+    assert len(run.condition_numbers) == 4
+    again = [start for _, start, _ in planner.asked[1:] if not start.dq.any()]
+    assert len(again) == 1 and np.allclose(again[0].q, rested[0])
+
+
+def test_a_receding_horizon_that_rests_after_its_last_piece_ends_when_it_is_resumed():
+    arm, planner = Arm(), Planner()
+    run, rested = paused_run(arm, planner, 0.5, pieces=1)
+    assert run.reason[0] is Reason.PIECES_DONE and len(rested) == 1
+    assert [index for index, _, _ in planner.asked] == [0]
+
+
+@pytest.mark.parametrize("paused", [True, False])
+def test_cancelling_while_the_arm_settles_is_not_forgotten(paused):
+    arm, planner = Arm(), Planner(not_moving=(1, 2))
+
+    def cancel(arm, run):
+        if paused and arm.time >= 1.0 and not run.execution.stopping:
+            run.pause(arm.now_ns)
+        if run.execution.phase is Phase.SETTLING:
+            run.cancel(Reason.CANCELLED, "by hand", arm.now_ns)
+
+    run = horizon_run(arm, planner, fault=cancel, pieces=4)
+    assert run.reason[0] is Reason.CANCELLED and "by hand" in run.reason[1] and not run.paused
+    assert len(run.condition_numbers) == 1 and run.execution.at_rest
+
+
+def test_without_a_first_piece_nothing_moves():
+    arm = Arm()
+    run = horizon_run(arm, Planner(fails_at=0), pieces=3)
+    assert (
+        run.reason[0] is Reason.REFUSED
+        and "An obstacle is in" in run.reason[1]
+        and not arm.commands
+    )
+
+
+@pytest.mark.parametrize(
+    ("half_widths", "rules", "reason", "pieces"),
+    [
+        (lambda t: 0.1 / (1 + t), {"target": np.full(10, 0.03)}, Reason.TARGET_REACHED, 2),
+        (lambda t: 0.1, {"least_gain": 0.05}, Reason.NO_PROGRESS, 2),
+        (lambda t: 0.1 / (1 + t), {}, Reason.PIECES_DONE, 5),
+    ],
+    ids=["target", "no progress", "pieces"],
+)
+def test_it_ends_for_the_estimators_sake(half_widths, rules, reason, pieces):
+    run = horizon_run(Arm(), Planner(), half_widths, pieces=5, **rules)
+    assert run.reason[0] is reason and len(run.condition_numbers) == pieces
+    assert run.execution.at_rest
+
+
+def test_a_fault_stops_a_piece_before_its_end():
+    arm = Arm()
+
+    def push(arm, run):
+        arm.off = 0.05 if arm.time > 2.0 else 0.0
+
+    run = horizon_run(arm, Planner(), fault=push, pieces=9)
+    assert run.reason[0] is Reason.TUBE_LEFT and "0.05" in run.reason[1]
+    assert arm.held is not None and 2.0 <= arm.held[0] < 2.1
+
+
+def test_cancelling_before_the_first_piece_moves_nothing():
+    arm, planner = Arm(), Planner()
+    planner.ask = lambda *_: Future()
+    run = horizon_of(Settings(), planner, Pieces(arm))
+    run.cancel(Reason.CANCELLED, "by hand", arm.now_ns)
+    run.advance(arm.now_ns)
+    assert run.done and run.reason[0] is Reason.CANCELLED and not arm.commands
+
+
+def test_a_piece_that_was_held_before_its_start_does_not_count():
+    arm, planner = Arm(), Planner()
+    pieces = Pieces(arm)
+    run = horizon_of(Settings(handover=1.5, pieces=1), planner, pieces)
+    run.advance(arm.now_ns)
+    assert run.pause(arm.now_ns) and len(run.condition_numbers) == 1
+    while not run.paused:
+        pieces.tick()
+        run.advance(arm.now_ns)
+    assert not run.condition_numbers
+    arm.held = None
+    run.resume(HOME)
+    while not run.done:
+        run.advance(arm.now_ns)
+        if not run.resting:
+            pieces.tick()
+    assert run.reason[0] is Reason.PIECES_DONE
+    assert len(run.condition_numbers) == 1 and len(arm.commands) == 2
+
+
+def test_a_piece_that_the_bridge_refuses_is_not_counted_and_the_arm_rests_before_it_goes_on():
+    arm, planner = Arm(), Planner()
+    run = horizon_run(arm, planner, pieces=3, refused=(1,))
+    assert run.reason[0] is Reason.PIECES_DONE and len(run.condition_numbers) == 3
+    assert sum(not start.dq.any() for _, start, _ in planner.asked) == 2
+
+
+def test_a_first_piece_that_the_bridge_refuses_ends_the_run():
+    arm, planner = Arm(), Planner()
+    run = horizon_run(arm, planner, pieces=3, refused=(0,))
+    assert run.reason[0] is Reason.REFUSED and "Piece 0 is refused" in run.reason[1]
+    assert not arm.commands and not run.condition_numbers
