@@ -18,6 +18,7 @@ from payload_id.files.knowledge.knowledge_schema import SCHEMAS
 from payload_id.files.robots.robot_file import robot_names
 from payload_id.files.robots.robot_schema import ROBOT
 from payload_id.ros.access.interfaces import roles_table, topics_table
+from payload_id.ros.bridge.parameters import BRIDGE_TABLE
 from payload_id.ros.common.parameters import describe_parameters
 from payload_id.ros.estimator.parameters import ESTIMATOR_TABLE
 from payload_id.ros.frames.node import FRAMES_TABLE
@@ -40,6 +41,7 @@ NODES = (
     ("Wrench sampler: `wrench_sampler`", WRENCH_SAMPLER_TABLE),
     ("Estimator: `payload_estimator`", ESTIMATOR_TABLE),
     ("Planner: `payload_planner`", PLANNER_TABLE),
+    ("Bridge: `payload_bridge`", BRIDGE_TABLE),
     ("Simulated arm: `simulated_arm`", PARAMETER_TABLE),
     ("Frames for RViz: `payload_frames`", FRAMES_TABLE),
 )
