@@ -94,9 +94,9 @@ class MoveServer:
             prepared = self._motions.named(asked.motion_id)
             self._context.check_free()
             self._context.standing(prepared.proved.limits)
-            await self._controller.check()
-            self._check_before(prepared)
             self.use.prepare(handle)
+            await self._check_controller()
+            self._check_before(prepared)
             await self.use.take()
             self.use.check_wanted()
             prepared = self._motions.named(asked.motion_id)
@@ -113,6 +113,14 @@ class MoveServer:
         reason, detail = self.ended or (Reason.SHUT_DOWN, "")
         self._finish(handle, reason)
         return self._result(reason, detail)
+
+    async def _check_controller(self) -> None:
+        """Raise unless the arm's controller is active; meanwhile nobody else may use the arm."""
+        self._context.busy = "a motion is checked"
+        try:
+            await self._controller.check()
+        finally:
+            self._context.busy = ""
 
     def _check_before(self, prepared: Prepared) -> None:
         """Raise unless a motion may begin here and now."""
