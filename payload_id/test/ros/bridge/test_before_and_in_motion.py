@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+import types
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -228,6 +229,28 @@ def test_what_goes_wrong_while_the_arm_is_taken_counts_too(name):
     message = robot.moved(taken=lambda: happens(robot))
     assert words in message and message and not robot.back_end.sent
     assert robot.back_end.is_taken is False  # given back
+
+
+@types.coroutine
+def a_while():
+    yield
+
+
+def test_a_stop_while_the_controller_is_asked_keeps_the_motion_from_beginning():
+    robot = Robot()
+    robot.controller.check = a_while
+    handle = SimpleNamespace(
+        request=Move.Goal(motion_id="plan"), abort=lambda: None, is_cancel_requested=False
+    )
+    running = robot.server.on_move(handle)
+    running.send(None)
+    assert "in use: a motion is checked" in robot.moved()  # nobody else's begins meanwhile
+    assert robot.server.stop(Reason.CANCELLED, "by hand")
+    with pytest.raises(StopIteration) as ended:
+        for _ in range(5):
+            running.send(None)
+            robot.server.use.look()
+    assert ended.value.value.reason.code == StopReason.CANCELLED and not robot.back_end.sent
 
 
 def test_a_start_is_judged_as_the_motion_will_be():
