@@ -170,13 +170,17 @@ def _execute(
         terminal.print("Nothing moves.")
         return 2
     duration = float(description.duration) / arguments.speed_scale
-    with _progress(terminal, "moving", duration) as update:
-        result = planner.execute(
-            description, LONGEST + duration, arguments.speed_scale, "payload-id live",
-            tell=lambda told: update(
-                told.time, f"{told.phase}, tracking error {told.tube_use:.0%} of the tube"
-            ),
-        )  # fmt: skip
+    try:
+        with _progress(terminal, "moving", duration) as update:
+            result = planner.execute(
+                description, LONGEST + duration, arguments.speed_scale, "payload-id live",
+                tell=lambda told: update(
+                    told.time, f"{told.phase}, tracking error {told.tube_use:.0%} of the tube"
+                ),
+            )  # fmt: skip
+    except KeyboardInterrupt:  # the client has had the motion cancelled, and waited for its end
+        _say(terminal, "The motion was cancelled, and has ended.")
+        raise
     style = "green" if result.success else "bold red"
     _say(terminal, result.message, style)
     return 0 if result.success else 2

@@ -44,6 +44,8 @@ def read_yaml(path: str | Path) -> dict[str, Any]:
             (says the line), gives a key twice, or holds no mapping.
     """
     path = input_path(path, "YAML file")
+    if path.is_dir():
+        raise ConfigurationError(f"{path} is a folder, where a YAML file is asked for.")
     if not path.is_file():
         raise ConfigurationError(f"File {path} does not exist.{_present(path.parent)}")
     try:
