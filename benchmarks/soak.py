@@ -50,7 +50,7 @@ BLOCK = 100  # samples
 AHEAD = 100  # blocks that are sent before estimators are waited for
 PAUSE = 5.0  # [s] of data's time between recordings
 WINDOW = 150  # samples that a window that is not full may hold back, before each pause
-PATIENCE = 120.0  # [s] for an estimate
+PATIENCE = 120.0  # [s] for an estimate or an answer
 CHANGED = ("lmi", "entropic", "wls")  # estimators that runs take in turn
 TARED, PLANNED = 20, 20  # one run in so many is bare; a plan is asked for as often
 START_NS = 1_700_000_000_000_000_000  # of the stamps [ns]
@@ -127,7 +127,7 @@ class Fleet:
     def all(self, verb: str) -> None:
         """Call a service of each."""
         for client in self.clients:
-            getattr(client, verb)()
+            getattr(client, verb)(timeout=PATIENCE)
 
     def choose(self, estimator: str) -> None:
         """Set a parameter of each."""
