@@ -19,6 +19,8 @@ from ...core.samples.joint_map import JointMap
 from ..configuration.configuration import read_configuration
 from ..configuration.input_path import input_path
 from ..configuration.package_data import share_folder
+from ..configuration.yaml_file import read_yaml
+from ..drivers.driver_facts import DriverFacts
 from ..learnt.calibration_file import load_calibration
 from ..learnt.history_file import load_history
 from .held_joints import HeldJoint, held_joints, held_places, held_still
@@ -50,6 +52,7 @@ class RobotFile:
         joint_states: Where measurements come from.
         effort: How effort becomes torque.
         command: Where motion goes.
+        driver: What is known of the driver that follows it.
         control: What the arm's motion under a controller rests on.
         allowed_contacts: Pairs of bodies that are not checked against each other, and why.
         overlaps_at_zero: Why bodies may overlap at q = 0, where the arm never is; empty: they may
@@ -79,6 +82,7 @@ class RobotFile:
     joint_states: JointStateSource
     effort: EffortSource
     command: CommandTarget
+    driver: DriverFacts
     control: ControlSettings
     allowed_contacts: Mapping[tuple[str, str], str]
     overlaps_at_zero: str
@@ -137,6 +141,10 @@ class RobotFile:
         used = entries["limits"]["use"]
         limits = _named_limits(sets, used, path) if sets else None
         archive, past = entries["calibration"], entries["history"]
+        command = CommandTarget(**entries["command"])
+        control = ControlSettings.from_entries(entries["control"], len(joints))
+        driver = DriverFacts.from_entries(entries["driver"], len(joints), path.name)
+        driver.check_motion(command.trajectory_topic, control.tracking_position, joints, path.name)
         return cls(
             path=path,
             name=entries["name"] or ElementTree.fromstring(urdf).get("name", ""),
@@ -147,8 +155,9 @@ class RobotFile:
             gravity=gravity,
             joint_states=JointStateSource(**entries["joint_states"]),
             effort=EffortSource.from_entries(entries["effort"], len(joints), path),
-            command=CommandTarget(**entries["command"]),
-            control=ControlSettings.from_entries(entries["control"], len(joints)),
+            command=command,
+            driver=driver,
+            control=control,
             allowed_contacts=_allowed_contacts(entries["allowed_contacts"], path),
             overlaps_at_zero=entries["overlaps_at_zero"],
             held_joints=places,
@@ -231,7 +240,18 @@ class RobotFile:
 
 def robot_names() -> tuple[str, ...]:
     """Return the names of the robots that this package ships, for `RobotFile.load`."""
-    return tuple(sorted(p.stem for p in (share_folder() / "config" / "robots").glob("*.yaml")))
+    return tuple(name for name, whole in _shipped().items() if whole)
+
+
+def profile_names() -> tuple[str, ...]:
+    """Return the names of all that is shipped, also of what has no robot description."""
+    return tuple(_shipped())
+
+
+def _shipped() -> dict[str, bool]:
+    """Return all files that are shipped by name, and whether they name a robot description."""
+    paths = sorted((share_folder() / "config" / "robots").glob("*.yaml"))
+    return {path.stem: bool({"urdf", "extends"} & read_yaml(path).keys()) for path in paths}
 
 
 def find_robot_file(robot: str | Path) -> Path:
@@ -249,7 +269,14 @@ def find_robot_file(robot: str | Path) -> Path:
         )
     if path.suffix in (".yaml", ".yml") or len(path.parts) > 1 or path.is_file():
         return path.resolve()
-    if str(robot) not in robot_names():
+    shipped = _shipped()
+    if not shipped.get(str(robot), True):
+        raise ConfigurationError(
+            f"'{robot}' is shipped without a robot description, so it cannot be used by its name. "
+            f"Write a robot file with 'extends: package://payload_id/config/robots/{robot}.yaml' "
+            "and 'urdf', 'payload_frame' and 'uncertainty' of your arm, and give that."
+        )
+    if str(robot) not in shipped:
         raise UnknownNameError("robot", str(robot), robot_names())
     return share_folder() / "config" / "robots" / f"{robot}.yaml"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from ..configuration.schema import Key, Schema
+from ..drivers.driver_schema import DRIVER
 
 JOINTS = "joints"
 
@@ -280,6 +281,12 @@ ROBOT: Schema = {
                 choices=("sent", "refused"),
             ),
         },
+    ),
+    "driver": Key(
+        "section",
+        "what is known of the driver that follows the motion; what is left out is unknown",
+        default=None,
+        keys=DRIVER,
     ),
     "control": Key(
         "section",

@@ -72,7 +72,7 @@ def test_every_key_of_numbers_says_its_unit(path):
             comment += line
             continue
         if re.match(r"\s*[A-Za-z_0-9]+: (\[?-?\d|\[null)", line) and "sign" not in line:
-            assert re.search(r"\[(-|kg|m|N|rad|Hz)[^]]*\]", comment + line), line
+            assert re.search(r"\[(-|kg|m|N|rad|Hz|s)[^]]*\]", comment + line), line
         comment = ""
 
 

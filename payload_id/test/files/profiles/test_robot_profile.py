@@ -1,0 +1,206 @@
+"""Profiles: what is stated of drivers holds together, limits are the tightest of their sources."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from described_arms import described
+from payload_id.core.errors import ConfigurationError, UnknownNameError
+from payload_id.files.drivers.driver_facts import Condition
+from payload_id.files.profiles.profile_table import profile_table
+from payload_id.files.profiles.robot_profile import RobotProfile
+from payload_id.files.robots.robot_file import RobotFile, profile_names, robot_names
+
+GEN3 = "extends: package://payload_id/config/robots/kinova_gen3.yaml\n"
+OWN = """urdf: arm.urdf
+joints: [shoulder, elbow]
+payload_frame: tool
+effort: {source: torque}
+uncertainty: {torque_absolute: 1.0}
+"""
+DEG = np.pi / 180
+
+
+def refused(tmp_path, text: str, parent: str = GEN3) -> str:
+    """Return the one sentence with which a file is refused, as robot and as profile."""
+    path = tmp_path / "mine.yaml"
+    path.write_text(parent + text)
+    said = []
+    for load in (RobotFile.load, RobotProfile.load):
+        with pytest.raises(ConfigurationError) as caught:
+            load(path)
+        said.append(str(caught.value))
+    assert said[0] == said[1]
+    assert "\n" not in said[0] and "mine.yaml" in said[0]
+    return said[0]
+
+
+def test_all_that_was_asked_for_is_shipped():
+    asked = {"kinova_gen3", "kinova_gen3_2f85", "xarm7", "ur10e", "omnid", "generic"}
+    assert asked <= set(profile_names())
+    assert set(robot_names()) <= set(profile_names())
+
+
+@pytest.mark.parametrize("name", profile_names())
+def test_every_profile_loads(name):
+    profile = RobotProfile.load(name)
+    assert profile.name == name
+    assert profile.described == (name in robot_names())
+    if profile.described:
+        robot = RobotFile.load(name)
+        assert robot.joints == profile.joints
+        assert robot.driver.controller == profile.driver.controller
+
+
+@pytest.mark.parametrize("name", sorted({*profile_names()} - {*robot_names()}))
+def test_a_profile_without_description_says_what_to_add(name):
+    with pytest.raises(ConfigurationError, match=rf"robots/{name}\.yaml.*'urdf'"):
+        RobotFile.load(name)
+    with pytest.raises(UnknownNameError, match="ur10e"):
+        RobotProfile.load("ur10")
+
+
+def test_a_profile_is_extended_by_a_description(tmp_path):
+    (tmp_path / "arm.urdf").write_text(described())
+    path = tmp_path / "mine.yaml"
+    path.write_text("extends: package://payload_id/config/robots/generic.yaml\n" + OWN)
+    robot = RobotFile.load(path)
+    assert robot.joints == ("shoulder", "elbow")
+    assert robot.driver.controller.name == "joint_trajectory_controller"
+    np.testing.assert_array_equal(robot.driver.goal.path, [0.05, 0.05])
+
+
+def test_gen3_counts_effort_against_its_joints_and_executes_none():
+    gen3 = RobotProfile.load("kinova_gen3")
+    np.testing.assert_array_equal(gen3.effort.sign, -np.ones(7))
+    assert gen3.driver.executes("effort") is False
+    assert gen3.driver.ignored == ("velocity", "effort")
+    assert gen3.driver.executes("position") is True
+
+
+def test_xarm_executes_no_effort_and_limits_what_its_driver_leaves_unchecked():
+    xarm = RobotProfile.load("xarm7").driver
+    assert xarm.executes("effort") is False
+    assert xarm.goal.path.shape == xarm.goal.end.shape == (7,)  # joint7 as well
+    assert (xarm.goal.path < 1.0).all()  # the driver's own on joints 1 to 6
+    assert [step.service for step in xarm.reset] == [
+        f"/xarm/{name}" for name in ("clean_error", "motion_enable", "set_mode", "set_state")
+    ]
+
+
+def test_unknown_stays_unknown():
+    omnid = RobotProfile.load("omnid").driver
+    assert omnid.executes("effort") is None
+    assert omnid.controller.name is omnid.payload.target is omnid.update_rate is None
+    assert RobotProfile.load("ur10e").driver.payload.rated_mass is None
+    rows = profile_table([RobotProfile.load("omnid")]).splitlines()
+    assert "| controller | unknown |" in rows and "| rated payload | unknown |" in rows
+
+
+@pytest.mark.parametrize("name", robot_names())
+def test_the_load_is_stated_in_a_link_that_the_flange_carries(name):
+    robot = RobotFile.load(name)
+    payload = robot.driver.payload
+    assert f'link name="{payload.frame}"' in robot.urdf
+    assert payload.rated_mass is not None
+
+
+def test_a_gripper_takes_from_the_rated_payload():
+    bare, holding = (RobotFile.load(x) for x in ("kinova_gen3", "kinova_gen3_2f85"))
+    masses = [x.driver.payload.rated_mass for x in (bare, holding)]
+    assert masses[0] - masses[1] == pytest.approx(0.920864, abs=1e-3)
+
+
+def test_a_condition_judges_numbers_and_flags():
+    ready = Condition("ready", "/xarm/robot_states", "xarm_msgs/msg/RobotMsg", "state", (1, 2))
+    assert [ready.holds(x) for x in (1, 2, 4)] == [True, True, False]
+    fault = RobotProfile.load("kinova_gen3").driver.follows_while[0]
+    assert fault.holds(False) and not fault.holds(True)
+
+
+# What sources say, in the order joint 1 to 7: position_lower, position_upper, velocity,
+# acceleration, effort; transcribed from them, not from the robot files. Deg as they are stated.
+GEN3_ENDS = {"description": (2.24, 2.57, 2.09), "ros2_control": (2.41, 2.66, 2.23),
+             "guide": (128.9 * DEG, 147.8 * DEG, 120.3 * DEG)}  # fmt: skip
+
+
+def test_gen3_limits_in_use_are_the_tightest_of_their_sources():
+    limits = RobotFile.load("kinova_gen3").limits
+    for ends in GEN3_ENDS.values():
+        assert (limits.position_upper[[1, 3, 5]] <= np.array(ends)).all()
+        assert (limits.position_lower[[1, 3, 5]] >= -np.array(ends)).all()
+    for speed in (np.repeat([1.3963, 1.2218], (4, 3)), np.repeat([100, 180], (4, 3)) * DEG):
+        assert (limits.velocity <= speed).all()
+    for torque in (np.repeat([39.0, 9.0], (4, 3)), np.repeat([56.7, 29.4], (4, 3))):
+        assert (limits.effort <= torque).all()
+    # The guide states hundredths of a degree: 572.95 deg/s2 are 9.99986 rad/s2.
+    guide = np.repeat([297.94, 572.95], (4, 3)) * DEG
+    assert (limits.acceleration <= guide + 0.01 * DEG).all()
+    assert limits.position_upper[1] == min(x[0] for x in GEN3_ENDS.values())
+
+
+def test_xarm7_limits_in_use_are_the_tightest_of_their_sources():
+    limits = RobotFile.load("xarm7").limits
+    upper = np.array([360, 120, 360, 225, 360, 180, 360]) * DEG
+    lower = np.array([-360, -118, -360, -11, -360, -97, -360]) * DEG
+    rounding = 1e-5  # the description's numbers have five decimals
+    assert (limits.position_upper <= upper + rounding).all()
+    assert (limits.position_lower >= lower - rounding).all()
+    assert (limits.velocity <= min(3.14, 180 * DEG)).all()
+    assert (limits.acceleration <= 1146 * DEG).all()
+    assert (limits.effort <= [50, 50, 30, 30, 30, 20, 20]).all()
+
+
+def test_effort_may_not_be_chosen_where_it_is_ignored(tmp_path):
+    text = refused(tmp_path, "driver: {back_ends: [effort]}\n")
+    assert "'driver.back_ends'" in text and "accepted and ignored" in text
+
+
+def test_what_is_not_offered_cannot_arrive(tmp_path):
+    text = refused(tmp_path, "driver: {exported: [position], executed: [position, effort]}\n")
+    assert "'driver.executed'" in text and "names effort" in text
+
+
+def test_a_controller_that_commands_what_does_not_arrive_is_refused(tmp_path):
+    text = refused(tmp_path, "driver: {controller: {command_interfaces: [velocity]}}\n")
+    assert "'driver.controller.command_interfaces'" in text and "velocity" in text
+
+
+def test_a_topic_of_another_controller_is_refused(tmp_path):
+    text = refused(tmp_path, "command: {trajectory_topic: /left/other/joint_trajectory}\n")
+    assert "'other'" in text and "'joint_trajectory_controller'" in text
+
+
+def test_a_namespace_before_the_controller_is_none(tmp_path):
+    path = tmp_path / "left.yaml"
+    topic = "/left/joint_trajectory_controller/joint_trajectory"
+    path.write_text(f"{GEN3}command: {{trajectory_topic: {topic}}}\n")
+    assert RobotFile.load(path).command.trajectory_topic == topic
+
+
+def test_tolerances_below_the_tube_are_refused(tmp_path):
+    text = refused(tmp_path, "driver: {goal: {path: [1, 1, 1, 0.01, 1, 1, 1]}}\n")
+    assert "joint_4" in text and "0.01" in text and "0.02" in text
+
+
+def test_a_service_for_the_load_needs_its_units(tmp_path):
+    text = refused(tmp_path, "driver: {payload: {service: /set_load, target: null}}\n")
+    assert "'driver.payload.target'" in text
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("driver: {payload: {target: abb}}\n", ("driver.payload.target", "'xarm'", "abb")),
+        ("driver: {contoller: {}}\n", ("driver.contoller", "Did you mean 'driver.controller'")),
+        ("driver: {update_rate: 0}\n", ("driver.update_rate", "[Hz]", "0")),
+        ("driver: {reset: {now: {service: /reset}}}\n", ("driver.reset.now.type", "missing")),
+        ("driver: {goal: {end: [0.1, 0.1]}}\n", ("driver.goal.end", "7", "2")),
+        ("driver: {back_ends: [teleport]}\n", ("driver.back_ends[0]", "'effort'", "teleport")),
+    ],
+)
+def test_wrong_entries_are_named(tmp_path, text, words):
+    said = refused(tmp_path, text)
+    for word in words:
+        assert word in said
