@@ -15,7 +15,9 @@ import payload_id
 from payload_id.files.cells.cell_schema import CELL
 from payload_id.files.configuration.configuration import describe_schema
 from payload_id.files.knowledge.knowledge_schema import SCHEMAS
-from payload_id.files.robots.robot_file import robot_names
+from payload_id.files.profiles.profile_table import profile_table
+from payload_id.files.profiles.robot_profile import RobotProfile
+from payload_id.files.robots.robot_file import profile_names, robot_names
 from payload_id.files.robots.robot_schema import ROBOT
 from payload_id.ros.access.interfaces import roles_table, topics_table
 from payload_id.ros.bridge.parameters import BRIDGE_TABLE
@@ -84,7 +86,26 @@ def robot_file_page() -> str:
         "was found and what is allowed. How to choose the bounds is on the page "
         "[Uncertainty](uncertainty.md).\n\n## Keys\n\n"
     )
-    return head + describe_schema(ROBOT)
+    return head + describe_schema(ROBOT) + drivers_section()
+
+
+def drivers_section() -> str:
+    """Return what is known of the shipped robots' drivers."""
+    head = (
+        "\n## Drivers of the shipped robots\n\n"
+        "What the section `driver` of each file in `payload_id/config/robots/` says; the files "
+        "name the source of each value. Unknown is what no source that was read states. Nothing "
+        "here was tested on an arm.\n\n"
+        "`ur10e`, `omnid` and `generic` have no robot description and are to be extended: "
+        "certificates and intervals rest on the description, and one from a topic may change "
+        "between a certificate and its use; so a file names it, with `payload_frame` and "
+        "`uncertainty`.\n\n"
+        "Contradictions are refused when a file is read: a command interface that is claimed but "
+        "does not reach the arm, the back end `effort` where torques are accepted and ignored, a "
+        "trajectory topic of another controller, a tolerance on the way below "
+        "`control.tracking_position`.\n\n"
+    )
+    return head + profile_table([RobotProfile.load(name) for name in profile_names()])
 
 
 def cell_file_page() -> str:

@@ -29,15 +29,16 @@ ORDER = {
     "core/safety": ("tube", "margins", "torque", "clearance", "speed", "certificate"),
     "core/simulation": ("drive", OWN),
     "core/excitation": ("candidates", "prediction", "criteria", "search", OWN),
-    "files": ("configuration", "learnt", "robots", "cells", "shapes", "knowledge", "runs", "tables",
-              "bags", "recordings", "drafts", "figures"),
+    "files": ("configuration", "learnt", "drivers", "robots", "profiles", "cells", "shapes",
+              "knowledge", "runs", "export", "tables", "bags", "recordings", "drafts", "figures"),
+    "files/export": ("loads", "targets", OWN),
     "ros": ("access", "common", "sampler", "wrench_sampler", "estimator", "identify", "certifying",
             "execution", "bridge", "planner", "client", "simulated_arm", "frames"),
     "ros/estimator": ("sources", OWN),
     "ros/execution": ("back_ends", OWN),
     "ros/bridge": ("obstacles", OWN),
     "ros/planner": ("planning", OWN),
-    "cli": ("common", "new_robot", "check", "replay", "compare", "calibrate", "noise",
+    "cli": ("common", "new_robot", "check", "replay", "export", "compare", "calibrate", "noise",
             "known_runs", "verify", "new_key", "sign", "policy", "demo", "live", OWN),
 }  # fmt: skip
 # Files that stand beside rooms where one would look for rooms only.
@@ -92,6 +93,7 @@ LOOSE = {
         "torque_plant",
     ),
     "files": (),
+    "files/export": ("exported",),
     "ros": (),
     "ros/estimator": (
         "block_subscription",

@@ -14,6 +14,7 @@ from .common import completion
 from .common.arguments import OneLine, add_verb
 from .compare import command as compare
 from .demo import command as demo
+from .export import command as export
 from .known_runs import command as known_runs
 from .live import command as live
 from .new_key import command as new_key
@@ -49,6 +50,7 @@ def parser() -> OneLine:
     new_robot.add_parser(verbs)
     check.add_parser(verbs)
     replay.add_parser(verbs)
+    export.add_parser(verbs)
     live.add_parser(verbs)
     calibrate.add_parser(verbs)
     known_runs.add_parser(verbs)

@@ -14,12 +14,13 @@ import json
 import os
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+import yaml
 from hypothesis import strategies as st
 
 from described_arms import BODY, PARTS, described
@@ -40,6 +41,8 @@ from payload_id import (
 )
 from payload_id.cli.compare.truth import read_truth
 from payload_id.cli.main import main
+from payload_id.files.export.exported import TARGETS, exported
+from payload_id.files.export.loads.result_file import read_result
 from payload_id.files.knowledge.knowledge_file import read_knowledge
 from payload_id.files.recordings.write_bag import write_joint_states
 from payload_id.files.runs.certificate_file import load_certificate
@@ -198,6 +201,13 @@ joint_states: {topic: /joint_states, rate: 500.0}
 limits: {use: urdf, sets: {urdf: {acceleration: [5.0, 5.0], velocity: [1.0, 1.0]}}}
 uncertainty: {torque_absolute: [1.0, 0.5], link_relative: 0.1, prior: {mass_max: 5.0}}
 home: [0.1, 0.2]
+driver:
+  executed: [position]
+  back_ends: [trajectory_topic]
+  goal: {path: 0.05, end: [0.02, 0.02], time: 2.0}
+  follows_while: {well: {topic: /fault, type: a/msg/B, field: data, allowed: [0]}}
+  reset: {first: {service: /reset, type: a/srv/B}}
+  payload: {target: ur, service: /set, type: a/srv/B, frame: tool, rated_mass: 3.0}
 """
 KNOWLEDGE = b"""weighed: {kind: known_mass, mass: 1.0, tolerance: 0.1}
 middle: {kind: centre_in_box, lower: [-0.1, -0.1, 0], upper: [0.1, 0.1, 0.2]}
@@ -267,6 +277,23 @@ def enter_file(name: str, read: Callable[[Path], Any]) -> Callable[[bytes, Path]
 def enter_json(read: Callable[[Path], Any]) -> Callable[[Any, Path], None]:
     """Return what writes JSON and reads it."""
     return lambda drawn, folder: enter_file("x.json", read)(json.dumps(drawn).encode(), folder)
+
+
+def result() -> dict[str, Any]:
+    """Return what 'replay --json' prints of a payload."""
+    phi = np.array([1.0, 0.01, 0.0, 0.02, 4e-3, 0.0, 0.0, 4e-3, 0.0, 3e-3])
+    ends = {"phi": phi.tolist(), "lower": (phi - 0.01).tolist(), "upper": (phi + 0.01).tolist()}
+    return {"status": "GOOD", "payload_frame": "tool", "identifiable": [True] * 10, **ends}
+
+
+def enter_result(path: Path) -> None:
+    """Read a result and export it, seen from the link that the tool is fixed to."""
+    found = replace(read_result(path), urdf=described(), gravity=np.array([0.0, 0.0, -9.81]))
+    for name in TARGETS:
+        text = exported(found, name, frame="lower", rated_mass=5.0)
+        assert "nan" not in text and "inf" not in text
+        if not text.startswith("<"):
+            yaml.safe_load(text)
 
 
 def enter_urdf(drawn: str, folder: Path) -> None:
@@ -393,6 +420,7 @@ DOORS = (
          enter_json(load_certificate)),
     Door("truth", changed(lambda: {"mass": 1.0, "com": [0.0] * 3, "inertia": [[1.0] * 3] * 3},
                           numbers | texts | st.none()), enter_json(lambda x: read_truth(str(x)))),
+    Door("result", changed(result, numbers | texts | st.none()), enter_json(enter_result)),
     Door("JSON text", like(lambda: b'{"phi": [1, 0, 0, 0, 1, 0, 0, 1, 0, 1]}'),
          enter_file("x.json", lambda x: read_truth(str(x)))),
     Door("URDF parts", parts, enter_urdf),

@@ -26,6 +26,7 @@ EXAMPLES = {
         "runs/demo_<date>_<time>/bag",
         "run.csv --robot my_arm.yaml --columns my_arm_columns.yaml --figure intervals.png",
     ),
+    "export": ("runs/demo_<date>_<time>/bag --as yaml", "result.json --as xarm --robot xarm7"),
     "live": ("watch", "plan --duration 8"),
     "calibrate": (
         "bare_1 bare_2 --robot my_arm.yaml --out my_arm_calibration.npz",

@@ -1,0 +1,5 @@
+"""An identified load as others take it: one file for each target behind one small protocol.
+
+In: the result of a run, a link, what the driver rates.
+Out: text in the target's own fields, units and frame, or a sentence that says why not.
+"""

@@ -1,0 +1,232 @@
+"""A result for one target, or the sentence that says why it may not have it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from ...core.body.inertial import PARAMETERS, is_physical
+from ...core.errors import ConfigurationError, InputError, UnknownNameError
+from ...core.identification.status import Status
+from ..drivers.driver_facts import PayloadTarget
+from ..robots.arm_frames import ArmFrames
+from ..robots.robot_file import RobotFile
+from .loads.load import Load
+from .loads.result_file import Result
+from .loads.tool import tool_beyond
+from .targets.franka import Franka
+from .targets.gravity_filter import GravityFilter
+from .targets.kinova import Kinova
+from .targets.target import ALL, MASS_AND_COM, Export, Target
+from .targets.ur import UniversalRobots
+from .targets.urdf_link import UrdfLink, XacroLink
+from .targets.xarm import XArm
+from .targets.yaml_record import YamlRecord
+
+SAME = 1e-6  # [kg] by which masses of one tool may differ
+USABLE = (Status.GOOD, Status.USABLE, Status.SMALL_LOAD)
+TARGETS: dict[str, Target] = {
+    target.name: target
+    for target in (
+        YamlRecord(),
+        UrdfLink(),
+        XacroLink(),
+        GravityFilter(),
+        XArm(),
+        UniversalRobots(),
+        Franka(),
+        Kinova(),
+    )
+}
+
+
+def exported(
+    result: Result,
+    name: str,
+    robot: RobotFile | None = None,
+    frame: str = "",
+    rated_mass: float | None = None,
+    with_inertia: bool = True,
+) -> str:
+    """Return a result as a target reads it.
+
+    Args:
+        result: What was found.
+        name: The target, one of `TARGETS`.
+        robot: What is known of the arm: description, frame of the load, rated load.
+        frame: Link whose frame the load is stated in; empty: the robot file's for its own target,
+            else the payload's.
+        rated_mass: Largest mass of the payload [kg]; None: the robot file's.
+        with_inertia: False: the inertia is left out where the target can do without.
+
+    Raises:
+        InputError: The result may not be used so: verdict, parameters or rated load say no.
+        ConfigurationError: Something that is needed is not known.
+        UnknownNameError: No such target or link.
+    """
+    if name not in TARGETS:
+        raise UnknownNameError("target", name, TARGETS, "--as")
+    target = TARGETS[name]
+    if not with_inertia and name != UniversalRobots.name:
+        raise InputError(
+            f"--no-inertia goes with --as {UniversalRobots.name} only, whose older drivers have no "
+            f"such fields; found --as {name}."
+        )
+    needed = target.needs if with_inertia else MASS_AND_COM
+    check_usable(result, needed, target)
+    told = PayloadTarget() if robot is None else robot.driver.payload
+    fits = told.target == name
+    rated = told.rated_mass if rated_mass is None else rated_mass
+    check_rated(result, rated, target)
+    # The run's own description comes first: the payload was identified with it.
+    urdf = result.urdf or (None if robot is None else robot.urdf)
+    load = Load.of(result, _frame(result, target, told if fits else None, frame), urdf)
+    # A force-torque sensor feels the tool, too: it is in the result.
+    with_tool = target.whole and not result.of_wrench
+    if with_tool and urdf is None:
+        raise ConfigurationError(
+            f"To {target.text} belongs all that hangs on '{load.frame}', and what a description "
+            "has there beside the payload is not known. Give the robot file (--robot)."
+        )
+    if with_tool and robot is not None and result.urdf:
+        check_same_tool(result, robot, load.frame)
+    gravity = result.gravity
+    if gravity is None and robot is not None:
+        gravity = robot.gravity
+    return target.content(
+        Export(
+            result=result,
+            load=load.with_tool(urdf) if with_tool else load,
+            service=(told.service or "") if fits else "",
+            type=(told.type or "") if fits else "",
+            world=None if urdf is None else ArmFrames(urdf).base,
+            gravity=gravity,
+            rated_mass=rated,
+            with_inertia=with_inertia,
+        )
+    )
+
+
+def the_robot(result: Result, stated: str | None) -> RobotFile | None:
+    """Return the robot file that is named, or the one that the run names; None where none is.
+
+    Raises:
+        ConfigurationError: The file cannot be read, or the one that the run names is gone.
+    """
+    if stated is not None:
+        return RobotFile.load(stated)
+    if not result.robot:
+        return None
+    try:
+        return RobotFile.load(Path(result.robot) if "/" in result.robot else result.robot)
+    except (ConfigurationError, UnknownNameError) as error:
+        raise ConfigurationError(
+            f"The robot file that {result.source} names cannot be read; name it (--robot). {error}"
+        ) from error
+
+
+def check_usable(result: Result, needed: int, target: Target) -> None:
+    """Raise unless the verdict allows use, and all that the target takes is identified.
+
+    Raises:
+        InputError: It may not be used.
+    """
+    if result.status not in USABLE:
+        raise InputError(
+            f"{result.source} has the verdict {result.status.value}, and only "
+            f"{', '.join(x.value for x in USABLE)} may be used. {result.message}".strip()
+        )
+    unknown = [
+        name
+        for name, good in zip(PARAMETERS[:needed], result.identifiable[:needed], strict=True)
+        if not good
+    ]
+    if unknown:
+        hint = ""
+        if needed == ALL and result.identifiable[:MASS_AND_COM].all():
+            hint = (
+                " A driver without fields for the inertia takes it with --no-inertia."
+                if target.name == UniversalRobots.name
+                else " Targets without inertia take this result: xarm, kinova, gravity_filter."
+            )
+        raise InputError(
+            f"{target.text} needs {', '.join(unknown)}, which {result.source} has not identified; "
+            f"unknown is not zero. {result.message}{hint}".strip()
+        )
+    phi = result.phi
+    if not np.isfinite(phi).all() or phi[0] <= 0.0 or (needed == ALL and not is_physical(phi)):
+        raise InputError(
+            f"The estimate in {result.source} is of no body: its mass is {phi[0]:.4g} kg, and no "
+            "distribution of mass has its parameters. Identify with an estimator that keeps them "
+            "possible, such as 'lmi'."
+        )
+
+
+def check_rated(result: Result, rated: float | None, target: Target) -> None:
+    """Raise if the payload may be heavier than is rated.
+
+    Raises:
+        InputError: It may be.
+        ConfigurationError: The target configures an arm, and its rated load is not known.
+    """
+    if rated is None:
+        if not target.commands:
+            return
+        raise ConfigurationError(
+            f"The rated payload is not known, so that it cannot be said whether {target.text} may "
+            "be told this one. Give the robot file (--robot) with 'driver.payload.rated_mass', or "
+            "--rated-mass [kg]."
+        )
+    if not rated > 0.0 or not np.isfinite(rated):
+        raise InputError(f"--rated-mass must be a mass above 0 kg; found {rated:g}.")
+    if not result.upper[0] <= rated:
+        raise InputError(
+            f"The payload may weigh {result.upper[0]:.4g} kg, the upper end of its interval, and "
+            f"{rated:g} kg are rated. Identify it more tightly if it is surely lighter, or take a "
+            "lighter one."
+        )
+
+
+def check_same_tool(result: Result, robot: RobotFile, frame: str) -> None:
+    """Raise if a run's own description and the robot file have other tools beyond a link.
+
+    Raises:
+        InputError: They have.
+    """
+    tools = (tool_beyond(urdf, frame) for urdf in (result.urdf or "", robot.urdf))
+    found = [0.0 if x is None else x[0] for x in tools]
+    if abs(found[0] - found[1]) > SAME:
+        raise InputError(
+            f"Beyond '{frame}', the description that {result.source} was identified with has "
+            f"{found[0]:.4g} kg, that of {robot.path.name} {found[1]:.4g} kg; this target needs "
+            "all that hangs there. Name the robot file of the run (--robot)."
+        )
+
+
+def _frame(result: Result, target: Target, told: PayloadTarget | None, frame: str) -> str:
+    """Return the link whose frame a target takes the load in.
+
+    Raises:
+        ConfigurationError: The target has a frame of its own, and which link that is is not known.
+    """
+    if frame or not target.commands:
+        return _link(frame or result.payload_frame)
+    if told is None or told.frame is None:
+        raise ConfigurationError(
+            f"It is not known in which link's frame {target.text} takes a load: no robot file says "
+            f"so with 'driver.payload' of target '{target.name}'. Give one (--robot), or --frame "
+            "with the arm's flange."
+        )
+    return _link(told.frame)
+
+
+def _link(name: str) -> str:
+    """Return the name of a link, which is written into YAML and XML.
+
+    Raises:
+        InputError: It has characters that no link's name needs.
+    """
+    if not name.isprintable() or set(name) & set("<>&\"'${}\\ :"):
+        raise InputError(f"The name of a link has characters that cannot be written: {name!r}.")
+    return name

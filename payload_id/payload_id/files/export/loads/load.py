@@ -1,0 +1,140 @@
+"""A load in the frame that a target asks for, alone or with the tool that the description has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pinocchio as pin
+
+from ....core.arrays import Array
+from ....core.body.inertial import (
+    change_of_frame,
+    from_mass_com_inertia,
+    mass_com_inertia,
+)
+from ....core.errors import ConfigurationError, UnknownNameError
+from ...robots.urdf_tree import UrdfTree
+from .ranges import Range, about_centre, outer_inertia, rotation_of_inertia
+from .result_file import Result
+from .tool import tool_beyond
+
+
+@dataclass(frozen=True, eq=False)
+class Load:
+    """A body in one frame: numbers, and how far they may be off.
+
+    Attributes:
+        frame: Link whose frame it is in.
+        phi: Inertial parameters, shape (10,), inertia about the frame's origin.
+        mass_range: Of the mass, shape () [kg].
+        com_range: Of the centre of mass, shape (3,) [m].
+        inertia_range: Of the inertia about the centre of mass, shape (6,) [kg m2].
+        tool_mass: Of what the description has beyond the frame and is contained here [kg].
+    """
+
+    frame: str
+    phi: Array
+    mass_range: Range
+    com_range: Range
+    inertia_range: Range
+    tool_mass: float = 0.0
+
+    @classmethod
+    def of(cls, result: Result, frame: str, urdf: str | None) -> Load:
+        """Return the identified payload, seen from a link that is rigidly tied to its own.
+
+        Args:
+            result: What was found.
+            frame: The link.
+            urdf: The robot description; needed where the link is another than the payload's.
+
+        Raises:
+            ConfigurationError: There is no description to go from one link to the other.
+            UnknownNameError: The description has no such link.
+        """
+        rotation, place = rigid_place(urdf, frame, result.payload_frame)
+        mass = Range(result.lower[:1], result.upper[:1])
+        moments = Range(result.lower[1:4], result.upper[1:4])
+        com = moments.over(mass)
+        inertia = about_centre(moments, com, Range(result.lower[4:], result.upper[4:]))
+        return cls(
+            frame,
+            change_of_frame(rotation, place) @ result.phi,
+            mass,
+            com.mapped(rotation) + Range.point(place),
+            inertia.mapped(rotation_of_inertia(rotation)),
+        )
+
+    @property
+    def mass(self) -> float:
+        """Mass [kg]."""
+        return float(self.phi[0])
+
+    @property
+    def com(self) -> Array:
+        """Centre of mass, shape (3,) [m]."""
+        return mass_com_inertia(self.phi)[1]
+
+    @property
+    def inertia(self) -> Array:
+        """Inertia about the centre of mass in the frame's axes, shape (3, 3) [kg m2]."""
+        return mass_com_inertia(self.phi)[2]
+
+    def with_tool(self, urdf: str | None) -> Load:
+        """Return the load with what the description has beyond the frame, which counts as exact.
+
+        With w = m / (m + m_t), d = c - c_t and mu = w m_t, the centre of mass is c_t + w d and the
+        inertia about it I + I_t + mu (d.d 1 - d d').
+        """
+        tool = None if urdf is None else tool_beyond(urdf, self.frame)
+        if tool is None or tool[0] <= 0.0:
+            return self
+        own, at, inertia = tool
+        lowest = np.maximum(self.mass_range.lower, 0.0)
+        part = Range(lowest / (lowest + own), 1.0 - own / (self.mass_range.upper + own))
+        away = self.com_range - Range.point(at)
+        column = Range(away.lower[:, None], away.upper[:, None])
+        row = Range(away.lower[None, :], away.upper[None, :])
+        reduced = Range(own * part.lower, own * part.upper)
+        turned = outer_inertia(column * row) * reduced
+        return replace(
+            self,
+            phi=self.phi + from_mass_com_inertia(own, at, inertia),
+            mass_range=self.mass_range + Range.point(np.array([own])),
+            com_range=away * part + Range.point(at),
+            inertia_range=self.inertia_range + Range.point(inertia[np.triu_indices(3)]) + turned,
+            tool_mass=own,
+        )
+
+
+def rigid_place(urdf: str | None, frame: str, link: str) -> tuple[Array, Array]:
+    """Return axes R and origin p of a link in another one's frame that is rigidly tied to it.
+
+    Raises:
+        ConfigurationError: There is no description, or a joint between the two moves.
+        UnknownNameError: The description has no such link.
+    """
+    if frame == link:
+        return np.eye(3), np.zeros(3)
+    if urdf is None:
+        raise ConfigurationError(
+            f"The payload was identified in the frame '{link}', and '{frame}' is asked for: the "
+            "robot description is needed to go from one to the other. Give the robot file "
+            "(--robot)."
+        )
+    model = pin.buildModelFromXML(urdf)
+    names = [each.name for each in model.frames if each.type == pin.FrameType.BODY]
+    for name in (frame, link):
+        if name not in names:
+            raise UnknownNameError("link", name, names, "the robot description")
+    if frame not in UrdfTree.of(urdf).rigid_group(link):
+        raise ConfigurationError(
+            f"The links '{frame}' and '{link}' move against each other, so a load in the frame of "
+            "one is none in that of the other. Name a link that is fixed to the flange (--frame)."
+        )
+    data = model.createData()
+    pin.framesForwardKinematics(model, data, pin.neutral(model))
+    at = [data.oMf[model.getFrameId(name, pin.FrameType.BODY)] for name in (frame, link)]
+    relative = at[0].actInv(at[1])
+    return np.array(relative.rotation), np.array(relative.translation)

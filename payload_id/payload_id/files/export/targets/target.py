@@ -1,0 +1,140 @@
+"""What a target of an export is, and the comments that they all begin with."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import ROUND_CEILING, ROUND_FLOOR, Context
+from typing import Any, ClassVar, Protocol
+
+import numpy as np
+import yaml
+
+from ....core.arrays import Array
+from ....core.body.inertial import PARAMETERS
+from ....core.errors import printable
+from ....core.version import VERSION
+from ..loads.load import Load
+from ..loads.ranges import Range
+from ..loads.result_file import Result
+
+MASS_AND_COM = 4  # the first elements of phi, which give mass and centre of mass
+ALL = 10
+LOWER, UPPER = Context(5, ROUND_FLOOR), Context(5, ROUND_CEILING)  # digits in comments
+INERTIA_NAMES = tuple(name.lower() for name in PARAMETERS[4:])
+
+
+@dataclass(frozen=True, eq=False)
+class Export:
+    """What is written.
+
+    Attributes:
+        result: What was found.
+        load: The load in the target's frame, with the tool where the target wants that.
+        service: Service that takes it, empty where none is known.
+        type: Its type.
+        world: Root of the robot description; None where that is not known.
+        gravity: In the root's frame, shape (3,) [m/s2]; None where that is not known.
+        rated_mass: Largest mass of the payload that the vendor rates [kg]; None: not known.
+        with_inertia: Whether the inertia is written where the target can do without.
+    """
+
+    result: Result
+    load: Load
+    service: str = ""
+    type: str = ""
+    world: str | None = None
+    gravity: Array | None = None
+    rated_mass: float | None = None
+    with_inertia: bool = True
+
+
+class Target(Protocol):
+    """Somebody who takes a load.
+
+    Attributes:
+        name: As it is called on the command line.
+        text: What it is for, in a few words.
+        needs: How many of the first parameters must be identified.
+        whole: Whether it wants everything beyond its frame, the description's tool included.
+        commands: Whether it configures an arm, so that the rated load must be known.
+    """
+
+    name: ClassVar[str]
+    text: ClassVar[str]
+    needs: ClassVar[int]
+    whole: ClassVar[bool]
+    commands: ClassVar[bool]
+
+    def content(self, export: Export) -> str:
+        """Return the text as the target reads it."""
+
+
+def remarks(export: Export, target: Target, scale: float = 1.0, unit: str = "m") -> list[str]:
+    """Return what is said of a load in comments: where it is from, frame, intervals.
+
+    Args:
+        export: What is written.
+        target: For whom.
+        scale: Of lengths, from metres to the target's unit.
+        unit: The target's unit of lengths.
+    """
+    load, result = export.load, export.result
+    lines = [
+        f"Load for {target.text}: {result.source}, {result.status.value}; payload_id {VERSION}.",
+        f"Frame: {load.frame}" + _from(load, result),
+    ]
+    if export.service:
+        lines.append(f"To be sent to {export.service} ({export.type}). Nothing was sent.")
+    if load.tool_mass:
+        lines.append(
+            f"With the description's own {load.tool_mass:.4g} kg beyond {load.frame}, taken as "
+            "exact."
+        )
+    if result.of_wrench:
+        lines.append("By a force-torque sensor: all that hangs on it, tool and payload together.")
+    lines.append(f"Mass: {spans(load.mass_range, 1.0)[0]} kg.")
+    com = ", ".join(spans(load.com_range, scale))
+    lines.append(f"Centre of mass x, y, z: {com} {unit}.")
+    if target.needs == ALL and export.with_inertia:
+        inertia = zip(INERTIA_NAMES, spans(load.inertia_range, 1.0), strict=True)
+        lines.append(
+            "Inertia about it: " + ", ".join(f"{name} {span}" for name, span in inertia) + " kg m2."
+        )
+    lines.append(
+        "Rated payload: not known, not compared."
+        if export.rated_mass is None
+        else f"Rated payload: {export.rated_mass:g} kg; the payload's mass is surely below."
+    )
+    return [printable(" ".join(line.split())) for line in lines]
+
+
+def _from(load: Load, result: Result) -> str:
+    """Return where the payload was identified, if that is elsewhere."""
+    return (
+        "." if load.frame == result.payload_frame else f" (identified in {result.payload_frame})."
+    )
+
+
+def spans(range_: Range, scale: float) -> list[str]:
+    """Return intervals in words, their ends rounded outwards."""
+    ends = zip(np.ravel(range_.lower) * scale, np.ravel(range_.upper) * scale, strict=True)
+    return [
+        f"{LOWER.create_decimal(repr(float(low))):g} to {UPPER.create_decimal(repr(float(high))):g}"
+        if np.isfinite([low, high]).all()
+        else "without bounds"
+        for low, high in ends
+    ]
+
+
+def yaml_text(lines: Sequence[str], content: Mapping[str, Any]) -> str:
+    """Return a YAML text with comments before it."""
+    comments = "".join(f"# {line}\n" for line in lines)
+    return comments + yaml.safe_dump(
+        dict(content), sort_keys=False, default_flow_style=None, width=100
+    )
+
+
+def numbers(values: Array) -> list[float]:
+    """Return an array's elements as plain numbers."""
+    return [float(x) for x in np.ravel(values)]
