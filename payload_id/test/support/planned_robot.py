@@ -58,13 +58,13 @@ def parameters_of(table, values):
 class PlannedRobot:
     """Simulated arm, bridge and planner, and an observer who talks to them."""
 
-    def __init__(self, folder, domain, **changes) -> None:
-        """Start them in a domain of their own, and wait until they are ready.
+    def __init__(self, folder, domain, arm=None, **changes) -> None:
+        """Start them in a domain of their own, beside another arm if it is given; wait for them.
 
         Bridge and planner have the parameters of `PARAMETERS`, but for `changes`.
         """
         self.folder = folder
-        self.arm = NodeProcess(
+        self.arm = arm or NodeProcess(
             "simulated_arm", domain, folder / "arm.log", payload=PAYLOAD, rate=100.0
         )
         values = PARAMETERS | {"certificates_folder": folder / "certificates"} | changes

@@ -11,7 +11,7 @@ from typing import Any
 from ...core.errors import ConfigurationError
 from ...files.configuration.whole_file import saved_file
 from ...files.robots.robot_file import RobotFile
-from ...ros.access.interfaces import NAMES
+from ...ros.access.interfaces import NAMES, action_beside
 from ...ros.access.permissions import permissions_xml
 from ...ros.access.policy import enclaves, policy_xml
 from ..common.arguments import add_verb
@@ -50,6 +50,7 @@ def run(arguments: argparse.Namespace) -> int:
                 f"--name takes WHAT=NAME, such as planner=arm_2; not {entry!r}."
             )
         names[what] = name
+    names.setdefault("trajectory_action", action_beside(names["trajectory_topic"]))
     found, domain = enclaves(names, arguments.namespace), _domain()
     begin = datetime.now(timezone.utc).replace(hour=0, minute=0, second=0)
     policy = arguments.folder / "policy.xml"

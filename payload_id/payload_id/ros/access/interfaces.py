@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
+from pathlib import PurePosixPath
 
 NAMES: Mapping[str, str] = {
     "joint_states_topic": "/joint_states",
     "trajectory_topic": "/joint_trajectory_controller/joint_trajectory",
+    "trajectory_action": "/joint_trajectory_controller/follow_joint_trajectory",
     "wrench_topic": "wrench",
     "sampler": "payload_sampler",
     "estimator": "payload_estimator",
@@ -23,6 +25,11 @@ NAMES: Mapping[str, str] = {
     "enable_topic": "",
     "speed_scaling_topic": "",
 }
+
+
+def action_beside(topic: str) -> str:
+    """Return the action of the controller whose topic is known."""
+    return str(PurePosixPath(topic).with_name("follow_joint_trajectory"))
 
 
 class Way(Enum):
@@ -197,8 +204,9 @@ INTERFACES: Mapping[str, tuple[Interface, ...]] = {
         Interface("{speed_scaling_topic}", "std_msgs/Float64", IN, "best effort, volatile, depth 5",
                   shown="`speed_scaling_topic`", about="where it is set"),
         Interface("{trajectory_topic}", TRAJECTORY, OUT, LAST,
-                  about="certified motions and stops; while the arm is in use",
+                  about="certified motions and stops; while the arm is in use by it",
                   shown="`command.trajectory_topic` of the robot file"),
+        Interface("{trajectory_action}", "control_msgs/FollowJointTrajectory", Way.GOAL),
         Interface("{trajectory_topic}", TRAJECTORY, IN, LAST, about="what others command",
                   shown="the same"),
         Interface("~/state", STATE, OUT, LATCHED, READER),

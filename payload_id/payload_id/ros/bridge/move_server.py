@@ -21,6 +21,7 @@ from std_srvs.srv import Trigger
 
 from ...core.errors import InputError, printable, shortened
 from ...core.motion.motion_sequence import MotionSequence
+from ...core.motion.trajectory import Motion
 from ...core.safety.certificate.certified_motion import CertifiedMotion
 from ..common.conversions import time_message
 from ..execution.arm_watch import ArmWatch
@@ -155,7 +156,11 @@ class MoveServer:
         proved = prepared.proved
         motion = replace(proved.motion, trajectory=as_sequence(prepared))
         start = motion.trajectory.at(np.zeros(1)).q[0]
-        send = in_turns_of(self._back_end.send, start, arm.states.q, arm.continuous)
+
+        def command(points: Motion, begin_ns: int) -> None:
+            self._back_end.send(points, begin_ns, motion.tube)
+
+        send = in_turns_of(command, start, arm.states.q, arm.continuous)
         execution = MotionExecution(motion, start_ns, timing, send, self._back_end.hold, watch)
         self.execution, self.ended, self._newest = execution, None, prepared
         self._promises.follow(0.0, proved)
@@ -202,6 +207,8 @@ class MoveServer:
         stamps, q, dq = context.arm.states.take(every=moving)
         if execution is not None and moving:
             now_ns, silence = context.arm.states.now_ns, context.arm.states.silence
+            if said := self._back_end.fault():
+                execution.fail(Reason[said[0].name], said[1], now_ns)
             execution.advance(now_ns, silence, stamps, q, dq, self._outside_fault())
             self._look_around()
             if execution.done:

@@ -29,12 +29,15 @@ from std_msgs.msg import Float64
 from std_srvs.srv import Trigger
 
 from ...files.robots.robot_file import RobotFile
+from ..access.interfaces import action_beside
 from ..common.diagnostics import Condition, Level, publish_diagnostics
 from ..common.main_loop import run
 from ..common.parameters import read_parameters
 from ..common.shared_parameters import uncertainty_of
 from ..common.steady_timer import steady_timer
 from ..common.topics import LATCHED
+from ..execution.back_ends.back_end import BackEnd
+from ..execution.back_ends.follow_joint_trajectory import FollowJointTrajectory
 from ..execution.back_ends.joint_trajectory_topic import JointTrajectoryTopic
 from ..execution.controller_watch import ControllerWatch
 from ..execution.speed_slider import SpeedSlider
@@ -43,7 +46,7 @@ from ..execution.stop_reason import Reason, sentence
 from .context import BridgeContext
 from .move_server import MoveServer
 from .obstacle_server import ObstacleServer
-from .parameters import BRIDGE_TABLE, BridgeParameters
+from .parameters import BRIDGE_TABLE, TOPIC, BridgeParameters
 from .prepared_motions import PreparedMotions
 from .state_publisher import StatePublisher
 
@@ -80,8 +83,7 @@ class BridgeNode(Node):
         uncertainty = uncertainty_of(values, self.robot.uncertainty)
         self._shared = BridgeContext(self, settings, self.robot, uncertainty)
         self._motions = PreparedMotions(self._shared)
-        topic = settings.trajectory_topic or self.robot.command.trajectory_topic
-        back_end = JointTrajectoryTopic(self, topic, self.robot.joints)
+        back_end = self._back_end(settings)
         self._slider = SpeedSlider(settings.speed_scaling_topic)
         self._state = StatePublisher(self._shared)
         self._controller = ControllerWatch(
@@ -106,6 +108,15 @@ class BridgeNode(Node):
             f"Bridge to '{self.robot.name}'; joint states from {self._shared.arm.states.topic}, "
             f"trajectories to {back_end.target}."
         )
+
+    def _back_end(self, settings: BridgeParameters) -> BackEnd:
+        """Return what moves the arm."""
+        joints = self.robot.joints
+        topic = settings.trajectory_topic or self.robot.command.trajectory_topic
+        if settings.back_end == TOPIC:
+            return JointTrajectoryTopic(self, topic, joints)
+        action = settings.trajectory_action or action_beside(topic)
+        return FollowJointTrajectory(self, action, topic, joints, settings.settling)
 
     def close(self) -> None:
         """Stop a moving arm, and end the proving process."""

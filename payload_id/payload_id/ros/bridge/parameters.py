@@ -10,14 +10,29 @@ from ..certifying.case_settings import CASE_PARAMETERS, CaseParameters
 from ..common.parameters import Parameter
 from ..execution.arm_parameters import ARM_PARAMETERS, ArmParameters
 
+TOPIC, ACTION = "joint_trajectory_topic", "follow_joint_trajectory"
 BRIDGE_TABLE = (
     *CASE_PARAMETERS,
     *ARM_PARAMETERS,
     Parameter(
+        "back_end",
+        TOPIC,
+        "How motion reaches the arm's controller: by goals of its action, which it answers and "
+        "judges, or through its topic, as the simulated arm takes it.",
+        choices=(ACTION, TOPIC),
+    ),
+    Parameter(
         "trajectory_topic",
         "",
-        "Topic of trajectory_msgs/JointTrajectory that moves the arm; empty: "
-        "command.trajectory_topic of the robot file.",
+        "Topic of trajectory_msgs/JointTrajectory by which the arm can be moved; empty: "
+        "command.trajectory_topic of the robot file. Others must not publish on it, with either "
+        "back_end.",
+    ),
+    Parameter(
+        "trajectory_action",
+        "",
+        "Action of control_msgs/FollowJointTrajectory that moves the arm with the back_end "
+        "'follow_joint_trajectory'; empty: follow_joint_trajectory beside the topic.",
     ),
     Parameter(
         "controller_manager",
@@ -88,7 +103,9 @@ BRIDGE_TABLE = (
 class BridgeParameters(CaseParameters, ArmParameters):
     """Values of `BRIDGE_TABLE`, which explains them, but for the bounds."""
 
+    back_end: str
     trajectory_topic: str
+    trajectory_action: str
     controller_manager: str
     enable_topic: str
     enable_timeout: float

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from builtin_interfaces.msg import Time
+from builtin_interfaces.msg import Duration, Time
 from geometry_msgs.msg import Inertia, InertiaStamped, Point, Vector3
 from payload_id_msgs.msg import PayloadEstimate, SampleBlock
 from rclpy.impl.implementation_singleton import rclpy_implementation
@@ -55,6 +55,12 @@ def time_message(stamp_ns: int) -> Time:
     """Return a stamp [ns] as a message."""
     seconds, nanoseconds = divmod(int(stamp_ns), SECOND_NS)
     return Time(sec=seconds, nanosec=nanoseconds)
+
+
+def duration_message(seconds: float) -> Duration:
+    """Return a time that something takes [s] as a message."""
+    whole, nanoseconds = divmod(round(seconds * 1e9), SECOND_NS)
+    return Duration(sec=whole, nanosec=nanoseconds)
 
 
 def stamp_of(time: Time) -> int:

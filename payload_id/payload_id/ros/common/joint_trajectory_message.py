@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from builtin_interfaces.msg import Duration
 from trajectory_msgs.msg import JointTrajectory as JointTrajectoryMessage
 from trajectory_msgs.msg import JointTrajectoryPoint
 
@@ -13,7 +12,7 @@ from ...core.arrays import Array
 from ...core.errors import InputError
 from ...core.motion.joint_trajectory import JointTrajectory, column_order
 from ...core.motion.trajectory import Motion, Trajectory, sampled
-from .conversions import time_message
+from .conversions import duration_message, time_message
 
 
 def trajectory_from_message(
@@ -77,9 +76,8 @@ def message_of_points(
     if start_ns is not None:
         message.header.stamp = time_message(start_ns)
     for time, q, dq, ddq in zip(motion.time, motion.q, motion.dq, motion.ddq, strict=True):
-        nanoseconds = round(time * 1e9)
         point = JointTrajectoryPoint(positions=q, velocities=dq, accelerations=ddq)
-        point.time_from_start = Duration(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)
+        point.time_from_start = duration_message(time)
         message.points.append(point)
     return message
 

@@ -223,8 +223,8 @@ class MotionExecution:
         if reason.is_fault:
             self.fault = reason, detail
         time = self.time(now_ns)
-        if reason.is_fault:
-            self._hold(time)
+        if reason.is_fault or reason is Reason.NOT_STARTED:
+            self._hold(time if reason.is_fault else 0.0)
             return
         if self._hold_if_late(time) or already:
             return
@@ -236,6 +236,19 @@ class MotionExecution:
             at_once = self._stop.time <= 0.0
             self._commanded = self._stop.motion if at_once else self.motion.ended_by(self._stop)
             self._send(time)
+
+    def fail(self, reason: Reason, detail: str, now_ns: int) -> None:
+        """Take in what the controller itself says against the motion; while the arm settles, too.
+
+        Args:
+            reason: A fault, or NOT_STARTED.
+            detail: One clause for people.
+            now_ns: The robot's time [ns].
+        """
+        if self.phase is Phase.SETTLING:
+            self._fail(reason, detail)
+        else:
+            self.stop(reason, detail, now_ns)
 
     def _may_have_begun(self, now_ns: int) -> bool:
         """Whether it has, or may be outside the tube about its start when a hold comes."""

@@ -52,6 +52,7 @@ class Reason(Enum):
         "Look at the arm: it goes on to the end of its motion, and nobody may be watching it. "
         "Start the bridge anew."
     )
+    CONTROLLER_FAULT = "Look at the arm, and at the log of its controller, before it moves again."
 
     @property
     def is_fault(self) -> bool:
@@ -68,6 +69,7 @@ class Reason(Enum):
             Reason.BEHIND,
             Reason.HELD_JOINT_OFF,
             Reason.CONTROLLER_INACTIVE,
+            Reason.CONTROLLER_FAULT,
         )
 
     @property

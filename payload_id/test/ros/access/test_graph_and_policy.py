@@ -29,10 +29,11 @@ SPACE = "/left"
 KNOWN = "weighed: {kind: known_mass, mass: 1.0, tolerance: 0.1}"
 PROGRAM = Path(__file__).parents[2] / "support" / "all_nodes.py"
 NAMES = {"enable_topic": "/enable", "speed_scaling_topic": "slider"}
-# What a node does only while the arm is in use, or where nobody else does.
+# What a node does only while the arm is in use, by one of its back ends, or where nobody else does.
 AT_TIMES = {
     "payload_bridge": {
         Rule("topic", "publish", "/joint_trajectory_controller/joint_trajectory"),
+        Rule("action", "call", "/joint_trajectory_controller/follow_joint_trajectory"),
     },
     "payload_frames": {Rule("topic", "publish", f"{SPACE}/robot_description")},
 }

@@ -50,6 +50,9 @@ def test_no_client_publishes_what_nodes_rely_on():
         assert (said & heard) - of_ros <= {"/simulated_arm/speed_slider"}
 
 
+FOLLOW = "/joint_trajectory_controller/follow_joint_trajectory"
+
+
 def test_the_planner_alone_has_the_bridge_move_the_arm_which_alone_commands_it():
     for node in INTERFACES:
         rules = roles()[node]
@@ -58,10 +61,14 @@ def test_the_planner_alone_has_the_bridge_move_the_arm_which_alone_commands_it()
         assert asked - of_bridge <= {
             "/payload_estimator/start",
             "/controller_manager/list_controllers",
+            FOLLOW,
         }
         assert node == "payload_planner" or not of_bridge
-        commands = Rule("topic", "publish", "/joint_trajectory_controller/joint_trajectory")
-        assert (commands in rules) == (node == "payload_bridge")
+        for commands in (
+            Rule("topic", "publish", "/joint_trajectory_controller/joint_trajectory"),
+            Rule("action", "call", FOLLOW),
+        ):
+            assert (commands in rules) == (node == "payload_bridge")
 
 
 def test_names_of_dds_topics():

@@ -26,6 +26,7 @@ from payload_id.ros.bridge.move_server import MoveServer
 from payload_id.ros.bridge.obstacles.obstacle_store import ObstacleStore
 from payload_id.ros.bridge.prepared_motions import Prepared, PreparedMotions
 from payload_id.ros.certifying.prover import Proved
+from payload_id.ros.execution.back_ends.back_end import Trouble
 from payload_id.ros.execution.clock_watch import ClockWatch
 from payload_id.ros.execution.held_joint_watch import HeldJointWatch
 from payload_id.ros.execution.motion_execution import Phase
@@ -76,6 +77,7 @@ class FakeBackEnd:
     def __init__(self) -> None:
         self.sent, self.holds, self.is_taken = [], 0, False
         self.nobody = self.somebody = self.heard = ""
+        self.said = None
 
     def take(self):
         self.is_taken = True
@@ -86,11 +88,12 @@ class FakeBackEnd:
     absence = lambda self: self.nobody  # noqa: E731
     others = lambda self: self.somebody  # noqa: E731
     foreign = lambda self: self.heard  # noqa: E731
+    fault = lambda self: self.said  # noqa: E731
 
     def hold(self):
         self.holds += 1
 
-    def send(self, points, start_ns):
+    def send(self, points, start_ns, tube):
         self.sent.append(points)
 
 
@@ -303,6 +306,9 @@ FAULTS = {
     Reason.HELD_JOINT_OFF: lambda r: vars(r.arm).update(held=finger()),
     Reason.FOREIGN_COMMAND: lambda r: vars(r.back_end).update(heard="A trajectory of 3 points"),
     Reason.CONTROLLER_INACTIVE: lambda r: vars(r.controller).update(wrong="jtc is inactive"),
+    Reason.CONTROLLER_FAULT: lambda r: vars(r.back_end).update(
+        said=(Trouble.CONTROLLER_FAULT, "no answer")
+    ),
     Reason.JOINT_STATES_LOST: lambda r: vars(r.arm).update(silence=0.3),
     Reason.TUBE_LEFT: lambda r: vars(r.arm).update(q=HOME + 0.3),
 }
@@ -362,3 +368,30 @@ def test_obstacles_that_are_doubtful_in_motion_stop_it_on_its_path(name):
     robot.server.on_watch_due()
     assert robot.server.execution.reason is Reason.OBSTACLES_CHANGED
     assert len(robot.back_end.sent) == 2 and not robot.back_end.holds
+
+
+def test_a_controller_that_rejects_a_motion_ends_it_before_it_begins():
+    robot = Robot()
+    assert robot.moved() == ""
+    robot.back_end.said = Trouble.NOT_STARTED, "The controller rejected it"
+    robot.server.on_watch_due()
+    robot.back_end.said = None  # what was sent before a hold does not count any more
+    assert robot.back_end.holds == 1  # whatever it answers, it must not begin
+    at_rest(robot)
+    assert robot.server.ended == (Reason.NOT_STARTED, "The controller rejected it")
+    assert not robot.server.execution.begun and robot.context.fault == ""
+    assert len(robot.back_end.sent) == 1
+
+
+@pytest.mark.parametrize("trouble", Trouble)
+def test_what_a_controller_says_while_the_arm_settles_counts_too(trouble):
+    robot = moving()
+    robot.arm.now_ns = robot.server.execution.start_ns + 2_010_000_000
+    robot.arm.q = robot.server.execution.end_positions()
+    robot.server.on_watch_due()
+    assert robot.server.execution.phase is Phase.SETTLING and not robot.back_end.holds
+    robot.back_end.said = trouble, "so the controller says"
+    robot.server.on_watch_due()
+    at_rest(robot)
+    assert robot.server.ended == (Reason[trouble.name], "so the controller says")
+    assert robot.back_end.holds == 1 and "so the controller says" in robot.context.fault

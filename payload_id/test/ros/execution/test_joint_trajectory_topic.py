@@ -11,10 +11,12 @@ from trajectory_msgs.msg import JointTrajectory
 from harness import START_NS, Observer
 from payload_id.core.errors import InputError
 from payload_id.core.motion.trajectory import Motion
+from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.ros.execution.back_ends.joint_trajectory_topic import JointTrajectoryTopic
 
 JOINTS = ("shoulder", "elbow")
 TOPIC = "/arm/trajectory"
+TUBE = TrackingTube.exact(2)
 
 
 @pytest.fixture
@@ -62,7 +64,7 @@ def test_points_reach_a_controller_that_is_there(observer, controller):
     heard = controller.listen(JointTrajectory, TOPIC)
     take(observer, back_end)
     q = np.array([[0.0, 1.0], [0.5, 1.5]])
-    back_end.send(Motion(np.array([0.25, 1.25]), q, 0 * q, 0 * q), START_NS)
+    back_end.send(Motion(np.array([0.25, 1.25]), q, 0 * q, 0 * q), START_NS, TUBE)
     (message,) = controller.wait(lambda: heard, "the points")
     assert tuple(message.joint_names) == JOINTS
     assert message.header.stamp.sec == START_NS // 10**9
@@ -86,7 +88,7 @@ def test_a_trajectory_of_somebody_else_is_noticed_and_an_own_one_is_not(observer
     take(observer, back_end)
     assert not back_end.others()
     q = np.array([[0.0, 1.0], [0.5, 1.5]])
-    back_end.send(Motion(np.array([0.25, 1.25]), q, 0 * q, 0 * q), START_NS)
+    back_end.send(Motion(np.array([0.25, 1.25]), q, 0 * q, 0 * q), START_NS, TUBE)
     other = controller.publisher(JointTrajectory, TOPIC)
     assert "only one node may" in observer.wait(back_end.others, "the other publisher")
     assert not back_end.foreign()
@@ -104,7 +106,7 @@ def test_an_own_trajectory_that_comes_back_altered_or_once_more_is_foreign(
     heard = controller.listen(JointTrajectory, TOPIC)
     take(observer, back_end)
     q = np.array([[0.0, 1.0], [0.5, 1.5]])
-    back_end.send(Motion(np.array([0.25, 1.25]), q, 0 * q, 0 * q), START_NS)
+    back_end.send(Motion(np.array([0.25, 1.25]), q, 0 * q, 0 * q), START_NS, TUBE)
     (message,) = controller.wait(lambda: heard, "the points")
     assert not back_end.foreign()
     if change == "time":  # ten times as fast

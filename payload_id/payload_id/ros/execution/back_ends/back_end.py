@@ -2,9 +2,21 @@
 
 from __future__ import annotations
 
+from enum import Enum
 from typing import Protocol
 
 from ....core.motion.trajectory import Motion
+from ....core.safety.tube.tracking_tube import TrackingTube
+
+
+class Trouble(Enum):
+    """What a controller can say against a motion; names are those of reasons to end it."""
+
+    NOT_STARTED = "The motion was not taken: nothing has moved."
+    TUBE_LEFT = "The arm is too far from the motion."
+    FOREIGN_COMMAND = "The motion was replaced or cancelled by somebody else."
+    CONTROLLER_INACTIVE = "The controller was deactivated."
+    CONTROLLER_FAULT = "It gave up for another reason, or does not answer."
 
 
 class BackEnd(Protocol):
@@ -35,13 +47,17 @@ class BackEnd(Protocol):
     def foreign(self) -> str:
         """Say what was commanded by somebody else since the last call; empty if nothing was."""
 
+    def fault(self) -> tuple[Trouble, str] | None:
+        """Return what the controller says against what it was sent last, with a clause; or None."""
+
     def hold(self) -> None:
         """Have the controller hold the arm where it is; what was sent before is forgotten."""
 
-    def send(self, points: Motion, start_ns: int) -> None:
+    def send(self, points: Motion, start_ns: int, tube: TrackingTube) -> None:
         """Have points followed in place of all that were sent before.
 
         Args:
             points: They end at rest.
             start_ns: Stamp of their time 0, by the robot's clock [ns].
+            tube: How far from them the arm may be.
         """

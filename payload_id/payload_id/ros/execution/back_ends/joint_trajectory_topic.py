@@ -13,10 +13,11 @@ from trajectory_msgs.msg import JointTrajectory
 
 from ....core.errors import InputError
 from ....core.motion.trajectory import Motion
+from ....core.safety.tube.tracking_tube import TrackingTube
 from ...common.conversions import decoded
 from ...common.joint_trajectory_message import message_of_points
 from ...common.polled_subscription import PolledSubscription
-from .back_end import BackEnd
+from .back_end import BackEnd, Trouble
 
 WAITING = 100  # trajectories that may wait to be looked at
 SENT = 64  # own trajectories that may still be on their way back
@@ -102,12 +103,16 @@ class JointTrajectoryTopic(BackEnd):
         self._sent.remove(heard)
         return True
 
+    def fault(self) -> tuple[Trouble, str] | None:
+        """Return nothing: a topic has no answers."""
+        return None
+
     def hold(self) -> None:
         """Publish a trajectory without points, which means: hold where you are."""
         self._publish(JointTrajectory(joint_names=list(self._joints)))
 
-    def send(self, points: Motion, start_ns: int) -> None:
-        """Publish points."""
+    def send(self, points: Motion, start_ns: int, tube: TrackingTube) -> None:
+        """Publish points; a topic has no room for tolerances."""
         self._publish(message_of_points(points, self._joints, start_ns))
 
     def _publish(self, message: JointTrajectory) -> None:

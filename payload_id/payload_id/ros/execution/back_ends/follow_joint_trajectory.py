@@ -1,0 +1,269 @@
+"""Motion as goals of an action, as ros2_control's joint_trajectory_controller takes it.
+
+Every command is a goal of its own; the controller drops the one before as it accepts the next. Each
+goal has the tube of the certificate as tolerances of all joints, so that the controller itself
+gives up where the arm leaves the tube, and says so.
+"""
+
+from __future__ import annotations
+
+import time
+import uuid
+from collections import deque
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from action_msgs.msg import GoalStatus, GoalStatusArray
+from action_msgs.srv import CancelGoal
+from control_msgs.action import FollowJointTrajectory as Action
+from control_msgs.msg import JointTolerance
+from rclpy.action import ActionClient
+from rclpy.action.client import ClientGoalHandle
+from rclpy.node import Node
+from rclpy.qos import qos_profile_action_status_default
+from rclpy.task import Future as RosFuture
+from unique_identifier_msgs.msg import UUID
+
+from ....core.arrays import Array
+from ....core.errors import InputError, printable, shortened
+from ....core.motion.trajectory import Motion
+from ....core.safety.tube.tracking_tube import TrackingTube
+from ...common.conversions import decoded, duration_message
+from ...common.joint_trajectory_message import message_of_points
+from ...common.polled_subscription import PolledSubscription
+from .back_end import BackEnd, Trouble
+from .joint_trajectory_topic import JointTrajectoryTopic
+
+ANSWER = 0.5  # [s] within which the controller must answer a goal, or a cancelling
+LEAST = 1e-9  # [rad or m] a tolerance of 0 would mean: whatever the controller has
+WAITING = 100  # states of goals that may wait to be looked at
+SENT = 64  # own goals that may still be in progress
+RESULT = Action.Result
+CODES = {getattr(RESULT, name): name for name in (
+    "SUCCESSFUL", "INVALID_GOAL", "INVALID_JOINTS", "OLD_HEADER_TIMESTAMP",
+    "PATH_TOLERANCE_VIOLATED", "GOAL_TOLERANCE_VIOLATED")}  # fmt: skip
+LEFT = (RESULT.PATH_TOLERANCE_VIOLATED, RESULT.GOAL_TOLERANCE_VIOLATED)
+UNDER_WAY = (GoalStatus.STATUS_ACCEPTED, GoalStatus.STATUS_EXECUTING)
+
+
+@dataclass
+class _Goal:
+    """The newest goal, and what became of it."""
+
+    sent: float  # by the monotonic clock [s]
+    accepted: bool | None = None  # None: not answered yet
+    status: int = GoalStatus.STATUS_UNKNOWN
+    code: int = RESULT.SUCCESSFUL
+    text: str = ""
+
+
+class FollowJointTrajectory(BackEnd):
+    """Sends goals of control_msgs/FollowJointTrajectory."""
+
+    def __init__(
+        self, node: Node, action: str, topic: str, joints: Sequence[str], settling: float
+    ) -> None:
+        """Listen to who else moves the arm, by goals or through the controller's topic.
+
+        Args:
+            node: The node.
+            action: The controller's action.
+            topic: The controller's topic; this back end sends nothing on it.
+            joints: Names of the joints, in the order of the points' columns.
+            settling: Time that the arm may take to rest after a motion [s]; the controller gives up
+                after half of it, and so is heard.
+        """
+        self._joints, self._patience = tuple(joints), 0.5 * settling
+        self._topic = JointTrajectoryTopic(node, topic, joints)
+        self._client = ActionClient(node, Action, action)
+        cancel, status = (f"{action}/_action/{part}" for part in ("cancel_goal", "status"))
+        # A request of its own: it cancels every goal, also one that is not answered yet.
+        self._canceller = node.create_client(CancelGoal, cancel)
+        self._states = PolledSubscription(
+            node, GoalStatusArray, status, qos_profile_action_status_default
+        )
+        self.target = node.resolve_service_name(cancel).removesuffix("/_action/cancel_goal")
+        self._sent: deque[bytes] = deque(maxlen=SENT)
+        self._strangers: set[bytes] = set()  # goals of others that are under way
+        self._taken, self._follows, self._holding = False, False, False
+        self._goal: _Goal | None = None
+        self._cancelled: float | None = None  # when that was asked for; None: it was answered
+
+    def take(self) -> None:
+        """Note that goals will be sent."""
+        if not self._taken:
+            self._taken, self._goal, self._cancelled = True, None, None
+            self._follows = self._holding = False
+
+    @property
+    def is_taken(self) -> bool:
+        """Whether a goal, and its cancelling, would be answered."""
+        return self._taken and self._is_there
+
+    @property
+    def _is_there(self) -> bool:
+        return bool(self._client.server_is_ready() and self._canceller.service_is_ready())
+
+    def release(self) -> None:
+        """Note that no more goals will be sent."""
+        self._taken, self._goal = False, None
+
+    def absence(self) -> str:
+        """Say that nobody takes goals; empty if somebody does."""
+        if self._client.server_is_ready():
+            return ""
+        self._look_at_goals()
+        self._strangers.clear()  # whoever followed them is gone
+        return (
+            f"Nobody answers the action {self.target}: load and activate the arm's trajectory "
+            "controller, set the parameter trajectory_action, or ask for the topic by back_end "
+            "'joint_trajectory_topic'."
+        )
+
+    def others(self) -> str:
+        """Say who else moves the arm; empty if nobody does."""
+        self._look_at_goals()
+        if self._strangers:
+            return (
+                f"The arm is in use: {self.target} has a goal under way that was not sent by this "
+                "node; only one node may command it at a time"
+            )
+        return self._topic.others()
+
+    def foreign(self) -> str:
+        """Say that somebody else commanded the arm; empty if nobody did."""
+        if self._look_at_goals():
+            return f"A goal on {self.target} was not sent by this node"
+        return self._topic.foreign()
+
+    def _look_at_goals(self) -> bool:
+        """Take in which goals are under way; return whether any was that is not an own one."""
+        found = False
+        for data, _ in self._states.take_all(WAITING):
+            message = decoded(data, GoalStatusArray)
+            states = () if message is None else message.status_list
+            under_way = {bytes(x.goal_info.goal_id.uuid) for x in states if x.status in UNDER_WAY}
+            self._strangers = under_way - set(self._sent)
+            found |= bool(self._strangers)
+        return found
+
+    def hold(self) -> None:
+        """Cancel every goal: the controller then holds the arm where it is."""
+        self._check_taken()
+        self._holding = True
+        self._cancel()
+
+    def send(self, points: Motion, start_ns: int, tube: TrackingTube) -> None:
+        """Send a goal, whose tolerances are the tube."""
+        self._check_taken()
+        name = uuid.uuid4().bytes
+        goal = Action.Goal(
+            trajectory=message_of_points(points, self._joints, start_ns),
+            # A speed slider slows velocities down: the path's tolerance is of positions alone.
+            path_tolerance=self._tolerances(tube.position),
+            goal_tolerance=self._tolerances(tube.position, tube.velocity),
+            goal_time_tolerance=duration_message(self._patience),
+        )
+        self._sent.append(name)
+        self._holding, self._cancelled = False, None
+        self._goal = following = _Goal(time.monotonic())
+        answer = self._client.send_goal_async(goal, goal_uuid=UUID(uuid=list(name)))
+        answer.add_done_callback(lambda done: self._on_answer(following, done))
+
+    def _check_taken(self) -> None:
+        if not self._taken:
+            raise InputError("The arm was not taken: nothing can be sent to it.")
+
+    def _tolerances(self, position: Array, velocity: Array | None = None) -> list[JointTolerance]:
+        """Return tolerances of every joint; where there is none of velocities, 0."""
+        return [
+            JointTolerance(
+                name=name,
+                position=max(float(position[j]), LEAST),
+                velocity=0.0 if velocity is None else max(float(velocity[j]), LEAST),
+            )
+            for j, name in enumerate(self._joints)
+        ]
+
+    def _cancel(self) -> None:
+        """Ask for every goal to be cancelled."""
+        self._cancelled = asked = time.monotonic()
+        answer = self._canceller.call_async(CancelGoal.Request())  # no name: all of them
+
+        def on_answer(done: RosFuture) -> None:
+            if self._cancelled == asked:
+                self._cancelled = None
+
+        answer.add_done_callback(on_answer)
+
+    def _on_answer(self, goal: _Goal, answer: RosFuture) -> None:
+        """Note whether a goal was accepted, and wait for its end."""
+        handle: ClientGoalHandle = answer.result()
+        goal.accepted = handle.accepted
+        if not handle.accepted:
+            return
+        self._follows = True
+        handle.get_result_async().add_done_callback(lambda done: self._on_result(goal, done))
+        if self._holding:  # it came when all goals before it had been cancelled
+            self._cancel()
+
+    def _on_result(self, goal: _Goal, answer: RosFuture) -> None:
+        """Note how a goal ended."""
+        found = answer.result()
+        goal.code = found.result.error_code
+        goal.text = printable(shortened(found.result.error_string)).rstrip(".")
+        goal.status = found.status
+
+    def fault(self) -> tuple[Trouble, str] | None:
+        """Return what the controller says against the newest goal; those before it do not count."""
+        goal, now = self._goal, time.monotonic()
+        if not self._taken:
+            return None
+        if self._holding:
+            if self._cancelled is None or now - self._cancelled <= ANSWER:
+                return None
+            return self._silent("a cancelling, by which the arm was to be held,")
+        if goal is None:
+            return None
+        if goal.accepted is None:
+            return self._silent("a goal") if now - goal.sent > ANSWER else None
+        if not goal.accepted:
+            return self._rejected()
+        if goal.status != GoalStatus.STATUS_UNKNOWN:
+            return self._ended(goal)
+        if not self._is_there:
+            return Trouble.CONTROLLER_FAULT, f"The controller that answered {self.target} is gone"
+        return None
+
+    def _silent(self, what: str) -> tuple[Trouble, str]:
+        """Say that there was no answer."""
+        return Trouble.CONTROLLER_FAULT, (
+            f"{self.target} did not answer {what} within {ANSWER:g} s"
+        )
+
+    def _rejected(self) -> tuple[Trouble, str]:
+        """Say that a goal was rejected, for which the action has no reason."""
+        what = f"The controller rejected a goal of {self.target}; its log says why"
+        if self._follows:
+            return Trouble.CONTROLLER_FAULT, f"{what}. The arm was on its way by an earlier one"
+        return Trouble.NOT_STARTED, (
+            f"{what} (it is not active, has other joints, or its clock is another one)"
+        )
+
+    def _ended(self, goal: _Goal) -> tuple[Trouble, str] | None:
+        """Judge how a goal ended that nothing of this node has replaced."""
+        if goal.status == GoalStatus.STATUS_SUCCEEDED and goal.code == RESULT.SUCCESSFUL:
+            return None
+        if goal.status == GoalStatus.STATUS_CANCELED:
+            return Trouble.FOREIGN_COMMAND, f"Somebody else cancelled the goal of {self.target}"
+        code = CODES.get(goal.code, f"error code {goal.code}")
+        said = (
+            f"The controller gave up the goal of {self.target}: {goal.text or 'no words'} ({code})"
+        )
+        if goal.code in LEFT:
+            return Trouble.TUBE_LEFT, said
+        if goal.code == RESULT.INVALID_GOAL and "preempt" in goal.text:
+            return Trouble.FOREIGN_COMMAND, said
+        if goal.code == RESULT.INVALID_GOAL and "deactivat" in goal.text:
+            return Trouble.CONTROLLER_INACTIVE, said
+        return Trouble.CONTROLLER_FAULT, said

@@ -1,0 +1,247 @@
+"""The action of a trajectory controller: what it is asked for, and what its answers mean."""
+
+from __future__ import annotations
+
+import os
+import time
+
+import numpy as np
+import pytest
+from action_msgs.msg import GoalStatus, GoalStatusArray
+from control_msgs.action import FollowJointTrajectory as Action
+from rclpy.action import ActionClient
+from trajectory_msgs.msg import JointTrajectory
+
+from fake_trajectory_action import FakeTrajectoryAction
+from harness import LATCHED, START_NS, Observer
+from payload_id.core.errors import InputError
+from payload_id.core.motion.trajectory import Motion
+from payload_id.core.safety.tube.tracking_tube import TrackingTube
+from payload_id.ros.execution.back_ends.back_end import Trouble
+from payload_id.ros.execution.back_ends.follow_joint_trajectory import ANSWER, FollowJointTrajectory
+
+DOMAIN = 150 + os.getpid() % 20
+JOINTS = ("shoulder", "elbow")
+ACTION, TOPIC = "/arm/follow_joint_trajectory", "/arm/joint_trajectory"
+Q = np.array([[0.0, 1.0], [0.5, 1.5]])
+POINTS = Motion(np.array([0.25, 1.25]), Q, 0.1 * Q, 0.2 * Q)
+TUBE = TrackingTube.position_controlled(np.array([0.02, 0.03]), np.full(2, 0.1), np.ones(2))
+CODES = Action.Result
+
+
+class Arm:
+    """A back end, the controller that it talks to, and whoever waits for both."""
+
+    def __init__(self) -> None:
+        self.observer = Observer(DOMAIN)
+        self.back_end = FollowJointTrajectory(self.observer.node, ACTION, TOPIC, JOINTS, 2.0)
+        self.controller = FakeTrajectoryAction(DOMAIN, ACTION)
+        self.states = self.observer.listen(GoalStatusArray, f"{ACTION}/_action/status", LATCHED)
+
+    def take(self) -> None:
+        self.observer.wait(lambda: not self.back_end.absence(), "the controller")
+        self.back_end.take()
+        self.observer.wait(lambda: self.back_end.is_taken, "the connection")
+
+    def send(self) -> None:
+        """Send points that the controller receives."""
+        number = len(self.controller.goals)
+        self.back_end.send(POINTS, START_NS, TUBE)
+        self.observer.wait(lambda: len(self.controller.goals) > number, "the goal")
+
+    def follows(self) -> None:
+        """Wait until everybody knows that the controller follows its newest goal."""
+        going = (GoalStatus.STATUS_ACCEPTED, GoalStatus.STATUS_EXECUTING)
+
+        def is_so() -> bool:
+            found = [x.status for x in self.states[-1].status_list] if self.states else []
+            under_way = sum(status in going for status in found)
+            return len(found) >= self.controller.accepted and under_way == 1
+
+        self.observer.wait(is_so, "a goal under way")
+
+    def fault(self, patience: float = 5.0):
+        return self.observer.wait(self.back_end.fault, "what the controller says", patience)
+
+    def passes(self, seconds: float) -> None:
+        """Let time pass, in which nothing is wrong."""
+        end = time.monotonic() + seconds
+        while time.monotonic() < end:
+            self.observer.executor.spin_once(timeout_sec=0.02)
+            assert self.back_end.fault() is None
+
+    def close(self) -> None:
+        self.controller.close()
+        self.observer.close()
+
+
+@pytest.fixture(scope="module")
+def only_arm():
+    arm = Arm()
+    yield arm
+    arm.close()
+
+
+@pytest.fixture
+def arm(only_arm):
+    only_arm.take()
+    only_arm.controller.accepts = True
+    only_arm.controller.goals.clear()
+    yield only_arm
+    only_arm.back_end.release()
+    only_arm.controller.end("succeed")
+    only_arm.observer.wait(lambda: not only_arm.back_end.others(), "the end of all", 5.0)
+
+
+def test_a_goal_has_points_stamp_and_the_tube_as_tolerances_of_every_joint(arm):
+    arm.send()
+    (goal,) = arm.controller.goals
+    sent = goal.trajectory
+    assert tuple(sent.joint_names) == JOINTS and sent.header.stamp.sec == START_NS // 10**9
+    assert [list(point.positions) for point in sent.points] == POINTS.q.tolist()
+    assert [list(point.velocities) for point in sent.points] == POINTS.dq.tolist()
+    assert [list(point.accelerations) for point in sent.points] == POINTS.ddq.tolist()
+    for tolerance in (goal.path_tolerance, goal.goal_tolerance):
+        assert [x.name for x in tolerance] == list(JOINTS)
+        assert [x.position for x in tolerance] == TUBE.position.tolist()
+    assert [x.velocity for x in goal.goal_tolerance] == TUBE.velocity.tolist()
+    allowed = goal.goal_time_tolerance
+    assert 0.0 < allowed.sec + 1e-9 * allowed.nanosec < 2.0  # heard before the settling is over
+
+
+def test_where_the_tube_is_none_the_tolerance_is_not_the_controllers_own(arm):
+    arm.back_end.send(POINTS, START_NS, TrackingTube.exact(2))
+    (goal,) = arm.observer.wait(lambda: arm.controller.goals, "the goal")
+    values = [x.position for x in (*goal.path_tolerance, *goal.goal_tolerance)]
+    assert all(0.0 < value < 1e-6 for value in values)
+
+
+def test_a_goal_replaces_the_one_before_and_reaches_its_end(arm):
+    arm.send()
+    arm.follows()
+    arm.send()
+    arm.follows()
+    arm.passes(0.2)  # that the first one was preempted is as it should be
+    assert not arm.back_end.others() and not arm.back_end.foreign()
+    arm.controller.end("succeed")
+    arm.passes(0.2)
+
+
+def test_a_hold_cancels_what_is_under_way_and_what_is_not_answered_yet(arm):
+    arm.send()
+    arm.follows()
+    before = arm.controller.cancelled
+    arm.back_end.hold()
+    arm.observer.wait(lambda: arm.controller.cancelled == before + 1, "the cancelling")
+    arm.passes(0.2)
+    arm.back_end.send(POINTS, START_NS, TUBE)
+    arm.back_end.hold()
+    arm.observer.wait(lambda: arm.controller.cancelled > before + 1, "the cancelling of the second")
+    arm.passes(0.2)
+    assert not arm.back_end.others()
+
+
+def test_a_rejected_goal_has_not_started_but_one_that_was_to_take_over_is_a_fault(arm):
+    arm.controller.accepts = False
+    arm.send()
+    trouble, words = arm.fault()
+    assert trouble is Trouble.NOT_STARTED and ACTION in words and "rejected" in words
+    arm.controller.accepts = True
+    arm.send()
+    arm.follows()
+    arm.passes(0.1)
+    arm.controller.accepts = False
+    arm.send()
+    trouble, words = arm.fault()
+    assert trouble is Trouble.CONTROLLER_FAULT and "rejected" in words
+
+
+ENDS = {
+    "path": (CODES.PATH_TOLERANCE_VIOLATED, "Aborted due to path tolerance violation",
+             Trouble.TUBE_LEFT),
+    "goal": (CODES.GOAL_TOLERANCE_VIOLATED, "Aborted due to goal_time_tolerance",
+             Trouble.TUBE_LEFT),
+    "preempted": (CODES.INVALID_GOAL, "Current goal preempted by new incoming action.",
+                  Trouble.FOREIGN_COMMAND),
+    "deactivated": (CODES.INVALID_GOAL, "Current goal cancelled during deactivate transition.",
+                    Trouble.CONTROLLER_INACTIVE),
+    "invalid": (CODES.INVALID_GOAL, "it cannot", Trouble.CONTROLLER_FAULT),
+    "joints": (CODES.INVALID_JOINTS, "which joints?", Trouble.CONTROLLER_FAULT),
+    "old": (CODES.OLD_HEADER_TIMESTAMP, "too old", Trouble.CONTROLLER_FAULT),
+    "unknown": (-77, "", Trouble.CONTROLLER_FAULT),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", ENDS)
+def test_a_goal_that_is_given_up_is_a_fault_in_the_controllers_own_words(arm, case):
+    code, text, expected = ENDS[case]
+    arm.send()
+    arm.follows()
+    arm.controller.end("abort", code, text)
+    trouble, words = arm.fault()
+    assert trouble is expected and text.rstrip(".") in words and ACTION in words
+
+
+def test_a_goal_that_somebody_else_cancels_or_replaces_is_a_foreign_command(arm):
+    arm.send()
+    arm.follows()
+    other = Observer(DOMAIN, "other")
+    client = ActionClient(other.node, Action, ACTION)
+    other.wait(client.server_is_ready, "the controller")
+    client.send_goal_async(Action.Goal())
+    arm.observer.executor.add_node(other.node)
+    assert "not sent by this node" in arm.observer.wait(arm.back_end.foreign, "the goal", 5.0)
+    assert arm.fault()[0] is Trouble.FOREIGN_COMMAND
+    arm.back_end.release()
+    assert "only one node may" in arm.back_end.others()  # it goes on
+    arm.observer.executor.remove_node(other.node)
+    arm.controller.end("succeed")
+    arm.observer.wait(lambda: not arm.back_end.others(), "the end of it")
+    other.close()
+
+
+def test_the_controllers_topic_is_heard_too(arm):
+    assert not arm.back_end.others() and not arm.back_end.foreign()
+    publisher = arm.observer.publisher(JointTrajectory, TOPIC)
+    assert TOPIC in arm.observer.wait(arm.back_end.others, "the publisher")
+    publisher.publish(JointTrajectory(joint_names=list(JOINTS)))
+    assert TOPIC in arm.observer.wait(arm.back_end.foreign, "its trajectory", 5.0)
+    arm.observer.node.destroy_publisher(publisher)
+
+
+@pytest.mark.parametrize("what", ["goal", "cancelling"])
+def test_no_answer_in_time_is_a_fault(arm, what):
+    if what == "cancelling":
+        arm.send()
+        arm.follows()
+    with arm.controller.hanging():
+        begun = time.monotonic()
+        if what == "cancelling":
+            arm.back_end.hold()
+        else:
+            arm.back_end.send(POINTS, START_NS, TUBE)
+        arm.passes(0.8 * ANSWER)
+        trouble, words = arm.fault()
+    assert time.monotonic() - begun < ANSWER + 1.0
+    assert trouble is Trouble.CONTROLLER_FAULT and f"within {ANSWER:g} s" in words
+    arm.observer.wait(lambda: arm.back_end.fault() is None, "an answer, however late")
+
+
+def test_nothing_is_sent_before_the_arm_is_taken_or_after_it_was_given_back(arm):
+    arm.back_end.release()
+    assert not arm.back_end.is_taken and arm.back_end.fault() is None
+    for use in (arm.back_end.hold, lambda: arm.back_end.send(POINTS, START_NS, TUBE)):
+        with pytest.raises(InputError, match="not taken"):
+            use()
+    assert not arm.controller.goals
+
+
+def test_a_controller_that_is_gone_is_a_fault_and_said_to_be_absent(arm):  # the last test
+    arm.send()
+    arm.follows()
+    arm.passes(0.1)
+    arm.controller.close()
+    trouble, words = arm.fault()
+    assert trouble is Trouble.CONTROLLER_FAULT and "is gone" in words
+    assert ACTION in arm.back_end.absence() and "trajectory_action" in arm.back_end.absence()
+    assert not arm.back_end.is_taken
