@@ -51,7 +51,8 @@ def planned(robot):
     answer = robot.observer.wait(
         lambda: (found := robot.plan()).success and found, "an arm at rest"
     )
-    return documents_of(answer.description)
+    robot.newest = answer.description
+    return documents_of(robot.newest)
 
 
 def documents_of(plan):
