@@ -16,10 +16,12 @@ BRIDGE_TABLE = (
     *ARM_PARAMETERS,
     Parameter(
         "back_end",
-        TOPIC,
+        "",
         "How motion reaches the arm's controller: by goals of its action, which it answers and "
-        "judges, or through its topic, as the simulated arm takes it.",
-        choices=(ACTION, TOPIC),
+        "judges, or through its topic, as the simulated arm takes it. Empty: through its topic, "
+        "and not at all where a controller manager is, whose joint_trajectory_controller does not "
+        "hold when its topic says so.",
+        choices=("", ACTION, TOPIC),
     ),
     Parameter(
         "trajectory_topic",
