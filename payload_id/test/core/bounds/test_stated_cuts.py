@@ -160,7 +160,7 @@ def test_hull_of_rows_and_statements_is_the_exact_one(constraints):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", [1])
 def test_intervals_contain_payloads_of_which_the_statement_is_true(kind, seed):
     error = ("uniform", "vertices", "correlated")[seed % 3]
     rows, knowledge, phi = run_of(kind, seed, ARMS[seed % 5], error, 1.5, seed != 3)
