@@ -210,6 +210,7 @@ class ExecuteServer:
         Raises:
             InputError: Nothing rests, or it may not go on; it stays paused.
         """
+        await self._context.bridge.refresh()  # so that what was just said to it counts
         horizon = self._horizon
         if horizon is not None and horizon.paused:
             horizon.resume(self._context.standing(horizon.limits))
