@@ -17,10 +17,9 @@ from ...core.arrays import Array
 from ...core.errors import ConfigurationError
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.safety.speed.speed_limits import PRESETS
-from ...files.cells.cell_file import Cell
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
-from ..certifying.case_settings import case_settings
+from ..certifying.case_settings import case_settings, stated_cell
 from ..certifying.prover import make_prover
 from ..certifying.worker_process import WorkerProcess
 from ..common.awaited_answers import AwaitedAnswers
@@ -62,11 +61,7 @@ class BridgeContext:
         self.estimate: PayloadEstimate | None = None
         self.holding: Array | None = None
         self.busy = self.fault = ""
-        self.cell_missing, cell = "", Cell("unknown", settings.clearance, ())
-        try:
-            cell = Cell.of(settings.cell, settings.clearance)
-        except ConfigurationError as error:
-            self.cell_missing = f"{error} (The bridge's parameter 'cell'.)"
+        cell, self.cell_missing = stated_cell(settings, "bridge")
         self.answers = AwaitedAnswers()
         case = case_settings(settings, robot, uncertainty, cell)
         self.process = WorkerProcess("proof", make_prover, case)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from ...core.errors import ConfigurationError
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.safety.clearance.convex_body import ConvexBody
 from ...core.safety.speed.speed_limits import PRESETS, SpeedLimits
@@ -127,6 +128,20 @@ def case_settings(
         payload=payload_bodies(parameters),
         point_rate=parameters.point_rate,
     )
+
+
+def stated_cell(parameters: CaseParameters, node: str) -> tuple[Cell, str]:
+    """Return what stands around the arm, and why that is not known; empty if it is.
+
+    Args:
+        parameters: Of the node.
+        node: What it is, such as "planner", for the sentence.
+    """
+    try:
+        return Cell.of(parameters.cell, parameters.clearance), ""
+    except ConfigurationError as error:
+        unknown = Cell("unknown", parameters.clearance, ())
+        return unknown, f"{error} (The {node}'s parameter 'cell'.)"
 
 
 def payload_bodies(parameters: CaseParameters) -> tuple[ConvexBody, ...]:

@@ -63,7 +63,7 @@ class FollowedMotion:
     reason: Reason | None = None
     sentence: str = ""
     begun: bool = True
-    at_rest: bool = True
+    at_rest: bool = False
     resting_place: float = 0.0
     tube_use: float = 0.0
     largest_tube_use: float = 0.0
@@ -189,20 +189,25 @@ class BridgeLink:
         """Have the bridge say what holds now; after a while without an answer, forget it."""
         if not self._get.service_is_ready():
             return
-        answered, answer = RosFuture(), self._get.call_async(GetBridgeState.Request())
-
-        def note(state: BridgeState | None) -> None:
-            if not answered.done():
-                answered.set_result(state)
-
-        answer.add_done_callback(lambda found: note(found.result().state))
-        timer = steady_timer(self._node, ANSWERED, lambda: note(None))
-        found = await answered
-        self._node.destroy_timer(timer)
+        found = await self._answer(self._get.call_async(GetBridgeState.Request()))
         if found is None:
             self.state = None
         else:
-            self._take(found)
+            self._take(found.state)
+
+    async def _answer(self, asked: RosFuture) -> Any:
+        """Return the bridge's answer; None if it takes too long."""
+        answered = RosFuture()
+
+        def note(answer: Any) -> None:
+            if not answered.done():
+                answered.set_result(answer)
+
+        asked.add_done_callback(lambda found: note(found.result()))
+        timer = steady_timer(self._node, ANSWERED, lambda: note(None))
+        answer = await answered
+        self._node.destroy_timer(timer)
+        return answer
 
     @property
     def bodies(self) -> tuple[ConvexBody, ...]:
@@ -285,9 +290,14 @@ class BridgeLink:
             said = "It was not prepared." if answer is None else answer.message
             followed.not_continued = said
 
-    def pause(self) -> None:
-        """Have the arm rest on its path."""
-        self._pause.call_async(Trigger.Request())
+    def pause(self) -> RosFuture:
+        """Have the arm rest on its path; the answer says whether it will."""
+        return self._pause.call_async(Trigger.Request())
+
+    async def will_pause(self) -> bool:
+        """Have the arm rest on its path; return whether it will."""
+        answer = await self._answer(self.pause())
+        return answer is not None and bool(answer.success)
 
     def _take(self, state: BridgeState) -> None:
         """Take in what the bridge says."""

@@ -10,13 +10,12 @@ from rclpy.node import Node
 from rclpy.task import Future as RosFuture
 
 from ...core.arrays import Array
-from ...core.errors import ConfigurationError
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.safety.speed.speed_limits import PRESETS
-from ...files.cells.cell_file import Cell
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
 from ..bridge.obstacles.obstacle_messages import base_frames
+from ..certifying.case_settings import stated_cell
 from ..certifying.worker_process import WorkerProcess
 from ..common.awaited_answers import AwaitedAnswers
 from ..execution.payload_intervals import estimate_intervals, is_usable
@@ -61,11 +60,7 @@ class PlannerContext:
         self.estimate: PayloadEstimate | None = None
         self.busy = self.disagreement = ""
         self.answers = AwaitedAnswers()
-        self.cell_missing, cell = "", Cell("unknown", settings.clearance, ())
-        try:
-            cell = Cell.of(settings.cell, settings.clearance)
-        except ConfigurationError as error:
-            self.cell_missing = f"{error} (The planner's parameter 'cell'.)"
+        cell, self.cell_missing = stated_cell(settings, "planner")
         worker = planning_settings(settings, robot, uncertainty, cell)
         self.process = WorkerProcess("planning", make_worker, worker)
         self._warm = self.process.request(None)  # so that the first plan does not wait for modules

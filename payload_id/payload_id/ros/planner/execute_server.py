@@ -194,15 +194,14 @@ class ExecuteServer:
         if self._finished is not None and not self._finished.done():
             self._finished.set_result(None)
 
-    def pause(self) -> bool:
+    async def pause(self) -> bool:
         """Rest on the path by a certified stop; return whether that is possible yet."""
         if self._horizon is not None:
             return self._horizon.pause(self._context.arm.states.now_ns)
         followed = self.followed
         if followed is None or followed.stopping or self._goal is None:
             return False
-        self._context.bridge.pause()
-        return True
+        return await self._context.bridge.will_pause()
 
     async def resume(self) -> None:
         """Go on from where a pause rests, with what is certified now.

@@ -21,9 +21,11 @@ class PauseServer:
         """
         self._context, self._motion = context, motion
 
-    def on_pause(self, request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+    async def on_pause(
+        self, request: Trigger.Request, response: Trigger.Response
+    ) -> Trigger.Response:
         """Have the arm rest on its path."""
-        response.success = self._motion.pause()
+        response.success = await self._motion.pause()
         response.message = (
             "The arm comes to rest on its path; ~/resume goes on, ~/stop ends the motion."
             if response.success

@@ -26,13 +26,16 @@ GOAL = Goal("bezier", "half_widths", 2.0, 1.0, 0.0, 1.0, 1, "safety", LOWER, UPP
 class FakeBridge:
     """Says what it is told to, and notes what it is handed."""
 
-    absence = ""
+    absence, pauses = "", True
 
     def __init__(self) -> None:
         self.state, self.obstacles, self.bodies, self.handed = BridgeState(), "[]", (), []
 
     async def refresh(self):
         pass
+
+    async def will_pause(self):
+        return self.pauses
 
     def follow(self, name, motion, documents, who):
         self.handed.append(name)
@@ -190,6 +193,16 @@ def test_a_resume_of_an_earlier_pause_moves_no_later_one():
 
     planner.meanwhile = another
     assert "ended or resumed meanwhile" in planner.resumed() and planner.bridge.handed == ["plan"]
+
+
+@pytest.mark.parametrize("pauses", [True, False])
+def test_a_pause_succeeds_where_the_bridge_will_rest_on_the_path(pauses):
+    planner = Planner()
+    assert planner.executed() == ""
+    planner.bridge.pauses = pauses
+    with pytest.raises(StopIteration) as ended:
+        planner.server.pause().send(None)
+    assert ended.value.value is pauses
 
 
 def test_a_pause_that_is_stopped_ends_the_goal():
