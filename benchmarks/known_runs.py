@@ -21,6 +21,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 os.environ.setdefault("ROS_DOMAIN_ID", "79")  # before rclpy: nobody else hears these nodes
@@ -68,10 +69,13 @@ def robot_file(folder: Path) -> Path:
     return path
 
 
-def start(node: str, folder: Path, *parameters: str, name: str = "") -> subprocess.Popen[bytes]:
+def start(
+    node: str, folder: Path, parameters: Sequence[str] = (), name: str = "", namespace: str = ""
+) -> subprocess.Popen[bytes]:
     """Start a node of this package in a process of its own; what it prints goes to a file."""
     options = [x for parameter in parameters for x in ("-p", parameter)]
     options += ["-r", f"__node:={name}"] if name else []
+    options += ["-r", f"__ns:={namespace}"] if namespace else []
     command = [sys.executable, "-m", f"payload_id.ros.{node}.node", "--ros-args", *options]
     with (folder / f"{name or node}.log").open("wb") as log:
         return subprocess.Popen(command, stdout=log, stderr=log)
@@ -162,9 +166,9 @@ def main() -> None:
     planner = ["limits:=safety_warning", f"certificates_folder:={folder / 'certificates'}"]
     simulated += ["publish_clock:=true"]  # a busy machine is slower than the clock on the wall
     nodes = [
-        start("simulated_arm", folder, robot, f"rate:={RATE}", *simulated),
-        start("bridge", folder, *both, *bridge),
-        start("planner", folder, *both, *planner),
+        start("simulated_arm", folder, [robot, f"rate:={RATE}", *simulated]),
+        start("bridge", folder, [*both, *bridge]),
+        start("planner", folder, [*both, *planner]),
     ]
     rclpy.init()
     try:
