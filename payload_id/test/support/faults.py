@@ -7,8 +7,11 @@ payload that is not true, and the next run is sound, with nothing restarted but 
 
 from __future__ import annotations
 
+import os
 import resource
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -16,13 +19,15 @@ from typing import Any
 
 import numpy as np
 from payload_id_msgs.msg import PayloadEstimate, SampleBlock
-from payload_id_msgs.srv import GetEstimate
+from payload_id_msgs.srv import GetEstimate, Save
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
 from harness import START_NS, NodeProcess, Observer, joint_state
+from lossy_sockets import UDP_ONLY, loss
 from payload_id.files.bags.bag_reader import open_bag
 from payload_id.files.bags.joint_states_bag import read_joint_state
+from read_only_folder import can_be_read_only, read_only
 from synthetic import PAYLOAD, RATE, TOPIC, measured, robot_file
 
 PERIOD = 4.0  # of the motion [s]
@@ -33,6 +38,10 @@ KEPT_BACK = 2 * RATE  # samples that a killed sampler may not have written: twic
 USABLE = (PayloadEstimate.GOOD, PayloadEstimate.USABLE)
 HOUR = 3600 * 10**9
 FULL = 2.5  # for which the disk is full [s]
+LOSS = 0.2  # share of datagrams
+PARTITION = 2.0  # for which nothing comes through [s]
+SLOW = 0.3  # that a slow disk takes for a write [s]
+SAMPLER = Path(__file__).with_name("sampler_on_slow_disk.py")
 
 
 class Rig:
@@ -41,6 +50,8 @@ class Rig:
     def __init__(self, folder: Path, domain: int) -> None:
         """Start all."""
         self.folder, self.domain = folder, domain
+        self.slow_disk = folder / "slow_disk"  # of the sampler, while this file exists
+        self._environment = {**os.environ, **UDP_ONLY, "SLOW_DISK": str(self.slow_disk)}
         self._file = robot_file(folder)
         self._samples = measured(tuple(PAYLOAD), PERIOD)
         self.observer = Observer(domain)
@@ -56,15 +67,17 @@ class Rig:
         """Start a sampler that records."""
         log = self.folder / f"sampler_{time.monotonic_ns()}"
         return NodeProcess(
-            "sampler", self.domain, log, robot_file=self._file, bag=self.folder / "bag"
-        )
+            str(SAMPLER), self.domain, log, robot_file=self._file, bag=self.folder / "bag",
+            environment=self._environment,
+        )  # fmt: skip
 
     def start_estimator(self) -> NodeProcess:
         """Start an estimator."""
         log = self.folder / f"estimator_{time.monotonic_ns()}"
         return NodeProcess(
-            "estimator", self.domain, log, robot_file=self._file, recordings_folder=self.folder
-        )
+            "estimator", self.domain, log, robot_file=self._file, environment=self._environment,
+            recordings_folder=self.folder, runs_folder=self.folder,
+        )  # fmt: skip
 
     def _meet(self) -> None:
         """Wait until a message that is sent comes through to the estimator."""
@@ -136,6 +149,11 @@ class Rig:
                     messages = [read_joint_state(data) for data in bag.messages(TOPIC)]
                 found |= {x.stamp_ns for x in messages if x is not None}
         return found
+
+    def wait_for_an_estimate(self) -> None:
+        """Wait until the estimator says something of the run."""
+        count = len(self.estimates)
+        self.observer.wait(lambda: len(self.estimates) > count, "an estimate")
 
     def wait_for_estimator(self) -> None:
         """Ask a new estimator until it answers: that of the dead one seems ready, too."""
@@ -236,13 +254,80 @@ def deaf_subscribers(rig: Rig) -> None:
     deaf.close()
 
 
-def file_size_limited(rig: Rig) -> None:
+def subscriber_killed(rig: Rig) -> None:
+    """A client that hears everything is killed, without a farewell."""
+    topics = {f"{NODE}/payload": "PayloadEstimate", "/payload_sampler/samples": "SampleBlock"}
+    code = "\n".join(
+        [
+            "import rclpy, payload_id_msgs.msg as m",
+            "rclpy.init()",
+            "n = rclpy.create_node('mortal')",
+        ]
+        + [f"n.create_subscription(m.{v}, '{k}', print, 10)" for k, v in topics.items()]
+        + ["rclpy.spin(n)"]
+    )
+    environment = {**os.environ, **UDP_ONLY, "ROS_DOMAIN_ID": str(rig.domain)}
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], env=environment, stdout=subprocess.DEVNULL
+    )
+    here = rig.observer.node.count_subscribers
+    count = here(f"{NODE}/payload")
+    rig.observer.wait(lambda: here(f"{NODE}/payload") > count, "another client")
+    rig.send(RATE // 2)
+    process.kill()
+    process.wait()
+    rig.send(RATE // 2)
+
+
+def datagrams_lost(rig: Rig) -> None:
+    """One in five datagrams that come to the nodes is lost: what is sent reliably comes again."""
+    with loss(rig.sampler.process.pid, LOSS) as some, loss(rig.estimator.process.pid, LOSS) as more:
+        assert some and more
+        rig.send(2 * RATE)
+
+
+def partitioned(rig: Rig) -> None:
+    """Nothing comes to the nodes for a while."""
+    with loss(rig.sampler.process.pid, 1.0), loss(rig.estimator.process.pid, 1.0):
+        end = time.monotonic() + PARTITION
+        while time.monotonic() < end:
+            rig.send(RATE // 100)
+            time.sleep(0.01)
+
+
+def disk_slow(rig: Rig) -> None:
+    """The sampler's disk takes a third of a second for each write: messages wait."""
+    rig.slow_disk.write_text(str(SLOW))
+    try:
+        rig.send(3 * RATE)
+    finally:
+        rig.slow_disk.unlink()
+
+
+def disk_full(rig: Rig) -> None:
     """The disk is full for a while: the recording goes on in another bag when there is room."""
-    pid, unlimited = rig.sampler.process.pid, (resource.RLIM_INFINITY,) * 2
-    newest = max(rig.folder.glob("bag*/*.mcap"), key=lambda x: x.stat().st_mtime_ns)
-    size = newest.stat().st_size
-    resource.prlimit(pid, resource.RLIMIT_FSIZE, (size + 1000, resource.RLIM_INFINITY))
-    before = rig.sampler.printed().count("Recording goes on")
+    _go_on(rig, _fill(rig))
+
+
+def disk_read_only(rig: Rig) -> None:
+    """The disk can only be read for a while: nothing is kept, which is said; then all goes on."""
+    rig.trigger("start")
+    rig.send(RATE)
+    rig.wait_for_an_estimate()
+    with read_only(rig.folder):
+        answer = rig.observer.call(Save, f"{NODE}/save", path="run.json")
+        assert not answer.success and "run.json" in answer.message, answer.message
+        size = _fill(rig)
+        bags = len(list(rig.folder.glob("bag*")))
+        rig.send(RATE, certain=False)
+        assert rig.sampler.alive and len(list(rig.folder.glob("bag*"))) == bags
+    _go_on(rig, size)
+
+
+def _fill(rig: Rig) -> int:
+    """Let no file of the sampler grow above a size that is returned [bytes]."""
+    size = _newest_bag(rig).stat().st_size + 1000
+    _limit(rig, size)
     rig.doubtful |= set(rig.sent[-KEPT_BACK:])
     rig.send(RATE, certain=False)
     box = rig.observer.mailbox["/diagnostics"]
@@ -250,13 +335,29 @@ def file_size_limited(rig: Rig) -> None:
     while time.monotonic() < end:
         rig.send(1, certain=False)
     assert any("messages are missing in" in x.message for y in box for x in y.status)
-    resource.prlimit(pid, resource.RLIMIT_FSIZE, unlimited)
+    return size
+
+
+def _go_on(rig: Rig, size: int) -> None:
+    """Let files grow again, and wait for a bag that has grown above a size [bytes]."""
+    _limit(rig, resource.RLIM_INFINITY)
 
     def goes_on() -> bool:
         rig.send(1, certain=False)
-        return rig.sampler.printed().count("Recording goes on") > before
+        return _newest_bag(rig).stat().st_size > size
 
-    rig.observer.wait(goes_on, "another bag")
+    rig.observer.wait(goes_on, "a bag that grows")
+    assert "Recording goes on" in rig.sampler.printed()
+
+
+def _limit(rig: Rig, size: int) -> None:
+    """Limit the size of the sampler's files [bytes]."""
+    resource.prlimit(rig.sampler.process.pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
+
+
+def _newest_bag(rig: Rig) -> Path:
+    """Return the file that is written to."""
+    return max(rig.folder.glob("bag*/*.mcap"), key=lambda x: x.stat().st_mtime_ns)
 
 
 FAULTS: dict[str, Callable[[Rig], None]] = {
@@ -264,11 +365,17 @@ FAULTS: dict[str, Callable[[Rig], None]] = {
     for x in (
         sampler_killed, estimator_killed, sampler_stopped, estimator_stopped, clock_forward,
         clock_back, messages_repeated, messages_of_another_year, deaf_subscribers,
-        file_size_limited,
+        subscriber_killed, datagrams_lost, partitioned, disk_slow, disk_full, disk_read_only,
     )
 }  # fmt: skip
 IN_A_RUN = ("sampler_stopped", "estimator_stopped", "messages_repeated",
-            "messages_of_another_year", "deaf_subscribers")  # fmt: skip
+            "messages_of_another_year", "deaf_subscribers", "subscriber_killed", "datagrams_lost",
+            "partitioned", "disk_slow")  # fmt: skip
+
+
+def possible(folder: Path) -> list[str]:
+    """Return the faults that can be brought about with files in a folder."""
+    return [x for x in FAULTS if x != "disk_read_only" or can_be_read_only(folder)]
 
 
 def undergo(rig: Rig, name: str) -> None:
