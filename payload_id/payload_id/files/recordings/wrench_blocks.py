@@ -20,6 +20,7 @@ BLOCK = "payload_id_msgs/msg/WrenchBlock"
 DEFINITION = """
 std_msgs/Header header
 uint64 sequence
+uint64 sampler
 uint64 first_index
 geometry_msgs/Vector3 gravity
 int64[] stamp_ns
@@ -96,6 +97,10 @@ def _blocks(path: Path | str, topic: str) -> tuple[list[Any], tuple[str, ...]]:
             except SerdeError:
                 undecodable += 1
         notes = bag.notes
+    foreign = sum(block.sampler != blocks[0].sampler for block in blocks)
+    if foreign:
+        blocks = [block for block in blocks if block.sampler == blocks[0].sampler]
+        notes = (*notes, f"{foreign} blocks are of another sampler and were not used.")
     if undecodable:
         notes = (*notes, f"{undecodable} blocks could not be decoded.")
     return blocks, notes

@@ -122,7 +122,7 @@ class BlockSubscription:
                 "the same message definitions.",
             )
             return
-        if not self.watch.admit(getattr(block, "sampler", 0), self._newest):
+        if not self.watch.admit(block.sampler, self._newest):
             self._log.warn("samplers", self.several_samplers())
             return
         missing = self.watch.see(block.sequence, block.first_index, len(block.stamp_ns))

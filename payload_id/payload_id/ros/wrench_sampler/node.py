@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import sys
 import time
 from collections.abc import Sequence
@@ -78,7 +79,7 @@ class WrenchSamplerNode(Node):
             self, settings.bag, settings.bag_storage, "wrench and joint states"
         )
         self._recording.add_message_type(BLOCK, DEFINITION)
-        self._sequence = 0
+        self._sequence, self._identity = 0, secrets.randbits(63)
         self._last_arrival = time.monotonic()
         self._foreign = ""  # frame of the newest wrench of another one since the last look
         self._fitting = False  # whether one of the right frame has come since then
@@ -115,6 +116,7 @@ class WrenchSamplerNode(Node):
             return
         stamp_ns, samples = taken
         block = wrench_block(stamp_ns, samples, self._frame, self._sequence, first, self.sampler)
+        block.sampler = self._identity
         if self._recording.path:
             self._recording.write(self._samples.topic_name, BLOCK, 0, serialize_message(block))
         self._samples.publish(block)

@@ -22,7 +22,7 @@ from rclpy.parameter import Parameter
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Trigger
 
-from harness import LATCHED, START_NS, NodeProcess, Observer, joint_state, time_of
+from harness import DEEP, LATCHED, START_NS, NodeProcess, Observer, joint_state, time_of
 from payload_id.cli.main import main
 from payload_id.core.rows.wrench.newton_euler import newton_euler_regressor
 from payload_id.core.samples.arm_sensor_motion import motion_of
@@ -40,6 +40,7 @@ prior: {mass_max: 3.0, com_max: 0.3}
 """
 STEP = 2  # joint states for each wrench
 WINDOW = 26  # samples
+SECOND = 7  # number of another sampler
 
 
 @pytest.fixture(scope="module")
@@ -108,9 +109,27 @@ def frame() -> str:
     return RobotFile.load("kinova_gen3").payload_frame
 
 
+def second_sampler(nodes: Observer) -> None:
+    """Publish a spoilt copy of each block on the same topic, as another sampler's."""
+    publisher = nodes.node.create_publisher(WrenchBlock, "/wrench_sampler/samples", DEEP)
+
+    def spoil(block: WrenchBlock) -> None:
+        if block.sampler != SECOND:
+            block.sampler, block.wrench = SECOND, [3.0 * x for x in block.wrench]
+            publisher.publish(block)
+
+    nodes.node.create_subscription(WrenchBlock, "/wrench_sampler/samples", spoil, DEEP)
+
+
+def seen_in(blocks: list[WrenchBlock]) -> int:
+    """Return how many samples the sampler has made."""
+    return sum(len(block.stamp_ns) for block in blocks if block.sampler != SECOND)
+
+
 @pytest.mark.slow
 def test_payload_is_identified_from_a_live_wrench(nodes: Observer) -> None:
     boxes = nodes.listen(WrenchBlock, "/wrench_sampler/samples")
+    second_sampler(nodes)  # whose wrenches are others
     estimates = nodes.listen(PayloadEstimate, "/payload_estimator/payload", LATCHED)
     assert chosen(nodes, estimator="point_masses").successful
     refused = chosen(nodes, shape="")
@@ -120,10 +139,10 @@ def test_payload_is_identified_from_a_live_wrench(nodes: Observer) -> None:
     assert nodes.call(Trigger, "/payload_estimator/start").success
     nodes.wait(lambda: nodes.node.count_publishers("/wrench_sampler/samples"), "the sampler")
     send(nodes, frame(), -1.0, START_NS)
-    nodes.wait(lambda: sum(len(b.stamp_ns) for b in boxes) > 1000, "blocks of wrenches")
+    nodes.wait(lambda: seen_in(boxes) > 1000, "blocks of wrenches")
     assert boxes[0].header.frame_id == frame()
     assert len(boxes[0].wrench) == 6 * len(boxes[0].stamp_ns)
-    seen = sum(len(b.stamp_ns) for b in boxes)
+    seen = seen_in(boxes)
     nodes.call(Trigger, "/payload_estimator/stop")
     least = seen - WINDOW  # those of a window that is not full are not used
     nodes.wait(lambda: estimates[-1].samples >= least, "the estimate of all samples")
