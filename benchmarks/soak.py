@@ -50,7 +50,8 @@ from payload_id.ros.common.topics import BLOCKS
 
 MINUTE = 60.0  # [s] of data that are sent again and again
 BLOCK = 100  # samples
-PART = 100  # blocks after which estimators are waited for where that is timed
+TIMED = 100  # blocks after which estimators are waited for where that is timed
+PART = 250  # blocks elsewhere: two parts are fewer than the 60 s that may wait in an estimator
 PAUSE = 5.0  # [s] of data's time between recordings
 WINDOW = 150  # samples that a window that is not full may hold back, before each pause
 PATIENCE = 120.0  # [s] for an estimate or an answer
@@ -199,8 +200,8 @@ class Arm:
     def make_run(self, samples: Samples, seconds: float) -> None:
         """Send a run, and wait until it is in all estimates.
 
-        The first recording waits after each part until the estimates hold it, which is timed; each
-        of the others waits for the one before, so that both sides are busy.
+        The first recording waits after each part until the estimates hold it, which is timed; the
+        others wait for the part before, so that both sides are busy.
         """
         fleet = self.fleet
         fleet.all("start")
@@ -208,8 +209,7 @@ class Arm:
             client.messages.clear()
         used = self._send_timed(samples)
         for _ in range(1, round(seconds / MINUTE)):
-            before, used = used, used + self._send(self.sender.blocks(samples)) - WINDOW
-            fleet.wait_for(before)
+            used = self._send_ahead(samples, used)
         fleet.wait_for(used)
         fleet.all("stop")
 
@@ -217,9 +217,19 @@ class Arm:
         """Send a recording in parts; return how many samples estimates hold at least."""
         blocks = list(self.sender.blocks(samples))
         used = -WINDOW
-        for first in range(0, len(blocks), PART):
-            used += self._send(blocks[first : first + PART])
+        for first in range(0, len(blocks), TIMED):
+            used += self._send(blocks[first : first + TIMED])
             self.fleet.latencies.append(self.fleet.wait_for(used))
+        return used
+
+    def _send_ahead(self, samples: Samples, used: int) -> int:
+        """Send a recording in parts; return how many samples estimates will hold at least."""
+        blocks = list(self.sender.blocks(samples))
+        before, used = used, used - WINDOW
+        for first in range(0, len(blocks), PART):
+            sent = self._send(blocks[first : first + PART])
+            self.fleet.wait_for(before)
+            before, used = used, used + sent
         return used
 
     def _send(self, blocks: Iterable[SampleBlock]) -> int:

@@ -40,6 +40,7 @@ HOUR = 3600 * 10**9
 FULL = 2.5  # for which the disk is full [s]
 LOSS = 0.2  # share of datagrams
 PARTITION = 2.0  # for which nothing comes through [s]
+GROWTH = 20_000  # of a bag that is written to [bytes]
 SLOW = 0.3  # that a slow disk takes for a write [s]
 SAMPLER = Path(__file__).with_name("sampler_on_slow_disk.py")
 
@@ -306,7 +307,8 @@ def disk_slow(rig: Rig) -> None:
 
 def disk_full(rig: Rig) -> None:
     """The disk is full for a while: the recording goes on in another bag when there is room."""
-    _go_on(rig, _fill(rig))
+    _fill(rig)
+    _go_on(rig)
 
 
 def disk_read_only(rig: Rig) -> None:
@@ -317,17 +319,17 @@ def disk_read_only(rig: Rig) -> None:
     with read_only(rig.folder):
         answer = rig.observer.call(Save, f"{NODE}/save", path="run.json")
         assert not answer.success and "run.json" in answer.message, answer.message
-        size = _fill(rig)
+        _fill(rig)
         bags = len(list(rig.folder.glob("bag*")))
         rig.send(RATE, certain=False)
         assert rig.sampler.alive and len(list(rig.folder.glob("bag*"))) == bags
-    _go_on(rig, size)
+    _go_on(rig)
 
 
-def _fill(rig: Rig) -> int:
-    """Let no file of the sampler grow above a size that is returned [bytes]."""
-    size = _newest_bag(rig).stat().st_size + 1000
-    _limit(rig, size)
+def _fill(rig: Rig) -> None:
+    """Let the sampler's file not grow any more."""
+    newest = max(rig.folder.glob("bag*/*.mcap"), key=lambda x: x.stat().st_mtime_ns)
+    _limit(rig, newest.stat().st_size + 1000)
     rig.doubtful |= set(rig.sent[-KEPT_BACK:])
     rig.send(RATE, certain=False)
     box = rig.observer.mailbox["/diagnostics"]
@@ -335,29 +337,29 @@ def _fill(rig: Rig) -> int:
     while time.monotonic() < end:
         rig.send(1, certain=False)
     assert any("messages are missing in" in x.message for y in box for x in y.status)
-    return size
 
 
-def _go_on(rig: Rig, size: int) -> None:
-    """Let files grow again, and wait for a bag that has grown above a size [bytes]."""
+def _go_on(rig: Rig) -> None:
+    """Let files grow again, and wait until one does."""
     _limit(rig, resource.RLIM_INFINITY)
+    before = _size_of_bags(rig)
 
-    def goes_on() -> bool:
-        rig.send(1, certain=False)
-        return _newest_bag(rig).stat().st_size > size
+    def grow() -> bool:
+        rig.send(20, certain=False)
+        return _size_of_bags(rig) > before + GROWTH
 
-    rig.observer.wait(goes_on, "a bag that grows")
+    rig.observer.wait(grow, "a bag that grows")
     assert "Recording goes on" in rig.sampler.printed()
+
+
+def _size_of_bags(rig: Rig) -> int:
+    """Return how much all bags hold [bytes]."""
+    return sum(x.stat().st_size for x in rig.folder.glob("bag*/*.mcap"))
 
 
 def _limit(rig: Rig, size: int) -> None:
     """Limit the size of the sampler's files [bytes]."""
     resource.prlimit(rig.sampler.process.pid, resource.RLIMIT_FSIZE, (size, resource.RLIM_INFINITY))
-
-
-def _newest_bag(rig: Rig) -> Path:
-    """Return the file that is written to."""
-    return max(rig.folder.glob("bag*/*.mcap"), key=lambda x: x.stat().st_mtime_ns)
 
 
 FAULTS: dict[str, Callable[[Rig], None]] = {
