@@ -206,7 +206,12 @@ class OnlineIdentifier:
         )
 
     def accept(self, solved: Solved) -> Estimate:
-        """Take up an answer: later ones start from its bounds; drop rows if there are too many."""
+        """Take up an answer: later ones start from its bounds; drop rows if there are too many.
+
+        Raises:
+            InputError: It is no answer.
+        """
+        require_type(solved, Solved, "the answer", "problem().solve()")
         bounds = solved.bounds
         if solved.change is not None:
             self._begin_payload(solved.change)

@@ -40,6 +40,25 @@ def input_path(value: object, what: str, error: type[InputError] = Configuration
     return path
 
 
+def from_home(path: str | Path, what: str) -> Path:
+    """Return a path with `~` and `~user` replaced.
+
+    Args:
+        path: What was given.
+        what: What it names, for the message, such as "folder of recordings".
+
+    Raises:
+        ConfigurationError: There is no such user, or the user has no home.
+    """
+    try:
+        return Path(path).expanduser()
+    except RuntimeError as problem:
+        raise ConfigurationError(
+            f"The {what} begins with the home of a user whom this machine does not know; found "
+            f"{brief(str(path))}. Write out the folder."
+        ) from problem
+
+
 def place_below(path: str | Path, folder: str | Path, what: str, start: str | Path = "") -> Path:
     """Return where a path leads, links, dots and ~ followed, if that is within a folder.
 
@@ -55,15 +74,15 @@ def place_below(path: str | Path, folder: str | Path, what: str, start: str | Pa
     Raises:
         ConfigurationError: It leads elsewhere, or can lead nowhere.
     """
-    within = Path(folder).expanduser().resolve()
+    within = from_home(folder, f"folder of each {what}").resolve()
     try:
         place = Path(start, Path(path).expanduser()).resolve()
     except (OSError, ValueError, RuntimeError):  # too long, a NUL, links in a circle, nobody's home
         place = None
     if place is None or not place.is_relative_to(within):
         raise ConfigurationError(
-            f"The {what} {brief(str(path))} is refused: while the node runs it must lie within "
-            f"{within}. Name a place there, or start the node with another folder."
+            f"The {what} is refused: while the node runs it must lie within {within}; found "
+            f"{brief(str(path))}. Name a place there, or start the node with another folder."
         )
     return place
 

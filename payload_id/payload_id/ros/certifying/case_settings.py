@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from ...core.errors import ConfigurationError
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.safety.clearance.convex_body import ConvexBody
 from ...core.safety.speed.speed_limits import PRESETS, SpeedLimits
 from ...files.cells.cell_file import Cell
+from ...files.configuration.input_path import from_home
 from ...files.robots.body_shapes import mesh_hull
 from ...files.robots.robot_file import RobotFile
 from ..common.parameters import Parameter
@@ -151,5 +151,5 @@ def payload_bodies(parameters: CaseParameters) -> tuple[ConvexBody, ...]:
         size, centre = parameters.payload_box, parameters.payload_box_centre
         found.append(ConvexBody.primitive("box", size, translation=centre, name="payload"))
     if parameters.payload_mesh:
-        found.append(mesh_hull(Path(parameters.payload_mesh).expanduser(), name="payload"))
+        found.append(mesh_hull(from_home(parameters.payload_mesh, "payload_mesh"), name="payload"))
     return tuple(found)

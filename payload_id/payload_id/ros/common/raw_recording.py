@@ -24,6 +24,7 @@ from std_msgs.msg import String
 
 from ...core.errors import RecordingError
 from ...files.bags.bag_writer import BagWriter
+from ...files.configuration.input_path import from_home
 from .steady_timer import steady_timer
 from .topics import LATCHED
 
@@ -65,7 +66,7 @@ class RawRecording:
         self._topics: set[str] = set()  # those written so far
         self._followed: set[str] = set()
         if folder:
-            self._folder, self._storage = Path(folder).expanduser().resolve(), storage
+            self._folder, self._storage = from_home(folder, "bag").resolve(), storage
             self._writer = BagWriter(self._folder, storage)
             node.get_logger().info(f"Recording {what} in {self.path}")
             steady_timer(node, LOOK_PERIOD, self._go_on)

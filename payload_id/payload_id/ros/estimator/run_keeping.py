@@ -10,7 +10,7 @@ from std_msgs.msg import String
 
 from ...core.errors import ConfigurationError, PayloadIdError
 from ...core.version import VERSION
-from ...files.configuration.input_path import place_below
+from ...files.configuration.input_path import from_home, place_below
 from ...files.robots.robot_file import RobotFile
 from ...files.runs.run_file import RunFile
 from ..common.throttled_log import ThrottledLog
@@ -65,7 +65,7 @@ class RunKeeping:
         Raises:
             ConfigurationError: Nothing may be written there.
         """
-        runs = Path(self._settings.runs_folder).expanduser().resolve()
+        runs = from_home(self._settings.runs_folder, "runs_folder").resolve()
         bag = self._recording()
         folder = bag or runs / datetime.now().strftime("run_%Y%m%d_%H%M%S")
         try:

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import Any
 
 from ...core.body.ellipsoid_union import MOST_SLABS
 from ...core.body.shape import DENSITY, Shape
 from ...core.knowledge.knowledge import NOTHING, Knowledge
+from ...files.configuration.input_path import from_home
 from ...files.knowledge.knowledge_file import read_knowledge
 from ...files.shapes.shape_file import ShapeSource
 from ..common.parameters import Parameter
@@ -96,7 +96,7 @@ def knowledge_of(values: Mapping[str, Any]) -> Knowledge:
         ConfigurationError: The file cannot be used.
     """
     path = values["knowledge"]
-    return read_knowledge(Path(path).expanduser()) if path else NOTHING
+    return read_knowledge(from_home(path, "knowledge file")) if path else NOTHING
 
 
 def shape_of(values: Mapping[str, Any]) -> Shape | None:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from ...core.errors import ConfigurationError
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...files.cells.cell_file import Cell
+from ...files.configuration.input_path import from_home
 from ...files.robots.robot_file import RobotFile
 from ...files.runs.signing_key import SigningKey
 from ..certifying.case_settings import case_settings
@@ -26,7 +25,7 @@ def planning_settings(
     return PlanningSettings(
         **vars(case_settings(parameters, robot, uncertainty, cell)),
         stop_step=parameters.stop_step,
-        folder=str(Path(parameters.certificates_folder).expanduser()),
+        folder=str(from_home(parameters.certificates_folder, "certificates_folder")),
         signing_key=_usable_key(parameters.signing_key),
     )
 

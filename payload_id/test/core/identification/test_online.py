@@ -128,6 +128,13 @@ def test_an_answer_may_be_taken_up_later():
     assert_equal(found, expected)
 
 
+@pytest.mark.parametrize("junk", [None, 1.0, "solved", {}])
+def test_what_is_no_answer_is_refused(junk):
+    online = OnlineIdentifier(usual_run("gen3", 6).model, Settings(USUAL))
+    with pytest.raises(InputError, match="the answer"):
+        online.accept(junk)
+
+
 def test_identify_is_one_update_of_all():
     run = usual_run("ur10", 7)
     (expected,) = replay(run.samples, run.model, Settings(USUAL), [10**9])

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from payload_id.core.errors import ConfigurationError
-from payload_id.files.configuration.input_path import MOST, file_below, place_below
+from payload_id.files.configuration.input_path import MOST, file_below, from_home, place_below
 
 
 @pytest.fixture
@@ -51,3 +51,10 @@ def test_what_leads_elsewhere_is_refused(folder, name):
 def test_what_is_no_file_to_read_is_refused(folder, name):
     with pytest.raises(ConfigurationError, match="shape"):
         file_below(name, folder, "shape")
+
+
+def test_home_of_nobody_is_named(folder):
+    assert from_home("~/x", "bag") == folder.parent / "x"
+    assert from_home("x/~y", "bag") == Path("x/~y")
+    with pytest.raises(ConfigurationError, match="The bag begins .* found .*'~nobody_at_all/x'"):
+        from_home("~nobody_at_all/x", "bag")
