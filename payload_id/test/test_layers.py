@@ -37,6 +37,7 @@ ORDER = {
     "ros/estimator": ("sources", OWN),
     "ros/execution": ("back_ends", OWN),
     "ros/bridge": ("obstacles", OWN),
+    "ros/simulated_arm": ("controllers", "servers", OWN),
     "ros/planner": ("planning", OWN),
     "cli": ("common", "new_robot", "check", "replay", "export", "compare", "calibrate", "noise",
             "known_runs", "verify", "new_key", "sign", "policy", "demo", "live", OWN),
@@ -155,6 +156,7 @@ LOOSE = {
         "plan_server",
         "planning_settings",
     ),
+    "ros/simulated_arm": ("hardware", "node", "pacing", "robot", "setup"),
     "cli": ("main",),
 }
 MOST_FILES = 15  # in one room

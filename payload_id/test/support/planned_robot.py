@@ -23,6 +23,7 @@ from payload_id.ros.planner.parameters import PLANNER_TABLE
 ROBOT = RobotFile.load("kinova_gen3")
 PLANNER, BRIDGE = "/payload_planner", "/payload_bridge"
 TRAJECTORY = ROBOT.command.trajectory_topic
+ACCEPTED = "/simulated_arm/accepted"  # what its controller took; without points: a cancelling
 PAYLOAD = [0.8, 0.0, 0.0, 0.064, 0.0072, 0.0, 0.0, 0.0072, 0.0, 0.002]
 NONE = "torque_absolute torque_offset friction_coulomb friction_viscous rotor_inertia"
 BOUNDS = {f"uncertainty.{name}": 0.0 for name in NONE.split()}
@@ -43,7 +44,6 @@ PARAMETERS = BOUNDS | {
     "cell": "none, a simulation",
     "clock_tolerance": CLOCK_TOLERANCE,
     "obstacles_lifetime": 1000.0,
-    "back_end": "joint_trajectory_topic",  # which holds, also where a test plays a manager
     "enable_topic": "/enable",
     "enable_timeout": 4.0,
     "speed_scaling_topic": "/simulated_arm/speed_scaling",
@@ -77,7 +77,7 @@ class PlannedRobot:
         )
         self.observer = Observer(domain)
         self.joint_states = self.observer.listen(JointState, "/joint_states")
-        self.commands = self.observer.listen(JointTrajectory, TRAJECTORY)
+        self.commands = self.observer.listen(JointTrajectory, ACCEPTED)
         self.estimates = self.observer.node.create_publisher(
             PayloadEstimate, "/payload_estimator/payload", LATCHED
         )
@@ -191,11 +191,18 @@ def set_obstacles(robot, operation, *obstacles):
     )
 
 
-def assert_latched(robot, name, future):
-    """Check that an arm was held after a fault, and that it stands until somebody looks at it."""
+def assert_latched(robot, name, future, cancelled=True):
+    """Check that an arm was held after a fault, and that it stands until somebody looks at it.
+
+    Args:
+        robot: The robot; its commands were cleared when it was in motion.
+        name: Of the reason.
+        future: Of the motion's result.
+        cancelled: Whether a goal was left to be cancelled.
+    """
     result, status = robot.result(future)
     assert status == ABORTED and result.reason.code == getattr(StopReason, name), result.message
-    assert len(robot.commands) == 1 and not robot.commands[0].points  # asked to hold, no motion
+    assert [len(x.points) for x in robot.commands] == [0] * cancelled  # asked to hold, no motion
     robot.observer.diagnosis(name)
     refused = robot.plan()
     assert not refused.success and "~/acknowledge" in refused.message and name in refused.message

@@ -85,6 +85,11 @@ class JointTrajectory:
         """Time of the last point [s]."""
         return float(self.time[-1])
 
+    @property
+    def curve(self) -> BPoly | None:
+        """Position as a piecewise polynomial; None for one point."""
+        return None if self._curves is None else self._curves[0]
+
     @cached_property
     def _curves(self) -> tuple[BPoly, BPoly, BPoly] | None:
         """Position, velocity and acceleration as piecewise polynomials; None for one point."""

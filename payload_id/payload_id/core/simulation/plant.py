@@ -105,6 +105,7 @@ class Plant(MujocoArm):
         """
         self._restart(q)
         self._speed = 1.0
+        self._imposed: Array | None = None
         self._hold(DesiredState.rest(q))
         self._find_equilibrium()
 
@@ -156,6 +157,26 @@ class Plant(MujocoArm):
         start = self.time if start_time is None else start_time
         self._trajectory = starting_from(trajectory, present, at=self.time - start)
         self._begin_at(start)
+
+    def set_torque(self, torque: Array | None) -> None:
+        """Apply torques from now on, whatever becomes of the arm, in place of the controller's.
+
+        Args:
+            torque: One for each joint, shape (n,) [N m or N]; they end at the effort limit. None:
+                the controller takes over, and holds the arm where it is.
+
+        Raises:
+            InputError: They are not n finite numbers.
+        """
+        if torque is None:
+            if self._imposed is not None:
+                self._imposed = None
+                self._hold(DesiredState.rest(self.state[0]))
+            return
+        if np.shape(torque) != (self.n,) or not np.isfinite(torque).all():
+            raise InputError(f"The arm has {self.n} joints; found the torques {torque!r}.")
+        limit = self._limit
+        self._imposed = np.clip(np.asarray(torque)[self._to_mujoco], -limit, limit)
 
     def step_to(self, t: float) -> None:
         """Simulate up to time t [s], rounded to whole integration steps.
@@ -229,6 +250,9 @@ class Plant(MujocoArm):
 
         The rate of its integral is left in MuJoCo's controls; it rests where the torque is cut.
         """
+        if self._imposed is not None:
+            self._integral_rate[:] = 0.0
+            return self._imposed
         self._position[:], self._velocity[:] = self._qpos, self._qvel
         both = self._reference[row] - self._gains[row] @ self._state
         tau = both[: self._dofs] + self._integral

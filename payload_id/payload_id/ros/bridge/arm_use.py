@@ -18,11 +18,6 @@ from ..execution.start_check import NotReadyError
 from ..execution.stop_reason import Reason
 from .context import BridgeContext
 
-CHOOSE = (
-    "A controller manager is here, and a joint_trajectory_controller does not hold when its topic "
-    "says so: start the bridge with back_end:=follow_joint_trajectory, or with "
-    "joint_trajectory_topic if this controller does."
-)
 TAKING = 3.0  # [s] within which the controller must be connected
 
 
@@ -95,8 +90,6 @@ class ArmUse:
             raise NotReadyError(f"{others}.")
         if doubt := self._controller.doubt():
             raise NotReadyError(doubt)
-        if self._controller.is_managed and not self._context.settings.back_end:
-            raise NotReadyError(CHOOSE)
 
     async def take(self) -> None:
         """Take the arm for this node's own use.

@@ -46,7 +46,7 @@ from ..execution.stop_reason import Reason, sentence
 from .context import BridgeContext
 from .move_server import MoveServer
 from .obstacle_server import ObstacleServer
-from .parameters import ACTION, BRIDGE_TABLE, BridgeParameters
+from .parameters import BRIDGE_TABLE, TOPIC, BridgeParameters
 from .prepared_motions import PreparedMotions
 from .state_publisher import StatePublisher
 
@@ -113,7 +113,7 @@ class BridgeNode(Node):
         """Return what moves the arm."""
         joints = self.robot.joints
         topic = settings.trajectory_topic or self.robot.command.trajectory_topic
-        if settings.back_end != ACTION:
+        if settings.back_end == TOPIC:
             return JointTrajectoryTopic(self, topic, joints)
         action = settings.trajectory_action or action_beside(topic)
         return FollowJointTrajectory(self, action, topic, joints, settings.settling)

@@ -18,9 +18,8 @@ BRIDGE_TABLE = (
         "back_end",
         "",
         "How motion reaches the arm's controller: by goals of its action, which it answers and "
-        "judges, or through its topic, as the simulated arm takes it. Empty: through its topic, "
-        "and not at all where a controller manager is, whose joint_trajectory_controller does not "
-        "hold when its topic says so.",
+        "judges (also if this is empty), or through its topic, which has no answers: for "
+        "controllers without the action that hold when a trajectory without points says so.",
         choices=("", ACTION, TOPIC),
     ),
     Parameter(

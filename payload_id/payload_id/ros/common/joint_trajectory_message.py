@@ -17,7 +17,7 @@ from .conversions import duration_message, time_message
 
 def trajectory_from_message(
     message: JointTrajectoryMessage, joints: Sequence[str]
-) -> JointTrajectory | None:
+) -> JointTrajectory:
     """Return the trajectory with its columns in the arm's joint order.
 
     Unlike the controller, which decides for each segment, all points must have the same fields.
@@ -26,14 +26,11 @@ def trajectory_from_message(
         message: The message.
         joints: The arm's joints.
 
-    Returns:
-        trajectory: None for a message without points, which means: stop.
-
     Raises:
         InputError: The controller would reject the message.
     """
     if not message.points:
-        return None
+        raise InputError("Empty trajectory received: it has no points.")
     order = column_order(message.joint_names, joints)
     if any(point.effort for point in message.points):
         raise InputError(

@@ -40,7 +40,7 @@ HOME, STAMP = np.array(ROBOT.home), 1_700_000_000_000_000_000
 LIMITS = "safety_warning"
 SETTINGS = SimpleNamespace(
     enable_topic="/enable", enable_timeout=1e6, joint_states_topic="", point_rate=100.0,
-    reaction=0.1, settling=1.0, silence=0.25, start_delay=0.3, back_end="",
+    reaction=0.1, settling=1.0, silence=0.25, start_delay=0.3,
 )  # fmt: skip
 
 
@@ -203,9 +203,6 @@ WRONG = {
     "nobody follows": (lambda r: vars(r.back_end).update(nobody="Nobody subscribes."), "Nobody"),
     "somebody else": (lambda r: vars(r.back_end).update(somebody="in use"), "in use"),
     "inactive": (lambda r: vars(r.controller).update(wrong="jtc is inactive"), "jtc is inactive"),
-    "no hold by the topic": (
-        lambda r: vars(r.controller).update(is_managed=True), "back_end:=follow_joint_trajectory"
-    ),
     "switched off": (lambda r: vars(r).update(allow=False), "allow_motion"),
     "not enabled": (lambda r: vars(r.context).update(_enabled=-np.inf), "/enable"),
 }  # fmt: skip

@@ -17,7 +17,7 @@ from finger_robot import finger_robot
 from harness import NodeProcess, Observer
 from payload_id.ros.common.joint_trajectory_message import trajectory_from_message
 from payload_id.ros.planner.plan_server import NO_VOLUME
-from planned_robot import BOUNDS, BRIDGE, PAYLOAD, ROBOT, TRAJECTORY, PlannedRobot, assert_latched
+from planned_robot import ACCEPTED, BOUNDS, BRIDGE, PAYLOAD, ROBOT, PlannedRobot, assert_latched
 
 DOMAIN = 90 + os.getpid() % 10
 TEXT = """
@@ -50,7 +50,7 @@ class Robot(PlannedRobot):
         )  # fmt: skip
         self.observer = Observer(DOMAIN)
         self.joint_states = self.observer.listen(JointState, "/joint_states")
-        self.commands = self.observer.listen(JointTrajectory, TRAJECTORY)
+        self.commands = self.observer.listen(JointTrajectory, ACCEPTED)
         self.finger = None  # not reported yet
         self._driver = self.observer.node.create_publisher(JointState, "/joint_states", 10)
         self.observer.node.create_timer(0.1, self._report)

@@ -11,7 +11,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from builtin_interfaces.msg import Time
-from controller_manager_msgs.msg import ControllerState
+from controller_manager_msgs.srv import SwitchController
 from geometry_msgs.msg import TransformStamped, Vector3
 from payload_id_msgs.action import Identify
 from payload_id_msgs.action import Plan as PlanAction
@@ -26,7 +26,6 @@ from tf2_msgs.msg import TFMessage
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from visualization_msgs.msg import Marker, MarkerArray
 
-from fake_controller_manager import FakeControllerManager
 from harness import LATCHED
 from payload_id.ros.common.joint_trajectory_message import trajectory_from_message
 from planned_robot import (
@@ -48,6 +47,7 @@ from planned_robot import (
     tip,
 )  # fmt: skip
 
+FORWARD = "forward_position_controller"
 DOMAIN = 70 + os.getpid() % 20
 
 
@@ -320,7 +320,7 @@ def test_an_arm_that_leaves_the_tube_is_held_until_somebody_acknowledges(robot):
 def test_a_foreign_trajectory_is_told_apart_from_a_bad_controller(robot):
     robot.planned()
     _, future, _ = robot.execute_until(moved=0.01)
-    other = robot.observer.publisher(JointTrajectory, TRAJECTORY, listeners=3)  # arm, bridge, we
+    other = robot.observer.publisher(JointTrajectory, TRAJECTORY, listeners=2)  # arm, bridge
     aside = JointTrajectoryPoint(positions=robot.q + 0.01)
     aside.time_from_start.nanosec = 400_000_000
     robot.commands.clear()
@@ -382,10 +382,14 @@ def test_an_enabling_device_that_is_let_go_stops_the_arm(robot):
 @pytest.mark.slow
 def test_an_inactive_controller_is_refused_at_once_and_one_that_is_deactivated_is_a_fault(robot):
     name = TRAJECTORY.split("/")[-2]
-    claims = [f"{joint}/position" for joint in ROBOT.joints]
-    inactive = ControllerState(name=name, state="inactive", required_command_interfaces=claims)
-    twist = ControllerState(name="twist", state="active", claimed_interfaces=claims)
-    active = ControllerState(name=name, state="active", claimed_interfaces=claims)
+
+    def switch(off=(), on=()):
+        answer = robot.observer.call(
+            SwitchController, "/controller_manager/switch_controller",
+            deactivate_controllers=off, activate_controllers=on,
+            strictness=SwitchController.Request.STRICT,
+        )  # fmt: skip
+        assert answer.ok, answer.message
 
     def known(words):
         """Wait until the planner reports that of the controller."""
@@ -395,31 +399,24 @@ def test_an_inactive_controller_is_refused_at_once_and_one_that_is_deactivated_i
         seen = lambda: any(x.value == words for status in statuses() for x in status.values)  # noqa: E731
         robot.observer.wait(seen, words)
 
-    known("no controller manager")
     robot.planned()
-    manager = FakeControllerManager(DOMAIN)
-    try:
-        manager.has(inactive, twist)
-        known(f"{name}: inactive")
-        begun, at = time.monotonic(), robot.q
-        result, status = robot.result(robot.begin()[1])
-        assert status == ABORTED and result.reason.code == StopReason.REFUSED
-        switch = f"ros2 control switch_controllers --deactivate twist --activate {name}"
-        assert switch in result.message
-        assert time.monotonic() - begun < 5.0 and np.allclose(robot.q, at, atol=1e-3)
-        manager.has(active)
-        known(f"{name}: active")
-        manager.hang()
-        assert "gave no answer" in robot.result(robot.begin()[1])[0].message
-        manager.hang(False)
-        _, future, _ = robot.execute_until()
-        robot.commands.clear()
-        manager.has(inactive)
-        result = assert_latched(robot, "CONTROLLER_INACTIVE", future)
-        assert f"'{name}' is inactive" in result.message
-    finally:
-        manager.close()
-    known("no controller manager")
+    switch([name], [FORWARD])
+    known(f"{name}: inactive")
+    begun, at = time.monotonic(), robot.q
+    result, status = robot.result(robot.begin()[1])
+    assert status == ABORTED and result.reason.code == StopReason.REFUSED
+    wanted = f"ros2 control switch_controllers --deactivate {FORWARD} --activate {name}"
+    assert wanted in result.message
+    assert time.monotonic() - begun < 5.0 and np.allclose(robot.q, at, atol=1e-3)
+    switch([FORWARD], [name])
+    known(f"{name}: active")
+    _, future, _ = robot.execute_until()
+    robot.commands.clear()
+    switch([name])
+    result = assert_latched(robot, "CONTROLLER_INACTIVE", future, cancelled=False)
+    assert f"'{name}' is inactive" in result.message or "deactivate transition" in result.message
+    switch(on=[name])
+    known(f"{name}: active")
     robot.planned()
     assert robot.result(robot.begin()[1])[0].success
 
@@ -454,13 +451,13 @@ def test_an_arm_that_falls_silent_is_held_and_does_not_begin_while_its_clock_is_
     robot.arm.process.send_signal(signal.SIGSTOP)
     stopped = time.monotonic()
     try:
-        robot.observer.wait(lambda: robot.commands, "the hold")
         result, status = robot.result(future)
     finally:
         time.sleep(max(0.0, stopped + CLOCK_TOLERANCE + 0.5 - time.monotonic()))
         robot.arm.process.send_signal(signal.SIGCONT)
     assert status == ABORTED and result.reason.code == StopReason.JOINT_STATES_LOST
     assert not result.at_rest  # nobody has seen it rest
+    robot.observer.wait(lambda: robot.commands, "the hold")  # taken once the arm goes on
     assert len(robot.commands) == 1 and not robot.commands[0].points
     robot.observer.diagnosis("JOINT_STATES_LOST")
     assert "~/acknowledge" in robot.plan().message

@@ -1,0 +1,134 @@
+"""controller_manager: which controllers run, and what they claim.
+
+Source: ros-controls/ros2_control@9ffbf97, controller_manager.cpp; its words are the real one's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from .controller import Command, Controller, Cycle, UpdateError, interfaces
+
+BEST_EFFORT, STRICT = 1, 2  # everything else counts as BEST_EFFORT
+NOTHING = "After checking the controllers, no controllers need to be activated or deactivated."
+SWITCHED = "Successfully switched controllers!"
+
+
+class ControllerManager:
+    """Runs controllers, and switches them.
+
+    Attributes:
+        controllers: All that are loaded, by name.
+        commands: Command interfaces that the driver offers, such as joint_1/position.
+        states: Its state interfaces.
+    """
+
+    def __init__(
+        self,
+        controllers: Sequence[Controller],
+        commands: Sequence[str],
+        states: Sequence[str],
+        warn: Callable[[str], object],
+    ) -> None:
+        """Load controllers, none of them active.
+
+        Args:
+            controllers: Them.
+            commands: Command interfaces that the driver offers, such as joint_1/position.
+            states: Its state interfaces.
+            warn: Called with a sentence when a controller cannot go on.
+        """
+        self.controllers = {x.name: x for x in controllers}
+        self.commands, self.states, self._warn = tuple(commands), tuple(states), warn
+        self._told: list[Command] = []  # by controllers that began or ended
+
+    def claimed(self) -> set[str]:
+        """Return the command interfaces that somebody uses."""
+        return {x for each in self.controllers.values() if each.active for x in self.claims(each)}
+
+    def claims(self, controller: Controller) -> list[str]:
+        """Return the command interfaces that a controller uses when it runs."""
+        return interfaces(controller.joints, controller.commands)
+
+    def switch(
+        self, activate: Sequence[str], deactivate: Sequence[str], strictness: int = BEST_EFFORT
+    ) -> tuple[bool, str]:
+        """Deactivate some controllers, and activate others.
+
+        Returns:
+            ok: Whether it was done, or nothing had to be.
+            message: The manager's words.
+        """
+        strict = strictness == STRICT
+        wanted = {"deactivate": deactivate, "activate": activate}
+        known: dict[str, list[Controller]] = {}
+        for verb, names in wanted.items():
+            known[verb], unknown = self._known(verb, names)
+            if unknown and (strict or not known[verb]):
+                return False, unknown[0] if strict else "\n".join([*unknown, ""])
+        off = known["deactivate"]
+        on = []
+        for each in known["activate"]:
+            if each.active and each not in off:
+                if strict:
+                    return False, f"Controller with name '{each.name}' is already active."
+            else:
+                on.append(each)
+        for each in [x for x in off if not x.active]:
+            if strict:
+                return False, (
+                    f"Controller with name '{each.name}' can not be deactivated since it is not "
+                    "active."
+                )
+            off.remove(each)
+        if not on and not off:
+            return True, NOTHING
+        if trouble := self._unavailable(on, off):
+            return False, trouble
+        self._told += [told for x in off if (told := x.deactivate()) is not None]
+        self._told += [told for x in on if (told := x.activate()) is not None]
+        return True, SWITCHED
+
+    def update(self, cycle: Cycle) -> list[Command]:
+        """Let all controllers that run take in one cycle; return what the drives are told."""
+        told, self._told = self._told, []
+        for each in self.controllers.values():
+            if not each.active:
+                continue
+            try:
+                command = each.update(cycle)
+            except UpdateError as error:
+                self._warn(f"Deactivating controller '{each.name}' as its update failed: {error}")
+                command = each.deactivate()
+            if command is not None:
+                told.append(command)
+        return told
+
+    def _known(self, verb: str, names: Sequence[str]) -> tuple[list[Controller], list[str]]:
+        """Return the controllers of some names, and sentences about those that are not loaded."""
+        known = [self.controllers[name] for name in names if name in self.controllers]
+        return known, [
+            f"Could not {verb} controller with name '{name}' because no controller with this name "
+            "exists"
+            for name in names
+            if name not in self.controllers
+        ]
+
+    def _unavailable(self, on: Sequence[Controller], off: Sequence[Controller]) -> str:
+        """Say what a controller cannot claim; empty if they can claim all."""
+        freed = {name for x in off for name in self.claims(x)}
+        taken = self.claimed() - freed
+        for each in [x for x in on if x not in off]:
+            for name in self.claims(each):
+                if name not in self.commands:
+                    what = "is not available"
+                elif name in taken:
+                    what = "is currently claimed by another controller"
+                else:
+                    continue
+                return (
+                    f"Unable to activate controller '{each.name}' since the command interface "
+                    f"'{name}' {what}."
+                )
+            taken |= set(self.claims(each))
+        return ""

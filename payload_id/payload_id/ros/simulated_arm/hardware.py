@@ -1,0 +1,115 @@
+"""What stands behind the controllers: the simulated arm with its drives and sensors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ...core.arrays import Array
+from ...core.motion.joint_trajectory import DesiredState, JointTrajectory
+from ...core.simulation.live_drives import LiveDrives
+from ...core.simulation.plant import Plant
+from ...core.simulation.sensors import effort_from_torque, measure
+from ...files.robots.robot_file import RobotFile
+from .controllers.controller import Command, Follow, Torque
+from .controllers.forward_command import EFFORT
+from .setup import build_arm, build_plant, build_sensor, effort_convention
+
+SPEED_RAMP = 2.0  # [1/s] by which the speed follows the slider
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """What the driver reports of one instant.
+
+    Attributes:
+        t: Simulated time [s].
+        stamp: Its stamp, with the stamps' error [s].
+        q: Positions, shape (n,) [rad or m].
+        dq: Velocities, shape (n,) [rad/s or m/s].
+        effort: As the driver publishes it, shape (n,).
+        lost: Whether it does not arrive.
+    """
+
+    t: float
+    stamp: float
+    q: Array
+    dq: Array
+    effort: Array
+    lost: bool
+
+
+class Hardware:
+    """The arm, read and written once a cycle.
+
+    Attributes:
+        plant: The simulated arm.
+        sensor: Errors of its sensors.
+        endless: Which joints are continuous, shape (n,).
+        speed: Part of its speed at which the arm runs; it follows the slider [-].
+        slider: Where somebody has put it, 0 to 1 [-].
+    """
+
+    def __init__(self, robot: RobotFile, values: dict[str, Any], period: float) -> None:
+        """Build what the parameters describe; cycles come every `period` [s]."""
+        arm = build_arm(robot, values)
+        self.plant: Plant = build_plant(robot, values, period, arm)
+        self._drives = None if arm is None else LiveDrives(arm, period)
+        self.sensor = build_sensor(values, self.plant.n)
+        self._seed, self._period = [values["seed"], 2], period
+        self.reseed()
+        self._wrapped = values["wrap_positions"]
+        self.endless = np.array(self.plant.nominal.continuous)
+        self._sign, self._offset = effort_convention(robot)
+        self._takes_torque = robot.driver.executes(EFFORT) is not False
+        self.slider = self.speed = 1.0
+
+    def reseed(self) -> None:
+        """Begin the sensors' noise anew."""
+        self._random = np.random.default_rng(self._seed)
+
+    def read(self, t: float) -> Reading:
+        """Simulate up to a time [s], and return what the sensors make of it."""
+        step = SPEED_RAMP * self._period
+        self.speed += min(max(self.slider - self.speed, -step), step)
+        self.plant.set_speed(self.speed)
+        self.plant.step_to(t)
+        state = self.plant.measure()
+        if self._drives is None:
+            rows = (state.q[np.newaxis], state.dq[np.newaxis], state.tau[np.newaxis])
+        else:
+            rows = self._drives.measure(state)
+        seen = measure(self.sensor, self._random, np.array([state.t]), *rows)
+        q = seen.q[0]
+        if self._wrapped:
+            q = np.where(self.endless, np.pi - (np.pi - q) % (2 * np.pi), q)
+        effort = effort_from_torque(seen.tau[0], self._sign, self._offset)
+        return Reading(state.t, float(seen.stamp[0]), q, seen.dq[0], effort, bool(seen.lost[0]))
+
+    def told(self) -> DesiredState:
+        """Return what the drives are told now."""
+        return self.plant.desired()
+
+    def write(self, commands: Sequence[Command]) -> None:
+        """Have the drives do what they are told, one after the other."""
+        for command in commands:
+            if isinstance(command, Torque):
+                if self._takes_torque:
+                    self.plant.set_torque(command.tau)
+                continue
+            self.plant.set_torque(None)
+            if isinstance(command, Follow):
+                self.plant.set_trajectory(self._in_own_turns(command.trajectory), command.start)
+            elif command.q is None:
+                self.plant.set_trajectory(None)
+            else:
+                there = JointTrajectory(np.zeros(1), command.q[np.newaxis])
+                self.plant.set_trajectory(self._in_own_turns(there))
+
+    def _in_own_turns(self, trajectory: JointTrajectory) -> JointTrajectory:
+        """Return a trajectory that begins near where the arm is told to be, whole turns apart."""
+        turns = np.rint((self.told().q - trajectory.q[0]) / (2 * np.pi)) * self.endless
+        return replace(trajectory, q=trajectory.q + 2 * np.pi * turns)

@@ -1,0 +1,95 @@
+"""The controllers of a usual ros2_control robot before simulated hardware, and their servers."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from pathlib import PurePosixPath
+
+from rclpy.node import Node
+
+from ...files.robots.robot_file import RobotFile
+from ..access.interfaces import action_beside
+from .controllers.controller import Controller, Cycle, interfaces
+from .controllers.forward_command import EFFORT, POSITION, ForwardCommandController
+from .controllers.joint_states import JointStateBroadcaster
+from .controllers.joint_trajectory import JointTrajectoryController
+from .controllers.manager import STRICT, ControllerManager
+from .hardware import Hardware
+from .servers.command_listener import CommandListener
+from .servers.manager_server import ManagerServer
+from .servers.trajectory_server import Reader, TrajectoryServer
+
+STATES = (POSITION, "velocity", EFFORT)
+MANAGER = "controller_manager"
+FORWARD = {"forward_position_controller": POSITION, "forward_effort_controller": EFFORT}
+
+
+class SimulatedControllers:
+    """Broadcaster and trajectory controller, active; forward controllers, inactive."""
+
+    def __init__(
+        self,
+        node: Node,
+        robot: RobotFile,
+        hardware: Hardware,
+        period: float,
+        lock: threading.Lock,
+        read: Reader,
+        stamp: Callable[[float], int],
+    ) -> None:
+        """Load them, and offer what they offer.
+
+        Args:
+            node: The node.
+            robot: The robot file.
+            hardware: What they command.
+            period: Between two cycles [s].
+            lock: Held by whoever touches the controllers.
+            read: Reads trajectories; see `TrajectoryServer`.
+            stamp: Returns the stamp of a simulated time [ns].
+        """
+        joints, topic = robot.joints, robot.command.trajectory_topic
+        own, stated = PurePosixPath(topic).parent, robot.driver.controller
+        offered = robot.driver.exported or (POSITION, "velocity", EFFORT)
+        self._hardware, self._lock, self._target = hardware, lock, action_beside(topic)
+        self._broadcaster = JointStateBroadcaster(joints, STATES)
+        trajectories = JointTrajectoryController(
+            own.name or "joint_trajectory_controller",
+            joints,
+            hardware.endless,
+            stated.command_interfaces or (POSITION,),
+            stated.state_interfaces or (POSITION, "velocity"),
+        )
+        forward = [ForwardCommandController(name, joints, kind) for name, kind in FORWARD.items()]
+        every: list[Controller] = [self._broadcaster, trajectories, *forward]
+        self._manager = ControllerManager(
+            every, interfaces(joints, offered), interfaces(joints, STATES), node.get_logger().error
+        )
+        self._manager.switch([self._broadcaster.name, trajectories.name], [], STRICT)
+        self._trajectories = TrajectoryServer(node, trajectories, lock, topic, read, stamp)
+        self._listeners = [
+            CommandListener(node, each, lock, str(own.parent / each.name / "commands"))
+            for each in forward
+        ]
+        self._server = ManagerServer(node, MANAGER, self._manager, lock, 1.0 / period)
+
+    @property
+    def broadcasts(self) -> bool:
+        """Whether joint states are to be published."""
+        return self._broadcaster.active
+
+    def words(self) -> str:
+        """Return where motion goes, in a few words."""
+        return f"motion by {self._target}, controllers of {MANAGER}"
+
+    def cycle(self, cycle: Cycle) -> None:
+        """Let all controllers take in one cycle, and tell the drives."""
+        with self._lock:
+            commands = self._manager.update(cycle)
+        self._hardware.write(commands)
+        self._trajectories.publish(self._hardware.told)
+
+    def report(self) -> None:
+        """Publish what has changed."""
+        self._server.publish_changes()

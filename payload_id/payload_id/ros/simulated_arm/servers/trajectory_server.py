@@ -1,0 +1,202 @@
+"""joint_trajectory_controller's action and topics.
+
+Goals are answered, cancelled and ended as by the real one: bad ones are rejected without a code,
+and what ends in a cycle is reported by a timer (`action_monitor_rate`), as is the feedback.
+"""
+
+from __future__ import annotations
+
+import threading
+from array import array
+from collections.abc import Callable, Sequence
+
+from control_msgs.action import FollowJointTrajectory as Action
+from control_msgs.msg import JointTolerance, JointTrajectoryControllerState
+from rclpy.action import ActionServer, CancelResponse, GoalResponse
+from rclpy.action.server import ServerGoalHandle
+from rclpy.node import Node
+from rclpy.qos import qos_profile_system_default
+from rclpy.task import Future as RosFuture
+from trajectory_msgs.msg import JointTrajectory as Message
+from trajectory_msgs.msg import JointTrajectoryPoint
+
+from ....core.errors import InputError
+from ....core.motion.joint_trajectory import DesiredState, JointTrajectory
+from ...access.interfaces import action_beside
+from ...common.conversions import duration_message, time_message
+from ...common.steady_timer import steady_timer
+from ..controllers.joint_trajectory import Goal, JointTrajectoryController, Look
+
+MONITOR_PERIOD = 0.05  # [s]
+NOT_RUNNING = "Can't accept new action goals. Controller is not running."
+# Reads a message: the trajectory, and the simulated time of its start [s], None: now.
+Reader = Callable[[Message], tuple[JointTrajectory, float | None]]
+
+
+class TrajectoryServer:
+    """Lets others move the arm by one controller, whose cycles run in another thread."""
+
+    def __init__(
+        self,
+        node: Node,
+        controller: JointTrajectoryController,
+        lock: threading.Lock,
+        topic: str,
+        read: Reader,
+        stamp: Callable[[float], int],
+    ) -> None:
+        """Offer action and topics.
+
+        Args:
+            node: The node.
+            controller: The controller.
+            lock: Held by whoever touches the controller.
+            topic: That of trajectories; the others lie beside it.
+            read: Reads a message, or raises InputError.
+            stamp: Returns the stamp of a simulated time [ns].
+        """
+        self._log, self._controller, self._lock = node.get_logger(), controller, lock
+        self._read, self._stamp = read, stamp
+        self._checked: tuple[Action.Goal, JointTrajectory, float | None] | None = None
+        self._under_way: list[tuple[ServerGoalHandle, Goal, RosFuture]] = []
+        node.create_subscription(Message, topic, self._on_message, qos_profile_system_default)
+        action = action_beside(topic)
+        self._states = node.create_publisher(
+            JointTrajectoryControllerState,
+            action.replace("follow_joint_trajectory", "controller_state"),
+            qos_profile_system_default,
+        )
+        self._accepted = node.create_publisher(Message, "~/accepted", 10)
+        self._server = ActionServer(
+            node, Action, action, self._until_it_ends,
+            goal_callback=self._on_goal,
+            handle_accepted_callback=self._on_accepted,
+            cancel_callback=self._on_cancel,
+        )  # fmt: skip
+        steady_timer(node, MONITOR_PERIOD, self._on_monitor_due)
+
+    def publish(self, told: Callable[[], DesiredState]) -> None:
+        """Publish what the newest cycle showed, and what drives are told, if anybody listens."""
+        look = self._controller.look
+        if not self._controller.watched or look is None:
+            return
+        message = JointTrajectoryControllerState(joint_names=self._controller.joints)
+        message.header.stamp = time_message(self._stamp(look.time))
+        message.reference, message.feedback, message.error = _points(look)
+        message.output.positions = array("d", told().q.tobytes())
+        message.speed_scaling_factor = look.speed
+        self._states.publish(message)
+
+    def _on_message(self, message: Message) -> None:
+        """Check a trajectory, and have it followed."""
+        try:
+            trajectory, start = self._read(message)
+        except InputError as error:
+            self._log.error(f"Trajectory rejected: {error}")
+            return
+        with self._lock:
+            active = self._controller.active
+            self._controller.replace(trajectory, start)
+        if active:
+            self._accepted.publish(message)
+
+    def _on_goal(self, goal: Action.Goal) -> GoalResponse:
+        """Check a goal."""
+        self._log.info("Received new action goal")
+        with self._lock:
+            runs = self._controller.active
+        if not runs:
+            self._log.error(NOT_RUNNING)
+            return GoalResponse.REJECT
+        try:
+            self._checked = (goal, *self._read(goal.trajectory))
+        except InputError as error:
+            self._log.error(f"Goal rejected: {error}")
+            return GoalResponse.REJECT
+        self._log.info("Accepted new action goal")
+        return GoalResponse.ACCEPT
+
+    def _on_accepted(self, handle: ServerGoalHandle) -> None:
+        """Have a goal followed; the one before it ends now."""
+        request = handle.request
+        if self._checked is not None and self._checked[0] is request:
+            _, trajectory, start = self._checked
+        else:  # another goal was checked meanwhile
+            trajectory, start = self._read(request.trajectory)
+        self._checked = None
+        allowed = request.goal_time_tolerance
+        try:
+            tolerances = self._controller.tolerances_of(
+                _stated(request.path_tolerance),
+                _stated(request.goal_tolerance),
+                allowed.sec + 1e-9 * allowed.nanosec,
+            )
+        except InputError as error:
+            self._log.error(str(error))
+            tolerances = self._controller.own_tolerances
+        with self._lock:
+            goal = self._controller.begin(trajectory, start, tolerances)
+        self._accepted.publish(request.trajectory)
+        self._pass_on()
+        self._under_way.append((handle, goal, RosFuture()))
+        handle.execute()
+
+    async def _until_it_ends(self, handle: ServerGoalHandle) -> Action.Result:
+        """Wait for a goal's end, and report it."""
+        mine = next(each for each in self._under_way if each[0] is handle)
+        _, goal, ended = mine
+        await ended
+        self._under_way.remove(mine)
+        if goal.end is not None:
+            getattr(handle, goal.end.value)()
+        if goal.text:
+            self._log.info(goal.text)
+        return Action.Result(error_code=goal.code, error_string=goal.text)
+
+    def _on_cancel(self, handle: ServerGoalHandle) -> CancelResponse:
+        """Have the arm held, if this is the goal under way."""
+        self._log.info("Got request to cancel goal")
+        with self._lock:
+            for _, goal, _ in [each for each in self._under_way if each[0] is handle]:
+                self._controller.cancel(goal)
+        self._accepted.publish(Message(joint_names=self._controller.joints))
+        return CancelResponse.ACCEPT
+
+    def _on_monitor_due(self) -> None:
+        """Report ends and progress."""
+        self._controller.watched = self._states.get_subscription_count() > 0
+        self._pass_on()
+        look = self._controller.look
+        if look is None or self._controller.goal is None:
+            return
+        for handle, goal, _ in self._under_way:
+            if goal is self._controller.goal:
+                feedback = Action.Feedback(joint_names=self._controller.joints)
+                feedback.header.stamp = time_message(self._stamp(look.time))
+                feedback.desired, feedback.actual, feedback.error = _points(look)
+                handle.publish_feedback(feedback)
+
+    def _pass_on(self) -> None:
+        """Wake those who wait for goals that have ended."""
+        with self._lock:
+            ended = [future for _, goal, future in self._under_way if goal.end is not None]
+        for future in ended:
+            if not future.done():
+                future.set_result(None)
+
+
+def _stated(tolerances: Sequence[JointTolerance]) -> list[tuple[str, float, float]]:
+    """Return what a goal says of the joints' tolerances."""
+    return [(x.name, x.position, x.velocity) for x in tolerances]
+
+
+def _points(look: Look) -> tuple[JointTrajectoryPoint, ...]:
+    """Return what is desired, what is, and the error."""
+    desired, at = look.desired, duration_message(max(look.place, 0.0))
+    rows = ((desired.q, desired.dq, desired.ddq), (look.q, look.dq), look.error)
+    names = ("positions", "velocities", "accelerations")
+    points = []
+    for row in rows:
+        values = {name: array("d", x.tobytes()) for name, x in zip(names, row, strict=False)}
+        points.append(JointTrajectoryPoint(time_from_start=at, **values))
+    return tuple(points)
