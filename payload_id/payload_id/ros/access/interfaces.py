@@ -117,6 +117,21 @@ CONDITION = (
     ),
     Interface("~/condition", STATUS, OUT, LATCHED, READER, "the same for this node"),
 )
+
+
+def _lifecycle(change: Role) -> tuple[Interface, ...]:
+    """Return what a managed node has, with the role that may change its state."""
+    messages = "lifecycle_msgs"
+    return (
+        Interface("~/transition_event", f"{messages}/TransitionEvent", OUT, LAST, READER),
+        *_services(f"{messages}/GetState", READER, "get_state"),
+        *_services(f"{messages}/GetAvailableStates", READER, "get_available_states"),
+        *_services(f"{messages}/GetAvailableTransitions", READER,
+                   "get_available_transitions", "get_transition_graph"),
+        *_services(f"{messages}/ChangeState", change, "change_state"),
+    )  # fmt: skip
+
+
 RECORDING = (
     Interface("~/bag", TEXT, OUT, LATCHED, READER, FOLDER),
     Interface("robot_description", TEXT, IN, LATCHED, about=RECORDED),
@@ -133,6 +148,7 @@ INTERFACES: Mapping[str, tuple[Interface, ...]] = {
         Interface("~/samples", "payload_id_msgs/SampleBlock", OUT, BLOCKS, READER),
         *RECORDING,
         *CONDITION,
+        *_lifecycle(OPERATOR),
     ),
     "wrench_sampler": (
         Interface("{wrench_topic}", "geometry_msgs/WrenchStamped", IN,
@@ -141,6 +157,7 @@ INTERFACES: Mapping[str, tuple[Interface, ...]] = {
         Interface("~/samples", "payload_id_msgs/WrenchBlock", OUT, BLOCKS, READER),
         *RECORDING,
         *CONDITION,
+        *_lifecycle(OPERATOR),
     ),
     "payload_estimator": (
         Interface("{sampler}/samples", "payload_id_msgs/SampleBlock", IN, BLOCKS,
@@ -159,6 +176,7 @@ INTERFACES: Mapping[str, tuple[Interface, ...]] = {
                   "reliable, volatile, depth 100", READER, "with it"),
         Interface("~/contact", "payload_id_msgs/Contact", OUT, LATCHED, READER, "on change"),
         *CONDITION,
+        *_lifecycle(OPERATOR),
         *_services("payload_id_msgs/GetEstimate", READER, "get_estimate"),
         *_services(TRIGGER, OPERATOR, "start", "stop", "reset", "tare"),
         *_services("payload_id_msgs/Save", OPERATOR, "save"),
@@ -170,7 +188,7 @@ INTERFACES: Mapping[str, tuple[Interface, ...]] = {
         Interface("{estimator}/condition", STATUS, IN, LATCHED, shown="`<estimator>/condition`"),
         Interface("{estimator}/start", TRIGGER, Way.CALL),
         Interface("{bridge}/state", STATE, IN, LATCHED, shown="`<bridge>/state`"),
-        Interface("{bridge}/get_state", "payload_id_msgs/GetBridgeState", Way.CALL),
+        Interface("{bridge}/get_bridge_state", "payload_id_msgs/GetBridgeState", Way.CALL),
         Interface("{bridge}/prepare", "payload_id_msgs/PrepareMotion", Way.CALL),
         Interface("{bridge}/extend", "payload_id_msgs/ExtendMotion", Way.CALL),
         Interface("{bridge}/pause", TRIGGER, Way.CALL),
@@ -178,6 +196,7 @@ INTERFACES: Mapping[str, tuple[Interface, ...]] = {
         Interface("~/description", PLAN, OUT, LATCHED, READER, "the newest plan"),
         Interface("~/swept_volume", MARKERS, OUT, LATCHED, READER),
         *CONDITION,
+        *_lifecycle(MOVER),
         *_services("payload_id_msgs/Describe", READER, "describe"),
         *_services(TRIGGER, OPERATOR, "stop", "pause"),
         *_services("payload_id_msgs/Plan", MOVER, "plan"),
@@ -212,7 +231,8 @@ INTERFACES: Mapping[str, tuple[Interface, ...]] = {
         Interface("~/state", STATE, OUT, LATCHED, READER),
         Interface("~/obstacle_markers", MARKERS, OUT, LATCHED, READER),
         *CONDITION,
-        *_services("payload_id_msgs/GetBridgeState", READER, "get_state"),
+        *_lifecycle(MOVER),
+        *_services("payload_id_msgs/GetBridgeState", READER, "get_bridge_state"),
         *_services(TRIGGER, OPERATOR, "stop", "pause"),
         *_services("payload_id_msgs/PrepareMotion", MOVER, "prepare"),
         *_services("payload_id_msgs/ExtendMotion", MOVER, "extend"),

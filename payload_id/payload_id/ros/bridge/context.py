@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from payload_id_msgs.msg import PayloadEstimate
-from rclpy.node import Node
 from rclpy.parameter import Parameter as RosParameter
 from rclpy.task import Future as RosFuture
 from std_msgs.msg import Bool
@@ -27,6 +26,7 @@ from ..common.parameters import check_changes
 from ..execution.standing_arm import StandingArm
 from ..execution.start_check import NotReadyError
 from ..execution.stop_reason import Reason
+from ..lifecycle.managed_node import ManagedNode
 from .obstacles.obstacle_messages import base_frames
 from .obstacles.obstacle_store import ObstacleStore
 from .parameters import BRIDGE_TABLE, BridgeParameters
@@ -52,7 +52,11 @@ class BridgeContext:
     """
 
     def __init__(
-        self, node: Node, settings: BridgeParameters, robot: RobotFile, uncertainty: Uncertainty
+        self,
+        node: ManagedNode,
+        settings: BridgeParameters,
+        robot: RobotFile,
+        uncertainty: Uncertainty,
     ) -> None:
         """Subscribe to joint states, and start the proving process."""
         self.node, self.settings, self.robot = node, settings, robot
@@ -65,6 +69,7 @@ class BridgeContext:
         self.answers = AwaitedAnswers()
         case = case_settings(settings, robot, uncertainty, cell)
         self.process = WorkerProcess("proof", make_prover, case)
+        node.resources.callback(self.process.close)
         self._warm = self.process.request(None)
         tube = robot.control.stated_tube(PRESETS[settings.speed_limits])
         self.arm = StandingArm(node, robot, settings, uncertainty, tube, cell.joint_margin)
@@ -111,7 +116,9 @@ class BridgeContext:
             raise NotReadyError(f"{self.forbidden}. {Reason.NOT_ENABLED.value}")
 
     def check_free(self) -> None:
-        """Raise unless the arm is free, and it is known what is around it."""
+        """Raise unless the node is active, the arm free, and known what is around it."""
+        if self.node.inactivity:
+            raise NotReadyError(self.node.inactivity)
         if self.busy:
             raise NotReadyError(f"The arm is in use: {self.busy}. Wait, or call ~/stop.")
         if self.cell_missing:

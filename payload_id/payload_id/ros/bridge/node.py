@@ -23,14 +23,13 @@ from payload_id_msgs.srv import (
 )
 from rclpy.action import ActionServer, GoalResponse
 from rclpy.callback_groups import ReentrantCallbackGroup
-from rclpy.node import Node
 from rclpy.qos import qos_profile_sensor_data
 from std_msgs.msg import Float64
 from std_srvs.srv import Trigger
 
 from ...files.robots.robot_file import RobotFile
 from ..access.interfaces import action_beside
-from ..common.diagnostics import Condition, Level, publish_diagnostics
+from ..common.diagnostics import Condition, Level
 from ..common.main_loop import run
 from ..common.parameters import read_parameters
 from ..common.shared_parameters import uncertainty_of
@@ -43,6 +42,7 @@ from ..execution.controller_watch import ControllerWatch
 from ..execution.speed_slider import SpeedSlider
 from ..execution.start_check import NotReadyError
 from ..execution.stop_reason import Reason, sentence
+from ..lifecycle.managed_node import ManagedNode
 from .context import BridgeContext
 from .move_server import MoveServer
 from .obstacle_server import ObstacleServer
@@ -54,10 +54,10 @@ FEEDBACK_PERIOD = 0.1  # [s]
 PARTING = 0.2  # [s] that a last command is given to reach the arm's controller
 
 
-class BridgeNode(Node):
+class BridgeNode(ManagedNode):
     """Proves certified motions anew, and has the arm follow them.
 
-    Serves `~/prepare`, `~/extend`, `~/set_obstacles`, `~/get_state`, `~/stop`, `~/pause`,
+    Serves `~/prepare`, `~/extend`, `~/set_obstacles`, `~/get_bridge_state`, `~/stop`, `~/pause`,
     `~/acknowledge`, and the action `~/move`; hears joint states, estimates and `~/obstacles`;
     publishes commands, `~/state`, markers and /diagnostics.
 
@@ -66,17 +66,15 @@ class BridgeNode(Node):
     """
 
     def __init__(self, **options: Any) -> None:
-        """Read parameters and robot file, and start the proving process.
+        """Make the node; options are arguments of rclpy's Node, such as parameter_overrides."""
+        super().__init__("payload_bridge", BRIDGE_TABLE, "motion", **options)
 
-        Args:
-            options: Arguments of rclpy's Node, such as parameter_overrides.
+    def configure(self) -> None:
+        """Read parameters and robot file, and start the proving process.
 
         Raises:
             PayloadIdError: A parameter or a file cannot be used.
         """
-        super().__init__(
-            "payload_bridge", automatically_declare_parameters_from_overrides=True, **options
-        )
         values = read_parameters(self, BRIDGE_TABLE)
         settings = BridgeParameters.of(values)
         self.robot = RobotFile.load(settings.robot_file)
@@ -103,7 +101,6 @@ class BridgeNode(Node):
         self._serve()
         steady_timer(self, settings.watch_period, self._on_watch_due)
         steady_timer(self, FEEDBACK_PERIOD, self._motion.on_feedback_due)
-        publish_diagnostics(self, "motion", self.robot.name, self._condition)
         self.get_logger().info(
             f"Bridge to '{self.robot.name}'; joint states from {self._shared.arm.states.topic}, "
             f"trajectories to {back_end.target}."
@@ -118,11 +115,20 @@ class BridgeNode(Node):
         action = settings.trajectory_action or action_beside(topic)
         return FollowJointTrajectory(self, action, topic, joints, settings.settling)
 
-    def close(self) -> None:
-        """Stop a moving arm, and end the proving process."""
+    def activate(self) -> None:
+        """Look at the arm as it is from now on: others may have moved it meanwhile."""
+        self._shared.arm.states.forget()
+        self._shared.holding = None
+
+    async def leave(self) -> None:
+        """Bring a moving arm to rest by its certified stop."""
+        self._motion.stop(Reason.SHUT_DOWN, "The bridge was deactivated")
+
+    def deactivate(self) -> None:
+        """Stop an arm that still moves, and say that nothing moves from now on."""
         if self._motion.stop(Reason.SHUT_DOWN, ""):
             time.sleep(PARTING)
-        self._shared.process.close()
+        self._state.publish(self._motion)
 
     def _serve(self) -> None:
         """Create all services and actions."""
@@ -130,7 +136,7 @@ class BridgeNode(Node):
         for kind, name, callback in (
             (PrepareMotion, "~/prepare", self._motions.on_prepare),
             (ExtendMotion, "~/extend", self._motion.on_extend),
-            (GetBridgeState, "~/get_state", self._on_get_state),
+            (GetBridgeState, "~/get_bridge_state", self._on_get_state),
             (SetObstacles, "~/set_obstacles", self._obstacles.on_set_obstacles),
             (Trigger, "~/stop", self._motion.on_stop),
             (Trigger, "~/pause", self._motion.on_pause),
@@ -138,7 +144,7 @@ class BridgeNode(Node):
         ):
             self.create_service(kind, name, callback, callback_group=group)
         self._move = ActionServer(
-            self, Move, "~/move", self._motion.on_move,
+            self, Move, "~/move", self.counted(self._motion.on_move),
             goal_callback=lambda goal: GoalResponse.ACCEPT,
             cancel_callback=self._motion.on_cancel,
             callback_group=group,
@@ -161,7 +167,7 @@ class BridgeNode(Node):
         """Take in where the pendant's slider is [%]."""
         self._slider.hear(message.data, 1e-9 * self._shared.arm.states.now_ns)
 
-    def _condition(self) -> Condition:
+    def condition(self) -> Condition:
         """Judge the bridge."""
         execution, shared = self._motion.execution, self._shared
         figures = {

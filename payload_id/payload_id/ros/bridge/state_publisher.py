@@ -70,7 +70,9 @@ class StatePublisher:
         return message
 
     def _doubt(self) -> str:
-        """Return why it is not known what is in the way, or how far joints have turned."""
+        """Return why nobody looks, or what is not known: obstacles, turns of joints."""
+        if inactive := self._context.node.inactivity:
+            return inactive
         if doubt := self._context.obstacles.doubt(time.monotonic()):
             return f"{doubt}. Publish obstacles that can be used."
         turns = self._context.arm.states.turns.doubt

@@ -48,7 +48,8 @@ class WorkerProcess:
         """
         self._name, self._make, self._arguments = name, make, arguments
         self._queue: SimpleQueue[tuple[Any, Future[Any]] | None] = SimpleQueue()
-        self._closing = False
+        self._closing, self._given_up = False, ""
+        self._running = False
         self._process, self._connection = self._started()
         self._thread = threading.Thread(target=self._loop, name=self._name, daemon=True)
         self._thread.start()
@@ -68,6 +69,16 @@ class WorkerProcess:
         future: Future[Any] = Future()
         self._queue.put((request, future))
         return future
+
+    def give_up(self, why: str) -> None:
+        """Answer what is being done, and what waits, with a sentence; the process starts anew."""
+        while not self._queue.empty():
+            item = self._queue.get()
+            if item is not None and item[1].set_running_or_notify_cancel():
+                item[1].set_result(Failure(why))
+        if self._running:
+            self._given_up = why
+            self._process.terminate()
 
     def close(self) -> None:
         """End the process; what it is doing is given up."""
@@ -93,7 +104,10 @@ class WorkerProcess:
         while (item := self._queue.get()) is not None:
             request, future = item
             if future.set_running_or_notify_cancel():
-                future.set_result(self._carried_out(request))
+                self._running = True
+                answer = self._carried_out(request)
+                self._running = False
+                future.set_result(answer)
 
     def _carried_out(self, request: Any) -> Any:
         """Return the answer to a request; a new process after one that has died."""
@@ -105,6 +119,9 @@ class WorkerProcess:
             code = self._process.exitcode
             if not self._closing:
                 self._process, self._connection = self._started()
+            if self._given_up:
+                why, self._given_up = self._given_up, ""
+                return Failure(why)
             return Failure(
                 f"The {self._name} process ended unexpectedly (exit code {code}); it was started "
                 "anew. Ask again, and report it if it happens again."

@@ -16,16 +16,17 @@ from .steady_timer import steady_timer
 from .topics import LATCHED
 
 PERIOD = 1.0  # [s]
+LIFECYCLE = "lifecycle"  # figure of a condition: the node's state
 RECENT = 10.0  # for which an error that was outlived makes the condition no better than WARN [s]
 
 
 class Level(Enum):
     """How bad it is."""
 
-    OK = DiagnosticStatus.OK
-    WARN = DiagnosticStatus.WARN
-    ERROR = DiagnosticStatus.ERROR
-    STALE = DiagnosticStatus.STALE
+    OK = DiagnosticStatus.OK  # as it should be
+    WARN = DiagnosticStatus.WARN  # it works, or soon will; somebody should look
+    ERROR = DiagnosticStatus.ERROR  # it does not do what it is for
+    STALE = DiagnosticStatus.STALE  # nobody judges it now: the node is not active
 
 
 @dataclass(frozen=True)
@@ -44,15 +45,18 @@ class Condition:
 
 
 def publish_diagnostics(
-    node: Node, subject: str, hardware: str, judge: Callable[[], Condition]
-) -> None:
+    node: Node, subject: str, hardware: Callable[[], str], judge: Callable[[], Condition]
+) -> Callable[[], None]:
     """Have a node publish a condition on /diagnostics and `~/condition` every `PERIOD`.
 
     Args:
         node: The node.
         subject: What it is the condition of, such as "joint states".
-        hardware: Name of the robot.
+        hardware: Returns the name of the robot.
         judge: Returns the condition.
+
+    Returns:
+        publish: Publishes it at once, as well.
     """
     publisher = node.create_publisher(DiagnosticArray, "/diagnostics", 10)
     own = node.create_publisher(DiagnosticStatus, "~/condition", LATCHED)
@@ -61,11 +65,12 @@ def publish_diagnostics(
     def publish() -> None:
         condition = with_errors(judge)
         stamp = node.get_clock().now().to_msg()
-        message = diagnostics_message(condition, name, hardware, stamp)
+        message = diagnostics_message(condition, name, hardware(), stamp)
         publisher.publish(message)
         own.publish(message.status[0])
 
     steady_timer(node, PERIOD, publish)
+    return publish
 
 
 def with_errors(judge: Callable[[], Condition]) -> Condition:

@@ -8,6 +8,12 @@ import time
 import traceback
 from pathlib import Path
 
+from rclpy.exceptions import (
+    InvalidParameterValueException,
+    NameValidationException,
+    ParameterException,
+)
+from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.logging import get_logger
 
 from ...core.errors import PayloadIdError
@@ -48,6 +54,25 @@ class OutlivedErrors:
 
 
 OUTLIVED = OutlivedErrors()  # of this process
+
+
+def refusal_sentence(error: Exception) -> str:
+    """Return why a node cannot be brought up, as one sentence: parameters, names, files."""
+    if isinstance(error, (ParameterException, InvalidParameterValueException)):
+        return str(error)
+    if isinstance(error, NameValidationException):
+        what, name, *_ = str(error).splitlines()
+        return (
+            f"{what} {name.strip()}. Change the parameter, the remapping or the namespace that "
+            "says so."
+        )
+    if isinstance(error, rclpy_implementation.RCLError):
+        said = str(error).split(", at ")[0]
+        return (
+            f"{said}. Check that each name stands for a topic of one type, after all parameters "
+            "and remappings, and that the policy of its enclave allows it."
+        )
+    return error_sentence(error)
 
 
 def error_sentence(error: Exception, report: str = "Please report it.") -> str:

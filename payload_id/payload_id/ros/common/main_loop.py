@@ -9,17 +9,11 @@ from collections.abc import Callable, Sequence
 from typing import Protocol
 
 import rclpy
-from rclpy.exceptions import (
-    InvalidParameterValueException,
-    NameValidationException,
-    ParameterException,
-)
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.signals import SignalHandlerOptions
 
-from ...core.errors import PayloadIdError
-from .error_sentence import OUTLIVED, CannotGoOnError, error_sentence
+from .error_sentence import OUTLIVED, CannotGoOnError, refusal_sentence
 
 POLL = 0.1  # longest time until a signal is noticed [s]
 BREATH = 0.001  # after an error, so that one that comes again and again takes no whole core [s]
@@ -67,27 +61,8 @@ def run(makers: Sequence[Callable[[], RunnableNode]], args: Sequence[str] | None
             executor.add_node(nodes[-1])
         while not asked_to_stop.is_set():
             _serve(executor, asked_to_stop)
-    except (PayloadIdError, ParameterException, InvalidParameterValueException) as error:
-        print(f"payload_id: {error}", file=sys.stderr)
-        return 1
-    except NameValidationException as error:
-        what, name, *_ = str(error).splitlines()
-        print(
-            f"payload_id: {what} {name.strip()}. Change the parameter, the remapping or the "
-            "namespace that says so.",
-            file=sys.stderr,
-        )
-        return 1
-    except rclpy_implementation.RCLError as error:
-        said = str(error).split(", at ")[0]
-        print(
-            f"payload_id: {said}. Check that each name stands for a topic of one type, after all "
-            "parameters and remappings, and that the policy of its enclave allows it.",
-            file=sys.stderr,
-        )
-        return 1
-    except Exception as error:  # such as rclpy's own, for a parameter that is an empty list
-        print(f"payload_id: {error_sentence(error)}", file=sys.stderr)
+    except Exception as error:  # whatever it is, it is said in a sentence
+        print(f"payload_id: {refusal_sentence(error)}", file=sys.stderr)
         return 1
     finally:
         _end(nodes, executor)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import difflib
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from rcl_interfaces.msg import (
@@ -35,8 +35,8 @@ KINDS = {
 }
 _KIND_OF_TYPE = {bool: "flag", int: "integer", float: "number", list: "numbers", str: "text"}
 
-# Parameters that rclpy itself gives to every node.
-OWN_NAMES = ("use_sim_time", "start_type_description_service")
+# Parameters that rclpy, or the life cycle, gives to every node.
+OWN_NAMES = ("use_sim_time", "start_type_description_service", "managed")
 OWN_PREFIX = "qos_overrides."
 
 
@@ -149,6 +149,36 @@ class Parameter:
 
 
 SIM_TIME = Parameter("use_sim_time", False, "Whether the clock is the simulation's (/clock).")
+MANAGED = Parameter(
+    "managed",
+    False,
+    "Whether a lifecycle manager, or `ros2 lifecycle set`, configures and activates the node; "
+    "otherwise it does so itself when it starts.",
+)
+
+
+def open_parameters(node: Node, table: Sequence[Parameter]) -> bool:
+    """Declare `managed`, and where it is true, a table to be set before the node is configured.
+
+    What is set then is checked by `read_parameters`.
+
+    Returns:
+        managed: Whether somebody else configures the node.
+    """
+    given = {name: entry.value for name, entry in node.get_parameters_by_prefix("").items()}
+    managed = bool(MANAGED.check(given.get(MANAGED.name, MANAGED.default)))
+    if node.has_parameter(MANAGED.name):
+        node.undeclare_parameter(MANAGED.name)
+    node.declare_parameter(MANAGED.name, managed, MANAGED.descriptor(), ignore_override=True)
+    for entry in table if managed else ():
+        if not node.has_parameter(entry.name):
+            described = ParameterDescriptor(
+                description=entry.text,
+                additional_constraints=entry.allowed(),
+                dynamic_typing=True,
+            )
+            node.declare_parameter(entry.name, entry.default, described, ignore_override=True)
+    return managed
 
 
 def read_parameters(node: Node, table: Sequence[Parameter]) -> dict[str, Any]:
@@ -163,11 +193,18 @@ def read_parameters(node: Node, table: Sequence[Parameter]) -> dict[str, Any]:
     given = {name: entry.value for name, entry in node.get_parameters_by_prefix("").items()}
     _warn_of_unknown(node, table, given)
     SIM_TIME.check(given.get(SIM_TIME.name, False))  # rclpy would go on with the other clock
+    managed = bool(given.get(MANAGED.name, False))
     for entry in table:
-        if node.has_parameter(entry.name):
-            node.undeclare_parameter(entry.name)
         value = entry.check(given.get(entry.name, entry.default))
-        node.declare_parameter(entry.name, value, entry.descriptor(), ignore_override=True)
+        if node.has_parameter(entry.name):
+            if node.describe_parameter(entry.name).read_only:
+                continue  # configured before, and fixed since
+            node.undeclare_parameter(entry.name)
+        # What is fixed may change between two configurations of a managed node.
+        described = replace(entry, read_only=entry.read_only and not managed).descriptor()
+        node.declare_parameter(entry.name, value, described, ignore_override=True)
+    if managed:
+        node.add_on_set_parameters_callback(lambda changes: _fixed(node, table, changes))
     check_changes(node, table, lambda values: None)
     node.add_post_set_parameters_callback(lambda changes: _declare_unset(node, table))
     return current_values(node, table)
@@ -213,6 +250,21 @@ def check_changes(
         return SetParametersResult(successful=True)
 
     node.add_on_set_parameters_callback(judge)
+
+
+def _fixed(
+    node: Node, table: Sequence[Parameter], changes: Sequence[RosParameter]
+) -> SetParametersResult:
+    """Refuse to change what a managed node has been configured with."""
+    fixed = {entry.name for entry in table if entry.read_only}
+    for change in changes:
+        if change.name in fixed:
+            reason = (
+                f"Parameter '{change.name}' is fixed while the node is configured: `ros2 lifecycle "
+                f"set {node.get_fully_qualified_name()} cleanup` first."
+            )
+            return SetParametersResult(successful=False, reason=reason)
+    return SetParametersResult(successful=True)
 
 
 def _is_so(node: Node, entry: Parameter, values: dict[str, Any]) -> bool:

@@ -67,6 +67,12 @@ class PolledSubscription:
                 data, info = taken
                 yield data, int(info.get("received_timestamp") or 0)
 
+    def forget(self) -> None:
+        """Let go what has arrived so far."""
+        with self._subscription.handle:
+            while self._subscription.handle.take_message(self._type, True) is not None:
+                pass
+
 
 def joint_state_subscription(
     node: Node, robot: RobotFile, topic: str, reliability: str, queue: int

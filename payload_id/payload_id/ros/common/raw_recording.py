@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import time
 from pathlib import Path
@@ -12,6 +13,7 @@ from payload_id_msgs.msg import PayloadEstimate, PlanDescription
 from rclpy.duration import Duration
 from rclpy.node import Node
 from rclpy.qos import QoSProfile
+from rclpy.subscription import Subscription
 from rosbags.interfaces import (
     Qos,
     QosDurability,
@@ -47,7 +49,7 @@ class RawRecording:
     """
 
     def __init__(self, node: Node, folder: str, storage: str, what: str) -> None:
-        """Begin.
+        """Look whether a bag can be made; `begin` makes it.
 
         Args:
             node: The sampler.
@@ -56,24 +58,43 @@ class RawRecording:
             what: What is recorded, such as "joint states".
 
         Raises:
-            RecordingError: The folder cannot be created.
+            RecordingError: It cannot.
         """
-        self._node, self._what = node, what
+        self._node, self._what, self._storage = node, what, storage
         self._writer: BagWriter | None = None
         self._lost = 0  # by bags before
         self._again, self._pause = 0.0, LOOK_PERIOD  # when another bag may be begun [s]
         self._types: dict[str, str] = {}
         self._topics: set[str] = set()  # those written so far
-        self._followed: set[str] = set()
-        if folder:
-            self._folder, self._storage = from_home(folder, "bag").resolve(), storage
-            self._writer = BagWriter(self._folder, storage)
-            node.get_logger().info(f"Recording {what} in {self.path}")
+        self._followed: dict[str, Subscription] = {}
+        self._folder = from_home(folder, "bag").resolve() if folder else None
+        if self._folder is not None:
+            _check_folder(self._folder)
             steady_timer(node, LOOK_PERIOD, self._go_on)
-            self._follow(node.resolve_topic_name(DESCRIPTION), "std_msgs/msg/String", String)
             steady_timer(node, LOOK_PERIOD, self._look_for_companions)
         self._place = node.create_publisher(String, "~/bag", LATCHED)
+
+    def begin(self) -> None:
+        """Begin a bag, if a folder is given.
+
+        Raises:
+            RecordingError: The folder cannot be created.
+        """
+        if self._folder is not None:
+            self._writer = self._new_writer(self._folder)
+            self._lost = 0
+            self._node.get_logger().info(f"Recording {self._what} in {self.path}")
+            description = self._node.resolve_topic_name(DESCRIPTION)
+            self._follow(description, "std_msgs/msg/String", String)
         self._place.publish(String(data=self.path))
+
+    def _new_writer(self, folder: Path) -> BagWriter:
+        """Return a new bag that knows all message types."""
+        writer = BagWriter(folder, self._storage)
+        for name, definition in self._types.items():
+            writer.add_message_type(name, definition)
+        self._topics.clear()
+        return writer
 
     @property
     def path(self) -> str:
@@ -89,20 +110,19 @@ class RawRecording:
     def _go_on(self) -> None:
         """Begin another bag if the present one cannot be written to any more."""
         now = time.monotonic()
-        if self._writer is None or not self._writer.failed or now < self._again:
+        if self._folder is None or self._writer is None:
+            return
+        if not self._writer.failed or now < self._again:
             return
         self._again, self._pause = now + self._pause, min(2.0 * self._pause, LONGEST_PAUSE)
         try:
             if shutil.disk_usage(self._folder.parent).free < ROOM:
                 return
-            writer = BagWriter(self._folder, self._storage)
+            writer = self._new_writer(self._folder)
         except (OSError, RecordingError):
             return
-        for name, definition in self._types.items():
-            writer.add_message_type(name, definition)
         self._lost += self._writer.lost
         before, self._writer = self._writer, writer
-        self._topics.clear()
         self._place.publish(String(data=self.path))
         self._node.get_logger().warning(
             f"The disk failed: {before.lost} messages are missing behind {before.path}. Recording "
@@ -133,8 +153,7 @@ class RawRecording:
 
     def _follow(self, topic: str, name: str, kind: Any) -> None:
         """Record a topic, what was published last included."""
-        self._followed.add(topic)
-        self._node.create_subscription(
+        self._followed[topic] = self._node.create_subscription(
             kind, topic, lambda data: self.write(topic, name, 0, data), LATCHED, raw=True
         )
 
@@ -150,11 +169,23 @@ class RawRecording:
         if self._writer is None:
             return
         writer, self._writer = self._writer, None
+        while self._followed:
+            self._node.destroy_subscription(self._followed.popitem()[1])
         try:
             path = writer.close()
             self._node.get_logger().info(f"{self._what.capitalize()} were recorded in {path}")
         except RecordingError as error:
             self._node.get_logger().error(str(error))
+
+
+def _check_folder(folder: Path) -> None:
+    """Raise unless a bag's folder could be made."""
+    place = next(x for x in (folder, *folder.parents) if x.exists())
+    if not place.is_dir() or not os.access(place, os.W_OK | os.X_OK):
+        raise RecordingError(
+            f"The bag {folder} could not be written: {place} is no folder that this user may write "
+            "to. Choose another one."
+        )
 
 
 def _qos(profile: QoSProfile) -> Qos:

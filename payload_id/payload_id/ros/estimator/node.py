@@ -7,16 +7,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
-from rclpy.node import Node
-
 from ...core.samples.ring_buffer import SampleRows
 from ...files.robots.robot_file import RobotFile
 from ..common.conversions import Report
-from ..common.diagnostics import Condition, publish_diagnostics
+from ..common.diagnostics import Condition
 from ..common.main_loop import run
 from ..common.parameters import check_changes, current_values, read_parameters
 from ..common.shared_parameters import stated_figures, uncertainty_of
 from ..common.throttled_log import ThrottledLog
+from ..lifecycle.managed_node import ManagedNode
 from .block_subscription import BlockSubscription
 from .condition import condition_of
 from .contact_publisher import ContactPublisher
@@ -32,7 +31,7 @@ from .sources.live_run import RunSettings
 from .sources.sample_source import SampleSource
 
 
-class EstimatorNode(Node):
+class EstimatorNode(ManagedNode):
     """Identifies the payload while blocks of samples arrive.
 
     Publishes `~/payload`, `~/payload_inertia`, `~/markers`, what `ContactPublisher` does, and
@@ -43,17 +42,15 @@ class EstimatorNode(Node):
     """
 
     def __init__(self, **options: Any) -> None:
-        """Read parameters and robot file, and start the worker.
+        """Make the node; options are arguments of rclpy's Node, such as parameter_overrides."""
+        super().__init__("payload_estimator", ESTIMATOR_TABLE, "identification", **options)
 
-        Args:
-            options: Arguments of rclpy's Node, such as parameter_overrides.
+    def configure(self) -> None:
+        """Read parameters and robot file, and start the worker.
 
         Raises:
             PayloadIdError: A parameter or a file cannot be used, or the robot measures no torque.
         """
-        super().__init__(
-            "payload_estimator", automatically_declare_parameters_from_overrides=True, **options
-        )
         values = read_parameters(self, ESTIMATOR_TABLE)
         check_estimator(values)
         settings = EstimatorParameters.of(values)
@@ -71,26 +68,29 @@ class EstimatorNode(Node):
         self._live = live
         self._contact = self._contact_worker(settings, source)
         self._control = RunControl(live, source.columns, capacity, self._on_report)
-        self._estimates.publish(self._control.report)
         self._worker = RunWorker(self._control)
+        self.resources.callback(self._worker.close)
         self._blocks = BlockSubscription(
             self, source, settings.samples_topic, self._on_samples, self._log
         )
         keeping = RunKeeping(self, settings, self.robot, source, self._blocks.topic, self._log)
-        EstimatorServices(self, self._control, self._worker, keeping, self._blocks)
-        publish_diagnostics(self, "identification", self.robot.name, self._condition)
-        if settings.autostart:
-            self._worker.request(self._control.start)
+        self._requests = EstimatorServices(self, self._control, self._worker, keeping, self._blocks)
+        self._begins_run = settings.autostart
         self.get_logger().info(
             f"Estimating the payload of '{self.robot.name}' at {self.robot.payload_frame}; "
             f"samples from {self._blocks.topic}."
         )
 
-    def close(self) -> None:
-        """End the threads."""
-        self._worker.close()
-        if self._contact is not None:
-            self._contact.close()
+    def activate(self) -> None:
+        """Say how things are, and begin a run if one is to begin at once."""
+        self._estimates.publish(self._control.report)
+        if self._begins_run:
+            self._worker.request(self._control.start)
+
+    async def leave(self) -> None:
+        """End a run in progress; its data are kept for `~/save`."""
+        if self._control.running:
+            await self._requests.end_run()
 
     def _contact_worker(
         self, settings: EstimatorParameters, source: SampleSource
@@ -100,13 +100,15 @@ class EstimatorNode(Node):
             return None
         model = source.model
         publisher = ContactPublisher(self, model.joints, model.payload_frame, self._log)
-        return ContactWorker(
+        worker = ContactWorker(
             settings.contact_window,
             source.columns,
             self.robot.joint_states.rate,
             publisher.publish,
             publisher.fail,
         )
+        self.resources.callback(worker.close)
+        return worker
 
     def _on_report(self, report: Report) -> None:
         """Publish a report, and learn from it; called in the thread that identifies."""
@@ -117,7 +119,7 @@ class EstimatorNode(Node):
     def _on_samples(self, rows: SampleRows, missing: int) -> None:
         """Hand samples to the threads."""
         self._control.write(rows, missing)
-        if self._contact is not None:
+        if self._contact is not None and not self.inactivity:
             self._contact.write(rows)
 
     def _run_settings(self) -> RunSettings:
@@ -128,7 +130,7 @@ class EstimatorNode(Node):
         """Return the settings that values of the parameters ask for."""
         return run_settings(values, self.robot.uncertainty, self.robot.n)
 
-    def _condition(self) -> Condition:
+    def condition(self) -> Condition:
         """Judge the run."""
         silence = self._blocks.silence() if self._control.running else ""
         if silence:

@@ -62,6 +62,13 @@ class EstimatorServices:
         node.create_service(Save, "~/save", self._on_save, callback_group=group)
         steady_timer(node, CHECK_PERIOD, self._on_check)
 
+    async def end_run(self) -> Answer:
+        """End the run in progress, with all blocks that have been published so far."""
+        await self._blocks.caught_up()
+        answer: Answer = await self._ask(lambda: self._control.stop(self._blocks.reason()))
+        self._log.info(answer.message)
+        return answer
+
     def _on_check(self) -> None:
         """Wake the requests that need not wait any more."""
         self._blocks.look()

@@ -94,6 +94,12 @@ class JointStateListener:
         measured = np.abs(dq).max(axis=0)
         return np.asarray(np.where(np.isfinite(measured), measured, slope))
 
+    def forget(self) -> None:
+        """Let go what has arrived so far; the turns of joints stay counted."""
+        self._subscription.forget()
+        self._memory.clear()
+        self._arrived, self._started = -np.inf, time.monotonic()
+
     def take(self, every: bool) -> tuple[Array, Array, Array]:
         """Take what has arrived.
 

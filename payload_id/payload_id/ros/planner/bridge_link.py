@@ -170,7 +170,7 @@ class BridgeLink:
         node.create_subscription(BridgeState, f"{name}/state", self._take, LATCHED)
         self._prepare = node.create_client(PrepareMotion, f"{name}/prepare")
         self._extend = node.create_client(ExtendMotion, f"{name}/extend")
-        self._get = node.create_client(GetBridgeState, f"{name}/get_state")
+        self._get = node.create_client(GetBridgeState, f"{name}/get_bridge_state")
         self._pause = node.create_client(Trigger, f"{name}/pause")
         self._move = ActionClient(node, Move, f"{name}/move")
         self._proofs: dict[str, RosFuture] = {}

@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 from payload_id_msgs.msg import BridgeState, ExcitationGoal, PayloadEstimate
-from rclpy.node import Node
 from rclpy.task import Future as RosFuture
 
 from ...core.arrays import Array
@@ -21,6 +20,7 @@ from ..common.awaited_answers import AwaitedAnswers
 from ..execution.payload_intervals import estimate_intervals, is_usable
 from ..execution.standing_arm import StandingArm
 from ..execution.start_check import NotReadyError
+from ..lifecycle.managed_node import ManagedNode
 from .bridge_link import BridgeLink
 from .parameters import PlannerParameters
 from .payload_intervals import ESTIMATED
@@ -50,7 +50,7 @@ class PlannerContext:
         bridge: Moves it, and knows what is in the way.
     """
 
-    def __init__(self, node: Node, settings: PlannerParameters, robot: RobotFile,
+    def __init__(self, node: ManagedNode, settings: PlannerParameters, robot: RobotFile,
                  uncertainty: Uncertainty) -> None:  # fmt: skip
         """Subscribe to joint states, and start the planning process."""
         self.node, self.settings, self.robot, self.uncertainty = node, settings, robot, uncertainty
@@ -63,6 +63,7 @@ class PlannerContext:
         cell, self.cell_missing = stated_cell(settings, "planner")
         worker = planning_settings(settings, robot, uncertainty, cell)
         self.process = WorkerProcess("planning", make_worker, worker)
+        node.resources.callback(self.process.close)
         self._warm = self.process.request(None)  # so that the first plan does not wait for modules
         tube = robot.control.stated_tube(PRESETS[settings.speed_limits])
         self.arm = StandingArm(node, robot, settings, uncertainty, tube, cell.joint_margin)
@@ -103,7 +104,9 @@ class PlannerContext:
         return self.standing(limits)
 
     def check_free(self) -> None:
-        """Raise unless the arm is free, and it is known what is around it."""
+        """Raise unless the node is active, the arm free, and known what is around it."""
+        if self.node.inactivity:
+            raise NotReadyError(self.node.inactivity)
         if self.busy:
             raise NotReadyError(f"The arm is in use: {self.busy}. Wait, or call ~/stop.")
         if self.cell_missing:

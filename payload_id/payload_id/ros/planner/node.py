@@ -18,11 +18,10 @@ from payload_id_msgs.msg import PayloadEstimate
 from payload_id_msgs.srv import Describe, Plan
 from rclpy.action import ActionServer, GoalResponse
 from rclpy.callback_groups import ReentrantCallbackGroup
-from rclpy.node import Node
 from std_srvs.srv import Trigger
 
 from ...files.robots.robot_file import RobotFile
-from ..common.diagnostics import Condition, Level, publish_diagnostics
+from ..common.diagnostics import Condition, Level
 from ..common.main_loop import run
 from ..common.parameters import read_parameters
 from ..common.shared_parameters import disagreement, stated_figures, uncertainty_of
@@ -30,6 +29,7 @@ from ..common.steady_timer import steady_timer
 from ..common.topics import LATCHED
 from ..execution.start_check import NotReadyError
 from ..execution.stop_reason import Reason
+from ..lifecycle.managed_node import ManagedNode
 from .context import PlannerContext
 from .execute_server import ExecuteServer
 from .identify_server import IdentifyServer
@@ -42,7 +42,7 @@ WATCH_PERIOD = 0.01  # [s]
 PARTING = 0.2  # [s] that a last request is given to reach the bridge
 
 
-class PlannerNode(Node):
+class PlannerNode(ManagedNode):
     """Plans and describes certified motions, and has the bridge follow them.
 
     Serves `~/plan` (service and action), `~/describe`, `~/stop`, `~/pause`, `~/resume`, and the
@@ -54,17 +54,15 @@ class PlannerNode(Node):
     """
 
     def __init__(self, **options: Any) -> None:
-        """Read parameters and robot file, and start the planning process.
+        """Make the node; options are arguments of rclpy's Node, such as parameter_overrides."""
+        super().__init__("payload_planner", PLANNER_TABLE, "motion", **options)
 
-        Args:
-            options: Arguments of rclpy's Node, such as parameter_overrides.
+    def configure(self) -> None:
+        """Read parameters and robot file, and start the planning process.
 
         Raises:
             PayloadIdError: A parameter or a file cannot be used.
         """
-        super().__init__(
-            "payload_planner", automatically_declare_parameters_from_overrides=True, **options
-        )
         values = read_parameters(self, PLANNER_TABLE)
         settings = PlannerParameters.of(values)
         self.robot = RobotFile.load(settings.robot_file)
@@ -84,7 +82,6 @@ class PlannerNode(Node):
         self._serve()
         steady_timer(self, WATCH_PERIOD, self._on_watch_due)
         steady_timer(self, FEEDBACK_PERIOD, self._motion.on_feedback_due)
-        publish_diagnostics(self, "motion", self.robot.name, self._condition)
         signed = f"signed with {settings.signing_key}" if settings.signing_key else "not signed"
         self.get_logger().info(
             f"Planning for '{self.robot.name}' within the limits '{self._shared.limits}'; joint "
@@ -92,11 +89,19 @@ class PlannerNode(Node):
             f"certificates are {signed}."
         )
 
-    def close(self) -> None:
-        """Stop a moving arm, and end the planning process."""
+    def activate(self) -> None:
+        """Look at the arm as it is from now on."""
+        self._shared.arm.states.forget()
+
+    async def leave(self) -> None:
+        """Have a moving arm stopped, and give up what is planned."""
+        self._motion.stop(Reason.SHUT_DOWN, "The planner was deactivated")
+        self._shared.process.give_up("The planner was deactivated meanwhile.")
+
+    def deactivate(self) -> None:
+        """Have an arm that still moves stopped."""
         if self._motion.stop(Reason.SHUT_DOWN, ""):
             time.sleep(PARTING)
-        self._shared.process.close()
 
     def _serve(self) -> None:
         """Create all services and actions."""
@@ -111,7 +116,7 @@ class PlannerNode(Node):
             self.create_service(kind, name, callback, callback_group=group)
         self._actions = [
             ActionServer(
-                self, kind, name, execute,
+                self, kind, name, self.counted(execute),
                 goal_callback=lambda goal: GoalResponse.ACCEPT,
                 cancel_callback=self._motion.on_cancel,
                 callback_group=group,
@@ -142,7 +147,7 @@ class PlannerNode(Node):
         if self._shared.disagreement not in ("", before):
             self.get_logger().warning(self._shared.disagreement)
 
-    def _condition(self) -> Condition:
+    def condition(self) -> Condition:
         """Judge the planner."""
         followed = self._motion.followed
         figures = {

@@ -9,7 +9,6 @@ from collections.abc import Sequence
 from typing import Any
 
 from payload_id_msgs.msg import SampleBlock
-from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
 from ...core.samples.joint_state_sampler import ZERO_EFFORT_TIME, JointStateSampler
@@ -17,7 +16,7 @@ from ...core.samples.sample_checks import Drop
 from ...files.bags.joint_states_bag import JOINT_STATE
 from ...files.robots.robot_file import RobotFile
 from ..common.conversions import block_message, decoded, stamp_of
-from ..common.diagnostics import Condition, Level, publish_diagnostics
+from ..common.diagnostics import Condition, Level
 from ..common.main_loop import run
 from ..common.parameters import read_parameters
 from ..common.polled_subscription import joint_state_subscription
@@ -26,12 +25,13 @@ from ..common.steady_timer import steady_timer
 from ..common.throttled_log import ThrottledLog
 from ..common.topic_report import publisher_names, silence_report
 from ..common.topics import BLOCKS, SILENT, UNUSABLE
+from ..lifecycle.managed_node import ManagedNode
 from .parameters import SAMPLER_TABLE, SamplerParameters
 
 SLOW = 0.8  # part of the expected rate below which a warning is due
 
 
-class SamplerNode(Node):
+class SamplerNode(ManagedNode):
     """Subscribes to joint states; publishes `~/samples`, `~/bag` and /diagnostics.
 
     Attributes:
@@ -40,17 +40,15 @@ class SamplerNode(Node):
     """
 
     def __init__(self, **options: Any) -> None:
-        """Read parameters and robot file, subscribe, and begin to record.
+        """Make the node; options are arguments of rclpy's Node, such as parameter_overrides."""
+        super().__init__("payload_sampler", SAMPLER_TABLE, "joint states", **options)
 
-        Args:
-            options: Arguments of rclpy's Node, such as parameter_overrides.
+    def configure(self) -> None:
+        """Read parameters and robot file, and subscribe.
 
         Raises:
             PayloadIdError: A parameter or a file cannot be used, or the robot measures no torque.
         """
-        super().__init__(
-            "payload_sampler", automatically_declare_parameters_from_overrides=True, **options
-        )
         settings = SamplerParameters(**read_parameters(self, SAMPLER_TABLE))
         self._settings = settings
         self.robot = RobotFile.load(settings.robot_file)
@@ -66,13 +64,18 @@ class SamplerNode(Node):
         )
         self._recording = RawRecording(self, settings.bag, settings.bag_storage, "joint states")
         self._samples = self.create_publisher(SampleBlock, "~/samples", BLOCKS)
-        publish_diagnostics(self, "joint states", self.robot.name, self._condition)
         steady_timer(self, settings.block_period, self._on_block_due)
         self.get_logger().info(
             f"Waiting for joint states of '{self.robot.name}' on {self._joint_states.topic}."
         )
 
-    def close(self) -> None:
+    def activate(self) -> None:
+        """Begin to record what arrives from now on."""
+        self._joint_states.forget()
+        self._last_arrival = time.monotonic()
+        self._recording.begin()
+
+    def deactivate(self) -> None:
         """Pass on what has arrived, and end the recording."""
         self._on_block_due()
         self._recording.close()
@@ -115,7 +118,7 @@ class SamplerNode(Node):
             message.effort,
         )
 
-    def _condition(self) -> Condition:
+    def condition(self) -> Condition:
         """Judge what has been arriving; log it while it is bad."""
         now = time.monotonic()
         since, accepted, received = self._last_counts

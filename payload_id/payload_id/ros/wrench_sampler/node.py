@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 from geometry_msgs.msg import WrenchStamped
 from payload_id_msgs.msg import WrenchBlock
-from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
@@ -25,7 +24,7 @@ from ...files.recordings.wrench_blocks import BLOCK, DEFINITION
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
 from ..common.conversions import decoded, stamp_of
-from ..common.diagnostics import Condition, Level, publish_diagnostics
+from ..common.diagnostics import Condition, Level
 from ..common.main_loop import run
 from ..common.parameters import read_parameters
 from ..common.polled_subscription import PolledSubscription, joint_state_subscription
@@ -35,10 +34,11 @@ from ..common.throttled_log import ThrottledLog
 from ..common.topic_report import silence_report
 from ..common.topics import BLOCKS, SILENT, UNUSABLE
 from ..common.wrench_blocks import wrench_block
+from ..lifecycle.managed_node import ManagedNode
 from .parameters import WRENCH_SAMPLER_TABLE, WrenchSamplerParameters
 
 
-class WrenchSamplerNode(Node):
+class WrenchSamplerNode(ManagedNode):
     """Subscribes to a wrench and to joint states; publishes `~/samples` and /diagnostics.
 
     Attributes:
@@ -47,17 +47,15 @@ class WrenchSamplerNode(Node):
     """
 
     def __init__(self, **options: Any) -> None:
-        """Read parameters and robot file, and subscribe.
+        """Make the node; options are arguments of rclpy's Node, such as parameter_overrides."""
+        super().__init__("wrench_sampler", WRENCH_SAMPLER_TABLE, "wrench", **options)
 
-        Args:
-            options: Arguments of rclpy's Node, such as parameter_overrides.
+    def configure(self) -> None:
+        """Read parameters and robot file, and subscribe.
 
         Raises:
             PayloadIdError: A parameter or a file cannot be used, or there is no such frame.
         """
-        super().__init__(
-            "wrench_sampler", automatically_declare_parameters_from_overrides=True, **options
-        )
         settings = WrenchSamplerParameters(**read_parameters(self, WRENCH_SAMPLER_TABLE))
         self._settings = settings
         self.robot = RobotFile.load(settings.robot_file)
@@ -85,14 +83,20 @@ class WrenchSamplerNode(Node):
         self._fitting = False  # whether one of the right frame has come since then
         self._foreign_count = 0
         self._log = ThrottledLog(self)
-        publish_diagnostics(self, "wrench", self.robot.name, self._condition)
         steady_timer(self, settings.block_period, self._on_block_due)
         self.get_logger().info(
             f"Waiting for wrenches of frame '{self._frame}' on {self._wrenches.topic} and joint "
             f"states of '{self.robot.name}' on {self._joint_states.topic}."
         )
 
-    def close(self) -> None:
+    def activate(self) -> None:
+        """Begin to record what arrives from now on."""
+        self._joint_states.forget()
+        self._wrenches.forget()
+        self._last_arrival = time.monotonic()
+        self._recording.begin()
+
+    def deactivate(self) -> None:
         """Pass on what has arrived, and end the recording."""
         self._on_block_due()
         self._recording.close()
@@ -135,7 +139,7 @@ class WrenchSamplerNode(Node):
         values = np.array([force.x, force.y, force.z, torque.x, torque.y, torque.z])
         self.sampler.offer_wrench(stamp_of(message.header.stamp), values)
 
-    def _condition(self) -> Condition:
+    def condition(self) -> Condition:
         """Judge what has been arriving; log it while it is bad."""
         level, sentence = self._verdict()
         if level is not Level.OK:

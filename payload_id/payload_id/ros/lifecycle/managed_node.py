@@ -1,0 +1,342 @@
+"""A node with the life cycle of ROS 2: it checks when configured, and acts while it is active.
+
+Unless the parameter `managed` says that somebody else drives it, a node configures and activates
+itself. A transition out of the active state waits, while everything is served, until nothing is in
+progress any more: an arm is at rest, a run has ended. Nothing new is begun meanwhile.
+"""
+
+from __future__ import annotations
+
+import inspect
+import time
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
+from typing import Any
+
+from lifecycle_msgs.srv import ChangeState
+from rclpy.action import ActionClient, ActionServer
+from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.impl.implementation_singleton import rclpy_implementation
+from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from rclpy.task import Future as RosFuture
+
+from ...files.robots.robot_file import RobotFile
+from ..common.diagnostics import LIFECYCLE, Condition, Level, publish_diagnostics
+from ..common.error_sentence import refusal_sentence
+from ..common.parameters import Parameter, open_parameters
+from ..common.steady_timer import steady_timer
+from ..common.topics import UNUSABLE
+
+SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
+LOOK = 0.02  # [s] between two looks whether what is in progress has ended
+PATIENCE = 60.0  # [s] in which it must have; a node that is not done then stays active
+ACTIVE, FINALIZED = "active", "finalized"
+
+
+class ManagedNode(LifecycleNode):
+    """A node of this package; subclasses say what its transitions do.
+
+    Attributes:
+        robot: The robot file, once configured.
+        resources: What to end when the configuration is given up, last one first.
+    """
+
+    robot: RobotFile
+
+    def __init__(self, name: str, table: Sequence[Parameter], subject: str, **options: Any) -> None:
+        """Make the node, and bring it up unless it is `managed`.
+
+        Args:
+            name: Of the node.
+            table: Its parameters.
+            subject: What its diagnostics are of, such as "joint states".
+            options: Arguments of rclpy's Node, such as parameter_overrides.
+
+        Raises:
+            Exception: What `configure` or `activate` raised; never where it is managed.
+        """
+        self._configured = self._building = self._leaving = self._starting = False
+        self._in_progress = 0
+        self._failure: Exception | None = None  # of the last attempt to configure or activate
+        self.resources = ExitStack()
+        self._entities: list[Any] = []
+        super().__init__(name, automatically_declare_parameters_from_overrides=True, **options)
+        # rclpy's own callback raises, and nobody is answered, where a transition is not possible;
+        # and what is in its group stands still while it waits.
+        service = self._service_change_state
+        self._rclpy_change_state, service.callback = service.callback, self._on_change_state
+        service.callback_group = ReentrantCallbackGroup()
+        self._tell = publish_diagnostics(self, subject, self._hardware, self._judged)
+        if open_parameters(self, table):
+            self.get_logger().info(f"Managed: `ros2 lifecycle set {self._full_name} configure`.")
+            return
+        self._starting = True
+        for trigger in (self.trigger_configure, self.trigger_activate):
+            if trigger() is not SUCCESS:
+                self.close()
+                raise self._failure or RuntimeError(f"{name} could not be brought up")
+        self._starting = False
+
+    # What subclasses do.
+
+    def configure(self) -> None:
+        """Check parameters and files, and make everything; it rests until it is activated.
+
+        Raises:
+            Exception: What is wrong, as a sentence; the node stays unconfigured.
+        """
+        raise NotImplementedError
+
+    def activate(self) -> None:
+        """Begin to act, on what arrives from now on; timers run after this.
+
+        Raises:
+            Exception: Why that is not possible; the node stays inactive.
+        """
+
+    async def leave(self) -> None:
+        """Have what is in progress come to its end; called while the node is active still."""
+
+    def deactivate(self) -> None:
+        """Stop acting; timers stand still. The end of an active node's process comes here too."""
+
+    def condition(self) -> Condition:
+        """Judge an active node."""
+        raise NotImplementedError
+
+    # What they use.
+
+    @property
+    def state(self) -> str:
+        """State of the life cycle, such as "active"."""
+        return str(self._state_machine.current_state[1])
+
+    @property
+    def inactivity(self) -> str:
+        """Why the node does nothing that it is asked for, as a sentence; empty: it is active."""
+        if self.state == ACTIVE:
+            return f"The node {self._full_name} is being deactivated." if self._leaving else ""
+        if self.state == FINALIZED:
+            return f"The node {self._full_name} has been shut down: start it anew."
+        how = "activate" if self._configured else "configure"
+        return (
+            f"The node {self._full_name} is {self.state}: "
+            f"`ros2 lifecycle set {self._full_name} {how}`."
+        )
+
+    def counted(self, callback: Callable[..., Awaitable[Any]]) -> Callable[..., Awaitable[Any]]:
+        """Return a callback whose end the node waits for before it becomes inactive."""
+
+        async def call(*arguments: Any) -> Any:
+            with self._progress():
+                return await callback(*arguments)
+
+        return call
+
+    def create_service(self, srv_type: Any, srv_name: str, callback: Any, **options: Any) -> Any:
+        """Create a service; one of this package answers only while the node is active."""
+        if self._building and hasattr(srv_type.Response(), "success"):
+            callback = self._guarded(callback)
+        return super().create_service(srv_type, srv_name, callback, **options)
+
+    def add_on_set_parameters_callback(self, callback: Any) -> None:
+        """As rclpy's, until the configuration is given up."""
+        super().add_on_set_parameters_callback(callback)
+        self.resources.callback(self.remove_on_set_parameters_callback, callback)
+
+    def add_post_set_parameters_callback(self, callback: Any) -> None:
+        """As rclpy's, until the configuration is given up."""
+        super().add_post_set_parameters_callback(callback)
+        self.resources.callback(self.remove_post_set_parameters_callback, callback)
+
+    def close(self) -> None:
+        """End what the node has made, in order; further calls change nothing."""
+        if self.state == ACTIVE and self._configured:
+            self.deactivate()
+        self._give_up()
+
+    # Transitions, as rclpy calls them.
+
+    def on_configure(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Check and make everything."""
+        before = set(map(id, self._all_entities()))
+        self._building, self._failure = True, None
+        try:
+            self.configure()
+        except Exception as error:  # whatever it is: the process goes on where it is managed
+            self._failure = error
+        self._building = False
+        self._entities = [x for x in self._all_entities() if id(x) not in before]
+        if self._failure is not None:
+            self._give_up()
+            return self._failed("configured", self._failure)
+        self._configured = True
+        for timer in self._own_timers():
+            timer.cancel()
+        return SUCCESS
+
+    def on_activate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Begin to act."""
+        try:
+            self.activate()
+        except Exception as error:
+            return self._failed("activated", error)
+        self._failure = None
+        for timer in self._own_timers():
+            timer.reset()
+        return SUCCESS
+
+    def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Stop acting."""
+        for timer in self._own_timers():
+            timer.cancel()
+        self.deactivate()
+        return SUCCESS
+
+    def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Give up the configuration."""
+        self._give_up()
+        return SUCCESS
+
+    def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """Stop acting, and give up the configuration for good."""
+        if state.label == ACTIVE:
+            self.on_deactivate(state)
+        self._give_up()
+        return SUCCESS
+
+    def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
+        """After an error in a transition, begin anew."""
+        self._give_up()
+        return SUCCESS
+
+    async def _on_change_state(
+        self, request: ChangeState.Request, response: ChangeState.Response
+    ) -> ChangeState.Response:
+        """Make a transition, once nothing is in progress where it leads out of the active state."""
+        response.success = False
+        if refusal := self._refusal(request):
+            self.get_logger().warning(refusal)
+            return response
+        if self.state == ACTIVE and not await self._left():
+            return response
+        try:
+            self._rclpy_change_state(request, response)
+        except rclpy_implementation.RCLError as error:
+            self.get_logger().error(f"No transition: {error}")
+        finally:
+            self._leaving = False
+        self.get_logger().info(f"The node is {self.state}.")
+        self._tell()
+        return response
+
+    def _refusal(self, request: ChangeState.Request) -> str:
+        """Say why a transition is not made; empty if it may be."""
+        asked = request.transition
+        if self._leaving:
+            return "A transition is in progress: what was in progress before comes to its end."
+        possible = {x[1]: x[0] for x in self._state_machine.available_transitions}
+        if asked.label in possible or (not asked.label and asked.id in possible.values()):
+            return ""
+        return (
+            f"No transition '{asked.label or asked.id}' from the state {self.state}; from here: "
+            f"{', '.join(possible)}."
+        )
+
+    async def _left(self) -> bool:
+        """Have what is in progress come to its end; return whether it has."""
+        self._leaving, until = True, time.monotonic() + PATIENCE
+        try:
+            await self.leave()
+        except Exception as error:
+            self._leaving = False
+            self.get_logger().error(f"Not deactivated: {refusal_sentence(error)}")
+            return False
+        rested = RosFuture()
+
+        def look() -> None:
+            if (not self._in_progress or time.monotonic() > until) and not rested.done():
+                rested.set_result(None)
+
+        timer = steady_timer(self, LOOK, look)
+        await rested
+        self.destroy_timer(timer)
+        if self._in_progress:
+            self._leaving = False
+            self.get_logger().error(
+                f"Not deactivated: after {PATIENCE:g} s something is in progress still."
+            )
+        return not self._in_progress
+
+    # Bookkeeping.
+
+    @contextmanager
+    def _progress(self) -> Iterator[None]:
+        """Count what is in progress."""
+        self._in_progress += 1
+        try:
+            yield
+        finally:
+            self._in_progress -= 1
+
+    def _guarded(self, callback: Callable[..., Any]) -> Callable[..., Awaitable[Any]]:
+        """Return a service's callback that answers false unless the node is active."""
+
+        async def answer(request: Any, response: Any) -> Any:
+            if self.inactivity:
+                response.success, response.message = False, self.inactivity
+                return response
+            with self._progress():
+                answered = callback(request, response)
+                return await answered if inspect.isawaitable(answered) else answered
+
+        return answer
+
+    def _failed(self, what: str, error: Exception) -> TransitionCallbackReturn:
+        """Note why a transition was not made."""
+        self._failure = error
+        if not self._starting:
+            self.get_logger().error(f"Not {what}: {refusal_sentence(error)}")
+        return FAILURE
+
+    def _give_up(self) -> None:
+        """End and destroy all that `configure` has made."""
+        self._configured = False
+        self.resources.close()
+        entities, self._entities = self._entities, []
+        for entity in entities:
+            if isinstance(entity, (ActionServer, ActionClient)):
+                entity.destroy()
+        for destroy in (self.destroy_timer, self.destroy_subscription, self.destroy_publisher,
+                        self.destroy_client, self.destroy_service):  # fmt: skip
+            for entity in entities:
+                destroy(entity)
+
+    def _all_entities(self) -> Iterator[Any]:
+        """Return what an executor serves of the node, and its publishers."""
+        for kind in ("timers", "subscriptions", "publishers", "clients", "services", "waitables"):
+            yield from getattr(self, kind)
+
+    def _own_timers(self) -> list[Any]:
+        """Return the timers that `configure` has made and that are still there."""
+        timers = list(self.timers)
+        return [x for x in self._entities if any(x is timer for timer in timers)]
+
+    @property
+    def _full_name(self) -> str:
+        return str(self.get_fully_qualified_name())
+
+    def _hardware(self) -> str:
+        """Return the robot's name; empty before the node is configured."""
+        return self.robot.name if self._configured else ""
+
+    def _judged(self) -> Condition:
+        """Judge the node, in whatever state it is."""
+        state = self.state
+        if state == ACTIVE:
+            found = self.condition()
+            return Condition(found.level, found.sentence, {LIFECYCLE: state, **found.figures})
+        level, sentence = Level.STALE, self.inactivity
+        if self._failure is not None:
+            level, sentence = Level.ERROR, f"{refusal_sentence(self._failure)} {sentence}"
+        return Condition(level, sentence, {LIFECYCLE: state, UNUSABLE: sentence})
