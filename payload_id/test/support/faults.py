@@ -41,6 +41,7 @@ FULL = 2.5  # for which the disk is full [s]
 LOSS = 0.2  # share of datagrams
 PARTITION = 2.0  # for which nothing comes through [s]
 GROWTH = 20_000  # of a bag that is written to [bytes]
+GOES_ON = "Recording goes on"
 SLOW = 0.3  # that a slow disk takes for a write [s]
 SAMPLER = Path(__file__).with_name("sampler_on_slow_disk.py")
 
@@ -307,8 +308,7 @@ def disk_slow(rig: Rig) -> None:
 
 def disk_full(rig: Rig) -> None:
     """The disk is full for a while: the recording goes on in another bag when there is room."""
-    _fill(rig)
-    _go_on(rig)
+    _go_on(rig, _fill(rig))
 
 
 def disk_read_only(rig: Rig) -> None:
@@ -319,37 +319,44 @@ def disk_read_only(rig: Rig) -> None:
     with read_only(rig.folder):
         answer = rig.observer.call(Save, f"{NODE}/save", path="run.json")
         assert not answer.success and "run.json" in answer.message, answer.message
-        _fill(rig)
+        before = _fill(rig)
         bags = len(list(rig.folder.glob("bag*")))
         rig.send(RATE, certain=False)
         assert rig.sampler.alive and len(list(rig.folder.glob("bag*"))) == bags
-    _go_on(rig)
+    _go_on(rig, before)
 
 
-def _fill(rig: Rig) -> None:
-    """Let the sampler's file not grow any more."""
+def _fill(rig: Rig) -> int:
+    """Let the sampler's file not grow any more; return how often its recording went on before."""
+    before = rig.sampler.printed().count(GOES_ON)
     newest = max(rig.folder.glob("bag*/*.mcap"), key=lambda x: x.stat().st_mtime_ns)
     _limit(rig, newest.stat().st_size + 1000)
     rig.doubtful |= set(rig.sent[-KEPT_BACK:])
-    rig.send(RATE, certain=False)
     box = rig.observer.mailbox["/diagnostics"]
+    box.clear()
+
+    def said() -> bool:
+        rig.send(20, certain=False)
+        return any("messages are missing in" in x.message for y in box for x in y.status)
+
+    rig.observer.wait(said, "a diagnostic message that says what is missing")
     end = time.monotonic() + FULL
     while time.monotonic() < end:
         rig.send(1, certain=False)
-    assert any("messages are missing in" in x.message for y in box for x in y.status)
+    return before
 
 
-def _go_on(rig: Rig) -> None:
-    """Let files grow again, and wait until one does."""
+def _go_on(rig: Rig, before: int) -> None:
+    """Let files grow again, and wait until one does, which is another one."""
     _limit(rig, resource.RLIM_INFINITY)
-    before = _size_of_bags(rig)
+    size = _size_of_bags(rig)
 
     def grow() -> bool:
         rig.send(20, certain=False)
-        return _size_of_bags(rig) > before + GROWTH
+        return _size_of_bags(rig) > size + GROWTH
 
     rig.observer.wait(grow, "a bag that grows")
-    assert "Recording goes on" in rig.sampler.printed()
+    assert rig.sampler.printed().count(GOES_ON) > before, rig.sampler.printed()
 
 
 def _size_of_bags(rig: Rig) -> int:
