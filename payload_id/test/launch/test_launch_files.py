@@ -12,6 +12,7 @@ import yaml
 from payload_id.ros.access.policy import enclaves
 from payload_id.ros.bridge.parameters import BRIDGE_TABLE
 from payload_id.ros.estimator.parameters import ESTIMATOR_TABLE
+from payload_id.ros.frames import robot_topic
 from payload_id.ros.frames.node import FRAMES_TABLE
 from payload_id.ros.planner.parameters import PLANNER_TABLE
 from payload_id.ros.sampler.parameters import SAMPLER_TABLE
@@ -39,6 +40,7 @@ NAMES = {
     "wrench_sampler": "wrench_sampler",
 }
 MAIN = [file for file in FILES if file.name != "rviz.launch.xml"]
+BRINGUP = PACKAGE / "launch" / "bringup.launch.xml"  # includes others, and has no node itself
 
 
 def read(file: Path) -> ElementTree.Element:
@@ -54,19 +56,19 @@ def arguments(file: Path) -> dict[str, ElementTree.Element]:
 
 
 def test_there_are_launch_files():
-    names = {"identify", "wrench", "planner", "demo", "rviz"}
+    names = {"bringup", "identify", "wrench", "planner", "demo", "rviz"}
     assert {file.name for file in FILES} == {f"{name}.launch.xml" for name in names}
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda x: x.name)
 def test_nodes_are_installed_and_have_the_parameters(file):
     setup = (PACKAGE / "setup.py").read_text()
-    assert own_nodes(file)
+    assert own_nodes(file) or file == BRINGUP
     for node in own_nodes(file):
         program = node.get("exec")
         assert f'"{program} = payload_id.ros.' in setup
         assert node.get("name") == NAMES[program]
-        known = {entry.name for entry in TABLES[program]} | {"use_sim_time"}
+        known = {entry.name for entry in TABLES[program]} | {"use_sim_time", "managed"}
         for parameter in node.findall("param"):
             assert parameter.get("from") == "$(var params)" or parameter.get("name") in known
 
@@ -120,7 +122,7 @@ def in_order(element: ElementTree.Element) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda x: x.name)
+@pytest.mark.parametrize("file", [x for x in FILES if x != BRINGUP], ids=lambda x: x.name)
 def test_what_can_fail_comes_before_any_node(file):
     """A launch that fails after a node has started leaves that node running."""
     steps = in_order(read(file))
@@ -137,10 +139,49 @@ def test_every_node_takes_a_parameter_file_that_is_looked_for_first(file):
     for node in own_nodes(file):
         assert node.findall("param")[-1].get("from") == "$(var params)"
     checks = {entry.get("value") for entry in read(file).iter("let")}
-    assert "$(command 'ls $(var params)')" in checks or file.name == "demo.launch.xml"
+    assert "$(command 'ls $(var params)')" in checks or file.name in (
+        "demo.launch.xml",
+        BRINGUP.name,
+    )
     default = arguments(file)["params"].get("default")
     shipped = Path(default.replace("$(find-pkg-share payload_id)", str(PACKAGE)))
     assert yaml.safe_load(shipped.read_text()) == {"/**": {"ros__parameters": {}}}
+
+
+def test_bringup_starts_each_node_once_and_asks_the_robot_file_first():
+    steps = in_order(read(BRINGUP))
+    assert steps == ["let"] * 4 + ["include"] * 3
+    included = [x.get("file").rpartition("/")[2] for x in read(BRINGUP).iter("include")]
+    assert included == [f"{name}.launch.xml" for name in ("identify", "wrench", "planner")]
+    one, other, _ = read(BRINGUP).iter("include")
+    assert one.get("unless") == other.get("if") == "$(var has_sensor)"
+    for include in read(BRINGUP).iter("include"):
+        handed = {x.get("name"): x.get("value") for x in include.findall("arg")}
+        common = {"robot", "namespace", "managed", "use_sim_time", "params"}
+        assert all(handed[name] == f"$(var {name})" for name in common)
+        assert handed["joint_states_topic"] == "$(var joint_states)"
+    assert handed["dry_run"] == "$(var dry_run)" and "rviz" not in handed  # RViz once
+
+
+@pytest.mark.parametrize(
+    ("arguments", "printed"),
+    [
+        (("joint_states", "kinova_gen3"), ""),
+        (("joint_states", "kinova_gen3", ""), ""),
+        (("joint_states", "kinova_gen3", "left"), "joint_states"),
+        (("joint_states", "xarm7", "/"), ""),
+        (("joint_states", "xarm7", "/right"), "xarm/joint_states"),
+        (("trajectory", "xarm7", "right"), "xarm7_traj_controller/joint_trajectory"),
+    ],
+)
+def test_topics_of_an_arm_lie_in_its_namespace(capsys, arguments, printed):
+    assert robot_topic.main(arguments) == 0 and capsys.readouterr().out == printed
+
+
+@pytest.mark.parametrize("name", ["ur10e", "omnid", "generic", "nothing"])
+def test_a_robot_without_a_description_is_refused_before_any_node_starts(capsys, name):
+    assert robot_topic.main(["joint_states", name]) == 2
+    assert name in capsys.readouterr().err
 
 
 def test_planner_takes_what_its_page_demands():

@@ -25,12 +25,13 @@ from ...core.safety.clearance.convex_body import ConvexBody
 from ...ros.client.estimator_client import PayloadClient, estimate_from
 from ...ros.client.planner_client import PlannerClient
 from ...ros.client.waiting import FOUND, GONE, GoneError, NotAnsweredError
+from ...ros.common.diagnostics import LIFECYCLE
 from ..common.live_view import LiveView
 from ..common.presentation import console, estimate_table, plain_table, verdict
 
 HEARD = 2.5  # [s] in which every node tells how it is
 LONGEST = 600.0  # [s] that planning or a motion may take
-LEVELS = {b"\x00": "ok", b"\x01": "warning", b"\x02": "error", b"\x03": "silent"}
+LEVELS = {b"\x00": "ok", b"\x01": "warning", b"\x02": "error", b"\x03": "stale"}
 HINT = (
     " Is the node running, with the same ROS_DOMAIN_ID and ROS_AUTOMATIC_DISCOVERY_RANGE as here?"
 )
@@ -112,7 +113,9 @@ def _status(terminal: Console, client: PayloadClient, arguments: argparse.Namesp
     for name, status in sorted(heard.items()):
         level = LEVELS.get(bytes(status.level), "?")
         style = "" if level == "ok" else "yellow"
-        _say(terminal, f"{name}: {level}: {status.message}", style)
+        state = next((x.value for x in status.values if x.key == LIFECYCLE), "")
+        shown = f" ({state})" if state else ""
+        _say(terminal, f"{name}{shown}: {level}: {status.message}", style)
     if not heard:
         terminal.print("Nobody publishes /diagnostics.", style="yellow")
     try:
