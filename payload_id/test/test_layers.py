@@ -132,6 +132,7 @@ LOOSE = {
     "ros/bridge": (
         "arm_use",
         "context",
+        "fault_memory",
         "move_server",
         "node",
         "obstacle_server",

@@ -47,7 +47,9 @@ class NodeProcess:
         program = [module] if module.endswith(".py") else ["-m", f"payload_id.ros.{module}.node"]
         command = [sys.executable, *program, "--ros-args"]
         inherited = os.environ if environment is None else environment
-        environment = {**inherited, "ROS_DOMAIN_ID": str(domain), "PYTHONUNBUFFERED": "1"}
+        own = {"ROS_DOMAIN_ID": str(domain), "PYTHONUNBUFFERED": "1"}
+        # Logs, and the faults that a bridge remembers, stay with the test.
+        environment = {"ROS_HOME": str(log.parent / "ros_home"), **inherited, **own}
         with log.open("w") as stream:
             self.process = subprocess.Popen(
                 [*command, *arguments, *options], env=environment, stdout=stream, stderr=stream,

@@ -22,7 +22,7 @@ from rclpy.task import Future as RosFuture
 
 from ...files.robots.robot_file import RobotFile
 from ..common.diagnostics import LIFECYCLE, Condition, Level, publish_diagnostics
-from ..common.error_sentence import refusal_sentence
+from ..common.error_sentence import OUTLIVED, refusal_sentence
 from ..common.parameters import Parameter, open_parameters
 from ..common.steady_timer import steady_timer
 from ..common.topics import UNUSABLE
@@ -188,27 +188,37 @@ class ManagedNode(LifecycleNode):
 
     def on_deactivate(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Stop acting."""
-        for timer in self._own_timers():
-            timer.cancel()
-        self.deactivate()
-        return SUCCESS
+        return self._made(self._rest)
 
     def on_cleanup(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Give up the configuration."""
-        self._give_up()
-        return SUCCESS
+        return self._made(self._give_up)
 
     def on_shutdown(self, state: LifecycleState) -> TransitionCallbackReturn:
         """Stop acting, and give up the configuration for good."""
-        if state.label == ACTIVE:
-            self.on_deactivate(state)
-        self._give_up()
-        return SUCCESS
+        steps = (self._rest, self._give_up) if state.label == ACTIVE else (self._give_up,)
+        return self._made(*steps)
 
     def on_error(self, state: LifecycleState) -> TransitionCallbackReturn:
         """After an error in a transition, begin anew."""
         self._give_up()
         return SUCCESS
+
+    def _made(self, *steps: Callable[[], None]) -> TransitionCallbackReturn:
+        """Take the steps of a transition; an error, of which rclpy says nothing, is noted."""
+        try:
+            for step in steps:
+                step()
+        except Exception as error:
+            OUTLIVED.note(error)
+            return TransitionCallbackReturn.ERROR
+        return SUCCESS
+
+    def _rest(self) -> None:
+        """Stop acting."""
+        for timer in self._own_timers():
+            timer.cancel()
+        self.deactivate()
 
     async def _on_change_state(
         self, request: ChangeState.Request, response: ChangeState.Response

@@ -1,0 +1,125 @@
+"""The life cycle of all nodes by messages: what configuring checks, what being inactive leaves."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from diagnostic_msgs.msg import DiagnosticStatus
+from payload_id_msgs.msg import BridgeState, PayloadEstimate
+from payload_id_msgs.srv import GetEstimate, Plan, Save
+from rcl_interfaces.srv import SetParameters
+from rclpy.parameter import Parameter
+from std_srvs.srv import Trigger
+
+from harness import LATCHED, NodeProcess, Observer
+from managed import change, state
+
+DOMAIN = 120 + os.getpid() % 10
+ALL = Path(__file__).parents[2] / "support" / "all_nodes.py"
+NODES = (
+    "payload_sampler",
+    "wrench_sampler",
+    "payload_estimator",
+    "payload_planner",
+    "payload_bridge",
+)
+
+
+def set_text(observer: Observer, node: str, name: str, value: str):
+    changed = [Parameter(name, value=value).to_parameter_msg()]
+    return observer.call(SetParameters, f"/{node}/set_parameters", parameters=changed).results[0]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("managed")
+
+
+@pytest.fixture(scope="module")
+def nodes(folder):
+    process = NodeProcess(
+        str(ALL), DOMAIN, folder / "nodes.log", managed="true", cell="none, a test", rate=100.0,
+        bag=folder / "bag", recordings_folder=folder, runs_folder=folder,
+    )  # fmt: skip
+    yield process
+    assert process.stop() == 0, process.printed()
+
+
+@pytest.fixture(scope="module")
+def observer(nodes):
+    one = Observer(DOMAIN)
+    yield one
+    one.close()
+
+
+@pytest.mark.parametrize("node", NODES)
+def test_configuring_checks_and_says_what_is_wrong(observer, nodes, node):
+    assert state(observer, node) == "unconfigured"
+    assert not change(observer, node, "activate")  # not from here; and that is answered
+    assert set_text(observer, node, "robot_file", "no_such_arm").successful
+    assert not change(observer, node, "configure")
+    status = observer.diagnosis("no_such_arm")
+    assert status.level == DiagnosticStatus.ERROR and status.name.startswith(node)
+    assert nodes.alive and state(observer, node) == "unconfigured"
+    assert set_text(observer, node, "robot_file", "kinova_gen3").successful
+    assert change(observer, node, "configure") and state(observer, node) == "inactive"
+    refused = set_text(observer, node, "robot_file", "xarm7")
+    assert not refused.successful and f"ros2 lifecycle set /{node} cleanup" in refused.reason
+    status = observer.diagnosis(f"ros2 lifecycle set /{node} activate")
+    assert status.level == DiagnosticStatus.STALE
+    assert {x.key: x.value for x in status.values}["lifecycle"] == "inactive"
+
+
+def test_inactive_nodes_answer_why_they_do_nothing(observer):
+    for kind, service in (
+        (Trigger, "/payload_estimator/start"),
+        (GetEstimate, "/payload_estimator/get_estimate"),
+        (Plan, "/payload_planner/plan"),
+        (Trigger, "/payload_bridge/pause"),
+    ):
+        answer = observer.call(kind, service)
+        assert not answer.success
+        assert f"ros2 lifecycle set {service.rpartition('/')[0]} activate" in answer.message
+    bridge = observer.listen(BridgeState, "/payload_bridge/state", LATCHED)
+    assert change(observer, "payload_planner", "activate")
+    answer = observer.call(Plan, "/payload_planner/plan")
+    assert not answer.success and "/payload_bridge" in answer.message
+    assert change(observer, "payload_bridge", "activate")
+    observer.wait(lambda: bridge and not bridge[-1].detail, "a bridge that says that it is there")
+
+
+def test_a_run_ends_with_its_data_kept_and_recordings_are_of_active_times(observer, folder):
+    assert change(observer, "payload_estimator", "activate")
+    answer = observer.call(Trigger, "/payload_estimator/start")
+    assert not answer.success and "ros2 lifecycle set /payload_sampler" in answer.message
+    assert not (folder / "bag").exists()
+    assert change(observer, "payload_sampler", "activate")
+    assert observer.call(Trigger, "/payload_estimator/start").success
+    estimates = observer.listen(PayloadEstimate, "/payload_estimator/payload", LATCHED)
+    observer.wait(lambda: estimates and estimates[-1].windows > 5, "estimates")
+    assert not change(observer, "payload_estimator", "cleanup")  # only once it is inactive
+    assert change(observer, "payload_estimator", "deactivate")
+    ended = estimates[-1]
+    assert not observer.call(Save, "/payload_estimator/save", path="kept").success
+    assert change(observer, "payload_estimator", "activate")
+    assert observer.call(Save, "/payload_estimator/save", path="kept").success
+    assert (folder / "kept").is_dir()
+    observer.wait(lambda: estimates[-1].windows >= ended.windows, "the same estimate")
+    assert change(observer, "payload_sampler", "deactivate")
+    assert (folder / "bag" / "metadata.yaml").is_file()
+    assert change(observer, "payload_sampler", "activate") and (folder / "bag_2").is_dir()
+
+
+def test_a_node_that_was_cleaned_up_takes_other_parameters_and_works(observer, nodes):
+    node = "payload_estimator"
+    assert change(observer, node, "deactivate") and change(observer, node, "cleanup")
+    services = dict(observer.node.get_service_names_and_types_by_node(node, "/"))
+    assert f"/{node}/start" not in services and f"/{node}/change_state" in services
+    assert set_text(observer, node, "samples_topic", "elsewhere").successful
+    assert change(observer, node, "configure") and change(observer, node, "activate")
+    answer = observer.call(Trigger, f"/{node}/start")
+    assert not answer.success and "/elsewhere" in answer.message
+    assert change(observer, node, "shutdown") and state(observer, node) == "finalized"
+    assert not change(observer, node, "configure") and nodes.alive
