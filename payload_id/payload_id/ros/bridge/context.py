@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -27,6 +27,7 @@ from ..execution.standing_arm import StandingArm
 from ..execution.start_check import NotReadyError
 from ..execution.stop_reason import Reason
 from ..lifecycle.managed_node import ManagedNode
+from .fault_memory import FaultMemory
 from .obstacles.obstacle_messages import base_frames
 from .obstacles.obstacle_store import ObstacleStore
 from .parameters import BRIDGE_TABLE, BridgeParameters
@@ -44,6 +45,7 @@ class BridgeContext:
         estimate: The estimator's newest; None before the first.
         holding: Where the last motion ended, which the controller holds; None if not known.
         busy: What the arm is used for; empty if it is free.
+        faults: Where a fault is remembered.
         fault: Why nothing may move until somebody acknowledges; empty: nothing is wrong.
         cell_missing: Why nothing may move; empty: it is known what is around the arm.
         process: Proves.
@@ -64,7 +66,11 @@ class BridgeContext:
         self.obstacles = ObstacleStore(settings.obstacles_lifetime)
         self.estimate: PayloadEstimate | None = None
         self.holding: Array | None = None
-        self.busy = self.fault = ""
+        self.busy = ""
+        self.faults = FaultMemory(settings.state_folder, node.get_fully_qualified_name())
+        self.fault = self.faults.read()
+        if self.fault:
+            node.get_logger().error(f"Nothing moves until ~/acknowledge: {self.fault}")
         cell, self.cell_missing = stated_cell(settings, "bridge")
         self.answers = AwaitedAnswers()
         case = case_settings(settings, robot, uncertainty, cell)
@@ -80,6 +86,27 @@ class BridgeContext:
         self._enabled = -np.inf
         if settings.enable_topic:
             node.create_subscription(Bool, settings.enable_topic, self._on_enable, 10)
+
+    def latch(self, fault: str) -> None:
+        """Let nothing move until somebody acknowledges a fault, in later processes neither.
+
+        It is on the disk before anybody is told. Where the disk fails, that is logged: then the end
+        of the process forgets it.
+        """
+        self._remember(lambda: self.faults.write(fault))
+        self.fault = fault
+
+    def unlatch(self) -> None:
+        """Let the arm move again; where the controller holds it is not known."""
+        self._remember(self.faults.forget)
+        self.fault, self.holding = "", None
+
+    def _remember(self, change: Callable[[], None]) -> None:
+        """Change what is on the disk; log where that fails."""
+        try:
+            change()
+        except OSError as error:
+            self.node.get_logger().error(f"{self.faults.path} could not be changed: {error}")
 
     @property
     def is_warm(self) -> bool:
@@ -105,7 +132,9 @@ class BridgeContext:
 
     @property
     def forbidden(self) -> str:
-        """Why nothing may move now: switched off, or not enabled; empty if it may."""
+        """Why nothing may move now: dry run, switched off, or not enabled; empty if it may."""
+        if self.settings.dry_run:
+            return "Dry run: motions are proved, and none is followed (parameter dry_run)"
         if not self.node.get_parameter("allow_motion").value:
             return "Motion is switched off: the parameter allow_motion is false"
         return self.not_enabled

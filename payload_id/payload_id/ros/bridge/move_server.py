@@ -301,7 +301,7 @@ class MoveServer:
             response.success = True
             reason = printable(request.reason.strip())
             response.message = f"Acknowledged ({reason}): {context.fault}"
-            context.fault, context.holding = "", None
+            context.unlatch()
         context.node.get_logger().warning(response.message)
         self._state.publish(self)
         return response
@@ -314,7 +314,7 @@ class MoveServer:
         context.holding = None if held else execution.end_positions()
         # A stop for another reason may have met a fault.
         if fault := (reason, detail) if reason.is_fault else execution.fault:
-            context.fault = f"{fault[0].name}: {sentence(*fault)}"
+            context.latch(f"{fault[0].name}: {sentence(*fault)}")
         text = f"{reason.name}: {sentence(reason, detail)}"
         if reason.as_asked or reason is Reason.PAUSED:
             context.node.get_logger().info(text)

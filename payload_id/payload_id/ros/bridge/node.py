@@ -197,6 +197,8 @@ class BridgeNode(ManagedNode):
             return Condition(Level.WARN, str(error), figures)
         if not shared.is_warm:
             return Condition(Level.OK, "The proof process is starting.", figures)
+        if shared.settings.dry_run:
+            return Condition(Level.OK, f"Ready. {shared.forbidden}.", figures)
         return Condition(Level.OK, "Ready.", figures)
 
 

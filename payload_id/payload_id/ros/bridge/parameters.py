@@ -43,6 +43,11 @@ BRIDGE_TABLE = (
         "topic activity heard in motion; where there is no such node, or the name is empty, "
         "nothing is asked.",
     ),
+    Parameter(
+        "dry_run",
+        False,
+        "Whether motions are proved and then refused: nothing moves, whatever allow_motion says.",
+    ),
     Parameter("allow_motion", True, "Whether any motion may be commanded at all.", read_only=False),
     Parameter(
         "enable_topic",
@@ -68,6 +73,12 @@ BRIDGE_TABLE = (
         "s",
         0.05,
         1e6,
+    ),
+    Parameter(
+        "state_folder",
+        "",
+        "Folder in which a latched fault is remembered until somebody acknowledges, so that a "
+        "bridge that is started anew has it still. Empty: payload_id in ROS_HOME (~/.ros).",
     ),
     Parameter("start_delay", 0.3, "Time from a command to its first motion.", "s", 0.05, 10.0),
     Parameter(
@@ -108,9 +119,11 @@ class BridgeParameters(CaseParameters, ArmParameters):
     trajectory_topic: str
     trajectory_action: str
     controller_manager: str
+    dry_run: bool
     enable_topic: str
     enable_timeout: float
     obstacles_lifetime: float
+    state_folder: str
     start_delay: float
     reaction: float
     silence: float

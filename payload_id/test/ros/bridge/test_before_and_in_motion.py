@@ -40,8 +40,9 @@ HOME, STAMP = np.array(ROBOT.home), 1_700_000_000_000_000_000
 LIMITS = "safety_warning"
 SETTINGS = SimpleNamespace(
     enable_topic="/enable", enable_timeout=1e6, joint_states_topic="", point_rate=100.0,
-    reaction=0.1, settling=1.0, silence=0.25, start_delay=0.3,
+    reaction=0.1, settling=1.0, silence=0.25, start_delay=0.3, dry_run=False,
 )  # fmt: skip
+DRY = SimpleNamespace(**vars(SETTINGS) | {"dry_run": True})
 
 
 def motion() -> CertifiedMotion:
@@ -117,8 +118,10 @@ class Robot:
         self.context = context = BridgeContext.__new__(BridgeContext)
         log = SimpleNamespace(info=lambda text: None, warning=lambda text: None)
         context.node = SimpleNamespace(
-            get_logger=lambda: log, get_parameter=lambda name: SimpleNamespace(value=self.allow)
-        )
+            get_logger=lambda: log, get_parameter=lambda name: SimpleNamespace(value=self.allow),
+            inactivity="",
+        )  # fmt: skip
+        context.faults = SimpleNamespace(write=lambda fault: None, forget=lambda: None)
         context.settings, context.robot = SETTINGS, ROBOT
         context.arm = standing = StandingArm.__new__(StandingArm)
         standing.joints, standing.states = ROBOT.joints, self.arm
@@ -203,6 +206,11 @@ WRONG = {
     "nobody follows": (lambda r: vars(r.back_end).update(nobody="Nobody subscribes."), "Nobody"),
     "somebody else": (lambda r: vars(r.back_end).update(somebody="in use"), "in use"),
     "inactive": (lambda r: vars(r.controller).update(wrong="jtc is inactive"), "jtc is inactive"),
+    "dry run": (lambda r: vars(r.context).update(settings=DRY), "Dry run: motions are proved"),
+    "not active": (
+        lambda r: setattr(r.context.node, "inactivity", "The node is inactive"),
+        "is inactive",
+    ),
     "switched off": (lambda r: vars(r).update(allow=False), "allow_motion"),
     "not enabled": (lambda r: vars(r.context).update(_enabled=-np.inf), "/enable"),
 }  # fmt: skip

@@ -1,0 +1,82 @@
+"""The fault that lets nothing move, on disk: a bridge that is started anew has it still."""
+
+from __future__ import annotations
+
+import json
+import os
+from datetime import datetime
+
+from ...core.errors import ConfigurationError
+from ...files.configuration.input_path import from_home
+
+DEFAULT = "payload_id"  # folder beside the logs of ROS (ROS_HOME, or ~/.ros)
+LATCHED_BEFORE = "It was latched before this start: {path}."
+
+
+class FaultMemory:
+    """A file that is there as long as a fault waits to be acknowledged.
+
+    Attributes:
+        path: The file; its name has domain and name of the node.
+    """
+
+    def __init__(self, folder: str, node: str) -> None:
+        """Look whether the file can be written.
+
+        Args:
+            folder: Where it lies; empty: `DEFAULT`.
+            node: Full name of the bridge's node.
+
+        Raises:
+            ConfigurationError: The folder cannot be made, or nothing be written there.
+        """
+        home = os.environ.get("ROS_HOME") or "~/.ros"
+        place = from_home(folder or f"{home}/{DEFAULT}", "state_folder").resolve()
+        domain = os.environ.get("ROS_DOMAIN_ID") or "0"
+        self.path = place / f"fault_{domain}{node.replace('/', '_')}.json"
+        try:
+            place.mkdir(parents=True, exist_ok=True)
+            trial = place / f"{self.path.name}.{os.getpid()}"
+            trial.touch()
+            trial.unlink()
+        except OSError as error:
+            raise ConfigurationError(
+                f"A latched fault could not be remembered in {place}: {error}. Set the parameter "
+                "state_folder to a folder that this user may write to."
+            ) from error
+
+    def read(self) -> str:
+        """Return the fault that was latched when the bridge ended; empty: there was none."""
+        before = LATCHED_BEFORE.format(path=self.path)
+        try:
+            entries = json.loads(self.path.read_text(encoding="utf-8"))
+            return f"{entries['fault']} {before}"
+        except FileNotFoundError:
+            return ""
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            return (
+                f"Whether there was a fault before this start is not known: {self.path} cannot be "
+                f"read ({error!r}). Look at the arm before it moves again."
+            )
+
+    def write(self, fault: str) -> None:
+        """Remember a fault: the whole file, on the disk, or nothing.
+
+        Raises:
+            OSError: The disk fails.
+        """
+        entries = {"fault": fault, "since": datetime.now().astimezone().isoformat()}
+        new = self.path.with_name(f"{self.path.name}.{os.getpid()}")
+        with new.open("w", encoding="utf-8") as file:
+            json.dump(entries, file)
+            file.flush()
+            os.fsync(file.fileno())
+        new.replace(self.path)
+
+    def forget(self) -> None:
+        """Remember none.
+
+        Raises:
+            OSError: The disk fails.
+        """
+        self.path.unlink(missing_ok=True)

@@ -1,0 +1,48 @@
+"""Faults on disk: whole or not at all, and what cannot be read is one."""
+
+from __future__ import annotations
+
+import pytest
+
+from payload_id.core.errors import ConfigurationError
+from payload_id.ros.bridge.fault_memory import FaultMemory
+
+NODE = "/left/payload_bridge"
+
+
+def test_a_fault_is_there_until_it_is_forgotten(tmp_path):
+    memory = FaultMemory(str(tmp_path / "new" / "folder"), NODE)
+    assert memory.read() == ""
+    memory.write("TUBE_LEFT: joint_3 is 0.1 rad off. Look.")
+    later = FaultMemory(str(tmp_path / "new" / "folder"), NODE)
+    assert later.read().startswith("TUBE_LEFT: joint_3 is 0.1 rad off. Look. It was latched before")
+    assert FaultMemory(str(tmp_path / "new" / "folder"), "/right/payload_bridge").read() == ""
+    later.forget()
+    later.forget()
+    assert memory.read() == "" and not list(memory.path.parent.iterdir())
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[]", b"{}", b"\xff\xfe", b'{"fault": "x"'])
+def test_what_cannot_be_read_is_a_fault_that_says_so(tmp_path, content):
+    memory = FaultMemory(str(tmp_path), NODE)
+    memory.path.write_bytes(content)
+    assert "cannot be read" in memory.read() and str(memory.path) in memory.read()
+
+
+def test_what_fails_half_way_leaves_the_file_as_it_was(tmp_path, monkeypatch):
+    memory = FaultMemory(str(tmp_path), NODE)
+    memory.write("CLOCK_FAULT: first.")
+
+    def full(handle):
+        raise OSError("no space left")
+
+    monkeypatch.setattr("os.fsync", full)
+    with pytest.raises(OSError, match="no space"):
+        memory.write("TUBE_LEFT: second.")
+    assert memory.read().startswith("CLOCK_FAULT: first.")
+
+
+def test_a_folder_that_cannot_be_written_to_is_refused_before_anything_moves(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(ConfigurationError, match="state_folder"):
+        FaultMemory(str(tmp_path / "file" / "folder"), NODE)
