@@ -32,6 +32,11 @@ from .obstacles.obstacle_messages import base_frames
 from .obstacles.obstacle_store import ObstacleStore
 from .parameters import BRIDGE_TABLE, BridgeParameters
 
+ENDED_IN_MOTION = (
+    "The bridge ended while the arm moved: nobody watched it come to rest. See where it stands, "
+    "and what its controller does."
+)
+
 
 class BridgeContext:
     """State and checks that the parts of the bridge need alike.
@@ -95,6 +100,24 @@ class BridgeContext:
         """
         self._remember(lambda: self.faults.write(fault))
         self.fault = fault
+
+    def begin_motion(self) -> None:
+        """Note on the disk that the arm moves: a process that ends now leaves a fault behind.
+
+        Raises:
+            NotReadyError: The disk fails, so that the end of the process would be forgotten.
+        """
+        try:
+            self.faults.write(ENDED_IN_MOTION)
+        except OSError as error:
+            raise NotReadyError(
+                f"That the arm moves could not be noted in {self.faults.path}: {error}. Make room "
+                "there, or set state_folder to another folder."
+            ) from error
+
+    def end_motion(self) -> None:
+        """Note that the arm rests, seen by this process, and without a fault."""
+        self._remember(self.faults.forget)
 
     def unlatch(self) -> None:
         """Let the arm move again; where the controller holds it is not known."""

@@ -102,6 +102,7 @@ class MoveServer:
             self.use.check_wanted()
             prepared = self._motions.named(asked.motion_id)
             self._check_before(prepared)
+            self._context.begin_motion()
         except InputError as error:
             why = self.use.give_up(handle, error)
             return self._result(why, str(error), moved=False)
@@ -315,6 +316,8 @@ class MoveServer:
         # A stop for another reason may have met a fault.
         if fault := (reason, detail) if reason.is_fault else execution.fault:
             context.latch(f"{fault[0].name}: {sentence(*fault)}")
+        else:
+            context.end_motion()
         text = f"{reason.name}: {sentence(reason, detail)}"
         if reason.as_asked or reason is Reason.PAUSED:
             context.node.get_logger().info(text)

@@ -121,7 +121,7 @@ class Robot:
             get_logger=lambda: log, get_parameter=lambda name: SimpleNamespace(value=self.allow),
             inactivity="",
         )  # fmt: skip
-        context.faults = SimpleNamespace(write=lambda fault: None, forget=lambda: None)
+        context.faults = SimpleNamespace(write=lambda fault: None, forget=lambda: None, path="f")
         context.settings, context.robot = SETTINGS, ROBOT
         context.arm = standing = StandingArm.__new__(StandingArm)
         standing.joints, standing.states = ROBOT.joints, self.arm

@@ -62,3 +62,23 @@ def test_a_bridge_leaves_no_arm_in_motion_and_forgets_no_fault(tmp_path):
     assert list(tmp_path.rglob("fault_*.json")) and robot.acknowledge().success
     assert not list(tmp_path.rglob("fault_*.json"))
     robot.close()
+
+
+@pytest.mark.slow
+def test_a_bridge_that_is_killed_in_motion_lets_nothing_move_when_it_is_started_anew(tmp_path):
+    robot = PlannedRobot(tmp_path, DOMAIN, clock_tolerance=LATE)
+    states = robot.observer.listen(BridgeState, f"{BRIDGE}/state", LATCHED)
+    robot.planned()
+    robot.execute_until(0.02)
+    robot.bridge.process.kill()
+    robot.bridge.process.wait()
+    states.clear()
+    values = PARAMETERS | {"certificates_folder": tmp_path, "clock_tolerance": LATE}
+    robot.bridge = NodeProcess(
+        "bridge", DOMAIN, tmp_path / "bridge.log", **parameters_of(BRIDGE_TABLE, values)
+    )
+    robot.observer.wait(lambda: states and states[-1].fault, "a bridge that remembers")
+    assert "ended while the arm moved" in states[-1].fault
+    assert robot.acknowledge().success
+    robot.planned()  # which says that the bridge is ready
+    robot.close()
