@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from ..core.errors import PayloadIdError, printable
 from ..core.version import VERSION
+from .apply import command as apply
 from .calibrate import command as calibrate
 from .check import command as check
 from .common import completion
@@ -51,6 +52,7 @@ def parser() -> OneLine:
     check.add_parser(verbs)
     replay.add_parser(verbs)
     export.add_parser(verbs)
+    apply.add_parser(verbs)
     live.add_parser(verbs)
     calibrate.add_parser(verbs)
     known_runs.add_parser(verbs)

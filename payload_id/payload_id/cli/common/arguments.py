@@ -27,6 +27,7 @@ EXAMPLES = {
         "run.csv --robot my_arm.yaml --columns my_arm_columns.yaml --figure intervals.png",
     ),
     "export": ("runs/demo_<date>_<time>/bag --as yaml", "result.json --as xarm --robot xarm7"),
+    "apply": ("runs/in_use --to xarm", "runs/in_use --to xarm --confirm"),
     "live": ("watch", "plan --duration 8"),
     "calibrate": (
         "bare_1 bare_2 --robot my_arm.yaml --out my_arm_calibration.npz",

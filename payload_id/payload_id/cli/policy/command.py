@@ -11,7 +11,7 @@ from typing import Any
 from ...core.errors import ConfigurationError
 from ...files.configuration.whole_file import saved_file
 from ...files.robots.robot_file import RobotFile
-from ...ros.access.interfaces import NAMES, action_beside
+from ...ros.access.interfaces import NAMES, action_beside, state_beside
 from ...ros.access.permissions import permissions_xml
 from ...ros.access.policy import enclaves, policy_xml
 from ..common.arguments import add_verb
@@ -42,7 +42,13 @@ def run(arguments: argparse.Namespace) -> int:
     names = {
         "joint_states_topic": robot.joint_states.topic,
         "trajectory_topic": robot.command.trajectory_topic,
+        "speed_scaling_topic": robot.driver.speed_scaling_topic or "",
+        "driver_topics": " ".join(sorted({x.topic for x in robot.driver.follows_while})),
+        "payload_service": robot.driver.payload.service or "",
+        "payload_state_topic": robot.driver.payload.state_topic or "",
     }
+    if robot.driver.controller_manager:
+        names["controller_manager"] = robot.driver.controller_manager.lstrip("/")
     for entry in arguments.name:
         what, equals, name = entry.partition("=")
         if not equals:
@@ -51,6 +57,7 @@ def run(arguments: argparse.Namespace) -> int:
             )
         names[what] = name
     names.setdefault("trajectory_action", action_beside(names["trajectory_topic"]))
+    names.setdefault("controller_state", state_beside(names["trajectory_topic"]))
     found, domain = enclaves(names, arguments.namespace), _domain()
     begin = datetime.now(timezone.utc).replace(hour=0, minute=0, second=0)
     policy = arguments.folder / "policy.xml"

@@ -18,7 +18,7 @@ from .loads.tool import tool_beyond
 from .targets.franka import Franka
 from .targets.gravity_filter import GravityFilter
 from .targets.kinova import Kinova
-from .targets.target import ALL, MASS_AND_COM, Export, Target
+from .targets.target import ALL, MASS_AND_COM, ArmTarget, Export, Target
 from .targets.ur import UniversalRobots
 from .targets.urdf_link import UrdfLink, XacroLink
 from .targets.xarm import XArm
@@ -26,18 +26,12 @@ from .targets.yaml_record import YamlRecord
 
 SAME = 1e-6  # [kg] by which masses of one tool may differ
 USABLE = (Status.GOOD, Status.USABLE, Status.SMALL_LOAD)
+ARMS: dict[str, ArmTarget] = {
+    arm.name: arm for arm in (XArm(), UniversalRobots(), Franka(), Kinova())
+}
 TARGETS: dict[str, Target] = {
-    target.name: target
-    for target in (
-        YamlRecord(),
-        UrdfLink(),
-        XacroLink(),
-        GravityFilter(),
-        XArm(),
-        UniversalRobots(),
-        Franka(),
-        Kinova(),
-    )
+    **{x.name: x for x in (YamlRecord(), UrdfLink(), XacroLink(), GravityFilter())},
+    **ARMS,
 }
 
 
@@ -65,6 +59,19 @@ def exported(
         ConfigurationError: Something that is needed is not known.
         UnknownNameError: No such target or link.
     """
+    export = export_for(result, name, robot, frame, rated_mass, with_inertia)
+    return TARGETS[name].content(export)
+
+
+def export_for(
+    result: Result,
+    name: str,
+    robot: RobotFile | None = None,
+    frame: str = "",
+    rated_mass: float | None = None,
+    with_inertia: bool = True,
+) -> Export:
+    """Return what a target may be told: arguments and errors are those of `exported`."""
     if name not in TARGETS:
         raise UnknownNameError("target", name, TARGETS, "--as")
     target = TARGETS[name]
@@ -94,17 +101,15 @@ def exported(
     gravity = result.gravity
     if gravity is None and robot is not None:
         gravity = robot.gravity
-    return target.content(
-        Export(
-            result=result,
-            load=load.with_tool(urdf) if with_tool else load,
-            service=(told.service or "") if fits else "",
-            type=(told.type or "") if fits else "",
-            world=None if urdf is None else ArmFrames(urdf).base,
-            gravity=gravity,
-            rated_mass=rated,
-            with_inertia=with_inertia,
-        )
+    return Export(
+        result=result,
+        load=load.with_tool(urdf) if with_tool else load,
+        service=(told.service or "") if fits else "",
+        type=(told.type or "") if fits else "",
+        world=None if urdf is None else ArmFrames(urdf).base,
+        gravity=gravity,
+        rated_mass=rated,
+        with_inertia=with_inertia,
     )
 
 

@@ -2,6 +2,7 @@
 
 Policies and the page Interfaces are made from it. `{name}` in a name stands for an entry of
 `NAMES`, which a robot file or a node's parameter may replace.
+`payload_apply` is the node of the command `apply`, while that runs.
 """
 
 from __future__ import annotations
@@ -20,16 +21,28 @@ NAMES: Mapping[str, str] = {
     "estimator": "payload_estimator",
     "planner": "payload_planner",
     "bridge": "payload_bridge",
+    "controller_state": "/joint_trajectory_controller/controller_state",
     "controller_manager": "controller_manager",
+    "driver_topics": "",
+    "payload_service": "",
+    "payload_state_topic": "",
     "arm": "simulated_arm",
     "enable_topic": "",
     "speed_scaling_topic": "",
 }
 
 
+SEVERAL = ("driver_topics",)  # entries that may be several names with spaces between them
+
+
 def action_beside(topic: str) -> str:
     """Return the action of the controller whose topic is known."""
     return str(PurePosixPath(topic).with_name("follow_joint_trajectory"))
+
+
+def state_beside(topic: str) -> str:
+    """Return the topic of its state of the controller whose topic or action is known."""
+    return str(PurePosixPath(topic).with_name("controller_state"))
 
 
 class Way(Enum):
@@ -213,6 +226,16 @@ INTERFACES: Mapping[str, tuple[Interface, ...]] = {
                   about="where there is one", shown="`<controller_manager>/activity`"),
         Interface("{controller_manager}/list_controllers",
                   "controller_manager_msgs/ListControllers", Way.CALL),
+        Interface("{controller_manager}/list_hardware_interfaces",
+                  "controller_manager_msgs/ListHardwareInterfaces", Way.CALL),
+        Interface("{controller_state}", "control_msgs/JointTrajectoryControllerState", IN,
+                  "best effort, volatile, depth 200", about="the controller's own errors",
+                  shown="`controller_state` of the controller"),
+        Interface("{driver_topics}", "those of the robot file", IN,
+                  "best effort, volatile, depth 100; beside it transient local, if "
+                  "its publisher is",
+                  about="faults and modes, where their types are here",
+                  shown="`driver.follows_while` of the robot file"),
         Interface("~/obstacles", "payload_id_msgs/ObstacleArray", IN, LAST,
                   about="all that its publisher knows"),
         Interface("/tf_static", FRAMES, IN, "reliable, transient local, depth 2000",
@@ -239,6 +262,19 @@ INTERFACES: Mapping[str, tuple[Interface, ...]] = {
         *_services("payload_id_msgs/SetObstacles", MOVER, "set_obstacles"),
         *_services("payload_id_msgs/Acknowledge", MOVER, "acknowledge"),
         Interface("~/move", "payload_id_msgs/Move", Way.ACTION, role=MOVER),
+    ),
+    "payload_apply": (
+        Interface("{joint_states_topic}", STATES, IN, "volatile, depth 4000; as for the sampler",
+                  shown=OF_ROBOT),
+        Interface("{driver_topics}", "those of the robot file", IN,
+                  "best effort, volatile, depth 100; beside it transient local, if "
+                  "its publisher is",
+                  about="faults and modes, where their types are here",
+                  shown="`driver.follows_while` of the robot file"),
+        Interface("{payload_state_topic}", "that of the driver", IN,
+                  "best effort, volatile, depth 50", about="which load the arm has",
+                  shown="`driver.payload.state_topic` of the robot file"),
+        Interface("{payload_service}", "that of the driver", Way.CALL),
     ),
     "simulated_arm": (
         Interface("{joint_states_topic}", STATES, OUT, BLOCKS, READER,

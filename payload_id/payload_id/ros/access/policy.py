@@ -13,7 +13,7 @@ from itertools import chain, groupby
 from xml.etree import ElementTree
 
 from ...core.errors import ConfigurationError, UnknownNameError
-from .interfaces import INTERFACES, NAMES, OF_ROS, TOGETHER, Role, Way, all_of
+from .interfaces import INTERFACES, NAMES, OF_ROS, SEVERAL, TOGETHER, Role, Way, all_of
 
 ROOT = "/payload_id"  # of the enclaves' paths
 CLIENT = "payload_client"  # node of `PayloadClient`, which every command uses
@@ -98,13 +98,17 @@ def enclaves(names: Mapping[str, str], namespace: str = "/") -> tuple[Enclave, .
         if name not in NAMES:
             raise UnknownNameError("name in a policy", name, NAMES)
     space = _checked(namespace if namespace.startswith("/") else f"/{namespace}", "namespace")
-    known = {**NAMES, **{key: value and _checked(value, key) for key, value in names.items()}}
+    known = {**NAMES, **names}
+    for key, value in names.items():
+        for part in value.split() if key in SEVERAL else [value] if value else ():
+            _checked(part, key)
 
     def named(node: str, ways: Mapping[Way, tuple[str, str]], role: Role | None) -> Iterator[Rule]:
         for entry in all_of(node):
-            name = _full(entry.name.format(**known), space, node)
-            if name and entry.way in ways and (role is None or _includes(role, entry.role)):
-                yield Rule(*ways[entry.way], name)
+            for part in entry.name.format(**known).split():
+                name = _full(part, space, node)
+                if name and entry.way in ways and (role is None or _includes(role, entry.role)):
+                    yield Rule(*ways[entry.way], name)
 
     does = {node: _ordered(named(node, DOES, None)) for node in INTERFACES}
     profiles = {node: Profile(space, node, rules) for node, rules in does.items()}

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
-from .target import MASS_AND_COM, Export, Target, numbers, remarks, yaml_text
+from .target import MASS_AND_COM, ArmTarget, Export, numbers, remarks, yaml_text
 
 
-class Kinova(Target):
+class Kinova(ArmTarget):
     """Fields of ControlConfig.SetPayloadInformation; the tool is configured apart from it."""
 
     name: ClassVar[str] = "kinova"
@@ -16,19 +16,17 @@ class Kinova(Target):
     whole: ClassVar[bool] = False
     commands: ClassVar[bool] = True
 
+    def request(self, export: Export) -> dict[str, Any]:
+        """Return the fields of the vendor's API."""
+        x, y, z = numbers(export.load.com)
+        return {"payload_mass": export.load.mass, "payload_mass_center": {"x": x, "y": y, "z": z}}
+
     def content(self, export: Export) -> str:
         """Return the fields."""
-        x, y, z = numbers(export.load.com)
         lines = remarks(export, self)
         lines.append(
             "payload_mass in kg, payload_mass_center in m in the arm's tool frame, taken as"
         )
         lines.append(f"{export.load.frame}: true while no tool transform is configured.")
         lines.append("ros2_kortex has no service; Configurations > Robot > Arm > Tool persists.")
-        return yaml_text(
-            lines,
-            {
-                "payload_mass": export.load.mass,
-                "payload_mass_center": {"x": x, "y": y, "z": z},
-            },
-        )
+        return yaml_text(lines, self.request(export))

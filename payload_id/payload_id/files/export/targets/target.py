@@ -21,6 +21,7 @@ from ..loads.result_file import Result
 MASS_AND_COM = 4  # the first elements of phi, which give mass and centre of mass
 ALL = 10
 LOWER, UPPER = Context(5, ROUND_FLOOR), Context(5, ROUND_CEILING)  # digits in comments
+UNSENT = "Nothing was sent."
 INERTIA_NAMES = tuple(name.lower() for name in PARAMETERS[4:])
 
 
@@ -70,6 +71,13 @@ class Target(Protocol):
         """Return the text as the target reads it."""
 
 
+class ArmTarget(Target, Protocol):
+    """An arm, which takes a load by a request of its driver or API."""
+
+    def request(self, export: Export) -> dict[str, Any]:
+        """Return the fields and values, in the units, axes and order of the arm."""
+
+
 def remarks(export: Export, target: Target, scale: float = 1.0, unit: str = "m") -> list[str]:
     """Return what is said of a load in comments: where it is from, frame, intervals.
 
@@ -85,7 +93,7 @@ def remarks(export: Export, target: Target, scale: float = 1.0, unit: str = "m")
         f"Frame: {load.frame}" + _from(load, result),
     ]
     if export.service:
-        lines.append(f"To be sent to {export.service} ({export.type}). Nothing was sent.")
+        lines.append(f"To be sent to {export.service} ({export.type}). {UNSENT}")
     if load.tool_mass:
         lines.append(
             f"With the description's own {load.tool_mass:.4g} kg beyond {load.frame}, taken as "

@@ -1,0 +1,199 @@
+"""What `payload-id apply` does: a load shown, sent, read back, taken back."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from datetime import datetime, timezone
+from pathlib import Path
+from typing import Any
+
+import rclpy
+import yaml
+
+from ...core.errors import ConfigurationError, InputError
+from ...core.identification.status import Status
+from ...files.configuration.input_path import input_path
+from ...files.configuration.whole_file import saved_file
+from ...files.configuration.yaml_file import read_yaml
+from ...files.drivers.driver_facts import PayloadTarget
+from ...files.export.exported import ARMS, export_for, the_robot
+from ...files.export.load_record import LoadRecord, record_path
+from ...files.export.loads.result_file import Result, read_result
+from ...files.export.targets.target import UNSENT
+from ...files.robots.robot_file import RobotFile
+from ...ros.loads.franka import FrankaLoad
+from ...ros.loads.kinova import kinova_refusal
+from ...ros.loads.load_service import LoadService, NotTakenError
+from ...ros.loads.load_writer import LoadWriter, differences
+from ...ros.loads.ur import UniversalRobotsLoad
+from ...ros.loads.xarm import XArmLoad
+
+WRITERS: dict[str, LoadWriter] = {
+    writer.name: writer for writer in (XArmLoad(), UniversalRobotsLoad(), FrankaLoad())
+}
+GOOD_ENOUGH = (Status.GOOD, Status.USABLE)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Show or send a load; return the exit code."""
+    if arguments.target not in WRITERS:
+        raise kinova_refusal(str(arguments.result))
+    result = read_result(arguments.result)
+    robot = _robot(result, arguments)
+    place = record_path(input_path(arguments.result, "run"), arguments.target)
+    if arguments.undo:
+        return _undo(arguments, robot, place)
+    values = _values(result, robot, arguments)
+    if not arguments.confirm:
+        print(f"{UNSENT} {WRITERS[arguments.target].effects}\nTo send it: --confirm.")
+        return 0
+    before = None if arguments.before is None else read_yaml(arguments.before)
+    with _service(robot, arguments.target) as service:
+        request = service.request(values)
+        service.check()
+        known = service.state() or before
+        at = datetime.now(timezone.utc).isoformat(timespec="seconds")
+        name = _told(robot, arguments.target).service or ""
+        record = LoadRecord(arguments.target, name, at, values, _before_all(place, known))
+        _write(service, request, record, place)
+        _report(service, service.check_taken(values), arguments.target)
+    if record.before is None:
+        print(
+            "What the arm had before is not known, so --undo cannot take this back; next time "
+            "--before FILE says it."
+        )
+    else:
+        print(f"--undo sends what the arm had before ({place}).")
+    return 0
+
+
+def _write(service: LoadService, request: Any, record: LoadRecord, place: Path) -> None:
+    """Write a load; the record is kept before, and goes back to what it was if it is refused."""
+    earlier = place.read_bytes() if place.is_file() else None
+    record.save(place)
+    try:
+        service.write(request)
+    except NotTakenError:
+        if earlier is None:
+            place.unlink()
+        else:
+            with saved_file(place, "record of the load") as file:
+                file.write(earlier)
+        raise
+
+
+def _undo(arguments: argparse.Namespace, robot: RobotFile, place: Path) -> int:
+    """Show or send what the arm had before; return the exit code."""
+    if not place.is_file():
+        raise ConfigurationError(f"There is nothing to undo: no load was applied ({place}).")
+    record = LoadRecord.load(place)
+    if record.undone or record.before is None:
+        why = "it was undone already" if record.undone else "it is not known what the arm had"
+        raise ConfigurationError(f"The load of {record.at} cannot be taken back: {why} ({place}).")
+    print(f"# To be sent to {record.service}: what the arm had before {record.at}.")
+    print(yaml.safe_dump(record.before, sort_keys=False, default_flow_style=None), end="")
+    if not arguments.confirm:
+        print(f"{UNSENT} To send it: --confirm.")
+        return 0
+    with _service(robot, arguments.target) as service:
+        request = service.request(record.before)
+        service.check()
+        now = service.state()
+        if now is not None and (changed := differences(record.written, now)):
+            raise InputError(
+                f"The arm has another load than was written at {record.at}: {'; '.join(changed)}. "
+                "Somebody else has set it, or the driver began anew; nothing was sent."
+            )
+        service.write(request)
+        replace(record, undone=True).save(place)
+        _report(service, service.check_taken(record.before), arguments.target)
+    return 0
+
+
+def _robot(result: Result, arguments: argparse.Namespace) -> RobotFile:
+    """Return the robot file, which names the driver's service.
+
+    Raises:
+        ConfigurationError: There is none, or it names none for this arm.
+    """
+    robot = the_robot(result, arguments.robot)
+    if robot is None:
+        raise ConfigurationError(
+            "Which service takes the load is not known: give the robot file (--robot)."
+        )
+    _told(robot, arguments.target)
+    return robot
+
+
+def _told(robot: RobotFile, target: str) -> PayloadTarget:
+    """Return how the arm is told of its load.
+
+    Raises:
+        ConfigurationError: The robot file does not say so.
+    """
+    told = robot.driver.payload
+    if told.target != target or not told.service or not told.type:
+        raise ConfigurationError(
+            f"{robot.path.name} names no service for --to {target}: 'driver.payload' must have "
+            f"target, service and type; found target {told.target!r}, service {told.service!r}, "
+            f"type {told.type!r}."
+        )
+    return told
+
+
+@contextmanager
+def _service(robot: RobotFile, target: str) -> Iterator[LoadService]:
+    """Return the driver's service while ROS runs."""
+    told = _told(robot, target)
+    context = rclpy.Context()
+    rclpy.init(args=[], context=context)
+    try:
+        service = (told.service or "", told.type or "")
+        with LoadService(robot, WRITERS[target], *service, context) as found:
+            yield found
+    finally:
+        rclpy.try_shutdown(context=context)
+
+
+def _values(result: Result, robot: RobotFile, arguments: argparse.Namespace) -> dict[str, Any]:
+    """Show what would be sent, and return it.
+
+    Raises:
+        InputError: The result may not be used so.
+    """
+    if result.status not in GOOD_ENOUGH:
+        raise InputError(
+            f"{result.source} has the verdict {result.status.value}; an arm is told only of loads "
+            f"that are {' or '.join(x.value for x in GOOD_ENOUGH)}. {result.message}".strip()
+        )
+    export = export_for(
+        result, arguments.target, robot, "", arguments.rated_mass, not arguments.no_inertia
+    )
+    arm = ARMS[arguments.target]
+    print(arm.content(export).replace(f" {UNSENT}", ""), end="")
+    return arm.request(export)
+
+
+def _before_all(place: Path, known: dict[str, Any] | None) -> dict[str, Any] | None:
+    """Return what the arm had before the first of several calls for the same result."""
+    if not place.is_file():
+        return known
+    last = LoadRecord.load(place)
+    same = known is None or not differences(last.written, known)
+    return last.before if same and not last.undone else known
+
+
+def _report(service: LoadService, taken: bool, target: str) -> None:
+    """Say what was found."""
+    print(
+        "Sent; the arm says that it has it."
+        if taken
+        else "Sent, and the driver said yes. The arm does not say which load it has: compare it on "
+        "the pendant."
+    )
+    for words in service.unwatched:
+        print(f"Not checked: {words}")
+    print(WRITERS[target].effects)

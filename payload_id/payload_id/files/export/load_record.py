@@ -1,0 +1,75 @@
+"""What an arm was told of its load, and what it had before: kept beside the result, for undoing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from ...core.errors import ConfigurationError, brief
+from ..configuration.json_file import read_json
+from ..configuration.whole_file import saved_file
+
+Values = Mapping[str, Any]  # fields of a driver's request and their values
+
+
+@dataclass(frozen=True)
+class LoadRecord:
+    """One call of a driver's service.
+
+    Attributes:
+        target: Who was told, one of `exported.ARMS`.
+        service: The service.
+        at: When, ISO 8601.
+        written: What was sent.
+        before: What the arm had before; None: it does not say.
+        undone: Whether `before` was sent again since.
+    """
+
+    target: str
+    service: str
+    at: str
+    written: dict[str, Any]
+    before: dict[str, Any] | None
+    undone: bool = False
+
+    def save(self, path: Path) -> None:
+        """Write it.
+
+        Raises:
+            ConfigurationError: It cannot be written.
+        """
+        with saved_file(path, "record of the load") as file:
+            file.write((json.dumps(asdict(self), indent=2) + "\n").encode())
+
+    @classmethod
+    def load(cls, path: Path) -> LoadRecord:
+        """Read it.
+
+        Raises:
+            ConfigurationError: It is missing or damaged.
+        """
+        entries = read_json(path, "record of the load")
+        names = cls.__dataclass_fields__
+        texts = ("target", "service", "at")
+        if (
+            not isinstance(entries, dict)
+            or set(entries) != set(names)
+            or not all(isinstance(entries[x], str) for x in texts)
+            or not isinstance(entries["written"], dict)
+            or not isinstance(entries["before"], dict | None)
+            or not isinstance(entries["undone"], bool)
+        ):
+            raise ConfigurationError(
+                f"{path} is no record of a load: it has the entries {', '.join(names)}; found "
+                f"{brief(entries)}."
+            )
+        return cls(**entries)
+
+
+def record_path(result: Path, target: str) -> Path:
+    """Return where the record of a result is kept: in a run's folder, or beside a file."""
+    name = f"load_applied_{target}.json"
+    return result / name if result.is_dir() else result.with_name(f"{result.stem}.{name}")
