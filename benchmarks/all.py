@@ -60,6 +60,8 @@ BENCHMARKS = (
               short="--minutes 0.5"),
     Benchmark("fuzz", "Does anything that comes in end other than in a sentence or status?", "", 30,
               "--examples 10000", "--examples 260"),
+    Benchmark("driver_reactions", "How soon does the bridge act on what a driver says?",
+              "bridge.md", 2, short="--times 1"),
     Benchmark("faults", "Is anything lost, or false, when processes, disk or clock fail?", "", 120,
               short="--faults 4"),
     Benchmark("containment", "Does an interval ever miss the truth?", "intervals.md", 240,

@@ -33,14 +33,15 @@ ORDER = {
               "knowledge", "runs", "export", "tables", "bags", "recordings", "drafts", "figures"),
     "files/export": ("loads", "targets", OWN),
     "ros": ("access", "common", "lifecycle", "sampler", "wrench_sampler", "estimator", "identify",
-            "certifying", "execution", "bridge", "planner", "client", "simulated_arm", "frames"),
+            "certifying", "execution", "supervision", "loads", "bridge", "planner", "client",
+            "simulated_arm", "frames"),
     "ros/estimator": ("sources", OWN),
     "ros/execution": ("back_ends", OWN),
     "ros/bridge": ("obstacles", OWN),
     "ros/simulated_arm": ("controllers", "servers", OWN),
     "ros/planner": ("planning", OWN),
-    "cli": ("common", "new_robot", "check", "replay", "export", "compare", "calibrate", "noise",
-            "known_runs", "verify", "new_key", "sign", "policy", "demo", "live", OWN),
+    "cli": ("common", "new_robot", "check", "replay", "export", "apply", "compare", "calibrate",
+            "noise", "known_runs", "verify", "new_key", "sign", "policy", "demo", "live", OWN),
 }  # fmt: skip
 # Files that stand beside rooms where one would look for rooms only.
 LOOSE = {
@@ -94,7 +95,7 @@ LOOSE = {
         "torque_plant",
     ),
     "files": (),
-    "files/export": ("exported",),
+    "files/export": ("exported", "load_record"),
     "ros": (),
     "ros/estimator": (
         "block_subscription",
@@ -132,6 +133,7 @@ LOOSE = {
     "ros/bridge": (
         "arm_use",
         "context",
+        "driver_watches",
         "fault_memory",
         "move_server",
         "node",

@@ -7,9 +7,10 @@ import threading
 from controller_manager_msgs.msg import (
     ControllerManagerActivity,
     ControllerState,
+    HardwareInterface,
     NamedLifecycleState,
 )
-from controller_manager_msgs.srv import ListControllers
+from controller_manager_msgs.srv import ListControllers, ListHardwareInterfaces
 from lifecycle_msgs.msg import State
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
@@ -28,10 +29,15 @@ class FakeControllerManager:
         """Offer its service and topic, without any controllers; `name` is its node's."""
         self._observer = Observer(domain, "controller_manager")
         self._controllers: list[ControllerState] = []
+        self._commands: dict[str, bool] = {}  # command interfaces, and whether they are available
+        self._hardware: dict[str, str] = {}  # components and their states
         self._goes_on, self._closed = threading.Event(), False
         self._goes_on.set()
         node = self._observer.node
         node.create_service(ListControllers, f"{name}/list_controllers", self._on_list)
+        node.create_service(
+            ListHardwareInterfaces, f"{name}/list_hardware_interfaces", self._on_interfaces
+        )
         self._activity = node.create_publisher(
             ControllerManagerActivity, f"{name}/activity", ACTIVITY
         )
@@ -41,8 +47,23 @@ class FakeControllerManager:
     def has(self, *controllers: ControllerState) -> None:
         """Take over controllers, and publish their states."""
         self._controllers = list(controllers)
-        states = [NamedLifecycleState(name=x.name, state=State(label=x.state)) for x in controllers]
-        self._activity.publish(ControllerManagerActivity(controllers=states))
+        self._tell()
+
+    def has_hardware(self, components: dict[str, str], commands: dict[str, bool]) -> None:
+        """Take over hardware: states of components, and command interfaces that are available."""
+        self._hardware, self._commands = components, commands
+        self._tell()
+
+    def _tell(self) -> None:
+        """Publish who is active."""
+        told = [(x.name, x.state) for x in self._controllers], self._hardware.items()
+        controllers, hardware = (
+            [NamedLifecycleState(name=name, state=State(label=state)) for name, state in states]
+            for states in told
+        )
+        self._activity.publish(
+            ControllerManagerActivity(controllers=controllers, hardware_components=hardware)
+        )
 
     def hang(self, hangs: bool = True) -> None:
         """Answer nobody from now on, or answer again."""
@@ -64,4 +85,14 @@ class FakeControllerManager:
     ) -> ListControllers.Response:
         self._goes_on.wait(PATIENCE)
         response.controller = self._controllers
+        return response
+
+    def _on_interfaces(
+        self, request: ListHardwareInterfaces.Request, response: ListHardwareInterfaces.Response
+    ) -> ListHardwareInterfaces.Response:
+        claimed = {name for x in self._controllers for name in x.claimed_interfaces}
+        response.command_interfaces = [
+            HardwareInterface(name=name, is_available=there, is_claimed=name in claimed)
+            for name, there in self._commands.items()
+        ]
         return response

@@ -79,6 +79,7 @@ class PayloadTarget:
         target: Units and fields that it takes, one of `driver_schema.PAYLOAD_TARGETS`.
         service: Service that sets it.
         type: Its type, package/srv/Name.
+        state_topic: Topic that says which load the arm has.
         frame: Link of the description whose frame the load is stated in.
         rated_mass: Largest mass of the payload that the vendor rates [kg].
     """
@@ -86,6 +87,7 @@ class PayloadTarget:
     target: str | None = None
     service: str | None = None
     type: str | None = None
+    state_topic: str | None = None
     frame: str | None = None
     rated_mass: float | None = None
 
@@ -119,6 +121,7 @@ class DriverFacts:
         executed: Those of them that reach the arm.
         back_ends: Ways in which the arm may be moved, the best first.
         goal: Tolerances to be sent with every goal.
+        effort_warning: Torque at which the arm's safety system warns, shape (n,) [N m].
         speed_scaling_topic: Topic of the speed slider.
         follows_while: All of these hold while the arm follows its controller.
         reset: What ends a fault, in this order.
@@ -134,6 +137,7 @@ class DriverFacts:
     executed: tuple[str, ...]
     back_ends: tuple[str, ...]
     goal: GoalTolerances
+    effort_warning: Array | None
     speed_scaling_topic: str | None
     follows_while: tuple[Condition, ...]
     reset: tuple[ResetStep, ...]
@@ -156,6 +160,7 @@ class DriverFacts:
             **{
                 **entries,
                 "controller": Controller(**entries["controller"]),
+                "effort_warning": _each(entries["effort_warning"], n),
                 "goal": GoalTolerances(_each(goal["path"], n), _each(goal["end"], n), goal["time"]),
                 "follows_while": tuple(
                     Condition(name, **stated) for name, stated in entries["follows_while"].items()

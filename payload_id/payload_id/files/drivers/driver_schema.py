@@ -84,6 +84,16 @@ DRIVER: Schema = {
             ),
         },
     ),
+    "effort_warning": Key(
+        "number or numbers",
+        "torque at which the arm's own safety system warns, before it stops the arm with a fault; "
+        "the bridge ends a motion there",
+        "N m or N",
+        default=None,
+        lowest=1e-6,
+        length=JOINTS,
+        nullable=True,
+    ),
     "speed_scaling_topic": _unknown(
         "topic on which the robot reports its speed slider, std_msgs/Float64 in per cent"
     ),
@@ -119,6 +129,7 @@ DRIVER: Schema = {
             ),
             "service": _unknown("service that sets it; null: none that is known"),
             "type": _unknown("its type, package/srv/Name"),
+            "state_topic": _unknown("topic that says which load the arm has; null: none"),
             "frame": _unknown("link of the description whose frame the load is stated in"),
             "rated_mass": Key(
                 "number",

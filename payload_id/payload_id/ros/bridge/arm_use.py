@@ -17,6 +17,8 @@ from ..execution.controller_watch import ControllerWatch
 from ..execution.start_check import NotReadyError
 from ..execution.stop_reason import Reason
 from .context import BridgeContext
+from .driver_watches import is_manager_stated
+from .parameters import TOPIC
 
 TAKING = 3.0  # [s] within which the controller must be connected
 
@@ -84,6 +86,12 @@ class ArmUse:
     def check(self) -> None:
         """Raise unless a controller would follow this node, and nobody else."""
         self._context.check_allowed()
+        settings, robot = self._context.settings, self._context.robot
+        needed = settings.back_end != TOPIC and is_manager_stated(
+            robot, settings.controller_manager
+        )
+        if needed and (absence := self._controller.absence()):
+            raise NotReadyError(absence)
         if absence := self._back_end.absence():
             raise NotReadyError(absence)
         if others := self._back_end.others():

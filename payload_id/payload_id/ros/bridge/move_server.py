@@ -8,6 +8,7 @@ knows where it rests, and may have the rest of it proved and followed.
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -34,12 +35,14 @@ from ..execution.speed_slider import SpeedSlider
 from ..execution.start_check import NotReadyError, check_place
 from ..execution.stop_reason import Reason, reason_message, sentence
 from ..execution.turn_count import difference, in_turns_of
+from ..supervision.watches import Watches
 from .arm_use import ArmUse
 from .context import BridgeContext
 from .prepared_motions import Prepared, PreparedMotions, as_sequence
 from .promises import Promises
 from .state_publisher import StatePublisher
 
+NOBODY = Watches()
 NOT_PROMISED = (
     "The estimator's intervals are not within those that the motion was certified for any more"
 )
@@ -50,6 +53,7 @@ class MoveServer:
 
     Attributes:
         use: Takes the arm for this node.
+        watches: What driver and controller say of themselves.
         execution: The newest motion; None before the first.
         ended: Why the last one ended; None while one is in progress.
     """
@@ -62,6 +66,7 @@ class MoveServer:
         slider: SpeedSlider,
         controller: ControllerWatch,
         state: StatePublisher,
+        watches: Watches = NOBODY,
     ) -> None:
         """Note where motion goes.
 
@@ -72,7 +77,9 @@ class MoveServer:
             slider: What may slow it down.
             controller: Whether it would follow.
             state: Tells others what goes on.
+            watches: What driver and controller say of themselves.
         """
+        self.watches = watches
         self._context, self._motions, self._back_end = context, motions, back_end
         self._slider, self._controller, self._state = slider, controller, state
         self.use = ArmUse(context, back_end, controller)
@@ -82,6 +89,11 @@ class MoveServer:
         self._newest: Prepared | None = None  # part of the motion in progress
         self._finished: RosFuture | None = None
         self._goal: ServerGoalHandle | None = None
+
+    @property
+    def unwatched(self) -> Sequence[str]:
+        """What the robot file names and nobody watches."""
+        return self.watches.unwatched()
 
     @property
     def motion_id(self) -> str:
@@ -131,6 +143,8 @@ class MoveServer:
         context.standing(proved.limits)
         check_payload(context.estimate, proved.payload_lower, proved.payload_upper)
         self.use.check()
+        if doubt := self.watches.doubt():
+            raise NotReadyError(doubt)
         start, states = proved.motion.trajectory.at(np.zeros(1)), context.arm.states
         if (np.abs(start.dq) > AT_REST).any():
             raise NotReadyError(
@@ -165,6 +179,7 @@ class MoveServer:
         execution = MotionExecution(motion, start_ns, timing, send, self._back_end.hold, watch)
         self.execution, self.ended, self._newest = execution, None, prepared
         self._promises.follow(0.0, proved)
+        self.watches.begin(start_ns, motion.tube)
         execution.begin()
         self._state.publish(self)
 
@@ -206,6 +221,7 @@ class MoveServer:
         self.use.look()
         moving = execution is not None and not execution.done
         stamps, q, dq = context.arm.states.take(every=moving)
+        self.watches.attend()
         if execution is not None and moving:
             now_ns, silence = context.arm.states.now_ns, context.arm.states.silence
             if said := self._back_end.fault():
@@ -217,8 +233,11 @@ class MoveServer:
         self._state.publish(self)
 
     def _outside_fault(self) -> tuple[Reason, str] | None:
-        """Return a fault of controller, clocks or held joints, or a foreign command; else None."""
+        """Return a fault of driver, clocks or held joints, or a foreign command; else None."""
         states = self._context.arm.states
+        found = self.watches.fault()
+        if found is not None and found[0].is_fault:
+            return found
         if inactive := self._controller.fault():
             return Reason.CONTROLLER_INACTIVE, inactive
         if foreign := self._back_end.foreign():
@@ -233,7 +252,10 @@ class MoveServer:
         return None
 
     def _look_around(self) -> None:
-        """Stop where motion is not allowed any more, or obstacles are not known any more."""
+        """Stop where motion is not allowed any more, or not safe for what is known now."""
+        found = self.watches.fault()
+        if found is not None and not found[0].is_fault:
+            self.stop(*found)
         if forbidden := self._context.forbidden:
             self.stop(Reason.NOT_ENABLED, forbidden)
         elif doubt := self._context.obstacles.doubt(time.monotonic()):
@@ -314,7 +336,7 @@ class MoveServer:
         held = execution.held or reason.is_fault
         context.holding = None if held else execution.end_positions()
         # A stop for another reason may have met a fault.
-        if fault := (reason, detail) if reason.is_fault else execution.fault:
+        if fault := (reason, detail) if reason.is_kept else execution.fault:
             context.latch(f"{fault[0].name}: {sentence(*fault)}")
         else:
             context.end_motion()

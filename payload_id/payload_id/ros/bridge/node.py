@@ -44,6 +44,7 @@ from ..execution.start_check import NotReadyError
 from ..execution.stop_reason import Reason, sentence
 from ..lifecycle.managed_node import ManagedNode
 from .context import BridgeContext
+from .driver_watches import driver_watches, manager_of
 from .move_server import MoveServer
 from .obstacle_server import ObstacleServer
 from .parameters import BRIDGE_TABLE, TOPIC, BridgeParameters
@@ -82,22 +83,24 @@ class BridgeNode(ManagedNode):
         self._shared = BridgeContext(self, settings, self.robot, uncertainty)
         self._motions = PreparedMotions(self._shared)
         back_end = self._back_end(settings)
-        self._slider = SpeedSlider(settings.speed_scaling_topic)
+        slider = settings.speed_scaling_topic or self.robot.driver.speed_scaling_topic or ""
+        self._slider = SpeedSlider(slider)
         self._state = StatePublisher(self._shared)
-        self._controller = ControllerWatch(
-            self, settings.controller_manager, back_end.target, self.robot.joints
-        )
+        manager = manager_of(self.robot, settings.controller_manager)
+        self._controller = ControllerWatch(self, manager, back_end.target, self.robot.joints)
         self._motion = MoveServer(
-            self._shared, self._motions, back_end, self._slider, self._controller, self._state
-        )
+            self._shared, self._motions, back_end, self._slider, self._controller, self._state,
+            driver_watches(
+                self, self.robot, self._shared.arm, manager, back_end.target, self._slider
+            ),
+        )  # fmt: skip
+        self.resources.callback(self._motion.watches.close)
         self._obstacles = ObstacleServer(self._shared, self._motion.stop)
         self.create_subscription(
             PayloadEstimate, f"{settings.estimator}/payload", self._motion.hear, LATCHED
         )
-        if settings.speed_scaling_topic:
-            self.create_subscription(
-                Float64, settings.speed_scaling_topic, self._on_slider, qos_profile_sensor_data
-            )
+        if slider:
+            self.create_subscription(Float64, slider, self._on_slider, qos_profile_sensor_data)
         self._serve()
         steady_timer(self, settings.watch_period, self._on_watch_due)
         steady_timer(self, FEEDBACK_PERIOD, self._motion.on_feedback_due)
@@ -113,7 +116,9 @@ class BridgeNode(ManagedNode):
         if settings.back_end == TOPIC:
             return JointTrajectoryTopic(self, topic, joints)
         action = settings.trajectory_action or action_beside(topic)
-        return FollowJointTrajectory(self, action, topic, joints, settings.settling)
+        return FollowJointTrajectory(
+            self, action, topic, joints, settings.settling, self.robot.driver.goal
+        )
 
     def activate(self) -> None:
         """Look at the arm as it is from now on: others may have moved it meanwhile."""
@@ -176,6 +181,7 @@ class BridgeNode(ManagedNode):
             "largest tube use [-]": 0.0 if execution is None else execution.watch.largest_use,
             "speed slider [%]": self._slider.percent,
             "controller": self._controller.words(),
+            "not watched": "; ".join(self._motion.unwatched) or "nothing",
             "obstacles": len(shared.obstacles.bodies),
             "proof process": "runs" if shared.process.alive else "ended",
         }

@@ -37,11 +37,11 @@ BRIDGE_TABLE = (
     ),
     Parameter(
         "controller_manager",
-        "controller_manager",
-        "Node of ros2_control that says whether the arm's controller is active; relative names lie "
-        "in this node's namespace. Its service list_controllers is asked before a motion, and its "
-        "topic activity heard in motion; where there is no such node, or the name is empty, "
-        "nothing is asked.",
+        "",
+        "Node of ros2_control that says whether the arm's controller is active, who else commands "
+        "its joints and whether its hardware takes commands; relative names lie in this node's "
+        "namespace. Empty: driver.controller_manager of the robot file, in this node's namespace. "
+        "One that is named by either must be there, but for the back_end 'joint_trajectory_topic'.",
     ),
     Parameter(
         "dry_run",
@@ -104,8 +104,9 @@ BRIDGE_TABLE = (
         "speed_scaling_topic",
         "",
         "Topic (std_msgs/Float64, in per cent) on which the robot reports its pendant's speed "
-        "slider; an arm that the slider slows down is followed on its path. Empty: there is none, "
-        "and an arm that is late is stopped.",
+        "slider; none but a full one lets a motion begin, and an arm that the slider slows down "
+        "later is followed on its path. Empty: driver.speed_scaling_topic of the robot file; where "
+        "that names none either, an arm that is late is stopped.",
     ),
     Parameter("watch_period", 0.01, "Time between two looks at a moving arm.", "s", 0.001, 0.2),
 )

@@ -15,6 +15,9 @@ from .context import BridgeContext
 
 KEPT = 10  # motions that can still be followed
 LONGEST_NAME = 200  # characters
+LONGEST_TEXT = 4_000_000  # characters of one certificate
+MOST_TEXT = 32_000_000  # characters of a motion's certificates together
+MOST_STOPS = 2000
 
 
 @dataclass(frozen=True)
@@ -64,6 +67,7 @@ class PreparedMotions:
         name, obstacles = request.motion_id, self._context.obstacles
         if not name or len(name) > LONGEST_NAME:
             raise InputError(f"motion_id takes 1 to {LONGEST_NAME} characters; found {len(name)}.")
+        _check_size(request)
         if self._context.cell_missing:
             raise NotReadyError(self._context.cell_missing)
         known, bodies = obstacles.digest, obstacles.bodies
@@ -89,6 +93,26 @@ class PreparedMotions:
         if found.obstacles != self._context.obstacles.digest:
             raise NotReadyError("The obstacles have changed since this plan was made. Plan again.")
         return found
+
+
+def _check_size(request: PrepareMotion.Request) -> None:
+    """Raise unless certificates are of a size that real ones have.
+
+    Raises:
+        InputError: There are more or longer texts.
+    """
+    sizes = [len(request.certificate), *map(len, request.stops)]
+    if len(request.stops) > MOST_STOPS:
+        raise InputError(
+            f"A motion takes at most {MOST_STOPS} stops; found {len(request.stops)}. Plan it with "
+            "a larger stop_step, or in parts."
+        )
+    if max(sizes) > LONGEST_TEXT or sum(sizes) > MOST_TEXT:
+        raise InputError(
+            f"A certificate takes at most {LONGEST_TEXT} characters, those of a motion "
+            f"{MOST_TEXT} together; found {max(sizes)}, {sum(sizes)} together. Plan a shorter "
+            "motion, or with fewer obstacles."
+        )
 
 
 def as_sequence(prepared: Prepared) -> MotionSequence:

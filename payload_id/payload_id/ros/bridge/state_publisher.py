@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections.abc import Sequence
 from copy import copy
 from typing import Protocol
 
@@ -20,6 +21,10 @@ class Mover(Protocol):
     """Whoever moves the arm."""
 
     execution: MotionExecution | None
+
+    @property
+    def unwatched(self) -> Sequence[str]:
+        """What the robot file names and nobody watches."""
 
     @property
     def motion_id(self) -> str:
@@ -58,6 +63,7 @@ class StatePublisher:
             fault=context.fault,
             bodies=self._bodies(),
             doubt=self._doubt(),
+            unwatched=list(mover.unwatched),
             reaction=context.settings.reaction,
         )
         message.detail = self._detail()

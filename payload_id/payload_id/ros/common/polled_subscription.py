@@ -46,7 +46,7 @@ class PolledSubscription:
             topic: The topic.
             profile: Quality of service; its depth must hold what arrives between two polls.
         """
-        self._type = message_type
+        self._node, self._type = node, message_type
         self._subscription = node.create_subscription(
             message_type, topic, _ignore, profile, raw=True, callback_group=_Never()
         )
@@ -66,6 +66,10 @@ class PolledSubscription:
                     return
                 data, info = taken
                 yield data, int(info.get("received_timestamp") or 0)
+
+    def destroy(self) -> None:
+        """End it."""
+        self._node.destroy_subscription(self._subscription)
 
     def forget(self) -> None:
         """Let go what has arrived so far."""

@@ -12,7 +12,6 @@ from collections.abc import Iterable, Sequence
 
 from controller_manager_msgs.msg import ControllerManagerActivity, ControllerState
 from controller_manager_msgs.srv import ListControllers
-from rclpy.client import Client
 from rclpy.node import Node
 from rclpy.task import Future as RosFuture
 
@@ -36,28 +35,36 @@ class ControllerWatch:
 
         Args:
             node: The node.
-            manager: Node of the controller manager; empty: none is asked.
+            manager: Node of the controller manager.
             topic: Full name of the controller's topic.
             joints: Names of those that it must move.
         """
         self.name = topic.rpartition("/")[0].rpartition("/")[2]
         self._joints = joints
-        self._manager = ""
-        self._client: Client | None = None
         self._asked: list[tuple[RosFuture, float]] = []  # answers, and how long they may take
         self._state, self._lost = "", ""
-        if manager:
-            service = f"{manager}/list_controllers"
-            self._client = node.create_client(ListControllers, service)
-            self._manager = node.resolve_service_name(service).rpartition("/")[0]
-            node.create_subscription(
-                ControllerManagerActivity, f"{manager}/activity", self._on_activity, LATCHED
-            )
+        service = f"{manager}/list_controllers"
+        self._client = node.create_client(ListControllers, service)
+        self._manager = node.resolve_service_name(service).rpartition("/")[0]
+        node.create_subscription(
+            ControllerManagerActivity, f"{manager}/activity", self._on_activity, LATCHED
+        )
 
     @property
     def is_managed(self) -> bool:
         """Whether there is a controller manager."""
-        return self._client is not None and self._client.service_is_ready()
+        return bool(self._client.service_is_ready())
+
+    def absence(self) -> str:
+        """Say that there is no controller manager; empty if there is one."""
+        if self.is_managed:
+            return ""
+        return (
+            f"There is no controller manager {self._manager}, so it is not known whether "
+            f"'{self.name}' is {ACTIVE}: start the robot's driver, or name another node by the "
+            "parameter controller_manager or driver.controller_manager of the robot file (null "
+            "there: the arm has none)."
+        )
 
     def words(self) -> str:
         """Return what is known, in a few words."""
@@ -71,7 +78,7 @@ class ControllerWatch:
         Raises:
             NotReadyError: The controller would not move the arm, or there was no answer in time.
         """
-        if self._client is None or not self.is_managed:
+        if not self.is_managed:
             return
         answer = self._client.call_async(ListControllers.Request())
         self._asked.append((answer, time.monotonic() + ANSWER))
@@ -81,7 +88,7 @@ class ControllerWatch:
             raise NotReadyError(
                 f"{self._manager}/list_controllers gave no answer within {ANSWER:g} s, so it is "
                 f"not known whether '{self.name}' is {ACTIVE}. Look at the robot's driver, then "
-                "try again. (With an empty parameter controller_manager nobody is asked.)"
+                "try again."
             )
         own = next((x for x in listed.controller if x.name == self.name), None)
         self._state = ABSENT if own is None else own.state

@@ -59,6 +59,8 @@ class JointStateListener:
         self.turns = TurnCount.of(robot)
         self.held = HeldJointWatch(robot.held, robot.held_silence)
         self._memory: deque[tuple[int, Array, Array]] = deque()
+        self._effort = None if robot.effort.source == "none" else robot.effort
+        self._peak: Array | None = None
 
     @property
     def silence(self) -> float:
@@ -93,6 +95,15 @@ class JointStateListener:
         slope = np.ptp(q, axis=0) / max(span, 1e-3) if len(q) > 1 else np.zeros(q.shape[1])
         measured = np.abs(dq).max(axis=0)
         return np.asarray(np.where(np.isfinite(measured), measured, slope))
+
+    def take_peak(self) -> Array | None:
+        """Return the largest torque of each joint in what was taken since the last call.
+
+        Returns:
+            peak: Shape (n,) [N m]; None where there was none, or the driver reports none.
+        """
+        peak, self._peak = self._peak, None
+        return peak
 
     def forget(self) -> None:
         """Let go what has arrived so far; the turns of joints stay counted."""
@@ -134,10 +145,14 @@ class JointStateListener:
         if message is None:
             return None
         self.held.see(message.name, message.position, time.monotonic())
-        rows = self._map.convert(message.name, message.position, message.velocity, ())
+        effort = message.effort if len(message.effort) == len(message.name) else ()
+        rows = self._map.convert(message.name, message.position, message.velocity, effort)
         if isinstance(rows, Drop):
             self.dropped = rows
             return None
+        if self._effort is not None and np.isfinite(rows[2]).any():
+            torque = np.nan_to_num(np.abs(self._effort.torque(rows[2])))
+            self._peak = torque if self._peak is None else np.maximum(self._peak, torque)
         stamp = stamp_of(message.header.stamp)
         self.clock = self.clock.after(stamp, self._clock.now().nanoseconds)
         if stamp < self._gate.newest - RESTART * 1e9:

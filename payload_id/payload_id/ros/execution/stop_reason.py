@@ -53,6 +53,11 @@ class Reason(Enum):
         "Start the bridge anew."
     )
     CONTROLLER_FAULT = "Look at the arm, and at the log of its controller, before it moves again."
+    DRIVER_FAULT = "Commands were dropped meanwhile: look at the arm before it moves again."
+    EFFORT_HIGH = (
+        "Look whether the arm touches something or its load is heavier than was certified, before "
+        "it moves again."
+    )
 
     @property
     def is_fault(self) -> bool:
@@ -70,7 +75,13 @@ class Reason(Enum):
             Reason.HELD_JOINT_OFF,
             Reason.CONTROLLER_INACTIVE,
             Reason.CONTROLLER_FAULT,
+            Reason.DRIVER_FAULT,
         )
+
+    @property
+    def is_kept(self) -> bool:
+        """Whether nothing moves after it until somebody acknowledges."""
+        return self.is_fault or self is Reason.EFFORT_HIGH
 
     @property
     def as_asked(self) -> bool:

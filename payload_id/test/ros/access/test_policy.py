@@ -61,6 +61,7 @@ def test_the_planner_alone_has_the_bridge_move_the_arm_which_alone_commands_it()
         assert asked - of_bridge <= {
             "/payload_estimator/start",
             "/controller_manager/list_controllers",
+            "/controller_manager/list_hardware_interfaces",
             FOLLOW,
         }
         assert node == "payload_planner" or not of_bridge
@@ -69,6 +70,16 @@ def test_the_planner_alone_has_the_bridge_move_the_arm_which_alone_commands_it()
             Rule("action", "call", FOLLOW),
         ):
             assert (commands in rules) == (node == "payload_bridge")
+
+
+def test_a_load_is_applied_by_an_enclave_of_its_own_that_moves_nothing():
+    service = "/io_and_status_controller/set_payload"
+    found = roles(payload_service=service, driver_topics="/arm/fault /arm/mode")
+    may = {name for name, rules in found.items() if Rule("service", "request", service) in rules}
+    assert may == {"payload_apply"}
+    own = found["payload_apply"]
+    assert {Rule("topic", "subscribe", f"/arm/{x}") for x in ("fault", "mode")} <= own
+    assert not own & MOVING and not any(r.verb == "call" for r in own)
 
 
 def test_names_of_dds_topics():

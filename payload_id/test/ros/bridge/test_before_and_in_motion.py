@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from payload_id_msgs.action import Move
 from payload_id_msgs.msg import BridgeState, PayloadEstimate, StopReason
-from payload_id_msgs.srv import Acknowledge
+from payload_id_msgs.srv import Acknowledge, PrepareMotion
 
 from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.errors import InputError
@@ -34,13 +34,16 @@ from payload_id.ros.execution.speed_slider import SpeedSlider
 from payload_id.ros.execution.standing_arm import StandingArm
 from payload_id.ros.execution.stop_reason import Reason
 from payload_id.ros.execution.turn_count import TurnCount
+from payload_id.ros.supervision.slider_watch import SliderWatch
+from payload_id.ros.supervision.watches import Watches
 
 ROBOT = RobotFile.load("kinova_gen3")
 HOME, STAMP = np.array(ROBOT.home), 1_700_000_000_000_000_000
 LIMITS = "safety_warning"
 SETTINGS = SimpleNamespace(
     enable_topic="/enable", enable_timeout=1e6, joint_states_topic="", point_rate=100.0,
-    reaction=0.1, settling=1.0, silence=0.25, start_delay=0.3, dry_run=False,
+    reaction=0.1, settling=1.0, silence=0.25, start_delay=0.3, back_end="", controller_manager="",
+    dry_run=False,
 )  # fmt: skip
 DRY = SimpleNamespace(**vars(SETTINGS) | {"dry_run": True})
 
@@ -101,13 +104,25 @@ class FakeBackEnd:
 class FakeController:
     """A controller that its manager says is active, or whatever it is told."""
 
-    wrong, is_managed = "", False
+    wrong, is_managed, nobody = "", False, ""
 
     async def check(self):
         pass
 
     look = begin = lambda self: None
     doubt = fault = lambda self: self.wrong
+    absence = lambda self: self.nobody  # noqa: E731
+
+
+class FakeWatch:
+    """A watch that finds what it is told."""
+
+    said, found = "", None
+    attend = lambda self: None  # noqa: E731
+    begin = lambda self, start_ns, tube: None  # noqa: E731
+    doubt = lambda self: self.said  # noqa: E731
+    fault = lambda self: self.found  # noqa: E731
+    unwatched = lambda self: ["a topic: nobody publishes it."]  # noqa: E731
 
 
 class Robot:
@@ -136,10 +151,12 @@ class Robot:
         proved = Proved(motion(), LIMITS, {"joint_3": 0}, *PayloadPrior(1.5, 0.15).box())
         motions._motions["plan"] = Prepared("plan", proved, context.obstacles.digest)
         state = SimpleNamespace(publish=lambda mover: None, message=lambda mover: BridgeState())
-        self.controller = FakeController()
+        self.controller, self.watch = FakeController(), FakeWatch()
+        self.slider = SpeedSlider("/slider")
         self.server = MoveServer(
-            context, motions, self.back_end, SpeedSlider(), self.controller, state
-        )
+            context, motions, self.back_end, self.slider, self.controller, state,
+            Watches([self.watch, SliderWatch(context.node, self.slider)]),
+        )  # fmt: skip
 
     def moved(self, taken=lambda: None, name="plan"):
         """Have the motion followed; return the refusal, or nothing once it was commanded."""
@@ -206,6 +223,12 @@ WRONG = {
     "nobody follows": (lambda r: vars(r.back_end).update(nobody="Nobody subscribes."), "Nobody"),
     "somebody else": (lambda r: vars(r.back_end).update(somebody="in use"), "in use"),
     "inactive": (lambda r: vars(r.controller).update(wrong="jtc is inactive"), "jtc is inactive"),
+    "no controller manager": (
+        lambda r: vars(r.controller).update(nobody="There is no controller manager /x"),
+        "no controller manager /x",
+    ),
+    "driver in fault": (lambda r: vars(r.watch).update(said="err is 31."), "err is 31"),
+    "slider turned down": (lambda r: r.slider.hear(40.0, 0.0), "turned down to 40 % (/slider)"),
     "dry run": (lambda r: vars(r.context).update(settings=DRY), "Dry run: motions are proved"),
     "not active": (
         lambda r: setattr(r.context.node, "inactivity", "The node is inactive"),
@@ -319,6 +342,7 @@ FAULTS = {
     ),
     Reason.JOINT_STATES_LOST: lambda r: vars(r.arm).update(silence=0.3),
     Reason.TUBE_LEFT: lambda r: vars(r.arm).update(q=HOME + 0.3),
+    Reason.DRIVER_FAULT: lambda r: vars(r.watch).update(found=(Reason.DRIVER_FAULT, "err is 31")),
 }
 
 
@@ -378,6 +402,20 @@ def test_obstacles_that_are_doubtful_in_motion_stop_it_on_its_path(name):
     assert len(robot.back_end.sent) == 2 and not robot.back_end.holds
 
 
+def test_a_torque_near_the_arms_own_limit_stops_it_on_its_path_and_is_kept():
+    robot = moving()
+    robot.watch.found = Reason.EFFORT_HIGH, "The torque of joint_2 was 57 N m"
+    robot.server.on_watch_due()
+    assert len(robot.back_end.sent) == 2 and not robot.back_end.holds
+    robot.arm.q = robot.server.execution.end_positions()
+    robot.arm.now_ns += 1_000_000_000
+    robot.server.on_watch_due()
+    at_rest(robot)
+    assert robot.server.ended[0] is Reason.EFFORT_HIGH
+    assert "EFFORT_HIGH: The torque of joint_2" in robot.context.fault
+    assert acknowledged(robot, "looked at it") and not robot.context.fault
+
+
 def test_a_controller_that_rejects_a_motion_ends_it_before_it_begins():
     robot = Robot()
     assert robot.moved() == ""
@@ -403,3 +441,16 @@ def test_what_a_controller_says_while_the_arm_settles_counts_too(trouble):
     at_rest(robot)
     assert robot.server.ended == (Reason[trouble.name], "so the controller says")
     assert robot.back_end.holds == 1 and "so the controller says" in robot.context.fault
+
+
+@pytest.mark.parametrize(
+    ("certificate", "stops"),
+    [("c" * 4_000_001, []), ("c", ["s"] * 2001), ("c", ["s" * 3_600_000] * 9)],
+    ids=["long", "many", "long together"],
+)
+def test_certificates_larger_than_real_ones_are_refused_before_they_are_read(certificate, stops):
+    request = PrepareMotion.Request(motion_id="m", certificate=certificate, stops=stops)
+    motions = PreparedMotions(Robot().context)
+    with pytest.raises(StopIteration) as ended:
+        motions.on_prepare(request, PrepareMotion.Response()).send(None)
+    assert not ended.value.value.success and "at most" in ended.value.value.message

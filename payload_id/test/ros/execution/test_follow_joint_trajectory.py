@@ -17,6 +17,7 @@ from harness import LATCHED, START_NS, Observer
 from payload_id.core.errors import InputError
 from payload_id.core.motion.trajectory import Motion
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
+from payload_id.files.drivers.driver_facts import GoalTolerances
 from payload_id.ros.execution.back_ends.back_end import Trouble
 from payload_id.ros.execution.back_ends.follow_joint_trajectory import ANSWER, FollowJointTrajectory
 
@@ -107,6 +108,19 @@ def test_a_goal_has_points_stamp_and_the_tube_as_tolerances_of_every_joint(arm):
     assert [x.velocity for x in goal.goal_tolerance] == TUBE.velocity.tolist()
     allowed = goal.goal_time_tolerance
     assert 0.0 < allowed.sec + 1e-9 * allowed.nanosec < 2.0  # heard before the settling is over
+
+
+def test_tolerances_of_the_robot_file_hold_where_they_are_tighter_for_every_joint(arm):
+    stated = GoalTolerances(np.array([0.05, 0.01]), np.array([0.005, 0.05]), 0.25)
+    node = arm.observer.node
+    tighter = FollowJointTrajectory(node, ACTION, TOPIC, JOINTS, 2.0, stated)
+    tighter.take()
+    arm.observer.wait(lambda: tighter.is_taken, "the connection")
+    tighter.send(POINTS, START_NS, TUBE)
+    (goal,) = arm.observer.wait(lambda: arm.controller.goals, "the goal")
+    assert [x.position for x in goal.path_tolerance] == [0.02, 0.01]
+    assert [x.position for x in goal.goal_tolerance] == [0.005, 0.03]
+    assert goal.goal_time_tolerance.nanosec == 250_000_000
 
 
 def test_where_the_tube_is_none_the_tolerance_is_not_the_controllers_own(arm):

@@ -7,10 +7,12 @@ import os
 import numpy as np
 import pytest
 from payload_id_msgs.msg import StopReason
+from payload_id_msgs.srv import GetBridgeState
 from rcl_interfaces.msg import Parameter as ParameterMessage
 from rcl_interfaces.msg import ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from sensor_msgs.msg import JointState
+from std_msgs.msg import Bool
 from trajectory_msgs.msg import JointTrajectory
 
 from finger_robot import finger_robot
@@ -25,6 +27,9 @@ name: gen3_with_finger
 held_joints: {knuckle: 0.4}
 held_joints_watch: {silence: 1.0}
 cable_turns: {joint_3: {lower: 3.1, upper: 4.4}}
+driver:
+  follows_while:
+    no_fault: {topic: /driver/fault, type: std_msgs/msg/Bool, field: data, allowed: [0]}
 home: [0.0, 0.26, 3.14159265, -2.27, 0.0, 0.96, 1.57]
 """
 TURNED = [0.0, 0.0, 3.1, 0.0, 0.0, 0.0, 0.0]  # at home; only joint_3 matters
@@ -103,6 +108,26 @@ def test_a_finger_that_is_off_or_not_heard_lets_nothing_begin_and_stops_what_mov
     assert "last heard" in result.message
     robot.finger = 0.4
     robot.observer.wait(lambda: robot.acknowledge().success, "the acknowledgement")
+
+
+@pytest.mark.slow
+def test_a_driver_in_fault_is_held_even_for_a_moment_and_lets_nothing_begin(robot):
+    state = robot.observer.call(GetBridgeState, f"{BRIDGE}/get_bridge_state").state
+    assert [x.partition(" ")[0] for x in state.unwatched] == ["/driver/fault"]
+    fault = robot.observer.publisher(Bool, "/driver/fault")
+    robot.finger = 0.4
+    robot.planned()
+    _, future, _ = robot.execute_until()
+    robot.commands.clear()
+    fault.publish(Bool(data=True))
+    fault.publish(Bool(data=False))
+    assert_latched(robot, "DRIVER_FAULT", future)
+    robot.planned()
+    fault.publish(Bool(data=True))
+    _, future, _ = robot.begin()
+    refused = robot.result(future)[0].message
+    fault.publish(Bool(data=False))
+    assert "/driver/fault says data 1" in refused and "reset_fault" in refused
 
 
 def turned(robot, value):

@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+import numpy as np
 from action_msgs.msg import GoalStatus, GoalStatusArray
 from action_msgs.srv import CancelGoal
 from control_msgs.action import FollowJointTrajectory as Action
@@ -28,6 +29,7 @@ from ....core.arrays import Array
 from ....core.errors import InputError, printable, shortened
 from ....core.motion.trajectory import Motion
 from ....core.safety.tube.tracking_tube import TrackingTube
+from ....files.drivers.driver_facts import GoalTolerances
 from ...common.conversions import decoded, duration_message
 from ...common.joint_trajectory_message import message_of_points
 from ...common.polled_subscription import PolledSubscription
@@ -35,6 +37,7 @@ from .back_end import BackEnd, Trouble
 from .joint_trajectory_topic import JointTrajectoryTopic
 
 ANSWER = 0.5  # [s] within which the controller must answer a goal, or a cancelling
+NOTHING_STATED = GoalTolerances()
 LEAST = 1e-9  # [rad or m] a tolerance of 0 would mean: whatever the controller has
 WAITING = 100  # states of goals that may wait to be looked at
 SENT = 64  # own goals that may still be in progress
@@ -61,7 +64,13 @@ class FollowJointTrajectory(BackEnd):
     """Sends goals of control_msgs/FollowJointTrajectory."""
 
     def __init__(
-        self, node: Node, action: str, topic: str, joints: Sequence[str], settling: float
+        self,
+        node: Node,
+        action: str,
+        topic: str,
+        joints: Sequence[str],
+        settling: float,
+        stated: GoalTolerances = NOTHING_STATED,
     ) -> None:
         """Listen to who else moves the arm, by goals or through the controller's topic.
 
@@ -72,8 +81,11 @@ class FollowJointTrajectory(BackEnd):
             joints: Names of the joints, in the order of the points' columns.
             settling: Time that the arm may take to rest after a motion [s]; the controller gives up
                 after half of it, and so is heard.
+            stated: Tolerances of the robot file, which hold where they are tighter than the
+                certificate's.
         """
-        self._joints, self._patience = tuple(joints), 0.5 * settling
+        self._joints, self._stated = tuple(joints), stated
+        self._patience = min(0.5 * settling, stated.time or settling)
         self._topic = JointTrajectoryTopic(node, topic, joints)
         self._client = ActionClient(node, Action, action)
         cancel, status = (f"{action}/_action/{part}" for part in ("cancel_goal", "status"))
@@ -154,14 +166,16 @@ class FollowJointTrajectory(BackEnd):
         self._cancel()
 
     def send(self, points: Motion, start_ns: int, tube: TrackingTube) -> None:
-        """Send a goal, whose tolerances are the tube."""
+        """Send a goal, whose tolerances of all joints are the tube, or tighter ones."""
         self._check_taken()
         name = uuid.uuid4().bytes
         goal = Action.Goal(
             trajectory=message_of_points(points, self._joints, start_ns),
             # A speed slider slows velocities down: the path's tolerance is of positions alone.
-            path_tolerance=self._tolerances(tube.position),
-            goal_tolerance=self._tolerances(tube.position, tube.velocity),
+            path_tolerance=self._tolerances(_tighter(tube.position, self._stated.path)),
+            goal_tolerance=self._tolerances(
+                _tighter(tube.position, self._stated.end), tube.velocity
+            ),
             goal_time_tolerance=duration_message(self._patience),
         )
         self._sent.append(name)
@@ -267,3 +281,8 @@ class FollowJointTrajectory(BackEnd):
         if goal.code == RESULT.INVALID_GOAL and "deactivat" in goal.text:
             return Trouble.CONTROLLER_INACTIVE, said
         return Trouble.CONTROLLER_FAULT, said
+
+
+def _tighter(tube: Array, stated: Array | None) -> Array:
+    """Return the tighter tolerance of each joint, shape (n,)."""
+    return tube if stated is None else np.minimum(tube, stated)

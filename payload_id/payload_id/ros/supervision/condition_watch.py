@@ -1,0 +1,166 @@
+"""Whether the arm's driver passes commands on: its topics of faults and modes.
+
+In fault a driver drops commands without a word while the controller runs on. What the robot file's
+`driver.follows_while` names is heard, whatever its type, where that type's package is here.
+"""
+
+from __future__ import annotations
+
+import time
+from collections import deque
+from collections.abc import Sequence
+from functools import reduce
+from typing import Any
+
+from rclpy.node import Node
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
+
+from ...core.errors import ConfigurationError
+from ...core.safety.tube.tracking_tube import TrackingTube
+from ...files.drivers.driver_facts import Condition, DriverFacts, ResetStep
+from ..common.conversions import decoded
+from ..common.polled_subscription import PolledSubscription
+from ..execution.stop_reason import Reason
+from .named_types import MissingPackageError, named_type
+from .watch import Found, Watch
+
+DEPTH = 100  # messages that may wait between two looks
+LOOK = 0.5  # [s] between two looks for a publisher that keeps what it has said
+EVERYBODY = QoSProfile(depth=DEPTH, reliability=ReliabilityPolicy.BEST_EFFORT)
+# For what was said before this node came; publishers that keep nothing would log a warning.
+EARLIER = QoSProfile(
+    depth=DEPTH,
+    reliability=ReliabilityPolicy.RELIABLE,
+    durability=DurabilityPolicy.TRANSIENT_LOCAL,
+)
+
+
+class ConditionWatch(Watch):
+    """Listens to one topic, on which one or several conditions rest."""
+
+    def __init__(
+        self, node: Node, conditions: Sequence[Condition], reset: Sequence[ResetStep]
+    ) -> None:
+        """Subscribe, if the type is here.
+
+        Args:
+            node: The node.
+            conditions: Those of one topic and type.
+            reset: What ends a fault.
+
+        Raises:
+            ConfigurationError: The type has no such field, or no number in it.
+        """
+        self._node, self._conditions = node, tuple(conditions)
+        self._topic, self._type = conditions[0].topic, conditions[0].type
+        self._reset = _remedy(reset)
+        self._missing, self._now, self._lost, self._heard = "", "", "", False
+        self._subscriptions: list[PolledSubscription] = []
+        self._last: deque[bytes] = deque(maxlen=1)
+        self._looked = -LOOK
+        try:
+            self._kind = named_type(self._type)
+        except MissingPackageError as error:
+            self._missing = str(error)
+            return
+        for condition in conditions:
+            _value(self._kind(), condition)
+        self._subscriptions = [PolledSubscription(node, self._kind, self._topic, EVERYBODY)]
+
+    def attend(self) -> None:
+        """Take in every message; one that says the same as the last is not looked at again."""
+        self._hear_earlier()
+        for subscription in self._subscriptions:
+            for data, _ in subscription.take_all(DEPTH):
+                if data in self._last:
+                    continue
+                self._last.append(data)
+                if (message := decoded(data, self._kind)) is not None:
+                    self._hear(message)
+
+    def _hear_earlier(self) -> None:
+        """Subscribe once more, to what was said before, if a publisher keeps it."""
+        now = time.monotonic()
+        if self._missing or len(self._subscriptions) > 1 or now - self._looked < LOOK:
+            return
+        self._looked = now
+        infos = self._node.get_publishers_info_by_topic(self._topic)
+        if any(x.qos_profile.durability == DurabilityPolicy.TRANSIENT_LOCAL for x in infos):
+            earlier = PolledSubscription(self._node, self._kind, self._topic, EARLIER)
+            self._subscriptions.append(earlier)
+
+    def _hear(self, message: Any) -> None:
+        """Judge a message."""
+        self._heard, self._now = True, ""
+        for condition in self._conditions:
+            value = _value(message, condition)
+            if not condition.holds(value):
+                allowed = ", ".join(f"{x:g}" for x in condition.allowed)
+                self._now = (
+                    f"{self._topic} says {condition.field} {float(value):g}; the arm follows its "
+                    f"controller with {allowed} (driver.follows_while.{condition.name} of the "
+                    "robot file)"
+                )
+                self._lost = self._lost or self._now
+                return
+
+    def begin(self, start_ns: int, tube: TrackingTube) -> None:
+        """Forget what was before."""
+        self.attend()
+        self._lost = self._now
+
+    def doubt(self) -> str:
+        """Say that the driver drops commands now; empty if it passes them on or has not spoken."""
+        return f"{self._now}. {self._reset}" if self._now else ""
+
+    def fault(self) -> Found | None:
+        """Return that the driver dropped commands at any time since the motion began."""
+        return (Reason.DRIVER_FAULT, f"{self._lost}. {self._reset}") if self._lost else None
+
+    def close(self) -> None:
+        """End the second subscription."""
+        for later in self._subscriptions[1:]:
+            later.destroy()
+        del self._subscriptions[1:]
+
+    def unwatched(self) -> Sequence[str]:
+        """Say that the topic cannot be heard, or is not."""
+        what = f"{self._topic} ({', '.join(x.name for x in self._conditions)})"
+        if self._missing:
+            return (f"{what}: {self._missing}",)
+        if self._node.count_publishers(self._topic) == 0:
+            return (f"{what}: nobody publishes it.",)
+        return () if self._heard else (f"{what}: nothing was heard yet.",)
+
+
+def condition_watches(node: Node, driver: DriverFacts) -> list[ConditionWatch]:
+    """Return a watch for each topic of faults and modes."""
+    topics: dict[tuple[str, str], list[Condition]] = {}
+    for condition in driver.follows_while:
+        topics.setdefault((condition.topic, condition.type), []).append(condition)
+    return [ConditionWatch(node, conditions, driver.reset) for conditions in topics.values()]
+
+
+def _value(message: Any, condition: Condition) -> float:
+    """Return the number that a condition is about.
+
+    Raises:
+        ConfigurationError: There is none.
+    """
+    try:
+        return float(reduce(getattr, condition.field.split("."), message))
+    except (AttributeError, TypeError, ValueError) as error:
+        raise ConfigurationError(
+            f"'driver.follows_while.{condition.name}' of the robot file: {condition.type} has no "
+            f"number or flag in the field {condition.field!r}."
+        ) from error
+
+
+def _remedy(reset: Sequence[ResetStep]) -> str:
+    """Return what ends a fault, as commands."""
+    if not reset:
+        return "Find the cause and end the fault as the arm's manual says."
+    calls = ", then ".join(
+        f"'ros2 service call {x.service} {x.type} \"{x.request}\"'" for x in reset
+    )
+    return f"Find the cause, then end the fault: {calls}."
