@@ -10,7 +10,7 @@ import json
 import os
 import signal
 import subprocess
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -26,7 +26,12 @@ NEEDED = (
     "share/joint_trajectory_controller",
     "share/joint_state_broadcaster",
 )
-CONTROLLER = "joint_trajectory_controller"
+ABSENT = (
+    "no ros2_control in AMENT_PREFIX_PATH: source a workspace with controller_manager, "
+    "joint_trajectory_controller and joint_state_broadcaster"
+)
+CONTROLLER, BROADCASTER = "joint_trajectory_controller", "joint_state_broadcaster"
+FORWARD, EFFORT = "forward_position_controller", "forward_effort_controller"
 STATES, COMMANDS = ("position", "velocity"), ("position", "velocity")
 
 
@@ -42,7 +47,9 @@ def installation() -> Path | None:
     return None
 
 
-def with_hardware(urdf: str, joints: Mapping[str, float]) -> str:
+def with_hardware(
+    urdf: str, joints: Mapping[str, float], commands: Sequence[str], states: Sequence[str]
+) -> str:
     """Return a robot description with mock hardware that begins at a pose."""
     root = ElementTree.fromstring(urdf)
     system = ElementTree.SubElement(root, "ros2_control", name="arm", type="system")
@@ -50,44 +57,71 @@ def with_hardware(urdf: str, joints: Mapping[str, float]) -> str:
     plugin.text = "mock_components/GenericSystem"
     for name, place in joints.items():
         joint = ElementTree.SubElement(system, "joint", name=name)
-        for kind in COMMANDS:
+        for kind in commands:
             ElementTree.SubElement(joint, "command_interface", name=kind)
-        for kind in STATES:
+        for kind in states:
             state = ElementTree.SubElement(joint, "state_interface", name=kind)
             first = ElementTree.SubElement(state, "param", name="initial_value")
             first.text = str(place if kind == "position" else 0.0)
     return ElementTree.tostring(root, "unicode")
 
 
-def parameters(robot: RobotFile, rate: int) -> dict[str, Any]:
+def parameters(robot: RobotFile, rate: int, claimed: Sequence[str]) -> dict[str, Any]:
     """Return those of the controller manager and its controllers, without any tolerance."""
-    broadcaster = "joint_state_broadcaster"
     return {
         "controller_manager": {
             "update_rate": rate,
-            broadcaster: {"type": f"{broadcaster}/JointStateBroadcaster"},
+            BROADCASTER: {"type": f"{BROADCASTER}/JointStateBroadcaster"},
             CONTROLLER: {"type": f"{CONTROLLER}/JointTrajectoryController"},
+            FORWARD: {"type": "forward_command_controller/ForwardCommandController"},
+            EFFORT: {"type": "effort_controllers/JointGroupEffortController"},
         },
         CONTROLLER: {
             "joints": list(robot.joints),
-            "command_interfaces": list(COMMANDS),
+            "command_interfaces": list(claimed),
             "state_interfaces": list(STATES),
         },
+        FORWARD: {"joints": list(robot.joints), "interface_name": "position"},
+        EFFORT: {"joints": list(robot.joints)},
     }
 
 
 class RealControllers:
     """A controller manager in a process of its own, with its controllers active."""
 
-    def __init__(self, prefix: Path, folder: Path, domain: int, robot: RobotFile, rate: int):
-        """Start it, with the arm at its home."""
+    def __init__(
+        self,
+        prefix: Path,
+        folder: Path,
+        domain: int,
+        robot: RobotFile,
+        rate: int,
+        claimed: Sequence[str] = COMMANDS,
+        offered: Sequence[str] = COMMANDS,
+        forward: bool = False,
+    ):
+        """Start it, with the arm at its home.
+
+        Args:
+            prefix: Where ros2_control is installed.
+            folder: For its files.
+            domain: Of ROS.
+            robot: The robot file.
+            rate: Of its cycles [Hz].
+            claimed: Command interfaces that the trajectory controller claims.
+            offered: Those that the hardware has; it reports the same, and the velocity.
+            forward: Whether forward controllers of positions and efforts are there, inactive.
+        """
         self._observer = Observer(domain, "robot_description_publisher")
-        urdf = with_hardware(robot.urdf, dict(zip(robot.joints, robot.home, strict=True)))
+        at, states = zip(robot.joints, robot.home, strict=True), dict.fromkeys([*STATES, *offered])
+        urdf = with_hardware(robot.urdf, dict(at), offered, list(states))
         self._description = self._observer.node.create_publisher(
             String, "robot_description", LATCHED
         )
         self._description.publish(String(data=urdf))
-        named = {f"/{k}": {"ros__parameters": v} for k, v in parameters(robot, rate).items()}
+        named = {
+            f"/{k}": {"ros__parameters": v} for k, v in parameters(robot, rate, claimed).items()
+        }
         self._file = folder / "controllers.yaml"
         self._file.write_text(json.dumps(named))  # which is YAML, too
         self._prefix, self.log = prefix, folder / "controllers.log"
@@ -97,7 +131,9 @@ class RealControllers:
             **os.environ, "ROS_DOMAIN_ID": str(domain), "LD_LIBRARY_PATH": libraries
         }  # fmt: skip
         self.process = self._started("ros2_control_node", "--ros-args", "--params-file", self._file)
-        self._spawn("joint_state_broadcaster", CONTROLLER)
+        self._spawn(BROADCASTER, CONTROLLER)
+        if forward:
+            self._spawn(FORWARD, EFFORT, "--inactive")
 
     def _started(self, program: str, *arguments: str | Path) -> subprocess.Popen[bytes]:
         with self.log.open("ab") as stream:
@@ -106,9 +142,9 @@ class RealControllers:
                 env=self._environment, stdout=stream, stderr=stream,
             )  # fmt: skip
 
-    def _spawn(self, *controllers: str) -> None:
+    def _spawn(self, *arguments: str) -> None:
         """Load and activate controllers."""
-        spawner = self._started("spawner", *controllers, "--param-file", self._file)
+        spawner = self._started("spawner", *arguments, "--param-file", self._file)
         processes = (spawner, self.process)
         self._observer.wait(lambda: any(x.poll() is not None for x in processes), "the spawner")
         done = spawner.poll() == 0

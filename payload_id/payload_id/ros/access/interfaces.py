@@ -94,6 +94,9 @@ LATCHED, BLOCKS, LAST = (
     "reliable, volatile, depth 2000",
     "reliable, volatile, depth 10",
 )
+# What the system's defaults are with Fast DDS, the usual middleware.
+SYSTEM_OUT = "the system's default: reliable, transient local, depth 1"
+SYSTEM_IN = "the system's default: best effort, volatile, depth 1"
 STATE = "payload_id_msgs/BridgeState"
 STATES, TRAJECTORY = "sensor_msgs/JointState", "trajectory_msgs/JointTrajectory"
 MARKERS, FRAMES = "visualization_msgs/MarkerArray", "tf2_msgs/TFMessage"
@@ -277,10 +280,27 @@ INTERFACES: Mapping[str, tuple[Interface, ...]] = {
         Interface("{payload_service}", "that of the driver", Way.CALL),
     ),
     "simulated_arm": (
-        Interface("{joint_states_topic}", STATES, OUT, BLOCKS, READER,
+        Interface("{joint_states_topic}", STATES, OUT,
+                  "reliable, transient local, depth 2000", READER,
                   "effort as the robot's driver publishes it", OF_ROBOT),
-        Interface("{trajectory_topic}", TRAJECTORY, IN, LAST,
+        Interface("{trajectory_topic}", TRAJECTORY, IN, SYSTEM_IN,
                   shown="`command.trajectory_topic` of the robot file"),
+        Interface("{trajectory_action}", "control_msgs/FollowJointTrajectory", Way.ACTION),
+        Interface("{controller_state}", "control_msgs/JointTrajectoryControllerState", OUT,
+                  SYSTEM_OUT, READER, "each cycle, while somebody listens"),
+        *(Interface(f"/forward_{kind}_controller/commands", "std_msgs/Float64MultiArray", IN,
+                    SYSTEM_IN, about="the last one counts for ever")
+          for kind in ("position", "effort")),
+        Interface("{controller_manager}/activity",
+                  "controller_manager_msgs/ControllerManagerActivity", OUT, LATCHED, READER),
+        *(Interface(f"{{controller_manager}}/{name}", f"controller_manager_msgs/{kind}",
+                    Way.SERVICE, role=role)
+          for name, kind, role in (
+              ("list_controllers", "ListControllers", READER),
+              ("list_hardware_interfaces", "ListHardwareInterfaces", READER),
+              ("switch_controller", "SwitchController", MOVER))),
+        Interface("~/accepted", TRAJECTORY, OUT, LAST, READER,
+                  "what the controller took; without points: a goal was cancelled"),
         Interface("robot_description", TEXT, OUT, LATCHED, READER, "URDF"),
         Interface("~/truth", TEXT, OUT, LATCHED, READER, "JSON of what was simulated"),
         Interface("~/speed_scaling", "std_msgs/Float64", OUT, LAST, READER, "in per cent"),

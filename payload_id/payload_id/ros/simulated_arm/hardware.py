@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -14,7 +15,7 @@ from ...core.simulation.live_drives import LiveDrives
 from ...core.simulation.plant import Plant
 from ...core.simulation.sensors import effort_from_torque, measure
 from ...files.robots.robot_file import RobotFile
-from .controllers.controller import Command, Follow, Torque
+from .controllers.controller import Command, Follow, Hold, Torque
 from .controllers.forward_command import EFFORT
 from .setup import build_arm, build_plant, build_sensor, effort_convention
 
@@ -51,6 +52,7 @@ class Hardware:
         endless: Which joints are continuous, shape (n,).
         speed: Part of its speed at which the arm runs; it follows the slider [-].
         slider: Where somebody has put it, 0 to 1 [-].
+        fault: Whether commands are dropped, and the arm stands.
     """
 
     def __init__(self, robot: RobotFile, values: dict[str, Any], period: float) -> None:
@@ -62,10 +64,13 @@ class Hardware:
         self._seed, self._period = [values["seed"], 2], period
         self.reseed()
         self._wrapped = values["wrap_positions"]
-        self.endless = np.array(self.plant.nominal.continuous)
+        self.endless = np.array(robot.continuous)
         self._sign, self._offset = effort_convention(robot)
         self._takes_torque = robot.driver.executes(EFFORT) is not False
         self.slider = self.speed = 1.0
+        self.fault, self._stands = False, False
+        self._last: Command | None = None
+        self._late: deque[Reading] = deque(maxlen=values["delay"] + 1)
 
     def reseed(self) -> None:
         """Begin the sensors' noise anew."""
@@ -87,27 +92,45 @@ class Hardware:
         if self._wrapped:
             q = np.where(self.endless, np.pi - (np.pi - q) % (2 * np.pi), q)
         effort = effort_from_torque(seen.tau[0], self._sign, self._offset)
-        return Reading(state.t, float(seen.stamp[0]), q, seen.dq[0], effort, bool(seen.lost[0]))
+        self._late.append(
+            Reading(state.t, float(seen.stamp[0]), q, seen.dq[0], effort, bool(seen.lost[0]))
+        )
+        newest, oldest = self._late[-1], self._late[0]
+        return replace(newest, q=oldest.q, dq=oldest.dq, effort=oldest.effort)
 
     def told(self) -> DesiredState:
         """Return what the drives are told now."""
         return self.plant.desired()
 
     def write(self, commands: Sequence[Command]) -> None:
-        """Have the drives do what they are told, one after the other."""
+        """Have the drives do what they are told, one after the other, unless they are in fault."""
         for command in commands:
-            if isinstance(command, Torque):
-                if self._takes_torque:
-                    self.plant.set_torque(command.tau)
-                continue
-            self.plant.set_torque(None)
-            if isinstance(command, Follow):
-                self.plant.set_trajectory(self._in_own_turns(command.trajectory), command.start)
-            elif command.q is None:
-                self.plant.set_trajectory(None)
-            else:
-                there = JointTrajectory(np.zeros(1), command.q[np.newaxis])
-                self.plant.set_trajectory(self._in_own_turns(there))
+            # What was followed goes on to count where the drives are told to stay as told last.
+            if not (self._stands and isinstance(command, Hold) and command.q is None):
+                self._last = command
+            if not self._stands:
+                self._do(command)
+        if self.fault != self._stands:
+            self._stands = self.fault
+            if self.fault:
+                self._do(Hold(self.plant.state[0]))
+            elif self._last is not None:
+                self._do(self._last)
+
+    def _do(self, command: Command) -> None:
+        """Have the drives do something."""
+        if isinstance(command, Torque):
+            if self._takes_torque:
+                self.plant.set_torque(command.tau)
+            return
+        self.plant.set_torque(None)
+        if isinstance(command, Follow):
+            self.plant.set_trajectory(self._in_own_turns(command.trajectory), command.start)
+        elif command.q is None:
+            self.plant.set_trajectory(None)
+        else:
+            there = JointTrajectory(np.zeros(1), command.q[np.newaxis])
+            self.plant.set_trajectory(self._in_own_turns(there))
 
     def _in_own_turns(self, trajectory: JointTrajectory) -> JointTrajectory:
         """Return a trajectory that begins near where the arm is told to be, whole turns apart."""

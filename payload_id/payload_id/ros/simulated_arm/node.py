@@ -19,7 +19,7 @@ from typing import Any
 
 from rclpy.node import Node
 from rclpy.parameter import Parameter as RosParameter
-from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64, String
@@ -42,9 +42,11 @@ from .controllers.controller import Cycle
 from .hardware import Hardware, Reading
 from .pacing import Pace
 from .robot import SimulatedControllers
+from .servers.fault_server import FaultServer
 from .setup import PARAMETER_TABLE
 
 QUEUE = 2000  # joint states that wait for a slow reader
+MERGED = "/joint_states"  # of joint_state_publisher
 CLOCK_RATE = 200.0  # [Hz] of simulated time on /clock
 REPORT_PERIOD = 0.02  # [s] between two reports of the speed
 PAUSED_PERIOD = 0.02  # [s] how often a paused simulation looks whether it should end
@@ -85,6 +87,7 @@ class SimulatedArmNode(Node):
         if not values["paused"]:
             self._going.set()
         self._factor = values["real_time_factor"]
+        self.hardware.fault, self._hung = values["fault"], values["hung"]
         self._payload: Array | None = None  # to be carried from the next step on
         self._lock = threading.Lock()  # of the payload, and of the controllers
         self._stopping = threading.Event()
@@ -93,6 +96,7 @@ class SimulatedArmNode(Node):
         self._controllers = SimulatedControllers(
             self, self.robot, self.hardware, self._period, self._lock, self._read, self._stamp
         )
+        self._faults = FaultServer(self, self.robot.driver, self._in_fault, self._reset)
         check_changes(self, PARAMETER_TABLE, _payload_of)
         self.add_post_set_parameters_callback(self._on_set)
         self._start_stamp = self.get_clock().now().nanoseconds
@@ -135,10 +139,19 @@ class SimulatedArmNode(Node):
 
     def _open_topics(self, values: dict[str, Any]) -> None:
         """Create publishers and the slider's subscription, and publish what never changes."""
-        reliable = QoSProfile(depth=QUEUE, reliability=ReliabilityPolicy.RELIABLE)
+        # As the real broadcaster's, but deeper: what is lost is up to the parameter `loss`.
+        quality = QoSProfile(
+            depth=QUEUE,
+            reliability=ReliabilityPolicy.RELIABLE,
+            durability=DurabilityPolicy.TRANSIENT_LOCAL,
+        )
         topic = self.robot.joint_states.topic
-        self._joint_states = self.create_publisher(JointState, topic, reliable)
+        self._joint_states = self.create_publisher(JointState, topic, quality)
         self._message = JointState(name=list(self.robot.joints))
+        self._merged = None
+        if (rate := values["merged_rate"]) and topic != MERGED:
+            self._merged = self.create_publisher(JointState, MERGED, 10)
+            self._merged_every = max(1, round(1.0 / (rate * self._period)))
         self._clock_publisher = (
             self.create_publisher(Clock, "/clock", QoSProfile(depth=1))
             if values["publish_clock"]
@@ -170,12 +183,24 @@ class SimulatedArmNode(Node):
         }
 
     def _on_set(self, changes: Sequence[RosParameter]) -> None:
-        """Have another payload carried; have simulated time stand still or go on."""
+        """Have another payload carried, or simulated time stand still; have the driver fail."""
         for change in changes:
             if change.name == "paused":
                 (self._going.clear if change.value else self._going.set)()
+            if change.name == "fault":
+                self.hardware.fault = change.value
+            if change.name == "hung":
+                self._hung = change.value
             if change.name == "payload":
                 self._carry(_payload_of(current_values(self, PARAMETER_TABLE)))
+
+    def _in_fault(self) -> bool:
+        """Whether the arm is in fault."""
+        return self.hardware.fault
+
+    def _reset(self) -> None:
+        """End a fault."""
+        self.set_parameters([RosParameter("fault", value=False)])
 
     def _carry(self, payload: Array) -> None:
         """Have another payload carried."""
@@ -223,9 +248,12 @@ class SimulatedArmNode(Node):
                 pace.wait_for(count, self._stopping)
                 if not self.context.ok():
                     return
-                self._publish(reading, count)
-                seen, speed = (reading.q, reading.dq), hardware.speed
-                self._controllers.cycle(Cycle(reading.t, self._period, *seen, hardware.told, speed))
+                if not self._hung:
+                    self._publish(reading, count)
+                    seen, speed = (reading.q, reading.dq), hardware.speed
+                    self._controllers.cycle(
+                        Cycle(reading.t, self._period, *seen, hardware.told, speed)
+                    )
                 count += 1
         except Exception as error:  # whatever it is, the node must end with it
             self.get_logger().fatal(str(error))
@@ -244,6 +272,8 @@ class SimulatedArmNode(Node):
         message.velocity = array("d", reading.dq.tobytes())
         message.effort = array("d", reading.effort.tobytes())
         self._joint_states.publish(message)
+        if self._merged is not None and count % self._merged_every == 0:
+            self._merged.publish(message)
 
     def _stamp(self, t: float) -> int:
         """Return simulated time t [s] as ROS time [ns]: the clock at the start, plus t."""

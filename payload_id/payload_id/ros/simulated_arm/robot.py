@@ -8,6 +8,7 @@ from pathlib import PurePosixPath
 
 from rclpy.node import Node
 
+from ...core.errors import ConfigurationError
 from ...files.robots.robot_file import RobotFile
 from ..access.interfaces import action_beside
 from .controllers.controller import Controller, Cycle, interfaces
@@ -48,6 +49,9 @@ class SimulatedControllers:
             lock: Held by whoever touches the controllers.
             read: Reads trajectories; see `TrajectoryServer`.
             stamp: Returns the stamp of a simulated time [ns].
+
+        Raises:
+            ConfigurationError: The driver does not offer what its controller claims.
         """
         joints, topic = robot.joints, robot.command.trajectory_topic
         own, stated = PurePosixPath(topic).parent, robot.driver.controller
@@ -66,7 +70,12 @@ class SimulatedControllers:
         self._manager = ControllerManager(
             every, interfaces(joints, offered), interfaces(joints, STATES), node.get_logger().error
         )
-        self._manager.switch([self._broadcaster.name, trajectories.name], [], STRICT)
+        begun, words = self._manager.switch([self._broadcaster.name, trajectories.name], [], STRICT)
+        if not begun:
+            raise ConfigurationError(
+                f"The robot file's section 'driver' contradicts itself: {words} What 'controller' "
+                f"claims must be among 'exported': {', '.join(offered)}."
+            )
         self._trajectories = TrajectoryServer(node, trajectories, lock, topic, read, stamp)
         self._listeners = [
             CommandListener(node, each, lock, str(own.parent / each.name / "commands"))

@@ -76,6 +76,38 @@ PARAMETER_TABLE = (
     Parameter("position_resolution", 0.0, "Step of the encoders.", "rad or m", 0.0, 1.0),
     Parameter("velocity_noise", 0.0, "Bound of the velocity noise.", "rad/s or m/s", 0.0, 10.0),
     Parameter("wrap_positions", False, "Whether continuous joints are reported within (-pi, pi]."),
+    Parameter(
+        "delay",
+        0,
+        "How many cycles old the joint states are, which their stamps do not say.",
+        "-",
+        0,
+        100,
+    ),
+    Parameter(
+        "merged_rate",
+        0.0,
+        "Rate of /joint_states as joint_state_publisher merges them, beside another topic of the "
+        "robot file's, with the stamp of then; 0: there is none.",
+        "Hz",
+        0.0,
+        100.0,
+    ),
+    Parameter(
+        "fault",
+        False,
+        "Whether the arm is in fault: it stands, and commands are dropped while controllers go on "
+        "and count theirs as sent; afterwards it goes to the last one, as real ones do. Conditions "
+        "and resets of the robot file's section driver say and end it. May be set at any time.",
+        read_only=False,
+    ),
+    Parameter(
+        "hung",
+        False,
+        "Whether the driver hangs: no joint states, no cycle of a controller, goals do not end, "
+        "while the arm does what it was told last. May be set at any time.",
+        read_only=False,
+    ),
     Parameter("stamp_jitter", 0.0, "Bound of the error of the stamps.", "s", 0.0, 0.1),
     Parameter("loss", 0.0, "Probability that a joint state is not published.", "-", 0.0, 0.99),
     Parameter("real_time_factor", 1.0, "Simulated time / wall time.", "-", 0.01, 100.0),

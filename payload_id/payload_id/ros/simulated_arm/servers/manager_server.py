@@ -110,8 +110,11 @@ class ManagerServer:
             response.ok, response.message = self._manager.switch(
                 request.activate_controllers, request.deactivate_controllers, request.strictness
             )
-        for line in filter(None, response.message.splitlines()):
-            (self._node.get_logger().info if response.ok else self._node.get_logger().error)(line)
+        log, words = self._node.get_logger(), response.message.rstrip()
+        if response.ok:
+            log.info(words)
+        else:
+            log.error(words)
         self.publish_changes()
         return response
 

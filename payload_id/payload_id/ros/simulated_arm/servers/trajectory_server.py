@@ -22,7 +22,7 @@ from trajectory_msgs.msg import JointTrajectoryPoint
 
 from ....core.errors import InputError
 from ....core.motion.joint_trajectory import DesiredState, JointTrajectory
-from ...access.interfaces import action_beside
+from ...access.interfaces import action_beside, state_beside
 from ...common.conversions import duration_message, time_message
 from ...common.steady_timer import steady_timer
 from ..controllers.joint_trajectory import Goal, JointTrajectoryController, Look
@@ -63,7 +63,7 @@ class TrajectoryServer:
         action = action_beside(topic)
         self._states = node.create_publisher(
             JointTrajectoryControllerState,
-            action.replace("follow_joint_trajectory", "controller_state"),
+            state_beside(topic),
             qos_profile_system_default,
         )
         self._accepted = node.create_publisher(Message, "~/accepted", 10)

@@ -1,0 +1,86 @@
+"""What a driver's faults look like to others: topics and services of the robot file, silence."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+from rcl_interfaces.msg import Parameter as ParameterMessage
+from rcl_interfaces.msg import ParameterType, ParameterValue
+from rcl_interfaces.srv import SetParameters
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Bool
+from std_srvs.srv import Trigger
+
+from conformance import SUCCEEDED, Asker
+from harness import NodeProcess
+from payload_id.files.robots.robot_file import RobotFile
+
+DOMAIN = 12 + os.getpid() % 8
+TEXT = """
+extends: package://payload_id/config/robots/kinova_gen3.yaml
+joint_states: {topic: /arm/joint_states}
+driver:
+  follows_while:
+    no_fault: {topic: /fault, type: std_msgs/msg/Bool, field: data, allowed: [0]}
+  reset:
+    reset_fault: {service: /reset_fault, type: std_srvs/srv/Trigger}
+"""
+
+
+@pytest.fixture(scope="module")
+def arm(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("driver")
+    path = folder / "robot.yaml"
+    path.write_text(TEXT)
+    process = NodeProcess(
+        "simulated_arm", DOMAIN, folder / "log", robot_file=path, rate=100.0, merged_rate=10.0
+    )
+    asker = Asker(DOMAIN, RobotFile.load(path))
+    yield asker
+    asker.close()
+    assert process.stop() == 0 and "Traceback" not in process.printed()
+
+
+def put(arm: Asker, name: str, value: bool) -> None:
+    """Set a parameter of the arm."""
+    value = ParameterValue(type=ParameterType.PARAMETER_BOOL, bool_value=value)
+    parameters = [ParameterMessage(name=name, value=value)]
+    arm.observer.call(SetParameters, "/simulated_arm/set_parameters", parameters=parameters)
+
+
+@pytest.mark.slow
+def test_a_fault_is_said_commands_are_dropped_and_the_old_target_counts_after_the_reset(arm):
+    said = arm.observer.listen(Bool, "/fault")
+    arm.observer.wait(lambda: said and not said[-1].data, "that there is no fault")
+    put(arm, "fault", True)
+    arm.observer.wait(lambda: said[-1].data, "the fault")
+    here, goal = arm.q, arm.path()
+    assert arm.ask(goal)[0] == SUCCEEDED  # without a tolerance the controller sees nothing
+    assert np.abs(arm.q - here).max() < 1e-3
+    assert arm.observer.call(Trigger, "/reset_fault").success
+    arm.observer.wait(lambda: not said[-1].data, "the end of the fault")
+    assert arm.arrives(np.array(goal.points[-1].positions))
+
+
+@pytest.mark.slow
+def test_a_driver_that_hangs_is_silent_and_its_goals_do_not_end(arm):
+    handle = arm.moving()
+    put(arm, "hung", True)
+    arm.passes(0.3)
+    arm.states.clear()
+    answer = handle.get_result_async()
+    arm.passes(0.5)
+    assert not arm.states and not answer.done()
+    put(arm, "hung", False)
+    arm.observer.wait(lambda: answer.done() and arm.states, "the end")
+
+
+@pytest.mark.slow
+def test_joint_states_are_merged_at_a_tenth_of_their_rate(arm):
+    merged = arm.observer.listen(JointState, "/joint_states")
+    arm.observer.wait(lambda: len(merged) > 4, "joint states")
+    stamps = [x.header.stamp.sec + 1e-9 * x.header.stamp.nanosec for x in merged[-5:]]
+    assert np.allclose(np.diff(stamps), 0.1, atol=1e-6)
+    assert list(merged[-1].name) == list(arm.joints)
