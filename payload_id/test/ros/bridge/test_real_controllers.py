@@ -23,17 +23,13 @@ from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.ros.execution.back_ends.back_end import Trouble
 from payload_id.ros.execution.back_ends.follow_joint_trajectory import FollowJointTrajectory
 from planned_robot import ABORTED, CANCELED, PAYLOAD, PLANNER, ROBOT, SUCCEEDED, PlannedRobot
-from real_controllers import CONTROLLER, RealControllers, installation
+from real_controllers import ABSENT, CONTROLLER, RealControllers, installation
 
 PREFIX, RATE = installation(), 250
 ACTION = f"/{CONTROLLER}/follow_joint_trajectory"
 pytestmark = [
     pytest.mark.slow,
-    pytest.mark.skipif(
-        PREFIX is None,
-        reason="no ros2_control in AMENT_PREFIX_PATH: source a workspace with controller_manager, "
-        "joint_trajectory_controller and joint_state_broadcaster",
-    ),
+    pytest.mark.skipif(PREFIX is None, reason=ABSENT),
 ]
 
 
@@ -41,7 +37,7 @@ pytestmark = [
 def robot(tmp_path_factory) -> Iterator[PlannedRobot]:
     folder, domain = tmp_path_factory.mktemp("real"), 61 + os.getpid() % 5
     arm = RealControllers(PREFIX, folder, domain, ROBOT, RATE)
-    robot = PlannedRobot(folder, domain, arm, back_end="follow_joint_trajectory")
+    robot = PlannedRobot(folder, domain, arm)
     yield robot
     assert robot.close() == [0, 0, 0], robot.printed()
 

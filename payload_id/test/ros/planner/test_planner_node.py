@@ -413,7 +413,7 @@ def test_an_inactive_controller_is_refused_at_once_and_one_that_is_deactivated_i
     _, future, _ = robot.execute_until()
     robot.commands.clear()
     switch([name])
-    result = assert_latched(robot, "CONTROLLER_INACTIVE", future, cancelled=False)
+    result = assert_latched(robot, "CONTROLLER_INACTIVE", future, holds=(0, 1))  # a race
     assert f"'{name}' is inactive" in result.message or "deactivate transition" in result.message
     switch(on=[name])
     known(f"{name}: active")
