@@ -27,6 +27,7 @@ from ..rows.windows import TimedSamples, WindowCutter
 from ..samples.joint_samples import Samples
 from ..threads import one_thread
 from .estimate import Estimate
+from .held_out import NOTHING_HELD_OUT, HeldOut, Validation
 from .kept_rows import KeptRows
 from .known_payload import KnownPayload
 from .problem import Problem, Solved, known_shape
@@ -91,6 +92,7 @@ class OnlineIdentifier:
         self._recollection = Recollection()
         self._first: Samples | None = None
         self._suspicion = Suspicion()
+        self._held: HeldOut | None = None
         self._begin_payload(PayloadChange())
 
     def _begin_payload(self, change: PayloadChange) -> None:
@@ -173,6 +175,8 @@ class OnlineIdentifier:
         block = block.since(self._change.start)  # windows that are joined may begin earlier
         self._suspicion = self._suspicion.with_window(number, block)
         self._kept = self._kept.with_window(block)
+        if self._held is not None:
+            self._held = self._held.with_window(number, block)
 
     def _make_room(self) -> None:
         """Update on the spot if there are too many rows, to know which to drop."""
@@ -232,6 +236,29 @@ class OnlineIdentifier:
     def update(self) -> Estimate:
         """Solve with all data so far and take up the answer."""
         return self.accept(self.problem().solve())
+
+    def hold_out(self, estimate: Estimate) -> None:
+        """Hold out the windows from now on, to be compared with what went before; they count too.
+
+        Args:
+            estimate: Of all windows so far.
+        """
+        with one_thread():
+            known = np.isfinite(estimate.phi).all()
+            nuisance = self._problem().statistics.nuisance(estimate.phi) if known else np.zeros(0)
+        self._held = HeldOut(estimate, nuisance, self.settings.window, self.windows)
+
+    def validation(self, estimate: Estimate) -> Validation:
+        """Return how what is held out agrees with what went before.
+
+        Args:
+            estimate: The newest.
+        """
+        held = self._held
+        if held is None:
+            return NOTHING_HELD_OUT
+        changed = self._change.note if self._change.first >= held.since > 0 else ""
+        return held.validation(estimate, changed)
 
     def with_grounds(self, estimate: Estimate) -> Estimate:
         """Return the newest estimate with what its mass rests on that the data do not prove.

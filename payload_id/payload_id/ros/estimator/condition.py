@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ...core.identification.status import Status
 from ..common.diagnostics import Condition, Level
+from ..common.topics import RUNNING, SILENT
 from .block_watch import BlockWatch
 from .run_control import RunControl
 
@@ -34,7 +35,7 @@ def condition_of(control: RunControl, watch: BlockWatch, silence: str, samplers:
         level, sentence = Level.ERROR, silence
     elif samplers and level is Level.OK:
         level, sentence = Level.WARN, f"{samplers} {sentence}"
-    return Condition(level, sentence, _figures(control, watch))
+    return Condition(level, sentence, {**_figures(control, watch), SILENT: silence})
 
 
 def _figures(control: RunControl, watch: BlockWatch) -> dict[str, object]:
@@ -42,7 +43,8 @@ def _figures(control: RunControl, watch: BlockWatch) -> dict[str, object]:
     report = control.report
     return {
         "status": report.estimate.status.value,
-        "running": control.running,
+        RUNNING: control.running,
+        "tared": control.tared,
         "samples": report.estimate.samples,
         **{
             f"left out with {cause}": count

@@ -8,8 +8,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
 
+from ...core.errors import PayloadIdError
 from ...core.identification.estimate import Estimate
+from ...core.identification.held_out import Validation
 from ...core.identification.status import Status
+from ...core.knowledge.catalogue.known_mass import KnownMass
 from ...core.samples.ring_buffer import RingBuffer, SampleRows
 from ...files.runs.run_file import RunFile
 from ..common.conversions import Report
@@ -29,12 +32,14 @@ class Answer:
         message: One sentence: what happened, or why not and what to do.
         report: The newest estimate.
         path: What was written, if anything.
+        validation: How what was held out agrees, if that was asked for.
     """
 
     success: bool
     message: str
     report: Report
     path: Path | None = None
+    validation: Validation | None = None
 
 
 class RunControl:
@@ -88,19 +93,33 @@ class RunControl:
                 self._lost.put(missing)
             self._buffer.write(rows)
 
-    def start(self) -> Answer:
-        """Begin a run; a tare stays in force if the settings are the same."""
+    @property
+    def tared(self) -> bool:
+        """Whether what a tare has taught about the arm counts."""
+        return self._run.tared
+
+    def start(self, mass: KnownMass | None = None) -> Answer:
+        """Begin a run; a tare stays in force if the settings are the same.
+
+        Args:
+            mass: The payload's, for this run alone; None: not known.
+        """
         if self.running:
             return self.answer(
                 False,
                 f"A run is in progress already ({self._run.progress()}). Call ~/stop to end it, "
                 "or ~/reset to begin anew.",
             )
+        try:
+            tare_lost = self._run.begin(mass)
+        except PayloadIdError as error:
+            return self.answer(False, f"No run has begun. {error}")
         self._buffer.clear()
-        tare_lost = self._run.begin()
         self.running = True
         self._set(self._run.waiting("The run has begun; no update is due yet."))
         known = " with what the tare has taught about the arm" if self._run.tared else ""
+        if mass is not None:
+            known += f" and a mass of {mass.mass:g} kg, stated to within {mass.tolerance:g} kg"
         note = " The settings have changed, so the tare was forgotten." if tare_lost else ""
         return self.answer(True, f"The run has begun{known}.{note}")
 
@@ -162,6 +181,23 @@ class RunControl:
         found = estimate.status in USABLE
         why = f" {reason}" if reason and not found and self.running else ""
         return self.answer(found, f"{estimate.message}{why}")
+
+    def hold_out(self) -> Answer:
+        """Hold out what comes from now on: it counts, and is judged by what went before."""
+        if not self.running:
+            return self.answer(False, "No run is in progress: nothing can be held out of it.")
+        self._update_if_new()
+        if not self._run.windows:
+            return self.answer(False, "There are no data yet that could predict others.")
+        if not self._run.hold_out():
+            return self.answer(False, "There is no estimate yet that could predict other data.")
+        return self.answer(True, f"Held out: what comes after {self._run.progress()}.")
+
+    def validate(self) -> Answer:
+        """Say how what was held out agrees with what went before."""
+        self._update_if_new()
+        found = self._run.validation()
+        return Answer(found.seconds > 0.0, found.sentence, self.report, validation=found)
 
     def save(self, folder: Path, entries: Callable[[], RunFile], note: str) -> Answer:
         """Write all that is needed to repeat the run from its bag.

@@ -82,6 +82,11 @@ class RunKeeping:
             "parameter bag."
         )
 
+    @property
+    def recording(self) -> str:
+        """Folder in which the sampler says that it records what it receives; empty: nowhere."""
+        return self._bag
+
     def _recording(self) -> Path | None:
         """Return the recording that the sampler names, if it is one and lies where they may be."""
         if not self._bag:

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
 
-from payload_id_msgs.srv import GetEstimate, Save
+from payload_id_msgs.srv import BeginRun, GetEstimate, Save, Validate
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.node import Node
 from rclpy.task import Future as RosFuture
 from std_srvs.srv import Trigger
 
 from ...core.errors import ConfigurationError
+from ...core.knowledge.catalogue.known_mass import KnownMass
 from ..common.awaited_answers import AwaitedAnswers
 from ..common.conversions import estimate_message
 from ..common.steady_timer import steady_timer
@@ -23,7 +24,10 @@ CHECK_PERIOD = 0.05  # [s] how often answers of the worker and late blocks are l
 
 
 class EstimatorServices:
-    """Answers `~/start`, `~/stop`, `~/reset`, `~/tare`, `~/get_estimate` and `~/save`."""
+    """Answers `~/start`, `~/begin`, `~/stop`, `~/reset`, `~/tare`, `~/get_estimate`, `~/save`.
+
+    And `~/hold_out` and `~/validate`, by which the newest part of a run tests the rest.
+    """
 
     def __init__(
         self,
@@ -52,10 +56,13 @@ class EstimatorServices:
             ("~/stop", lambda: control.stop(blocks.reason()), lambda: control.running),
             ("~/reset", control.reset, lambda: control.running),
             ("~/tare", control.tare, lambda: control.running),
+            ("~/hold_out", control.hold_out, lambda: control.running),
         ):
             answer = self._trigger(action, divides)
             node.create_service(Trigger, name, answer, callback_group=group)
         node.create_service(Trigger, "~/start", self._on_start, callback_group=group)
+        node.create_service(BeginRun, "~/begin", self._on_begin, callback_group=group)
+        node.create_service(Validate, "~/validate", self._on_validate, callback_group=group)
         node.create_service(
             GetEstimate, "~/get_estimate", self._on_get_estimate, callback_group=group
         )
@@ -98,13 +105,51 @@ class EstimatorServices:
         self, request: Trigger.Request, response: Trigger.Response
     ) -> Trigger.Response:
         """Begin a run, unless no sample can come."""
+        response.success, response.message = await self._begun(None)
+        return response
+
+    async def _on_begin(
+        self, request: BeginRun.Request, response: BeginRun.Response
+    ) -> BeginRun.Response:
+        """Begin a run with what is known of its payload."""
+        known = list(request.known_mass)
+        response.recording = self._keeping.recording
+        response.running = self._control.running
+        if len(known) not in (0, 2) or (known and not known[1] > 0.0):
+            response.message = (
+                "known_mass takes the mass and its largest error, which is above 0 kg, or nothing; "
+                f"found {known}."
+            )
+            return response
+        mass = KnownMass(*known) if known else None
+        response.success, response.message = await self._begun(mass)
+        response.running, response.tared = self._control.running, self._control.tared
+        return response
+
+    async def _begun(self, mass: KnownMass | None) -> tuple[bool, str]:
+        """Begin a run, unless no sample can come; return whether, and a sentence."""
         obstacle = "" if self._control.running else await self._blocks.obstacle()
         if obstacle:
-            response.message = f"No run has begun: it would get no samples. {obstacle}"
-            self._log.info(response.message)
-            return response
-        begin = self._trigger(self._control.start, lambda: not self._control.running)
-        return await begin(request, response)
+            success, said = False, f"No run has begun: it would get no samples. {obstacle}"
+        else:
+            if not self._control.running:
+                await self._blocks.caught_up()
+            result = await self._ask(lambda: self._control.start(mass))
+            success, said = result.success, result.message
+        self._log.info(said)
+        return success, said
+
+    async def _on_validate(
+        self, request: Validate.Request, response: Validate.Response
+    ) -> Validate.Response:
+        """Say how what was held out agrees with what went before."""
+        result = await self._ask(self._control.validate)
+        response.success, response.message = result.success, result.message
+        if (found := result.validation) is not None:
+            response.agrees, response.seconds = found.agrees, found.seconds
+            response.first_part_rms, response.held_out_rms = found.first_rms, found.rms
+            response.largest_use = found.largest_use
+        return response
 
     async def _on_get_estimate(
         self, request: GetEstimate.Request, response: GetEstimate.Response

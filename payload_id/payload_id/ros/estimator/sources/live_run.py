@@ -12,9 +12,12 @@ from ....core.arm.arm_model import ArmModel
 from ....core.arrays import Array
 from ....core.bounds import Interval
 from ....core.identification.estimate import Estimate
+from ....core.identification.held_out import NOTHING_HELD_OUT, Validation
 from ....core.identification.online import OnlineIdentifier
 from ....core.identification.settings import Settings
 from ....core.identification.status import Status
+from ....core.knowledge.catalogue.known_mass import KnownMass
+from ....core.knowledge.knowledge import NOTHING, Knowledge
 from ....core.rows.joint_torque.momentum import MomentumRows
 from ....core.rows.row_block import RowBlock
 from ....core.samples.joint_map import JointMap
@@ -23,6 +26,8 @@ from ....core.samples.ring_buffer import SampleRows
 from ....core.samples.stamps import NANOSECONDS, seconds_since
 from ....files.runs.run_file import RunFile
 from ...common.conversions import waiting
+
+GIVEN_MASS = "the mass given with the run"
 
 
 @dataclass(frozen=True)
@@ -127,22 +132,36 @@ class LiveRun:
     def forget(self) -> None:
         """Begin anew with the settings that hold now; forget a tare too."""
         self.settings = self._settings_now()
-        self._identifier = self._new_identifier()
+        self._identifier = self._identifier_of(self.settings)
         self._record = _RunRecord()
 
-    def _new_identifier(self) -> OnlineIdentifier:
-        """Return the identification of runs with the present settings."""
-        return OnlineIdentifier(self._model, self.settings.identification)
+    def _identifier_of(self, settings: RunSettings) -> OnlineIdentifier:
+        """Return the identification of runs with some settings."""
+        return OnlineIdentifier(self._model, settings.identification)
 
-    def begin(self) -> bool:
-        """Begin a new run; return whether a tare was forgotten because settings have changed."""
-        tared = self.tared
-        if self._settings_now() != self.settings:
-            self.forget()
-            return tared
-        self._identifier.reset()
+    def begin(self, mass: KnownMass | None = None) -> bool:
+        """Begin a new run; return whether a tare was forgotten because settings have changed.
+
+        Args:
+            mass: The payload's, for this run alone; None: not known.
+
+        Raises:
+            InputError: No payload of the prior has this mass.
+        """
+        wanted = with_mass(self._settings_now(), mass)
+        tare, kept = self._identifier.known_arm, self.tared
+        if wanted != self.settings:
+            kept = kept and _but_for_payload(wanted) == _but_for_payload(self.settings)
+            identifier = self._identifier_of(wanted)
+            if kept:
+                identifier.know(tare)
+            forgotten = self.tared and not kept
+            self.settings, self._identifier = wanted, identifier
+        else:
+            self._identifier.reset()
+            forgotten = False
         self._record = _RunRecord()
-        return False
+        return forgotten
 
     def tare(self) -> None:
         """Keep this run as knowledge of the arm without payload, and begin anew."""
@@ -201,6 +220,19 @@ class LiveRun:
         record.updates = tuple(self._identifier.updates)
         record.end_ns = record.newest_ns
         return self._with_notes(record.estimate)
+
+    def hold_out(self) -> bool:
+        """Hold out what comes from now on; return whether there is an estimate before it."""
+        estimate = self._record.estimate
+        if estimate is None or self.is_new():
+            return False
+        self._identifier.hold_out(estimate)
+        return True
+
+    def validation(self) -> Validation:
+        """Return how what was held out agrees with what went before."""
+        estimate = self._record.estimate
+        return NOTHING_HELD_OUT if estimate is None else self._identifier.validation(estimate)
 
     def with_grounds(self) -> Estimate | None:
         """Return the newest estimate with what its mass rests on; None if nothing is to be said."""
@@ -280,3 +312,21 @@ class LiveRun:
             windows=self.windows,
             seconds=self._identifier.seconds,
         )
+
+
+def with_mass(settings: RunSettings, mass: KnownMass | None) -> RunSettings:
+    """Return settings with the payload's mass as further knowledge.
+
+    Raises:
+        InputError: The mass is impossible, or the knowledge states one under the same name.
+    """
+    if mass is None:
+        return settings
+    stated = Knowledge((mass.statement(GIVEN_MASS),))
+    known = settings.identification.knowledge.with_more(stated)
+    return replace(settings, identification=replace(settings.identification, knowledge=known))
+
+
+def _but_for_payload(settings: RunSettings) -> RunSettings:
+    """Return settings without what is stated of the payload: a tare does not rest on that."""
+    return replace(settings, identification=replace(settings.identification, knowledge=NOTHING))

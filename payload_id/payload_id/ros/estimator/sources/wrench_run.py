@@ -44,9 +44,9 @@ class WrenchRun(LiveRun):
         self._row_source = NewtonEulerRows.of(uncertainty, model.payload_frame)
         super().__init__(model, joint_map, settings)
 
-    def _new_identifier(self) -> OnlineIdentifier:
-        """Return the identification of runs with the present settings."""
-        return OnlineWrench(self._row_source, self.settings.identification)
+    def _identifier_of(self, settings: RunSettings) -> OnlineIdentifier:
+        """Return the identification of runs with some settings."""
+        return OnlineWrench(self._row_source, settings.identification)
 
     def _take_in(self, rows: SampleRows, stamp: Array) -> None:
         """Hand samples to the identification, with stamps since the run began, shape (N,) [s]."""
