@@ -9,6 +9,7 @@ from typing import Any
 from ...core.errors import ConfigurationError, InputError, brief
 from ...core.safety.clearance.convex_body import ConvexBody
 from ..common.arguments import add_verb, numbers_of, seed
+from .identify_arguments import add_identify, goal_fields
 
 SIZES = {"box": 3, "sphere": 1, "cylinder": 2}
 TASKS = {
@@ -22,9 +23,10 @@ TASKS = {
     "plan": "plan and certify a motion from where the arm stands; nothing moves",
     "describe": "describe a plan: figures, clearance, assumptions",
     "execute": "MOVE THE ARM along a plan, once it has been described and confirmed",
+    "identify": "MOVE THE ARM, and identify the payload: check, plan, excite, validate, save",
     "obstacles": "list the obstacles that motions are certified against, or change them",
 }
-OF_PLANNER = ("plan", "describe", "execute", "obstacles")  # and of its bridge
+OF_PLANNER = ("plan", "describe", "execute", "identify", "obstacles")  # and of its bridge
 GOAL: dict[str, tuple[Callable[[str], Any], str]] = {
     "--duration": (float, "length of the motion at full speed [s]"),
     "--speed-scale": (float, "part of the velocity limits that may be used"),
@@ -50,10 +52,12 @@ def add_parser(verbs: Any) -> None:
         "folder", nargs="?", default="", help="in the node's runs_folder (default: beside the bag)"
     )
     for option, (kind, said) in GOAL.items():
-        parsers["plan"].add_argument(option, type=kind, help=said)
+        for name in ("plan", "identify"):
+            parsers[name].add_argument(option, type=kind, help=said)
     for name in ("describe", "execute"):
         parsers[name].add_argument("plan", nargs="?", default="", help="default: the newest plan")
     _add_execute(parsers["execute"])
+    add_identify(parsers["identify"])
     _add_obstacles(parsers["obstacles"])
     for name, task in parsers.items():
         which = ["planner", "bridge"] if name in OF_PLANNER else ["estimator"]
@@ -151,7 +155,9 @@ def run(arguments: argparse.Namespace) -> int:
             "./payload-id live in the repository, or source a ROS 2 workspace that holds it."
         ) from error
 
-    if arguments.task == "plan":
+    if arguments.task in ("plan", "identify"):
         arguments.goal = goal_of(arguments)
+    if arguments.task == "identify":
+        arguments.goal = goal_fields(arguments, arguments.goal)
     bodies = [obstacle(text) for text in getattr(arguments, "add", [])]
     return run_task(arguments, bodies)

@@ -9,6 +9,7 @@ import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager, suppress
+from functools import partial
 from typing import Any
 
 import rclpy
@@ -28,6 +29,7 @@ from ...ros.client.waiting import FOUND, GONE, GoneError, NotAnsweredError
 from ...ros.common.diagnostics import LIFECYCLE
 from ..common.live_view import LiveView
 from ..common.presentation import console, estimate_table, plain_table, verdict
+from .identification import identify
 
 HEARD = 2.5  # [s] in which every node tells how it is
 LONGEST = 600.0  # [s] that planning or a motion may take
@@ -189,6 +191,22 @@ def _execute(
     return 0 if result.success else 2
 
 
+def _identify(
+    terminal: Console, planner: PlannerClient, arguments: argparse.Namespace, _: Any
+) -> int:
+    """Have it confirmed, and identify the payload."""
+    if not arguments.yes and not _confirmed():
+        terminal.print("Nothing moves.")
+        return 2
+    try:
+        return identify(terminal, planner, arguments, partial(_say, terminal))
+    except KeyboardInterrupt:  # the client has had it cancelled, and waited for its end
+        _say(
+            terminal, "It was cancelled; the arm rests, and what was recorded is solved and saved."
+        )
+        raise
+
+
 def _confirmed() -> bool:
     """Ask whether the arm may move."""
     if not sys.stdin.isatty():
@@ -266,5 +284,6 @@ PLANNER_TASKS: dict[str, PlannerTask] = {
     "plan": _plan,
     "describe": _describe,
     "execute": _execute,
+    "identify": _identify,
     "obstacles": _obstacles,
 }

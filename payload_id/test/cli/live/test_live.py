@@ -10,10 +10,13 @@ import time
 
 import pytest
 import rclpy
+from payload_id_msgs.action import Identify
 from payload_id_msgs.msg import PayloadEstimate
 from payload_id_msgs.srv import Describe, GetEstimate, Save, SetObstacles
+from rclpy.action import ActionServer, GoalResponse
 from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
+from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 from payload_id.cli.common.presentation import console, verdict
@@ -22,6 +25,7 @@ from payload_id.cli.main import main
 from payload_id.core.errors import InputError, printable
 from payload_id.ros.client import planner_client, waiting
 from payload_id.ros.client.estimator_client import estimate_from
+from payload_id.ros.common.topics import LATCHED
 
 DOMAIN = 20 + os.getpid() % 60
 KEPT_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
@@ -45,6 +49,9 @@ class Answering:
         bridge = rclpy.create_node("payload_bridge", context=self._context)
         bridge.create_service(SetObstacles, "~/set_obstacles", self._set)
         planner.create_service(Describe, "~/describe", self._describe)
+        self.goal = self.result = None
+        self._refusal = planner.create_publisher(String, "~/refusal", LATCHED)
+        ActionServer(planner, Identify, "~/identify", self._identify, goal_callback=self._accept)
         self._executor = SingleThreadedExecutor(context=self._context)
         for node in (estimator, planner, bridge):
             self._executor.add_node(node)
@@ -89,6 +96,17 @@ class Answering:
             self.obstacles = [name for name in self.obstacles if name not in names]
         response.success, response.message, response.ids = True, "done", self.obstacles
         return response
+
+    def _accept(self, goal):
+        self._refusal.publish(String(data="Rejected: it is in use."))
+        return GoalResponse.ACCEPT if self.success else GoalResponse.REJECT
+
+    def _identify(self, handle):
+        self.goal = handle.request
+        told = Identify.Feedback(state=Identify.Feedback.EXCITING, progress=0.5, worst="torque")
+        handle.publish_feedback(told)
+        handle.succeed()
+        return self.result
 
     def _describe(self, request, response):
         self.asked.append(f"describe {request.plan_id}")
@@ -235,3 +253,25 @@ def test_an_obstacle_is_where_its_text_says():
     body = obstacle("table=box:0.4,0.8,0.04@0.9,0,0.1")
     assert (body.name, body.kind, body.size) == ("table", "box", (0.4, 0.8, 0.04))
     assert body.translation.tolist() == [0.9, 0.0, 0.1]
+
+
+def test_a_payload_is_identified_once_that_is_confirmed(nodes, capsys, monkeypatch):
+    nodes.result = Identify.Result(success=True, message="GOOD: 1.25 kg.", saved="/saved/here")
+    nodes.result.estimate = nodes._estimate(None, GetEstimate.Response()).estimate
+    asked = ["--known-mass", "1.2", "0.1", "--target-mass", "0.05", "--tare", "required"]
+    command = ["live", "identify", "--one-motion", "--duration", "4", *asked]
+    monkeypatch.setattr("sys.stdin", io.StringIO(""))
+    main(command)
+    assert "--yes" in capsys.readouterr().err and nodes.goal is None
+    assert main([*command, "--yes"]) == 0
+    printed = capsys.readouterr().out
+    assert "GOOD: 1.25 kg." in printed and "/saved/here" in printed
+    goal = nodes.goal
+    assert list(goal.known_mass) == [1.2, 0.1] and goal.target_half_width[0] == 0.05
+    assert goal.one_motion and goal.goal.duration == 4.0 and goal.tare == goal.TARE_REQUIRED
+    nodes.result = Identify.Result(error_code=13, message="INCONSISTENT. Look.")
+    assert main([*command, "--yes"]) == 2 and "INCONSISTENT. Look." in capsys.readouterr().out
+    nodes.success = False
+    assert main([*command, "--yes"]) == 2
+    nodes.success = True
+    assert "Rejected: it is in use." in capsys.readouterr().err

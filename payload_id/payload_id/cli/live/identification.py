@@ -1,0 +1,66 @@
+"""`payload-id live identify`: the whole way from the check to the saved run, with its progress."""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+from ...core.errors import printable
+from ...ros.client.estimator_client import estimate_from
+from ...ros.client.planner_client import STAGES, PlannerClient
+from ..common.presentation import estimate_table, verdict
+
+LONGEST = 3600.0  # [s] that it may take
+
+
+def identify(
+    terminal: Console,
+    planner: PlannerClient,
+    arguments: argparse.Namespace,
+    say: Callable[[str, str], object],
+) -> int:
+    """Identify, and show the result; Ctrl-C has the certified stop sent.
+
+    Args:
+        terminal: Where to show it.
+        planner: The planner.
+        arguments: Of the command line, with the goal's fields.
+        say: Prints a node's sentence in a style.
+    """
+    columns = (TextColumn("{task.description}", markup=False), BarColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=terminal, transient=True) as progress:
+        task = progress.add_task("asking", total=1.0)
+
+        def tell(told: Any) -> None:
+            progress.update(task, completed=told.progress, description=line_of(told))
+
+        result = planner.identify(LONGEST, tell, requested_by="payload-id live", **arguments.goal)
+    found = estimate_from(result.estimate)
+    if np.isfinite(found.half_width[0]) and np.isfinite(found.phi[0]):
+        terminal.print(estimate_table(found))
+        terminal.print(verdict(found))
+    say(result.message, "green" if result.success else "bold red")
+    if result.saved:
+        say(f"saved: {result.saved}", "")
+    return 0 if result.success else 2
+
+
+def line_of(told: Any) -> str:
+    """Return feedback in a line."""
+    parts = [STAGES.get(told.state, "?")]
+    if told.piece:
+        parts.append(f"piece {told.piece}")
+    half = told.half_width[0]
+    mass = told.phi[0]
+    parts.append(f"mass {mass:.3f} ± {half:.3f} kg" if math.isfinite(mass) else f"± {half:.3f} kg")
+    if told.worst:
+        parts.append(f"{printable(told.worst)} {told.worst_margin:.0%} left")
+    if math.isfinite(told.seconds_left):
+        parts.append(f"{told.seconds_left:.0f} s left")
+    return ", ".join(parts)
