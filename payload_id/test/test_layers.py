@@ -39,7 +39,7 @@ ORDER = {
     "ros/execution": ("back_ends", OWN),
     "ros/bridge": ("obstacles", OWN),
     "ros/simulated_arm": ("controllers", "servers", OWN),
-    "ros/planner": ("planning", OWN),
+    "ros/planner": ("planning", "identifying", OWN),
     "cli": ("common", "new_robot", "check", "replay", "export", "apply", "compare", "calibrate",
             "noise", "known_runs", "verify", "new_key", "sign", "policy", "demo", "live", OWN),
 }  # fmt: skip
@@ -66,6 +66,7 @@ LOOSE = {
     "core/diagnosis": ("blame", "diagnose", "lengths", "motion_advice", "stated_knowledge"),
     "core/identification": (
         "estimate",
+        "held_out",
         "identify",
         "kept_rows",
         "known_payload",
@@ -149,6 +150,7 @@ LOOSE = {
         "execute_messages",
         "execute_server",
         "horizon_execution",
+        "identify_run",
         "identify_server",
         "node",
         "parameters",
@@ -157,7 +159,6 @@ LOOSE = {
         "piece_mover",
         "plan_messages",
         "plan_server",
-        "planning_settings",
     ),
     "ros/simulated_arm": ("hardware", "node", "pacing", "robot", "setup"),
     "cli": ("main",),

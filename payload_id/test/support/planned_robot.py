@@ -6,7 +6,7 @@ import numpy as np
 import pinocchio as pin
 from geometry_msgs.msg import Point, Pose
 from payload_id_msgs.action import Execute
-from payload_id_msgs.msg import ExcitationGoal, Obstacle, PayloadEstimate, StopReason
+from payload_id_msgs.msg import ExcitationGoal, Obstacle, StopReason
 from payload_id_msgs.srv import Acknowledge, Plan, SetObstacles
 from rclpy.action import ActionClient
 from sensor_msgs.msg import JointState
@@ -14,7 +14,8 @@ from shape_msgs.msg import SolidPrimitive
 from std_msgs.msg import Bool
 from trajectory_msgs.msg import JointTrajectory
 
-from harness import LATCHED, NodeProcess, Observer
+from fake_estimator import FakeEstimator
+from harness import NodeProcess, Observer
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.robots.robot_model import RobotModel
 from payload_id.ros.bridge.parameters import BRIDGE_TABLE
@@ -29,6 +30,7 @@ NONE = "torque_absolute torque_offset friction_coulomb friction_viscous rotor_in
 BOUNDS = {f"uncertainty.{name}": 0.0 for name in NONE.split()}
 BOUNDS |= {"uncertainty.prior.mass_max": 1.5, "uncertainty.prior.com_max": 0.15}
 GOAL = ExcitationGoal(family="bezier", duration=1.6, speed_scale=0.6, time_budget=1.5, seed=3)
+CONTINUED = {"continue_run": True}  # of a goal of ~/identify: what was said before counts
 SUCCEEDED, CANCELED, ABORTED = 4, 5, 6  # of action_msgs/GoalStatus
 CLOCK_TOLERANCE = 10.0  # [s]: the simulated arm falls behind on a busy machine
 PARAMETERS = BOUNDS | {
@@ -78,9 +80,7 @@ class PlannedRobot:
         self.observer = Observer(domain)
         self.joint_states = self.observer.listen(JointState, "/joint_states")
         self.commands = self.observer.listen(JointTrajectory, ACCEPTED)
-        self.estimates = self.observer.node.create_publisher(
-            PayloadEstimate, "/payload_estimator/payload", LATCHED
-        )
+        self.estimates = FakeEstimator(self.observer.node)
         self.enabled = True  # a person holds the enabling device
         enable = self.observer.node.create_publisher(Bool, "/enable", 10)
         self.observer.node.create_timer(0.1, lambda: enable.publish(Bool(data=self.enabled)))
@@ -138,7 +138,7 @@ class PlannedRobot:
             kind.Goal(**fields), feedback_callback=lambda message: feedback.append(message.feedback)
         )
         handle = self.observer.wait(lambda: sent.done() and sent.result(), "the goal's handle")
-        return handle, handle.get_result_async(), feedback
+        return handle, handle.get_result_async() if handle.accepted else None, feedback
 
     def result(self, future):
         answer = self.observer.wait(lambda: future.done() and future.result(), "the result")

@@ -102,6 +102,13 @@ STATES, TRAJECTORY = "sensor_msgs/JointState", "trajectory_msgs/JointTrajectory"
 MARKERS, FRAMES = "visualization_msgs/MarkerArray", "tf2_msgs/TFMessage"
 STATUS, TEXT, TRIGGER = "diagnostic_msgs/DiagnosticStatus", "std_msgs/String", "std_srvs/Trigger"
 ESTIMATE, PLAN = "payload_id_msgs/PayloadEstimate", "payload_id_msgs/PlanDescription"
+RUN_CALLS = {  # of an estimator, for a run of ~/identify
+    "begin": "payload_id_msgs/BeginRun",
+    **dict.fromkeys(("hold_out", "tare", "stop"), TRIGGER),
+    "get_estimate": "payload_id_msgs/GetEstimate",
+    "validate": "payload_id_msgs/Validate",
+    "save": "payload_id_msgs/Save",
+}
 OF_ROBOT = "`joint_states.topic` of the robot file"
 FOLDER = "folder of the recording, empty if none"
 RECORDED = "where it records"
@@ -194,7 +201,9 @@ INTERFACES: Mapping[str, tuple[Interface, ...]] = {
         *CONDITION,
         *_lifecycle(OPERATOR),
         *_services("payload_id_msgs/GetEstimate", READER, "get_estimate"),
-        *_services(TRIGGER, OPERATOR, "start", "stop", "reset", "tare"),
+        *_services("payload_id_msgs/Validate", READER, "validate"),
+        *_services(TRIGGER, OPERATOR, "start", "stop", "reset", "tare", "hold_out"),
+        *_services("payload_id_msgs/BeginRun", OPERATOR, "begin"),
         *_services("payload_id_msgs/Save", OPERATOR, "save"),
     ),
     "payload_planner": (
@@ -202,7 +211,7 @@ INTERFACES: Mapping[str, tuple[Interface, ...]] = {
                   shown=OF_ROBOT),
         Interface("{estimator}/payload", ESTIMATE, IN, LATCHED, shown="`<estimator>/payload`"),
         Interface("{estimator}/condition", STATUS, IN, LATCHED, shown="`<estimator>/condition`"),
-        Interface("{estimator}/start", TRIGGER, Way.CALL),
+        *(Interface(f"{{estimator}}/{name}", kind, Way.CALL) for name, kind in RUN_CALLS.items()),
         Interface("{bridge}/state", STATE, IN, LATCHED, shown="`<bridge>/state`"),
         Interface("{bridge}/get_bridge_state", "payload_id_msgs/GetBridgeState", Way.CALL),
         Interface("{bridge}/prepare", "payload_id_msgs/PrepareMotion", Way.CALL),
@@ -211,12 +220,16 @@ INTERFACES: Mapping[str, tuple[Interface, ...]] = {
         Interface("{bridge}/move", "payload_id_msgs/Move", Way.GOAL),
         Interface("~/description", PLAN, OUT, LATCHED, READER, "the newest plan"),
         Interface("~/swept_volume", MARKERS, OUT, LATCHED, READER),
+        Interface("~/refusal", TEXT, OUT, LATCHED, READER,
+                  "why a goal of `~/identify` was rejected"),
+        Interface("attached_collision_object", "moveit_msgs/AttachedCollisionObject", OUT,
+                  "reliable, volatile, depth 1", READER, "where moveit_msgs is installed"),
         *CONDITION,
         *_lifecycle(MOVER),
         *_services("payload_id_msgs/Describe", READER, "describe"),
         *_services(TRIGGER, OPERATOR, "stop", "pause"),
         *_services("payload_id_msgs/Plan", MOVER, "plan"),
-        *_services(TRIGGER, MOVER, "resume"),
+        *_services(TRIGGER, MOVER, "resume", "attach_payload"),
         *(Interface(f"~/{x}", f"payload_id_msgs/{x.capitalize()}", Way.ACTION, role=MOVER)
           for x in ("plan", "execute", "identify")),
     ),

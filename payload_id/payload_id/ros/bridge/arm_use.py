@@ -14,17 +14,13 @@ from rclpy.task import Future as RosFuture
 from ...core.errors import InputError
 from ..execution.back_ends.back_end import BackEnd
 from ..execution.controller_watch import ControllerWatch
-from ..execution.start_check import NotReadyError
+from ..execution.start_check import CalledOffError, NotReadyError
 from ..execution.stop_reason import Reason
 from .context import BridgeContext
 from .driver_watches import is_manager_stated
 from .parameters import TOPIC
 
 TAKING = 3.0  # [s] within which the controller must be connected
-
-
-class CalledOffError(NotReadyError):
-    """Somebody cancelled or stopped a motion before it began."""
 
 
 class ArmUse:

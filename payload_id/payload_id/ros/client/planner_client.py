@@ -12,13 +12,17 @@ from payload_id_msgs.srv import Acknowledge, Describe, Plan, SetObstacles
 from rclpy.action import ActionClient
 from rclpy.client import Client
 from rclpy.node import Node
+from std_msgs.msg import String
 from std_srvs.srv import Trigger
 
 from ...core.safety.clearance.convex_body import ConvexBody
 from ..bridge.obstacles.obstacle_messages import obstacle_message
+from ..common.topics import LATCHED
+from ..planner.identifying.stages import NAMES as STAGES
 from .waiting import FOUND, GoneError, NotAnsweredError, allowed, call, wait_for
 
 Tell = Callable[[Any], object]
+SAID = 2.0  # [s] in which it is heard why a goal was rejected
 ENDING = 60.0  # [s] that a cancelled goal may take to come to rest
 
 
@@ -38,6 +42,22 @@ def each_piece(say: Callable[[str], object]) -> Tell:
     return tell
 
 
+def each_stage(say: Callable[[str], object]) -> Tell:
+    """Return what takes feedback of `PlannerClient.identify` and says a line about each stage."""
+    said = -1
+
+    def tell(feedback: Identify.Feedback) -> None:
+        nonlocal said
+        if feedback.state != said:
+            said = feedback.state
+            say(
+                f"{feedback.progress:5.0%} {STAGES[said]}; the mass is known to "
+                f"± {feedback.half_width[0]:.3f} kg"
+            )
+
+    return tell
+
+
 SERVICES = {
     "plan": Plan,
     "describe": Describe,
@@ -48,6 +68,7 @@ SERVICES = {
 ACTIONS = {"plan": PlanAction, "execute": Execute, "identify": Identify}
 MOTIONS = ("execute", "identify")
 OF_BRIDGE = ("set_obstacles", "acknowledge")
+IDENTIFY_FIELDS = set(Identify.Goal.get_fields_and_field_types()) - {"goal"}
 
 
 class PlannerClient:
@@ -155,18 +176,18 @@ class PlannerClient:
         return self._act("execute", goal, timeout, tell)
 
     def identify(
-        self, timeout: float = 300.0, tell: Tell | None = None, most_pieces: int = 0, **goal: Any
+        self, timeout: float = 600.0, tell: Tell | None = None, **fields: Any
     ) -> Identify.Result:
-        """Identify in receding horizon; return once the arm is at rest, whatever the reason.
+        """Identify the payload: check, plan, move, solve, validate, save; return at rest.
 
         Args:
             timeout: Longest time to wait [s].
             tell: Called with each feedback.
-            most_pieces: End after so many; 0: no bound.
-            goal: Fields of payload_id_msgs/ExcitationGoal.
+            fields: Of payload_id_msgs/Identify, and of the ExcitationGoal in it.
         """
-        request = Identify.Goal(goal=ExcitationGoal(**goal), most_pieces=most_pieces)
-        return self._act("identify", request, timeout, tell)
+        own = {k: fields.pop(k) for k in list(fields) if k in IDENTIFY_FIELDS}
+        goal = Identify.Goal(goal=ExcitationGoal(**fields), **own)
+        return self._act("identify", goal, timeout, tell)
 
     def stop(self) -> str:
         """Have the certified stop commanded, if anything moves; return the planner's sentence."""
@@ -227,6 +248,9 @@ class PlannerClient:
         ended = False
         try:
             wait_for(sent.done, timeout, f"the acceptance of {self._name}/{name}", there)
+            if not sent.result().accepted:
+                ended = True
+                raise NotAnsweredError(f"{self._name}/{name}: {self._refusal()}")
             future = sent.result().get_result_async()
             wait_for(future.done, timeout, f"the result of {self._name}/{name}", there)
             ended = True
@@ -238,9 +262,24 @@ class PlannerClient:
                 self._cancel(sent, name)
         return future.result().result
 
+    def _refusal(self) -> str:
+        """Return why a goal was rejected, which a rejection itself does not say."""
+        heard: list[String] = []
+        topic = f"{self._name}/refusal"
+        subscription = self._node.create_subscription(String, topic, heard.append, LATCHED)
+        try:
+            wait_for(lambda: bool(heard), SAID, "why")
+        except NotAnsweredError:
+            return "The goal was rejected; why is in the planner's log."
+        finally:
+            self._node.destroy_subscription(subscription)
+        return str(heard[-1].data)
+
     def _cancel(self, sent: Any, name: str) -> None:
         """Cancel a goal that was sent; return once it has ended."""
         wait_for(sent.done, ENDING, f"the acceptance of {self._name}/{name}")
         handle = sent.result()
+        if not handle.accepted:
+            return
         handle.cancel_goal_async()
         wait_for(handle.get_result_async().done, ENDING, f"the end of {self._name}/{name}")

@@ -2,10 +2,34 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
+from rclpy.node import Node
 from rclpy.task import Future as RosFuture
+
+from .steady_timer import steady_timer
+
+LOOK = 0.05  # [s] between two looks whether something has come about
+
+
+async def until(node: Node, condition: Callable[[], bool], seconds: float) -> bool:
+    """Wait, for so long at most [s], until a condition holds; return whether it does.
+
+    The node's executor goes on meanwhile: a timer looks.
+    """
+    end, done = time.monotonic() + seconds, RosFuture()
+
+    def look() -> None:
+        if not done.done() and (condition() or time.monotonic() > end):
+            done.set_result(None)
+
+    timer = steady_timer(node, LOOK, look)
+    await done
+    node.destroy_timer(timer)
+    return condition()
 
 
 class AwaitedAnswers:

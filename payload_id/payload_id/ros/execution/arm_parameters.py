@@ -24,7 +24,7 @@ ARM_PARAMETERS = (
         "payload_estimator",
         "Node of the estimates whose intervals motions are certified for; relative names lie in "
         "this node's namespace. Its topic is <estimator>/payload; the planner's ~/identify calls "
-        "<estimator>/start where no run is in progress.",
+        "<estimator>/begin and what ends a run.",
     ),
 )
 

@@ -18,6 +18,10 @@ class NotReadyError(InputError):
     """The arm is not where, or not as, a motion could begin."""
 
 
+class CalledOffError(NotReadyError):
+    """Somebody cancelled or stopped a motion before it began."""
+
+
 def check_rest(joints: Sequence[str], speed: Array, topic: str) -> None:
     """Raise unless the arm stands still.
 

@@ -25,8 +25,8 @@ from std_srvs.srv import Trigger
 from ...core.arrays import Array
 from ...core.safety.certificate.certified_motion import CertifiedMotion
 from ...core.safety.clearance.convex_body import ConvexBody
+from ..common.awaited_answers import until
 from ..common.conversions import stamp_of
-from ..common.steady_timer import steady_timer
 from ..common.topics import LATCHED
 from ..execution.motion_execution import Phase
 from ..execution.stop_reason import Reason, sentence
@@ -197,17 +197,7 @@ class BridgeLink:
 
     async def _answer(self, asked: RosFuture) -> Any:
         """Return the bridge's answer; None if it takes too long."""
-        answered = RosFuture()
-
-        def note(answer: Any) -> None:
-            if not answered.done():
-                answered.set_result(answer)
-
-        asked.add_done_callback(lambda found: note(found.result()))
-        timer = steady_timer(self._node, ANSWERED, lambda: note(None))
-        answer = await answered
-        self._node.destroy_timer(timer)
-        return answer
+        return asked.result() if await until(self._node, asked.done, ANSWERED) else None
 
     @property
     def bodies(self) -> tuple[ConvexBody, ...]:

@@ -22,12 +22,11 @@ from ..execution.standing_arm import StandingArm
 from ..execution.start_check import NotReadyError
 from ..lifecycle.managed_node import ManagedNode
 from .bridge_link import BridgeLink
-from .parameters import PlannerParameters
+from .parameters import PlannerParameters, planning_settings
 from .payload_intervals import ESTIMATED
 from .plan_messages import goal_from
 from .planning.request import Goal
 from .planning.worker import make_worker
-from .planning_settings import planning_settings
 
 
 class PlannerContext:
@@ -42,6 +41,7 @@ class PlannerContext:
         limits: Name of the set of joint limits for goals that name none.
         estimate: The estimator's newest; None before the first.
         busy: What the arm is used for; empty if it is free.
+        reserved: For what it is kept between motions; empty: for nothing.
         disagreement: In what the estimator rests on something else; empty: nothing is known of it.
         cell_missing: Why nothing may be planned; empty: it is known what is around the arm.
         process: Plans.
@@ -58,7 +58,7 @@ class PlannerContext:
         self.limits = settings.limits or robot.limits.name
         robot.limits_named(self.limits)
         self.estimate: PayloadEstimate | None = None
-        self.busy = self.disagreement = ""
+        self.busy = self.reserved = self.disagreement = ""
         self.answers = AwaitedAnswers()
         cell, self.cell_missing = stated_cell(settings, "planner")
         worker = planning_settings(settings, robot, uncertainty, cell)
@@ -94,21 +94,25 @@ class PlannerContext:
         """Why nothing may move until somebody acknowledges; empty: nothing is wrong."""
         return "" if self.bridge.state is None else str(self.bridge.state.fault)
 
-    def start(self, limits: str) -> Array:
+    def start(self, limits: str, own: bool = False) -> Array:
         """Return the pose from which to plan.
+
+        Args:
+            limits: Name of the set of joint limits.
+            own: Whether for that for which the arm is reserved.
 
         Raises:
             InputError: There are no joint states, or the arm moves, is out of limits, or busy.
         """
-        self.check_free()
+        self.check_free(own)
         return self.standing(limits)
 
-    def check_free(self) -> None:
+    def check_free(self, own: bool = False) -> None:
         """Raise unless the node is active, the arm free, and known what is around it."""
         if self.node.inactivity:
             raise NotReadyError(self.node.inactivity)
-        if self.busy:
-            raise NotReadyError(f"The arm is in use: {self.busy}. Wait, or call ~/stop.")
+        if use := self.busy or (not own and self.reserved):
+            raise NotReadyError(f"The arm is in use: {use}. Wait, or call ~/stop.")
         if self.cell_missing:
             raise NotReadyError(self.cell_missing)
 

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import math
+
+import numpy as np
 from payload_id_msgs.action import Execute, Identify
-from payload_id_msgs.msg import PlanDescription, StopReason
+from payload_id_msgs.msg import PayloadEstimate, PlanDescription, StopReason
 
 from ...core.arrays import Array
+from ...core.safety.certificate.certificate import Certificate
+from ...core.safety.margins.margin import CLEARANCES
 from ..execution.start_check import NotReadyError
 from ..execution.stop_reason import Reason
 from .bridge_link import FollowedMotion
 from .horizon_execution import HorizonExecution
+from .identifying.stages import Stages
 
 
 def execute_feedback(followed: FollowedMotion, now: float, paused: bool) -> Execute.Feedback:
@@ -27,17 +33,52 @@ def message_of_reason(reason: Reason, said: str) -> StopReason:
     return StopReason(code=getattr(StopReason, reason.name), sentence=said)
 
 
-def identify_feedback(horizon: HorizonExecution, half_width: Array) -> Identify.Feedback:
-    """Return how far a receding horizon is."""
-    seconds, execution = horizon.planning_seconds, horizon.execution
-    return Identify.Feedback(
-        phase=horizon.phase,
-        piece=len(horizon.condition_numbers),
-        planning_seconds=seconds[-1] if seconds else 0.0,
-        largest_planning_seconds=max(seconds, default=0.0),
-        half_width=half_width,
-        tube_use=0.0 if execution is None else execution.tube_use,
-    )
+def identify_feedback(
+    stages: Stages,
+    horizon: HorizonExecution | None,
+    followed: FollowedMotion | None,
+    estimate: PayloadEstimate | None,
+    half_width: Array,
+    tightest: tuple[str, float],
+) -> Identify.Feedback:
+    """Return how far an identification is.
+
+    Args:
+        stages: How far it is.
+        horizon: That moves the arm; None: a single motion, or none.
+        followed: The motion in progress; None: the arm is not moved.
+        estimate: The newest; None: there is none.
+        half_width: Of the intervals in force, shape (10,).
+        tightest: Limit of the motion's certificate, and the part that is left of it.
+    """
+    told = Identify.Feedback(state=stages.state, half_width=half_width)
+    told.progress, told.seconds_left = stages.progress()
+    told.status, told.phi = PayloadEstimate.WAITING, np.full(10, np.nan)
+    if estimate is not None:
+        told.status, told.phi = estimate.status, estimate.phi
+    told.phase = "" if followed is None else followed.phase.value
+    if horizon is not None:
+        seconds, told.phase = horizon.planning_seconds, horizon.phase
+        told.piece = len(horizon.condition_numbers)
+        told.planning_seconds = seconds[-1] if seconds else 0.0
+        told.largest_planning_seconds = max(seconds, default=0.0)
+        tightest = tightest_limit(horizon.certificate)
+    told.worst, told.worst_margin = tightest
+    if followed is not None:
+        told.tube_use = followed.tube_use
+        if not told.worst_margin <= 1.0 - followed.tube_use:
+            told.worst, told.worst_margin = "tracking error", 1.0 - followed.tube_use
+    return told
+
+
+def tightest_limit(certificate: Certificate | None) -> tuple[str, float]:
+    """Return the limit of a certificate of which least is left, and that part; NaN: none."""
+    margins = [] if certificate is None else certificate.margins
+    relative = [margin for margin in margins if margin.constraint not in CLEARANCES]
+    if not relative:
+        return "", math.nan
+    least = min(relative, key=lambda margin: margin.left)
+    return f"{least.constraint} of {' and '.join(least.where)}", least.left
 
 
 def check_confirmed(asked: Execute.Goal, description: PlanDescription) -> None:

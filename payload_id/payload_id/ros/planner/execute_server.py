@@ -17,14 +17,13 @@ from std_srvs.srv import Trigger
 
 from ...core.errors import InputError, printable, shortened
 from ..execution.payload_intervals import estimate_intervals, is_usable
-from ..execution.start_check import NotReadyError
+from ..execution.start_check import CalledOffError, NotReadyError
 from ..execution.stop_reason import Reason, sentence
 from .bridge_link import FollowedMotion
 from .context import PlannerContext
 from .execute_messages import (
     check_confirmed,
     execute_feedback,
-    identify_feedback,
     message_of_reason,
 )
 from .horizon_execution import HorizonExecution
@@ -33,10 +32,6 @@ from .plan_server import PlanServer
 from .planning.request import Planned, ResumeRequest, ScaleRequest, checked
 
 LEAST_SCALE = 0.05  # of the speed: a slower motion takes too long to certify
-
-
-class CalledOffError(NotReadyError):
-    """Somebody cancelled or stopped a motion before it began."""
 
 
 class ExecuteServer:
@@ -64,8 +59,9 @@ class ExecuteServer:
         self._goal: ServerGoalHandle | None = None
         self._plan: Planned | None = None  # that is executed
         self._who = ""
-        self._preparing: ServerGoalHandle | None = None  # whose motion is certified anew
+        self._preparing: ServerGoalHandle | None = None  # whose motion may begin later
         self._called_off = ""  # why it shall not begin, though
+        self._grasped: RosFuture | None = None  # awaits ~/resume while nothing rests on a path
 
     async def on_execute(self, handle: ServerGoalHandle) -> Execute.Result:
         """Execute a plan."""
@@ -113,9 +109,54 @@ class ExecuteServer:
             raise CalledOffError(f"{self._called_off} before the motion began.")
         return scaled
 
-    def _check_before(self, plan: Planned, known: str) -> None:
+    async def carried_out(
+        self, handle: ServerGoalHandle, plan: Planned, known: str, what: str, who: str
+    ) -> tuple[Reason, str]:
+        """Have a plan followed for a goal that goes on afterwards; return why the motion ended.
+
+        Args:
+            handle: The goal, which reserves the arm.
+            plan: The plan.
+            known: The obstacles that it knows.
+            what: It does.
+            who: Asks.
+
+        Raises:
+            InputError: Its certificate does not hold here and now, or it was called off.
+        """
+        await self._context.bridge.refresh()
+        self._check_before(plan, known, own=True)
+        self.begin_goal(handle, what, who)
+        self._follow(plan)
+        reason, said = await self.finished()
+        self.release(handle)
+        return reason, said
+
+    async def slowed(self, handle: ServerGoalHandle, plan: Planned, scale: float) -> Planned:
+        """Return a plan at a fraction of its speed; as `_at_scale`, for a goal that goes on."""
+        scaled = await self._at_scale(handle, plan, scale)
+        self.prepare(handle)
+        return scaled
+
+    def prepare(self, handle: ServerGoalHandle | None) -> None:
+        """Note whose motion may begin later: ~/stop means that it shall not; None: nobody's."""
+        self._preparing, self._called_off = handle, "" if handle is None else self._called_off
+        if handle is None:
+            self._grasped = None
+
+    @property
+    def called_off(self) -> str:
+        """Why what is prepared shall not begin; empty: it may."""
+        return self._called_off
+
+    def await_resume(self) -> RosFuture:
+        """Return what is done once somebody calls ~/resume."""
+        self._grasped = RosFuture()
+        return self._grasped
+
+    def _check_before(self, plan: Planned, known: str, own: bool = False) -> None:
         """Raise unless a plan's certificate holds here and now, as far as the planner knows."""
-        self._context.check_free()
+        self._context.check_free(own)
         if known != self._context.bridge.obstacles:
             raise NotReadyError("The obstacles have changed since this plan was made. Plan again.")
         self._context.standing(plan.request.goal.limits)
@@ -139,10 +180,14 @@ class ExecuteServer:
         self._plan, link = plan, self._context.bridge
         self.followed = link.follow(plan.name, plan.motion, plan.documents, self._who)
 
-    def finish(self, handle: ServerGoalHandle, reason: Reason) -> None:
-        """End a goal as its reason says."""
+    def release(self, handle: ServerGoalHandle) -> None:
+        """Note that a goal's motion has ended."""
         if self._goal is None or self._goal is handle:
             self._context.busy, self._goal = "", None
+
+    def finish(self, handle: ServerGoalHandle, reason: Reason) -> None:
+        """End a goal as its reason says."""
+        self.release(handle)
         if handle.is_cancel_requested:
             handle.canceled()
         elif reason.as_asked:
@@ -209,6 +254,9 @@ class ExecuteServer:
         Raises:
             InputError: Nothing rests, or it may not go on; it stays paused.
         """
+        if self._grasped is not None and not self._grasped.done():
+            self._grasped.set_result(None)
+            return
         await self._context.bridge.refresh()  # so that what was just said to it counts
         horizon = self._horizon
         if horizon is not None and horizon.paused:
@@ -275,13 +323,11 @@ class ExecuteServer:
         return horizon
 
     def on_feedback_due(self) -> None:
-        """Tell the goal in progress how far it is."""
-        handle, followed, horizon = self._goal, self.followed, self._horizon
-        if handle is None or not handle.is_active:
+        """Tell the plan in progress how far it is; `IdentifyServer` tells its own."""
+        handle, followed = self._goal, self.followed
+        if handle is None or followed is None or not handle.is_active:
             return
-        if horizon is not None:
-            handle.publish_feedback(identify_feedback(horizon, self._context.half_width()))
-        elif followed is not None:
+        if isinstance(handle.request, Execute.Goal):
             now = followed.time(self._context.arm.states.now_ns)
             handle.publish_feedback(execute_feedback(followed, now, self.paused))
 

@@ -19,6 +19,7 @@ from ...core.excitation import receding_horizon as horizon
 from ...core.excitation.search.planning import NoPlan, Plan
 from ...core.motion.motion_sequence import MotionSequence
 from ...core.motion.motion_state import MotionState
+from ...core.safety.certificate.certificate import Certificate
 from ...core.safety.certificate.certified_motion import CertifiedMotion
 from ..certifying.worker_process import Failure
 from ..execution.start_check import NotReadyError
@@ -69,6 +70,7 @@ class HorizonExecution:
         execution: The motion, or the last one while the arm waits at rest; None before the first.
         planning_seconds: Computing time of each piece [s].
         condition_numbers: After each piece that was begun, as predicted.
+        certificate: Of the newest piece that was begun.
         refusal: Why the arm does not move from rest; empty otherwise.
         resting: Whether the arm waits at rest for a piece.
         paused: Whether it rests until somebody resumes.
@@ -84,6 +86,7 @@ class HorizonExecution:
     execution: FollowedMotion | None = None
     planning_seconds: list[float] = field(default_factory=list)
     condition_numbers: list[float] = field(default_factory=list)
+    certificate: Certificate | None = None
     refusal: str = ""
     resting: bool = True
     paused: bool = False
@@ -295,6 +298,8 @@ class HorizonExecution:
         piece, index = self._pieces.pop(self.run.index), self._earlier + self.run.index
         if piece.documents is None:
             raise TypeError("A piece that is followed has certificates.")
+        if isinstance(piece.plan, Plan):
+            self.certificate = piece.plan.certificate
         duration = action.trajectory.duration
         if self.resting or self.execution is None:
             whole = MotionSequence((action.trajectory,), (duration,))

@@ -1,7 +1,8 @@
 """The planner: certified exciting motions on request, handed to the bridge, which moves the arm.
 
 `PlanServer` plans in a process of its own, `ExecuteServer` has plans followed, `IdentifyServer`
-does both in receding horizon; this node has the services, actions and timers. It commands nothing.
+does both from the check to the saved run; this node has the services, actions and timers. It
+commands nothing.
 """
 
 from __future__ import annotations
@@ -71,7 +72,7 @@ class PlannerNode(ManagedNode):
         self._plans = PlanServer(self._shared)
         self._motion = ExecuteServer(self._shared, self._plans)
         self._pause = PauseServer(self._shared, self._motion)
-        self._identify = IdentifyServer(self._shared, self._motion)
+        self._identify = IdentifyServer(self._shared, self._motion, self._plans)
         self.create_subscription(
             PayloadEstimate, f"{settings.estimator}/payload", self._on_estimate, LATCHED
         )
@@ -82,6 +83,7 @@ class PlannerNode(ManagedNode):
         self._serve()
         steady_timer(self, WATCH_PERIOD, self._on_watch_due)
         steady_timer(self, FEEDBACK_PERIOD, self._motion.on_feedback_due)
+        steady_timer(self, FEEDBACK_PERIOD, self._identify.on_tick)
         signed = f"signed with {settings.signing_key}" if settings.signing_key else "not signed"
         self.get_logger().info(
             f"Planning for '{self.robot.name}' within the limits '{self._shared.limits}'; joint "
@@ -112,19 +114,20 @@ class PlannerNode(ManagedNode):
             (Trigger, "~/stop", self._motion.on_stop),
             (Trigger, "~/pause", self._pause.on_pause),
             (Trigger, "~/resume", self._pause.on_resume),
+            (Trigger, "~/attach_payload", self._identify.on_attach),
         ):
             self.create_service(kind, name, callback, callback_group=group)
         self._actions = [
             ActionServer(
                 self, kind, name, self.counted(execute),
-                goal_callback=lambda goal: GoalResponse.ACCEPT,
+                goal_callback=accept,
                 cancel_callback=self._motion.on_cancel,
                 callback_group=group,
             )
-            for kind, name, execute in (
-                (PlanAction, "~/plan", self._plans.on_plan_goal),
-                (Execute, "~/execute", self._motion.on_execute),
-                (Identify, "~/identify", self._identify.on_identify),
+            for kind, name, execute, accept in (
+                (PlanAction, "~/plan", self._plans.on_plan_goal, _accept),
+                (Execute, "~/execute", self._motion.on_execute, _accept),
+                (Identify, "~/identify", self._identify.on_identify, self._identify.on_goal),
             )
         ]  # fmt: skip
 
@@ -136,10 +139,12 @@ class PlannerNode(ManagedNode):
     def _on_estimate(self, message: PayloadEstimate) -> None:
         """Take in an estimate."""
         self._shared.estimate = message
+        self._identify.hear(message)
         self._motion.hear(message)
 
     def _on_condition(self, message: DiagnosticStatus) -> None:
         """Compare what the estimator rests on with what this node does."""
+        self._identify.hear_condition(message)
         before = self._shared.disagreement
         figures = {x.key: x.value for x in message.values}
         who = f"The estimator ({self._shared.settings.estimator})"
@@ -156,14 +161,16 @@ class PlannerNode(ManagedNode):
             "obstacles": len(self._shared.bridge.bodies),
             "joint states silent [s]": self._shared.arm.states.silence,
             "planning process": "runs" if self._shared.process.alive else "ended",
+            "identifying": self._identify.stage or "no",
+            "newest rejection": self._identify.refusal or "none",
             **self._stated,
         }
         if self._shared.fault:
             return Condition(
                 Level.ERROR, f"The bridge waits for ~/acknowledge. {self._shared.fault}", figures
             )
-        if self._shared.busy:
-            return Condition(Level.OK, f"Busy: {self._shared.busy}.", figures)
+        if use := self._shared.busy or self._shared.reserved:
+            return Condition(Level.OK, f"Busy: {use}.", figures)
         if self._motion.ended is not None and not self._motion.ended[0].as_asked:
             reason, said = self._motion.ended
             level = Level.WARN if reason is Reason.CANCELLED else Level.ERROR
@@ -179,6 +186,11 @@ class PlannerNode(ManagedNode):
         if self._shared.disagreement:
             return Condition(Level.WARN, self._shared.disagreement, figures)
         return Condition(Level.OK, "Ready.", figures)
+
+
+def _accept(goal: Any) -> GoalResponse:
+    """Accept a goal: what speaks against it is said in its result."""
+    return GoalResponse.ACCEPT
 
 
 def main(args: Sequence[str] | None = None) -> int:

@@ -1,4 +1,4 @@
-"""Parameters of the planner."""
+"""Parameters of the planner, and what they mean for its planning process."""
 
 from __future__ import annotations
 
@@ -6,11 +6,18 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ...core.errors import ConfigurationError
 from ...core.excitation.criteria import CRITERIA
 from ...core.excitation.criteria import DEFAULT as DEFAULT_CRITERION
-from ..certifying.case_settings import CASE_PARAMETERS, CaseParameters
+from ...core.rows.joint_torque.uncertainty import Uncertainty
+from ...files.cells.cell_file import Cell
+from ...files.configuration.input_path import from_home
+from ...files.robots.robot_file import RobotFile
+from ...files.runs.signing_key import SigningKey
+from ..certifying.case_settings import CASE_PARAMETERS, CaseParameters, case_settings
 from ..common.parameters import Parameter
 from ..execution.arm_parameters import ARM_PARAMETERS, ArmParameters
+from .planning.request import PlanningSettings
 
 PIECES = ("bezier", "wave")  # families of short pieces, for receding horizon
 FAMILIES = ("fourier", "there_and_back", *PIECES)
@@ -127,3 +134,30 @@ class PlannerParameters(CaseParameters, ArmParameters):
     def of(cls, values: Mapping[str, Any]) -> PlannerParameters:
         """Take them out of all values."""
         return cls(**{name: values[name] for name in cls.__dataclass_fields__})
+
+
+def planning_settings(
+    parameters: PlannerParameters, robot: RobotFile, uncertainty: Uncertainty, cell: Cell
+) -> PlanningSettings:
+    """Return the settings of the planning process.
+
+    Raises:
+        ConfigurationError: The signing key cannot be used.
+        InputError: A mesh cannot be used.
+    """
+    return PlanningSettings(
+        **vars(case_settings(parameters, robot, uncertainty, cell)),
+        stop_step=parameters.stop_step,
+        folder=str(from_home(parameters.certificates_folder, "certificates_folder")),
+        signing_key=_usable_key(parameters.signing_key),
+    )
+
+
+def _usable_key(path: str) -> str:
+    """Return the path of a private key that can be used; empty if there shall be none."""
+    if not path:
+        return ""
+    try:
+        return str(SigningKey.load(path).path)
+    except ConfigurationError as error:
+        raise ConfigurationError(f"The parameter 'signing_key': {error}") from error

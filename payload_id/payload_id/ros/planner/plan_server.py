@@ -14,12 +14,13 @@ from payload_id_msgs.srv import Describe, Plan
 from rclpy.action.server import ServerGoalHandle
 from visualization_msgs.msg import MarkerArray
 
+from ...core.arrays import Array
 from ...core.errors import InputError, UnknownNameError
 from ..common.steady_timer import steady_timer
 from ..common.topics import LATCHED
 from .context import PlannerContext
 from .plan_messages import description_message, swept_markers
-from .planning.request import Planned, PlanRequest, checked
+from .planning.request import Goal, MoveRequest, Planned, PlanRequest, checked
 
 KEPT = 10  # plans that can still be executed
 FEEDBACK_PERIOD = 0.5  # [s]
@@ -79,25 +80,51 @@ class PlanServer:
 
     async def _plan_into(self, message: ExcitationGoal, answer: Any) -> None:
         """Plan, and fill in an answer of service or action."""
-        context = self._context
-        await context.bridge.refresh()  # so that what was just said to it counts
         try:
-            goal = context.goal_of(message)
-            start = context.start(goal.limits)
-            goal = replace(goal, turns=context.arm.states.turns.at(start))
-            self._count += 1
-            plan_id = f"{datetime.now():%Y%m%d_%H%M%S}_{self._count:03d}"
-            known = context.bridge.obstacles
-            request = PlanRequest(plan_id, goal, start, context.bridge.bodies)
-            found: Planned = checked(await context.ask(request))
+            found, known = await self.made(message)
         except InputError as error:
             answer.success, answer.message = False, str(error)
         else:
-            answer.success, answer.description = True, self._keep(found, known)
+            answer.success, answer.description = True, self.keep(found, known)
             answer.message = answer.description.summary
-        context.node.get_logger().info(answer.message)
+        self._context.node.get_logger().info(answer.message)
 
-    def _keep(self, plan: Planned, known: str) -> PlanDescription:
+    async def made(self, message: ExcitationGoal, own: bool = False) -> tuple[Planned, str]:
+        """Return a plan for what a goal asks for, and what tells whether the obstacles change.
+
+        Args:
+            message: The goal.
+            own: Whether for that for which the arm is reserved.
+
+        Raises:
+            InputError: Nothing may be planned now, or nothing was certified.
+        """
+        context = self._context
+        await context.bridge.refresh()  # so that what was just said to it counts
+        goal = context.goal_of(message)
+        request, known = self._request(goal, own)
+        found: Planned = checked(await context.ask(request))
+        return found, known
+
+    async def way(self, message: ExcitationGoal, target: Array) -> tuple[Planned, str]:
+        """Return the straight way to a pose, shape (n,) [rad or m]; see `made`, of one's own."""
+        context = self._context
+        await context.bridge.refresh()
+        request, known = self._request(context.goal_of(message), True)
+        found: Planned = checked(await context.ask(MoveRequest(request, target)))
+        return found, known
+
+    def _request(self, goal: Goal, own: bool) -> tuple[PlanRequest, str]:
+        """Return a request to plan from where the arm stands, and the obstacles of now."""
+        context = self._context
+        start = context.start(goal.limits, own)
+        goal = replace(goal, turns=context.arm.states.turns.at(start))
+        self._count += 1
+        plan_id = f"{datetime.now():%Y%m%d_%H%M%S}_{self._count:03d}"
+        known = context.bridge.obstacles
+        return PlanRequest(plan_id, goal, start, context.bridge.bodies), known
+
+    def keep(self, plan: Planned, known: str) -> PlanDescription:
         """Remember a plan, show it, and return its description."""
         stamp = self._context.node.get_clock().now().nanoseconds
         notes = [] if self._has_volume() else [NO_VOLUME]

@@ -37,6 +37,7 @@ AT_TIMES = {
         Rule("action", "call", "/joint_trajectory_controller/follow_joint_trajectory"),
         Rule("topic", "subscribe", FAULTS),
     },
+    "payload_planner": {Rule("topic", "publish", f"{SPACE}/attached_collision_object")},
     "payload_frames": {Rule("topic", "publish", f"{SPACE}/robot_description")},
 }
 

@@ -10,7 +10,7 @@ import pytest
 
 from payload_id.cli.main import main
 from payload_id.core.errors import ConfigurationError, UnknownNameError
-from payload_id.ros.access.interfaces import INTERFACES
+from payload_id.ros.access.interfaces import INTERFACES, RUN_CALLS
 from payload_id.ros.access.permissions import dds_topics, permissions_xml
 from payload_id.ros.access.policy import Rule, enclaves, policy_xml
 
@@ -59,7 +59,7 @@ def test_the_planner_alone_has_the_bridge_move_the_arm_which_alone_commands_it()
         asked = {r.name for r in rules if r.verb in ("request", "call")}
         of_bridge = {name for name in asked if name.startswith("/payload_bridge/")}
         assert asked - of_bridge <= {
-            "/payload_estimator/start",
+            *(f"/payload_estimator/{name}" for name in RUN_CALLS),
             "/controller_manager/list_controllers",
             "/controller_manager/list_hardware_interfaces",
             FOLLOW,

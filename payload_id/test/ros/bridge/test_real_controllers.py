@@ -22,7 +22,16 @@ from payload_id.core.motion.trajectory_points import points_of
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.ros.execution.back_ends.back_end import Trouble
 from payload_id.ros.execution.back_ends.follow_joint_trajectory import FollowJointTrajectory
-from planned_robot import ABORTED, CANCELED, PAYLOAD, PLANNER, ROBOT, SUCCEEDED, PlannedRobot
+from planned_robot import (
+    ABORTED,
+    CANCELED,
+    CONTINUED,
+    PAYLOAD,
+    PLANNER,
+    ROBOT,
+    SUCCEEDED,
+    PlannedRobot,
+)  # fmt: skip
 from real_controllers import ABSENT, CONTROLLER, RealControllers, installation
 
 PREFIX, RATE = installation(), 250
@@ -103,9 +112,10 @@ def is_still(robot: PlannedRobot) -> bool:
 def test_goals_replace_each_other_in_motion_in_a_receding_horizon(robot):
     truth, estimate = np.array(PAYLOAD), PayloadEstimate(status=PayloadEstimate.GOOD)
     estimate.lower, estimate.upper = truth - 0.02, truth + 0.02
+    robot.estimates.running = True
     robot.estimates.publish(estimate)
     goal = ExcitationGoal(speed_scale=0.6, time_budget=1.5)
-    _, future, feedback = robot.begin(Identify, "identify", most_pieces=3, goal=goal)
+    _, future, feedback = robot.begin(Identify, "identify", **CONTINUED, most_pieces=3, goal=goal)
     result, status = robot.result(future)
     assert status == SUCCEEDED and result.pieces == 3 and result.at_rest, result.message
     assert result.reason.code == StopReason.PIECES_DONE, result.message

@@ -53,7 +53,7 @@ class Planner:
         context.estimate = PayloadEstimate(
             status=PayloadEstimate.GOOD, lower=LOWER + 0.01, upper=UPPER - 0.01
         )
-        context.busy = context.cell_missing = ""
+        context.busy = context.cell_missing = context.reserved = ""
         context.arm = SimpleNamespace(
             check_alive=lambda: None,
             start=lambda limits, holding: np.zeros(7),

@@ -15,6 +15,7 @@ from std_srvs.srv import Trigger
 
 from payload_id.ros.common.joint_trajectory_message import trajectory_from_message
 from planned_robot import (
+    CONTINUED,
     PAYLOAD,
     PLANNER,
     ROBOT,
@@ -138,9 +139,10 @@ def test_an_arm_that_its_pendant_slowed_down_is_stopped_without_a_step(robot):
 def test_a_receding_horizon_that_was_paused_goes_on_with_further_pieces(robot):
     truth, estimate = np.array(PAYLOAD), PayloadEstimate(status=PayloadEstimate.GOOD)
     estimate.lower, estimate.upper = truth - 0.02, truth + 0.02
+    robot.estimates.running = True
     robot.estimates.publish(estimate)
     goal = ExcitationGoal(speed_scale=0.6, time_budget=1.5)
-    _, future, feedback = robot.begin(Identify, "identify", most_pieces=2, goal=goal)
+    _, future, feedback = robot.begin(Identify, "identify", **CONTINUED, most_pieces=2, goal=goal)
     moves = lambda: feedback and feedback[-1].phase == "moving"  # noqa: E731
     robot.observer.wait(lambda: future.done() or moves(), "motion")
     paused(robot, feedback)

@@ -21,18 +21,21 @@ from rcl_interfaces.msg import Parameter as ParameterMessage
 from rcl_interfaces.msg import ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
 from sensor_msgs.msg import JointState
+from std_msgs.msg import String
 from std_srvs.srv import Trigger
 from tf2_msgs.msg import TFMessage
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 from visualization_msgs.msg import Marker, MarkerArray
 
 from harness import LATCHED
+from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.ros.common.joint_trajectory_message import trajectory_from_message
 from planned_robot import (
     ABORTED,
     BRIDGE,
     CANCELED,
     CLOCK_TOLERANCE,
+    CONTINUED,
     GOAL,
     PAYLOAD,
     PLANNER,
@@ -220,12 +223,15 @@ def test_an_inconsistent_estimate_stops_the_arm(robot):
 def test_receding_horizon_answers_to_the_estimator_and_ends_at_rest(robot):
     truth, estimate = np.array(PAYLOAD), PayloadEstimate(status=PayloadEstimate.GOOD)
     estimate.lower, estimate.upper = truth - 0.02, truth + 0.02
+    robot.estimates.running = True
     robot.estimates.publish(estimate)
     goal = ExcitationGoal(speed_scale=0.6, time_budget=1.5)
     for progress in (-0.1, 0.95, float("nan")):
-        _, future, _ = robot.begin(Identify, "identify", goal=goal, least_progress=progress)
+        _, future, _ = robot.begin(
+            Identify, "identify", **CONTINUED, goal=goal, least_progress=progress
+        )
         assert "least_progress must be" in robot.result(future)[0].message
-    _, future, feedback = robot.begin(Identify, "identify", most_pieces=2, goal=goal)
+    _, future, feedback = robot.begin(Identify, "identify", **CONTINUED, most_pieces=2, goal=goal)
     moving = lambda: any(x.phase == "moving" for x in feedback)  # noqa: E731
     robot.observer.wait(lambda: future.done() or moving(), "motion")
     assert moving(), future.result().result.message
@@ -464,3 +470,98 @@ def test_an_arm_that_falls_silent_is_held_and_does_not_begin_while_its_clock_is_
     assert robot.acknowledge().success
     late = robot.plan()  # the simulated arm's clock has stood still meanwhile
     assert not late.success and "behind the clock" in late.message
+
+
+ONE = {"one_motion": True, "goal": GOAL, "requested_by": "Ada"}
+NARROW = [0.05, *[float("inf")] * 9]
+
+
+def known(half_width, status=PayloadEstimate.GOOD):
+    """Return an estimate around the truth, within what motions are certified for."""
+    truth, (least, most) = np.array(PAYLOAD), PayloadPrior(1.5, 0.15).box()
+    lower, upper = np.maximum(truth - half_width, least), np.minimum(truth + half_width, most)
+    return PayloadEstimate(status=status, phi=truth, message="It is so.", lower=lower, upper=upper)
+
+
+def identifying(robot, **fields):
+    """Have a payload identified; return once the arm moves."""
+    robot.estimates.asked.clear()
+    start = robot.q
+    handle, future, feedback = robot.begin(Identify, "identify", **ONE | fields)
+    moved = lambda: np.abs(robot.q - start).max() > 0.02  # noqa: E731
+    robot.observer.wait(lambda: future.done() or moved(), "motion or refusal")
+    assert not future.done(), future.result().result.message
+    return handle, future, feedback
+
+
+@pytest.mark.slow
+def test_identify_goes_from_the_check_to_the_saved_run_and_rejects_others_meanwhile(robot):
+    rejected = robot.observer.listen(String, f"{PLANNER}/refusal", LATCHED)
+    _, future, feedback = identifying(robot, known_mass=[0.8, 0.05])
+    robot.estimates.publish(known(0.01))
+    other, _, _ = robot.begin(Identify, "identify", requested_by="Bob")
+    assert not other.accepted
+    robot.observer.wait(lambda: rejected, "why it was rejected")
+    assert "Bob" in rejected[-1].data and "for Ada" in rejected[-1].data
+    assert not robot.plan().success  # nor does anybody else get the arm
+    result, status = robot.result(future)
+    assert status == SUCCEEDED and result.error_code == Identify.Result.NONE, result.message
+    assert result.success and result.at_rest and result.validated and result.saved
+    assert result.reason.code == StopReason.COMPLETED and result.estimate == known(0.01)
+    assert robot.estimates.asked == ["begin", "hold_out", "stop", "validate", "save"]
+    assert robot.estimates.known_mass == [0.8, 0.05] and not robot.estimates.running
+    progress = [told.progress for told in feedback]
+    assert progress == sorted(progress) and progress[-1] > 0.5
+    states = [told.state for told in feedback]
+    assert states == sorted(states) and Identify.Feedback.EXCITING in states
+    assert all(0.0 < told.worst_margin < 1.0 and told.worst for told in feedback if told.tube_use)
+
+
+@pytest.mark.slow
+def test_identify_that_is_cancelled_rests_and_solves_what_there_is(robot):
+    handle, future, _ = identifying(robot)
+    robot.estimates.publish(known(0.1))
+    handle.cancel_goal_async()
+    result, status = robot.result(future)
+    assert status == CANCELED and result.error_code == Identify.Result.CANCELLED and result.at_rest
+    assert result.estimate == known(0.1) and "0.8" in result.message and result.saved
+    assert "stop" in robot.estimates.asked
+
+
+@pytest.mark.slow
+def test_identify_stops_the_arm_where_the_estimator_has_begun_anew(robot):
+    _, future, _ = identifying(robot, goal=slow_goal())
+    robot.estimates.running = False
+    robot.estimates.tell()
+    result, status = robot.result(future)
+    assert status == ABORTED and result.error_code == Identify.Result.ESTIMATOR_LOST
+    assert result.at_rest and "started anew" in result.message, result.message
+
+
+def slow_goal():
+    """Return a goal whose motion takes long enough to be ended."""
+    return ExcitationGoal(family="bezier", duration=5.0, speed_scale=0.6, time_budget=1.5, seed=3)
+
+
+@pytest.mark.parametrize(
+    ("fields", "code", "words"),
+    [
+        ({"known_mass": [2.0, 0.1]}, "INVALID_GOAL", "prior allows 1.5 kg"),
+        ({"goal": ExcitationGoal(family="spline")}, "INVALID_GOAL", "spline"),
+        ({"tare": Identify.Goal.TARE_REQUIRED}, "NOT_TARED", "TARE_ONLY"),
+    ],
+)
+def test_identify_refuses_what_cannot_be_before_anything_moves(robot, fields, code, words):
+    robot.commands.clear()
+    _, future, _ = robot.begin(Identify, "identify", **ONE | fields)
+    result, status = robot.result(future)
+    assert status == ABORTED and result.error_code == getattr(Identify.Result, code)
+    assert words in result.message and not robot.commands and not robot.estimates.running
+
+
+def test_identify_wants_a_recording_unless_it_is_told_otherwise(robot):
+    robot.estimates.begun.recording = ""
+    _, future, _ = robot.begin(Identify, "identify", **ONE)
+    result, _ = robot.result(future)
+    robot.estimates.begun.recording = "/a/recording"
+    assert result.error_code == Identify.Result.NOT_RECORDED and "parameter bag" in result.message

@@ -31,6 +31,7 @@ from payload_id.files.runs.claims import claims
 from payload_id.ros.planner.plan_messages import summary_of
 from payload_id.ros.planner.planning.request import (
     Goal,
+    MoveRequest,
     PieceRequest,
     Planned,
     PlanningSettings,
@@ -122,6 +123,28 @@ def test_a_plan_ends_at_rest_and_its_certificates_can_be_proved_again(worker):
     saved = load_certificate(plan.certificate_path)
     assert isinstance(certify(saved.case(worker._certifier.model), saved.trajectory), Certificate)
     assert saved.trajectory.to_dict() == plan.motion.trajectory.to_dict()
+
+
+def test_the_way_to_a_pose_is_certified_and_ends_there_at_rest(worker):
+    target = np.array(ROBOT.home) + np.array([0.4, -0.2, 0.0, 0.3, 0.0, 0.0, 1.0])
+    way = worker(MoveRequest(request(), target))
+    assert isinstance(way, Planned), way
+    trajectory = way.motion.trajectory
+    ends = trajectory.at(np.array([0.0, trajectory.duration]))
+    assert np.allclose(ends.q, [ROBOT.home, target]) and np.abs(ends.dq).max() < 1e-9
+    assert (way.figures.velocity <= 1.0).all() and way.motion.stops
+    assert way.figures.half_width_expected.tolist() == way.figures.half_width_now.tolist()
+    saved = load_certificate(way.certificate_path)
+    assert isinstance(certify(saved.case(worker._certifier.model), saved.trajectory), Certificate)
+
+
+def test_a_way_through_something_is_refused(worker):
+    start, target = np.array(ROBOT.home), np.array(ROBOT.home)
+    target[0] += 1.2
+    there = frames(worker._certifier.model, (start + target)[None] / 2)[1][0, -1]
+    ball = ConvexBody.primitive("sphere", (0.1,), translation=there, name="ball")
+    refused = worker(MoveRequest(request(obstacles=[ball]), target))
+    assert isinstance(refused, Refused) and "ball" in refused.sentence, refused
 
 
 def test_a_piece_with_waves_keeps_what_its_points_may_lose(worker):

@@ -19,7 +19,7 @@ from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.runs.certificate_file import load_certificate
 from payload_id.files.runs.signature import SignatureState, judged
 from payload_id.files.runs.signing_key import PASSPHRASE, new_key_pair
-from payload_id.ros.planner.parameters import PLANNER_TABLE, PlannerParameters
+from payload_id.ros.planner.parameters import PLANNER_TABLE, PlannerParameters, planning_settings
 from payload_id.ros.planner.planning.request import (
     Goal,
     PieceRequest,
@@ -29,7 +29,6 @@ from payload_id.ros.planner.planning.request import (
     ScaleRequest,
 )
 from payload_id.ros.planner.planning.worker import PlanningWorker
-from payload_id.ros.planner.planning_settings import planning_settings
 
 ROBOT = RobotFile.load("kinova_gen3")
 PRIOR = PayloadPrior(1.5, 0.15)

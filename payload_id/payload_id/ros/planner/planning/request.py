@@ -117,6 +117,19 @@ class ResumeRequest:
 
 
 @dataclass(frozen=True)
+class MoveRequest:
+    """Certify the straight way of the joints from rest to rest in a pose.
+
+    Attributes:
+        plan: Name, goal, start and obstacles.
+        target: Where it ends, shape (n,) [rad or m].
+    """
+
+    plan: PlanRequest
+    target: Array
+
+
+@dataclass(frozen=True)
 class PieceRequest:
     """Plan one piece of a receding horizon.
 

@@ -25,6 +25,7 @@ from ....core.excitation.search.certifier import rough_clearance, torque_peaks, 
 from ....core.excitation.search.planning import Budget, Certify, NoPlan, Plan, plan
 from ....core.excitation.search.planning_task import PlanningTask
 from ....core.excitation.search.verdict import Verdict
+from ....core.motion.bezier import BezierPiece
 from ....core.motion.limits import MotionLimits
 from ....core.motion.motion_state import MotionState
 from ....core.motion.time_scaling import TimeScaled
@@ -39,6 +40,7 @@ from .motion_certifier import MotionCertifier
 from .plan_figures import figures_of
 from .request import (
     Goal,
+    MoveRequest,
     Piece,
     PieceRequest,
     Planned,
@@ -58,8 +60,12 @@ STANDING_STILL = (
     "payload in the intervals. Allow more (duration, limits, a smaller clearance or prior), or "
     "start farther from obstacles and limits."
 )
+LEAST_MOVE = 1.0  # [s] that the way to a pose takes
+SLOWER = (1.05, 1.6, 2.5)  # times the shortest duration that are tried for it
 LEAST_SEARCH = 0.2  # [s] of computing below which a piece is not begun
 STOPS_SHARE = 0.3  # of a piece's computing time that is left for its stops
+
+Request = PlanRequest | PieceRequest | ScaleRequest | ResumeRequest | MoveRequest
 
 
 class PlanningWorker:
@@ -78,7 +84,8 @@ class PlanningWorker:
         self._run = ""  # its name
 
     def __call__(
-        self, request: PlanRequest | PieceRequest | ScaleRequest | ResumeRequest | None
+        self,
+        request: PlanRequest | PieceRequest | ScaleRequest | ResumeRequest | MoveRequest | None,
     ) -> Any:
         """Return `Planned`, `Piece` or `Refused`; for None, only get ready for the first one."""
         if request is None:
@@ -88,6 +95,8 @@ class PlanningWorker:
                 return self.scaled(request)
             if isinstance(request, ResumeRequest):
                 return self.resumed(request)
+            if isinstance(request, MoveRequest):
+                return self.moved(request)
             return self.piece(request) if isinstance(request, PieceRequest) else self.plan(request)
         except InputError as error:
             return Refused(str(error))
@@ -223,6 +232,50 @@ class PlanningWorker:
         starts = self._certifier.starts(case, planned.motion.trajectory, request.place)
         rest = starts, f"resumed_{request.place:.2f}", "The rest of the motion is not certified."
         return self._along_path(planned, case, *rest)
+
+    def moved(self, request: MoveRequest) -> Planned | Refused:
+        """Return the straight way of the joints to a pose, certified at one of some speeds."""
+        asked, begin = request.plan, time.monotonic()
+        case = self._certifier.case(asked.goal, asked.obstacles)
+        limits = self._certifier.limits_left(case, asked.goal.speed_scale)
+        start, way = MotionState.at_rest(asked.start), request.target - asked.start
+        whole = BezierPiece(start, way, 1.0)
+        fastest = max(
+            float((whole.largest(1) / limits.velocity).max()),
+            float(np.sqrt(whole.largest(2) / limits.acceleration).max()),
+            LEAST_MOVE,
+        )
+        sentence = ""
+        for factor in SLOWER:
+            motion = self._certifier.slow_enough(case, BezierPiece(start, way, factor * fastest))
+            verdict = self._certifier.verdict(case, motion)
+            if verdict.accepted:
+                return self._straight(asked, case, motion, verdict.answer, begin)
+            sentence = str(verdict.answer or verdict.reason)
+        return Refused(f"The straight way of the joints to where to begin is refused. {sentence}")
+
+    def _straight(
+        self,
+        asked: PlanRequest,
+        case: SafetyCase,
+        motion: Trajectory,
+        certificate: Certificate,
+        begin: float,
+    ) -> Planned:
+        """Return a certified way as a plan, begun to be computed at a time [s]."""
+        stopped = self._with_stops(asked.plan_id, case, motion)
+        path = self._certifier.keep(f"{asked.plan_id}/motion", case, motion, certificate)
+        known, seconds = self._fresh(case.box).known, time.monotonic() - begin
+        return Planned(
+            request=asked,
+            motion=stopped,
+            certificate=certificate,
+            certificate_path=path,
+            figures=figures_of(case, motion, certificate, known, known, None, seconds),
+            swept=swept_volume(self._certifier.model, self._certifier.geometry, motion),
+            clearance=case.clearance,
+            documents=self._certifier.documents(path, asked.plan_id, stopped.stops),
+        )
 
     def _along_path(
         self,

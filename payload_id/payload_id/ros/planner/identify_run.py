@@ -1,0 +1,365 @@
+"""One goal of `~/identify`, from the check to the saved run.
+
+Every step that waits lets the node's executor go on; a step that cannot be made ends the goal with
+a code and a sentence. Whatever ends the motion, what was recorded is solved, validated and saved.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from datetime import datetime
+from functools import partial
+
+import numpy as np
+from payload_id_msgs.action import Identify
+from payload_id_msgs.msg import PayloadEstimate, StopReason
+from rclpy.action.server import ServerGoalHandle
+
+from ...core.arrays import Array
+from ...core.errors import InputError
+from ..common.awaited_answers import until
+from ..execution.stop_reason import Reason, reason_message
+from .context import PlannerContext
+from .execute_messages import message_of_reason, tightest_limit
+from .execute_server import LEAST_SCALE, ExecuteServer
+from .horizon_execution import HorizonExecution
+from .identifying.ending import keep_tare, solve
+from .identifying.estimator_link import EstimatorLink, EstimatorLostError
+from .identifying.goal_checks import BARE, check_goal_fields, target_of
+from .identifying.goal_in_progress import GoalInProgress
+from .identifying.motion_watch import MotionWatch
+from .identifying.outcome import EndedError, judge, refused_as
+from .identifying.stages import Feedback
+from .payload_intervals import check_goal
+from .piece_mover import horizon_of, horizon_rules
+from .plan_messages import DRY_RUN_MOST
+from .plan_server import PlanServer
+from .planning.request import Planned
+
+Goal, Result = Identify.Goal, Identify.Result
+SETTLE = 0.5  # [s] at rest after the motion that still count
+ALIVE = 10.0  # [s] until joint states arrive, of a driver that has just begun
+NEAR = 1e-3  # [rad or m] within which the arm stands in a pose
+LONG = 24 * 3600.0  # [s] for which a payload is waited for
+
+
+class IdentifyRun:
+    """Carries out one goal.
+
+    Attributes:
+        result: What is known of it so far.
+        stages: How far it is.
+        horizon: That moves the arm; None: a single motion, or none.
+        tightest: Limit of a single motion's certificate, and the part that is left of it.
+    """
+
+    def __init__(
+        self,
+        context: PlannerContext,
+        motion: ExecuteServer,
+        plans: PlanServer,
+        link: EstimatorLink,
+        handle: ServerGoalHandle,
+    ) -> None:
+        """Nothing is done yet.
+
+        Args:
+            context: What all parts share.
+            motion: Moves the arm and watches it.
+            plans: Plans.
+            link: The estimator.
+            handle: The goal.
+        """
+        self._context, self._motion, self._plans = context, motion, plans
+        self._link, self._handle = link, handle
+        self._goal = GoalInProgress(handle, lambda: motion.called_off)
+        self.asked: Identify.Goal = handle.request
+        self.result, self.stages = Identify.Result(), self._goal.stages
+        self.horizon: HorizonExecution | None = None
+        self.tightest = "", math.nan
+        self._target: Array | None = None
+        self._dry = 0.0
+        self._in_run = self._own_run = self._moved = False
+        self._why: tuple[int, str] | None = None  # why this ends the motion; NONE: the target
+        self._watch: MotionWatch | None = None
+        self._tare_made = False
+
+    async def carry_out(self) -> Identify.Result:
+        """Do all of it; return the result."""
+        asked, result = self.asked, self.result
+        result.reason = reason_message(Reason.REFUSED)
+        result.at_rest = True
+        self._motion.prepare(None)
+        self._motion.prepare(self._handle)
+        ended: tuple[int, str] | None = None
+        try:
+            await self._check()
+            if asked.tare in BARE:
+                await self._make_tare()
+            if asked.tare != Goal.TARE_ONLY:
+                await self._begin_run(asked.known_mass)
+                await self._excite()
+        except EndedError as error:
+            ended = error.code, str(error)
+        finally:
+            self._motion.prepare(None)
+        if self._in_run:
+            ended = await self._conclude(ended)
+        result.error_code, result.message = ended or (Result.NONE, "")
+        result.success = result.error_code == Result.NONE
+        result.last_half_width = self._context.half_width()
+        return result
+
+    # Checking
+
+    async def _check(self) -> None:
+        """Raise unless all can begin."""
+        context, asked = self._context, self.asked
+        with refused_as(Result.INVALID_GOAL):
+            self._target = target_of(asked)
+            scales = LEAST_SCALE, DRY_RUN_MOST
+            prior = context.uncertainty.prior
+            check_goal_fields(asked, context.robot.n, prior.mass_max, scales)
+            self._dry, asked.goal.dry_run_scale = asked.goal.dry_run_scale, 0.0
+        await until(context.node, self._is_alive, ALIVE)
+        await context.bridge.refresh()
+        self._goal.go_on()
+        with refused_as(Result.ARM_NOT_READY):
+            context.start(asked.goal.limits or context.limits, own=True)
+        if not await self._link.is_heard() or context.estimate is None:
+            raise EndedError(
+                Result.ESTIMATOR_NOT_READY,
+                f"Nothing is heard of an estimator at {self._link.name}: start it, or set the "
+                "parameter estimator.",
+            )
+        if context.disagreement:
+            raise EndedError(Result.SETTINGS_DIFFER, context.disagreement)
+        with refused_as(Result.INVALID_GOAL):
+            context.goal_of(asked.goal)
+            if not asked.one_motion:
+                horizon_rules(context, asked, self._target)
+        await self._begin_run([] if self._is_bare else asked.known_mass)
+        self.result.first_half_width = context.half_width()
+
+    def _is_alive(self) -> bool:
+        """Whether joint states arrive, and there is a bridge."""
+        try:
+            self._context.arm.check_alive()
+        except InputError:
+            return False
+        return not self._context.bridge.absence
+
+    async def _begin_run(self, known_mass: list[float]) -> None:
+        """Have the estimator begin a run, unless one of this goal is in progress."""
+        if self._in_run:
+            return
+        asked = self.asked
+        with refused_as(Result.ESTIMATOR_NOT_READY):
+            answer = await self._link.begin(known_mass)
+            if not answer.success and not (answer.running and asked.continue_run):
+                raise InputError(answer.message)
+        self._in_run, self._own_run = True, answer.success
+        self.result.tared, self.result.recording = answer.tared, answer.recording
+        if answer.success:  # what is known is of another run until the first estimate of this one
+            self._context.estimate = PayloadEstimate(status=PayloadEstimate.WAITING)
+        if not answer.recording and not asked.unrecorded:
+            raise EndedError(
+                Result.NOT_RECORDED,
+                "The sampler makes no recording, so that the run could not be repeated: start it "
+                "with the parameter bag, or set unrecorded.",
+            )
+        if asked.tare == Goal.TARE_REQUIRED and not answer.tared:
+            raise EndedError(
+                Result.NOT_TARED,
+                "A tare was required, and the estimator knows none: identify with TARE_ONLY and "
+                "nothing in the hand first.",
+            )
+
+    # Moving
+
+    async def _excite(self) -> None:
+        """Move the arm so that the payload shows itself."""
+        asked = self.asked
+        if len(asked.start_positions):
+            await self._go_to(np.array(asked.start_positions, dtype=float))
+        self._goal.enter(Feedback.PLANNING)
+        self._watch = MotionWatch(
+            self._link, self._target, self._is_bare, self._end, self._hold_out
+        )
+        begun = time.monotonic()
+        if asked.one_motion:
+            await self._follow_one()
+        else:
+            await self._follow_horizon()
+        self.result.seconds = time.monotonic() - begun
+
+    async def _follow_one(self) -> None:
+        """Plan one motion, and follow it; first slowly if that is wanted."""
+        with refused_as(Result.NOT_PLANNED):
+            plan, known = await self._plans.made(self.asked.goal, own=True)
+            self._plans.keep(plan, known)
+        duration, start = plan.motion.trajectory.duration, plan.request.start
+        slow = duration / self._dry if self._dry else 0.0
+        self.stages.expect(Feedback.DRY_RUN, slow)
+        self.stages.expect(Feedback.EXCITING, duration)
+        self._goal.check_time(duration + slow)
+        if self._dry:
+            self._goal.enter(Feedback.DRY_RUN)
+            with refused_as(Result.NOT_PLANNED):
+                slower = await self._motion.slowed(self._handle, plan, self._dry)
+            await self._follow(slower, known, "a dry run")
+            await self._go_to(start)
+        self._goal.enter(Feedback.EXCITING)
+        await self._follow(plan, known, "a payload is identified by one motion")
+        self.result.pieces = 1
+
+    async def _go_to(self, target: Array) -> None:
+        """Bring the arm to a pose, shape (n,) [rad or m]."""
+        self._goal.enter(Feedback.MOVING_TO_START)
+        states = self._context.arm.states
+        if states.known and np.abs(states.q - target).max() < NEAR:
+            return
+        with refused_as(Result.NOT_PLANNED):
+            way, known = await self._plans.way(self.asked.goal, target)
+        self.stages.expect(Feedback.MOVING_TO_START, way.motion.trajectory.duration)
+        await self._follow(way, known, "the arm goes to where to begin")
+
+    async def _follow(self, plan: Planned, known: str, what: str) -> None:
+        """Have a plan followed; raise unless it ended as asked for."""
+        self._goal.go_on()
+        self.tightest, self._moved = tightest_limit(plan.certificate), True
+        with refused_as(Result.MOTION_FAILED):
+            ended = await self._motion.carried_out(
+                self._handle, plan, known, what, self.asked.requested_by
+            )
+        self._take(*ended)
+
+    async def _follow_horizon(self) -> None:
+        """Move in receding horizon."""
+        context, motion = self._context, self._motion
+        with refused_as(Result.NOT_PLANNED):
+            goal, rules = horizon_rules(context, self.asked, self._target)
+            start = context.start(goal.limits, own=True)
+            check_goal(context.estimate, goal)
+        self._goal.check_time(goal.duration)
+        if self.asked.most_pieces:
+            length = self.asked.most_pieces * rules.handover + goal.duration
+            self.stages.expect(Feedback.EXCITING, length)
+        self._goal.enter(Feedback.EXCITING)
+        name = f"{datetime.now():%Y%m%d_%H%M%S}_identify"
+        self.result.certificates = f"{context.settings.certificates_folder}/{name}"
+        self._moved = True
+        motion.begin_goal(self._handle, "a receding horizon runs", self.asked.requested_by)
+        make = partial(horizon_of, context, name, goal, rules, start, self.asked)
+        self.horizon = horizon = motion.run_horizon(make)
+        reason, said = await motion.finished()
+        motion.release(self._handle)
+        self.result.pieces = len(horizon.condition_numbers)
+        self.result.condition_numbers = horizon.condition_numbers
+        self.horizon = None
+        self._take(reason, said)
+
+    def _take(self, reason: Reason, said: str) -> None:
+        """Note why a motion has ended; raise if nothing else shall move."""
+        followed, result = self._motion.followed, self.result
+        result.at_rest = followed is None or followed.at_rest
+        code, why = self._why or (Result.CANCELLED, "")
+        if code == Result.NONE and reason is Reason.CANCELLED:
+            reason, said = Reason.TARGET_REACHED, Reason.TARGET_REACHED.value
+        result.reason = message_of_reason(reason, said)
+        if why and (reason.as_asked or reason is Reason.CANCELLED):
+            raise EndedError(code, why)
+        if reason.as_asked or (reason is Reason.NO_FURTHER_PLAN and result.pieces):
+            return
+        code = {
+            Reason.CANCELLED: Result.CANCELLED,
+            Reason.REFUSED: Result.NOT_PLANNED,
+            Reason.NO_FURTHER_PLAN: Result.NOT_PLANNED,
+        }.get(reason, Result.MOTION_FAILED)
+        raise EndedError(code, said)
+
+    # The tare
+
+    async def _make_tare(self) -> None:
+        """Move without payload, and keep that as knowledge of the arm."""
+        await self._excite()
+        self._goal.enter(Feedback.SETTLING)
+        await self._wait(SETTLE)
+        self._goal.enter(Feedback.TARING)
+        with refused_as(Result.NOT_TARED):
+            said = await keep_tare(self._link)
+        self._tare_made = self.result.tared = True
+        self._in_run = self._moved = False
+        if self.asked.tare == Goal.TARE_ONLY:
+            raise EndedError(Result.NONE, said)
+        self._goal.enter(Feedback.AWAITING_PAYLOAD)
+        grasped = self._motion.await_resume()
+
+        over = lambda: bool(self._goal.unwanted) or grasped.done()  # noqa: E731
+        await until(self._context.node, over, min(self._goal.left(), LONG))
+        self._goal.go_on()
+
+    # Afterwards
+
+    async def _conclude(self, ended: tuple[int, str] | None) -> tuple[int, str] | None:
+        """End the run, with all that its data say; return how the goal has ended, if not well."""
+        try:
+            if not self._moved or self._is_bare:
+                if self._own_run:
+                    await self._link.call("stop")
+                if self._moved and ended is not None and ended[0] != Result.NOT_TARED:
+                    return ended[0], f"{ended[1]} No tare was made."
+                return ended
+            self.stages.enter(Feedback.SETTLING)
+            await self._wait(SETTLE)
+            await solve(self._link, self.stages, self.result)
+        except EstimatorLostError as error:
+            return ended or (Result.ESTIMATOR_LOST, str(error))
+        code, said = judge(self.result, self.asked)
+        stopped_for_it = self.result.reason.code == StopReason.ESTIMATE_INCONSISTENT
+        if ended is None or (stopped_for_it and code == Result.INCONSISTENT):
+            return code, said
+        return ended[0], f"{ended[1]} The data until then: {said}".rstrip()
+
+    # What is looked at while the arm moves
+
+    def watch(self) -> None:
+        """Look whether the motion is to end, or its newest part to be held out."""
+        watch, followed, horizon = self._watch, self._motion.followed, self.horizon
+        if self.stages.state != Feedback.EXCITING or self._why is not None or watch is None:
+            return
+        part = math.nan
+        if followed is not None and not followed.done:
+            time = followed.time(self._context.arm.states.now_ns)
+            part = time / followed.motion.trajectory.duration
+        pieces = None if horizon is None else len(horizon.condition_numbers)
+        watch.look(self._goal.left(), part, pieces, self.asked.most_pieces)
+
+    @property
+    def _is_bare(self) -> bool:
+        """Whether what moves now carries no payload."""
+        return self.asked.tare in BARE and not self._tare_made
+
+    def _hold_out(self) -> None:
+        """Have the estimator hold out what comes from now on."""
+        self._context.node.executor.create_task(self._ask_to_hold_out())
+
+    async def _ask_to_hold_out(self) -> None:
+        """Note in the log where the estimator cannot."""
+        try:
+            said = await self._link.call("hold_out")
+        except EstimatorLostError as error:
+            self._context.node.get_logger().warning(str(error))
+            return
+        if not said.success:
+            self._context.node.get_logger().warning(said.message)
+
+    def _end(self, code: int, why: str) -> None:
+        """Bring the arm to rest by the certified stop."""
+        if self._motion.stop(Reason.CANCELLED, why):
+            self._why = code, why
+
+    async def _wait(self, seconds: float) -> None:
+        """Let some time go by [s]."""
+        await until(self._context.node, lambda: False, seconds)

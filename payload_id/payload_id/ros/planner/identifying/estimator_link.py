@@ -1,0 +1,139 @@
+"""The planner's line to the estimator: runs begun, tested and ended; whether it is still there.
+
+Nothing here waits without an end: who does not answer in time, or has ended, is an error.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Any
+
+from diagnostic_msgs.msg import DiagnosticStatus
+from payload_id_msgs.msg import PayloadEstimate
+from payload_id_msgs.srv import BeginRun, GetEstimate, Save, Validate
+from rclpy.node import Node
+from std_srvs.srv import Trigger
+
+from ....core.errors import InputError
+from ...common.awaited_answers import until
+from ...common.topics import RUNNING, SILENT
+
+LONGEST = 90.0  # [s] that an answer may take: the last estimate of a run says what it rests on
+FOUND = 5.0  # [s] until an estimator that runs is found
+UNHEARD = 6.0  # [s] without its condition, which comes every second, or without samples there
+OVERTAKEN = 1.5  # [s] after a run has begun, in which its condition may still be that of before
+KINDS = {
+    "begin": BeginRun,
+    "get_estimate": GetEstimate,
+    "save": Save,
+    "validate": Validate,
+    **dict.fromkeys(("stop", "tare", "hold_out"), Trigger),
+}
+
+
+class EstimatorLostError(InputError):
+    """The estimator has ended, or does not answer."""
+
+
+class EstimatorLink:
+    """Calls an estimator, and hears how it is.
+
+    Attributes:
+        name: Of its node.
+        estimate: Its newest; None before the first.
+    """
+
+    def __init__(self, node: Node, name: str) -> None:
+        """Find its services.
+
+        Args:
+            node: The node, with an executor that serves it.
+            name: Of the estimator's node.
+        """
+        self._node, self.name = node, name
+        self.estimate: PayloadEstimate | None = None
+        self._figures: dict[str, str] = {}
+        self._heard = self._sampled = self._asked = float("-inf")
+        self._calls = {
+            key: node.create_client(kind, f"{name}/{key}") for key, kind in KINDS.items()
+        }
+
+    def hear(self, estimate: PayloadEstimate) -> None:
+        """Take in an estimate."""
+        self.estimate = estimate
+
+    def hear_condition(self, message: DiagnosticStatus) -> None:
+        """Take in how it is."""
+        self._figures = {x.key: x.value for x in message.values}
+        self._heard = time.monotonic()
+        if not self._figures.get(SILENT, ""):
+            self._sampled = self._heard
+
+    @property
+    def trouble(self) -> str:
+        """Why the run in progress gets no data any more; empty while nothing speaks for that."""
+        silence = time.monotonic() - self._heard
+        if silence > UNHEARD:
+            return f"Nothing was heard of the estimator ({self.name}) for {silence:.0f} s"
+        since = self._heard - self._asked  # what was said before may be heard a moment later
+        if self._figures.get(RUNNING) == "False" and since > OVERTAKEN:
+            return (
+                "The estimator's run was ended by somebody else, or the estimator was started anew"
+            )
+        silence = time.monotonic() - self._sampled
+        return self._figures.get(SILENT, "").rstrip(".") if silence > UNHEARD else ""
+
+    async def is_heard(self) -> bool:
+        """Return whether there is an estimator that says how it is, once that is clear."""
+        return await until(self._node, lambda: time.monotonic() - self._heard < UNHEARD, FOUND)
+
+    async def begin(self, known_mass: Sequence[float]) -> BeginRun.Response:
+        """Begin a run, if none is in progress; return what the estimator says."""
+        before = self.estimate
+        answer = await self._ask("begin", BeginRun.Request(known_mass=list(known_mass)))
+        if answer.success:  # what was published before is of another run
+            await until(self._node, lambda: self.estimate is not before, 2.0)
+        self._asked = time.monotonic()
+        return answer
+
+    async def call(self, name: str) -> Trigger.Response:
+        """Return the answer of `stop`, `tare` or `hold_out`."""
+        return await self._ask(name, Trigger.Request())
+
+    async def newest(self) -> PayloadEstimate:
+        """Return the estimate of all data."""
+        return (await self._ask("get_estimate", GetEstimate.Request())).estimate
+
+    async def validate(self) -> Validate.Response:
+        """Return how what was held out agrees."""
+        return await self._ask("validate", Validate.Request())
+
+    async def save(self) -> Save.Response:
+        """Save the run beside its recording."""
+        return await self._ask("save", Save.Request())
+
+    async def _ask(self, name: str, request: Any) -> Any:
+        """Return an answer.
+
+        Raises:
+            EstimatorLostError: There is none in time.
+        """
+        client = self._calls[name]
+        if not await until(self._node, client.service_is_ready, FOUND):
+            raise EstimatorLostError(
+                f"There is no service {client.srv_name}: start the estimator, or set the parameter "
+                "estimator."
+            )
+        asked, seen = client.call_async(request), time.monotonic()
+
+        def ended() -> bool:
+            nonlocal seen
+            seen = time.monotonic() if client.service_is_ready() else seen
+            return asked.done() or time.monotonic() - seen > FOUND
+
+        await until(self._node, ended, LONGEST)
+        if not asked.done():
+            client.remove_pending_request(asked)
+            raise EstimatorLostError(f"{client.srv_name} did not answer: the estimator has ended.")
+        return asked.result()

@@ -1,0 +1,111 @@
+"""What an identification has led to: an error code and its sentence."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import numpy as np
+from payload_id_msgs.action import Identify
+from payload_id_msgs.msg import PayloadEstimate
+
+from ....core.body.inertial import PARAMETERS
+from ....core.errors import InputError, PayloadIdError
+from ...execution.start_check import CalledOffError
+from .estimator_link import EstimatorLostError
+
+Result = Identify.Result
+KNOWN = (PayloadEstimate.GOOD, PayloadEstimate.USABLE, PayloadEstimate.SMALL_LOAD)
+VERDICTS = {
+    getattr(PayloadEstimate, name): name
+    for name in (
+        "GOOD", "USABLE", "SMALL_LOAD", "NOT_IDENTIFIABLE", "INCONSISTENT", "NO_DATA",
+        "SOLVER_FAILED", "WAITING",
+    )
+}  # fmt: skip
+
+
+class EndedError(PayloadIdError):
+    """An identification that does not go on.
+
+    Attributes:
+        code: A constant of the result.
+    """
+
+    def __init__(self, code: int, sentence: str) -> None:
+        """Note why."""
+        super().__init__(sentence)
+        self.code = code
+
+
+@contextmanager
+def refused_as(code: int) -> Iterator[None]:
+    """Make an error of what is done within the end of the goal, with a code.
+
+    What was called off is cancelled, and an estimator that has ended is lost, whatever the code.
+    """
+    try:
+        yield
+    except EstimatorLostError as error:
+        raise EndedError(Result.ESTIMATOR_LOST, str(error)) from error
+    except CalledOffError as error:
+        raise EndedError(Result.CANCELLED, str(error)) from error
+    except InputError as error:
+        raise EndedError(code, str(error)) from error
+
+
+def judge(result: Identify.Result, asked: Identify.Goal) -> tuple[int, str]:
+    """Return the code of an identification that went to its end, and its sentence.
+
+    Args:
+        result: With the estimate, how it was validated, and where it was saved.
+        asked: The goal.
+    """
+    estimate = result.estimate
+    verdict = VERDICTS.get(estimate.status, "unknown")
+    if estimate.status == PayloadEstimate.INCONSISTENT:
+        return Result.INCONSISTENT, f"{verdict}. {estimate.message}{_given(asked)}"
+    if estimate.status not in KNOWN:
+        return Result.NOT_IDENTIFIED, f"{verdict}. {estimate.message}"
+    found = found_sentence(estimate)
+    if not result.validated:
+        return Result.NOT_VALIDATED, f"{found} Not validated: {result.validation}"
+    if missed := _missed(estimate, asked):
+        return Result.TARGET_MISSED, f"{found} The target was missed: {missed}."
+    if not result.saved:
+        return Result.NOT_SAVED, f"{found} But it was not saved."
+    return Result.NONE, f"{found} {result.validation}"
+
+
+def found_sentence(estimate: PayloadEstimate) -> str:
+    """Return what was found, as a sentence; empty if nothing was."""
+    if estimate.status not in KNOWN or not math.isfinite(estimate.phi[0]):
+        return ""
+    return (
+        f"{VERDICTS[estimate.status]}: {estimate.phi[0]:.4g} kg, between {estimate.lower[0]:.4g} "
+        f"and {estimate.upper[0]:.4g} kg."
+    )
+
+
+def _given(asked: Identify.Goal) -> str:
+    """Return what to think of a mass that was given, where nothing explains the data."""
+    if not len(asked.known_mass):
+        return ""
+    mass, error = asked.known_mass
+    return (
+        f" The mass was given as {mass:g} kg to within {error:g} kg: look whether that is so, and "
+        "identify without known_mass to see what the data say by themselves."
+    )
+
+
+def _missed(estimate: PayloadEstimate, asked: Identify.Goal) -> str:
+    """Say which half-widths are larger than asked for; empty: none."""
+    if not len(asked.target_half_width):
+        return ""
+    half = (np.array(estimate.upper) - np.array(estimate.lower)) / 2
+    return ", ".join(
+        f"{name} is known to ± {found:.3g}, not ± {wanted:.3g}"
+        for name, found, wanted in zip(PARAMETERS, half, asked.target_half_width, strict=True)
+        if not found <= wanted
+    )

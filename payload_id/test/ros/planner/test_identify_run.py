@@ -1,0 +1,242 @@
+"""One goal of `~/identify`, arm, planner and estimator made of notes: order and ends."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from payload_id_msgs.action import Identify
+from payload_id_msgs.msg import PayloadEstimate
+from payload_id_msgs.srv import BeginRun, Save, Validate
+
+from payload_id.core.body.payload_prior import PayloadPrior
+from payload_id.core.errors import InputError
+from payload_id.ros.execution.stop_reason import Reason
+from payload_id.ros.planner import identify_run
+from payload_id.ros.planner.identify_run import IdentifyRun
+from payload_id.ros.planner.identifying.estimator_link import EstimatorLostError
+
+Goal, Result = Identify.Goal, Identify.Result
+HOME = np.zeros(7)
+PHI = np.full(10, 1.0)
+FOUND = PayloadEstimate(status=PayloadEstimate.GOOD, phi=PHI, lower=PHI - 0.1, upper=PHI + 0.1)
+
+
+class World:
+    """Arm, bridge, planner and estimator, which note what they are asked in `done`."""
+
+    def __init__(self, **fields):
+        self.done, self.reasons, self.lost = [], {}, ()
+        self.handle = SimpleNamespace(request=Goal(**fields), is_cancel_requested=False)
+        self.estimate, self.recording, self.success = FOUND, "/bag", True
+        self.q, self.called_off, self.followed, self.grasped = HOME, "", None, True
+        log = SimpleNamespace(warning=self.done.append)
+        self.node = SimpleNamespace(get_logger=lambda: log)
+
+    def run(self):
+        """Carry the goal out; return its result."""
+        prior = SimpleNamespace(prior=PayloadPrior(2.0, 0.15))
+        context = SimpleNamespace(
+            node=self.node, robot=SimpleNamespace(n=7), uncertainty=prior, limits="all",
+            bridge=SimpleNamespace(refresh=self.refresh, absence="", state=None),
+            start=self.start, estimate=FOUND, disagreement="", half_width=lambda: 0.1 * PHI,
+            goal_of=lambda message: None, settings=SimpleNamespace(certificates_folder="/c"),
+            arm=SimpleNamespace(check_alive=lambda: None, states=self),
+        )  # fmt: skip
+        self.the_run = IdentifyRun(context, self, self, self, self.handle)
+        try:
+            self.the_run.carry_out().send(None)
+        except StopIteration as ended:
+            return ended.value
+        raise AssertionError("it waits")
+
+    # Context
+
+    known, name, trouble = True, "estimator", ""
+
+    async def refresh(self):
+        pass
+
+    def start(self, limits, own):
+        if self.lost == "arm":
+            raise InputError("The arm moves.")
+        return self.q
+
+    # ExecuteServer
+
+    def prepare(self, handle):
+        pass
+
+    def await_resume(self):
+        return SimpleNamespace(done=lambda: self.grasped)
+
+    async def slowed(self, handle, plan, scale):
+        return self.plan(f"{plan.name} at {scale:g}", plan.ends)
+
+    async def carried_out(self, handle, plan, known, what, who):
+        self.done.append(plan.name)
+        self.q = plan.ends
+        return self.reasons.get(plan.name, (Reason.COMPLETED, "Done."))
+
+    # PlanServer
+
+    def plan(self, name, ends):
+        trajectory = SimpleNamespace(duration=2.0)
+        return SimpleNamespace(
+            name=name, ends=ends, motion=SimpleNamespace(trajectory=trajectory), certificate=None,
+            request=SimpleNamespace(start=self.q),
+        )  # fmt: skip
+
+    async def made(self, message, own):
+        if self.lost == "plan":
+            raise InputError("Nothing was certified.")
+        assert own and message.dry_run_scale == 0.0
+        return self.plan("motion", self.q + 1.0), "obstacles"
+
+    async def way(self, message, target):
+        return self.plan(f"way to {target[0]:g}", target), "obstacles"
+
+    def keep(self, plan, known):
+        pass
+
+    # EstimatorLink
+
+    async def is_heard(self):
+        return True
+
+    async def begin(self, known_mass):
+        self.done.append(f"begin {list(known_mass)}")
+        return BeginRun.Response(
+            success=self.success, running=True, recording=self.recording, message="It runs.",
+            tared="tare" in self.done,
+        )  # fmt: skip
+
+    async def call(self, name):
+        if name == self.lost:
+            raise EstimatorLostError("It has ended.")
+        self.done.append(name)
+        return SimpleNamespace(success=True, message=f"{name} is done.")
+
+    async def newest(self):
+        return self.estimate
+
+    async def validate(self):
+        return Validate.Response(success=True, agrees=True, seconds=1.0, message="Nothing.")
+
+    async def save(self):
+        self.done.append("save")
+        return Save.Response(success=True, path="/bag")
+
+
+@pytest.fixture(autouse=True)
+def _no_waiting(monkeypatch):
+    async def until(node, condition, seconds):
+        return condition()
+
+    monkeypatch.setattr(identify_run, "until", until)
+
+
+def world(dry_run=0.0, **fields):
+    """Return a world with a goal of one motion."""
+    made = World(**{"one_motion": True} | fields)
+    made.handle.request.goal.dry_run_scale = dry_run
+    return made
+
+
+def test_the_arm_goes_to_the_start_makes_the_dry_run_goes_back_and_excites():
+    made = world(0.1, start_positions=[0.5] * 7, known_mass=[1.0, 0.2])
+    result = made.run()
+    assert made.done == [
+        "begin [1.0, 0.2]", "way to 0.5", "motion at 0.1", "way to 0.5", "motion", "stop", "save",
+    ]  # fmt: skip
+    assert result.success and result.saved == "/bag" and result.recording == "/bag"
+    assert made.the_run.stages.progress()[0] > 0.9
+
+
+@pytest.mark.parametrize("stage", ["way to 0.5", "motion at 0.1", "motion"])
+def test_what_is_cancelled_in_motion_is_solved_and_nothing_moves_any_more(stage):
+    made = world(0.1, start_positions=[0.5] * 7)
+    made.reasons[stage] = (Reason.CANCELLED, "It was cancelled.")
+    result = made.run()
+    assert made.done[-3:] == [stage, "stop", "save"]
+    assert result.error_code == Result.CANCELLED and result.estimate == FOUND
+    assert "0.9 and 1.1 kg" in result.message
+
+
+def test_what_is_cancelled_before_it_moves_ends_the_run_and_solves_nothing():
+    made = world()
+    made.handle.is_cancel_requested = True
+    result = made.run()
+    assert made.done == [] and result.error_code == Result.CANCELLED
+    made = world()
+    made.called_off = "The service ~/stop was called"
+    assert made.run().message == "The service ~/stop was called."
+
+
+@pytest.mark.parametrize(
+    ("lost", "code", "done"),
+    [
+        ("arm", Result.ARM_NOT_READY, []),
+        ("plan", Result.NOT_PLANNED, ["begin []", "stop"]),
+        ("stop", Result.ESTIMATOR_LOST, ["begin []", "motion"]),
+    ],
+)
+def test_what_is_missing_ends_the_goal_with_its_code(lost, code, done):
+    made = world()
+    made.lost = lost
+    assert made.run().error_code == code and made.done == done
+
+
+def test_a_motion_that_failed_says_so_whatever_its_data_say():
+    made = world()
+    made.reasons["motion"] = (Reason.TUBE_LEFT, "It touched something.")
+    made.estimate = PayloadEstimate(status=PayloadEstimate.INCONSISTENT, message="No payload.")
+    result = made.run()
+    assert result.error_code == Result.MOTION_FAILED and "It touched something." in result.message
+    made.reasons["motion"] = (Reason.ESTIMATE_INCONSISTENT, "It slips.")
+    made.done.clear()
+    assert made.run().error_code == Result.INCONSISTENT
+
+
+def test_a_run_of_somebody_else_is_neither_taken_nor_ended_unasked():
+    made = world()
+    made.success = False
+    assert made.run().error_code == Result.ESTIMATOR_NOT_READY and made.done == ["begin []"]
+    made = world(continue_run=True)
+    made.success = False
+    assert made.run().success and "motion" in made.done
+    made = world(continue_run=True)
+    made.success, made.recording = False, ""
+    assert made.run().error_code == Result.NOT_RECORDED and "stop" not in made.done
+
+
+def test_a_tare_comes_before_the_payload_with_its_mass():
+    made = world(tare=Goal.TARE_FIRST, known_mass=[1.0, 0.2])
+    made.estimate = PayloadEstimate(status=PayloadEstimate.SMALL_LOAD, phi=PHI, upper=PHI)
+    result = made.run()
+    assert made.done == [
+        "begin []", "motion", "tare", "stop", "begin [1.0, 0.2]", "motion", "stop", "save",
+    ]  # fmt: skip
+    assert result.tared and result.success, result.message
+    only = world(tare=Goal.TARE_ONLY)
+    only.estimate = made.estimate
+    assert only.run().success and only.done == ["begin []", "motion", "tare", "stop"]
+    loaded = world(tare=Goal.TARE_ONLY)
+    result = loaded.run()
+    assert result.error_code == Result.NOT_TARED and loaded.done == ["begin []", "motion", "stop"]
+
+
+def test_a_tare_that_is_cancelled_is_none():
+    made = world(tare=Goal.TARE_FIRST)
+    made.reasons["motion"] = (Reason.CANCELLED, "It was cancelled.")
+    result = made.run()
+    assert result.error_code == Result.CANCELLED and "No tare was made." in result.message
+    assert made.done == ["begin []", "motion", "stop"] and not result.tared
+
+
+def test_time_that_is_too_short_is_said_before_the_arm_moves():
+    made = world(0.1, time_limit=20.0)
+    result = made.run()
+    assert result.error_code == Result.NO_TIME and made.done == ["begin []", "stop"]
+    assert world(time_limit=20.0).run().success
