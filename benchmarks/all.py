@@ -56,6 +56,8 @@ BENCHMARKS = (
               short="--minutes 2"),
     Benchmark("soak", "Do nodes hold more, or answer later, after a day at 1 kHz?", "", 300,
               "--hours 24 --runs 200", "--hours 0.05 --runs 2"),
+    Benchmark("torque_loop", "Does the torque loop hold 1 kHz within 0.5 ms?", "bridge.md", 1,
+              "--seconds 30", "--seconds 5"),
     Benchmark("ingestion", "Is a sample lost in ten minutes at 1 kHz?", "", 11,
               short="--minutes 0.5"),
     Benchmark("fuzz", "Does anything that comes in end other than in a sentence or status?", "", 30,

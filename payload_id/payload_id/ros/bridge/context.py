@@ -49,6 +49,7 @@ class BridgeContext:
         obstacles: Those in force.
         estimate: The estimator's newest; None before the first.
         holding: Where the last motion ended, which the controller holds; None if not known.
+        control_doubt: What is not as it should be with the arm's controller, though it goes on.
         busy: What the arm is used for; empty if it is free.
         faults: Where a fault is remembered.
         fault: Why nothing may move until somebody acknowledges; empty: nothing is wrong.
@@ -71,14 +72,14 @@ class BridgeContext:
         self.obstacles = ObstacleStore(settings.obstacles_lifetime)
         self.estimate: PayloadEstimate | None = None
         self.holding: Array | None = None
-        self.busy = ""
+        self.busy = self.control_doubt = ""
         self.faults = FaultMemory(settings.state_folder, node.get_fully_qualified_name())
         self.fault = self.faults.read()
         if self.fault:
             node.get_logger().error(f"Nothing moves until ~/acknowledge: {self.fault}")
         cell, self.cell_missing = stated_cell(settings, "bridge")
         self.answers = AwaitedAnswers()
-        case = case_settings(settings, robot, uncertainty, cell)
+        case = case_settings(settings, robot, uncertainty, cell, settings.torque_period)
         self.process = WorkerProcess("proof", make_prover, case)
         node.resources.callback(self.process.close)
         self._warm = self.process.request(None)

@@ -37,7 +37,13 @@ def is_manager_stated(robot: RobotFile, stated: str) -> bool:
 
 
 def driver_watches(
-    node: Node, robot: RobotFile, arm: StandingArm, manager: str, target: str, slider: SpeedSlider
+    node: Node,
+    robot: RobotFile,
+    arm: StandingArm,
+    manager: str,
+    target: str,
+    slider: SpeedSlider,
+    partner: str | None = None,
 ) -> Watches:
     """Return all watches of an arm.
 
@@ -48,13 +54,14 @@ def driver_watches(
         manager: Node of the controller manager.
         target: Full name of the controller's topic or action.
         slider: What the node hears of the speed slider.
+        partner: A controller that has the arm in motion in that one's place.
 
     Raises:
         ConfigurationError: A condition of the robot file is about a field that its type lacks.
     """
     watches: list[Watch] = [
         *condition_watches(node, robot.driver),
-        ClaimsWatch(node, manager, PurePosixPath(target).parent.name, robot.joints),
+        ClaimsWatch(node, manager, PurePosixPath(target).parent.name, robot.joints, partner),
         TrackingWatch(
             node, state_beside(target), robot.joints, arm.continuous,
             arm.encoder_error,

@@ -143,6 +143,7 @@ class MoveServer:
         context.standing(proved.limits)
         check_payload(context.estimate, proved.payload_lower, proved.payload_upper)
         self.use.check()
+        self._back_end.get_ready(proved.motion.tube, proved.box, proved.torque_limit)
         if doubt := self.watches.doubt():
             raise NotReadyError(doubt)
         start, states = proved.motion.trajectory.at(np.zeros(1)), context.arm.states
@@ -208,6 +209,9 @@ class MoveServer:
         proved = following.proved
         if (proved.limits, proved.turns) != (newest.proved.limits, newest.proved.turns):
             raise NotReadyError("It was proved within other limits than the motion in progress.")
+        tubes = (proved.motion.tube, newest.proved.motion.tube)
+        if tubes[0] is not tubes[1] and tubes[0].to_dict() != tubes[1].to_dict():
+            raise NotReadyError("It was proved for another tracking error than the one before.")
         check_payload(self._context.estimate, proved.payload_lower, proved.payload_upper)
         motion, begins = _continued(execution.motion, following, request.after)
         if not execution.extend(motion, self._context.arm.states.now_ns):

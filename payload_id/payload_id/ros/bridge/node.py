@@ -10,6 +10,7 @@ from __future__ import annotations
 import sys
 import time
 from collections.abc import Sequence
+from pathlib import PurePosixPath
 from typing import Any
 
 from payload_id_msgs.action import Move
@@ -35,7 +36,9 @@ from ..common.parameters import read_parameters
 from ..common.shared_parameters import uncertainty_of
 from ..common.steady_timer import steady_timer
 from ..common.topics import LATCHED
+from ..effort_loop.messages import LoopSettings
 from ..execution.back_ends.back_end import BackEnd
+from ..execution.back_ends.effort import Effort, check_executes_torques, full_name_of
 from ..execution.back_ends.follow_joint_trajectory import FollowJointTrajectory
 from ..execution.back_ends.joint_trajectory_topic import JointTrajectoryTopic
 from ..execution.controller_watch import ControllerWatch
@@ -47,7 +50,7 @@ from .context import BridgeContext
 from .driver_watches import driver_watches, manager_of
 from .move_server import MoveServer
 from .obstacle_server import ObstacleServer
-from .parameters import BRIDGE_TABLE, TOPIC, BridgeParameters
+from .parameters import BRIDGE_TABLE, EFFORT, TOPIC, BridgeParameters
 from .prepared_motions import PreparedMotions
 from .state_publisher import StatePublisher
 
@@ -82,16 +85,21 @@ class BridgeNode(ManagedNode):
         uncertainty = uncertainty_of(values, self.robot.uncertainty)
         self._shared = BridgeContext(self, settings, self.robot, uncertainty)
         self._motions = PreparedMotions(self._shared)
-        back_end = self._back_end(settings)
+        self._mover = back_end = self._back_end(settings)
+        self.resources.callback(back_end.close)
         slider = settings.speed_scaling_topic or self.robot.driver.speed_scaling_topic or ""
         self._slider = SpeedSlider(slider)
         self._state = StatePublisher(self._shared)
         manager = manager_of(self.robot, settings.controller_manager)
-        self._controller = ControllerWatch(self, manager, back_end.target, self.robot.joints)
+        topic, by_torques = self._controller_topic(settings, back_end), settings.back_end == EFFORT
+        self._controller = ControllerWatch(
+            self, manager, topic, self.robot.joints, gives_way=by_torques
+        )
         self._motion = MoveServer(
             self._shared, self._motions, back_end, self._slider, self._controller, self._state,
             driver_watches(
-                self, self.robot, self._shared.arm, manager, back_end.target, self._slider
+                self, self.robot, self._shared.arm, manager, topic, self._slider,
+                settings.effort_controller if by_torques else None,
             ),
         )  # fmt: skip
         self.resources.callback(self._motion.watches.close)
@@ -113,11 +121,43 @@ class BridgeNode(ManagedNode):
         """Return what moves the arm."""
         joints = self.robot.joints
         topic = settings.trajectory_topic or self.robot.command.trajectory_topic
+        if settings.back_end == EFFORT:
+            return Effort(self, self._loop_settings(settings, topic))
         if settings.back_end == TOPIC:
             return JointTrajectoryTopic(self, topic, joints)
         action = settings.trajectory_action or action_beside(topic)
         return FollowJointTrajectory(
             self, action, topic, joints, settings.settling, self.robot.driver.goal
+        )
+
+    def _controller_topic(self, settings: BridgeParameters, back_end: BackEnd) -> str:
+        """Return the topic of the controller that has the arm before a motion."""
+        if settings.back_end != EFFORT:
+            return back_end.target
+        topic = settings.trajectory_topic or self.robot.command.trajectory_topic
+        return self.resolve_topic_name(topic)
+
+    def _loop_settings(self, settings: BridgeParameters, topic: str) -> LoopSettings:
+        """Return what the torque loop needs to know; `topic` is that of trajectories.
+
+        Raises:
+            ConfigurationError: The arm does not execute torques, as far as its robot file says.
+        """
+        robot, trajectories = self.robot, PurePosixPath(self.resolve_topic_name(topic))
+        check_executes_torques(robot)
+        source = robot.joint_states
+        commands = trajectories.parent.parent / settings.effort_controller / "commands"
+        return LoopSettings(
+            node=f"{self.get_name()}_torques",
+            namespace=self.get_namespace(),
+            robot_file=str(robot.path),
+            joint_states=self.resolve_topic_name(settings.joint_states_topic or source.topic),
+            reliable=(settings.reliability or source.reliability) == "reliable",
+            commands=str(commands),
+            manager=full_name_of(self, manager_of(robot, settings.controller_manager)),
+            torque_controller=settings.effort_controller,
+            resting_controller=trajectories.parent.name,
+            period=settings.effort_period,
         )
 
     def activate(self) -> None:
@@ -166,6 +206,7 @@ class BridgeNode(ManagedNode):
         """Pass on the proving process's answers, and look at the arm."""
         self._shared.answers.pass_on()
         self._shared.note_turns()
+        self._shared.control_doubt = self._mover.doubt()
         self._motion.on_watch_due()
 
     def _on_slider(self, message: Float64) -> None:
@@ -181,6 +222,7 @@ class BridgeNode(ManagedNode):
             "largest tube use [-]": 0.0 if execution is None else execution.watch.largest_use,
             "speed slider [%]": self._slider.percent,
             "controller": self._controller.words(),
+            **self._mover.figures(),
             "not watched": "; ".join(self._motion.unwatched) or "nothing",
             "obstacles": len(shared.obstacles.bodies),
             "proof process": "runs" if shared.process.alive else "ended",
@@ -189,6 +231,8 @@ class BridgeNode(ManagedNode):
             return Condition(
                 Level.ERROR, f"Nothing moves until ~/acknowledge is called: {shared.fault}", figures
             )
+        if shared.control_doubt:
+            return Condition(Level.WARN, f"{shared.control_doubt}.", figures)
         if shared.busy:
             return Condition(Level.OK, f"Busy: {shared.busy}.", figures)
         if self._motion.ended is not None and not self._motion.ended[0].as_asked:

@@ -10,7 +10,7 @@ from ..certifying.case_settings import CASE_PARAMETERS, CaseParameters
 from ..common.parameters import Parameter
 from ..execution.arm_parameters import ARM_PARAMETERS, ArmParameters
 
-TOPIC, ACTION = "joint_trajectory_topic", "follow_joint_trajectory"
+TOPIC, ACTION, EFFORT = "joint_trajectory_topic", "follow_joint_trajectory", "effort"
 BRIDGE_TABLE = (
     *CASE_PARAMETERS,
     *ARM_PARAMETERS,
@@ -19,8 +19,9 @@ BRIDGE_TABLE = (
         "",
         "How motion reaches the arm's controller: by goals of its action, which it answers and "
         "judges (also if this is empty), or through its topic, which has no answers: for "
-        "controllers without the action that hold when a trajectory without points says so.",
-        choices=("", ACTION, TOPIC),
+        "controllers without the action that hold when a trajectory without points says so. "
+        "effort: by torques of the robust controller, for drivers that execute them.",
+        choices=("", ACTION, TOPIC, EFFORT),
     ),
     Parameter(
         "trajectory_topic",
@@ -42,6 +43,23 @@ BRIDGE_TABLE = (
         "its joints and whether its hardware takes commands; relative names lie in this node's "
         "namespace. Empty: driver.controller_manager of the robot file, in this node's namespace. "
         "One that is named by either must be there, but for the back_end 'joint_trajectory_topic'.",
+    ),
+    Parameter(
+        "effort_controller",
+        "forward_effort_controller",
+        "Controller that takes joint torques with the back_end 'effort': a "
+        "JointGroupEffortController of all joints, in the robot file's order, loaded and inactive. "
+        "Its topic commands lies beside that of the trajectory controller.",
+    ),
+    Parameter("effort_period", 0.001, "Time between two torques.", "s", 0.0005, 0.1),
+    Parameter(
+        "effort_delay",
+        0.003,
+        "Longest time from a joint state's stamp until its torque acts; a robust design must be of "
+        "a period of at least effort_period and this.",
+        "s",
+        0.0,
+        0.1,
     ),
     Parameter(
         "dry_run",
@@ -120,6 +138,9 @@ class BridgeParameters(CaseParameters, ArmParameters):
     trajectory_topic: str
     trajectory_action: str
     controller_manager: str
+    effort_controller: str
+    effort_period: float
+    effort_delay: float
     dry_run: bool
     enable_topic: str
     enable_timeout: float
@@ -131,6 +152,11 @@ class BridgeParameters(CaseParameters, ArmParameters):
     settling: float
     speed_scaling_topic: str
     watch_period: float
+
+    @property
+    def torque_period(self) -> float | None:
+        """Time within which torques follow the state [s]; None: no torques are sent."""
+        return self.effort_period + self.effort_delay if self.back_end == EFFORT else None
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> BridgeParameters:

@@ -81,8 +81,8 @@ class StatePublisher:
             return inactive
         if doubt := self._context.obstacles.doubt(time.monotonic()):
             return f"{doubt}. Publish obstacles that can be used."
-        turns = self._context.arm.states.turns.doubt
-        return f"{turns}." if turns else ""
+        doubt = self._context.arm.states.turns.doubt or self._context.control_doubt
+        return f"{doubt}." if doubt else ""
 
     def _state(self, mover: Mover) -> int:
         """Return the constant that says what goes on."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ...core.errors import ConfigurationError
 from ...core.rows.joint_torque.uncertainty import Uncertainty
@@ -98,6 +98,8 @@ class CaseSettings:
         ground: Height of a floor in the base frame [m]; None: there is none.
         payload: Bodies that contain the payload, poses in the payload frame.
         point_rate: Of commanded points [Hz].
+        torque_period: Time within which torques follow the state, where the robust controller moves
+            the arm [s]; None: the arm's own position controller does.
     """
 
     robot_file: str
@@ -108,12 +110,17 @@ class CaseSettings:
     ground: float | None
     payload: tuple[ConvexBody, ...]
     point_rate: float
+    torque_period: float | None = field(default=None, kw_only=True)
 
 
 def case_settings(
-    parameters: CaseParameters, robot: RobotFile, uncertainty: Uncertainty, cell: Cell
+    parameters: CaseParameters,
+    robot: RobotFile,
+    uncertainty: Uncertainty,
+    cell: Cell,
+    torque_period: float | None = None,
 ) -> CaseSettings:
-    """Return what parameters mean for proofs.
+    """Return what parameters mean for proofs; see `CaseSettings`.
 
     Raises:
         InputError: A mesh cannot be used.
@@ -127,6 +134,7 @@ def case_settings(
         ground=parameters.ground,
         payload=payload_bodies(parameters),
         point_rate=parameters.point_rate,
+        torque_period=torque_period,
     )
 
 

@@ -20,6 +20,7 @@ from ...core.safety.certificate.certify import certify
 from ...core.safety.certificate.verify import unlike
 from ...core.safety.clearance.convex_body import ConvexBody
 from ...core.safety.margins.margin import Refusal
+from ...core.safety.torque.parameter_box import ParameterBox
 from ...files.runs.certificate_file import SavedCertificate, certificate_in
 from .case_settings import CaseSettings
 from .safety_cases import SafetyCases
@@ -54,6 +55,8 @@ class Proved:
         turns: Whole turns that it was proved for.
         payload_lower: Least phi, shape (10,).
         payload_upper: Largest phi, shape (10,).
+        box: All that was uncertain of arm and payload.
+        torque_limit: Of the set of limits, shape (n,) [N m or N].
     """
 
     motion: CertifiedMotion
@@ -61,6 +64,8 @@ class Proved:
     turns: dict[str, int]
     payload_lower: Array
     payload_upper: Array
+    box: ParameterBox
+    torque_limit: Array
 
 
 class Prover:
@@ -103,10 +108,10 @@ class Prover:
                 raise InputError(f"{what.capitalize()} was not certified for what its motion was.")
             self._prove(stop, request.obstacles, what.capitalize())
         stops.sort(key=lambda stop: stop.time)
-        tube, box = self._cases.tube, saved.box
+        tube, box = self._cases.tube_for(saved.tube), saved.box
         return Proved(
             CertifiedMotion(motion, tuple(stops), tube), saved.certificate.limits,
-            dict(saved.turns), box.payload_lower, box.payload_upper,
+            dict(saved.turns), box.payload_lower, box.payload_upper, box, saved.limits.torque,
         )  # fmt: skip
 
     def _prove(self, saved: SavedCertificate, obstacles: tuple[ConvexBody, ...], what: str) -> None:
@@ -124,7 +129,9 @@ class Prover:
                 f"{', '.join(self._cases.model.joints)}."
             )
         payload = (box.payload_lower, box.payload_upper)
-        case = self._cases.case(saved.certificate.limits, saved.turns, payload, obstacles)
+        case = self._cases.case(
+            saved.certificate.limits, saved.turns, payload, obstacles, saved.tube
+        )
         if differences := unlike(saved.certificate, case, motion):
             raise InputError(
                 f"{what} was certified for something else than what holds here. "
@@ -156,4 +163,5 @@ def _stop_of(stop: Trajectory, motion: Trajectory, what: str) -> tuple[float, Pa
 
 def _setting(saved: SavedCertificate) -> tuple[object, ...]:
     """Return what the certificates of a motion and of its stops must have in common."""
-    return saved.certificate.limits, dict(saved.turns), saved.box.digest
+    tube = digest_of(saved.tube.to_dict())
+    return saved.certificate.limits, dict(saved.turns), saved.box.digest, tube

@@ -8,13 +8,14 @@ from dataclasses import replace
 import numpy as np
 
 from ...core.arrays import Array
+from ...core.errors import InputError
 from ...core.motion.trajectory import Trajectory
 from ...core.motion.trajectory_points import interpolation_error
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.safety.certificate.certify import SafetyCase
 from ...core.safety.clearance.convex_body import ConvexBody
 from ...core.safety.torque.parameter_box import ParameterBox
-from ...core.safety.tube.tracking_tube import TrackingTube
+from ...core.safety.tube.tracking_tube import ROBUST, TrackingTube
 from ...files.robots.arm_geometry import robot_geometry
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
@@ -60,6 +61,7 @@ class SafetyCases:
         turns: Mapping[str, int],
         payload: tuple[Array, Array],
         obstacles: tuple[ConvexBody, ...],
+        claimed: TrackingTube | None = None,
     ) -> SafetyCase:
         """Return what a motion is certified against.
 
@@ -69,10 +71,14 @@ class SafetyCases:
                 motion's positions say.
             payload: Ends of phi, shape (10,) each; infinite: as the prior says.
             obstacles: In the base frame, beside those of the cell.
+            claimed: The tube that the motion is claimed to keep; see `tube_for`.
 
         Raises:
-            InputError: An interval is inverted or NaN, or there is no such set of limits.
+            InputError: An interval is inverted or NaN, there is no such set of limits, or nothing
+                here keeps such a tube.
         """
+        tube = self.tube if claimed is None else self.tube_for(claimed)
+        rotor = self.robot.control.rotor_interval() if tube.kind == ROBUST else None
         ground = self.settings.ground
         floor = () if ground is None else (ConvexBody.ground(ground),)
         allowed = self.robot.limits_at(limits, turns)
@@ -80,14 +86,45 @@ class SafetyCases:
             model=self.model,
             geometry=self.geometry,
             obstacles=(*self.settings.cell.bodies, *obstacles, *floor),
-            box=ParameterBox.around(self.model, payload, self._uncertainty()),
-            tube=self.tube,
+            box=ParameterBox.around(self.model, payload, self._uncertainty(), rotor),
+            tube=tube,
             limits=allowed.narrowed(self.settings.cell.joint_margin).of_motion(),
             limits_name=limits,
             clearance=self.settings.cell.clearance,
             speeds=self.settings.speeds,
             turns=dict(turns),
         )
+
+    def tube_for(self, claimed: TrackingTube) -> TrackingTube:
+        """Return the tube that a motion keeps here: the stated one, or that of its robust design.
+
+        A robust design is as good as any other: the proof of the motion proves it, too. Only the
+        time in which its torques follow the state is this node's to say.
+
+        Args:
+            claimed: The tube that the motion is claimed to keep.
+
+        Raises:
+            InputError: It is no robust design although torques move the arm, or one that counts on
+                faster torques.
+        """
+        period, made = self.settings.torque_period, claimed.reserve
+        if period is None:
+            return self.tube
+        if claimed.kind != ROBUST or made is None:
+            without = ", without a design" if claimed.kind == ROBUST else ""
+            raise InputError(
+                f"Torques keep only the tube of a robust design, kind '{ROBUST}'; this motion was "
+                f"certified with one of kind '{claimed.kind}'{without}. Certify it for the robust "
+                "controller, or move it with another back_end."
+            )
+        if made.period < period:
+            raise InputError(
+                f"The robust design counts on torques that follow the state within {made.period:g} "
+                f"s; here it may take {period:g} s (effort_period and effort_delay). Make the "
+                "design of a longer period."
+            )
+        return claimed
 
     def _uncertainty(self) -> Uncertainty:
         """Return the bounds on the arm; a base that is tilted turns gravity."""

@@ -17,17 +17,19 @@ from sensor_msgs.msg import JointState
 from ...files.robots.robot_file import RobotFile
 
 
-class _Never(CallbackGroup):
+class Never(CallbackGroup):
     """Keeps an executor from waiting for the entities of this group."""
 
     def can_execute(self, entity: Any) -> bool:
+        """Let nothing be executed."""
         return False
 
     def beginning_execution(self, entity: Any) -> bool:
+        """Let nothing begin."""
         return False
 
     def ending_execution(self, entity: Any) -> None:
-        pass
+        """Do nothing: nothing was begun."""
 
 
 class PolledSubscription:
@@ -48,7 +50,7 @@ class PolledSubscription:
         """
         self._node, self._type = node, message_type
         self._subscription = node.create_subscription(
-            message_type, topic, _ignore, profile, raw=True, callback_group=_Never()
+            message_type, topic, _ignore, profile, raw=True, callback_group=Never()
         )
         self.topic = self._subscription.topic_name
 

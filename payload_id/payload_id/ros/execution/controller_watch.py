@@ -30,7 +30,9 @@ class ControllerWatch:
         name: Of the controller: that of the node whose topic it is.
     """
 
-    def __init__(self, node: Node, manager: str, topic: str, joints: Sequence[str]) -> None:
+    def __init__(
+        self, node: Node, manager: str, topic: str, joints: Sequence[str], gives_way: bool = False
+    ) -> None:
         """Listen to the controller manager.
 
         Args:
@@ -38,7 +40,9 @@ class ControllerWatch:
             manager: Node of the controller manager.
             topic: Full name of the controller's topic.
             joints: Names of those that it must move.
+            gives_way: Whether another controller has the arm in motion, which is watched elsewhere.
         """
+        self._gives_way = gives_way
         self.name = topic.rpartition("/")[0].rpartition("/")[2]
         self._joints = joints
         self._asked: list[tuple[RosFuture, float]] = []  # answers, and how long they may take
@@ -122,7 +126,7 @@ class ControllerWatch:
 
     def fault(self) -> str:
         """Say that the controller left its active state during the motion; empty if not."""
-        return self._lost
+        return "" if self._gives_way else self._lost
 
     def _on_activity(self, message: ControllerManagerActivity) -> None:
         """Take in the states of all controllers."""

@@ -29,7 +29,14 @@ REMEDY = "Only one controller may command a joint: 'ros2 control switch_controll
 class ClaimsWatch(Watch):
     """Judges the command interfaces of the arm's joints."""
 
-    def __init__(self, node: Node, manager: str, controller: str, joints: Sequence[str]) -> None:
+    def __init__(
+        self,
+        node: Node,
+        manager: str,
+        controller: str,
+        joints: Sequence[str],
+        partner: str | None = None,
+    ) -> None:
         """Listen to the controller manager.
 
         Args:
@@ -37,8 +44,9 @@ class ClaimsWatch(Watch):
             manager: Node of the controller manager.
             controller: The controller that moves the arm.
             joints: Names of those that it moves.
+            partner: A controller that may have them in its place.
         """
-        self._name, self._joints = controller, frozenset(joints)
+        self._name, self._joints, self._partner = controller, frozenset(joints), partner
         self._controllers = node.create_client(ListControllers, f"{manager}/list_controllers")
         service = f"{manager}/list_hardware_interfaces"
         self._interfaces = node.create_client(ListHardwareInterfaces, service)
@@ -112,7 +120,7 @@ class ClaimsWatch(Watch):
         self._rival = None
         for other in answer.controller:
             ours = [x for x in other.claimed_interfaces if x.split("/")[0] in self._joints]
-            own = other.name == self._name or other.name in behind
+            own = other.name in (self._name, self._partner) or other.name in behind
             if ours and other.state == ACTIVE and not own:
                 self._rival = other.name, _claim(other.name, ours)
                 self._lose(Reason.FOREIGN_COMMAND, self._rival[1])

@@ -20,7 +20,9 @@ from payload_id.core.motion.motion_state import MotionState
 from payload_id.core.motion.path_timing import PathStop
 from payload_id.core.safety.certificate.certified_motion import CertifiedMotion, CertifiedStop
 from payload_id.core.safety.clearance.convex_body import ConvexBody
+from payload_id.core.safety.torque.parameter_box import ParameterBox
 from payload_id.files.robots.robot_file import RobotFile
+from payload_id.files.robots.robot_model import RobotModel
 from payload_id.ros.bridge.context import BridgeContext
 from payload_id.ros.bridge.move_server import MoveServer
 from payload_id.ros.bridge.obstacles.obstacle_store import ObstacleStore
@@ -82,6 +84,9 @@ class FakeBackEnd:
         self.sent, self.holds, self.is_taken = [], 0, False
         self.nobody = self.somebody = self.heard = ""
         self.said = None
+
+    def get_ready(self, tube, box, torque_limit):
+        pass
 
     def take(self):
         self.is_taken = True
@@ -148,7 +153,10 @@ class Robot:
         context.busy = context.fault = context.cell_missing = ""
         context._enabled = time.monotonic()
         motions = PreparedMotions(context)
-        proved = Proved(motion(), LIMITS, {"joint_3": 0}, *PayloadPrior(1.5, 0.15).box())
+        bounds = PayloadPrior(1.5, 0.15).box()
+        box = ParameterBox.around(RobotModel.from_robot_file(ROBOT), bounds, ROBOT.uncertainty)
+        limit = ROBOT.limits_named(LIMITS).effort
+        proved = Proved(motion(), LIMITS, {"joint_3": 0}, *bounds, box, limit)
         motions._motions["plan"] = Prepared("plan", proved, context.obstacles.digest)
         state = SimpleNamespace(publish=lambda mover: None, message=lambda mover: BridgeState())
         self.controller, self.watch = FakeController(), FakeWatch()

@@ -8,7 +8,10 @@ from numeric_arm import certified
 from payload_id.ros.bridge.promises import Promises
 from payload_id.ros.certifying.prover import Proved
 
-NARROW, WIDE = (Proved(certified(), "", {}, np.zeros(10), np.full(10, high)) for high in (1.0, 2.0))
+NARROW, WIDE = (
+    Proved(certified(), "", {}, np.zeros(10), np.full(10, high), None, np.ones(7))
+    for high in (1.0, 2.0)
+)
 
 
 def test_what_is_promised_is_what_moves_and_what_comes_and_not_what_is_over():

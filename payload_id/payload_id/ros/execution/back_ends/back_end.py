@@ -5,8 +5,11 @@ from __future__ import annotations
 from enum import Enum
 from typing import Protocol
 
+from ....core.arrays import Array
+from ....core.errors import InputError
 from ....core.motion.trajectory import Motion
-from ....core.safety.tube.tracking_tube import TrackingTube
+from ....core.safety.torque.parameter_box import ParameterBox
+from ....core.safety.tube.tracking_tube import ROBUST, TrackingTube
 
 
 class Trouble(Enum):
@@ -37,6 +40,35 @@ class BackEnd(Protocol):
 
     def release(self) -> None:
         """Give the arm back, so that others may take it."""
+
+    def get_ready(self, tube: TrackingTube, box: ParameterBox, torque_limit: Array) -> None:
+        """Get ready for a motion whose certificate was proved for these.
+
+        Args:
+            tube: How far from the motion the arm may be.
+            box: What is uncertain of arm and payload.
+            torque_limit: Of the certificate's limits, shape (n,) [N m or N].
+
+        Raises:
+            InputError: Nothing here keeps such a tube.
+        """
+        if tube.kind == ROBUST:
+            raise InputError(
+                "The motion was certified for the robust controller, whose torques only the "
+                "back_end 'effort' sends; certify it for the arm's own position controller."
+            )
+
+    def doubt(self) -> str:
+        """Say what is not as it should be, though motion goes on; empty if nothing is."""
+        return ""
+
+    def figures(self) -> dict[str, object]:
+        """Return what diagnostics show of it."""
+        return {}
+
+    def close(self) -> None:
+        """End what was begun for it."""
+        return None
 
     def absence(self) -> str:
         """Say that no controller would follow, and what to do; empty if one is there."""

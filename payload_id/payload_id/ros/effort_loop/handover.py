@@ -1,0 +1,70 @@
+"""Switching controllers without an executor: asked once, the answer is looked for now and then."""
+
+from __future__ import annotations
+
+import time
+
+from controller_manager_msgs.srv import SwitchController
+from rclpy.node import Node
+
+from ..common.conversions import duration_message
+from ..common.polled_subscription import Never
+
+ANSWER = 2.0  # [s] within which a controller manager must answer
+TIMEOUT = 1.0  # [s] that the controller manager may take for the switch
+
+
+class Handover:
+    """Has one controller take the arm over from another one."""
+
+    def __init__(self, node: Node, manager: str) -> None:
+        """Make the client of a controller manager."""
+        service = f"{manager}/switch_controller"
+        self._client = node.create_client(SwitchController, service, callback_group=Never())
+        self._asked: tuple[int, float] | None = None  # number of the request, and when it was made
+
+    @property
+    def is_ready(self) -> bool:
+        """Whether there is a controller manager."""
+        return bool(self._client.service_is_ready())
+
+    @property
+    def waits(self) -> bool:
+        """Whether an answer is still to come."""
+        return self._asked is not None
+
+    def ask(self, activate: str, deactivate: str, strict: bool) -> None:
+        """Ask for one controller in place of another one; an earlier request counts no more.
+
+        Args:
+            activate: This one.
+            deactivate: In place of this one.
+            strict: Whether nothing may be done where one of them is in that state already.
+        """
+        kind = SwitchController.Request
+        request = SwitchController.Request(
+            activate_controllers=[activate],
+            deactivate_controllers=[deactivate],
+            strictness=kind.STRICT if strict else kind.BEST_EFFORT,
+            activate_asap=True,
+            timeout=duration_message(TIMEOUT),
+        )
+        with self._client.handle:
+            number = self._client.handle.send_request(request)
+        self._asked = number, time.monotonic()
+
+    def answer(self) -> tuple[bool, str] | None:
+        """Return whether it was done, and the manager's words; None while that is not known."""
+        if self._asked is None:
+            return None
+        number, since = self._asked
+        with self._client.handle:
+            while (found := self._client.handle.take_response(SwitchController.Response))[0]:
+                header, response = found
+                if header.request_id.sequence_number == number:
+                    self._asked = None
+                    return bool(response.ok), str(response.message)
+        if time.monotonic() - since > ANSWER:
+            self._asked = None
+            return False, f"{self._client.srv_name} gave no answer within {ANSWER:g} s"
+        return None

@@ -1,0 +1,292 @@
+"""The torque loop: one state, one torque, every period; it waits in between.
+
+It runs in a process of its own, without an executor: messages are taken when they are needed.
+Forward controllers have no watchdog, so this process is watched by the bridge, and watches it: if
+the bridge is gone, it follows the motion to its end, holds the arm there, gives it to its resting
+controller and ends. What remains is the death of both at once.
+"""
+
+from __future__ import annotations
+
+import gc
+import math
+import os
+import signal
+import time
+from array import array
+from multiprocessing.connection import Connection
+
+import numpy as np
+import rclpy
+from rclpy.node import Node
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
+
+from ...core.arrays import Array
+from ...core.control.controller import Measurement
+from ...core.errors import InputError
+from ...core.samples.joint_map import JointMap
+from ...core.samples.sample_checks import Drop
+from ...core.samples.stamps import seconds_since
+from ...core.threads import one_thread
+from ...files.robots.robot_file import RobotFile
+from ...files.robots.robot_model import RobotModel
+from ..common.conversions import decoded, stamp_of
+from ..common.polled_subscription import PolledSubscription
+from .handover import Handover
+from .messages import Ask, End, Follow, Hold, LoopSettings, LoopState, Order, Rest
+from .period_watch import PeriodWatch
+from .torque_follower import TorqueFollower, controller_of
+
+QUEUE = 100  # joint states that may wait
+IDLE = 0.01  # [s] between two looks for an order while no torques are sent
+STALE = 0.05  # [s] without a joint state after which the last pose is held against gravity
+DEAF = 0.25  # [s] without a joint state after which an arm without a bridge is given away
+GONE = 1.0  # [s] without a question after which the bridge counts as gone
+FIGURES = 0.5  # [s] between two looks at the loop's own times
+AGAIN = 0.5  # [s] between two attempts to give the arm away
+DEAD = 5.0  # [s] without joint states after which there is no arm that could be given away
+OTHER_CLOCK = 10.0  # [s] of age above which stamps are of another clock: simulated time
+PRIORITY = 60  # of the process among those in real time, where that is allowed
+
+
+class TorqueLoop:
+    """Carries out what the bridge orders, until it is told to end or the bridge is gone."""
+
+    def __init__(
+        self, node: Node, connection: Connection, settings: LoopSettings, real_time: bool
+    ) -> None:
+        """Read the robot file, and listen.
+
+        Args:
+            node: The node; nobody else uses it.
+            connection: To the bridge.
+            settings: Of the loop.
+            real_time: Whether this process is scheduled in real time.
+        """
+        self._node, self._connection, self._settings = node, connection, settings
+        robot = RobotFile.load(settings.robot_file)
+        self._model = RobotModel.from_robot_file(robot)
+        self._map = JointMap(robot.joints, 1.0, 0.0)
+        policy = ReliabilityPolicy.RELIABLE if settings.reliable else ReliabilityPolicy.BEST_EFFORT
+        profile = QoSProfile(depth=QUEUE, reliability=policy)
+        self._states = PolledSubscription(node, JointState, settings.joint_states, profile)
+        quality = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
+        self._publisher = node.create_publisher(Float64MultiArray, settings.commands, quality)
+        self._handover = Handover(node, settings.manager)
+        self._watch = PeriodWatch(settings.period)
+        self._message = Float64MultiArray()
+        self._follower: TorqueFollower | None = None
+        self._newest: tuple[int, Array, Array] | None = None  # stamp [ns], q and dq
+        self._heard = -np.inf  # when that came, by the monotonic clock [s]
+        self._asked = time.monotonic()
+        self._zero_ns = 0  # stamp that the time of measurements counts from [ns]
+        self._number, self._refusal = 0, ""
+        self._alone = self._ended = False
+        self._next_try = self._next_figures = 0.0
+        self._figures = self._watch.figures()
+        self._real_time = real_time
+
+    def run(self) -> None:
+        """Run until the end."""
+        due = time.monotonic()
+        while not self._ended:
+            fresh = self._listen()
+            if self._follower is None:
+                self._watch.pause()
+                due = time.monotonic() + IDLE
+                self._ended |= self._alone
+            else:
+                self._send(self._follower, fresh)
+                if self._alone:
+                    self._give_away(self._follower)
+                # Steps that were missed are not made up for: the next one is that of now.
+                missed = math.ceil((time.monotonic() - due) / self._settings.period)
+                due += max(1, missed) * self._settings.period
+            self._take_orders()  # once the torque is on its way
+            pause = due - time.monotonic()
+            if pause > 0.0:
+                time.sleep(pause)
+
+    def _take_orders(self) -> None:
+        """Carry out what the bridge has ordered, or note that it is gone."""
+        if self._alone:
+            return
+        try:
+            while self._connection.poll():
+                self._carry_out(self._connection.recv())
+        except (EOFError, OSError):
+            self._leave_alone("The bridge is gone")
+        if time.monotonic() - self._asked > GONE and self._follower is not None:
+            self._leave_alone(f"The bridge has not asked for {GONE:g} s")
+
+    def leave(self, number: int, frame: object) -> None:
+        """Go on without the bridge: a signal has told this process to end."""
+        self._leave_alone("This process was told to end")
+
+    def _leave_alone(self, why: str) -> None:
+        """Note that nobody orders any more."""
+        self._alone = True
+        if self._follower is not None:
+            self._node.get_logger().error(
+                f"{why}: the motion is followed to its end, then "
+                f"'{self._settings.resting_controller}' is given the arm."
+            )
+
+    def _carry_out(self, order: Order) -> None:
+        """Carry out one order."""
+        match order:
+            case Ask():
+                self._asked = time.monotonic()
+                self._connection.send(self._state())
+            case Follow():
+                self._follow(order)
+            case Hold() if self._follower is not None and self._newest is not None:
+                self._follower.hold(self._measurement())
+            case Rest():
+                self._follower = None
+            case End():
+                self._follower, self._ended = None, True
+
+    def _follow(self, order: Follow) -> None:
+        """Follow a motion, or refuse to."""
+        self._number, self._refusal = order.number, ""
+        self._asked = time.monotonic()
+        try:
+            if self._newest is None or time.monotonic() - self._heard > STALE:
+                raise InputError(f"No joint states come on {self._settings.joint_states}.")
+            if self._follower is not None and not order.begins:
+                start = seconds_since(order.start_ns, self._zero_ns)
+                self._follower.replace(order.trajectory, float(start))
+                return
+            if not order.begins:
+                raise InputError("The motion that was to be replaced is over.")
+            self._follower, self._zero_ns = None, order.start_ns
+            controller = controller_of(self._model, order.proof)
+            now = self._measurement()
+            self._follower = TorqueFollower(controller, now, order.trajectory, 0.0)
+            self._command(self._follower.holding_torque(now.q))  # not what was sent before
+        except InputError as error:
+            self._refusal = str(error)
+
+    def _listen(self) -> bool:
+        """Take in the newest joint state; return whether there is a new one."""
+        newest: bytes | None = None
+        for data, _ in self._states.take_all(QUEUE):
+            newest = data
+        message = None if newest is None else decoded(newest, JointState)
+        if message is None:
+            return False
+        found = self._map.convert(message.name, message.position, message.velocity, ())
+        if isinstance(found, Drop) or not np.isfinite(found[0]).all():
+            return False
+        if self._follower is not None and not np.isfinite(found[1]).all():
+            return False  # as good as none
+        self._newest = stamp_of(message.header.stamp), found[0], found[1]
+        self._heard = time.monotonic()
+        return True
+
+    def _measurement(self) -> Measurement:
+        """Return the newest state."""
+        if self._newest is None:
+            raise InputError("There is no joint state yet.")
+        stamp, q, dq = self._newest
+        return Measurement(float(seconds_since(stamp, self._zero_ns)), q, dq)
+
+    def _send(self, follower: TorqueFollower, fresh: bool) -> None:
+        """Send the torque for the newest state; an old state gets what holds it up."""
+        now = self._measurement()
+        if fresh:
+            self._command(follower.step(now).torque)
+        elif time.monotonic() - self._heard > STALE:
+            self._command(follower.holding_torque(now.q))
+        self._publisher.publish(self._message)
+        stamp = 0 if self._newest is None else self._newest[0]
+        age = 1e-9 * (time.time_ns() - stamp)
+        self._watch.step(time.monotonic(), age if abs(age) < OTHER_CLOCK else np.nan)
+
+    def _command(self, torque: Array) -> None:
+        """Set the torque that is sent from now on."""
+        self._message.data = array("d", torque.tobytes())
+
+    def _give_away(self, follower: TorqueFollower) -> None:
+        """Give the arm to its resting controller: at the motion's end, or off the tube."""
+        now, time_now = self._measurement(), time.monotonic()
+        answer = self._handover.answer()
+        if answer is not None and answer[0]:
+            self._node.get_logger().error(f"'{self._settings.resting_controller}' has the arm.")
+            self._follower, self._ended = None, True
+            return
+        lost = time_now - self._heard
+        if lost > DEAD:
+            self._ended = True
+            return
+        why = (
+            "the motion is over"
+            if follower.is_over(now.time)
+            else "joint states stay away"
+            if lost > DEAF
+            else "the tube is left"
+            if follower.has_left_tube(now)
+            else ""
+        )
+        if why and not self._handover.waits and time_now >= self._next_try:
+            self._next_try = time_now + AGAIN
+            self._node.get_logger().error(f"The arm is given away: {why}.")
+            self._handover.ask(
+                self._settings.resting_controller, self._settings.torque_controller, False
+            )
+
+    def _state(self) -> LoopState:
+        """Return what the bridge wants to know."""
+        follower, now = self._follower, time.monotonic()
+        if now >= self._next_figures:  # they cost about as much as a step
+            self._next_figures = now + FIGURES
+            self._figures = self._watch.figures()
+        holding: Array | None = None
+        if follower is not None and self._newest is not None:
+            holding = follower.holding_torque(self._newest[1])
+        return LoopState(
+            time.monotonic() - self._heard < STALE,
+            0 if self._newest is None else self._newest[0],
+            follower is not None,
+            self._number,
+            self._refusal,
+            self._figures,
+            0.0 if follower is None else follower.controller.design.period,
+            {} if follower is None else dict(follower.said),
+            holding,
+            self._real_time,
+        )
+
+
+def serve(connection: Connection, settings: LoopSettings) -> None:
+    """Run the loop until it ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # ctrl-C: the bridge ends this process in order
+    real_time = _scheduled_in_real_time()  # the middleware's threads, begun later, are as well
+    context = rclpy.Context()
+    rclpy.init(context=context, signal_handler_options=rclpy.SignalHandlerOptions.NO)
+    node = rclpy.create_node(
+        settings.node, namespace=settings.namespace, context=context, use_global_arguments=False
+    )
+    try:
+        loop = TorqueLoop(node, connection, settings, real_time)
+        signal.signal(signal.SIGTERM, loop.leave)
+        gc.collect()
+        gc.freeze()
+        gc.disable()  # a collection takes longer than a period; nothing here makes cycles
+        with one_thread():
+            loop.run()
+    finally:
+        node.destroy_node()
+        rclpy.shutdown(context=context)
+
+
+def _scheduled_in_real_time() -> bool:
+    """Have this process scheduled in real time, if that is allowed; return whether it is."""
+    try:
+        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(PRIORITY))
+    except (OSError, AttributeError):
+        return False
+    return True

@@ -1,0 +1,305 @@
+"""Motion as joint torques to a forward controller of ros2_control, from a loop in its own process.
+
+Between motions the arm's resting controller, which follows positions, has the arm; for a motion the
+torque controller takes it over, already with the torque that holds the arm, and gives it back where
+the arm rests. A forward controller applies its last command for ever: whenever the loop dies, or
+the arm must be held, the resting controller gets the arm back.
+"""
+
+from __future__ import annotations
+
+import time
+
+from controller_manager_msgs.msg import ControllerManagerActivity
+from rclpy.node import Node
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+from std_msgs.msg import Float64MultiArray
+
+from ....core.arrays import Array
+from ....core.errors import ConfigurationError, InputError
+from ....core.motion.joint_trajectory import JointTrajectory
+from ....core.motion.trajectory import Motion
+from ....core.safety.torque.parameter_box import ParameterBox
+from ....core.safety.tube.tracking_tube import ROBUST, TrackingTube
+from ....files.robots.robot_file import RobotFile
+from ...common.steady_timer import steady_timer
+from ...common.topics import LATCHED
+from ...effort_loop.handover import Handover
+from ...effort_loop.loop_process import LoopProcess
+from ...effort_loop.messages import Follow, Hold, LoopSettings, Rest
+from ...effort_loop.torque_follower import Proof
+from .back_end import BackEnd, Trouble
+
+LOOK = 0.005  # [s] between two looks at the loop's process
+AGAIN = 0.5  # [s] between two attempts to give the arm back
+OTHERS = 0.1  # [s] between two looks for who else sends torques
+ACTIVE = "active"
+RELIABLE = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
+
+
+class Effort(BackEnd):
+    """Has torques sent while the arm moves, and another controller hold it otherwise."""
+
+    def __init__(self, node: Node, settings: LoopSettings) -> None:
+        """Start the loop's process.
+
+        Args:
+            node: The node.
+            settings: Of the loop, names resolved.
+        """
+        self._node, self._settings = node, settings
+        self.target = settings.commands
+        self._process = LoopProcess(settings)
+        self._handover = Handover(node, settings.manager)
+        self._publisher = node.create_publisher(Float64MultiArray, settings.commands, RELIABLE)
+        self._proof: Proof | None = None
+        self._taken = self._moving = False  # moving: a motion was sent, and not given up
+        self._ours = False  # the torque controller has the arm, as far as is known
+        self._wanted = False  # ... and is to have it
+        self._number = 0
+        self._trouble: tuple[Trouble, str] | None = None
+        self._next_try = self._next_look = 0.0
+        self._others = ""
+        self._begins_ns = 0  # stamp at which the motion begins [ns]
+        self._given_up = self._closed = self._asked_for_torques = False
+        node.create_subscription(
+            ControllerManagerActivity, f"{settings.manager}/activity", self._on_activity, LATCHED
+        )
+        steady_timer(node, LOOK, self._look)
+
+    def get_ready(self, tube: TrackingTube, box: ParameterBox, torque_limit: Array) -> None:
+        """Keep what the next motion was proved for."""
+        if tube.kind != ROBUST or tube.reserve is None:
+            raise InputError(
+                f"The motion's certificate has a tube of kind '{tube.kind}'; the back_end 'effort' "
+                f"keeps only that of a robust design, kind '{ROBUST}'. Certify it for that one."
+            )
+        self._proof = Proof(tube, box, torque_limit)
+
+    def take(self) -> None:
+        """Note that a motion is to come; the arm is taken over with its first torque."""
+        self._taken, self._trouble = True, None
+
+    @property
+    def is_taken(self) -> bool:
+        """Whether the loop hears the arm, and the arm's controller is at rest."""
+        state = self._process.state
+        idle = state is not None and state.hears and not state.sends and not self._process.death
+        return self._taken and idle and not self._ours and not self._handover.waits
+
+    def release(self) -> None:
+        """Give the arm back to its resting controller."""
+        self._taken = self._moving = self._wanted = False
+
+    def absence(self) -> str:
+        """Say what is missing for torques to be followed; empty if nothing is."""
+        settings, state = self._settings, self._process.state
+        if not self._handover.is_ready:
+            return (
+                f"There is no controller manager '{settings.manager}': torques without somebody "
+                f"who can give the arm to '{settings.resting_controller}' would last for ever if "
+                "this node died. Start it, or set the parameter controller_manager."
+            )
+        if self._node.count_subscribers(self.target) == 0:
+            return (
+                f"Nobody subscribes to {self.target}: load and configure the controller "
+                f"'{settings.torque_controller}' (inactive), or set the parameter "
+                "effort_controller."
+            )
+        if state is None:
+            return self._process.death or "The process of the torque loop is starting: try again."
+        if not state.hears:
+            return f"The torque loop hears no joint states on {settings.joint_states}."
+        return ""
+
+    def others(self) -> str:
+        """Say who else publishes torques; empty if nobody does."""
+        now = time.monotonic()
+        if now >= self._next_look:
+            self._next_look = now + OTHERS
+            own = {self._node.get_name(), self._settings.node}
+            infos = self._node.get_publishers_info_by_topic(self.target)
+            names = {x.node_name for x in infos if not x.node_name.startswith("_NODE_NAME_UNKNOWN")}
+            strange = sorted(names - own)
+            self._others = (
+                f"The arm is in use: {self.target} has a publisher in {', '.join(strange)}; only "
+                "one node may command it at a time"
+                if strange
+                else ""
+            )
+        return self._others
+
+    def foreign(self) -> str:
+        """Say who else may have sent torques; empty if nobody did."""
+        return self.others()
+
+    def hold(self) -> None:
+        """Have the arm braked, and held by its resting controller."""
+        self._process.order(Hold())
+        if self._trouble is not None and self._trouble[0] is Trouble.NOT_STARTED:
+            self._trouble = None  # it was taken in
+        self._moving = self._wanted = False
+        self._next_try = 0.0
+        self._look()
+
+    def send(self, points: Motion, start_ns: int, tube: TrackingTube) -> None:
+        """Have the loop follow points; the arm is taken over once it sends torques."""
+        if not self._taken or self._proof is None:
+            raise InputError("The arm was not taken: nothing can be sent to it.")
+        self._number += 1
+        trajectory = JointTrajectory(points.time, points.q, points.dq, points.ddq)
+        begins = not self._moving
+        self._process.order(Follow(trajectory, start_ns, self._proof, self._number, begins))
+        if begins:
+            self._begins_ns, self._trouble = start_ns, None
+        self._moving = self._wanted = True
+
+    def fault(self) -> tuple[Trouble, str] | None:
+        """Return why torques do not move the arm as they should; None if they do."""
+        return self._trouble if self._taken else None
+
+    def doubt(self) -> str:
+        """Say that the loop does not keep the times that the proof counts on."""
+        state = self._process.state
+        if state is None or not state.sends:
+            return ""
+        return state.figures.doubt(state.design)
+
+    def figures(self) -> dict[str, object]:
+        """Return the loop's times, and what of the controller's assumptions did not hold."""
+        state = self._process.state
+        if state is None:
+            return {"torque loop": self._process.death or "starting"}
+        found = state.figures
+        return {
+            "torque loop": self._process.death or ("sends" if state.sends else "waits"),
+            "torque loop's process": self._process.pid,
+            "torque period, median [ms]": 1e3 * found.median,
+            "torque period, error, 99th percentile [ms]": 1e3 * found.error,
+            "torque period, largest [ms]": 1e3 * found.largest,
+            "age of states, 99th percentile [ms]": 1e3 * found.delay,
+            "real-time scheduling": "yes" if state.real_time else "not allowed",
+            "controller's assumptions": ", ".join(f"{k} ({n})" for k, n in state.said.items()),
+        }
+
+    def close(self) -> None:
+        """End the loop's process; one that still moves the arm ends once it rests."""
+        self._closed = True
+        self._process.close()
+
+    def _look(self) -> None:
+        """See how the loop is, and have the right controller active."""
+        if self._closed:
+            return
+        self._process.look()
+        state, death = self._process.state, self._process.death
+        if death:
+            if not self._given_up:
+                self._after_death(death)
+            state = None
+        elif state is not None and self._moving and state.number == self._number and state.refusal:
+            self._give_up(Trouble.NOT_STARTED, state.refusal)
+        answer = self._handover.answer()
+        if answer is not None:
+            self._on_answer(*answer)
+        if self._handover.waits or self._ours == self._wanted:
+            if not self._wanted and not self._handover.waits:
+                self._rest(state is not None and state.sends)
+            return
+        if not self._wanted:
+            self._ask(self._settings.resting_controller, self._settings.torque_controller)
+        elif state is not None and state.stamp_ns > self._begins_ns:
+            self._give_up(
+                Trouble.NOT_STARTED,
+                f"'{self._settings.torque_controller}' had not taken the arm over as the motion "
+                "was to begin; raise start_delay",
+            )
+        elif state is not None and state.sends and state.number == self._number:
+            self._ask(self._settings.torque_controller, self._settings.resting_controller)
+
+    def _rest(self, sends: bool) -> None:
+        """Have the loop send nothing where the arm has its resting controller again."""
+        if sends and not self._moving:
+            self._process.order(Rest())
+
+    def _ask(self, activate: str, deactivate: str) -> None:
+        """Ask for another controller, not too often."""
+        if time.monotonic() >= self._next_try:
+            self._next_try = time.monotonic() + AGAIN
+            self._asked_for_torques = self._wanted
+            self._handover.ask(activate, deactivate, self._wanted)
+
+    def _on_answer(self, done: bool, words: str) -> None:
+        """Note which controller has the arm."""
+        if done:
+            self._ours = (
+                self._asked_for_torques
+            )  # if that is not wanted any more, `_look` asks again
+            self._next_try = 0.0
+            return
+        self._ours = True  # as far as is known: then the arm is given back
+        said = f"{self._settings.manager} did not switch controllers: {words or 'no words'}"
+        self._node.get_logger().error(said)
+        if self._wanted:
+            self._give_up(Trouble.NOT_STARTED, said)
+
+    def _give_up(self, trouble: Trouble, why: str) -> None:
+        """Note why torques are of no use, and give the arm back."""
+        self._trouble = self._trouble or (trouble, why.rstrip("."))
+        self._moving = self._wanted = False
+
+    def _after_death(self, death: str) -> None:
+        """Hold the arm up as well as one message can, have it given back, and start anew."""
+        state = self._process.state
+        if (self._ours or self._wanted) and state is not None and state.holding is not None:
+            self._publisher.publish(Float64MultiArray(data=state.holding.tolist()))
+        if self._moving or self._ours:
+            to = self._settings.resting_controller
+            self._give_up(Trouble.CONTROLLER_FAULT, f"{death}; the arm is given to '{to}'")
+            self._next_try = 0.0
+        self._given_up = state is None  # it never came so far as to answer: nor would the next
+        then = "Look at what it printed." if self._given_up else "It is started anew."
+        self._node.get_logger().error(f"{death}. {then}")
+        if not self._given_up:
+            self._process.close()
+            self._process = LoopProcess(self._settings)
+
+    def _on_activity(self, message: ControllerManagerActivity) -> None:
+        """Take in which controllers are active."""
+        states = {x.name: x.state.label for x in message.controllers}
+        own = states.get(self._settings.torque_controller) == ACTIVE
+        if self._ours and not own and self._wanted and not self._handover.waits:
+            self._ours = False
+            name = self._settings.torque_controller
+            found = states.get(name, "not loaded")
+            self._give_up(Trouble.CONTROLLER_INACTIVE, f"The controller '{name}' is {found}")
+            self._process.order(Rest())
+            if states.get(self._settings.resting_controller) != ACTIVE:
+                self._ours = True  # nobody holds the arm: have it held
+
+
+def full_name_of(node: Node, manager: str) -> str:
+    """Return the full name of a controller manager's node."""
+    return str(node.resolve_service_name(f"{manager}/switch_controller")).rpartition("/")[0]
+
+
+def check_executes_torques(robot: RobotFile) -> None:
+    """Raise unless a robot's driver has torques executed, and its rotors are known.
+
+    Raises:
+        ConfigurationError: It has not, as far as the robot file says.
+    """
+    driver = robot.driver
+    if not driver.executes("effort"):
+        ignored = "accepts torques and ignores them" if "effort" in driver.ignored else "takes none"
+        known = ", ".join(driver.executed) or "not known"
+        raise ConfigurationError(
+            f"The back_end 'effort' cannot move '{robot.name}': its driver {ignored} "
+            f"('driver.executed' of {robot.path.name}: {known}). Use 'follow_joint_trajectory'; or "
+            "add effort to 'driver.executed' after seeing that this driver executes it."
+        )
+    if robot.control.rotor_inertia is None:
+        raise ConfigurationError(
+            f"The back_end 'effort' needs 'control.rotor_inertia' in {robot.path.name}: without "
+            "rotors the robust controller's tube is of no use."
+        )

@@ -1,0 +1,182 @@
+"""The torque loop's mathematics: bumpless start, saturation, refusal, its own period."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+import numpy as np
+import pytest
+
+from payload_id.core.control.controller import Measurement
+from payload_id.core.control.dynamics import ArmDynamics
+from payload_id.core.control.robust_design import design_for
+from payload_id.core.errors import InputError
+from payload_id.core.motion.bezier import BezierPiece
+from payload_id.core.motion.joint_trajectory import JointTrajectory
+from payload_id.core.motion.motion_state import MotionState
+from payload_id.core.motion.trajectory_points import points_of
+from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
+from payload_id.core.safety.torque.parameter_box import ParameterBox
+from payload_id.core.safety.tube.tracking_tube import TrackingTube
+from payload_id.ros.effort_loop.period_watch import PeriodWatch
+from payload_id.ros.effort_loop.torque_follower import Proof, TorqueFollower, controller_of
+from safety_scenes import gen3
+
+ROBOT, MODEL = gen3()
+HOME, N = np.array(ROBOT.home), len(ROBOT.home)
+PAYLOAD = np.array([0.8, 0.0, 0.0, 0.064, 0.0072, 0.0, 0.0, 0.0072, 0.0, 0.002])
+START, STILL = 0.5, np.zeros(N)
+PERIOD = 1e-3
+
+
+@lru_cache
+def proof(limit: float = 100.0) -> tuple[Proof, JointTrajectory]:
+    """Return a motion, and what it would be proved for: a payload that is known exactly."""
+    path = BezierPiece(MotionState.at_rest(HOME), np.full(N, 0.15), 3.0)
+    rotor = np.full(N, 10.0)
+    box = ParameterBox.around(MODEL, (PAYLOAD, PAYLOAD), Uncertainty(), (rotor, rotor))
+    design = design_for(ArmDynamics(MODEL, box), path, 0.2, 5.0, 5e-3)
+    points = points_of(path, 100.0)
+    trajectory = JointTrajectory(points.time, points.q, points.dq, points.ddq)
+    return Proof(design.tube, box, np.full(N, limit)), trajectory
+
+
+def follower(away: float = 0.0, limit: float = 100.0, dq=STILL) -> TorqueFollower:
+    """Return one that begins from an arm `away` [rad] from where the motion begins."""
+    made, trajectory = proof(limit)
+    now = Measurement(-START, HOME + away, np.asarray(dq))
+    return TorqueFollower(controller_of(MODEL, made), now, trajectory, 0.0)
+
+
+def held(q):
+    """Return the torque that holds the arm with its payload, from another regressor."""
+    dynamics = ArmDynamics(MODEL, proof()[0].box)
+    return dynamics.regressor(q, STILL, STILL, STILL) @ dynamics.centre
+
+
+@pytest.mark.parametrize("away", [0.0, 0.004, -0.004])
+def test_the_first_torque_is_that_which_holds_the_arm_where_it_is(away):
+    """An arm that rests beside the motion's beginning is not pulled there by a step."""
+    begun = follower(away)
+    first = begun.step(Measurement(-START, HOME + away, STILL))
+    assert not first.reasons
+    assert np.allclose(first.torque, held(HOME + away), atol=1e-9)
+    assert np.allclose(begun.holding_torque(HOME + away), held(HOME + away), atol=1e-9)
+
+
+def test_the_way_to_the_beginning_has_no_step_and_ends_where_the_motion_begins():
+    begun = follower(0.004)
+    times = np.arange(-START, 0.1, PERIOD)
+    q, dq, ddq = (
+        np.array([getattr(begun.desired(t), name) for t in times]) for name in ("q", "dq", "ddq")
+    )
+    assert np.allclose(q[0], HOME + 0.004) and np.allclose(dq[0], 0.0)
+    # Position and velocity are integrals of what is said of them.
+    assert np.allclose(np.diff(q, axis=0), 0.5 * PERIOD * (dq[1:] + dq[:-1]), atol=1e-7)
+    assert np.allclose(np.diff(dq, axis=0), 0.5 * PERIOD * (ddq[1:] + ddq[:-1]), atol=1e-5)
+    at_start = begun.desired(0.0)
+    assert np.allclose(at_start.q, HOME) and np.allclose(at_start.dq, 0.0)
+    assert np.abs(np.diff(ddq, axis=0)).max() < 0.01  # no step at the junction either
+
+
+def test_what_replaces_a_motion_is_followed_at_once_and_its_end_is_held():
+    begun = follower(0.004)
+    _, trajectory = proof()
+    begun.replace(trajectory, 1.0)
+    assert np.allclose(begun.desired(0.5).q, HOME)
+    assert not begun.is_over(3.9) and begun.is_over(4.0)
+    late = begun.desired(100.0)
+    assert np.allclose(late.q, HOME + 0.15) and not late.dq.any() and not late.ddq.any()
+
+
+def test_torques_end_at_the_limit_of_the_certificate_and_that_is_said():
+    limit = 5.0
+    begun = follower(limit=limit)
+    found = begun.step(Measurement(-START, HOME, STILL))
+    assert np.abs(held(HOME)).max() > limit
+    assert np.abs(found.torque).max() == limit
+    assert any("the limit is" in reason for reason in found.reasons) and begun.said
+
+
+def test_an_arm_that_is_braked_is_desired_at_rest_where_it_was():
+    begun = follower()
+    moving = Measurement(1.0, HOME + 0.05, np.full(N, 0.1))
+    free = begun.step(moving).torque
+    begun.hold(moving)
+    assert np.allclose(begun.desired(1.0).q, HOME + 0.05) and not begun.desired(1.0).dq.any()
+    assert begun.is_over(1.0)
+    # Power of the change of torque: against the motion.
+    assert (begun.step(moving).torque - free) @ moving.dq < 0.0
+
+
+@pytest.mark.parametrize(
+    ("away", "dq", "said"),
+    [
+        (0.0, np.full(N, 0.1), "at rest"),
+        (0.0, np.full(N, np.nan), "velocities are measured"),
+        (0.03, STILL, "from where the motion begins"),
+    ],
+)
+def test_torques_do_not_take_over_an_arm_that_moves_or_is_elsewhere(away, dq, said):
+    with pytest.raises(InputError, match=said):
+        follower(away, dq=dq)
+
+
+def test_only_the_tube_of_a_robust_design_is_followed():
+    made, _ = proof()
+    stated = ROBOT.control.stated_tube()
+    plain = TrackingTube.passivity_based(0.2, np.full(N, 5.0), np.full(N, 9.0))
+    for tube in (stated, plain):
+        with pytest.raises(InputError, match="robust design"):
+            controller_of(MODEL, Proof(tube, made.box, made.torque_limit))
+
+
+def test_the_closed_loop_stays_within_the_tube_with_a_state_that_is_late():
+    """The arm of the box, integrated finely, with torques of states 3 ms old, at 1 kHz."""
+    made, _ = proof()
+    begun = follower()
+    dynamics = ArmDynamics(MODEL, made.box)
+    q, dq = HOME.copy(), STILL.copy()
+    seen = [(q, dq)] * 4
+    for k in range(700):
+        time = -0.2 + k * PERIOD
+        u = begun.step(Measurement(time - 3 * PERIOD, *seen[-4])).torque
+        # M is known from unit accelerations; RNEA without them is the rest.
+        rest, _ = dynamics.torque(q, dq, dq, STILL)
+        M = np.array([dynamics.torque(q, dq, dq, unit)[0] - rest for unit in np.eye(N)]).T
+        dq = dq + PERIOD * np.linalg.solve(M, u - rest)
+        q = q + PERIOD * dq
+        seen.append((q, dq))
+        desired = begun.desired(time + PERIOD)
+        assert made.tube.contains(desired.q - q, desired.dq - dq), time
+
+
+def test_a_loop_knows_how_well_it_keeps_its_period():
+    watch = PeriodWatch(PERIOD)
+    rng = np.random.default_rng(0)
+    true = PERIOD + rng.uniform(-1e-4, 1e-4, 1000)
+    for now in np.cumsum(true):
+        watch.step(float(now), 2e-3)
+    found = watch.figures()
+    assert found.steps == 999 and found.holds and not found.doubt(4e-3)
+    assert found.median == pytest.approx(np.median(true[1:]))
+    assert found.error == pytest.approx(np.percentile(np.abs(true[1:] - PERIOD), 99))
+    assert found.delay == pytest.approx(2e-3)
+    assert "old as their torques are sent" in found.doubt(2.5e-3)
+
+
+def test_one_late_step_in_fifty_is_said_and_pauses_do_not_count():
+    watch, now = PeriodWatch(PERIOD), 0.0
+    for k in range(1000):
+        now += PERIOD + (1e-3 if k % 50 == 0 else 0.0)
+        watch.step(now, 0.0)
+    assert not watch.figures().holds and "does not hold its period" in watch.figures().doubt(1.0)
+    watch, now = PeriodWatch(PERIOD), 0.0
+    for k in range(1000):
+        if k % 50 == 0:
+            watch.pause()
+            now += 1.0
+        now += PERIOD
+        watch.step(now, 0.0)
+    assert watch.figures().holds and watch.figures().largest < 1.1 * PERIOD
+    assert PeriodWatch(PERIOD).figures().holds  # nothing is known yet

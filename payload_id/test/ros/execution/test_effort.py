@@ -1,0 +1,248 @@
+"""Who has the arm when: the effort back end, with a loop and a manager that are fakes."""
+
+from __future__ import annotations
+
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from payload_id.core.errors import InputError
+from payload_id.core.motion.trajectory import Motion
+from payload_id.core.safety.tube.tracking_tube import TrackingTube
+from payload_id.ros.effort_loop.messages import Follow, Hold, LoopSettings, LoopState, Rest
+from payload_id.ros.effort_loop.period_watch import LoopFigures
+from payload_id.ros.execution.back_ends import effort
+from payload_id.ros.execution.back_ends.back_end import Trouble
+
+RESTING, TORQUES = "trajectories", "torques"
+FIGURES = LoopFigures(0, 1e-3, 0.0, 0.0, 0.0, 0.0)
+POINTS = Motion(np.array([0.0, 1.0]), *np.zeros((3, 2, 2)))
+SETTINGS = LoopSettings(
+    "n", "/", "r", "/js", False, f"/{TORQUES}/commands", "/cm", TORQUES, RESTING, 1e-3
+)
+
+
+class FakeLoop:
+    """Does what it is ordered, at once, unless it is dead or refuses."""
+
+    def __init__(self, settings):
+        self.orders, self.death, self.refuses, self.pid = [], "", "", 1
+        self.state, self.sends, self.number, self.stamp_ns = None, False, 0, 0
+
+    def order(self, order):
+        self.orders.append(order)
+        if isinstance(order, Follow):
+            self.number, self.sends = order.number, not self.refuses
+        elif isinstance(order, Rest):
+            self.sends = False
+
+    def look(self):
+        if not self.death:
+            self.state = LoopState(
+                True,
+                self.stamp_ns,
+                self.sends,
+                self.number,
+                self.refuses,
+                FIGURES,
+                5e-3,
+                {},
+                np.ones(2),
+                False,
+            )
+
+    def close(self):
+        pass
+
+
+class FakeHandover:
+    """A controller manager that answers when it is told to."""
+
+    is_ready = True
+
+    def __init__(self, node, manager):
+        self.asked, self.waits, self.said = [], False, None
+
+    def ask(self, activate, deactivate, strict):
+        self.asked.append((activate, deactivate, strict))
+        self.waits = True
+
+    def answer(self):
+        said, self.said = self.said, None
+        self.waits = self.waits and said is None
+        return said
+
+
+class Arm:
+    """A back end, and what it does."""
+
+    def __init__(self, monkeypatch):
+        monkeypatch.setattr(effort, "LoopProcess", FakeLoop)
+        monkeypatch.setattr(effort, "Handover", FakeHandover)
+        monkeypatch.setattr(effort, "steady_timer", lambda *given: None)
+        monkeypatch.setattr(effort, "AGAIN", 0.0)
+        self.sent, self.log = [], []
+        node = SimpleNamespace(
+            create_publisher=lambda *given: SimpleNamespace(publish=self.sent.append),
+            create_subscription=lambda kind, topic, callback, quality: None,
+            get_logger=lambda: SimpleNamespace(error=self.log.append),
+        )
+        self.back_end = effort.Effort(node, SETTINGS)
+        self.loop, self.manager = self.back_end._process, self.back_end._handover
+        self.tube = SimpleNamespace(kind="robust", reserve=object())
+
+    def look(self, answer=None):
+        self.manager.said = answer
+        self.back_end._look()
+
+    def activity(self, **states):
+        controllers = [
+            SimpleNamespace(name=name, state=SimpleNamespace(label=label))
+            for name, label in states.items()
+        ]
+        self.back_end._on_activity(SimpleNamespace(controllers=controllers))
+
+    def send(self, start_ns=10**9):
+        self.back_end.send(POINTS, start_ns, self.tube)
+
+    def moving(self):
+        """Bring it to where the torque controller has the arm."""
+        self.back_end.get_ready(self.tube, None, None)
+        self.back_end.take()
+        self.look()
+        assert self.back_end.is_taken
+        self.send()
+        self.look()  # torques are sent: the switch is asked for
+        self.look((True, ""))
+        assert self.manager.asked == [(TORQUES, RESTING, True)] and not self.back_end.fault()
+        return self
+
+
+@pytest.fixture
+def arm(monkeypatch):
+    return Arm(monkeypatch)
+
+
+def test_the_switch_is_asked_for_only_when_torques_are_sent(arm):
+    arm.back_end.get_ready(arm.tube, None, None)
+    arm.back_end.take()
+    arm.look()
+    arm.send()
+    arm.loop.sends = False
+    arm.look()
+    assert not arm.manager.asked
+    arm.loop.sends = True
+    arm.look()
+    arm.look()
+    assert arm.manager.asked == [(TORQUES, RESTING, True)]
+
+
+def test_a_motion_begins_once_and_what_follows_replaces_it(arm):
+    arm.moving()
+    arm.send()
+    begins = [x.begins for x in arm.loop.orders if isinstance(x, Follow)]
+    assert begins == [True, False]
+
+
+def test_released_the_arm_is_given_back_and_only_then_torques_end(arm):
+    arm.moving().back_end.release()
+    arm.look()
+    assert arm.manager.asked[1:] == [(RESTING, TORQUES, False)] and arm.loop.sends
+    arm.look()
+    assert arm.loop.sends  # the manager has not answered: the arm is still held by torques
+    arm.look((True, ""))
+    arm.look()
+    assert not arm.loop.sends and not arm.back_end.is_taken
+
+
+def test_a_way_back_that_is_refused_is_asked_for_again_and_torques_go_on(arm):
+    arm.moving().back_end.release()
+    for _ in range(3):
+        arm.look()
+        arm.look((False, "busy"))
+    assert arm.manager.asked[1:4] == 3 * [(RESTING, TORQUES, False)] and arm.loop.sends
+    assert len(arm.log) == 3 and "busy" in arm.log[0]
+
+
+@pytest.mark.parametrize("words", ["in use", ""])
+def test_a_takeover_that_is_refused_or_not_answered_is_no_start_and_is_taken_back(arm, words):
+    arm.back_end.get_ready(arm.tube, None, None)
+    arm.back_end.take()
+    arm.look()
+    arm.send()
+    arm.look()
+    arm.look((False, words))
+    trouble, said = arm.back_end.fault()
+    assert trouble is Trouble.NOT_STARTED and (words or "no words") in said
+    assert arm.manager.asked[-1] == (RESTING, TORQUES, False)
+    arm.back_end.hold()
+    assert arm.back_end.fault() is None  # nothing has moved: nobody needs to acknowledge
+
+
+def test_a_takeover_that_comes_too_late_is_no_start(arm):
+    arm.back_end.get_ready(arm.tube, None, None)
+    arm.back_end.take()
+    arm.look()
+    arm.send()
+    arm.loop.sends, arm.loop.stamp_ns = False, 2 * 10**9
+    arm.look()
+    assert arm.back_end.fault()[0] is Trouble.NOT_STARTED
+    assert "start_delay" in arm.back_end.fault()[1] and not arm.manager.asked
+
+
+def test_what_the_loop_refuses_is_no_start(arm):
+    arm.loop.refuses = "joint_1 is elsewhere."
+    arm.back_end.get_ready(arm.tube, None, None)
+    arm.back_end.take()
+    arm.look()
+    arm.send()
+    arm.look()
+    assert arm.back_end.fault() == (Trouble.NOT_STARTED, "joint_1 is elsewhere")
+    assert not arm.manager.asked
+
+
+def test_held_the_arm_is_braked_and_given_back_at_once(arm):
+    arm.moving().back_end.hold()
+    assert isinstance(arm.loop.orders[-1], Hold)
+    assert arm.manager.asked[-1] == (RESTING, TORQUES, False)
+
+
+def test_a_loop_that_dies_is_replaced_after_one_torque_that_holds_the_arm(arm):
+    arm.moving().loop.death = "The process of the torque loop has ended (exit code -9)"
+    arm.look()
+    assert [list(x.data) for x in arm.sent] == [[1.0, 1.0]]
+    assert arm.manager.asked[-1] == (RESTING, TORQUES, False)
+    trouble, said = arm.back_end.fault()
+    assert trouble is Trouble.CONTROLLER_FAULT and "exit code -9" in said and RESTING in said
+    assert arm.back_end._process is not arm.loop
+
+
+def test_a_loop_that_never_answered_is_not_started_again_and_again(arm):
+    arm.loop.death = "The process of the torque loop has ended (exit code 1)"
+    for _ in range(3):
+        arm.look()
+    assert arm.back_end._process is arm.loop and len(arm.log) == 1
+    arm.back_end._node.count_subscribers = lambda topic: 1
+    assert "exit code 1" in arm.back_end.absence()
+
+
+def test_a_controller_that_is_switched_away_is_a_fault_and_somebody_gets_the_arm(arm):
+    arm.moving().activity(**{TORQUES: "inactive", RESTING: "inactive"})
+    assert arm.back_end.fault()[0] is Trouble.CONTROLLER_INACTIVE
+    arm.look()
+    assert arm.manager.asked[-1] == (RESTING, TORQUES, False)
+
+
+def test_where_another_controller_took_the_arm_it_is_left_alone(arm):
+    arm.moving().activity(**{TORQUES: "inactive", RESTING: "active"})
+    assert arm.back_end.fault()[0] is Trouble.CONTROLLER_INACTIVE
+    arm.look()
+    assert len(arm.manager.asked) == 1
+
+
+def test_only_the_tube_of_a_robust_design_is_accepted(arm):
+    zero = np.full(2, 0.1)
+    stated = TrackingTube.position_controlled(zero, zero, zero)
+    with pytest.raises(InputError, match="position_controlled"):
+        arm.back_end.get_ready(stated, None, None)
