@@ -60,31 +60,58 @@ class ExecuteServer:
         self._plan: Planned | None = None  # that is executed
         self._who = ""
         self._preparing: ServerGoalHandle | None = None  # whose motion may begin later
-        self._called_off = ""  # why it shall not begin, though
+        self._pending = 0  # goals of ~/execute whose motion has not begun
+        self._called_off = ""  # why what is prepared or pending shall not begin
         self._grasped: RosFuture | None = None  # awaits ~/resume while nothing rests on a path
 
     async def on_execute(self, handle: ServerGoalHandle) -> Execute.Result:
         """Execute a plan."""
-        asked = handle.request
-        await self._context.bridge.refresh()
+        self._pending += 1  # from here on ~/stop is heard
         try:
-            plan, description, known = self._plans.plan_named(asked.plan_id)
-            check_confirmed(asked, description)
-            self._check_before(plan, known)
-            plan = await self._at_scale(handle, plan, asked.speed_scale)
-            check_wanted(handle)
-            self._check_before(plan, known)
+            plan = await self._checked(handle)
         except InputError as error:
             called_off = isinstance(error, CalledOffError)
             reason = Reason.CANCELLED if called_off else Reason.REFUSED
             self.finish(handle, reason)
             return self._execute_result(reason, str(error), moved=False)
-        self.begin_goal(handle, "a plan is executed", asked.requested_by)
+        finally:
+            self._pending -= 1
+            if not self._pending and self._preparing is None:
+                self._called_off = ""
+        self.begin_goal(handle, "a plan is executed", handle.request.requested_by)
         self._follow(plan)
         reason, said = await self.finished()
         result = self._execute_result(reason, said)
         self.finish(handle, reason)
         return result
+
+    async def _checked(self, handle: ServerGoalHandle) -> Planned:
+        """Return the plan that a goal asks for, at its speed, if it may begin now.
+
+        Raises:
+            InputError: There is none, its certificate does not hold here and now, or it was called
+                off meanwhile.
+        """
+        asked = handle.request
+        await self._context.bridge.refresh()
+        self._check_wanted(handle)
+        plan, description, known = self._plans.plan_named(asked.plan_id)
+        check_confirmed(asked, description)
+        self._check_before(plan, known)
+        plan = await self._at_scale(handle, plan, asked.speed_scale)
+        self._check_wanted(handle)
+        self._check_before(plan, known)
+        return plan
+
+    def _check_wanted(self, handle: ServerGoalHandle) -> None:
+        """Raise if a goal was cancelled, or ~/stop called, before its motion began.
+
+        Raises:
+            CalledOffError: It was.
+        """
+        check_wanted(handle)
+        if self._called_off:
+            raise CalledOffError(f"{self._called_off} before the motion began.")
 
     async def _at_scale(self, handle: ServerGoalHandle, plan: Planned, scale: float) -> Planned:
         """Return a plan at a fraction of its speed, certified as such.
@@ -99,14 +126,13 @@ class ExecuteServer:
                 f"speed_scale must be from {LEAST_SCALE:g} to 1; 10 % is 0.1; found {scale!r}."
             )
         self._context.busy = "a plan is certified at another speed"
-        self._preparing, self._called_off = handle, ""
+        self._preparing = handle
         request = ScaleRequest(plan, scale, self._context.bridge.bodies)
         try:
             scaled: Planned = checked(await self._context.ask(request))
         finally:
             self._context.busy, self._preparing = "", None
-        if self._called_off:
-            raise CalledOffError(f"{self._called_off} before the motion began.")
+        self._check_wanted(handle)
         return scaled
 
     async def carried_out(
@@ -125,6 +151,7 @@ class ExecuteServer:
             InputError: Its certificate does not hold here and now, or it was called off.
         """
         await self._context.bridge.refresh()
+        self._check_wanted(handle)
         self._check_before(plan, known, own=True)
         self.begin_goal(handle, what, who)
         self._follow(plan)
@@ -287,7 +314,7 @@ class ExecuteServer:
             self._horizon.cancel(reason, detail, self._context.arm.states.now_ns)
         elif self._goal is not None and self.followed is not None and not self.followed.done:
             self.followed.stop()
-        elif self._preparing is not None:
+        elif self._preparing is not None or self._pending:
             self._called_off = detail
         else:
             return False
@@ -299,9 +326,7 @@ class ExecuteServer:
         response.message = "Nothing moves."
         if response.success:
             response.message = (
-                "What is prepared will not begin."
-                if self._preparing is not None
-                else "The arm comes to rest."
+                "What is prepared will not begin." if self._called_off else "The arm comes to rest."
             )
         return response
 

@@ -7,10 +7,8 @@ import os
 import numpy as np
 import pytest
 from payload_id_msgs.msg import StopReason
-from payload_id_msgs.srv import GetBridgeState
-from rcl_interfaces.msg import Parameter as ParameterMessage
-from rcl_interfaces.msg import ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
+from rclpy.parameter import Parameter as RosParameter
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool
 from trajectory_msgs.msg import JointTrajectory
@@ -112,8 +110,6 @@ def test_a_finger_that_is_off_or_not_heard_lets_nothing_begin_and_stops_what_mov
 
 @pytest.mark.slow
 def test_a_driver_in_fault_is_held_even_for_a_moment_and_lets_nothing_begin(robot):
-    state = robot.observer.call(GetBridgeState, f"{BRIDGE}/get_bridge_state").state
-    assert [x.partition(" ")[0] for x in state.unwatched] == ["/driver/fault"]
     fault = robot.observer.publisher(Bool, "/driver/fault")
     robot.finger = 0.4
     robot.planned()
@@ -123,21 +119,26 @@ def test_a_driver_in_fault_is_held_even_for_a_moment_and_lets_nothing_begin(robo
     fault.publish(Bool(data=False))
     assert_latched(robot, "DRIVER_FAULT", future)
     robot.planned()
-    fault.publish(Bool(data=True))
+    said = robot.observer.listen(Bool, "/driver/fault")
+    set_on(robot, "/simulated_arm", "fault", True)
+    robot.observer.wait(lambda: said and said[-1].data, "that the arm is in fault")
     _, future, _ = robot.begin()
     refused = robot.result(future)[0].message
-    fault.publish(Bool(data=False))
+    set_on(robot, "/simulated_arm", "fault", False)
     assert "/driver/fault says data 1" in refused and "reset_fault" in refused
+
+
+def set_on(robot, node, name, value):
+    """Set a parameter of a node."""
+    asked = RosParameter(name, value=value).to_parameter_msg()
+    answer = robot.observer.call(SetParameters, f"{node}/set_parameters", parameters=[asked])
+    assert answer.results[0].successful, answer.results[0].reason
 
 
 def turned(robot, value):
     """Say how far joint_3 has turned."""
     array = [0.0, 0.0, value, 0.0, 0.0, 0.0, 0.0]
-    value = ParameterValue(type=ParameterType.PARAMETER_DOUBLE_ARRAY, double_array_value=array)
-    parameter = ParameterMessage(name="turned", value=value)
-    service = f"{BRIDGE}/set_parameters"
-    answer = robot.observer.call(SetParameters, service, parameters=[parameter])
-    assert answer.results[0].successful, answer.results[0].reason
+    set_on(robot, BRIDGE, "turned", array)
 
 
 @pytest.mark.slow
