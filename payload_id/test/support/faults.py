@@ -152,11 +152,6 @@ class Rig:
                 found |= {x.stamp_ns for x in messages if x is not None}
         return found
 
-    def wait_for_an_estimate(self) -> None:
-        """Wait until the estimator says something of the run."""
-        count = len(self.estimates)
-        self.observer.wait(lambda: len(self.estimates) > count, "an estimate")
-
     def wait_for_estimator(self) -> None:
         """Ask a new estimator until it answers: that of the dead one seems ready, too."""
         client = self.observer.node.create_client(GetEstimate, f"{NODE}/get_estimate")
@@ -259,25 +254,29 @@ def deaf_subscribers(rig: Rig) -> None:
 def subscriber_killed(rig: Rig) -> None:
     """A client that hears everything is killed, without a farewell."""
     topics = {f"{NODE}/payload": "PayloadEstimate", "/payload_sampler/samples": "SampleBlock"}
-    code = "\n".join(
-        [
-            "import rclpy, payload_id_msgs.msg as m",
-            "rclpy.init()",
-            "n = rclpy.create_node('mortal')",
-        ]
-        + [f"n.create_subscription(m.{v}, '{k}', print, 10)" for k, v in topics.items()]
-        + ["rclpy.spin(n)"]
-    )
+    name = f"mortal_{time.monotonic_ns()}"
+    lines = ["import rclpy, payload_id_msgs.msg as m", "rclpy.init()"]
+    lines += [f"n = rclpy.create_node('{name}')"]
+    lines += [
+        f"n.create_subscription(m.{kind}, '{topic}', print, 10)" for topic, kind in topics.items()
+    ]
+    code = "\n".join([*lines, "rclpy.spin(n)"])
     environment = {**os.environ, **UDP_ONLY, "ROS_DOMAIN_ID": str(rig.domain)}
     process = subprocess.Popen(
         [sys.executable, "-c", code], env=environment, stdout=subprocess.DEVNULL
     )
-    here = rig.observer.node.count_subscribers
-    count = here(f"{NODE}/payload")
-    rig.observer.wait(lambda: here(f"{NODE}/payload") > count, "another client")
-    rig.send(RATE // 2)
-    process.kill()
-    process.wait()
+    node = rig.observer.node
+
+    def listens() -> bool:
+        found = node.get_subscriptions_info_by_topic(f"{NODE}/payload")
+        return any(x.node_name == name for x in found)
+
+    try:
+        rig.observer.wait(listens, "another client")
+        rig.send(RATE // 2)
+    finally:
+        process.kill()
+        process.wait()
     rig.send(RATE // 2)
 
 
@@ -313,9 +312,10 @@ def disk_full(rig: Rig) -> None:
 
 def disk_read_only(rig: Rig) -> None:
     """The disk can only be read for a while: nothing is kept, which is said; then all goes on."""
-    rig.trigger("start")
-    rig.send(RATE)
-    rig.wait_for_an_estimate()
+    rig.estimates.clear()
+    assert rig.trigger("start").success
+    rig.send(2 * RATE)
+    rig.observer.wait(lambda: any(x.samples for x in rig.estimates), "an estimate")
     with read_only(rig.folder):
         answer = rig.observer.call(Save, f"{NODE}/save", path="run.json")
         assert not answer.success and "run.json" in answer.message, answer.message
