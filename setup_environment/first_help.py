@@ -11,6 +11,7 @@ VERBS = {
     "check": "look at a recording before anything is identified: units, signs, gaps, gravity",
     "replay": "identify the payload from a recording, without ROS",
     "export": "write an identified load as a controller, filter or model takes it",
+    "apply": "tell the arm's own controller of an identified load, once confirmed",
     "live": "start, stop, tare, save and watch running nodes; plan, describe and execute motions",
     "calibrate": "calibrate the arm itself from recordings with known payloads, without ROS",
     "known-runs": "have the planner move the arm with known weights, and record it",

@@ -112,6 +112,7 @@ def test_a_finger_that_is_off_or_not_heard_lets_nothing_begin_and_stops_what_mov
 def test_a_driver_in_fault_is_held_even_for_a_moment_and_lets_nothing_begin(robot):
     fault = robot.observer.publisher(Bool, "/driver/fault")
     robot.finger = 0.4
+    robot.observer.wait(lambda: robot.plan().success, "a plan")
     robot.planned()
     _, future, _ = robot.execute_until()
     robot.commands.clear()

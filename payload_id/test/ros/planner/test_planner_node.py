@@ -331,7 +331,8 @@ def test_a_foreign_trajectory_is_told_apart_from_a_bad_controller(robot):
     aside.time_from_start.nanosec = 400_000_000
     robot.commands.clear()
     other.publish(JointTrajectory(joint_names=list(ROBOT.joints), points=[aside]))
-    robot.observer.wait(lambda: any(not c.points for c in robot.commands), "the hold")
+    heard = lambda: {bool(c.points) for c in robot.commands}  # noqa: E731  # in either order
+    robot.observer.wait(lambda: heard() == {True, False}, "the foreign trajectory and the hold")
     robot.commands[:] = [c for c in robot.commands if not c.points]
     assert_latched(robot, "FOREIGN_COMMAND", future)
     robot.planned()
