@@ -448,32 +448,6 @@ def test_planning_can_be_cancelled(robot):
     assert status in (CANCELED, ABORTED) and not result.success
 
 
-@pytest.mark.slow
-def test_an_arm_that_falls_silent_is_held_and_does_not_begin_while_its_clock_is_behind(robot):
-    answer = robot.observer.call(Trigger, f"{PLANNER}/stop")
-    assert not answer.success and "Nothing moves" in answer.message
-    # Longer than the middleware takes to repeat a request that a stopped process did not hear.
-    robot.planned(duration=8.0)
-    _, future, _ = robot.execute_until()
-    robot.commands.clear()
-    robot.arm.process.send_signal(signal.SIGSTOP)
-    stopped = time.monotonic()
-    try:
-        result, status = robot.result(future)
-    finally:
-        time.sleep(max(0.0, stopped + CLOCK_TOLERANCE + 3.0 - time.monotonic()))
-        robot.arm.process.send_signal(signal.SIGCONT)
-    assert status == ABORTED and result.reason.code == StopReason.JOINT_STATES_LOST
-    assert not result.at_rest  # nobody has seen it rest
-    robot.observer.wait(lambda: robot.commands, "the hold")  # taken once the arm goes on
-    assert len(robot.commands) == 1 and not robot.commands[0].points
-    robot.observer.diagnosis("JOINT_STATES_LOST")
-    assert "~/acknowledge" in robot.plan().message
-    assert robot.acknowledge().success
-    late = robot.plan()  # the simulated arm's clock has stood still meanwhile
-    assert not late.success and "behind the clock" in late.message
-
-
 ONE = {"one_motion": True, "goal": GOAL, "requested_by": "Ada"}
 NARROW = [0.05, *[float("inf")] * 9]
 
@@ -567,3 +541,30 @@ def test_identify_wants_a_recording_unless_it_is_told_otherwise(robot):
     result, _ = robot.result(future)
     robot.estimates.begun.recording = "/a/recording"
     assert result.error_code == Identify.Result.NOT_RECORDED and "parameter bag" in result.message
+
+
+# The last one: the arm stays behind the clock.
+@pytest.mark.slow
+def test_an_arm_that_falls_silent_is_held_and_does_not_begin_while_its_clock_is_behind(robot):
+    answer = robot.observer.call(Trigger, f"{PLANNER}/stop")
+    assert not answer.success and "Nothing moves" in answer.message
+    # Longer than the middleware takes to repeat a request that a stopped process did not hear.
+    robot.planned(duration=8.0)
+    _, future, _ = robot.execute_until()
+    robot.commands.clear()
+    robot.arm.process.send_signal(signal.SIGSTOP)
+    stopped = time.monotonic()
+    try:
+        result, status = robot.result(future)
+    finally:
+        time.sleep(max(0.0, stopped + CLOCK_TOLERANCE + 3.0 - time.monotonic()))
+        robot.arm.process.send_signal(signal.SIGCONT)
+    assert status == ABORTED and result.reason.code == StopReason.JOINT_STATES_LOST
+    assert not result.at_rest  # nobody has seen it rest
+    robot.observer.wait(lambda: robot.commands, "the hold")  # taken once the arm goes on
+    assert len(robot.commands) == 1 and not robot.commands[0].points
+    robot.observer.diagnosis("JOINT_STATES_LOST")
+    assert "~/acknowledge" in robot.plan().message
+    assert robot.acknowledge().success
+    late = robot.plan()  # the simulated arm's clock has stood still meanwhile
+    assert not late.success and "behind the clock" in late.message
