@@ -6,7 +6,7 @@ import shlex
 from pathlib import Path
 
 from setup_environment import stamps
-from setup_environment.install import remove
+from setup_environment.install import compile_modules, remove
 from setup_environment.layout import Layout
 from setup_environment.ros import Ros
 from setup_environment.steps import Runner
@@ -55,6 +55,7 @@ def build(layout: Layout, stale: dict[Path, str], runner: Runner) -> None:
         update(layout, next(iter(stale)), runner)
     else:
         install(layout, stale, runner)
+    compile_modules(layout, [layout.site_packages / folder.name for folder in stale], runner)
     for folder, value in stale.items():
         stamps.write_stamp(layout.package_stamp(folder.name), value)
 

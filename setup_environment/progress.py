@@ -14,11 +14,12 @@ USUAL = {
     "creating the Python environment": 4.0,
     "installing the installer": 4.0,
     "installing the pinned packages": 45.0,
+    "compiling modules": 12.0,
     "building": 30.0,
     "updating": 4.0,
     "": 20.0,
 }
-WHOLE = tuple(USUAL)[:4]  # of a first start
+WHOLE = tuple(USUAL)[:5]  # of a first start
 WIDTH = 24  # characters of the bar
 ALMOST = 0.95  # part of a step that is shown at the most while it lasts
 EVERY = 20.0  # [s] between two lines where there is no terminal
