@@ -242,11 +242,14 @@ class Arm:
         return count
 
     def plan(self, number: int) -> bool:
-        """Ask for a plan; tell whether a motion was certified in the short time given."""
+        """Ask for a plan; tell whether a motion was certified in the short time given.
+
+        An arm that falls behind the clock, as on a busy machine, is none to plan for.
+        """
         try:
             self.planner.plan(PATIENCE, duration=4.0, seed=number, time_budget=10.0)
         except NotAnsweredError as error:
-            if "No motion was certified" not in str(error):
+            if not any(x in str(error) for x in ("No motion was certified", "behind the clock")):
                 raise
             return False
         return True

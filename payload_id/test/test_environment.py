@@ -375,6 +375,7 @@ class TestQuickRun:
         assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("processes", [[], ["--numprocesses=2"]], ids=["one", "several"])
     def test_leaves_out_what_is_marked_and_names_what_ought_to_be(self, tmp_path, processes):
         printed = self.run(tmp_path, "--quick", *processes)
@@ -386,6 +387,7 @@ class TestQuickRun:
         assert "2 passed" in printed
         assert "slow missing" not in printed
 
+    @pytest.mark.slow
     def test_plugins_of_ros_are_not_loaded(self, tmp_path, monkeypatch):
         information = tmp_path / "ros/ros_plugins-1.0.dist-info"
         information.mkdir(parents=True)

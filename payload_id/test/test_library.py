@@ -70,6 +70,7 @@ def declared(wheel) -> list[Requirement]:
     return [Requirement(entry) for entry in entries]
 
 
+@pytest.mark.slow
 def test_just_what_is_imported_is_declared(declared):
     assert {canonicalize_name(entry.name) for entry in declared} == imports()
 
@@ -87,6 +88,7 @@ def test_wheel_has_one_command_and_leaves_nodes_to_ros2_run(wheel):
     assert commands == ["[console_scripts]", "payload-id", "=", "payload_id.cli.main:main"]
 
 
+@pytest.mark.slow
 def test_installed_wheel_finds_its_robots(wheel, tmp_path):
     pip = [sys.executable, "-m", "pip", "install", "--no-deps", "--no-index", "--quiet"]
     subprocess.run([*pip, "--target", str(tmp_path), str(wheel)], check=True)

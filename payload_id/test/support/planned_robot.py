@@ -33,6 +33,7 @@ GOAL = ExcitationGoal(family="bezier", duration=1.6, speed_scale=0.6, time_budge
 CONTINUED = {"continue_run": True}  # of a goal of ~/identify: what was said before counts
 SUCCEEDED, CANCELED, ABORTED = 4, 5, 6  # of action_msgs/GoalStatus
 CLOCK_TOLERANCE = 10.0  # [s]: the simulated arm falls behind on a busy machine
+AT_REST = 0.02  # [rad/s]: what the planner takes for rest
 PARAMETERS = BOUNDS | {
     "limits": "safety_warning",
     "silence": 0.6,
@@ -116,7 +117,12 @@ class PlannedRobot:
             setattr(goal, name, value)
         return self.observer.call(Plan, f"{PLANNER}/plan", goal=goal)
 
+    def is_at_rest(self) -> bool:
+        """Whether the joint states heard last say so."""
+        return bool(np.abs(self.joint_states[-1].velocity).max() < AT_REST)
+
     def planned(self, **changes):
+        self.observer.wait(self.is_at_rest, "an arm at rest")
         answer = self.plan(**changes)
         assert answer.success, answer.message
         self.newest = answer.description

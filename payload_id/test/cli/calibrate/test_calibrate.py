@@ -112,6 +112,7 @@ def folder(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+@pytest.mark.slow
 def test_plant_is_inside_the_calibrated_box(lab: Lab, folder: Path) -> None:
     calibration = load_calibration(folder / "mine.npz")
     truth = lab.truth()
@@ -231,6 +232,7 @@ def test_bad_input_is_one_sentence(
     assert "Traceback" not in done.stderr and done.stdout == ""
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not DATA.is_dir(), reason=f"no recordings at {DATA}")
 def test_real_recordings_of_a_gen3(tmp_path: Path) -> None:
     out = tmp_path / "real.yaml"

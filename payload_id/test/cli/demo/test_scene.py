@@ -8,6 +8,7 @@ from payload_id.core.body.inertial import is_physical
 from payload_id.files.robots.robot_file import RobotFile
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(20))
 def test_every_payload_is_a_body_within_the_prior(seed):
     payload = draw_payload(np.random.default_rng(seed))

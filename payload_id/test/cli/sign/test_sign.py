@@ -41,6 +41,7 @@ def verified(capsys, certificate, *options):
     return code, json.loads(capsys.readouterr().out)
 
 
+@pytest.mark.slow
 def test_a_signed_certificate_is_verified_with_the_cells_key_alone(
     keys, certificate, tmp_path, capsys
 ):
@@ -60,6 +61,7 @@ def test_a_signed_certificate_is_verified_with_the_cells_key_alone(
     assert code == 0 and found["signature"]["state"] == "own"
 
 
+@pytest.mark.slow
 def test_without_a_trusted_key_a_signature_is_shown_and_nobody_s(keys, certificate, capsys):
     code, found = verified(capsys, certificate)
     assert code == 0 and found["signature"]["state"] == "unsigned"

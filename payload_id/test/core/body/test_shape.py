@@ -172,6 +172,7 @@ def test_density_must_be_positive():
         Shape.from_hull(CORNERS, density=0.0)
 
 
+@pytest.mark.slow
 def test_union_of_slabs_contains_the_body_and_less_air():
     rng = np.random.default_rng(3)
     handle = rng.uniform([0.0, -0.015, -0.015], [0.3, 0.015, 0.015], (400, 3))

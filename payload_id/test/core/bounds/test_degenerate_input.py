@@ -87,6 +87,7 @@ def test_numbers_that_are_not_finite_are_dropped_and_counted(value):
     assert found.contains(run.phi).all()
 
 
+@pytest.mark.slow
 @EVERY_METHOD
 @pytest.mark.parametrize("prior", [PayloadPrior(mass_max=0.4), PayloadPrior(com_max=0.05)])
 def test_prior_without_the_truth_is_inconsistent(method, prior):

@@ -106,6 +106,7 @@ def assert_tight(found, exact):
     assert (found.upper - exact.upper <= room).all(), (found.upper - exact.upper) / room
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("constraints", [many, about_z, mirrored, on_line])
 def test_box_before_data_is_the_exact_one(constraints):
     assert_tight(BeforeData.of(stated(constraints), BOX, PRIOR.shape()).interval,
@@ -171,6 +172,7 @@ def test_intervals_contain_payloads_of_which_the_statement_is_true(kind, seed):
         assert hull_of(rows, knowledge, method, found.memory).interval.contains(phi)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_hull_with_statements_lies_inside_the_hull_without(kind):
     """With rows whose bounds do not depend on phi, where the hull is computed in one pass."""
@@ -184,6 +186,7 @@ def test_hull_with_statements_lies_inside_the_hull_without(kind):
     assert (found.upper <= plain.upper + room).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_statements_narrow_the_hull(kind):
     rows, knowledge, phi = run_of(kind)
@@ -193,6 +196,7 @@ def test_statements_narrow_the_hull(kind):
     assert (found.half_width / plain.half_width).min() < 0.95
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", range(3))
 def test_proven_bounds_hold_for_any_multipliers(kind, seed):
@@ -270,6 +274,7 @@ def test_program_that_fails_leaves_what_was_stated(monkeypatch):
     assert found.half_width[0] <= ready.interval.half_width[0]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_nearest_point_lies_in_the_set(kind):
     """A point of the set stays; one outside is brought to where every statement holds."""

@@ -244,6 +244,7 @@ def test_known_payload_is_as_good_as_none() -> None:
     assert not wrong.consistent and wrong.noise_factor > 1.0
 
 
+@pytest.mark.slow
 def test_errors_of_the_tool_are_narrowed_too() -> None:
     run, truth, joints = bare_run("gen3", replace(SENSORS, torque_gain=0.0), 12, seconds=6.0)
     model, error = run.model, 0.8 * np.array([0.2, 0.01, 0.01, 0.02] + [0.002] * 6)

@@ -30,6 +30,7 @@ def noisy(name: str, seed: int) -> tuple[Run, Array]:
     return replace(run, samples=replace(run.samples, tau=run.samples.tau + error)), error
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("hat", [False, True], ids=["box", "hat"])
 @pytest.mark.parametrize("name", ["gen3", "branched"])
 def test_it_is_the_noise_itself_where_all_else_is_known(name: str, hat: bool) -> None:
@@ -54,6 +55,7 @@ def test_what_is_free_explains_some_of_it_and_never_more_is_needed() -> None:
         assert other.factor <= largest_mean(run.samples.stamp, error, one.length).max()
 
 
+@pytest.mark.slow
 def test_more_recordings_need_more_and_are_consistent_with_it() -> None:
     runs = [noisy("gen3", 3)[0], noisy("gen3", 3)[0]]
     runs[1] = replace(runs[1], samples=replace(runs[1].samples, stamp=runs[0].samples.stamp + 50))

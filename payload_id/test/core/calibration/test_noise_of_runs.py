@@ -32,6 +32,7 @@ def runs():
     return [noisy(seed) for seed in range(4)]
 
 
+@pytest.mark.slow
 def test_factors_are_those_that_each_run_needs_and_less_where_less_is_known(runs):
     model = runs[0][2]
     whole = [(samples, Load.exactly(phi)) for samples, phi, _ in runs]

@@ -85,6 +85,7 @@ def case(name: str) -> Case:
     return Case(name, links, joints, phi, online, online.update())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("noise", ("uniform", "vertices", "correlated"))
 def test_there_is_no_false_alarm_and_every_bound_holds(name, noise):
@@ -131,6 +132,7 @@ def test_what_the_payload_does_is_inside_its_bounds(name):
         assert (mean <= each.torque_range.upper + slip).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("velocity_error", (0.0, 0.02))  # without and with hats as weights
 def test_mean_torques_are_those_of_the_arm_at_rest(velocity_error):
     model, phi = arm("gen3"), draw_payload(np.random.default_rng(2))
@@ -150,6 +152,7 @@ def test_mean_torques_are_those_of_the_arm_at_rest(velocity_error):
         np.testing.assert_allclose(each.torque, (borne - bare)[0], atol=0.3)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("size", (3.0, 15.0, 60.0, 300.0))
 def test_bounds_on_a_contact_hold(name, size):

@@ -434,6 +434,7 @@ class _Adversary:
         return Command(command.torque - against, command.reasons), after
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("gentle", "reached"), [(armour.GENTLE, 0.08), (0.0, 0.9)])
 def test_tube_holds_against_the_worst_disturbance(monkeypatch, gentle, reached):
     """All of |w_j| against the motion at every joint: V comes near V_M, and never above.

@@ -52,6 +52,7 @@ def test_noise_at_its_bounds_does_not_hide_the_cause(cause):
     assert found.cause == cause
 
 
+@pytest.mark.slow
 def test_efforts_of_all_joints_may_be_reversed():
     run = record(arm("gen3"), 5, seconds=4.0).measured(USUAL, "uniform")
     reverse = replace(run.samples, tau=-run.samples.tau)
@@ -60,6 +61,7 @@ def test_efforts_of_all_joints_may_be_reversed():
     assert "all joints" in found.message
 
 
+@pytest.mark.slow
 def test_time_of_contact_and_of_change_is_told():
     fault = inject("gen3", "contact", 3)
     span = re.search(r"Only ([\d.]+) s to", identify(fault.samples, fault.model, USUAL).message)
@@ -69,6 +71,7 @@ def test_time_of_contact_and_of_change_is_told():
     assert float(time[1]) == pytest.approx(fault.time, abs=0.15)
 
 
+@pytest.mark.slow
 def test_blame_names_joints_and_times():
     fault = inject("gen3", "contact", 4)
     found = identify(fault.samples, fault.model, USUAL)
@@ -90,6 +93,7 @@ def test_consistent_data_have_no_cause():
     assert (found.cause, found.blame) == ("", ())
 
 
+@pytest.mark.slow
 def test_where_no_cause_explains_it_what_each_leaves_is_said():
     run = record(arm("ur10"), 8, seconds=4.0)
     rng = np.random.default_rng(8)
@@ -159,6 +163,7 @@ def test_new_payload_is_that_of_its_rows_alone():
     assert (ratio < 1 + 1e-3).all()  # of more updates, each intersected with those before
 
 
+@pytest.mark.slow
 def test_cause_is_told_at_every_update_and_looked_for_ever_more_seldom():
     fault = inject("ur10", "torque sign", 0)
     online, looks = OnlineIdentifier(fault.model, Settings(USUAL)), []

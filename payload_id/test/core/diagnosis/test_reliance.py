@@ -55,6 +55,7 @@ def slow_run():
     return case, identified(case)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_true_size_of_an_error_is_within_the_room_for_it(kind, seed):
@@ -140,6 +141,7 @@ def test_a_cable_in_a_slow_run_passes_unnoticed():
     assert 2.0 * cable.false_from < cable.noticed_from
 
 
+@pytest.mark.slow
 def test_errors_that_show_at_once_carry_nothing():
     # Upright joints without any load at rest, and noise that is relative alone: they show all.
     stated = Uncertainty(torque_relative=0.025, link_relative=0.05)

@@ -154,6 +154,7 @@ def test_what_no_cut_describes_is_found_about_as_well(name, noise):
     assert mean_error(true, SHAPE, noise) < 1.2 * mean_error(true, HOMOGENEOUS, noise)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", [*BARS, *UNFORESEEN])
 def test_error_falls_with_data_whatever_the_body(name):
     """Where data are many, they win: a free fit's error is of the order of the noise."""
@@ -168,6 +169,7 @@ def test_error_falls_with_data_whatever_the_body(name):
     assert (np.diff(found) < 0).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("noise", [1e-9, 1e-4, 1.0, 1e3, 1e7])
 @pytest.mark.parametrize("name", ["head", "hollow"])
 def test_estimates_are_consistent_at_any_noise(name, noise):

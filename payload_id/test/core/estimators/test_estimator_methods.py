@@ -143,6 +143,7 @@ def test_entropic_prior_is_the_answer_without_data():
     np.testing.assert_allclose(with_entropic_prior(form, body, 0.05), body, rtol=1e-6)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(6))
 def test_entropic_prior_helps_a_body_like_it_and_yields_to_data_from_one_unlike(seed):
     alike, noise = random_body(seed), 30.0

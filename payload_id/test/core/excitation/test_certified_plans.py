@@ -76,6 +76,7 @@ def crowded(seed: int) -> SafetyCase:
     return against
 
 
+@pytest.mark.slow
 def test_a_plan_among_obstacles_has_a_certificate_that_holds():
     sphere = ConvexBody.primitive("sphere", (0.1,), translation=(0.5, 0.5, 0.5), name="ball")
     against = case(ConvexBody.ground(-0.02), sphere)

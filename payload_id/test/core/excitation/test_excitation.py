@@ -379,6 +379,7 @@ def test_the_plan_is_better_than_the_random_candidates_and_keeps_the_limits():
     assert found.certificate == "certificate"
 
 
+@pytest.mark.slow
 def test_the_same_seed_gives_the_same_plan_and_another_one_does_not():
     made = task()
     one, again, other = (

@@ -159,6 +159,7 @@ def test_more_time_never_makes_a_plan_worse():
     assert min(gains) >= 0.0 and max(gains) > 0.01
 
 
+@pytest.mark.slow
 def test_a_slow_certifier_leaves_no_time_to_go_on():
     clock = Ticking()
 
@@ -170,6 +171,7 @@ def test_a_slow_certifier_leaves_no_time_to_go_on():
     assert isinstance(found, Plan) and found.asked == 1 and found.seconds <= 1.5
 
 
+@pytest.mark.slow
 def test_what_is_returned_was_accepted():
     """Of many answers, the certificate is that of the motion that is returned."""
     answers = {}
@@ -182,6 +184,7 @@ def test_what_is_returned_was_accepted():
     assert answers[found.certificate] is found.trajectory and found.asked == len(answers)
 
 
+@pytest.mark.slow
 def test_going_on_is_deterministic_for_a_budget_of_evaluations():
     one, again = (
         plan(task(), lambda motion: ACCEPT, Budget(evaluations=1000), 5, lambda: 0.0)

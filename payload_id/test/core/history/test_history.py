@@ -71,6 +71,7 @@ def interval_of(history, samples, level=0.95):
     return calibrated_interval(history, new.statistics, new.motion, new.seconds, level)
 
 
+@pytest.mark.slow
 def test_the_mass_of_new_runs_is_where_the_history_says(history):
     found = []
     for seed in range(100, 112):
@@ -117,6 +118,7 @@ def test_runs_longer_than_any_known_one_are_no_more_certain(history):
     assert half[1] > motion_tells_more * half[0]
 
 
+@pytest.mark.slow
 def test_order_and_names_of_runs_do_not_matter(runs, history):
     again = learn_history([replace(run, source=f"x{run.source}") for run in runs[::-1]],
                           ROWS, WINDOW)  # fmt: skip
@@ -124,6 +126,7 @@ def test_order_and_names_of_runs_do_not_matter(runs, history):
     assert again.inflation == pytest.approx(history.inflation, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_runs_of_one_recording_are_left_out_together(runs):
     """A run as good as a copy of one, under the same name, does not help to judge it."""
     same_again = replace(runs[0], stretches=frozenset())
@@ -145,6 +148,7 @@ def test_too_few_runs_or_sources_are_refused(runs, count, source):
         learn_history(some, ROWS, WINDOW)
 
 
+@pytest.mark.slow
 def test_a_trend_of_the_errors_is_noted(runs):
     """Known masses that are said ever more wrongly look like a drift."""
     drifting = [
@@ -173,6 +177,7 @@ def test_what_is_unlike_the_known_runs_is_named(runs, history):
         assert words in found[0]
 
 
+@pytest.mark.slow
 def test_both_intervals_are_named_in_the_verdict(history):
     phi = payload(104)
     known = replace(MODEL, history=history)
@@ -289,6 +294,7 @@ def test_arms_at_rest_in_one_pose_are_not_called_copies(runs):
     assert len(learn_history([*runs[:3], *resting], ROWS, WINDOW)) == 5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("wrong", "by"), [(3, 1.5), (5, 2.0)])
 def test_a_wrong_label_is_named(runs, wrong, by):
     """The known mass of a run is stated wrongly; run 5 was of the bare arm."""
@@ -312,6 +318,7 @@ def test_wrong_labels_do_not_hide_each_other():
     assert [k for k, _ in found] == [4, 9, 17, 18, 19]
 
 
+@pytest.mark.slow
 def test_right_labels_are_seldom_named():
     """Errors are normal, of different sizes: a history is named with 1 %."""
     rng, runs = np.random.default_rng(8), 20

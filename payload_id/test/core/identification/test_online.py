@@ -85,6 +85,7 @@ def test_replay_is_the_live_run_to_the_last_bit(seed):
         assert_equal(one, other)
 
 
+@pytest.mark.slow
 def test_replay_is_the_live_run_with_windows_of_several_lengths(monkeypatch):
     monkeypatch.setattr(identify_module, "CHUNK", 97)
     run, rng = usual_run("gen3", 6, jitter=0.3), np.random.default_rng(6)
@@ -147,6 +148,7 @@ GUARANTEED = pytest.mark.parametrize(
 )
 
 
+@pytest.mark.slow
 @GUARANTEED
 def test_intervals_never_widen_and_contain_the_truth(method):
     run = usual_run("gen3", 8)
@@ -181,6 +183,7 @@ def test_dropping_rows_only_widens(method, monkeypatch):
 # Truth
 
 
+@pytest.mark.slow
 @EVERY_ARM
 @pytest.mark.parametrize("kind", PAYLOADS)
 def test_payload_is_found_without_any_error(name, kind):
@@ -344,6 +347,7 @@ def test_reset_forgets_the_payload():
 # Verdicts and refusals
 
 
+@pytest.mark.slow
 def test_bounds_that_are_too_small_are_inconsistent():
     model = arm("gen3")
     run = record(model, 16).measured(USUAL, "correlated", 3)
@@ -359,6 +363,7 @@ def test_bounds_that_are_too_small_are_inconsistent():
     assert identify(run.samples, model, relaxed).status is not Status.INCONSISTENT
 
 
+@pytest.mark.slow
 def test_links_at_twice_their_bound_are_inconsistent():
     model = arm("gen3")
     links = model.link_phi * np.where(np.arange(7) % 2, 1.1, 0.9)[:, None]
@@ -367,6 +372,7 @@ def test_links_at_twice_their_bound_are_inconsistent():
     assert found.status is Status.INCONSISTENT
 
 
+@pytest.mark.slow
 def test_inconsistent_data_name_the_joint():
     run = usual_run("gen3", 18)
     tau = run.samples.tau + 3.0 * np.eye(7)[3]
@@ -428,6 +434,7 @@ def test_unknown_names_are_refused_before_any_data():
         OnlineIdentifier(arm("ur10"), Settings(intervals="hul"))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("estimator", WITHOUT_SHAPE)
 @GUARANTEED
 def test_estimates_become_plain_values(estimator, method):

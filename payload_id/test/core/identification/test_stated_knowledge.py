@@ -126,6 +126,7 @@ def test_statements_that_only_together_are_false_are_all_named():
     assert "any single one of 'one', 'other' does not help" in wrong.message
 
 
+@pytest.mark.slow
 def test_inconsistent_data_are_not_blamed_on_what_is_stated():
     run = recording()
     samples = replace(run.samples, tau=run.samples.tau * [1, -1, 1, 1, 1, 1, 1])
@@ -148,6 +149,7 @@ def test_contradictions_are_refused_before_any_data(knowledge, names):
     assert "'c'" not in str(caught.value)
 
 
+@pytest.mark.slow
 def test_updates_only_narrow_and_repeat_bit_for_bit():
     run = recording()
     knowledge = stated(

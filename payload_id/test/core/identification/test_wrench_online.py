@@ -42,6 +42,7 @@ def fed(samples, sizes, settings=FAST, updates=UPDATES, bounds=LOOSE):
     return online, [*found, online.update()]
 
 
+@pytest.mark.slow
 def test_delay_is_found_and_taken_out(delayed):
     online, found = fed(delayed, [200], Settings(), (20,), BOUNDS)
     assert online.taken_out == pytest.approx(DELAY, abs=2e-4)

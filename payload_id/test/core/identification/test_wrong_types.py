@@ -43,6 +43,7 @@ def refused(call, value) -> None:
         assert 0 < len(str(error)) <= HEAD + TAIL + 7
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("junk", JUNK, ids=lambda junk: type(junk).__name__)
 def test_junk_is_refused_in_a_sentence(junk):
     model = RobotModel.from_urdf(described(), "tool")

@@ -111,6 +111,7 @@ def test_wrong_shape_is_refused():
         stated(lambda phi: [phi >= np.zeros(9)])
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "constraints, said",
     [

@@ -90,6 +90,7 @@ def test_degrees_are_named() -> None:
     assert told(rates) == {}  # torques are compared by the positions alone
 
 
+@pytest.mark.slow
 def test_another_order_and_another_gravity_are_named() -> None:
     _, arm, honest = gen3()
     swapped = replace(honest, tau=honest.tau[:, SWAPPED])

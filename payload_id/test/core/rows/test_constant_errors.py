@@ -51,6 +51,7 @@ def draw(name, seed, kind, extreme):
     return np.sign(u) if extreme else u
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("extreme", [False, True])
@@ -67,6 +68,7 @@ def test_what_the_column_leaves_is_bounded(name, kind, extreme):
         assert (left <= bound).all(), (left / bound).max()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", ["gen3", "gantry"])
 def test_rows_that_take_positions_for_velocities_too(name, kind):
@@ -83,6 +85,7 @@ def test_rows_that_take_positions_for_velocities_too(name, kind):
         assert (left <= bound).all(), (left / bound).max()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rate", [50.0, 250.0])
 @pytest.mark.parametrize("delay", [-1e-3, 1e-3, 3e-3, 8e-3])
 def test_steps_of_friction_that_come_late_are_bounded(rate, delay):
@@ -105,6 +108,7 @@ def test_steps_of_friction_that_come_late_are_bounded(rate, delay):
             assert (left <= bound).all(), (left / bound).max()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_a_tilted_base_seen_from_wrong_zeros_is_bounded(seed):
     rng = np.random.default_rng(seed)
@@ -123,6 +127,7 @@ def test_a_tilted_base_seen_from_wrong_zeros_is_bounded(seed):
     assert (left <= rows.d + rows.A_error @ np.abs(phi)).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(4))
 def test_a_tilt_of_an_upright_axis_at_rest_needs_what_wrong_zeros_change_of_it(seed):
     """Upright gravity does not load the first joint: only the tilt does, as seen from its zero."""
@@ -146,6 +151,7 @@ def test_a_tilt_of_an_upright_axis_at_rest_needs_what_wrong_zeros_change_of_it(s
     assert most > 1e-4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", NAMES)
 def test_without_payload_nearly_all_is_in_the_column(name, kind):
@@ -157,6 +163,7 @@ def test_without_payload_nearly_all_is_in_the_column(name, kind):
         assert left < 0.05 * np.linalg.norm(rows.b) + 1e-4  # a slide's zero moves no torque
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 def test_intervals_contain_the_truth_and_are_narrower_than_those_of_noise(kind):
     as_noise = {

@@ -84,6 +84,7 @@ def test_tool(seed: int) -> None:
     check(model, run.samples, payload, Uncertainty(tool=tuple(bound)))
 
 
+@pytest.mark.slow
 @SIDE
 @pytest.mark.parametrize("which", ["position_error", "velocity_error"])
 @pytest.mark.parametrize("seed", SEEDS)
@@ -145,6 +146,7 @@ def stated_at_ends(which: str, bound: float) -> Uncertainty:
     return stated
 
 
+@pytest.mark.slow
 @WORST
 def test_no_row_needs_more_than_its_bound_with_its_worst_signs(
     which: str, quantity: str, bound: float
@@ -163,6 +165,7 @@ def test_no_row_needs_more_than_its_bound_with_its_worst_signs(
     assert 0.3 < most <= 1.0  # the bound is needed, too
 
 
+@pytest.mark.slow
 @WORST
 def test_worst_signs_for_each_parameter(which: str, quantity: str, bound: float) -> None:
     run, cut, L = short_run()
@@ -260,6 +263,7 @@ def test_torque_noise(seed: int, which: str, kind: str) -> None:
     check(model, wrong, phi, Uncertainty(**{which: bound}))
 
 
+@pytest.mark.slow
 @SIDE
 @pytest.mark.parametrize("seed", range(2))
 def test_stiction(seed: int, kind: str) -> None:

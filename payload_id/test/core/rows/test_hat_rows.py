@@ -65,6 +65,7 @@ def used(model, samples, phi, stated, length):
     return np.abs(rows.A @ phi - rows.b) / rows.bound(np.abs(phi))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("length", [0.1, 0.5])
@@ -74,6 +75,7 @@ def test_no_row_needs_more_than_its_bound(name, kind, length):
             assert used(*run(name, seed, kind, rate), length).max() <= 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("rate", [50.0, 250.0])
 @pytest.mark.parametrize("name", ["gantry", "gen3"])
 def test_wrong_stamps_too(name, rate):
@@ -95,6 +97,7 @@ def test_exact_samples_are_within_what_the_integration_leaves(name, rate):
         assert used(model, replace(samples, q=q, dq=dq), phi, stated, 0.5).max() <= 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("name", "rate", "seconds", "error"),
     [("elbow", 100.0, 0.22, ERROR), ("gantry", 100.0, 0.22, ERROR), ("elbow", 25.0, 3.0, 1e-9)],

@@ -93,6 +93,7 @@ def used(model, stated, samples, phi, truth, length=0.1):
     return np.abs(rows.A @ phi + rows.B @ u - rows.b) / rows.bound(np.abs(phi))
 
 
+@pytest.mark.slow
 @EVERY
 @pytest.mark.parametrize("name", NAMES)
 @pytest.mark.parametrize("extreme", [False, True])
@@ -110,6 +111,7 @@ def mixed(name, seed, stated, extreme, period):
     return model, stated, samples, phi, truth
 
 
+@pytest.mark.slow
 @EVERY
 def test_with_errors_of_every_sample_too(kind):
     stated = replace(
@@ -142,6 +144,7 @@ def test_estimates_count_friction_where_only_bounds_do_not_know_its_direction(na
     assert np.mean(np.square(likely)) < 0.2 * np.mean(np.square(middle))
 
 
+@pytest.mark.slow
 def test_friction_that_grows_with_load_does_not_draw_the_mass_to_zero():
     # Noise of the readings is in the columns of that friction, too.
     holds = replace(bounds("load"), friction_load=0.2, torque_gain=0.1, link_relative=0.05)
@@ -197,6 +200,7 @@ def test_a_ripple_at_positions_that_are_off_by_a_constant(sign):
     assert (np.abs(rows.B @ u - rows.b) <= rows.d).all()
 
 
+@pytest.mark.slow
 @EVERY
 def test_in_rows_that_take_positions_for_velocities(kind):
     stated = replace(bounds(kind), position_error=2e-5, velocity_error=0.02)
@@ -208,6 +212,7 @@ def test_in_rows_that_take_positions_for_velocities(kind):
                 assert used(model, stated, samples, phi, truth, 0.3).max() <= 1.0
 
 
+@pytest.mark.slow
 @EVERY
 @pytest.mark.parametrize("speed_error", [0.001, 0.02])  # without and with hats
 def test_in_rows_of_every_length(kind, speed_error):
@@ -292,6 +297,7 @@ def test_no_curve_is_farther_from_its_line_than_the_bound():
     assert 0.9 * friction_stribeck.CELL_ERROR < most <= friction_stribeck.CELL_ERROR
 
 
+@pytest.mark.slow
 @EVERY
 def test_intervals_contain_the_truth(kind):
     usual = {"torque_absolute": 0.05}

@@ -44,6 +44,7 @@ def residual(rows, phi, u=None):
     return np.abs(left) / rows.bound(np.abs(phi))
 
 
+@pytest.mark.slow
 @EVERY_ARM
 @pytest.mark.parametrize(
     ("rate", "jitter", "length", "epoch"),
@@ -306,6 +307,7 @@ def test_errors_of_position_and_velocity_stay_within_the_bound(name, rate, jitte
         assert residual(rows, phi, u).max() < 1.0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("jitter", [0.0, 0.4])
 def test_worst_errors_of_position_and_velocity_stay_within_the_bound(jitter):
     model = arm("branched")

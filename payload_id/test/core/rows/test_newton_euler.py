@@ -211,6 +211,7 @@ def test_intervals_contain_the_truth(error):
         assert estimate.half_width[0] < 0.1
 
 
+@pytest.mark.slow
 def test_noise_of_stated_sigma_averages_out():
     uncertainty = WrenchUncertainty(force_sigma=0.1, torque_sigma=0.01, prior=SMALL)
     covered = 0

@@ -151,6 +151,7 @@ def test_positions_that_stay_elsewhere_are_taken_up_after_a_pause():
     assert len(kept) >= len(samples) - 4
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(3))
 def test_false_rows_cost_data_and_never_the_truth(seed):
     model, stated = arm("kinova_gen3")
@@ -181,6 +182,7 @@ def test_nothing_but_false_rows_is_no_data_and_says_why():
     assert OUTSIDE in estimate.message and "joint_2" in estimate.message
 
 
+@pytest.mark.slow
 def test_positions_a_little_outside_the_limits_count_and_are_told():
     model, stated = arm("kinova_gen3")
     samples = moving(model, 1)

@@ -60,6 +60,7 @@ def box_rows(source: MomentumRows, samples: Samples) -> RowBlock:
     return source.rows(source.box_terms(sums))
 
 
+@pytest.mark.slow
 @EVERY_ARM
 @pytest.mark.parametrize("uncertainty", [Uncertainty(), EVERYTHING], ids=["none", "everything"])
 def test_rows_are_those_of_the_window_s_own_samples(name: str, uncertainty: Uncertainty) -> None:
@@ -95,6 +96,7 @@ def test_a_long_row_is_the_sum_of_its_short_ones_up_to_corrections_of_ends(name:
         assert (between <= short.A_error[inside].sum(axis=0)).all()
 
 
+@pytest.mark.slow
 @EVERY_ARM
 def test_errors_at_shared_samples_cancel(name: str) -> None:
     run = record(arm(name), 3, rate=500.0, seconds=1.2)
@@ -112,6 +114,7 @@ def test_errors_at_shared_samples_cancel(name: str) -> None:
         assert (left <= rows.bound(np.abs(run.phi))).all()
 
 
+@pytest.mark.slow
 def test_one_length_is_as_without_scales_to_the_last_bit() -> None:
     run = record(arm("gen3"), 4)
     source = MomentumRows.of(run.model, EVERYTHING)
@@ -124,6 +127,7 @@ def test_one_length_is_as_without_scales_to_the_last_bit() -> None:
         )
 
 
+@pytest.mark.slow
 def test_further_lengths_leave_rows_with_hats_as_they_are_and_add_those_of_boxes() -> None:
     run, stated = record(arm("gen3"), 4), Uncertainty(velocity_error=0.02, position_error=1e-5)
     source = MomentumRows.of(run.model, stated)
@@ -248,6 +252,7 @@ def test_means_go_with_relative_noise_gains_and_offsets(seed: int) -> None:
             check(noisy, stated)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_rows_hold_the_truth_within_their_own_bounds(seed: int) -> None:
     rng, run = np.random.default_rng(seed), record(arm("xarm7"), seed, rate=100.0, seconds=3.0)
@@ -273,6 +278,7 @@ def test_a_bound_that_fails_at_one_length_says_so() -> None:
     assert identify(samples, run.model, replace(stated, torque_mean=(0.3,))).contains(run.phi).all()
 
 
+@pytest.mark.slow
 def test_rows_of_a_new_payload_hold_no_data_of_the_old_one() -> None:
     first = record(arm("gen3"), 9, seconds=6.0)
     heavy = 3.0 * first.phi
@@ -316,6 +322,7 @@ def hat_noise(run: Run, seed: int) -> dict[str, Array]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", range(2))
 def test_rows_with_hats_hold_the_truth_within_the_bounds_of_their_means(seed: int) -> None:
     run = record(arm("xarm7"), seed, rate=100.0, seconds=3.0)

@@ -74,6 +74,7 @@ def test_the_fastest_sample_of_each_cell_is_found():
     assert len(fastest(np.zeros((3, 2)), cell_ends(3, 8))) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("frequency", "size", "rate"), [(8, 0.03, 100), (40, 5e-3, 500)])
 @pytest.mark.parametrize("error", [1e-6, 0.01])
 def test_rows_with_a_hat_bound_what_a_vibration_leaves_of_integrals(error, frequency, size, rate):

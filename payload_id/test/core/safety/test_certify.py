@@ -160,6 +160,7 @@ def known(case, half):
     return replace(case, box=box, tube=TrackingTube.exact(n))
 
 
+@pytest.mark.slow
 def test_where_a_motion_falls_it_needs_less_than_a_hold_which_counts():
     _, model = gen3()
     case, _, _ = safe()

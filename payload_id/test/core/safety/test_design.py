@@ -229,6 +229,7 @@ def test_a_tube_narrower_than_its_design_is_no_tube():
         replace(TrackingTube.exact(7), reserve=case.tube.reserve)
 
 
+@pytest.mark.slow
 def test_a_certificate_of_an_altered_design_is_not_verified(tmp_path):
     """Whether its digests are made to fit or not."""
     case, _, path, certificate = designed()

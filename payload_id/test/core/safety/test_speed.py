@@ -28,6 +28,7 @@ def tube_of(n, position=0.02, velocity=0.1):
     return TrackingTube.position_controlled(np.full(n, position), np.full(n, velocity), np.ones(n))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["kinova_gen3", "kinova_gen3_2f85", "xarm7"])
 @pytest.mark.parametrize("size", [0.0, 1.0, 5.0])
 def test_no_sampled_state_is_faster_than_what_is_proved(name, size):
@@ -82,6 +83,7 @@ def test_sliding_and_branching_arms_are_bounded_too():
         assert value <= found[constraint].used * 100.0
 
 
+@pytest.mark.slow
 def test_what_is_too_fast_is_refused_and_slower_along_the_same_path_is_certified():
     case, home = case_of("kinova_gen3")
     case = replace(case, speeds=PRESETS["collaborative"], tube=tube_of(7, 0.005, 0.02))

@@ -50,6 +50,7 @@ def at_instant(model, rng, count=4):
     return MotionRanges(np.arange(count + 1.0), q, q, dq, dq, ddq, ddq)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", EVERY_ARM)
 @pytest.mark.parametrize("slices", [20, 100])
 def test_no_sampled_state_is_outside(name, slices):
@@ -67,6 +68,7 @@ def test_no_sampled_state_is_outside(name, slices):
         assert (np.abs(at.full - at.nominal) <= found.disturbance[k]).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["gen3", "ur10", "gantry"])
 def test_worst_corners_are_inside_and_nearly_reached(name):
     rng = np.random.default_rng(3)

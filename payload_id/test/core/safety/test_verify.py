@@ -165,6 +165,7 @@ def test_verify_needs_the_same_robot_and_a_certificate(saved, tmp_path):
     assert main(["verify", str(tmp_path / "none.json")]) == 2
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("weaken", "subject"),
     [

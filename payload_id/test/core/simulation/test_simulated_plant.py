@@ -214,6 +214,7 @@ def test_starts_at_rest_and_stays_there():
     assert np.abs(speed).max() < 1e-8
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["kinova_gen3", "ur10"])
 def test_follows_a_trajectory_and_arrives(name):
     """Without payload the arm is where it shall be; the controller knows it exactly."""
@@ -263,6 +264,7 @@ def test_a_payload_that_is_exchanged_is_carried_like_one_from_the_start(payload)
     np.testing.assert_allclose(changed.state, built.state, atol=1e-8)
 
 
+@pytest.mark.slow
 def test_keeps_the_stated_tube_with_an_unknown_payload():
     """The rated payload in pieces at full speed, from where axes of the wrist are in one line."""
     robot = RobotFile.load("kinova_gen3")

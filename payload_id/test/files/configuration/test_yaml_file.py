@@ -35,6 +35,7 @@ REFUSED = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", REFUSED)
 def test_yaml_that_no_person_writes_is_refused_in_a_sentence(tmp_path, kind):
     (tmp_path / "x.yaml").write_text(REFUSED[kind])

@@ -51,6 +51,7 @@ def as_table(recording, path):
     return {**columns, "joints": list(recording.joints)}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0])
 def test_the_order_of_named_columns_does_not_matter(recording, tmp_path, seed):
     """Equality to the last bit, of arrays, of a table, online and in chunks."""

@@ -54,6 +54,7 @@ def claims(saved):
     return margins, saved.case(gen3()[1]).digests
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("other", OTHERS, ids=map(repr, OTHERS))
 def test_another_kind_of_value_is_refused_or_a_change_everywhere(tmp_path, other):
     content = json.loads(saved_certificate(tmp_path / "c.json").read_text())

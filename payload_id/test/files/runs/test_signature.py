@@ -116,6 +116,7 @@ def changes(content):
         yield from ((path, value) for value in other_values(at(content, path)))
 
 
+@pytest.mark.slow
 def test_every_changed_value_anywhere_is_told(content, keys):
     before = json.dumps(content, sort_keys=True)
     count = 0

@@ -31,6 +31,8 @@ from planned_robot import (
     set_obstacles,
 )
 
+pytestmark = pytest.mark.slow  # nodes in real time
+
 TOLERANCE = 60.0  # [s]: clocks are no matter here, and the arm falls behind on a busy machine
 DOMAIN = 140 + os.getpid() % 20
 FAR = (1.5, 1.5, 0.3)  # out of the arm's reach
@@ -184,7 +186,6 @@ def test_no_motion_is_continued_by_one_for_another_payload(robot):
     assert robot.result(future)[0].success
 
 
-@pytest.mark.slow
 def test_of_two_bridges_one_at_a_time_commands_the_arm(robot, planned, tmp_path_factory):
     other = NodeProcess(
         "bridge", DOMAIN, tmp_path_factory.mktemp("other") / "log", "-r", "__node:=other",

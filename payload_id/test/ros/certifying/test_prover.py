@@ -93,6 +93,7 @@ def test_what_was_certified_for_the_same_is_proved(own, prover):
     assert [stop.time for stop in found.motion.stops] == [0.5]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("change", "word"),
     [

@@ -23,6 +23,8 @@ from harness import DEEP, LATCHED, NodeProcess, Observer
 from junk import interface, junk
 from payload_id.ros.estimator.parameters import ESTIMATOR_TABLE
 
+pytestmark = pytest.mark.slow  # nodes in real time
+
 RCLError = rclpy_implementation.RCLError
 DOMAIN = 30 + os.getpid() % 20
 PROGRAM = Path(__file__).parents[2] / "support" / "all_nodes.py"
@@ -88,7 +90,6 @@ def test_nodes_that_rest_on_different_statements_say_so(observer, nodes):
     assert "mass_max=2.5" in status.message
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("node", NODES)
 def test_parameters_take_what_a_run_can_use_and_refuse_the_rest(observer, nodes, node):
     names = observer.call(ListParameters, f"/{node}/list_parameters").result.names

@@ -30,6 +30,8 @@ from payload_id.files.robots.robot_model import RobotModel
 from payload_id.files.runs.run_file import RunFile
 from synthetic import NOTHING, PAYLOAD, RATE, blocks, measured, robot_file, stamps_ns
 
+pytestmark = pytest.mark.slow  # nodes in real time
+
 DOMAIN = 60 + os.getpid() % 20
 PATIENCE = Duration(seconds=30)
 NODE = "/payload_estimator"
@@ -149,7 +151,6 @@ def test_without_a_run_every_answer_says_what_to_do(idle):
     assert np.isnan(answer.estimate.phi).all()
 
 
-@pytest.mark.slow
 def test_a_run_finds_the_payload(idle):
     observer = idle.observer
     inertias = observer.listen(InertiaStamped, f"{NODE}/payload_inertia", LATCHED)
@@ -209,7 +210,6 @@ def test_impossible_parameters_are_refused_with_a_sentence(idle):
         assert words in answer.reason
 
 
-@pytest.mark.slow
 def test_parameters_hold_from_the_next_run(idle):
     tight = idle.run(blocks(measured(LOADED, 1.5)))
     assert idle.set_parameter("uncertainty.torque_absolute", 0.5).successful
@@ -265,7 +265,6 @@ def assert_repeated(run):
     assert list(same.phi) == run.result["phi"]
 
 
-@pytest.mark.slow
 def test_a_tare_is_kept_for_the_runs_that_follow(idle, tmp_path):
     plain = idle.run(blocks(measured(LOADED, SECONDS)))
     idle.trigger("reset")
@@ -299,7 +298,6 @@ def test_zero_efforts_give_no_numbers(idle):
     assert np.isnan(final.phi).all()
 
 
-@pytest.mark.slow
 def test_absurd_values_are_a_status_and_the_next_run_is_sound(idle):
     assert idle.trigger("start").success
     messages = blocks(measured(LOADED, SECONDS))

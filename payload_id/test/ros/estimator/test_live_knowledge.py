@@ -32,6 +32,7 @@ def values(tmp_path, text=YAML):
     return {entry.name: entry.default for entry in ESTIMATOR_TABLE} | {"knowledge": str(path)}
 
 
+@pytest.mark.slow
 def test_live_run_with_knowledge_is_repeated_bit_for_bit(tmp_path):
     robot = RobotFile.load(robot_file(tmp_path))
     model = RobotModel.from_robot_file(robot)
@@ -94,6 +95,7 @@ class Controlled:
         return self.control.estimate().report.estimate
 
 
+@pytest.mark.slow
 def test_a_mass_given_with_a_run_counts_for_that_run_alone(tmp_path):
     arm = Controlled(tmp_path)
     arm.control.start()
@@ -118,6 +120,7 @@ def test_a_false_mass_is_found_out_where_the_data_know_better(tmp_path):
     assert found.status is Status.INCONSISTENT and GIVEN_MASS in found.message, found.message
 
 
+@pytest.mark.slow
 def test_a_tare_stays_in_force_beside_a_given_mass_and_not_beside_other_settings(tmp_path):
     arm = Controlled(tmp_path)
     arm.control.start()

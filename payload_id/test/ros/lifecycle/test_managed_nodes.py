@@ -16,6 +16,8 @@ from std_srvs.srv import Trigger
 from harness import LATCHED, NodeProcess, Observer
 from managed import change, state
 
+pytestmark = pytest.mark.slow  # nodes in real time
+
 DOMAIN = 120 + os.getpid() % 10
 ALL = Path(__file__).parents[2] / "support" / "all_nodes.py"
 NODES = (

@@ -50,6 +50,8 @@ from planned_robot import (
     tip,
 )  # fmt: skip
 
+pytestmark = pytest.mark.slow  # nodes in real time
+
 FORWARD = "forward_position_controller"
 DOMAIN = 70 + os.getpid() % 20
 
@@ -63,7 +65,6 @@ def robot(tmp_path_factory):
     assert "Traceback" not in robot.printed()
 
 
-@pytest.mark.slow
 def test_plan_describe_execute_moves_the_arm_to_its_goal_at_rest(robot):
     description = robot.planned()
     described = robot.observer.call(Describe, f"{PLANNER}/describe")
@@ -87,7 +88,6 @@ def test_plan_describe_execute_moves_the_arm_to_its_goal_at_rest(robot):
     assert {"moving"} <= {entry.phase for entry in feedback}
 
 
-@pytest.mark.slow
 def test_what_is_commanded_is_the_certified_motion(robot):
     description = robot.planned()
     Path(description.certificate_path).write_text("{}")  # no certificate is read
@@ -102,7 +102,6 @@ def test_what_is_commanded_is_the_certified_motion(robot):
     assert points.ddq is not None and np.abs(points.dq[-1]).max() < 1e-9
 
 
-@pytest.mark.slow
 def test_an_obstacle_in_the_way_leads_to_refusal_or_another_motion(robot):
     free = robot.planned(criterion="log_det")
     place = tip(free.goal_positions)
@@ -192,7 +191,6 @@ def test_cancelling_ends_in_a_certified_stop(robot):
     assert np.abs(robot.q - stopped.q[-1]).max() < description.tube_position[0]
 
 
-@pytest.mark.slow
 def test_obstacles_on_the_topic_stop_a_motion_that_does_not_know_them(robot):
     robot.planned()
     publisher = robot.observer.publisher(ObstacleArray, f"{BRIDGE}/obstacles")
@@ -205,7 +203,6 @@ def test_obstacles_on_the_topic_stop_a_motion_that_does_not_know_them(robot):
     robot.observer.node.destroy_publisher(publisher)
 
 
-@pytest.mark.slow
 def test_an_inconsistent_estimate_stops_the_arm(robot):
     robot.planned()
     _, future, _ = robot.execute_until()
@@ -219,7 +216,6 @@ def test_an_inconsistent_estimate_stops_the_arm(robot):
     robot.estimates.publish(PayloadEstimate(status=PayloadEstimate.WAITING))
 
 
-@pytest.mark.slow
 def test_receding_horizon_answers_to_the_estimator_and_ends_at_rest(robot):
     truth, estimate = np.array(PAYLOAD), PayloadEstimate(status=PayloadEstimate.GOOD)
     estimate.lower, estimate.upper = truth - 0.02, truth + 0.02
@@ -265,7 +261,6 @@ def test_only_a_plan_that_was_described_is_executed(robot):
         assert result.reason.code == StopReason.REFUSED
 
 
-@pytest.mark.slow
 def test_a_plan_is_executed_along_the_same_path_at_a_fraction_of_its_speed(robot):
     description = robot.planned()
     robot.commands.clear()
@@ -280,7 +275,6 @@ def test_a_plan_is_executed_along_the_same_path_at_a_fraction_of_its_speed(robot
     assert "asked for by Ada" in robot.printed()
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("how", ["cancel", "stop"])
 def test_what_is_called_off_while_it_is_prepared_does_not_begin(robot, how):
     robot.planned()
@@ -297,7 +291,6 @@ def test_what_is_called_off_while_it_is_prepared_does_not_begin(robot, how):
     assert "before" in result.message and not robot.commands
 
 
-@pytest.mark.slow
 def test_a_stop_before_the_start_means_that_nothing_moves(robot):
     robot.planned()
     start = robot.q
@@ -322,7 +315,6 @@ def test_an_arm_that_leaves_the_tube_is_held_until_somebody_acknowledges(robot):
     assert result.largest_tube_use > 1.0 and "certificate allows" in result.message
 
 
-@pytest.mark.slow
 def test_a_foreign_trajectory_is_told_apart_from_a_bad_controller(robot):
     robot.planned()
     _, future, _ = robot.execute_until(moved=0.01)
@@ -353,7 +345,6 @@ def test_intervals_that_leave_the_certified_ones_stop_the_motion(robot):
     assert result.at_rest
 
 
-@pytest.mark.slow
 def test_motion_that_is_switched_off_stops_and_does_not_begin(robot):
     def allow(value):
         value = ParameterValue(type=ParameterType.PARAMETER_BOOL, bool_value=value)
@@ -373,7 +364,6 @@ def test_motion_that_is_switched_off_stops_and_does_not_begin(robot):
     allow(True)
 
 
-@pytest.mark.slow
 def test_an_enabling_device_that_is_let_go_stops_the_arm(robot):
     robot.planned()
     _, future, _ = robot.execute_until()
@@ -386,7 +376,6 @@ def test_an_enabling_device_that_is_let_go_stops_the_arm(robot):
     robot.enabled = True
 
 
-@pytest.mark.slow
 def test_an_inactive_controller_is_refused_at_once_and_one_that_is_deactivated_is_a_fault(robot):
     name = TRAJECTORY.split("/")[-2]
 
@@ -428,7 +417,6 @@ def test_an_inactive_controller_is_refused_at_once_and_one_that_is_deactivated_i
     assert robot.result(robot.begin()[1])[0].success
 
 
-@pytest.mark.slow
 def test_unusable_obstacles_block_motion_until_usable_ones_arrive(robot):
     robot.planned()
     publisher = robot.observer.publisher(ObstacleArray, f"{BRIDGE}/obstacles")
@@ -470,7 +458,6 @@ def identifying(robot, **fields):
     return handle, future, feedback
 
 
-@pytest.mark.slow
 def test_identify_goes_from_the_check_to_the_saved_run_and_rejects_others_meanwhile(robot):
     rejected = robot.observer.listen(String, f"{PLANNER}/refusal", LATCHED)
     _, future, feedback = identifying(robot, known_mass=[0.8, 0.05])
@@ -493,7 +480,6 @@ def test_identify_goes_from_the_check_to_the_saved_run_and_rejects_others_meanwh
     assert all(0.0 < told.worst_margin < 1.0 and told.worst for told in feedback if told.tube_use)
 
 
-@pytest.mark.slow
 def test_identify_that_is_cancelled_rests_and_solves_what_there_is(robot):
     handle, future, _ = identifying(robot)
     robot.estimates.publish(known(0.1))
@@ -504,7 +490,6 @@ def test_identify_that_is_cancelled_rests_and_solves_what_there_is(robot):
     assert "stop" in robot.estimates.asked
 
 
-@pytest.mark.slow
 def test_identify_stops_the_arm_where_the_estimator_has_begun_anew(robot):
     _, future, _ = identifying(robot, goal=slow_goal())
     robot.estimates.running = False
@@ -544,7 +529,6 @@ def test_identify_wants_a_recording_unless_it_is_told_otherwise(robot):
 
 
 # The last one: the arm stays behind the clock.
-@pytest.mark.slow
 def test_an_arm_that_falls_silent_is_held_and_does_not_begin_while_its_clock_is_behind(robot):
     answer = robot.observer.call(Trigger, f"{PLANNER}/stop")
     assert not answer.success and "Nothing moves" in answer.message

@@ -70,6 +70,7 @@ def worker(tmp_path_factory):
     return PlanningWorker(settings_of(bounds, folder))
 
 
+@pytest.mark.slow
 def test_a_plan_keeps_the_turn_that_a_cable_allows_wherever_it_is_counted_from(tmp_path):
     """The same cable, the start reported in three turns: what is certified is the same range."""
     path, bounds = tmp_path / "robot.yaml", Uncertainty(torque_relative=0.025, prior=PRIOR)
@@ -103,6 +104,7 @@ def request(goal=GOAL, obstacles=(), start=ROBOT.home):
     return PlanRequest("plan", goal, np.array(start), tuple(obstacles))
 
 
+@pytest.mark.slow
 def test_a_plan_ends_at_rest_and_its_certificates_can_be_proved_again(worker):
     plan = worker(request())
     assert isinstance(plan, Planned), plan
@@ -154,6 +156,7 @@ def test_a_piece_with_waves_keeps_what_its_points_may_lose(worker):
     assert (interpolation_error(plan.motion.trajectory, 100.0).position < 1e-6).all()
 
 
+@pytest.mark.slow
 def test_a_motion_there_and_back_is_certified_with_its_stops(worker):
     plan = worker(request(replace(GOAL, family="there_and_back", duration=4.0)))
     assert isinstance(plan, Planned), plan
@@ -166,6 +169,7 @@ def test_a_motion_there_and_back_is_certified_with_its_stops(worker):
     assert isinstance(certify(saved.case(worker._certifier.model), saved.trajectory), Certificate)
 
 
+@pytest.mark.slow
 def test_expected_calibrated_widths_ask_for_a_history_and_are_told(worker, tmp_path):
     goal = replace(GOAL, family="there_and_back", criterion="calibrated_widths", duration=4.0)
     refused = worker(request(goal))
@@ -244,6 +248,7 @@ def test_what_cannot_be_planned_is_refused_in_a_sentence(worker, asked, words):
     assert isinstance(answer, Refused) and words in answer.sentence, answer
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("speeds", ["reduced", "full"])
 def test_a_plan_near_people_is_slowed_along_its_path_with_the_tube_of_slow_motions(
     tmp_path, speeds

@@ -51,6 +51,7 @@ def settings_of(key, folder):
     return planning_settings(parameters, ROBOT, BOUNDS, Cell.of(CELL, 0.02))
 
 
+@pytest.mark.slow
 def test_all_certificates_of_a_planner_with_a_key_are_signed(tmp_path):
     key = new_key_pair(tmp_path / "keys")
     settings = settings_of(key.path, tmp_path / "kept")
@@ -76,6 +77,7 @@ def test_all_certificates_of_a_planner_with_a_key_are_signed(tmp_path):
         assert verdict.state is SignatureState.OWN, path
 
 
+@pytest.mark.slow
 def test_without_a_key_certificates_are_not_signed(tmp_path):
     worker = PlanningWorker(settings_of("", tmp_path))
     plan = worker(PlanRequest("plan", GOAL, np.array(ROBOT.home), ()))

@@ -269,6 +269,7 @@ def test_zero_efforts_are_an_error(observer, arm, blocks):
     observer.wait(reported, "the error about zero efforts")
 
 
+@pytest.mark.slow
 def test_an_interrupt_leaves_no_traceback_and_a_whole_bag(observer, sampler, arm, blocks):
     settled(observer, arm, blocks)
     assert sampler.stop() == 0

@@ -44,5 +44,6 @@ def test_the_answer_is_that_of_the_real_controllers(asker, question):
     assert question.ask(asker) == question.answer
 
 
+@pytest.mark.slow
 def test_there_are_enough_questions():
     assert len({question.text for question in QUESTIONS}) == len(QUESTIONS) >= 40

@@ -33,6 +33,8 @@ from payload_id.ros.simulated_arm.node import SimulatedArmNode
 from payload_id.ros.simulated_arm.pacing import Pace
 from payload_id.ros.simulated_arm.setup import PARAMETER_TABLE, build_arm, build_plant
 
+pytestmark = pytest.mark.slow  # nodes in real time
+
 DOMAIN = 100 + os.getpid() % 100
 PAYLOAD = [1.5, 0.0, 0.03, 0.12, 0.012, 0.0, 0.0, 0.011, -0.002, 0.003]
 RATE = 200.0  # [Hz]
@@ -272,7 +274,6 @@ def test_an_empty_trajectory_is_dropped_as_by_the_real_controller(observer, arm)
     observer.wait(there, "the arm to arrive")
 
 
-@pytest.mark.slow
 def test_impossible_parameters_end_the_node_with_one_sentence(tmp_path):
     """Exit code 1 and a sentence, no traceback."""
     process = NodeProcess("simulated_arm", DOMAIN, tmp_path / "log", robot_file="kinova")
