@@ -72,11 +72,11 @@ def test_true_size_of_an_error_is_within_the_room_for_it(kind, seed):
 def test_beyond_the_threshold_the_interval_is_false_and_below_half_of_it_mostly_true(kind):
     inside, small = 0, 0
     for seed in range(4):
+        case = undescribed("gen3", kind, seed, size=0.0)
+        _, sound = identified(case)
+        ground = ground_of(case, sound)
+        room = ground.room(*column_of(ground, case))
         for part in (0.3, 1.2):
-            case = undescribed("gen3", kind, seed, size=0.0)
-            _, sound = identified(case)
-            ground = ground_of(case, sound)
-            room = ground.room(*column_of(ground, case))
             size = part * (room.kept[1] if "gainst" not in case.error else room.kept[0])
             there = undescribed("gen3", kind, seed, size=size)
             _, found = identified(there)
