@@ -55,6 +55,7 @@ class FollowedMotion:
         largest_tube_use: Largest of all [-].
         remaining: Time to its end [s].
         not_continued: Why the newest part did not take over; empty: it did, or will.
+        continuing: Whether the bridge has not said yet that the newest part takes over.
     """
 
     name: str
@@ -69,12 +70,14 @@ class FollowedMotion:
     largest_tube_use: float = 0.0
     remaining: float = 0.0
     not_continued: str = ""
+    continuing: bool = False
     _ends: Array | None = None
     _start_ns: int | None = None
     _heard: float = field(default_factory=time.monotonic)
     _patience: float = PROVING
     _goal: ClientGoalHandle | None = None
     _called_off: bool = False
+    _handed_over: bool = False  # whether the bridge was asked to follow it
 
     @property
     def done(self) -> bool:
@@ -108,6 +111,18 @@ class FollowedMotion:
         if self._goal is not None and not self.done:
             self._goal.cancel_goal_async()
 
+    def hold_back(self) -> bool:
+        """End it for a pause unless the bridge was asked to follow it; return whether it ended."""
+        if self._handed_over or self.done:
+            return False
+        self.begun, self.at_rest = False, True
+        self.end(Reason.PAUSED, sentence(Reason.PAUSED))
+        return True
+
+    def hand_over(self) -> None:
+        """Note that the bridge is asked to follow it."""
+        self._handed_over = True
+
     def take_goal(self, goal: ClientGoalHandle) -> None:
         """Note that the bridge has taken it."""
         self._goal, self._heard = goal, time.monotonic()
@@ -136,8 +151,14 @@ class FollowedMotion:
         self.end(_reason_of(result.reason.code), result.message)
 
     def end(self, reason: Reason, said: str) -> None:
-        """Note that it has ended."""
+        """Note that it has ended; a part of which nothing was said until now did not take over."""
         self.phase, self.reason, self.sentence = Phase.DONE, reason, said
+        if self.continuing:
+            self.do_not_continue("The motion ended before the bridge let it take over.")
+
+    def do_not_continue(self, why: str) -> None:
+        """Note that the newest part does not take over."""
+        self.continuing, self.not_continued = False, why
 
     def look(self) -> None:
         """Give it up if nothing was heard of it for too long."""
@@ -240,6 +261,7 @@ class BridgeLink:
             followed.end(reason, said)
             return
         goal = Move.Goal(motion_id=followed.name, requested_by=who)
+        followed.hand_over()
         handle = await self._move.send_goal_async(
             goal, feedback_callback=lambda message: followed.take_feedback(message.feedback)
         )
@@ -261,7 +283,7 @@ class BridgeLink:
         """
         request = ExtendMotion.Request(motion_id=name, follows=followed.name, after=after)
         before = followed.name, followed.motion
-        followed.name, followed.motion = name, motion
+        followed.name, followed.motion, followed.continuing = name, motion, True
         self._spawn(self._extended(followed, request, before, self._proofs.get(name)))
 
     async def _extended(
@@ -277,8 +299,10 @@ class BridgeLink:
             answer = await self._extend.call_async(request)
         if answer is None or not answer.success:
             followed.name, followed.motion = before
-            said = "It was not prepared." if answer is None else answer.message
-            followed.not_continued = said
+            if followed.continuing:
+                said = "It was not prepared." if answer is None else answer.message
+                followed.do_not_continue(said)
+        followed.continuing = False
 
     def pause(self) -> RosFuture:
         """Have the arm rest on its path; the answer says whether it will."""

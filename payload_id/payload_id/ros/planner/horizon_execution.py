@@ -22,12 +22,14 @@ from ...core.motion.motion_state import MotionState
 from ...core.safety.certificate.certificate import Certificate
 from ...core.safety.certificate.certified_motion import CertifiedMotion
 from ..certifying.worker_process import Failure
+from ..execution.motion_execution import Phase
 from ..execution.start_check import NotReadyError
 from ..execution.stop_reason import Reason, sentence
 from .bridge_link import FollowedMotion
 from .planning.request import Documents, Piece, Refused
 
 MARGIN = 0.1  # [s] between the end of a piece's computing time and its deadline
+AGAIN = 200_000_000  # [ns] after which a pause is asked for again, until the arm comes to rest
 
 # Asks for piece `index` from a state, with so much computing time [s].
 AskPiece = Callable[[int, MotionState, float], "Future[Any]"]
@@ -91,6 +93,7 @@ class HorizonExecution:
     resting: bool = True
     paused: bool = False
     _pausing: bool = False  # whether the arm is coming to rest for a pause
+    _asked_ns: int = 0  # when that was last asked for [ns]
     _stopped: Reason | None = None  # while the arm waited at rest
     _cancelled: tuple[Reason, str] | None = None  # while it moved, or came to rest
     _earlier: int = 0  # pieces before the arm last began to move from rest
@@ -156,6 +159,7 @@ class HorizonExecution:
 
     def advance(self, now_ns: int) -> None:
         """Take in the planner's answer, hand over, or end."""
+        self._undo_not_continued()
         self._forget_unbegun()
         self._rest_if_paused()
         if self.paused:
@@ -164,7 +168,7 @@ class HorizonExecution:
             self._plan_from_rest(self.execution.end_positions())
         if self.done:
             return
-        self._undo_not_continued()
+        self._insist_on_pause(now_ns)
         time = self._time(now_ns)
         if self._pending is not None and self._pending[1].done():
             (index, future), self._pending = self._pending, None
@@ -197,9 +201,10 @@ class HorizonExecution:
             return True
         if self.execution.stopping:
             return False
-        self.mover.pause()
+        if not self.execution.hold_back():
+            self.mover.pause()
         self.run, _ = horizon.cancelled(self.run, "Paused", self._time(now_ns))
-        self._pausing = True
+        self._pausing, self._asked_ns = True, now_ns
         return True
 
     def resume(self, q: Array) -> None:
@@ -209,6 +214,19 @@ class HorizonExecution:
             self.resting = False
             return
         self._plan_from_rest(q)
+
+    def _insist_on_pause(self, now_ns: int) -> None:
+        """Ask the bridge once more while the arm goes on.
+
+        A pause that meets a motion on its way to the bridge is refused there, as nothing moves yet;
+        so is one after the last stop of a piece, until the next one has taken over.
+        """
+        execution = self.execution
+        if not self._pausing or execution is None or execution.stopping:
+            return
+        if execution.phase is not Phase.SETTLING and now_ns - self._asked_ns >= AGAIN:
+            self._asked_ns = now_ns
+            self.mover.pause()
 
     def _forget_unbegun(self) -> None:
         """Do not count a piece that was held before its start."""

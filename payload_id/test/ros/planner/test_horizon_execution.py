@@ -58,6 +58,7 @@ class Pieces(Mover):
         self.followed.begun = index not in self.refused
         if not self.followed.begun:
             return self.followed
+        self.followed.hand_over()
         self.execution = self.arm.begin(motion)
         self.tell()
         return self.followed

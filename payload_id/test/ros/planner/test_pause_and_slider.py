@@ -43,12 +43,13 @@ def spin(robot, seconds):
     robot.observer.wait(lambda: time.monotonic() > end, "time")
 
 
-def paused(robot, feedback):
+def paused(robot, future, feedback):
     """Pause, and wait until the arm rests in it."""
     answer = robot.observer.call(Trigger, f"{PLANNER}/pause")
     assert answer.success, answer.message
     is_paused = lambda: feedback and feedback[-1].phase == "paused"  # noqa: E731
-    robot.observer.wait(is_paused, "the pause")
+    robot.observer.wait(lambda: future.done() or is_paused(), "the pause")
+    assert not future.done(), future.result().result.message
 
 
 @pytest.mark.slow
@@ -61,7 +62,7 @@ def test_a_paused_motion_goes_on_along_its_path_to_its_goal(robot):
     _, future, feedback = robot.execute_until(moved=0.02)
     path = trajectory_from_message(robot.commands[0], ROBOT.joints)
     for _ in range(2):
-        paused(robot, feedback)
+        paused(robot, future, feedback)
         distance = np.abs(path.q - robot.q).max(axis=1)
         assert (
             distance.min() < 0.02 and np.argmin(distance) < len(path.q) - 5
@@ -83,7 +84,7 @@ def test_a_paused_motion_goes_on_along_its_path_to_its_goal(robot):
 def test_a_pause_can_be_stopped_and_an_obstacle_on_the_way_keeps_it_from_going_on(robot):
     plan = robot.planned(duration=8.0)
     _, future, feedback = robot.execute_until(moved=0.02)
-    paused(robot, feedback)
+    paused(robot, future, feedback)
     replace = SetObstacles.Request.REPLACE
     assert set_obstacles(robot, replace, ball(tip(plan.goal_positions), 0.05)).success
     answer = robot.observer.call(Trigger, f"{PLANNER}/resume")
@@ -145,7 +146,7 @@ def test_a_receding_horizon_that_was_paused_goes_on_with_further_pieces(robot):
     _, future, feedback = robot.begin(Identify, "identify", **CONTINUED, most_pieces=2, goal=goal)
     moves = lambda: feedback and feedback[-1].phase == "moving"  # noqa: E731
     robot.observer.wait(lambda: future.done() or moves(), "motion")
-    paused(robot, feedback)
+    paused(robot, future, feedback)
     spin(robot, 1.0)
     assert np.abs(np.array(robot.joint_states[-1].velocity)).max() < 0.02 and not future.done()
     feedback.clear()
