@@ -224,3 +224,13 @@ def test_every_node_runs_in_an_enclave_that_the_policy_has(file):
     for include in read(file).iter("include"):
         handed = {x.get("name"): x.get("value") for x in include.findall("arg")}
         assert handed["enclaves"] == "$(var enclaves)"
+
+
+@pytest.mark.parametrize("file", FILES, ids=lambda x: x.name)
+def test_no_argument_of_an_included_file_reaches_what_comes_after_it(file):
+    """An included file sets its arguments, defaults too, in the scope of whoever includes it."""
+    root = read(file)
+    for parent in root.iter():
+        for _ in parent.findall("include"):
+            assert parent.tag == "group" and parent.get("scoped", "true") == "true"
+            assert [child.tag for child in parent] == ["include"]

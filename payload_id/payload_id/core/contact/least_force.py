@@ -49,7 +49,9 @@ def _between(rows: MomentumRows, samples: Samples, axis: Array, weight: Array) -
     """Return by how much g may be larger than at the samples."""
     n, unsure = rows.model.n, rows.uncertainty
     off = unsure.per_joint("position_error", n) + unsure.per_joint("joint_zero", n)
-    off = off + np.abs(np.diff(samples.q, axis=0)).max(axis=0) / 2
+    turning = np.array(rows.model.continuous)
+    q = np.where(turning, np.unwrap(samples.q, axis=0), samples.q)
+    off = off + np.abs(np.diff(q, axis=0)).max(axis=0) / 2
     linear = np.linalg.norm(axis[..., :3], axis=-1).max(axis=0)
     angular = np.linalg.norm(axis[..., 3:], axis=-1).max(axis=0)
     size = np.abs(weight)

@@ -80,7 +80,7 @@ class BridgeContext:
         cell, self.cell_missing = stated_cell(settings, "bridge")
         self.answers = AwaitedAnswers()
         case = case_settings(settings, robot, uncertainty, cell, settings.torque_period)
-        self.process = WorkerProcess("proof", make_prover, case)
+        self.process = WorkerProcess("proof", make_prover, case, longest=settings.longest_proof)
         node.resources.callback(self.process.close)
         self._warm = self.process.request(None)
         tube = robot.control.stated_tube(PRESETS[settings.speed_limits])

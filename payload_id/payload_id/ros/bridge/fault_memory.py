@@ -33,7 +33,8 @@ class FaultMemory:
         home = os.environ.get("ROS_HOME") or "~/.ros"
         place = from_home(folder or f"{home}/{DEFAULT}", "state_folder").resolve()
         domain = os.environ.get("ROS_DOMAIN_ID") or "0"
-        self.path = place / f"fault_{domain}{node.replace('/', '_')}.json"
+        # No name of ROS holds a dot: /a_b/c and /a/b_c are different files.
+        self.path = place / f"fault_{domain}{node.replace('/', '.')}.json"
         try:
             place.mkdir(parents=True, exist_ok=True)
             trial = place / f"{self.path.name}.{os.getpid()}"

@@ -98,6 +98,15 @@ BRIDGE_TABLE = (
         "Folder in which a latched fault is remembered until somebody acknowledges, so that a "
         "bridge that is started anew has it still. Empty: payload_id in ROS_HOME (~/.ros).",
     ),
+    Parameter(
+        "longest_proof",
+        50.0,
+        "Time after which the proof of a motion is given up, and the motion refused; the planner "
+        "waits for 60 s. Longer motions of other clients may need more.",
+        "s",
+        1.0,
+        3600.0,
+    ),
     Parameter("start_delay", 0.3, "Time from a command to its first motion.", "s", 0.05, 10.0),
     Parameter(
         "reaction",
@@ -146,6 +155,7 @@ class BridgeParameters(CaseParameters, ArmParameters):
     enable_timeout: float
     obstacles_lifetime: float
     state_folder: str
+    longest_proof: float
     start_delay: float
     reaction: float
     silence: float

@@ -38,14 +38,18 @@ class Failure:
 class WorkerProcess:
     """Carries out picklable requests in another process; `request` may be called by any thread."""
 
-    def __init__(self, name: str, make: MakeWorker, *arguments: Any) -> None:
+    def __init__(
+        self, name: str, make: MakeWorker, *arguments: Any, longest: float | None = None
+    ) -> None:
         """Start the process.
 
         Args:
             name: What it does, in a word, such as "planning".
             make: A function of a module: called there with the arguments, returns the worker.
             arguments: Picklable.
+            longest: Time after which a request is given up [s]; None: it may take any time.
         """
+        self._longest = longest
         self._name, self._make, self._arguments = name, make, arguments
         self._queue: SimpleQueue[tuple[Any, Future[Any]] | None] = SimpleQueue()
         self._closing, self._given_up = False, ""
@@ -113,6 +117,12 @@ class WorkerProcess:
         """Return the answer to a request; a new process after one that has died."""
         try:
             self._connection.send(request)
+            if not self._connection.poll(self._longest):
+                self._given_up = (
+                    f"The {self._name} was given up: it took longer than {self._longest:g} s."
+                )
+                self._process.terminate()
+                raise EOFError
             return self._connection.recv()
         except (EOFError, OSError):
             self._process.join(END)

@@ -8,7 +8,6 @@ import time
 from pathlib import Path
 from typing import Any
 
-from ament_index_python.packages import get_package_share_directory
 from payload_id_msgs.msg import PayloadEstimate, PlanDescription
 from rclpy.duration import Duration
 from rclpy.node import Node
@@ -24,10 +23,12 @@ from rosbags.interfaces import (
 )
 from std_msgs.msg import String
 
-from ...core.errors import RecordingError
+from ...core.errors import ConfigurationError, RecordingError
 from ...files.bags.bag_writer import BagWriter
 from ...files.configuration.input_path import from_home
+from ...files.configuration.package_data import package_share_folder
 from .steady_timer import steady_timer
+from .throttled_log import ThrottledLog
 from .topics import LATCHED
 
 ROOM = 100_000_000  # free bytes with which a recording goes on after the disk was full
@@ -61,6 +62,7 @@ class RawRecording:
             RecordingError: It cannot.
         """
         self._node, self._what, self._storage = node, what, storage
+        self._log = ThrottledLog(node)
         self._writer: BagWriter | None = None
         self._lost = 0  # by bags before
         self._again, self._pause = 0.0, LOOK_PERIOD  # when another bag may be begun [s]
@@ -145,11 +147,19 @@ class RawRecording:
         for topic, types in self._node.get_topic_names_and_types():
             for name in types:
                 if name in COMPANIONS and topic not in self._followed and topic.startswith(space):
-                    kind = COMPANIONS[name]
-                    share = Path(get_package_share_directory("payload_id_msgs"))
-                    text = (share / "msg" / f"{kind.__name__}.msg").read_text(encoding="utf-8")
-                    self.add_message_type(name, text)
-                    self._follow(topic, name, kind)
+                    self._add_companion(topic, name)
+
+    def _add_companion(self, topic: str, name: str) -> None:
+        """Record estimates or plans, unless the definition of their type is not to be found."""
+        kind = COMPANIONS[name]
+        try:
+            file = package_share_folder("payload_id_msgs") / "msg" / f"{kind.__name__}.msg"
+            text = file.read_text(encoding="utf-8")
+        except (ConfigurationError, OSError) as error:
+            self._log.warn(f"no definition of {name}", f"{topic} is not recorded: {error}")
+            return
+        self.add_message_type(name, text)
+        self._follow(topic, name, kind)
 
     def _follow(self, topic: str, name: str, kind: Any) -> None:
         """Record a topic, what was published last included."""

@@ -55,6 +55,7 @@ class JointStateListener:
         self.received = 0
         self.dropped: Drop | None = None
         self._map, self._gate = JointMap(robot.joints), SampleGate()
+        self._endless = np.array(robot.continuous, dtype=bool)
         self._arrived, self._started = -np.inf, time.monotonic()
         self.turns = TurnCount.of(robot)
         self.held = HeldJointWatch(robot.held, robot.held_silence)
@@ -92,6 +93,7 @@ class JointStateListener:
         span = 1e-9 * (self._memory[-1][0] - self._memory[0][0])
         q = np.array([entry[1] for entry in self._memory])
         dq = np.array([entry[2] for entry in self._memory])
+        q[:, self._endless] = np.unwrap(q[:, self._endless], axis=0)
         slope = np.ptp(q, axis=0) / max(span, 1e-3) if len(q) > 1 else np.zeros(q.shape[1])
         measured = np.abs(dq).max(axis=0)
         return np.asarray(np.where(np.isfinite(measured), measured, slope))

@@ -18,6 +18,7 @@ from .arm_parameters import ArmParameters
 from .joint_state_listener import JointStateListener
 from .start_check import NotReadyError, check_limits, check_rest, start_of
 from .stop_reason import Reason
+from .turn_count import nearest_turns
 
 FRESH = 1.0  # [s] age of joint states with which a motion may begin
 
@@ -86,6 +87,23 @@ class StandingArm:
         present = self._robot.limits_at(limits, states.turns.at(start)).narrowed(self._margin)
         check_limits(self.joints, start, present, states.topic)
         return start
+
+    def in_present_turns(self, target: Array, limits: str) -> Array:
+        """Return a pose, shape (n,), in the turns in which a driver that wraps positions is now.
+
+        Where a driver counts turns, a pose says them, and is returned as it is.
+
+        Args:
+            target: The pose [rad or m].
+            limits: Name of the set of joint limits that it shall be within, if it can be.
+        """
+        states = self.states
+        if states.turns.counted:
+            return target
+        allowed = self._robot.limits_at(limits, states.turns.at(states.q)).narrowed(self._margin)
+        return nearest_turns(
+            target, states.q, self.continuous, allowed.position_lower, allowed.position_upper
+        )
 
     def check_alive(self) -> None:
         """Raise unless joint states arrive."""

@@ -162,6 +162,27 @@ def difference(planned: Mapping[str, int], now: Mapping[str, int]) -> str:
     return ""
 
 
+def nearest_turns(
+    target: Array, q: Array, continuous: Sequence[bool], lower: Array, upper: Array
+) -> Array:
+    """Return a pose in the turns that are nearest to where the arm is, within limits if it can be.
+
+    Args:
+        target: The pose; of joints that turn without end it counts up to whole turns, shape (n,).
+        q: What the driver reports, shape (n,) [rad or m].
+        continuous: Joints that turn without end.
+        lower: Smallest position in the turns that the driver reports, shape (n,) [rad or m].
+        upper: Largest position, likewise.
+    """
+    nearest = q + position_error(q, target, continuous)
+    turns = np.where(np.asarray(continuous), np.rint((nearest - target) / TURN), 0.0)
+    found = np.asarray(target + TURN * turns)
+    beyond = np.asarray(continuous) & ((found < lower) | (found > upper))
+    other = found - TURN * np.sign(found - q)  # the other way around
+    allowed = (lower <= other) & (other <= upper)
+    return np.where(beyond & allowed, other, found)
+
+
 def in_turns_of(send: Command, start: Array, q: Array, continuous: Sequence[bool]) -> Command:
     """Return a command that shifts motions by whole turns, so that they begin where the arm is.
 

@@ -101,7 +101,7 @@ class IdentifyRun:
                 await self._begin_run(asked.known_mass)
                 await self._excite()
         except EndedError as error:
-            ended = error.code, str(error)
+            ended = self._cause_of(error)
         finally:
             self._motion.prepare(None)
         if self._in_run:
@@ -110,6 +110,12 @@ class IdentifyRun:
         result.success = result.error_code == Result.NONE
         result.last_half_width = self._context.half_width()
         return result
+
+    def _cause_of(self, error: EndedError) -> tuple[int, str]:
+        """Return code and sentence of an end; where this goal called its motion off, why it did."""
+        if self._why is not None and self._why[1] and error.code == Result.CANCELLED:
+            return self._why
+        return error.code, str(error)
 
     # Checking
 
@@ -217,9 +223,11 @@ class IdentifyRun:
     async def _go_to(self, target: Array) -> None:
         """Bring the arm to a pose, shape (n,) [rad or m]."""
         self._goal.enter(Feedback.MOVING_TO_START)
-        states = self._context.arm.states
-        if states.known and np.abs(states.q - target).max() < NEAR:
-            return
+        arm = self._context.arm
+        if arm.states.known:
+            target = arm.in_present_turns(target, self.asked.goal.limits or self._context.limits)
+            if np.abs(arm.states.q - target).max() < NEAR:
+                return
         with refused_as(Result.NOT_PLANNED):
             way, known = await self._plans.way(self.asked.goal, target)
         self.stages.expect(Feedback.MOVING_TO_START, way.motion.trajectory.duration)

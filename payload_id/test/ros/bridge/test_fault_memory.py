@@ -22,6 +22,17 @@ def test_a_fault_is_there_until_it_is_forgotten(tmp_path):
     assert memory.read() == "" and not list(memory.path.parent.iterdir())
 
 
+def test_each_node_has_a_file_of_its_own_whatever_the_names_are(tmp_path, monkeypatch):
+    names = ["/a/b_c", "/a_b/c", "/a/b/c", "/a_b_c", "/b_c", "/1/c"]
+    memories = [FaultMemory(str(tmp_path), name) for name in names]
+    monkeypatch.setenv("ROS_DOMAIN_ID", "1")
+    memories.append(FaultMemory(str(tmp_path), "/c"))
+    for number, memory in enumerate(memories):
+        memory.write(f"fault {number}.")
+    for number, memory in enumerate(memories):
+        assert memory.read().startswith(f"fault {number}.")
+
+
 @pytest.mark.parametrize("content", [b"", b"{", b"[]", b"{}", b"\xff\xfe", b'{"fault": "x"'])
 def test_what_cannot_be_read_is_a_fault_that_says_so(tmp_path, content):
     memory = FaultMemory(str(tmp_path), NODE)

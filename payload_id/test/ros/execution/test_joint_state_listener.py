@@ -15,6 +15,14 @@ from payload_id.ros.execution.joint_state_listener import JointStateListener
 ROBOT = RobotFile.load("kinova_gen3")
 
 
+def joint_states(seconds, position, velocity):
+    message = JointState(name=list(ROBOT.joints), position=position, velocity=velocity)
+    message.effort = [0.0] * ROBOT.n
+    message.header.stamp.sec = int(seconds)
+    message.header.stamp.nanosec = round(seconds % 1 * 1e9)
+    return message
+
+
 @pytest.fixture
 def observer():
     observer = Observer(150 + os.getpid() % 20)
@@ -28,11 +36,7 @@ def test_what_was_before_a_driver_began_anew_is_forgotten_once_it_is_heard(obser
     observer.wait(lambda: publisher.get_subscription_count() > 0, "the listener")
 
     def publish(seconds, position=0.0, velocity=0.0):
-        message = JointState(name=list(ROBOT.joints), position=[position] * ROBOT.n)
-        message.velocity, message.effort = [velocity] * ROBOT.n, [0.0] * ROBOT.n
-        message.header.stamp.sec = int(seconds)
-        message.header.stamp.nanosec = round(seconds % 1 * 1e9)
-        publisher.publish(message)
+        publisher.publish(joint_states(seconds, [position] * ROBOT.n, [velocity] * ROBOT.n))
 
     def taken(count):
         return observer.wait(lambda: listener.take(every=True) and listener.received == count, "it")
@@ -47,3 +51,17 @@ def test_what_was_before_a_driver_began_anew_is_forgotten_once_it_is_heard(obser
         publish(1001.0 + 0.01 * k if k < 3 else 100.0 + 0.01 * k, velocity=0.5 if k < 3 else 0.0)
     taken(8)
     assert listener.speed.max() == 0.0 and listener.now_ns < 200_000_000_000
+
+
+def test_an_arm_that_stands_at_the_seam_of_a_turn_stands_still(observer):
+    """Noise of positions makes a driver report one side and the other."""
+    listener = JointStateListener(observer.node, ROBOT, "", "reliable", 60.0)
+    publisher = observer.publisher(JointState, listener.topic)
+    observer.wait(lambda: publisher.get_subscription_count() > 0, "the listener")
+    endless = np.array(ROBOT.continuous)
+    assert endless.any() and not endless.all()
+    for k in range(6):
+        side = np.where(endless, np.pi - 1e-5, 0.3) * (-1.0) ** (k * endless)
+        publisher.publish(joint_states(1000.0 + 0.02 * k, side.tolist(), []))
+    observer.wait(lambda: listener.take(every=True) and listener.received == 6, "them")
+    assert listener.speed.max() < 0.02

@@ -8,7 +8,12 @@ import pytest
 from payload_id.core.motion.trajectory import Motion
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.ros.execution.start_check import start_of
-from payload_id.ros.execution.turn_count import TurnCount, difference, in_turns_of
+from payload_id.ros.execution.turn_count import (
+    TurnCount,
+    difference,
+    in_turns_of,
+    nearest_turns,
+)
 
 JOINTS, CONTINUOUS = ("pan", "lift", "roll"), (True, False, True)
 LIMITED = np.array([True, False, False])
@@ -113,3 +118,18 @@ def test_a_plan_begins_in_the_turn_that_is_reported(reported):
         start = start_of(q, np.array([holding, 0.001, 0.0]), TUBE, CONTINUOUS)
         assert abs(start[0] - reported) < 0.02 and start[1] == 0.001
     assert (start_of(q, np.array([3.2, 0.0, 0.0]), TUBE, CONTINUOUS) == q).all()
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_a_pose_is_gone_to_by_the_shorter_way_or_by_the_one_that_limits_allow(seed):
+    rng = np.random.default_rng(seed)
+    free = np.full(3, np.inf)
+    q, target = wrapped(rng.uniform(-9, 9, 3)), rng.uniform(-9, 9, 3)
+    found = nearest_turns(target, q, CONTINUOUS, -free, free)
+    turns = (found - target) / (2 * np.pi)
+    assert np.allclose(turns, np.rint(turns)) and found[1] == target[1]
+    assert (np.abs(found - q)[[0, 2]] <= np.pi + 1e-9).all()
+    shifted = nearest_turns(target + [4 * np.pi, 0, -2 * np.pi], q, CONTINUOUS, -free, free)
+    assert np.allclose(shifted, found)
+    turn = np.array([np.pi, np.inf, np.pi])  # a driver that takes no command across +-pi
+    assert (np.abs(nearest_turns(target, q, CONTINUOUS, -turn, turn)) <= turn).all()

@@ -12,6 +12,7 @@ from payload_id_msgs.srv import BeginRun, Save, Validate
 
 from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.errors import InputError
+from payload_id.ros.execution.start_check import CalledOffError
 from payload_id.ros.execution.stop_reason import Reason
 from payload_id.ros.planner import identify_run
 from payload_id.ros.planner.identify_run import IdentifyRun
@@ -42,7 +43,9 @@ class World:
             bridge=SimpleNamespace(refresh=self.refresh, absence="", state=None),
             start=self.start, estimate=FOUND, disagreement="", half_width=lambda: 0.1 * PHI,
             goal_of=lambda message: None, settings=SimpleNamespace(certificates_folder="/c"),
-            arm=SimpleNamespace(check_alive=lambda: None, states=self),
+            arm=SimpleNamespace(
+                check_alive=lambda: None, states=self, in_present_turns=lambda pose, limits: pose
+            ),
         )  # fmt: skip
         self.the_run = IdentifyRun(context, self, self, self, self.handle)
         try:
@@ -186,6 +189,23 @@ def test_what_is_missing_ends_the_goal_with_its_code(lost, code, done):
     made = world()
     made.lost = lost
     assert made.run().error_code == code and made.done == done
+
+
+def test_samples_that_stop_before_the_motion_begins_are_what_ended_it():
+    made = world()
+
+    def stop(reason, detail):
+        made.called_off = detail
+        return True
+
+    async def called_off(handle, plan, known, what, who):
+        made.trouble = "No joint states come"
+        made.the_run.watch()  # while the bridge is asked what holds now
+        raise CalledOffError("Called off before the motion began.")
+
+    made.stop, made.carried_out = stop, called_off
+    result = made.run()
+    assert result.error_code == Result.ESTIMATOR_LOST and "No joint states come" in result.message
 
 
 def test_a_motion_that_failed_says_so_whatever_its_data_say():

@@ -30,13 +30,10 @@ class LateBridge(Pieces):
         self.sent.append((self.arm.time + seconds, len(self.sent), what))
 
     def begin(self, index, motion, documents):
-        self.followed, self.execution, self.arm.held = (
-            FollowedMotion(str(index), motion),
-            None,
-            None,
-        )
-        self.later(HEARD + PROVED, lambda: self._hand_over(index, motion, self.followed))
-        return self.followed
+        self.followed = followed = FollowedMotion(str(index), motion)
+        self.execution = self.arm.held = None
+        self.later(HEARD + PROVED, lambda: self._hand_over(index, motion, followed))
+        return followed
 
     def _hand_over(self, index, motion, followed):
         if followed.done:
