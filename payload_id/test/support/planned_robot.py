@@ -67,17 +67,12 @@ class PlannedRobot:
 
         Bridge and planner have the parameters of `PARAMETERS`, but for `changes`.
         """
-        self.folder = folder
+        self.folder, self.domain = folder, domain
         self.arm = arm or NodeProcess(
             "simulated_arm", domain, folder / "arm.log", payload=PAYLOAD, rate=100.0
         )
-        values = PARAMETERS | {"certificates_folder": folder / "certificates"} | changes
-        self.bridge = NodeProcess(
-            "bridge", domain, folder / "bridge.log", **parameters_of(BRIDGE_TABLE, values)
-        )
-        self.planner = NodeProcess(
-            "planner", domain, folder / "planner.log", **parameters_of(PLANNER_TABLE, values)
-        )
+        self._values = PARAMETERS | {"certificates_folder": folder / "certificates"} | changes
+        self.bridge, self.planner = self.start_bridge(), self.start_planner()
         self.observer = Observer(domain)
         self.joint_states = self.observer.listen(JointState, "/joint_states")
         self.commands = self.observer.listen(JointTrajectory, ACCEPTED)
@@ -86,6 +81,16 @@ class PlannedRobot:
         enable = self.observer.node.create_publisher(Bool, "/enable", 10)
         self.observer.node.create_timer(0.1, lambda: enable.publish(Bool(data=self.enabled)))
         self.observer.wait(self.is_ready, "a planner that is ready", 180.0)
+
+    def start_bridge(self, log: str = "bridge.log") -> NodeProcess:
+        """Start a bridge, whose log is a file of this name."""
+        values = parameters_of(BRIDGE_TABLE, self._values)
+        return NodeProcess("bridge", self.domain, self.folder / log, **values)
+
+    def start_planner(self, log: str = "planner.log") -> NodeProcess:
+        """Start a planner, likewise."""
+        values = parameters_of(PLANNER_TABLE, self._values)
+        return NodeProcess("planner", self.domain, self.folder / log, **values)
 
     def is_ready(self) -> bool:
         """Whether planner and bridge hear the arm and their processes have started."""

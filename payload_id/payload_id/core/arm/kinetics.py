@@ -175,6 +175,11 @@ def force_integral(motion: BodyMotion, weight: Array) -> Array:
     return _force(motion, partial(_summed, weight))
 
 
+def gravity_regressor(motion: BodyMotion, gravity: Array) -> Array:
+    """Return what a gravity of its own, shape (3,) [m/s2], adds to `force_regressor`."""
+    return _regressor(motion, _of_gravity(motion, gravity, _at_each_sample))
+
+
 def gravity_integral(motion: BodyMotion, weight: Array, gravity: Array) -> Array:
     """Return what a gravity of its own, shape (3,) [m/s2], adds to `force_integral`."""
     return _regressor(motion, _of_gravity(motion, gravity, partial(_summed, weight)))

@@ -24,15 +24,17 @@ from payload_id_msgs.srv import (
 )
 from rclpy.action import ActionServer, GoalResponse
 from rclpy.callback_groups import ReentrantCallbackGroup
-from rclpy.qos import qos_profile_sensor_data
+from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Float64
 from std_srvs.srv import Trigger
 
 from ...files.robots.robot_file import RobotFile
 from ..access.interfaces import action_beside
+from ..common.conversions import decoded
 from ..common.diagnostics import Condition, Level
 from ..common.main_loop import run
 from ..common.parameters import read_parameters
+from ..common.polled_subscription import PolledSubscription
 from ..common.shared_parameters import uncertainty_of
 from ..common.steady_timer import steady_timer
 from ..common.topics import LATCHED
@@ -55,6 +57,7 @@ from .prepared_motions import PreparedMotions
 from .state_publisher import StatePublisher
 
 FEEDBACK_PERIOD = 0.1  # [s]
+REPORTS = QoSProfile(depth=100, reliability=ReliabilityPolicy.BEST_EFFORT)  # of a speed slider
 PARTING = 0.2  # [s] that a last command is given to reach the arm's controller
 
 
@@ -107,8 +110,8 @@ class BridgeNode(ManagedNode):
         self.create_subscription(
             PayloadEstimate, f"{settings.estimator}/payload", self._motion.hear, LATCHED
         )
-        if slider:
-            self.create_subscription(Float64, slider, self._on_slider, qos_profile_sensor_data)
+        # Reported at the controller's rate: an executor that woke for each would do little else.
+        self._reports = PolledSubscription(self, Float64, slider, REPORTS) if slider else None
         self._serve()
         steady_timer(self, settings.watch_period, self._on_watch_due)
         steady_timer(self, FEEDBACK_PERIOD, self._motion.on_feedback_due)
@@ -206,12 +209,17 @@ class BridgeNode(ManagedNode):
         """Pass on the proving process's answers, and look at the arm."""
         self._shared.answers.pass_on()
         self._shared.note_turns()
+        self._hear_slider()
         self._shared.control_doubt = self._mover.doubt()
         self._motion.on_watch_due()
 
-    def _on_slider(self, message: Float64) -> None:
+    def _hear_slider(self) -> None:
         """Take in where the pendant's slider is [%]."""
-        self._slider.hear(message.data, 1e-9 * self._shared.arm.states.now_ns)
+        if self._reports is None:
+            return
+        for data, _ in self._reports.take_all(REPORTS.depth):
+            if (message := decoded(data, Float64)) is not None:
+                self._slider.hear(message.data, 1e-9 * self._shared.arm.states.now_ns)
 
     def condition(self) -> Condition:
         """Judge the bridge."""

@@ -16,6 +16,8 @@ from ..execution.start_check import NotReadyError
 from ..execution.turn_count import TURN
 from .context import BridgeContext
 
+UNWATCHED = 1.0  # [s] between two looks at what nobody watches
+
 
 class Mover(Protocol):
     """Whoever moves the arm."""
@@ -43,6 +45,7 @@ class StatePublisher:
         self._context = context
         self._publisher = context.node.create_publisher(BridgeState, "~/state", LATCHED)
         self._said: BridgeState | None = None
+        self._unwatched: tuple[float, list[str]] = (-UNWATCHED, [])  # when looked at [s], and found
         self._known: tuple[tuple[str, ...], str] = ((), "[]")  # digest and text of the obstacles
 
     def publish(self, mover: Mover) -> None:
@@ -63,7 +66,7 @@ class StatePublisher:
             fault=context.fault,
             bodies=self._bodies(),
             doubt=self._doubt(),
-            unwatched=list(mover.unwatched),
+            unwatched=self._not_watched(mover),
             reaction=context.settings.reaction,
         )
         message.detail = self._detail()
@@ -74,6 +77,13 @@ class StatePublisher:
             # The whole turns and no more: what the newest positions add changes all the time.
             message.whole_turns = TURN * turns.whole
         return message
+
+    def _not_watched(self, mover: Mover) -> list[str]:
+        """Return what nobody watches, as of a moment ago: who publishes what takes long to ask."""
+        now = time.monotonic()
+        if now - self._unwatched[0] >= UNWATCHED:
+            self._unwatched = now, list(mover.unwatched)
+        return self._unwatched[1]
 
     def _doubt(self) -> str:
         """Return why nobody looks, or what is not known: obstacles, turns of joints."""

@@ -12,7 +12,7 @@ that are left out of them make S and S* larger, never smaller.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -25,11 +25,24 @@ from ...bounds.least_squares_image import image
 from ...bounds.linear_program import LinearProgram
 from ...bounds.scaled_rows import ScaledRows
 from ...errors import SolverError
-from ...rows.joint_torque.momentum import MomentumRows
+from ...rows.joint_torque.momentum import MomentumRows, WindowTerms
 from ...rows.row_block import RowBlock
 from ...samples.joint_samples import Samples
 
 MOST_WINDOWS = 80  # that are looked at: fewer leave more room, and what is said stays true
+
+
+@dataclass(frozen=True)
+class Active:
+    """What held an optimum.
+
+    Attributes:
+        rows: Numbers of rows.
+        directions: Of cuts, shape (K, 4).
+    """
+
+    rows: tuple[int, ...] = ()
+    directions: Array = field(default_factory=lambda: np.zeros((0, 4)))
 
 
 @dataclass(frozen=True)
@@ -39,6 +52,7 @@ class Ground:
     Attributes:
         source: Made the rows.
         windows: Samples of each window.
+        terms: Equations of each window.
         rows: Rows of a tare, then those of the windows, m in all.
         tare: Number of rows of a tare.
         known: Bounds on phi before any data.
@@ -49,6 +63,7 @@ class Ground:
 
     source: MomentumRows
     windows: tuple[Samples, ...]
+    terms: tuple[WindowTerms, ...]
     rows: RowBlock
     tare: int
     known: Interval
@@ -70,8 +85,14 @@ class Ground:
         """Make the rows of some of the windows, evenly chosen."""
         some = np.linspace(0, len(windows) - 1, min(len(windows), MOST_WINDOWS)).astype(int)
         windows = tuple(windows[k] for k in some)
-        rows = RowBlock.stack([tare, *(source.window(window) for window in windows)])
-        return cls(source, windows, rows, len(tare), known, shape, phi, mass)
+        terms = tuple(source.terms(window) for window in windows)
+        rows = RowBlock.stack([tare, *(source.rows(term) for term in terms)])
+        return cls(source, windows, terms, rows, len(tare), known, shape, phi, mass)
+
+    @cached_property
+    def seen(self) -> dict[tuple[float, bool], Active]:
+        """What was active in the newest program of each kind: the next one begins with it."""
+        return {}
 
     def column(self, own: Array) -> Array:
         """Return a column of all rows of one for those of the windows: none in a tare."""
@@ -107,16 +128,26 @@ class Room:
     @cached_property
     def kept(self) -> tuple[float, float]:
         """Least and largest size with the mass in its interval."""
-        return self._ends(self.ground.mass)
+        return self._end(-1.0, self.ground.mass), self._end(1.0, self.ground.mass)
 
     @cached_property
     def every(self) -> tuple[float, float]:
         """Least and largest size at all."""
-        return self._ends(None)
+        return self.least, self.most
 
-    def _ends(self, mass: tuple[float, float] | None) -> tuple[float, float]:
-        """Return least and largest size, with the mass in an interval or anywhere."""
-        return -self.largest * self._most(-1.0, mass), self.largest * self._most(1.0, mass)
+    @cached_property
+    def least(self) -> float:
+        """Least size at all."""
+        return self._end(-1.0, None)
+
+    @cached_property
+    def most(self) -> float:
+        """Largest size at all."""
+        return self._end(1.0, None)
+
+    def _end(self, sign: float, mass: tuple[float, float] | None) -> float:
+        """Return an end of the sizes, with the mass in an interval or anywhere."""
+        return sign * self.largest * self._most(sign, mass)
 
     def _most(self, sign: float, mass: tuple[float, float] | None) -> float:
         """Return the largest value of the last column, or of minus it, in [0, 1]."""
@@ -125,15 +156,20 @@ class Room:
         if mass is not None:
             ends = (np.array(mass) - scaled.centre[0]) / scaled.scale[0]
             lower[0], upper[0] = max(lower[0], ends[0]), min(upper[0], ends[1])
+        kind = sign, mass is None
+        seen = self.ground.seen.get(kind, Active())
         program = LinearProgram(lower, upper)
-        families = (
-            HardRows(program, scaled, first_rows(scaled)),
-            ConsistencyCuts(program, scaled, np.zeros((0, 4)), self.ground.shape),
-        )
+        rows = HardRows(program, scaled, first_rows(scaled, seen.rows))
+        cuts = ConsistencyCuts(program, scaled, seen.directions, self.ground.shape)
         cost = np.zeros(len(lower))
         cost[-1] = -sign
         try:
-            solution = minimise(program, families, cost)
+            solution = minimise(program, (rows, cuts), cost)
         except SolverError:
             return 1.0
-        return 1.0 if solution is None else float(np.clip(-solution.value, 0.0, 1.0))
+        if solution is None:
+            return 1.0
+        active = np.flatnonzero(rows.multiplier(solution.dual))
+        used = cuts.used(cuts.multiplier(solution.dual))
+        self.ground.seen[kind] = Active(tuple(active.tolist()), used)
+        return float(np.clip(-solution.value, 0.0, 1.0))

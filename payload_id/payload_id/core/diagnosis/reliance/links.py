@@ -21,11 +21,10 @@ class Links:
     def errors(self, ground: Ground) -> Iterator[Error]:
         """See the protocol."""
         model = ground.source.model
-        terms = [ground.source.terms(window) for window in ground.windows]
         for j in range(model.n):
             mass, first = model.link_phi[j, 0], model.link_phi[j, 1:4]
             place = np.append(first / mass if mass > 0.0 else np.zeros(3), 1.0)
             point = from_pseudo_inertia(np.outer(place, place))
-            own = [term.candidates[:, 10 * j : 10 * j + 10] @ point for term in terms]
+            own = [term.candidates[:, 10 * j : 10 * j + 10] @ point for term in ground.terms]
             where = f"on the body that {model.joints[j]} moves"
             yield Error(f"more {where}", f"less {where}", ground.column(np.concatenate(own)))

@@ -38,7 +38,7 @@ def _worst(ground: Ground, assumption: Assumption) -> Reliance | None:
             kept = abs(room.kept[end])
             if kept == 0.0 or (worst is not None and kept >= worst.false_from):
                 continue
-            every = abs(room.every[end])
+            every = abs(room.most if end else room.least)
             if every > NEGLIGIBLE * room.largest and kept < NOTICED * every:
                 noticed = every if every < NOTICED * room.largest else float("inf")
                 half, unit = HALF * kept, assumption.unit

@@ -101,13 +101,20 @@ def sensitivity(
     model: ArmModel, q: Array, dq: Array, position: Array, velocity: Array
 ) -> tuple[Array, Array]:
     """Return the largest changes of W_c and W_m at each sample, (N, n + 1, n, 10) each."""
-    centre = body_motion(model, q, dq)
-    force, momentum = force_regressor(centre), momentum_regressor(centre)
-    force_change, momentum_change = np.zeros_like(force), np.zeros_like(momentum)
-    steps = [(np.diag(position), 0), (np.diag(velocity), 1)]
-    for step, is_velocity in ((row, kind) for matrix, kind in steps for row in matrix):
-        if step.any():
-            moved = body_motion(model, q + step * (1 - is_velocity), dq + step * is_velocity)
-            force_change += np.abs(force_regressor(moved) - force)
-            momentum_change += np.abs(momentum_regressor(moved) - momentum)
-    return force_change, momentum_change
+    N, n = q.shape
+    none = np.zeros((1, n))
+    of_q, of_dq = (np.diag(size)[size > 0.0] for size in (position, velocity))
+    steps_q = np.concatenate([none, of_q, 0.0 * of_dq])  # the first step is none: the centre
+    steps_dq = np.concatenate([none, 0.0 * of_q, of_dq])
+    # One after the other they would cost far more: each call takes a while, however few samples.
+    moved = body_motion(
+        model, (q + steps_q[:, None]).reshape(-1, n), (dq + steps_dq[:, None]).reshape(-1, n)
+    )
+    shape = (len(steps_q), N, n + 1, n, 10)
+    force, momentum = force_regressor(moved), momentum_regressor(moved)
+    return _moved(force.reshape(shape)), _moved(momentum.reshape(shape))
+
+
+def _moved(rows: Array) -> Array:
+    """Return by how much all steps but the first change what is there with the first."""
+    return np.asarray(np.abs(rows[1:] - rows[0]).sum(axis=0))

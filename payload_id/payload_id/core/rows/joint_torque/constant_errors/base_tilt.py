@@ -10,11 +10,11 @@ bound, and so is what errors of the positions change of these columns.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
-from ....arm.kinetics import body_motion, force_regressor, gravity_integral
+from ....arm.kinetics import body_motion, gravity_integral, gravity_regressor
 from ....arrays import Array
 from .constant_error import Effect, Window
 
@@ -59,15 +59,14 @@ class BaseTilt:
     def _moved(self, window: Window) -> Array:
         """Return by how much errors of the positions change the parts, shape (n + 1, n, 10)."""
         n, samples = len(self.position), window.samples
-        total = np.zeros((n + 1, n, 10))
         if not self.position.any():
-            return total
+            return np.zeros((n + 1, n, 10))
         probe = np.unique(np.linspace(0, len(samples) - 1, PROBES).round().astype(int))
-        still = np.zeros((len(probe), n))
-        for gravity in np.eye(3):
-            model = replace(window.model, gravity=gravity)
-            here = force_regressor(body_motion(model, samples.q[probe], still))
-            for step in np.diag(self.position)[self.position > 0.0]:
-                there = force_regressor(body_motion(model, samples.q[probe] + step, still))
-                total += np.abs(there - here).max(axis=0)
+        steps = np.concatenate([np.zeros((1, n)), np.diag(self.position)[self.position > 0.0]])
+        q = (samples.q[probe] + steps[:, None]).reshape(-1, n)
+        motion = body_motion(window.model, q, np.zeros_like(q))
+        total = np.zeros((n + 1, n, 10))
+        for axis in np.eye(3):
+            rows = gravity_regressor(motion, axis).reshape(len(steps), len(probe), n + 1, n, 10)
+            total += np.abs(rows[1:] - rows[0]).max(axis=1).sum(axis=0)
         return HIGHER * float(window.weight.sum()) * total

@@ -77,12 +77,9 @@ class JointZero:
         steps = np.diag(self.size)[self._off]
         at = np.concatenate([probe, check])
         slope, missed = 0.0, 0.0
-        for weight, ahead, back in zip(
-            (window.momentum, -window.weight),
-            self._regressors(window, at, steps),
-            self._regressors(window, at, -steps),
-            strict=True,
-        ):
+        both = self._regressors(window, at, np.concatenate([steps, -steps]))
+        for weight, moved in zip((window.momentum, -window.weight), both, strict=True):
+            ahead, back = np.split(moved, 2)
             x, seen = np.split((ahead - back) / 2.0, [len(probe)], axis=1)
             slope = slope + np.einsum("p,kp...->k...", weight @ between, x)
             beside = np.abs(seen - np.einsum("cp,kp...->kc...", between[check], x)).sum(axis=0)
@@ -94,15 +91,13 @@ class JointZero:
         """Return 1/2 sum_ij e_i e_j |d2R/dq_i dq_j|, shape (n + 1, n, 10)."""
         probe = _probes(len(window.samples), CURVATURE_PROBES)
         e = np.diag(self.size)[self._off]
-        here = self._rows(window, probe, np.zeros((1, len(self.size))))
-        ahead, back = self._rows(window, probe, e), self._rows(window, probe, -e)
-        total = 0.5 * np.abs(ahead + back - 2.0 * here).sum(axis=0)
         first, second = np.triu_indices(len(e), 1)
-        if len(first):
-            both = self._rows(window, probe, e[first] + e[second])
-            mixed = both - ahead[first] - ahead[second] + here
-            total = total + np.abs(mixed).sum(axis=0)
-        return np.asarray(total)
+        steps = [np.zeros((1, len(self.size))), e, -e, e[first] + e[second]]
+        rows = self._rows(window, probe, np.concatenate(steps))
+        here, ahead, back, both = np.split(rows, np.cumsum([len(x) for x in steps[:-1]]))
+        total = 0.5 * np.abs(ahead + back - 2.0 * here).sum(axis=0)
+        mixed = both - ahead[first] - ahead[second] + here
+        return np.asarray(total + np.abs(mixed).sum(axis=0))
 
     def _rows(self, window: Window, probe: IntArray, steps: Array) -> Array:
         """Return the coefficients at positions moved by each step, shape (K, n + 1, n, 10).
