@@ -24,6 +24,7 @@ from payload_id.files.bags.joint_states_bag import read_joint_state
 from payload_id.files.runs.certificate_file import load_certificate
 from payload_id.ros.common.conversions import stamp_of
 from payload_id.ros.common.joint_trajectory_message import trajectory_from_message
+from payload_id.ros.execution.stop_reason import Reason
 from planned_robot import BRIDGE, PAYLOAD, ROBOT, PlannedRobot
 
 DRIVER = """
@@ -35,7 +36,7 @@ driver:
   reset:
     reset_fault: {service: /driver/reset_fault, type: std_srvs/srv/Trigger}
 """
-NAMES = {getattr(StopReason, x): x for x in dir(StopReason) if x.isupper() and x[0] != "_"}
+NAMES = {getattr(StopReason, reason.name): reason.name for reason in Reason}
 ON_PATH = 2e-3  # [rad] between points of a command and those of a certified motion, 1 ms apart
 STILL = 0.02  # [rad/s]
 SETTLED = 0.1  # [s] of joint states in which the arm stands

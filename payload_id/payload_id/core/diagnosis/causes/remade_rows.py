@@ -19,6 +19,7 @@ import numpy as np
 
 from ...arrays import Array
 from ...rows.joint_torque.momentum import MomentumRows
+from ...rows.joint_torque.motion_memory import MotionMemory
 from ...rows.row_block import RowBlock
 from ...rows.windows import WindowCutter
 from ...samples.joint_samples import Samples
@@ -85,7 +86,8 @@ class RemadeRows:
         order = np.argsort(-evidence.fit.weight)
         asked = evidence.rows.start[order[evidence.fit.weight[order] > 0.0]]
         stretches = kept.stretches(MOST_BLOCKS, asked)
-        made = cls(source, stretches, evidence.window, evidence)
+        remembering = replace(source, memory=MotionMemory())
+        made = cls(remembering, stretches, evidence.window, evidence)
         factor = made.judged(Unchanged(), NOTHING).factor
         if not 1.0 < factor < np.inf:
             return None

@@ -16,7 +16,7 @@ interval too many; here the sums have as many intervals as the window.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -39,9 +39,10 @@ from ..quadrature import (
 )
 from ..row_block import RowBlock
 from .calibrated import known_of
-from .constant_errors.constant_error import ConstantError, Effect, Window
+from .constant_errors.constant_error import ConstantError, Effect, OfMotion, Window
 from .hat_rows import LEAST_STEPS, HatRow, worth_it
 from .kinematic_error import Probes, Sensitivity
+from .motion_memory import MotionMemory
 from .nuisance import Nuisance, group_slice, largest_gain
 from .position_gate import PositionGate
 from .stamp_error import stamp_error
@@ -107,11 +108,14 @@ class MomentumRows:
         model: The arm.
         uncertainty: What is assumed about sensors and links.
         nuisance: The nuisance parameters that follow from it.
+        memory: Of what motions alone determine, for rows that are made again and again of the same
+            motions; None: nothing is remembered.
     """
 
     model: ArmModel
     uncertainty: Uncertainty
     nuisance: Nuisance
+    memory: MotionMemory | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def of(cls, model: ArmModel, uncertainty: Uncertainty) -> MomentumRows:
@@ -210,11 +214,20 @@ class MomentumRows:
         """
         if self.takes_hat(samples):
             return self.hat_terms(samples)
-        return self.box_terms(self.sums(samples, self.probes(samples).whole()))
+        return self.box_terms(self.sums(samples, self._sensitivity(samples)))
 
     def takes_hat(self, samples: Samples) -> bool:
         """Tell whether the window of some samples has a hat as its weight."""
         return worth_it(self.uncertainty, samples.stamp, self.model.n)
+
+    def _sensitivity(self, samples: Samples) -> Sensitivity:
+        """Return what errors of positions and velocities do to a window."""
+        if self.memory is None:
+            return self.probes(samples).whole()
+        gravity = (self.model.gravity,)
+        return self.memory.recalled(
+            "sensitivity", samples, gravity, lambda: self.probes(samples).whole()
+        )
 
     def probes(self, samples: Samples) -> Probes:
         """Return what errors of positions and velocities do to windows of some samples."""
@@ -343,8 +356,18 @@ class MomentumRows:
             self.nuisance.half_width[links].reshape(n, 10),
         )  # fmt: skip
         for error in self.constant:
-            effect = effect.with_more(error.effect(window))
+            effect = effect.with_more(self._effect(error, window))
         return effect
+
+    def _effect(self, error: ConstantError, window: Window) -> Effect:
+        """Return what an error does, recalled where the motion alone determines it."""
+        if self.memory is None or not isinstance(error, OfMotion):
+            return error.effect(window)
+        other = [window.weight, window.momentum]
+        other += [window.model.gravity] if error.depends_on_gravity else []
+        return self.memory.recalled(
+            type(error).__name__, window.samples, tuple(other), lambda: error.effect(window)
+        )
 
     def _joint_columns(
         self, whole: Integrals, torque: Array, speed_change: tuple[Array, Array]

@@ -16,7 +16,7 @@ import numpy as np
 
 from ....arm.kinetics import body_motion, gravity_integral, gravity_regressor
 from ....arrays import Array
-from .constant_error import Effect, Window
+from .constant_error import Effect, OfMotion, Window
 
 AXES = ("x", "y", "z")
 PROBES = 3  # samples of a window at which that is looked at
@@ -24,7 +24,7 @@ HIGHER = 1.2  # allowance for curvature and for what lies between them
 
 
 @dataclass(frozen=True)
-class BaseTilt:
+class BaseTilt(OfMotion):
     """Error of gravity in the base frame.
 
     Attributes:
@@ -34,6 +34,7 @@ class BaseTilt:
 
     size: float
     position: Array
+    depends_on_gravity = False
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -136,6 +136,16 @@ class Effect:
         return np.zeros(self.columns.shape) if self.growth is None else self.growth
 
 
+class OfMotion:
+    """An error whose effect the motion of a window alone determines, whatever the torques are.
+
+    Attributes:
+        depends_on_gravity: Whether it is another one under another gravity.
+    """
+
+    depends_on_gravity = True
+
+
 class ConstantError(Protocol):
     """One kind of error; its columns are as many as its names."""
 

@@ -20,7 +20,7 @@ from scipy.interpolate import CubicSpline
 from ....arm.kinetics import body_motion, force_regressor, momentum_regressor
 from ....arrays import Array, IntArray
 from ...quadrature import relative_square
-from .constant_error import Effect, Window
+from .constant_error import Effect, OfMotion, Window
 
 PROBES = 9  # samples of a window at which first derivatives are taken
 CURVATURE_PROBES = 3  # ... and second ones
@@ -29,7 +29,7 @@ FIRST = 0.01  # of the first derivatives: what the spline through the probes may
 
 
 @dataclass(frozen=True)
-class JointZero:
+class JointZero(OfMotion):
     """Constant error of each joint's position.
 
     Attributes:
