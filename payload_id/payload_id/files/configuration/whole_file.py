@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import secrets
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -10,17 +11,22 @@ from typing import BinaryIO
 
 from ...core.errors import ConfigurationError
 
+RECOGNISED = 40  # letters of a name that the part of a file that is being written has
+
 
 @contextmanager
 def whole_file(path: Path) -> Iterator[BinaryIO]:
     """Open a file that takes the place of `path` when it is complete.
 
+    Of several that are written to one place at once, each has a part of its own, and the last one
+    that is complete stays. What a killed process leaves behind is a part, which nobody reads.
+
     Raises:
         OSError: It cannot be written.
     """
-    part = path.with_name(path.name + ".part")
+    part = path.with_name(f"{path.name[:RECOGNISED]}.{secrets.token_hex(4)}.part")
     try:
-        with part.open("wb") as file:
+        with part.open("xb") as file:
             yield file
         part.replace(path)
     finally:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import signal
+
 import pytest
 
 from payload_id.core.errors import ConfigurationError
@@ -23,3 +26,39 @@ def test_what_cannot_be_written_is_named(tmp_path):
     with pytest.raises(ConfigurationError, match="The result cannot be written to"):
         with saved_file(tmp_path / "file" / "below", "result"):
             pass
+
+
+def test_of_two_writers_at_once_each_leaves_a_whole_file(tmp_path):
+    path = tmp_path / "file"
+    with saved_file(path, "result") as slow:
+        slow.write(b"slow")
+        slow.flush()
+        with saved_file(path, "result") as fast:
+            fast.write(b"fast, and longer")
+        assert path.read_bytes() == b"fast, and longer"
+        slow.write(b"er")
+    assert path.read_bytes() == b"slower"
+    assert list(tmp_path.iterdir()) == [path]
+
+
+def test_a_killed_writer_leaves_the_old_file(tmp_path):
+    path = tmp_path / "file"
+    path.write_bytes(b"old")
+    child = os.fork()
+    if not child:
+        with saved_file(path, "result") as file:
+            file.write(b"new")
+            file.flush()
+            os.kill(os.getpid(), signal.SIGKILL)
+    os.waitpid(child, 0)
+    assert path.read_bytes() == b"old"
+    with saved_file(path, "result") as file:
+        file.write(b"later")
+    assert path.read_bytes() == b"later"
+
+
+def test_the_longest_name_can_be_written(tmp_path):
+    path = tmp_path / ("ä" * 127 + ".")
+    with saved_file(path, "result") as file:
+        file.write(b"all")
+    assert path.read_bytes() == b"all"
