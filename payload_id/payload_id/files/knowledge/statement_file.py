@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import json
-import zipfile
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ...core.errors import ConfigurationError, InputError
+from ...core.errors import ConfigurationError
 from ...core.knowledge.knowledge import Knowledge
 from ...core.knowledge.statement import Statement
+from ..configuration.array_archive import read_arrays
 from ..configuration.whole_file import saved_file
 
 FORMAT = 1  # of the archive; raised when older programs could not read a newer one
@@ -46,11 +46,13 @@ def load_knowledge(path: Path | str) -> Knowledge:
         ConfigurationError: The file is missing or damaged.
     """
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            about = json.loads(str(archive["about"]))["statements"]
-            read = [_statement(archive, k, each) for k, each in enumerate(about)]
-            return Knowledge(tuple(read))
-    except (OSError, KeyError, TypeError, ValueError, InputError, zipfile.BadZipFile) as error:
+        archive = read_arrays(path, "knowledge", ("about",))
+        about = json.loads(str(archive["about"]))["statements"]
+        read = [_statement(archive, k, each) for k, each in enumerate(about)]
+        return Knowledge(tuple(read))
+    except (
+        ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError
+    ) as error:  # fmt: skip
         raise ConfigurationError(f"The knowledge {path} cannot be read: {error}.") from error
 
 

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import zipfile
-import zlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,11 +12,12 @@ import numpy as np
 
 from ...core.arrays import Array
 from ...core.errors import ConfigurationError
+from ..configuration.array_archive import read_arrays
 from ..configuration.input_path import input_path
 from ..configuration.whole_file import saved_file
 
-DAMAGE = (OSError, ValueError, KeyError, TypeError, EOFError, RuntimeError, zipfile.BadZipFile,
-          zlib.error)  # fmt: skip  # what reading a damaged archive raises
+# What texts and arrays raise that are not those of an archive of this kind.
+DAMAGE = (ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError)
 
 
 class Learnt(Protocol):
@@ -82,8 +81,7 @@ class LearntKind:
                 f"'{self.command}' wrote; move both together, or make it again."
             )
         try:
-            with path.open("rb") as file, np.load(file, allow_pickle=False) as archive:
-                arrays = {name: archive[name] for name in archive.files}
+            arrays = read_arrays(path, self.name, ("text",))
             texts = json.loads(str(arrays.pop("text")))
             self._check_format(path, texts["format"])
             learnt = build(texts, arrays)

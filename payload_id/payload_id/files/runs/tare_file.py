@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from dataclasses import fields
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from ...core.errors import ConfigurationError
 from ...core.identification.tare import Tare
 from ...core.rows.row_block import RowBlock
 from ...core.statistics.statistics import Statistics
+from ..configuration.array_archive import read_arrays
 from ..configuration.whole_file import saved_file
 
 FORMAT = 1  # of the archive; raised when older programs could not read a newer one
@@ -40,8 +40,7 @@ def load_tare(path: Path) -> Tare:
         ConfigurationError: The file is missing, damaged or of another format.
     """
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            held = {name: archive[name] for name in archive.files}
+        held = read_arrays(path, "tare")
         if int(held["format"]) != FORMAT:
             raise ValueError(f"format {held['format']}; this version reads {FORMAT}")
         statistics = _of(Statistics, "statistics", held)
@@ -51,7 +50,7 @@ def load_tare(path: Path) -> Tare:
             Statistics(**statistics),
             int(held["calibrated"]),
         )
-    except (OSError, ValueError, KeyError, TypeError, EOFError, zipfile.BadZipFile) as error:
+    except (ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
         raise ConfigurationError(
             f"The tare {path} cannot be read ({type(error).__name__}: {error}). It lies beside the "
             "run file; copy the whole folder of the run."

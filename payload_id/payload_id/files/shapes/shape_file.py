@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import zipfile
 from dataclasses import dataclass, fields
 from functools import lru_cache
 from pathlib import Path
@@ -16,6 +15,7 @@ from scipy.spatial.transform import Rotation
 from ...core.arrays import Array, one_number, real_numbers
 from ...core.body.shape import DENSITY, Shape
 from ...core.errors import ConfigurationError, InputError
+from ..configuration.array_archive import read_arrays
 from ..configuration.input_path import input_path
 from ..configuration.whole_file import saved_file
 from .mesh import read_shape
@@ -115,11 +115,11 @@ def load_shape(path: Path | str) -> Shape:
         ConfigurationError: The file is missing or damaged.
     """
     try:
-        with np.load(path, allow_pickle=False) as archive:
-            names = [entry.name for entry in fields(Shape) if entry.name != "bodies"]
-            values = {name: archive[name] for name in names}
-            values["bodies"] = archive.get("bodies", NO_BODIES)
-    except (OSError, KeyError, ValueError, zipfile.BadZipFile) as error:
+        archive = read_arrays(path, "shape", ("about",))
+        names = [entry.name for entry in fields(Shape) if entry.name != "bodies"]
+        values: dict[str, Any] = {name: archive[name] for name in names}
+        values["bodies"] = archive.get("bodies", NO_BODIES)
+    except (ValueError, LookupError) as error:
         raise ConfigurationError(f"The shape {path} cannot be read: {error}.") from error
     values["ellipsoids"] = tuple(values["ellipsoids"])
     return Shape(**values)

@@ -1,0 +1,90 @@
+"""NumPy archives (.npz) that anybody may have changed: every byte checked, or refused.
+
+`numpy.load` reads an array's own bytes and no further, which leaves the checksum behind them
+unread, and takes memory for whatever a member says of its size.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Collection, Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .input_path import input_path
+
+LARGEST = 500_000_000  # bytes of all arrays together
+METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # of compression, that NumPy writes
+SUFFIX = ".npy"
+NUMBERS, TEXT = "biuf", "U"  # kinds of arrays, as NumPy names them
+Arrays = dict[str, NDArray[Any]]
+
+
+def read_arrays(path: Path | str, what: str, texts: Collection[str] = ()) -> Arrays:
+    """Return the arrays of an archive by their names.
+
+    Args:
+        path: The file.
+        what: What it holds, for the message, such as "tare".
+        texts: Names of those that are texts; all others are real numbers.
+
+    Raises:
+        ConfigurationError: No file can be at such a path.
+        ValueError: It is no archive of arrays, is damaged, or holds more than `LARGEST`.
+    """
+    path = input_path(path, what)
+    if not path.is_file():
+        raise ValueError("there is no such file")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = {x.filename.removesuffix(SUFFIX): x for x in _members(archive)}
+            return {
+                name: _array(archive.read(member), TEXT if name in texts else NUMBERS)
+                for name, member in members.items()
+            }
+    except Exception as error:  # whatever damaged bytes make readers of ZIP, zlib and NumPy raise
+        raise ValueError(" ".join(str(error).split()) or type(error).__name__) from error
+
+
+def _members(archive: zipfile.ZipFile) -> Iterator[zipfile.ZipInfo]:
+    """Yield the members of an archive once it is known that all of them can be read.
+
+    Raises:
+        ValueError: They are too large, of another kind, or two have one name.
+    """
+    members = archive.infolist()
+    total = sum(member.file_size for member in members)
+    if total > LARGEST:
+        raise ValueError(f"its arrays have {total} bytes; at most {LARGEST} are read")
+    names = {member.filename for member in members}
+    if len(names) < len(members):
+        raise ValueError("two of its arrays have the same name")
+    for member in members:
+        if not member.filename.endswith(SUFFIX) or member.compress_type not in METHODS:
+            raise ValueError(f"{member.filename!r} in it is nothing that NumPy writes")
+        yield member
+
+
+def _array(content: bytes, kinds: str) -> NDArray[Any]:
+    """Return an array of one of some kinds from its bytes, which are all used.
+
+    Raises:
+        ValueError: They are those of something else.
+    """
+    file = io.BytesIO(content)
+    major, minor = np.lib.format.read_magic(file)
+    if (major, minor) != (1, 0):
+        raise ValueError(f"an array has format {major}.{minor}, not 1.0")
+    shape, _, kind = np.lib.format.read_array_header_1_0(file)
+    if kind.kind not in kinds:
+        raise ValueError(f"an array holds {kind}, not {'text' if kinds == TEXT else 'numbers'}")
+    size = kind.itemsize * int(np.prod([float(k) for k in shape]))
+    if size != len(content) - file.tell():
+        raise ValueError(f"an array of shape {shape} has {len(content)} bytes")
+    file.seek(0)
+    array: NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
+    return array
