@@ -7,12 +7,13 @@ from __future__ import annotations
 
 import csv
 import json
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, TypeGuard
+from typing import Any, TextIO, TypeGuard
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,6 +31,7 @@ from ...core.samples.sample_checks import Drop
 TO_NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 DELIMITERS = (",", ";", "\t", "|")  # that tables usually have
 STAMP_RANGE = 2**62  # [ns], 146 years: what 64-bit arithmetic on stamps leaves room for
+UNFINISHED = "unfinished_line"  # cause of a last row that is left out; see `read_columns`
 
 
 @dataclass(frozen=True)
@@ -126,6 +128,9 @@ def read_columns(
 ) -> tuple[NDArray[np.int64], Array, dict[str, int]]:
     """Return stamps (N,) [ns], the cells of k columns (N, k), and what was left out, by cause.
 
+    A last line without an end may have been cut within its last cell, which still is a number
+    then, and a wrong one: that row is left out.
+
     Args:
         path: The file; its first line names the columns.
         stamp: The column of time.
@@ -139,8 +144,8 @@ def read_columns(
     """
     stamps: list[int] = []
     rows: list[list[float]] = []
-    without_stamp = 0
-    with _csv_rows(path, delimiter) as lines:
+    dropped: Counter[str] = Counter()
+    with _csv_rows(path, delimiter) as (lines, text):
         names, at = _header(lines, path, (stamp.name, *columns), delimiter)
         for line, cells in lines:
             if len(cells) != len(names):
@@ -150,24 +155,48 @@ def read_columns(
                 )
             row = [_number(cells[k], path, line, names[k]) for k in at[1:]]
             stamp_ns = _stamp(cells[at[0]], stamp, path, line)
-            if stamp_ns is None:
-                without_stamp += 1
+            if not text.ended:
+                dropped[UNFINISHED] += 1
+            elif stamp_ns is None:
+                dropped[Drop.NOT_FINITE.value] += 1
             else:
                 stamps.append(stamp_ns)
                 rows.append(row)
     if not rows:
-        raise RecordingError(f"{path} has no rows below its first line.")
-    dropped = {Drop.NOT_FINITE.value: without_stamp} if without_stamp else {}
-    return np.array(stamps, dtype=np.int64), np.array(rows), dropped
+        lost = ", ".join(f"{count} {cause}" for cause, count in dropped.items())
+        why = f" that can be used (left out: {lost})" if lost else ""
+        raise RecordingError(f"{path} has no rows below its first line{why}.")
+    return np.array(stamps, dtype=np.int64), np.array(rows), dict(dropped)
+
+
+class _Lines:
+    """The lines of a text file.
+
+    Attributes:
+        ended: Whether the line that was read last has an end.
+    """
+
+    def __init__(self, file: TextIO) -> None:
+        """Begin."""
+        self._file, self.ended = file, True
+
+    def __iter__(self) -> Iterator[str]:
+        """Yield them."""
+        for line in self._file:
+            self.ended = line.endswith(("\n", "\r"))
+            yield line
 
 
 @contextmanager
-def _csv_rows(path: Path, delimiter: str) -> Iterator[Iterator[tuple[int, list[str]]]]:
-    """Open a table; its rows come with their line numbers, empty lines left out."""
+def _csv_rows(
+    path: Path, delimiter: str
+) -> Iterator[tuple[Iterator[tuple[int, list[str]]], _Lines]]:
+    """Open a table; its rows come with their line numbers, empty lines left out, and its lines."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.reader(file, delimiter=delimiter, strict=True)
-            yield ((reader.line_num, cells) for cells in reader if cells)
+            text = _Lines(file)
+            reader = csv.reader(text, delimiter=delimiter, strict=True)
+            yield ((reader.line_num, cells) for cells in reader if cells), text
     except OSError as error:
         raise RecordingError(f"Cannot read the table {path}: {error.strerror}.") from error
     except UnicodeDecodeError as error:
