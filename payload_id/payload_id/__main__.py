@@ -9,6 +9,10 @@ if __name__ == "__main__":
 
         # An interrupt ends the process at once until here (`START` of the launcher); now main can.
         signal.signal(signal.SIGINT, signal.default_int_handler)
+        # What ends a process does it in order, too; `nohup` has the second one ignored.
+        for number in (signal.SIGTERM, signal.SIGHUP):
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, signal.default_int_handler)
         sys.exit(main())
     except KeyboardInterrupt:
         print("payload-id: interrupted.", file=sys.stderr)

@@ -11,7 +11,7 @@ from ..core.version import VERSION
 from .apply import command as apply
 from .calibrate import command as calibrate
 from .check import command as check
-from .common import completion
+from .common import completion, standard_streams
 from .common.arguments import OneLine, add_verb
 from .compare import command as compare
 from .demo import command as demo
@@ -33,8 +33,10 @@ truth whenever the stated noise and model bounds hold.
 EXIT_CODES = """\
 exit codes: 0 done; 1 the demo found an interval that misses the truth, or a certificate is not
 verified; 2 an input cannot be used (one sentence says which and what to do), or check found
-something wrong; 3 the data give no intervals (INCONSISTENT, NO_DATA).
+something wrong; 3 the data give no intervals (INCONSISTENT, NO_DATA); 130 interrupted; 141 nobody
+reads what is printed.
 """
+INTERRUPTED, UNREAD = 130, 141  # as shells say it of SIGINT and SIGPIPE
 
 
 def parser() -> OneLine:
@@ -92,14 +94,26 @@ def _launcher_only(arguments: argparse.Namespace) -> int:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return its exit code."""
-    chosen = parser().understood(arguments)
+    standard_streams.take_every_letter()
+    name = "payload-id"
     try:
-        return int(chosen.run(chosen))
+        try:
+            chosen = parser().understood(arguments)
+            name = f"payload-id {chosen.verb}"
+            code = int(chosen.run(chosen))
+        finally:
+            standard_streams.flush_output()
+        return code
     except PayloadIdError as error:
-        print(f"payload-id {chosen.verb}: {printable(str(error))}", file=sys.stderr)
+        standard_streams.complain(f"{name}: {printable(str(error))}")
         return 2
     except KeyboardInterrupt:
-        print(f"payload-id {chosen.verb}: interrupted.", file=sys.stderr)
-        return 130
+        standard_streams.complain(f"{name}: interrupted.")
+        return INTERRUPTED
     except BrokenPipeError:
-        return 0
+        return UNREAD
+    except OSError as error:  # of the machine: a full disk, a file that is gone meanwhile
+        standard_streams.complain(f"{name}: not completed: {printable(str(error))}.")
+        return 2
+    finally:
+        standard_streams.give_output_up()

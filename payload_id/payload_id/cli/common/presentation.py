@@ -34,11 +34,19 @@ NARROW = 100  # characters below which there is no room for the pictures
 WIDEST_COM = 0.5  # [m] wider bounds on the centre of mass are not worth printing
 
 
+class Terminal(Console):
+    """A console that leaves to the command what happens when nobody reads what it prints."""
+
+    def on_broken_pipe(self) -> None:
+        """Raise the error again; Rich would end the process with exit code 1."""
+        raise  # noqa: PLE0704  # called while it is handled
+
+
 def console(stderr: bool = False) -> Console:
     """Return the terminal, wide enough for the tables when there is none."""
-    terminal = Console(stderr=stderr, highlight=False)
+    terminal = Terminal(stderr=stderr, highlight=False)
     return (
-        terminal if terminal.is_terminal else Console(stderr=stderr, highlight=False, width=WIDTH)
+        terminal if terminal.is_terminal else Terminal(stderr=stderr, highlight=False, width=WIDTH)
     )
 
 
