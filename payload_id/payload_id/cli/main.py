@@ -115,5 +115,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:  # of the machine: a full disk, a file that is gone meanwhile
         standard_streams.complain(f"{name}: not completed: {printable(str(error))}.")
         return 2
+    except MemoryError:
+        standard_streams.complain(
+            f"{name}: not completed: memory is too small for so many numbers. Ask for fewer "
+            "samples, points or windows, or for a shorter stretch."
+        )
+        return 2
     finally:
         standard_streams.give_output_up()

@@ -57,9 +57,12 @@ def run(arguments: argparse.Namespace) -> int:
         known = service.state() or before
         at = datetime.now(timezone.utc).isoformat(timespec="seconds")
         name = _told(robot, arguments.target).service or ""
-        record = LoadRecord(arguments.target, name, at, values, _before_all(place, known))
-        _write(service, request, record, place)
-        _report(service, service.check_taken(values), arguments.target)
+        record = LoadRecord(
+            arguments.target, name, at, values, _before_all(place, arguments.target, known)
+        )
+        with _doubt_said(name):
+            _write(service, request, record, place)
+            _report(service, service.check_taken(values), arguments.target)
     if record.before is None:
         print(
             "What the arm had before is not known, so --undo cannot take this back; next time "
@@ -68,6 +71,19 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         print(f"--undo sends what the arm had before ({place}).")
     return 0
+
+
+@contextmanager
+def _doubt_said(service: str) -> Iterator[None]:
+    """Say what is not known if somebody interrupts while a load is on its way."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        print(
+            f"Interrupted while {service} was being told: it is not known which load the arm has "
+            "now. Look at it before it moves."
+        )
+        raise
 
 
 def _write(service: LoadService, request: Any, record: LoadRecord, place: Path) -> None:
@@ -89,7 +105,7 @@ def _undo(arguments: argparse.Namespace, robot: RobotFile, place: Path) -> int:
     """Show or send what the arm had before; return the exit code."""
     if not place.is_file():
         raise ConfigurationError(f"There is nothing to undo: no load was applied ({place}).")
-    record = LoadRecord.load(place)
+    record = LoadRecord.load(place, arguments.target)
     if record.undone or record.before is None:
         why = "it was undone already" if record.undone else "it is not known what the arm had"
         raise ConfigurationError(f"The load of {record.at} cannot be taken back: {why} ({place}).")
@@ -107,9 +123,10 @@ def _undo(arguments: argparse.Namespace, robot: RobotFile, place: Path) -> int:
                 f"The arm has another load than was written at {record.at}: {'; '.join(changed)}. "
                 "Somebody else has set it, or the driver began anew; nothing was sent."
             )
-        service.write(request)
-        replace(record, undone=True).save(place)
-        _report(service, service.check_taken(record.before), arguments.target)
+        with _doubt_said(record.service):
+            service.write(request)
+            replace(record, undone=True).save(place)
+            _report(service, service.check_taken(record.before), arguments.target)
     return 0
 
 
@@ -177,11 +194,11 @@ def _values(result: Result, robot: RobotFile, arguments: argparse.Namespace) -> 
     return arm.request(export)
 
 
-def _before_all(place: Path, known: dict[str, Any] | None) -> dict[str, Any] | None:
+def _before_all(place: Path, target: str, known: dict[str, Any] | None) -> dict[str, Any] | None:
     """Return what the arm had before the first of several calls for the same result."""
     if not place.is_file():
         return known
-    last = LoadRecord.load(place)
+    last = LoadRecord.load(place, target)
     same = known is None or not differences(last.written, known)
     return last.before if same and not last.undone else known
 

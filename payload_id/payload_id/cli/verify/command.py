@@ -32,6 +32,7 @@ from ..common.figure_argument import Drawn, add_figure_argument, drawn, figure_p
 from ..common.presentation import console
 from ..common.progress import progress
 
+MOST_SAMPLES = 1_000_000  # states, which are all kept in memory
 # How a verified certificate's signature is announced; the other states are differences.
 SIGNATURE_WORDS = {
     SignatureState.OWN: "[bold green]SIGNED[/]",
@@ -76,8 +77,8 @@ def add_parser(verbs: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Check a certificate; 0: verified, 1: something differs."""
-    if arguments.samples < 1:
-        raise InputError(f"--samples must be 1 or more; found {arguments.samples}.")
+    if not 1 <= arguments.samples <= MOST_SAMPLES:
+        raise InputError(f"--samples must be from 1 to {MOST_SAMPLES}; found {arguments.samples}.")
     figure = figure_place(arguments)
     trusted = trusted_keys(arguments.key)
     saved = load_certificate(arguments.certificate)

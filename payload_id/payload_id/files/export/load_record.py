@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Any
 
 from ...core.errors import ConfigurationError, brief
+from ...core.safety.certificate.certificate import digest_of
 from ..configuration.json_file import read_json
 from ..configuration.whole_file import saved_file
 
+DIGEST = "digest"  # entry of the file: that of all others
 Values = Mapping[str, Any]  # fields of a driver's request and their values
 
 
@@ -41,17 +43,24 @@ class LoadRecord:
         Raises:
             ConfigurationError: It cannot be written.
         """
+        entries = asdict(self)
+        entries[DIGEST] = digest_of(entries)
         with saved_file(path, "record of the load") as file:
-            file.write((json.dumps(asdict(self), indent=2) + "\n").encode())
+            file.write((json.dumps(entries, indent=2) + "\n").encode())
 
     @classmethod
-    def load(cls, path: Path) -> LoadRecord:
+    def load(cls, path: Path, target: str) -> LoadRecord:
         """Read it.
 
+        Args:
+            path: Of the file.
+            target: Who must have been told.
+
         Raises:
-            ConfigurationError: It is missing or damaged.
+            ConfigurationError: It is missing, damaged or changed, or of another arm.
         """
         entries = read_json(path, "record of the load")
+        stated = entries.pop(DIGEST, None) if isinstance(entries, dict) else None
         names = cls.__dataclass_fields__
         texts = ("target", "service", "at")
         if (
@@ -65,6 +74,16 @@ class LoadRecord:
             raise ConfigurationError(
                 f"{path} is no record of a load: it has the entries {', '.join(names)}; found "
                 f"{brief(entries)}."
+            )
+        if stated != digest_of(entries):
+            raise ConfigurationError(
+                f"{path} was changed after it was written: its digest is not that of its content. "
+                "What the arm had before must be set on its pendant."
+            )
+        if entries["target"] != target:
+            raise ConfigurationError(
+                f"{path} is the record of a load for {entries['target']}, not for {target}. Name "
+                "that arm with --to."
             )
         return cls(**entries)
 
