@@ -5,6 +5,7 @@ Entries are checked here, not by a `Schema`: its numbers are floats, and stamps 
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
@@ -23,6 +24,7 @@ from ...core.identification.settings import Settings
 from ...core.identification.tare import Tare
 from ...core.knowledge.knowledge import NOTHING, Knowledge
 from ...core.rows.joint_torque.uncertainty import Uncertainty
+from ...core.safety.certificate.certificate import digest_of
 from ..configuration.input_path import input_path, sibling
 from ..configuration.whole_file import whole_file
 from ..configuration.yaml_file import read_yaml
@@ -43,6 +45,7 @@ BESIDE: dict[str, tuple[str, Callable[[Path, Any], Path], Callable[[Path], Any]]
     "tare": ("payload_id_tare.npz", save_tare, load_tare),
 }
 SOURCES = ("torque", "wrench")
+DIGEST = "digest"  # the first entry: that of all others and of the files that they name
 _HEAD = (
     "# Settings and result of a payload identification; 'payload-id replay' repeats it from the\n"
     f"# bag in this folder. The robot description is {URDF_NAME}. SI units; times in nanoseconds.\n"
@@ -138,11 +141,13 @@ class RunFile:
             if getattr(self, name) not in (None, NOTHING):
                 entries[name] = file_name
                 save(folder / file_name, getattr(self, name))
-        text = _HEAD + yaml.safe_dump(entries, sort_keys=False, default_flow_style=None, width=100)
         try:
-            for name, content in ((URDF_NAME, self.urdf), (FILE_NAME, text)):
-                with whole_file(folder / name) as file:
-                    file.write(content.encode())
+            with whole_file(folder / URDF_NAME) as file:
+                file.write(self.urdf.encode())
+            entries = {DIGEST: _digest(entries, folder / FILE_NAME), **entries}
+            text = yaml.safe_dump(entries, sort_keys=False, default_flow_style=None, width=100)
+            with whole_file(folder / FILE_NAME) as file:
+                file.write((_HEAD + text).encode())
         except OSError as error:
             raise RecordingError(
                 f"The settings of the run could not be saved in {folder}: {error}. Check that the "
@@ -162,12 +167,16 @@ class RunFile:
         """Read the settings of a run from its bag's folder.
 
         Raises:
-            ConfigurationError: A file is missing or damaged, or an entry is unknown or impossible.
+            ConfigurationError: A file is missing, damaged or changed, or an entry is unknown or
+                impossible.
 
         """
         path = input_path(folder, "run") / FILE_NAME
         entries = read_yaml(path)
+        stated = entries.pop(DIGEST, None)
         _check(entries, path)
+        if stated is not None:
+            _check_digest(stated, entries, path)
         urdf = sibling(path, entries["urdf"])
         try:
             entries["urdf"] = urdf.read_bytes().decode("utf-8")
@@ -179,6 +188,37 @@ class RunFile:
             if name in entries:
                 entries[name] = load(sibling(path, entries[name]))
         return cls(**entries)
+
+
+def _digest(entries: Mapping[str, Any], path: Path) -> str:
+    """Return the digest of a run file's entries and of the files beside it that they name.
+
+    Raises:
+        OSError: One of those cannot be read.
+    """
+    names = [entries[key] for key in ("urdf", *BESIDE) if key in entries]
+    beside = {name: hashlib.sha256(sibling(path, name).read_bytes()).hexdigest() for name in names}
+    return digest_of([dict(entries), beside])
+
+
+def _check_digest(stated: object, entries: Mapping[str, Any], path: Path) -> None:
+    """Raise unless the files of a run are those that were saved together.
+
+    Raises:
+        ConfigurationError: They are not.
+    """
+    try:
+        found = _digest(entries, path)
+    except OSError as error:
+        raise ConfigurationError(f"A file that {path} names cannot be read: {error}.") from error
+    except TypeError:  # a date, say, which this program does not write
+        found = ""
+    if stated != found:
+        raise ConfigurationError(
+            f"{path} or a file that it names was changed after the run was saved, or was not "
+            "saved with it: its digest is not that of their content; copy the whole folder again. "
+            f"Whoever has changed it on purpose deletes the line '{DIGEST}'."
+        )
 
 
 def has_run_file(folder: Path | str) -> bool:

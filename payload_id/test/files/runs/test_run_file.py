@@ -2,12 +2,15 @@
 
 import dataclasses
 import math
+import random
 
 import numpy as np
 import pytest
 
 from payload_id.core.errors import ConfigurationError, RecordingError
 from payload_id.core.identification.tare import Tare
+from payload_id.core.knowledge.catalogue.known_mass import KnownMass
+from payload_id.core.knowledge.knowledge import Knowledge
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.rows.row_block import RowBlock
 from payload_id.core.statistics.statistics import Statistics
@@ -126,10 +129,41 @@ def test_cut_off_files(tmp_path):
     text = path.read_text()
     for cut in range(0, len(text), 23):
         path.write_text(text[:cut])
-        try:
+        with pytest.raises(ConfigurationError):
             RunFile.load(tmp_path)
-        except ConfigurationError:
-            pass
+
+
+@pytest.mark.parametrize("name", [FILE_NAME, "robot.urdf"])
+def test_no_changed_bit_is_taken_for_what_was_saved(tmp_path, name):
+    saved = run()
+    saved.save(tmp_path)
+    path, random_ = tmp_path / name, random.Random(5)
+    whole = path.read_bytes()
+    for _ in range(60):
+        changed = bytearray(whole)
+        changed[random_.randrange(len(whole))] ^= 1 << random_.randrange(8)
+        path.write_bytes(changed)
+        try:
+            assert RunFile.load(tmp_path) == saved  # what changed is a comment, or a space
+        except ConfigurationError as error:
+            assert FILE_NAME in str(error) or "robot.urdf" in str(error)
+
+
+def test_files_of_two_runs_are_no_run(tmp_path):
+    first, second = tmp_path / "first", tmp_path / "second"
+    for folder, mass in ((first, 1.0), (second, 2.0)):
+        folder.mkdir()
+        run(knowledge=Knowledge((KnownMass(mass).statement("mass"),))).save(folder)
+    (second / "payload_id_knowledge.npz").replace(first / "payload_id_knowledge.npz")
+    with pytest.raises(ConfigurationError, match="was not saved with it"):
+        RunFile.load(first)
+
+
+def test_a_run_file_without_digest_may_be_changed_by_hand(tmp_path):
+    path = run().save(tmp_path)
+    head, _, rest = path.read_text().partition("digest:")
+    path.write_text(head + rest.partition("\n")[2].replace("window: 0.1", "window: 0.2"))
+    assert RunFile.load(tmp_path).window == 0.2
 
 
 def test_folder_that_is_not_there(tmp_path):
