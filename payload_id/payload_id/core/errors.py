@@ -89,6 +89,11 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() or c == "\n" else ascii(c)[1:-1] for c in text)
 
 
+def comment(lines: Iterable[str]) -> str:
+    """Return lines as comments of a file: one line each, whatever names of files hold."""
+    return "".join(f"# {printable(line)}".replace("\n", "\\n") + "\n" for line in lines)
+
+
 def brief(value: object) -> str:
     """Return a value as messages show it: cut short, and without control characters."""
     if value is None or isinstance(value, bool | int | float):

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from ...core.arrays import Array
-from ...core.errors import RecordingError
+from ...core.errors import RecordingError, comment
 from ...core.plausibility.kinematics import DEGREE, looks_like_degrees
 from ..configuration.input_path import input_path
 from ..tables.csv_columns import DELIMITERS
@@ -313,10 +313,9 @@ def columns_text(found: ColumnsFound, joints: Sequence[str]) -> str:
         return f"{key}: [{', '.join(listed)}]"
 
     velocity = line("velocity", found.velocity) if found.velocity else "# velocity: [...]"
+    what = f"Columns of {found.path.name}, drafted by payload-id new-robot. CHECK every line:"
     return f"""\
-# Columns of {found.path.name}, drafted by payload-id new-robot. CHECK every line. It has:
-# {", ".join(found.header)}
-
+{comment([what, ", ".join(found.header)])}
 # Names of the joints, in the order of the columns below.
 {line("joints", joints)}
 

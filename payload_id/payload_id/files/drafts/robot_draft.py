@@ -13,6 +13,7 @@ import numpy as np
 
 from ...core.arm.arm_model import ArmModel
 from ...core.arrays import Array
+from ...core.errors import comment
 from ...core.motion.limits import inverse_dynamics
 from ...core.motion.trajectory import Motion
 from .arm_in_urdf import ArmFound
@@ -74,7 +75,7 @@ def _arm_text(found: ArmFound, place: str, rate: float) -> str:
     """Return what the arm is, and how it reports its state."""
     n = len(found.joints)
     return f"""\
-# {found.name}, drafted by payload-id new-robot. Lines with CHECK are guesses: confirm each of them.
+# Drafted by payload-id new-robot. Lines with CHECK are guesses: confirm each of them.
 # Every key: docs/robot_file.md. What to measure: docs/uncertainty.md.
 
 # Name of the robot in reports.
@@ -89,7 +90,7 @@ joints: {_names([joint.name for joint in found.joints])}
 
 # Link that carries the payload; the result is expressed in it. CHECK: what is bolted to the flange
 # all the time belongs into the description, and the frame beyond it. Links that move with it:
-# {", ".join(found.frames)}
+{comment([", ".join(found.frames)])}\
 payload_frame: {_text(found.payload_frame)}
 
 # Gravity in the base frame [m/s2]. CHECK: as here for a base that stands upright, z up;
@@ -188,8 +189,8 @@ def _unsaid(found: ArmFound) -> str:
 
 
 def _text(text: str) -> str:
-    """Return a text as YAML takes it, whatever is in it."""
-    return json.dumps(text, ensure_ascii=False)
+    """Return a text as YAML takes it, whatever is in it, bytes of names that are no letter too."""
+    return json.dumps(text, ensure_ascii=not text.isprintable())
 
 
 def _names(names: Sequence[str]) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 
 import yaml
 
-from ...core.errors import ConfigurationError
+from ...core.errors import ConfigurationError, comment
 from ..configuration.package_data import PACKAGE, share_folder
 from ..configuration.whole_file import saved_file
 
@@ -45,10 +45,9 @@ def write_extension(
         key: archive.name,
         "uncertainty": dict(uncertainty),
     }
-    head = "".join(f"# {line}\n" for line in remarks)
-    text = head + yaml.safe_dump(whole, sort_keys=False, default_flow_style=None, width=100)
+    content = yaml.safe_dump(whole, sort_keys=False, default_flow_style=None, width=100)
     with saved_file(path, "calibrated robot file") as file:
-        file.write(text.encode())
+        file.write((comment(remarks) + content).encode())
     return path
 
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import yaml
 
-from ...core.errors import ConfigurationError
+from ...core.errors import ConfigurationError, comment
 from ...core.history import Load
 from ..configuration.schema import Key
 from ..configuration.schema_check import check
@@ -82,9 +82,9 @@ def write_known_runs(path: Path, runs: Sequence[KnownRecording], remarks: Sequen
         ConfigurationError: The file cannot be written.
     """
     entries = {run.path.relative_to(path.parent).as_posix(): _entry(run.load) for run in runs}
-    head = "".join(f"# {line}\n" for line in remarks)
     with saved_file(path, "list of runs") as file:
-        file.write((head + yaml.safe_dump({"runs": entries}, sort_keys=False)).encode())
+        content = yaml.safe_dump({"runs": entries}, sort_keys=False)
+        file.write((comment(remarks) + content).encode())
     return path
 
 

@@ -1,7 +1,9 @@
 """Lists of known runs: what is written is what is read, in its order."""
 
 import numpy as np
+import yaml
 
+from payload_id.core.errors import comment
 from payload_id.core.history import Load
 from payload_id.files.recordings.known_runs import (
     KnownRecording,
@@ -23,3 +25,14 @@ def test_a_list_comes_back_from_disk_as_it_was(tmp_path):
     assert [run.path for run in found] == [run.path for run in runs]
     for run, load in zip(found, loads.values(), strict=True):
         np.testing.assert_array_equal(run.load.phi, load.phi)
+
+
+def test_no_name_of_a_file_reaches_beyond_its_comment(tmp_path):
+    no_letter = b"\xff".decode("utf-8", "surrogateescape")
+    remarks = ["Arm: a\nruns: {other: {}}", no_letter, "a\rb\x85c\u2028d"]
+    runs = [KnownRecording(tmp_path / f"run{no_letter}\n", Load.none())]
+    found = read_known_runs(write_known_runs(tmp_path / "runs.yaml", runs, remarks))
+    assert [run.path for run in found] == [run.path for run in runs]
+    text = comment(remarks)
+    assert yaml.safe_load(text) is None and text.count("\n") == len(remarks)
+    assert all(line.startswith("# ") for line in text.splitlines())

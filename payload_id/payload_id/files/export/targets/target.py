@@ -12,7 +12,7 @@ import yaml
 
 from ....core.arrays import Array
 from ....core.body.inertial import PARAMETERS
-from ....core.errors import printable
+from ....core.errors import comment, printable
 from ....core.version import VERSION
 from ..loads.load import Load
 from ..loads.ranges import Range
@@ -137,8 +137,7 @@ def spans(range_: Range, scale: float) -> list[str]:
 
 def yaml_text(lines: Sequence[str], content: Mapping[str, Any]) -> str:
     """Return a YAML text with comments before it."""
-    comments = "".join(f"# {line}\n" for line in lines)
-    return comments + yaml.safe_dump(
+    return comment(lines) + yaml.safe_dump(
         dict(content), sort_keys=False, default_flow_style=None, width=100
     )
 
