@@ -140,7 +140,8 @@ class WorkerProcess:
 
 def _serve(connection: Connection, make: MakeWorker, arguments: tuple[Any, ...]) -> None:
     """Carry out requests until the parent is gone."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # ctrl-C: the parent ends this process in order
+    for number in (signal.SIGINT, signal.SIGHUP):  # ctrl-C, the end of a terminal:
+        signal.signal(number, signal.SIG_IGN)  # the parent ends this process in order
     worker: Callable[[Any], Any] | Failure
     try:
         worker = make(*arguments)

@@ -30,7 +30,7 @@ class RunnableNode(Protocol):
 
 
 def run(makers: Sequence[Callable[[], RunnableNode]], args: Sequence[str] | None = None) -> int:
-    """Run nodes in one process until SIGINT or SIGTERM.
+    """Run nodes in one process until SIGINT, SIGTERM or SIGHUP.
 
     One thread serves all nodes: at these rates a multi-threaded executor costs ten times as much
     processor time, and what takes long runs in the nodes' own threads. Whatever a callback raises
@@ -83,10 +83,14 @@ def _serve(executor: SingleThreadedExecutor, asked_to_stop: threading.Event) -> 
 
 
 def _stop_signal() -> threading.Event:
-    """Return what SIGINT and SIGTERM set."""
+    """Return what SIGINT, SIGTERM and, unless nohup has it ignored, SIGHUP set.
+
+    The last one comes when a terminal is closed, or a connection to it breaks.
+    """
     asked_to_stop = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: asked_to_stop.set())
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, lambda *_: asked_to_stop.set())
     return asked_to_stop
 
 

@@ -263,7 +263,8 @@ class TorqueLoop:
 
 def serve(connection: Connection, settings: LoopSettings) -> None:
     """Run the loop until it ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # ctrl-C: the bridge ends this process in order
+    for number in (signal.SIGINT, signal.SIGHUP):  # ctrl-C, the end of a terminal:
+        signal.signal(number, signal.SIG_IGN)  # the bridge ends this process in order
     real_time = _scheduled_in_real_time()  # the middleware's threads, begun later, are as well
     context = rclpy.Context()
     rclpy.init(context=context, signal_handler_options=rclpy.SignalHandlerOptions.NO)
