@@ -19,7 +19,7 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -30,27 +30,30 @@ from bridge_faults import EVERY, Run, end_by, undergo  # noqa: E402  # lies in t
 from bridge_rig import Rig  # noqa: E402
 from lossy_sockets import UDP_ONLY  # noqa: E402
 
+DOMAIN = int(os.environ.get("ROS_DOMAIN_ID") or 93)
 ROUND = 12  # runs with one set of nodes
+END = "end of the round"
 
 
-def one_round(first: int, kinds: Sequence[str], parts: Sequence[float], domain: int) -> list[Run]:
+def one_round(
+    first: int, kinds: Sequence[str], parts: Sequence[float], domain: int, pace: float
+) -> Iterator[Run]:
     """Let faults happen to one set of nodes; after a failure, the rest has another one."""
-    runs: list[Run] = []
     with tempfile.TemporaryDirectory() as folder:
-        rig = Rig(Path(folder), domain)
+        rig = Rig(Path(folder), domain, pace)
         try:
             for k, (kind, part) in enumerate(zip(kinds, parts, strict=True)):
-                runs.append(undergo(rig, first + k, kind, part))
-                if runs[-1].failure:
-                    return runs
+                run = undergo(rig, first + k, kind, part)
+                yield run
+                if run.failure:
+                    return
             try:
                 end_by(rig)
                 rig.check_recording()
             except AssertionError as error:
-                runs.append(Run(first + len(kinds), "end of the round", 0, "", 0, 0, str(error)))
+                yield Run(first + len(kinds), END, 0, "", 0, 0, str(error))
         finally:
             rig.close()
-    return runs
 
 
 def main() -> int:
@@ -59,6 +62,9 @@ def main() -> int:
     parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--log", type=Path, required=True)
+    parser.add_argument(
+        "--pace", type=float, default=1.0, help="of simulated time, where the machine is busy [-]"
+    )
     parser.add_argument("--only", nargs="*", choices=EVERY, default=list(EVERY))
     arguments = parser.parse_args()
     os.environ.update(UDP_ONLY)  # sockets whose datagrams can be lost
@@ -70,13 +76,12 @@ def main() -> int:
     with arguments.log.open("a", encoding="utf-8") as log:
         while done < len(kinds):
             some = slice(done, done + ROUND)
-            found = one_round(done, kinds[some], parts[some], 80 + done % 17)
-            for run in found:
+            for run in one_round(done, kinds[some], parts[some], DOMAIN, arguments.pace):
                 print(json.dumps(run.to_dict()), file=log, flush=True)
                 if run.failure:
                     print(f"FAILED: {run.kind} (run {run.number}): {run.failure}", flush=True)
-            runs += found
-            done += sum(run.kind in EVERY for run in found)
+                runs.append(run)
+                done += run.kind != END
             print(f"{done} runs", flush=True)
     for kind in arguments.only:
         tell([run for run in runs if run.kind == kind], kind)

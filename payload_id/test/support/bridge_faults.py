@@ -29,6 +29,7 @@ PARTITION = 2.0  # for which nothing comes through [s]
 HUNG = 1.5  # for which the driver hangs [s]
 HOUR = 3600
 ASIDE = 0.15  # [rad] by which a push moves the arm away from its motion, as joint states show it
+LATEST = 4.0  # after which a goal of ~/identify is cancelled [s]
 CONTROLLER = "joint_trajectory_controller"
 # Times until the arm rests [s]: for a hold what is silent is noticed, a goal is cancelled and the
 # arm seen to rest; a stop begins at the next stop, after `reaction`; a motion that nobody stops
@@ -262,12 +263,11 @@ def _meet(rig: Rig, kind: Kind, part: float, found: dict[str, Any]) -> None:
     _, future = rig.moving(moment)
     assert not future.done(), future.result().result.message
     with rig.disturbed():
-        happened = time.monotonic()
+        happened = rig.now
         put_right = kind.happen(rig)
         if kind.happen is driver_killed:
             put_right()
-        rig.rests(kind.rests + 60.0)
-        found["rest"] = time.monotonic() - happened
+        found["rest"] = rig.rests(kind.rests + 60.0) - happened
         if kind.reasons:
             result, _ = rig.result(future)
             found["reason"] = NAMES[result.reason.code]
@@ -283,12 +283,12 @@ def _cancel(rig: Rig, part: float, found: dict[str, Any]) -> None:
     """Cancel a goal of ~/identify, whatever it is doing then."""
     rig.planned_in_time()  # it is ready
     rig.commands.clear()
-    found["moment"] = moment = 8.0 * part
+    found["moment"] = moment = LATEST * part
     handle, future, feedback = rig.begin(Identify, "identify", one_motion=True, goal=GOAL)
     assert handle.accepted, "the goal was rejected"
-    end = time.monotonic() + moment
-    rig.observer.wait(lambda: future.done() or time.monotonic() > end, "the moment")
-    begin = time.monotonic()
+    begin = rig.now
+    rig.observer.wait(lambda: future.done() or rig.now >= begin + moment, "the moment")
+    begin = rig.now
     if not future.done():
         handle.cancel_goal_async()
     result, _ = rig.result(future)
@@ -296,8 +296,8 @@ def _cancel(rig: Rig, part: float, found: dict[str, Any]) -> None:
     allowed = (Identify.Result.CANCELLED, Identify.Result.NONE)
     known = result.error_code in allowed or result.reason.code == StopReason.COMPLETED
     assert known, result.message
-    rig.rests(STOP)
-    found["rest"] = time.monotonic() - begin
+    found["rest"] = max(0.0, rig.rests(60.0) - begin)
+    assert found["rest"] <= STOP, f"it rested after {found['rest']:.2f} s"
     rig.begin_anew()
     assert not rig.acknowledged()
 

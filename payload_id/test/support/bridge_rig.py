@@ -53,17 +53,18 @@ class Rig(PlannedRobot):
         sampler: Records joint states.
     """
 
-    def __init__(self, folder: Path, domain: int) -> None:
-        """Start all."""
+    def __init__(self, folder: Path, domain: int, pace: float = 1.0) -> None:
+        """Start all; simulated time passes at a pace, as a part of the wall clock's."""
+        self.pace = pace
         self.robot_file = folder / "robot.yaml"
         self.robot_file.write_text(DRIVER)
         self._started = 0
         arm = self.start_arm(folder, domain)
         self.sampler = NodeProcess(
             "sampler", domain, folder / "sampler.log", robot_file=self.robot_file,
-            bag=folder / "bag",
+            bag=folder / "bag", use_sim_time=pace < 1.0,
         )  # fmt: skip
-        super().__init__(folder, domain, arm, robot_file=self.robot_file)
+        super().__init__(folder, domain, arm, robot_file=self.robot_file, use_sim_time=pace < 1.0)
         self.states = self.observer.listen(BridgeState, f"{BRIDGE}/state", LATCHED)
         self._disturbed: list[tuple[int, int]] = []  # between these joint states
         self._begun = len(self.joint_states)
@@ -74,7 +75,8 @@ class Rig(PlannedRobot):
         self._started += 1
         return NodeProcess(
             "simulated_arm", domain, folder / f"arm_{self._started}.log", payload=PAYLOAD,
-            rate=RATE, robot_file=self.robot_file,
+            rate=RATE, robot_file=self.robot_file, real_time_factor=self.pace,
+            publish_clock=self.pace < 1.0,
         )  # fmt: skip
 
     def put(self, name: str, value: bool) -> None:
@@ -84,9 +86,15 @@ class Rig(PlannedRobot):
         self.observer.call(SetParameters, "/simulated_arm/set_parameters", parameters=parameters)
 
     def spin(self, seconds: float) -> None:
-        """Let time pass."""
+        """Let time of the robot pass."""
+        seconds /= self.pace
         end = time.monotonic() + seconds
         self.observer.wait(lambda: time.monotonic() > end, "time", seconds + 60.0)
+
+    @property
+    def now(self) -> float:
+        """The newest stamp of joint states [s]."""
+        return 1e-9 * stamp_of(self.joint_states[-1].header.stamp)
 
     @contextmanager
     def disturbed(self) -> Iterator[None]:
@@ -101,8 +109,8 @@ class Rig(PlannedRobot):
         self.planned_in_time()
         self.commands.clear()
         handle, future, _ = self.execute_until(moved=0.01)
-        end = time.monotonic() + moment
-        self.observer.wait(lambda: future.done() or time.monotonic() > end, "motion")
+        begin = self.now
+        self.observer.wait(lambda: future.done() or self.now >= begin + moment, "motion")
         return handle, future
 
     def planned_in_time(self) -> Any:
@@ -111,6 +119,8 @@ class Rig(PlannedRobot):
 
         def done() -> bool:
             found.append(self.plan())
+            if not found[-1].success:
+                self.spin(0.2 * self.pace)
             return found[-1].success
 
         try:
@@ -144,8 +154,8 @@ class Rig(PlannedRobot):
             assert np.abs(points.dq[-1]).max() < 1e-6, "a command does not end at rest"
 
     def rests(self, patience: float) -> float:
-        """Wait until joint states show an arm at rest; return how long that took [s]."""
-        begin, first = time.monotonic(), len(self.joint_states)
+        """Wait until joint states show an arm at rest; return since when, by their stamps [s]."""
+        first = len(self.joint_states)
         since: list[float] = []
 
         def still() -> bool:
@@ -154,11 +164,11 @@ class Rig(PlannedRobot):
             if np.abs(self.joint_states[-1].velocity).max() >= STILL:
                 since.clear()
                 return False
-            since.append(time.monotonic())
+            since.append(self.now)
             return since[-1] - since[0] >= SETTLED
 
-        self.observer.wait(still, "an arm at rest", patience)
-        return since[0] - begin
+        self.observer.wait(still, "an arm at rest", patience / self.pace)
+        return since[0]
 
     def acknowledged(self) -> str:
         """Acknowledge the fault, if the bridge has one; return it."""

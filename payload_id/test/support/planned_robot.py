@@ -55,7 +55,7 @@ PARAMETERS = BOUNDS | {
 
 def parameters_of(table, values):
     """Return those of some values that a node takes."""
-    names = [entry.name for entry in table]
+    names = [*(entry.name for entry in table), "use_sim_time"]
     return {name: value for name, value in values.items() if name in names}
 
 

@@ -1,0 +1,187 @@
+"""Motion of an Omnid by its team's topics: set-points in a stream, as nobody there takes a motion.
+
+Joints are the platform's x, y and z [m], and, if there are six, the base's x, y [m] and heading
+[rad]. The platform is told where to be and the base how fast to go, every `PERIOD`. The base stops
+by itself `WATCHDOG` after the last message, the platform stays where it was told to be: that is all
+that holds the robot if this node dies. Further forces of the platform are set to zero.
+
+Topics: ngmor/diffusion_policy@eb8ae9f and NU-MSR/unified_teleop (docs/references.md has no paper of
+them); neither has a word for refusing or giving up.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from geometry_msgs.msg import PointStamped, Twist, Wrench
+from rclpy.node import Node
+from rclpy.publisher import Publisher
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+
+from ....core.arrays import Array
+from ....core.errors import InputError
+from ....core.motion.joint_trajectory import DesiredState, JointTrajectory, sample
+from ....core.motion.trajectory import Motion
+from ....core.safety.tube.tracking_tube import TrackingTube
+from ...common.conversions import time_message
+from ...common.steady_timer import steady_timer
+from .back_end import BackEnd, Trouble
+
+PERIOD = 0.02  # [s] between two set-points
+WATCHDOG = 0.1  # [s] without one after which the base stops
+PLATFORM, WITH_BASE = 3, 6  # numbers of joints
+OTHERS = 0.5  # [s] between two looks who else publishes
+QUALITY = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
+KINDS: dict[str, Any] = {
+    "delta/desired_position": PointStamped,
+    "delta/additional_force": Wrench,
+    "cmd_vel": Twist,
+}
+
+
+class TeamTopics(BackEnd):
+    """Streams set-points of one motion at a time, or of the place where it was held."""
+
+    def __init__(
+        self, node: Node, robot: str, joints: Sequence[str], now_ns: Callable[[], int]
+    ) -> None:
+        """Send nothing yet.
+
+        Args:
+            node: The node, with an executor that serves it.
+            robot: Namespace of the robot, such as /omnid1.
+            joints: Names of x, y and z of the platform, and of x, y and heading of the base.
+            now_ns: The robot's time, by the stamps of its joint states [ns].
+
+        Raises:
+            InputError: It has another number of joints.
+        """
+        if len(joints) not in (PLATFORM, WITH_BASE):
+            raise InputError(
+                f"A robot by its team's topics has {PLATFORM} joints (x, y, z of the platform), or "
+                f"{WITH_BASE} with the base's x, y and heading; found {len(joints)}."
+            )
+        self._node, self._n, self._now_ns = node, len(joints), now_ns
+        names = [name for name in KINDS if len(joints) == WITH_BASE or name != "cmd_vel"]
+        self._topics = {name: node.resolve_topic_name(f"{robot}/{name}") for name in names}
+        self.target = node.resolve_topic_name(robot)
+        self._publishers: dict[str, Publisher[Any]] = {}
+        self._motion: JointTrajectory | None = None
+        self._start_ns = 0
+        self._held: Array | None = None  # where, shape (n,); None: a motion runs, or nothing
+        self._sent = float("-inf")  # when the newest set-point was [s]
+        self._gap, self._others, self._next_look = 0.0, "", 0.0
+        steady_timer(node, PERIOD, self._stream)
+
+    def take(self) -> None:
+        """Create the publishers, and set further forces to zero."""
+        if not self._publishers:
+            for name, topic in self._topics.items():
+                self._publishers[name] = self._node.create_publisher(KINDS[name], topic, QUALITY)
+            self._publishers["delta/additional_force"].publish(Wrench())
+
+    @property
+    def is_taken(self) -> bool:
+        """Whether every topic has a subscriber that is connected."""
+        own = self._publishers.values()
+        return bool(own) and all(publisher.get_subscription_count() for publisher in own)
+
+    def release(self) -> None:
+        """Stop the stream: the platform stays, the base stops."""
+        self._motion = self._held = None
+        while self._publishers:
+            self._node.destroy_publisher(self._publishers.popitem()[1])
+
+    def absence(self) -> str:
+        """Say which topic nobody hears; empty if all are heard."""
+        deaf = [x for x in self._topics.values() if not self._node.count_subscribers(x)]
+        if not deaf:
+            return ""
+        return f"Nobody subscribes to {', '.join(deaf)}: start the robot's own nodes."
+
+    def others(self) -> str:
+        """Say who else publishes set-points; empty if nobody does."""
+        now = time.monotonic()
+        if now >= self._next_look:
+            self._next_look, own = now + OTHERS, self._node.get_name()
+            names = {
+                info.node_name
+                for topic in self._topics.values()
+                for info in self._node.get_publishers_info_by_topic(topic)
+            }
+            strange = ", ".join(sorted(names - {own}))
+            self._others = (
+                f"The robot is in use: its team's topics have a publisher in {strange}; only one "
+                "node may command it at a time"
+                if strange
+                else ""
+            )
+        return self._others
+
+    def foreign(self) -> str:
+        """Say who else may have sent set-points; empty if nobody did."""
+        return self.others()
+
+    def fault(self) -> tuple[Trouble, str] | None:
+        """Return that set-points came too late for the base, which has stopped then."""
+        if self._gap <= WATCHDOG or self._n != WITH_BASE:
+            return None
+        return Trouble.CONTROLLER_FAULT, (
+            f"Set-points for {self.target} were {self._gap:.2f} s apart; its base stops after "
+            f"{WATCHDOG:g} s"
+        )
+
+    def hold(self) -> None:
+        """Have the platform stay where it was told to be, and the base stand."""
+        self._check_taken()
+        self._held, self._motion = self._desired().q, None
+        self._stream()
+
+    def send(self, points: Motion, start_ns: int, tube: TrackingTube) -> None:
+        """Stream points from now on; topics have no room for tolerances."""
+        self._check_taken()
+        if self._motion is None:
+            self._gap, self._sent = 0.0, float("-inf")
+        self._motion = JointTrajectory(points.time, points.q, points.dq, points.ddq)
+        self._start_ns, self._held = start_ns, None
+        self._stream()
+
+    def _check_taken(self) -> None:
+        if not self._publishers:
+            raise InputError("The robot was not taken: nothing can be sent to it.")
+
+    def _desired(self) -> DesiredState:
+        """Return where the robot is to be now."""
+        if self._held is not None:
+            return DesiredState.rest(self._held)
+        if self._motion is None:
+            raise InputError("No motion was sent that could be held.")
+        return sample(self._motion, 1e-9 * (self._now_ns() - self._start_ns))
+
+    def _stream(self) -> None:
+        """Send the set-points of now, if there are any."""
+        if not self._publishers or (self._motion is None and self._held is None):
+            return
+        desired, now = self._desired(), time.monotonic()
+        if self._motion is not None and np.isfinite(self._sent):
+            self._gap = max(self._gap, now - self._sent)
+        self._sent = now
+        place = PointStamped()
+        place.header.stamp = time_message(self._now_ns())
+        place.point.x, place.point.y, place.point.z = desired.q[:PLATFORM].tolist()
+        self._publishers["delta/desired_position"].publish(place)
+        if self._n == WITH_BASE:
+            self._publishers["cmd_vel"].publish(twist_of(desired))
+
+
+def twist_of(desired: DesiredState) -> Twist:
+    """Return how fast the base goes, in its own frame, for x, y and heading as joints 4 to 6."""
+    (vx, vy, turn), heading = desired.dq[PLATFORM:], float(desired.q[-1])
+    cosine, sine = np.cos(heading), np.sin(heading)
+    twist = Twist()
+    twist.linear.x, twist.linear.y = float(cosine * vx + sine * vy), float(cosine * vy - sine * vx)
+    twist.angular.z = float(turn)
+    return twist
