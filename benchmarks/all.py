@@ -64,6 +64,8 @@ BENCHMARKS = (
               "--examples 10000", "--examples 260"),
     Benchmark("driver_reactions", "How soon does the bridge act on what a driver says?",
               "bridge.md", 2, short="--times 1"),
+    Benchmark("bridge_faults", "Does an arm in motion ever move wrongly when something goes wrong?",
+              "bridge.md", 60, short="--runs 3"),
     Benchmark("faults", "Is anything lost, or false, when processes, disk or clock fail?", "", 120,
               short="--faults 4"),
     Benchmark("containment", "Does an interval ever miss the truth?", "intervals.md", 240,

@@ -61,7 +61,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--runs", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--log", type=Path, required=True)
+    parser.add_argument("--log", type=Path, default=Path(os.devnull))
     parser.add_argument(
         "--pace", type=float, default=1.0, help="of simulated time, where the machine is busy [-]"
     )

@@ -22,6 +22,7 @@ from sensor_msgs.msg import JointState
 
 from bridge_rig import NAMES, Rig
 from lossy_sockets import loss
+from payload_id.ros.common.conversions import stamp_of
 from planned_robot import GOAL, PARAMETERS
 
 LOSS = 0.2  # share of datagrams
@@ -187,10 +188,15 @@ def _report(rig: Rig, change: Callable[[JointState], None]) -> None:
     """Publish changed joint states beside the driver's until the bridge acts, for 1 s at most."""
     publisher = rig.observer.publisher(JointState, "/joint_states")
     count, end = len(rig.commands), time.monotonic() + 1.0
+    driver = rig.joint_states[-1]
+    own: set[int] = set()  # stamps of what is published here, and heard here, too
     while len(rig.commands) == count and time.monotonic() < end:
-        message = deepcopy(rig.joint_states[-1])
+        newest = rig.joint_states[-1]
+        driver = driver if stamp_of(newest.header.stamp) in own else newest
+        message = deepcopy(driver)
         _ahead(message, 0, 1000)
         change(message)
+        own.add(stamp_of(message.header.stamp))
         publisher.publish(message)
         rig.observer.executor.spin_once(timeout_sec=0.01)
     rig.observer.node.destroy_publisher(publisher)

@@ -43,6 +43,7 @@ from ..execution.back_ends.back_end import BackEnd
 from ..execution.back_ends.effort import Effort, check_executes_torques, full_name_of
 from ..execution.back_ends.follow_joint_trajectory import FollowJointTrajectory
 from ..execution.back_ends.joint_trajectory_topic import JointTrajectoryTopic
+from ..execution.back_ends.team_topics import TeamTopics
 from ..execution.controller_watch import ControllerWatch
 from ..execution.speed_slider import SpeedSlider
 from ..execution.start_check import NotReadyError
@@ -52,7 +53,7 @@ from .context import BridgeContext
 from .driver_watches import driver_watches, manager_of
 from .move_server import MoveServer
 from .obstacle_server import ObstacleServer
-from .parameters import BRIDGE_TABLE, EFFORT, TOPIC, BridgeParameters
+from .parameters import BRIDGE_TABLE, EFFORT, TEAM, TOPIC, BridgeParameters
 from .prepared_motions import PreparedMotions
 from .state_publisher import StatePublisher
 
@@ -126,6 +127,9 @@ class BridgeNode(ManagedNode):
         topic = settings.trajectory_topic or self.robot.command.trajectory_topic
         if settings.back_end == EFFORT:
             return Effort(self, self._loop_settings(settings, topic))
+        if settings.back_end == TEAM:
+            states = self._shared.arm.states
+            return TeamTopics(self, settings.team_robot, joints, lambda: states.now_ns)
         if settings.back_end == TOPIC:
             return JointTrajectoryTopic(self, topic, joints)
         action = settings.trajectory_action or action_beside(topic)

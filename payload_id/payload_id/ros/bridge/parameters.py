@@ -11,6 +11,7 @@ from ..common.parameters import Parameter
 from ..execution.arm_parameters import ARM_PARAMETERS, ArmParameters
 
 TOPIC, ACTION, EFFORT = "joint_trajectory_topic", "follow_joint_trajectory", "effort"
+TEAM = "team_topics"
 BRIDGE_TABLE = (
     *CASE_PARAMETERS,
     *ARM_PARAMETERS,
@@ -20,8 +21,15 @@ BRIDGE_TABLE = (
         "How motion reaches the arm's controller: by goals of its action, which it answers and "
         "judges (also if this is empty), or through its topic, which has no answers: for "
         "controllers without the action that hold when a trajectory without points says so. "
-        "effort: by torques of the robust controller, for drivers that execute them.",
-        choices=("", ACTION, TOPIC, EFFORT),
+        "effort: by torques of the robust controller, for drivers that execute them. team_topics: "
+        "an Omnid, by set-points on its team's topics.",
+        choices=("", ACTION, TOPIC, EFFORT, TEAM),
+    ),
+    Parameter(
+        "team_robot",
+        "/omnid1",
+        "Namespace of the topics delta/desired_position, delta/additional_force and cmd_vel, with "
+        "the back_end 'team_topics'.",
     ),
     Parameter(
         "trajectory_topic",
@@ -144,6 +152,7 @@ class BridgeParameters(CaseParameters, ArmParameters):
     """Values of `BRIDGE_TABLE`, which explains them, but for the bounds."""
 
     back_end: str
+    team_robot: str
     trajectory_topic: str
     trajectory_action: str
     controller_manager: str
