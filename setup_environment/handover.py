@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -84,11 +85,18 @@ def set_wheels_libraries(environment: dict[str, str], layout: Layout) -> None:
 
 
 # As -m payload_id, but an interrupt while modules are imported, which takes a second or two, ends
-# the process in silence, not with a traceback.
+# the process in silence, not with a traceback. Until here it waits (`hold_interrupts`).
 START = (
     "import runpy, signal; signal.signal(signal.SIGINT, signal.SIG_DFL); "
+    "signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT}); "
     "runpy.run_module('payload_id', run_name='__main__', alter_sys=True)"
 )
+
+
+def hold_interrupts(line: Sequence[str]) -> None:
+    """Have an interrupt wait while the command's Python starts, if the command then lets it in."""
+    if START in line:
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
 
 
 def command(layout: Layout, arguments: Sequence[str]) -> tuple[list[str], Path | None]:

@@ -45,6 +45,7 @@ def main(arguments: Sequence[str]) -> int:
     if folder:
         os.chdir(folder)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)
+    handover.hold_interrupts(line)
     os.execve(line[0], line, handover.variables(base, layout, ros))
 
 
