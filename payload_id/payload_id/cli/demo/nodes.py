@@ -16,6 +16,13 @@ from .scene import LINK_RELATIVE, TORQUE_RELATIVE, Scene
 
 END = 15.0  # [s] that a node may take to end
 UPDATE_PERIOD = 0.5  # [s] of data between two estimates
+# As -m NODE, in a process that the kernel ends when this one has ended, however that came about:
+# prctl(PR_SET_PDEATHSIG, SIGTERM), see prctl(2).
+NODE = (
+    "import ctypes, runpy, signal, sys\n"
+    "ctypes.CDLL(None).prctl(1, signal.SIGTERM)\n"
+    "runpy.run_module(sys.argv.pop(1), run_name='__main__', alter_sys=True)"
+)
 
 
 class NodeDiedError(PayloadIdError, RuntimeError):
@@ -75,7 +82,7 @@ class DemonstrationNodes:
     def _start(self, node: str, parameters: Path) -> None:
         """Start one node; what it prints goes to its log."""
         log = (self._logs / f"{node}.log").open("wb")
-        command = [sys.executable, "-m", f"payload_id.ros.{node}.node"]
+        command = [sys.executable, "-c", NODE, f"payload_id.ros.{node}.node"]
         command += ["--ros-args", "--params-file", str(parameters)]
         # A session of its own: an interrupt at the terminal reaches the nodes through __exit__.
         process = subprocess.Popen(
