@@ -123,11 +123,22 @@ class Rig:
         """Call a service of the estimator."""
         return self.observer.call(Trigger, f"{NODE}/{name}")
 
+    def begin_run(self) -> None:
+        """Begin a run; it is refused, and why is said, until the last fault has been got over."""
+        said: list[str] = []
+
+        def begun() -> bool:
+            answer = self.trigger("start")
+            said.append(answer.message)
+            return answer.success
+
+        self.observer.wait(begun, "the beginning of a run")
+        assert all(said)
+
     def check_a_run(self, disturb: Callable[[], object] = lambda: None) -> None:
         """Make a run, with something in the middle of it; its intervals must contain the truth."""
         self.trigger("stop")
-        answer = self.trigger("start")
-        assert answer.success, answer.message
+        self.begin_run()
         self.send(2 * RATE)
         disturb()
         self.send(2 * RATE)

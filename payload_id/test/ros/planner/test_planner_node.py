@@ -316,7 +316,7 @@ def test_an_arm_that_leaves_the_tube_is_held_until_somebody_acknowledges(robot):
 
 
 def test_a_foreign_trajectory_is_told_apart_from_a_bad_controller(robot):
-    robot.planned()
+    robot.planned(duration=6.0)  # in which the other publisher is discovered
     _, future, _ = robot.execute_until(moved=0.01)
     other = robot.observer.publisher(JointTrajectory, TRAJECTORY, listeners=2)  # arm, bridge
     aside = JointTrajectoryPoint(positions=robot.q + 0.01)
