@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 from payload_id_msgs.msg import BridgeState, PayloadEstimate, StopReason
-from payload_id_msgs.srv import Plan
+from payload_id_msgs.srv import Acknowledge, Plan
 from rcl_interfaces.msg import Parameter as ParameterMessage
 from rcl_interfaces.msg import ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
@@ -43,7 +43,7 @@ STILL = 0.02  # [rad/s]
 SETTLED = 0.1  # [s] of joint states in which the arm stands
 RATE = 100.0  # of joint states [Hz]
 HEARING = 5.0  # [s] after a disturbance in which a sampler may not hear every joint state
-ANSWER = 20.0  # [s] within which a planner that hears a request answers
+ANSWER = 20.0  # [s] within which a node that hears a request answers
 READY = 90.0  # [s] until a node that was started anew takes part
 
 
@@ -116,34 +116,36 @@ class Rig(PlannedRobot):
         return handle, future
 
     def planned_in_time(self) -> Any:
-        """Plan; again while what was started anew is not ready, or a request went to the dead."""
-        client = self.observer.node.create_client(Plan, f"{PLANNER}/plan")
-        request = Plan.Request(goal=GOAL)
+        """Plan; again while what was started anew is not ready."""
+        self.newest = self.successful(Plan, f"{PLANNER}/plan", goal=GOAL).description
+        return self.newest
+
+    def successful(self, kind: Any, service: str, **fields: Any) -> Any:
+        """Call until the answer says success; again, too, where a request went to a dead node."""
+        client = self.observer.node.create_client(kind, service)
         asked: list[Any] = []
         said, again = "no answer", time.monotonic()
 
         def done() -> bool:
             nonlocal said, again
             answers = [future.result() for future in asked if future.done()]
-            refused = [x.message for x in answers if not x.success]
-            said = refused[-1] if refused else said
-            if len(answers) < len(asked) and time.monotonic() < again:
-                return False
-            if not any(x.success for x in answers) and client.service_is_ready():
+            if any(x.success for x in answers):
+                return True
+            said = answers[-1].message if answers else said
+            waits = len(answers) < len(asked) and time.monotonic() < again
+            if not waits and client.service_is_ready():
                 self.spin(0.2 * self.pace)
-                asked.append(client.call_async(request))
+                asked.append(client.call_async(kind.Request(**fields)))
                 again = time.monotonic() + ANSWER
-            return any(x.success for x in answers)
+            return False
 
         try:
-            self.observer.wait(done, "a plan", READY)
+            self.observer.wait(done, f"a success of {service}", READY)
         except AssertionError as error:
             raise AssertionError(f"{error}: {said}") from error
         finally:
             self.observer.node.destroy_client(client)
-        found = next(x.result() for x in asked if x.done() and x.result().success)
-        self.newest = found.description
-        return self.newest
+        return next(x.result() for x in asked if x.done() and x.result().success)
 
     def _remember(self) -> None:
         """Note the paths of the motions whose certificates have come to the disk."""
@@ -190,7 +192,7 @@ class Rig(PlannedRobot):
         self.observer.wait(lambda: self.states, "a bridge")
         fault = str(self.states[-1].fault)
         if fault:
-            self.observer.wait(lambda: self.acknowledge().success, "the acknowledgement", READY)
+            self.successful(Acknowledge, f"{BRIDGE}/acknowledge", reason="looked at it")
             self.observer.wait(lambda: not self.states[-1].fault, "a bridge without a fault")
         return fault
 
