@@ -66,7 +66,7 @@ class Run:
         kind: Of fault.
         moment: When it happened, after the motion began [s].
         reason: That the motion ended for; empty: nobody said.
-        rest: Time until the arm rested [s].
+        rest: Time until the arm rested [s]; 0 where another one took its place.
         seconds: That the run took [s].
         failure: What did not hold; empty: everything did.
     """
@@ -250,7 +250,7 @@ def undergo(rig: Rig, number: int, name: str, part: float) -> Run:
         part: Which moment of those that are possible, in [0, 1].
     """
     begin = time.monotonic()
-    found: dict[str, Any] = {"moment": 0.0, "reason": "", "rest": float("nan")}
+    found: dict[str, Any] = {"moment": 0.0, "reason": "", "rest": 0.0}
     failure = ""
     try:
         if name == CANCELLED:
@@ -271,14 +271,16 @@ def _meet(rig: Rig, kind: Kind, part: float, found: dict[str, Any]) -> None:
     with rig.disturbed():
         happened = rig.now
         put_right = kind.happen(rig)
-        if kind.happen is driver_killed:
+        anew = kind.happen is driver_killed  # another arm, whose clock may be another one
+        if anew:
             put_right()
-        found["rest"] = rig.rests(kind.rests + 60.0) - happened
+        rested = rig.rests(kind.rests + 60.0)
+        found["rest"] = 0.0 if anew else rested - happened
         if kind.reasons:
             result, _ = rig.result(future)
             found["reason"] = NAMES[result.reason.code]
             assert found["reason"] in kind.reasons, result.message
-        if kind.happen is not driver_killed:
+        if not anew:
             assert found["rest"] <= kind.rests, f"it rested after {found['rest']:.2f} s"
             put_right()
     fault = rig.acknowledged()
