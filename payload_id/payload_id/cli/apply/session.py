@@ -24,6 +24,7 @@ from ...files.export.load_record import LoadRecord, record_path
 from ...files.export.loads.result_file import Result, read_result
 from ...files.export.targets.target import UNSENT
 from ...files.robots.robot_file import RobotFile
+from ...ros.common.main_loop import start_ros
 from ...ros.loads.franka import FrankaLoad
 from ...ros.loads.kinova import kinova_refusal
 from ...ros.loads.load_service import LoadService, NotTakenError
@@ -166,7 +167,7 @@ def _service(robot: RobotFile, target: str) -> Iterator[LoadService]:
     """Return the driver's service while ROS runs."""
     told = _told(robot, target)
     context = rclpy.Context()
-    rclpy.init(args=[], context=context)
+    start_ros(context=context)
     try:
         service = (told.service or "", told.type or "")
         with LoadService(robot, WRITERS[target], *service, context) as found:

@@ -22,6 +22,7 @@ from ...files.figures.interval_figure import intervals_over_time
 from ...files.runs.run_file import FILE_NAME
 from ...ros.client.estimator_client import PayloadClient, estimate_from
 from ...ros.common.joint_trajectory_message import message_of
+from ...ros.common.main_loop import start_ros
 from ..common.live_view import LiveView
 from ..common.presentation import console, estimate_table, verdict
 from .nodes import DemonstrationNodes
@@ -88,7 +89,7 @@ def identify(terminal: Console, scene: Scene) -> Shaken:
     # A domain of its own, so that no robot on this machine hears the demonstration.
     os.environ["ROS_DOMAIN_ID"] = str(1 + secrets.randbelow(100))
     os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
-    rclpy.init()
+    start_ros()
     try:
         with DemonstrationNodes(scene) as nodes, PayloadClient() as client:
             simulated = SimulatedTime(client.node)

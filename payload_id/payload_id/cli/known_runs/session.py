@@ -12,12 +12,12 @@ from functools import partial
 from pathlib import Path
 
 import rclpy
-from rclpy.signals import SignalHandlerOptions
 
 from ...ros.client import PayloadClient
 from ...ros.client.known_runs import KnownRuns
 from ...ros.client.planner_setup import PlannerSetup
 from ...ros.client.wanted_runs import Wanted
+from ...ros.common.main_loop import start_ros
 
 STOP = "stop"
 
@@ -32,7 +32,7 @@ def run(arguments: argparse.Namespace, weights: Sequence[float]) -> int:
     # Each reaches this thread, which has the planner stop the arm before ROS ends.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler)
-    rclpy.init(signal_handler_options=SignalHandlerOptions.NO)
+    start_ros()
     say = partial(print, flush=True)
     try:
         with PayloadClient() as client:

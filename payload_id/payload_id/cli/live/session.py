@@ -16,7 +16,6 @@ import rclpy
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from payload_id_msgs.msg import PlanDescription
 from rclpy.exceptions import NameValidationException
-from rclpy.signals import SignalHandlerOptions
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
@@ -27,6 +26,7 @@ from ...ros.client.estimator_client import PayloadClient, estimate_from
 from ...ros.client.planner_client import PlannerClient
 from ...ros.client.waiting import FOUND, GONE, GoneError, NotAnsweredError
 from ...ros.common.diagnostics import LIFECYCLE
+from ...ros.common.main_loop import start_ros
 from ..common.live_view import LiveView
 from ..common.presentation import console, estimate_table, plain_table, verdict
 from .identification import identify
@@ -44,7 +44,7 @@ def run(arguments: argparse.Namespace, bodies: Sequence[ConvexBody]) -> int:
     # Each reaches this thread, which has a motion cancelled before ROS ends.
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, signal.default_int_handler)
-    rclpy.init(args=[], signal_handler_options=SignalHandlerOptions.NO)
+    start_ros()
     terminal = console()
     try:
         with PayloadClient(getattr(arguments, "estimator", "payload_estimator")) as client:

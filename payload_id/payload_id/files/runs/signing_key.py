@@ -114,7 +114,11 @@ def new_key_pair(folder: Path | str) -> SigningKey:
         if (folder / PUBLIC_NAME).exists():
             raise FileExistsError
         _write_new(key.path, private, PRIVATE_MODE)
-        _write_new(folder / PUBLIC_NAME, key.public.pem, PUBLIC_MODE)
+        try:
+            _write_new(folder / PUBLIC_NAME, key.public.pem, PUBLIC_MODE)
+        except BaseException:  # neither without the other
+            key.path.unlink()
+            raise
     except FileExistsError as error:
         raise ConfigurationError(
             f"There is a key in {folder} already ({PRIVATE_NAME} or {PUBLIC_NAME}), which is not "
@@ -137,8 +141,12 @@ def _write_new(path: Path, content: bytes, mode: int) -> None:
         OSError: It is there, or cannot be written.
     """
     number = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
-    with os.fdopen(number, "wb") as file:
-        file.write(content)
+    try:
+        with os.fdopen(number, "wb") as file:
+            file.write(content)
+    except BaseException:  # a full disk, an interrupt: half a key would be taken for one
+        path.unlink()
+        raise
 
 
 def _private_text(path: Path) -> bytes:

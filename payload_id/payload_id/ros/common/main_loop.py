@@ -46,11 +46,8 @@ def run(makers: Sequence[Callable[[], RunnableNode]], args: Sequence[str] | None
     """
     asked_to_stop = _stop_signal()
     try:
-        rclpy.init(
-            args=None if args is None else ["payload_id", *args],
-            signal_handler_options=SignalHandlerOptions.NO,
-        )
-    except rclpy_implementation.RCLError as error:
+        start_ros(None if args is None else ["payload_id", *args])
+    except CannotGoOnError as error:
         print(f"payload_id: {error}", file=sys.stderr)
         return 1
     nodes: list[RunnableNode] = []
@@ -67,6 +64,27 @@ def run(makers: Sequence[Callable[[], RunnableNode]], args: Sequence[str] | None
     finally:
         _end(nodes, executor)
     return 0
+
+
+def start_ros(args: Sequence[str] | None = (), context: rclpy.Context | None = None) -> None:
+    """Initialise ROS, which leaves signals to this process.
+
+    Args:
+        args: The program's name and its arguments; empty: none; None: those of the process.
+        context: What is initialised; None: the default one.
+
+    Raises:
+        CannotGoOnError: ROS cannot start here, for want of a folder for its logs, say.
+    """
+    given = None if args is None else list(args)
+    try:
+        rclpy.init(args=given, context=context, signal_handler_options=SignalHandlerOptions.NO)
+    except rclpy_implementation.RCLError as error:
+        said = str(error)
+        remedy = ""
+        if "logging" in said:
+            remedy = " Set ROS_LOG_DIR to a folder that this user may write to."
+        raise CannotGoOnError(f"ROS cannot start here: {said}.{remedy}") from error
 
 
 def _serve(executor: SingleThreadedExecutor, asked_to_stop: threading.Event) -> None:

@@ -1,6 +1,7 @@
 """Signatures of certificates: whatever is changed is told, whatever means the same is not."""
 
 import json
+import resource
 from pathlib import Path
 
 import numpy as np
@@ -380,3 +381,16 @@ def test_trusted_keys_come_from_files_of_several_and_from_folders(tmp_path, keys
     assert trusted_keys([key.path.parent for key in keys]) == expected  # private keys beside them
     assert trusted_keys([tmp_path, tmp_path / "both.pem"]) == expected
     assert trusted_keys([]) == ()
+
+
+@pytest.mark.parametrize("room", [0, 50])
+def test_a_full_disk_leaves_no_half_of_a_key(tmp_path, room):
+    least, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, most))  # bytes of a file, then EFBIG
+    try:
+        with pytest.raises(ConfigurationError, match="No key can be written"):
+            new_key_pair(tmp_path)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (least, most))
+    assert not list(tmp_path.iterdir())
+    assert SigningKey.load(new_key_pair(tmp_path).path)

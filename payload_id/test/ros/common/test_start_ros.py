@@ -1,0 +1,25 @@
+"""Where ROS cannot start, commands and nodes say so in a sentence."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+COMMANDS = {
+    "a command": ("payload_id", "live", "status"),
+    "a node": ("payload_id.ros.sampler.node",),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("command", COMMANDS.values(), ids=COMMANDS.keys())
+def test_without_a_folder_for_logs_a_sentence_says_what_to_set(command):
+    done = subprocess.run(
+        [sys.executable, "-m", *command],
+        capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL,
+        env={**os.environ, "ROS_LOG_DIR": "/proc/nowhere"},
+    )  # fmt: skip
+    assert done.returncode in (1, 2)
+    assert "ROS cannot start here" in done.stderr and "Set ROS_LOG_DIR" in done.stderr
+    assert "Traceback" not in done.stderr
