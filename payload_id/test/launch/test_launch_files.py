@@ -133,13 +133,23 @@ def test_what_can_fail_comes_before_any_node(file):
         assert steps.index("include") < first and steps[0] == "include"
 
 
+@pytest.mark.parametrize("file", FILES, ids=lambda x: x.name)
+def test_what_users_give_is_one_word_of_a_command_and_never_evaluated(file):
+    values = [value for entry in read(file).iter() for value in entry.attrib.values()]
+    assert not [value for value in values if "$(eval" in value]
+    for value in values:
+        if "$(command" in value:
+            bare = re.sub(r'"[^"]*"', "", value.removeprefix("$(command "))
+            assert "$(" not in bare, "a path with a space would be two words"
+
+
 @pytest.mark.parametrize("file", MAIN, ids=lambda x: x.name)
 def test_every_node_takes_a_parameter_file_that_is_looked_for_first(file):
     assert {"params", "namespace", "rviz"} <= set(arguments(file))
     for node in own_nodes(file):
         assert node.findall("param")[-1].get("from") == "$(var params)"
     checks = {entry.get("value") for entry in read(file).iter("let")}
-    assert "$(command 'ls $(var params)')" in checks or file.name in (
+    assert "$(command 'ls -- \"$(var params)\"')" in checks or file.name in (
         "demo.launch.xml",
         BRINGUP.name,
     )
@@ -194,7 +204,7 @@ def test_rviz_is_looked_for_and_gets_the_robots_own_base_and_clock():
     file = PACKAGE / "launch" / "rviz.launch.xml"
     assert [entry.get("value") for entry in read(file).iter("let")] == [
         "$(find-pkg-prefix rviz2)",
-        "$(command '$(find-pkg-prefix payload_id)/lib/payload_id/base_frame $(var robot)')",
+        '$(command \'"$(find-pkg-prefix payload_id)/lib/payload_id/base_frame" "$(var robot)"\')',
     ]
     (rviz,) = [node for node in read(file).iter("node") if node.get("pkg") == "rviz2"]
     assert rviz.get("args").endswith("-f $(var fixed_frame)")
