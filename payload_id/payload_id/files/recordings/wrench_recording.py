@@ -131,14 +131,14 @@ class WrenchRecording(WrenchSamples):
         path = input_path(path, "recording", RecordingError)
         wrench = read_wrenches(path, wrench_topic)
         if pose_topic is not None:
-            samples, origin, name = _with_poses(path, wrench, pose_topic, sign, gravity, cutoff)
-            name = frame or name
+            samples, origin, lost = _with_poses(path, wrench, pose_topic, sign, gravity, cutoff)
+            name = frame or wrench.frame or "sensor"
         elif robot is not None:
             name = frame or wrench.frame or robot.payload_frame
             arm = model_at(robot, name)
-            samples, origin = _with_arm(path, wrench, arm, joint_topic, sign, cutoff)
+            samples, origin, lost = _with_arm(path, wrench, arm, joint_topic, sign, cutoff)
         elif orientation is not None:
-            samples, origin = _at_rest(wrench, orientation, sign, gravity)
+            samples, origin, lost = _at_rest(wrench, orientation, sign, gravity)
             name = frame or wrench.frame or "sensor"
         else:
             raise InputError(
@@ -146,7 +146,8 @@ class WrenchRecording(WrenchSamples):
                 "topic of the sensor's pose (pose_topic), or the orientation of a sensor that "
                 "rests."
             )
-        lost = {Drop.WRONG_LENGTH.value: wrench.undecodable} if wrench.undecodable else {}
+        if wrench.undecodable:
+            lost = counted_together(lost, {Drop.WRONG_LENGTH.value: wrench.undecodable})
         return cls.of(
             samples, frame=name, start_ns=origin, source=str(path), notes=wrench.notes, lost=lost
         )
@@ -220,16 +221,16 @@ def _with_poses(
     sign: float,
     gravity: tuple[float, float, float],
     cutoff: float | None,
-) -> tuple[WrenchSamples, int, str]:
-    """Return the samples with the motion of a pose topic, their origin in time, and the frame."""
+) -> tuple[WrenchSamples, int, Mapping[str, int]]:
+    """Return the samples with the motion of a pose topic, their origin, and what was left out."""
     rows, rotation = read_poses(path, topic)
     origin = int(wrench.stamp_ns[0])
     stamp = seconds_since(rows.stamp_ns, origin)
-    keep, _ = rows_to_keep(stamp, rows.values)
+    keep, lost = rows_to_keep(stamp, rows.values)
     poses = Poses(stamp[keep], rotation[keep], rows.values[keep, :3])
-    time, values = _usable(wrench, origin)
+    time, values, dropped = _usable(wrench, origin)
     samples = wrench_samples(time, sign * values, poses, gravity, None, cutoff)
-    return samples, origin, wrench.frame or "sensor"
+    return samples, origin, counted_together(dropped, _of_motion(lost))
 
 
 def _with_arm(
@@ -239,33 +240,39 @@ def _with_arm(
     topic: str,
     sign: float,
     cutoff: float | None,
-) -> tuple[WrenchSamples, int]:
-    """Return the samples with the motion of an arm, and their origin in time [ns]."""
+) -> tuple[WrenchSamples, int, Mapping[str, int]]:
+    """Return the samples with the motion of an arm, their origin [ns], and what was left out."""
     table, _ = read_bag(path, topic, arm.joints, 1.0, 0.0)
     table = with_velocities(replace(table, tau=np.zeros_like(table.q)))
     origin = int(wrench.stamp_ns[0])
     joint_stamp = seconds_since(table.stamp_ns, origin)
-    keep, _ = rows_to_keep(joint_stamp, table.q, table.dq)
-    time, values = _usable(wrench, origin)
+    keep, lost = rows_to_keep(joint_stamp, table.q, table.dq)
+    time, values, dropped = _usable(wrench, origin)
     samples = wrench_samples_of_arm(
         arm, joint_stamp[keep], table.q[keep], table.dq[keep], time, sign * values, cutoff
     )
-    return samples, origin
+    lost = counted_together(lost, table.dropped)
+    return samples, origin, counted_together(dropped, _of_motion(lost))
 
 
 def _at_rest(
     wrench: StampedRows, orientation: Array, sign: float, gravity: tuple[float, float, float]
-) -> tuple[WrenchSamples, int]:
-    """Return the samples of a sensor that rests, and their origin in time [ns]."""
+) -> tuple[WrenchSamples, int, Mapping[str, int]]:
+    """Return the samples of a sensor that rests, their origin [ns], and what was left out."""
     origin = int(wrench.stamp_ns[0])
-    time, values = _usable(wrench, origin)
+    time, values, dropped = _usable(wrench, origin)
     axes, none = np.broadcast_to(orientation, (len(time), 3, 3)), np.zeros((len(time), 3))
     samples = WrenchSamples(time, axes, none, none, none, sign * values, gravity=gravity)
-    return samples, origin
+    return samples, origin, dropped
 
 
-def _usable(wrench: StampedRows, origin: int) -> tuple[Array, Array]:
-    """Return stamps [s] and values of the usable wrenches."""
+def _usable(wrench: StampedRows, origin: int) -> tuple[Array, Array, Mapping[str, int]]:
+    """Return stamps [s] and values of the usable wrenches, and what was left out, by cause."""
     stamp: NDArray[np.float64] = seconds_since(wrench.stamp_ns, origin)
-    keep, _ = rows_to_keep(stamp, wrench.values)
-    return stamp[keep], wrench.values[keep]
+    keep, dropped = rows_to_keep(stamp, wrench.values)
+    return stamp[keep], wrench.values[keep], dropped
+
+
+def _of_motion(lost: Mapping[str, int]) -> Mapping[str, int]:
+    """Return counts of what was left out of the motion under names of their own."""
+    return {f"motion_{cause}": count for cause, count in lost.items()}

@@ -52,7 +52,7 @@ class WrenchTables:
             if not recorded.
         accelerometer_at: Position of the accelerometer in the sensor frame, three numbers [m].
         cutoff: Low-pass of the orientations [Hz]; None: none.
-        dropped: Rows of the wrench that were left out, by cause.
+        dropped: Rows that were left out, by cause; those of the motion begin with its table.
         uncertainty: What the description assumes; None if it says nothing.
     """
 
@@ -97,6 +97,7 @@ class _Description:
     def __init__(self, entries: Mapping[str, Any], where: str, path: Path) -> None:
         """Check the entries' names."""
         self._entries, self._where, self._path = entries, where, path
+        self._lost: dict[str, int] = {}  # rows of the motion that are left out, by cause
         refuse_unknown(entries, TOP, where)
         for section in ("wrench", "orientation"):
             if section not in entries:
@@ -131,7 +132,7 @@ class _Description:
             acceleration=self._acceleration(acceleration) if acceleration else None,
             accelerometer_at=(at[0], at[1], at[2]),
             cutoff=cutoff,
-            dropped=dropped,
+            dropped={**dropped, **self._lost},
             uncertainty=None if assumed is None else _assumed(assumed, self._where),
         )
 
@@ -148,9 +149,7 @@ class _Description:
         names = self._names(section, given[0], count)
         if "position" in section:
             names = (*names, *self._names(section, "position", 3))
-        stamp, values, _ = self._read("orientation", names)
-        keep = np.isfinite(values).all(axis=1) & _increasing(stamp)
-        stamp, values = stamp[keep], values[keep]
+        stamp, values = self._usable("orientation", names)
         rotation = self._rotation(values[:, :count])
         return stamp, rotation, values[:, count:] if "position" in section else None
 
@@ -168,14 +167,21 @@ class _Description:
 
     def _acceleration(self, section: Mapping[str, Any]) -> tuple[NDArray[np.int64], Array]:
         """Return stamps and proper acceleration in the sensor frame [m/s2]."""
-        stamp, values, _ = self._read("acceleration", self._names(section, "columns", 3))
+        stamp, values = self._usable("acceleration", self._names(section, "columns", 3))
         unit = chosen(
             TO_ACCELERATION, section.get("unit", "m/s2"), "'unit' of 'acceleration'", self._where
         )
         turn = np.reshape(self._numbers(section, "matrix", tuple(np.eye(3).flat), (9,)), (3, 3))
         bias = np.asarray(self._numbers(section, "bias", (0.0, 0.0, 0.0), (3,)))
+        return stamp, values * unit @ turn.T + bias
+
+    def _usable(self, name: str, columns: Sequence[str]) -> tuple[NDArray[np.int64], Array]:
+        """Read columns of one of the motion's tables; rows that are left out are counted."""
+        stamp, values, dropped = self._read(name, columns)
         keep = np.isfinite(values).all(axis=1) & _increasing(stamp)
-        return stamp[keep], values[keep] * unit @ turn.T + bias
+        counts = {**dropped, "incomplete_or_not_newer": int((~keep).sum())}
+        self._lost |= {f"{name}_{cause}": count for cause, count in counts.items() if count}
+        return stamp[keep], values[keep]
 
     def _read(
         self, name: str, columns: Sequence[str]
