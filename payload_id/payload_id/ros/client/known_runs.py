@@ -33,7 +33,7 @@ from .planner_client import PlannerClient
 from .planner_setup import PlannerSetup
 from .run_recorder import RunRecorder
 from .waiting import NotAnsweredError, wait_for
-from .wanted_runs import Wanted, made_before, weight_name
+from .wanted_runs import Wanted, made_before, require_unchanged, weight_name
 
 STANDING = 1.0  # [s] for which torques at rest are recorded before a new weight is moved
 STANDING_LEAST = 0.5  # [s] of them without which nothing moves
@@ -152,6 +152,7 @@ class KnownRuns:
         if not result.success:
             raise NotAnsweredError(f"Run {number + 1} was not completed: {result.message}")
         self._check(self._read(path, plan.duration), mass)
+        require_unchanged(self.path, self.runs)
         self.runs += (KnownRecording(path, Load.of_mass(mass)),)
         remarks = [
             "Runs with known weights, by payload-id known-runs.",

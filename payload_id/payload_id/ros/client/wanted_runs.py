@@ -79,6 +79,25 @@ def made_before(path: Path, wanted: Wanted) -> tuple[KnownRecording, ...]:
     return found
 
 
+def require_unchanged(path: Path, runs: Sequence[KnownRecording]) -> None:
+    """Raise if somebody else has changed a list meanwhile: two sessions would lose runs in it.
+
+    Args:
+        path: The list; it is there once it has a run.
+        runs: Those that this session has read or written.
+
+    Raises:
+        InputError: It holds others.
+    """
+    found = read_known_runs(path) if path.is_file() else ()
+    if [run.path for run in found] != [run.path for run in runs]:
+        raise InputError(
+            f"{path} lists {len(found)} runs, and {len(runs)} were there a run ago: another "
+            "session writes to the same folder. End one of them, or name another folder; the run "
+            "just made is kept there, and not listed."
+        )
+
+
 def weight_name(mass: float) -> str:
     """Return a weight [kg] in words."""
     return f"{mass:g} kg" if mass else "bare"
