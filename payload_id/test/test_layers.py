@@ -54,6 +54,7 @@ LOOSE = {
         "hat_rows",
         "kinematic_error",
         "momentum",
+        "motion_memory",
         "nuisance",
         "position_gate",
         "scales",

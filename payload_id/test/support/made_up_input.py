@@ -183,7 +183,8 @@ def table() -> bytes:
     """Return the recording as a table."""
     r = recording()
     rows = np.column_stack([r.stamp, r.q, r.dq, r.tau]).tolist()
-    return "\n".join(["t,q1,q2,v1,v2,e1,e2", *(",".join(map(repr, row)) for row in rows)]).encode()
+    lines = ["t,q1,q2,v1,v2,e1,e2", *(",".join(map(repr, row)) for row in rows)]
+    return "".join(f"{line}\n" for line in lines).encode()
 
 
 COLUMNS: dict[str, Any] = {

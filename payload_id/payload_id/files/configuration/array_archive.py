@@ -43,7 +43,7 @@ def read_arrays(path: Path | str, what: str, texts: Collection[str] = ()) -> Arr
         with zipfile.ZipFile(path) as archive:
             members = {x.filename.removesuffix(SUFFIX): x for x in _members(archive)}
             return {
-                name: _array(archive.read(member), TEXT if name in texts else NUMBERS)
+                name: _array(name, archive.read(member), TEXT if name in texts else NUMBERS)
                 for name, member in members.items()
             }
     except Exception as error:  # whatever damaged bytes make readers of ZIP, zlib and NumPy raise
@@ -69,7 +69,7 @@ def _members(archive: zipfile.ZipFile) -> Iterator[zipfile.ZipInfo]:
         yield member
 
 
-def _array(content: bytes, kinds: str) -> NDArray[Any]:
+def _array(name: str, content: bytes, kinds: str) -> NDArray[Any]:
     """Return an array of one of some kinds from its bytes, which are all used.
 
     Raises:
@@ -78,13 +78,13 @@ def _array(content: bytes, kinds: str) -> NDArray[Any]:
     file = io.BytesIO(content)
     major, minor = np.lib.format.read_magic(file)
     if (major, minor) != (1, 0):
-        raise ValueError(f"an array has format {major}.{minor}, not 1.0")
+        raise ValueError(f"{name} has format {major}.{minor}, not 1.0")
     shape, _, kind = np.lib.format.read_array_header_1_0(file)
     if kind.kind not in kinds:
-        raise ValueError(f"an array holds {kind}, not {'text' if kinds == TEXT else 'numbers'}")
+        raise ValueError(f"{name} is of {kind}, not {'text' if kinds == TEXT else 'numbers'}")
     size = kind.itemsize * int(np.prod([float(k) for k in shape]))
     if size != len(content) - file.tell():
-        raise ValueError(f"an array of shape {shape} has {len(content)} bytes")
+        raise ValueError(f"{name} of shape {shape} has {len(content)} bytes")
     file.seek(0)
     array: NDArray[Any] = np.lib.format.read_array(file, allow_pickle=False)
     return array

@@ -73,7 +73,9 @@ def test_signals_end_a_command_in_order(number, tmp_path):
     pipe = tmp_path / "pipe.json"
     os.mkfifo(pipe)
     command = [sys.executable, "-m", "payload_id", "verify", str(pipe)]
+    usual = signal.signal(number, signal.SIG_DFL)  # `nohup` and some CI ignore some, inherited
     process = subprocess.Popen(command, stderr=subprocess.PIPE, text=True)
+    signal.signal(number, usual)
     writer = os.open(pipe, os.O_WRONLY)  # once the command reads
     process.send_signal(number)
     _, said = process.communicate(timeout=60)
