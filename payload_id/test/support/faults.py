@@ -16,6 +16,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import numpy as np
 from payload_id_msgs.msg import PayloadEstimate, SampleBlock
@@ -46,6 +47,12 @@ SLOW = 0.3  # that a slow disk takes for a write [s]
 SAMPLER = Path(__file__).with_name("sampler_on_slow_disk.py")
 
 
+def observer(domain: int, name: str = "observer") -> Observer:
+    """Return an observer whose middleware uses what that of the nodes does."""
+    with patch.dict(os.environ, UDP_ONLY):
+        return Observer(domain, name)
+
+
 class Rig:
     """Sampler and estimator as processes, and the driver of an arm."""
 
@@ -56,7 +63,7 @@ class Rig:
         self._environment = {**os.environ, **UDP_ONLY, "SLOW_DISK": str(self.slow_disk)}
         self._file = robot_file(folder)
         self._samples = measured(tuple(PAYLOAD), PERIOD)
-        self.observer = Observer(domain)
+        self.observer = observer(domain)
         self.estimates = self.observer.listen(PayloadEstimate, f"{NODE}/payload")
         self.sampler, self.estimator = self.start_sampler(), self.start_estimator()
         self._driver = self.observer.publisher(JointState, TOPIC)
@@ -254,7 +261,7 @@ def messages_of_another_year(rig: Rig) -> None:
 
 def deaf_subscribers(rig: Rig) -> None:
     """Subscribers, reliable, that never read what they asked for."""
-    deaf = Observer(rig.domain, "deaf")
+    deaf = observer(rig.domain, "deaf")
     for kind, topic in ((SampleBlock, "/payload_sampler/samples"), (JointState, TOPIC),
                         (PayloadEstimate, f"{NODE}/payload")):  # fmt: skip
         deaf.listen(kind, topic)

@@ -2,8 +2,7 @@
 
 A socket filter (classic BPF, SO_ATTACH_FILTER, socket(7)) that draws a random number for each
 datagram is attached to copies of the process's UDP sockets (pidfd_getfd(2)), which share their
-filter with the originals. The process must be a child and use UDP only:
-`FASTDDS_BUILTIN_TRANSPORTS=UDPv4`.
+filter with the originals. The process must be a child and use UDP only (`UDP_ONLY`).
 """
 
 from __future__ import annotations
@@ -21,7 +20,8 @@ SO_ATTACH_FILTER, SO_DETACH_FILTER = 26, 27
 # Instructions of linux/bpf_common.h: code, jumps if true and false, constant.
 LOAD_WORD, JUMP_IF_LESS, RETURN = 0x20, 0x35, 0x06
 RANDOM = 0x100000000 - 0x1000 + 56  # SKF_AD_OFF + SKF_AD_RANDOM, linux/filter.h
-UDP_ONLY = {"FASTDDS_BUILTIN_TRANSPORTS": "UDPv4"}
+# With the range LOCALHOST rmw_fastrtps takes shared memory whatever transports are asked for.
+UDP_ONLY = {"FASTDDS_BUILTIN_TRANSPORTS": "UDPv4", "ROS_AUTOMATIC_DISCOVERY_RANGE": "SUBNET"}
 
 
 @contextmanager
