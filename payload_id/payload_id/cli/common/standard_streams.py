@@ -12,13 +12,14 @@ def take_every_letter() -> None:
     """Have letters that the streams' encoding lacks replaced, not end the command.
 
     Such an encoding comes from the locale; what is typed, or a name of a file, may hold bytes that
-    are no letter.
+    are no letter. An input that a calling program has begun to read is left as it is.
     """
     for stream, errors in (
         (sys.stdin, "replace"), (sys.stdout, "replace"), (sys.stderr, "backslashreplace")
     ):  # fmt: skip
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors=errors)
+            with suppress(io.UnsupportedOperation):
+                stream.reconfigure(errors=errors)
 
 
 def flush_output() -> None:

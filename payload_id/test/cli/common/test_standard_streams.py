@@ -61,6 +61,14 @@ def test_letters_that_the_encoding_lacks_end_no_command(text, monkeypatch):
     assert held.getvalue().startswith(b"?" if text[0] == "±" else b"a name of bytes ?")
 
 
+def test_a_program_that_reads_its_input_may_call_commands(monkeypatch):
+    begun = io.TextIOWrapper(io.BytesIO(b"one\ntwo\n"))
+    assert begun.readline() == "one\n"
+    monkeypatch.setattr(sys, "stdin", begun)
+    assert main(VERB) == 0
+    assert begun.readline() == "two\n"
+
+
 def test_a_closed_output_is_no_error(monkeypatch):
     monkeypatch.setattr(sys, "stdout", None)
     assert main(VERB) == 0
