@@ -47,8 +47,10 @@ def load_knowledge(path: Path | str) -> Knowledge:
     """
     try:
         archive = read_arrays(path, "knowledge", ("about",))
-        about = json.loads(str(archive["about"]))["statements"]
-        read = [_statement(archive, k, each) for k, each in enumerate(about)]
+        about = json.loads(str(archive["about"]))
+        if about["format"] != FORMAT:
+            raise ValueError(f"format {about['format']}; this version reads {FORMAT}")
+        read = [_statement(archive, k, each) for k, each in enumerate(about["statements"])]
         return Knowledge(tuple(read))
     except (
         ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError

@@ -12,6 +12,7 @@ from payload_id.core.errors import ConfigurationError, InputError
 from payload_id.core.knowledge.catalogue import CATALOGUE, knowledge_of
 from payload_id.core.knowledge.convex import stated
 from payload_id.core.knowledge.knowledge import NOTHING
+from payload_id.files.knowledge import statement_file
 from payload_id.files.knowledge.knowledge_file import read_knowledge
 from payload_id.files.knowledge.knowledge_schema import SCHEMAS
 from payload_id.files.knowledge.statement_file import load_knowledge, save_knowledge
@@ -100,3 +101,12 @@ def test_damaged_file_is_named(tmp_path):
     (tmp_path / "knowledge.npz").write_bytes(b"nonsense")
     with pytest.raises(ConfigurationError, match="knowledge.npz"):
         load_knowledge(tmp_path / "knowledge.npz")
+
+
+@pytest.mark.parametrize("number", [0, 2, None, "1"])
+def test_another_format_is_refused(tmp_path, monkeypatch, number):
+    monkeypatch.setattr(statement_file, "FORMAT", number)
+    path = save_knowledge(tmp_path / "knowledge.npz", NOTHING)
+    monkeypatch.undo()
+    with pytest.raises(ConfigurationError, match="this version reads 1"):
+        load_knowledge(path)
