@@ -47,7 +47,8 @@ class WorkerProcess:
             name: What it does, in a word, such as "planning".
             make: A function of a module: called there with the arguments, returns the worker.
             arguments: Picklable.
-            longest: Time after which a request is given up [s]; None: it may take any time.
+            longest: Time after which a request is given up, the process's start apart [s]; None:
+                it may take any time.
         """
         self._longest = longest
         self._name, self._make, self._arguments = name, make, arguments
@@ -101,6 +102,7 @@ class WorkerProcess:
         )
         process.start()
         there.close()  # so that the end of the process is the end of the connection
+        self._ready = False  # until it has loaded what it needs, and says so
         return process, here
 
     def _loop(self) -> None:
@@ -116,6 +118,8 @@ class WorkerProcess:
     def _carried_out(self, request: Any) -> Any:
         """Return the answer to a request; a new process after one that has died."""
         try:
+            if not self._ready:
+                self._ready = bool(self._connection.recv())
             self._connection.send(request)
             if not self._connection.poll(self._longest):
                 self._given_up = (
@@ -147,12 +151,13 @@ def _serve(connection: Connection, make: MakeWorker, arguments: tuple[Any, ...])
         worker = make(*arguments)
     except Exception as error:
         worker = Failure(error_sentence(error))
-    while True:
-        try:
+    try:
+        connection.send(True)  # it is ready
+        while True:
             request = connection.recv()
             connection.send(worker if isinstance(worker, Failure) else _answer(worker, request))
-        except (EOFError, OSError):
-            return
+    except (EOFError, OSError):
+        return
 
 
 def _answer(worker: Callable[[Any], Any], request: Any) -> Any:
