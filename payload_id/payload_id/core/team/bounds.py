@@ -1,0 +1,111 @@
+"""What is assumed about the robots of a team: bounds on everything that is not known exactly."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any
+
+from ..arrays import one_number
+from ..errors import InputError, known_entries, require_type
+
+LARGEST = 1e6  # of any bound in SI units
+
+
+@dataclass(frozen=True)
+class RobotBounds:
+    """Bounds on the errors of one robot. Zero means known exactly.
+
+    Bounds hold for each axis, at every sample, whatever the errors of other samples are, except
+    those that are said to be constant in a run. "Measured" is what `RobotSamples` hold.
+
+    Attributes:
+        orientation: Of R_i0i, each component of the rotation vector from the measured to the true
+            one [rad].
+        position: Of p_i0i [m].
+        angular_velocity: Of omega_i [rad/s].
+        linear_velocity: Of v_i [m/s].
+        force_absolute: Of f_i, whatever its size [N].
+        force_relative: Of f_i, as a part of each measured component [-].
+        force_bias: Constant offset of f_i, beside those [N].
+        force_gain: Constant error of the force sensor's gain, the same for all axes [-].
+        friction: Force that the mechanism's friction hides from the sensors, along the axes of
+            {i0}; of either sign at every sample [N].
+        moment_absolute: Of m_i where it is measured; where it is not (passive gimbal), the largest
+            moment that its friction transmits [N m].
+        moment_relative: Of m_i, as a part of each measured component [-].
+        tilt: Of {i0} against level, constant in a run [rad].
+        imu_angular_velocity: Of the gyroscope, its bias and misalignment with it [rad/s].
+        imu_specific_force: Of the accelerometer, its bias and misalignment with it [m/s2].
+        clock: Largest offset of the robot's clock against the first robot's, constant in a run [s].
+        jitter: Of each stamp, beside that [s].
+    """
+
+    orientation: float = 0.0
+    position: float = 0.0
+    angular_velocity: float = 0.0
+    linear_velocity: float = 0.0
+    force_absolute: float = 0.0
+    force_relative: float = 0.0
+    force_bias: float = 0.0
+    force_gain: float = 0.0
+    friction: float = 0.0
+    moment_absolute: float = 0.0
+    moment_relative: float = 0.0
+    tilt: float = 0.0
+    imu_angular_velocity: float = 0.0
+    imu_specific_force: float = 0.0
+    clock: float = 0.0
+    jitter: float = 0.0
+
+    def __post_init__(self) -> None:
+        for entry in fields(self):
+            name = f"Robot bound '{entry.name}'"
+            value = one_number(getattr(self, entry.name), name)
+            object.__setattr__(self, entry.name, value)
+            if not 0.0 <= value <= LARGEST:
+                raise InputError(
+                    f"{name} must be finite and not negative, at most {LARGEST:g}; found {value!r}."
+                )
+        for part in ("force_relative", "force_gain", "moment_relative"):
+            if getattr(self, part) >= 1.0:
+                raise InputError(
+                    f"Robot bound '{part}' is a fraction and must be below 1; found "
+                    f"{getattr(self, part)!r}. (2 % is written 0.02.)"
+                )
+
+    def to_dict(self) -> dict[str, float]:
+        """Return plain numbers; `RobotBounds.from_dict` reads them back."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, entries: Any) -> RobotBounds:
+        """Build from plain numbers.
+
+        Raises:
+            InputError: An entry is unknown or no number.
+        """
+        return cls(**known_entries(entries, cls, "bounds of a robot"))
+
+
+@dataclass(frozen=True)
+class TeamBounds:
+    """Bounds of every robot: one set for all, and others for some.
+
+    Attributes:
+        default: For every robot that `robots` does not name.
+        robots: By name.
+    """
+
+    default: RobotBounds = field(default_factory=RobotBounds)
+    robots: Mapping[str, RobotBounds] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        require_type(self.default, RobotBounds, "default", "RobotBounds(...)")
+        require_type(self.robots, Mapping, "robots", "RobotBounds by name")
+        for name, bounds in self.robots.items():
+            require_type(bounds, RobotBounds, f"Bounds of robot {name}", "RobotBounds(...)")
+
+    def of(self, name: str) -> RobotBounds:
+        """Return the bounds of one robot."""
+        return self.robots.get(name, self.default)
