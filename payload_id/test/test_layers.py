@@ -17,9 +17,9 @@ OWN = "(files of the folder itself)"
 ORDER = {
     "": ("core", "files", "ros", "cli", OWN),
     "core": (
-        OWN, "body", "knowledge", "arm", "samples", "rows", "statistics", "estimators", "bounds",
-        "diagnosis", "plausibility", "history", "identification", "contact", "calibration",
-        "motion", "safety", "excitation", "control", "simulation",
+        OWN, "body", "knowledge", "arm", "mechanism", "samples", "rows", "statistics", "estimators",
+        "bounds", "diagnosis", "plausibility", "history", "identification", "team", "wrists",
+        "contact", "calibration", "motion", "safety", "excitation", "control", "simulation",
     ),
     "core/knowledge": (OWN, "catalogue"),
     "core/rows": (OWN, "joint_torque", "wrench"),
@@ -27,7 +27,7 @@ ORDER = {
     "core/diagnosis": ("causes", "remade", "reliance", OWN, "wrench"),
     "core/identification": (OWN, "wrench"),
     "core/safety": ("tube", "margins", "torque", "clearance", "speed", "certificate"),
-    "core/simulation": ("drive", OWN),
+    "core/simulation": ("drive", OWN, "team"),
     "core/excitation": ("candidates", "prediction", "criteria", "search", OWN),
     "files": ("configuration", "learnt", "drivers", "robots", "profiles", "cells", "shapes",
               "knowledge", "runs", "export", "tables", "bags", "recordings", "drafts", "figures"),
