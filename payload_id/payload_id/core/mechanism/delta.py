@@ -1,8 +1,8 @@
 """Kinematics of a delta mechanism with three RUU legs: h(theta), its inverse, its Jacobian.
 
-Leg i stands at the angle a_i around the z axis of the base. With u_i = (cos a_i, sin a_i, 0) its knee
-is at  k_i = (R_base + L_lower cos theta_i) u_i + L_lower sin theta_i z,  and the upper leg ends at
-p + R_platform u_i, p the platform's position. With e_i = k_i - R_platform u_i the loops close as
+Leg i stands at the angle a_i around the z axis of the base. With u_i = (cos a_i, sin a_i, 0) its
+knee is at  k_i = (R_base + L_lower cos theta_i) u_i + L_lower sin theta_i z,  and the upper leg ends
+at p + R_platform u_i, p the platform's position. With e_i = k_i - R_platform u_i the loops close as
 
     |p - e_i(theta_i)| = L_upper,  i = 1..3.
 
@@ -137,8 +137,10 @@ class Delta:
         k = (square + self.lower_leg**2 - self.upper_leg**2) / (2 * self.lower_leg)
         reach = np.hypot(x, z)
         if not (np.abs(k) < reach).all():
-            raise ReachError(f"The platform position {p[~(np.abs(k) < reach).all(-1)][:1]} m is out "
-                             "of the mechanism's reach.")  # fmt: skip
+            found = p[~(np.abs(k) < reach).all(axis=-1)].reshape(-1, 3)[0]
+            raise ReachError(
+                f"The platform position {found.tolist()} m is out of the mechanism's reach."
+            )
         return np.asarray(np.arctan2(np.broadcast_to(z, x.shape), x) - np.arccos(k / reach))
 
     def closure(self, theta: Array, p: Array) -> Array:

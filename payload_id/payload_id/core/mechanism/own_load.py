@@ -44,7 +44,9 @@ def own_torque(
     ddtheta: Array,
     gravity: Array,
 ) -> Array:
-    """Return the torques on the lower legs that the mechanism's own parts take, shape (..., 3) [N m].
+    """Return the torques on the lower legs that the mechanism's own parts take [N m].
+
+    Shape (..., 3).
 
     Args:
         delta: Geometry.

@@ -79,7 +79,10 @@ def wrist_pose(mechanism: Mechanism, readings: JointReadings) -> tuple[Array, Ar
 
 
 def spring_torque(mechanism: Mechanism, readings: JointReadings) -> Array:
-    """Return the torques on the lower legs: k (before - theta), or as the drivers say, (M, 3) [N m]."""
+    """Return the torques on the lower legs, shape (M, 3) [N m].
+
+    k (before - theta) where k is known, as the drivers say otherwise.
+    """
     if np.isnan(mechanism.spring):
         return readings.tau
     return np.asarray(mechanism.spring * (readings.before - readings.theta))

@@ -1,4 +1,4 @@
-"""A simulated team obeys mechanics that it was not made of: Newton and Euler, energy, kinematics."""
+"""A simulated team obeys what it was not made of: Newton and Euler, energy, kinematics."""
 
 import numpy as np
 import pytest

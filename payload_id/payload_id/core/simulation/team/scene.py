@@ -80,9 +80,10 @@ class TeamScene:
         return np.asarray(self.positions.mean(axis=0))
 
     def bases(self) -> tuple[Array, Array]:
-        """Return where the bases stand when the payload frame is the world's: R (N, 3, 3), p (N, 3).
+        """Return where the bases stand while the payload frame is the world's.
 
-        Bases are level; each is turned as its grasp frame is around the vertical.
+        Bases are level; each is turned as its grasp frame is around the vertical. R: shape
+        (N, 3, 3), p: shape (N, 3) [m].
         """
         yaw = np.arctan2(self.rotations[:, 1, 0], self.rotations[:, 0, 0])
         heights = np.array([[0.0, 0.0, robot.home_height] for robot in self.robots])

@@ -69,7 +69,8 @@ def _leg(i: int, k: int, robot: SimulatedMocobot, angle: float) -> str:
     passive = f'frictionloss="{robot.friction / 10!r}" damping="{robot.damping / 10 + 1e-5!r}"'
     return f"""<body pos="{_text(delta.base_radius * np.array([np.cos(angle), np.sin(angle), 0]))}"
         quat="{_quaternion(Rotation.from_euler("z", angle).as_matrix())}">
-      <body><joint name="phi{name}" axis="0 -1 0" armature="{ROTOR}"/>{_mass(NEXT_TO_NOTHING)}</body>
+      <body><joint name="phi{name}" axis="0 -1 0" armature="{ROTOR}"/>
+        {_mass(NEXT_TO_NOTHING)}</body>
       <body><joint name="theta{name}" axis="0 -1 0" {rub}/>
         {_rod(robot.masses.lower_leg, delta.lower_leg)}
         <body pos="{delta.lower_leg!r} 0 0">

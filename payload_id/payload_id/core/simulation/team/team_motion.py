@@ -15,8 +15,9 @@ LARGEST_TILT = np.deg2rad(10.0)  # about any axis [ZLEFL, Sec. V]
 
 @dataclass(frozen=True)
 class TeamMotion:
-    """Where the payload frame is to be: x(t) = middle + sum_k a_k sin(2 pi f_k t + b_k),
-    to which it grows from where the payload was before.
+    """Where the payload frame is to be: x(t) = middle + sum_k a_k sin(2 pi f_k t + b_k).
+
+    It grows to that from where the payload was before.
 
     Attributes:
         amplitude: a, shape (K, 6): rotation vector [rad], then translation [m].

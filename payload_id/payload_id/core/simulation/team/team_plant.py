@@ -187,7 +187,7 @@ class TeamPlant:
         turn, place = self._motion.pose(self._reference())
         q, v = self.data.qpos, self.data.qvel
         rotations, bases = self._bases
-        for i, robot in enumerate(self.scene.robots):
+        for i in range(self.scene.n):
             theta = q[self._of["theta"][i]]
             grasp = turn @ self.scene.positions[i] + place
             wanted = rotations[i].T @ (grasp - bases[i])

@@ -1,4 +1,4 @@
-"""What the robots of a simulated team publish: readings with all their errors, on their own clocks."""
+"""What the robots of a simulated team publish: readings with errors, on their own clocks."""
 
 from __future__ import annotations
 
