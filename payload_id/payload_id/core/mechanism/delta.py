@@ -1,7 +1,7 @@
 """Kinematics of a delta mechanism with three RUU legs: h(theta), its inverse, its Jacobian.
 
 Leg i stands at the angle a_i around the z axis of the base. With u_i = (cos a_i, sin a_i, 0) its
-knee is at  k_i = (R_base + L_lower cos theta_i) u_i + L_lower sin theta_i z,  and the upper leg ends
+knee is at  k_i = (R_base + L_lower cos theta_i) u_i + L_lower sin theta_i z, and the upper leg ends
 at p + R_platform u_i, p the platform's position. With e_i = k_i - R_platform u_i the loops close as
 
     |p - e_i(theta_i)| = L_upper,  i = 1..3.
