@@ -1,0 +1,136 @@
+r"""Means of pose and twist over short blocks of team time: what grasp frames are found from.
+
+What holds of a rigid body is linear in the matrices R_i0i and the vectors p_i0i, V_i themselves,
+
+    R_101 R_1i = C_i R_i0i,    p_101 + R_101 p_1i = c_i + C_i p_i0i,    V_1 = [Ad_T1i] V_i,
+
+(C_i, c_i) the pose of {i0} in {10}: so it holds of their means with the same weights, too. Noise
+averages out, and nothing is differentiated. A block's weights are a Hann window over two spacings;
+neighbouring blocks overlap by half.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+
+import numpy as np
+
+from ..arrays import Array, BoolArray
+from .resample import Resampling
+from .samples import RobotSamples
+
+SPACING = 0.1  # [s] from one block to the next
+GAP = 0.055  # [s] between samples that no value is interpolated over
+LEAST_SAMPLES = 8  # of a robot, before anything is made of them
+
+
+@dataclass(frozen=True)
+class Blocks:
+    """Means of N robots over B blocks.
+
+    Attributes:
+        time: Middle of each block on the team's clock, shape (B,) [s].
+        present: Whether the robot gave all samples of a block, shape (N, B).
+        rotation: Mean of R_i0i, turned into a rotation, shape (N, B, 3, 3).
+        mean_rotation: Mean of R_i0i as it is, shape (N, B, 3, 3).
+        position: Mean of p_i0i, shape (N, B, 3) [m].
+        twist: Mean of (omega_i, v_i), shape (N, B, 6).
+        rate: Of change of that mean with a shift in time, shape (N, B, 6).
+        gain: By how much interpolation lets errors grow, shape (N, B).
+        shift: Clock offset that was taken out, shape (N, B) [s].
+    """
+
+    time: Array
+    present: BoolArray
+    rotation: Array
+    mean_rotation: Array
+    position: Array
+    twist: Array
+    rate: Array
+    gain: Array
+    shift: Array
+
+    def __len__(self) -> int:
+        return len(self.time)
+
+    @classmethod
+    def empty(cls, N: int) -> Blocks:
+        """Return no blocks of N robots."""
+        matrices, vectors, twists = np.zeros((N, 0, 3, 3)), np.zeros((N, 0, 3)), np.zeros((N, 0, 6))
+        flat = np.zeros((N, 0))
+        return cls(
+            np.zeros(0), np.zeros((N, 0), bool), matrices, matrices, vectors, twists, twists,
+            flat, flat,
+        )  # fmt: skip
+
+    def take(self, chosen: Array | slice) -> Blocks:
+        """Return some of the blocks."""
+        return Blocks(
+            self.time[chosen], *(getattr(self, e.name)[:, chosen] for e in fields(self)[1:])
+        )
+
+    def joined(self, newer: Blocks) -> Blocks:
+        """Return both; robots that these do not have are absent in them."""
+        more = newer.present.shape[0] - self.present.shape[0]
+        columns = []
+        for entry in fields(self)[1:]:
+            old, new = getattr(self, entry.name), getattr(newer, entry.name)
+            if more:
+                fill = np.zeros((more, *old.shape[1:]), dtype=old.dtype)
+                old = np.concatenate([old, fill])
+            columns.append(np.concatenate([old, new], axis=1))
+        return Blocks(np.concatenate([self.time, newer.time]), *columns)
+
+    @classmethod
+    def of(cls, robots: list[RobotSamples | None], time: Array, shift: Array, step: float) -> Blocks:
+        """Return the blocks at some times.
+
+        Args:
+            robots: Samples of each robot on its own clock, None for none.
+            time: Middles of the blocks on the team's clock, shape (B,) [s].
+            shift: Offset of each robot's clock, shape (N,) [s].
+            step: Of the grid on which values are taken [s].
+        """
+        parts = [
+            _robot_blocks(robot, time + shift[i], step) for i, robot in enumerate(robots)
+        ]
+        columns = [np.stack(column) for column in zip(*parts, strict=True)]
+        every_shift = np.repeat(shift[:, None], len(time), axis=1)
+        return cls(time, *columns, every_shift)
+
+
+def hann(step: float) -> tuple[Array, Array, Array]:
+    """Return instants about a block's middle, weights of a mean there, and of its rate, (n,)."""
+    half = max(2, round(SPACING / step))
+    s = np.arange(-half, half + 1) / half  # -1..1
+    weight = (1.0 + np.cos(np.pi * s)) / (2.0 * half)
+    slope = np.pi * np.sin(np.pi * s) / (2.0 * half) / (half * step)  # -w'
+    return s * half * step, weight, slope
+
+
+def _robot_blocks(robot: RobotSamples | None, time: Array, step: float) -> tuple[Array, ...]:
+    """Return one robot's columns of `Blocks`, at times of its own clock."""
+    B = len(time)
+    if robot is None or len(robot) < LEAST_SAMPLES or not B:
+        nothing = np.tile(np.eye(3), (B, 1, 1))
+        none6 = np.zeros((B, 6))
+        return np.zeros(B, bool), nothing, nothing, np.zeros((B, 3)), none6, none6, np.ones(B)
+    away, weight, slope = hann(step)
+    at = Resampling.of(robot.time, (time[:, None] + away).ravel(), GAP)
+    shape = (B, len(away))
+
+    def mean(values: Array, weights: Array) -> Array:
+        return np.asarray(np.einsum("a,ba...->b...", weights, values.reshape(*shape, *values.shape[1:])))
+
+    rotation = mean(at.rotations(robot.rotation), weight)
+    twist = at.values(robot.twist)
+    U, _, Vt = np.linalg.svd(rotation)
+    return (
+        at.inside.reshape(shape).all(axis=1),
+        U @ Vt,
+        rotation,
+        mean(at.values(robot.position), weight),
+        mean(twist, weight),
+        mean(twist, slope),
+        mean(at.gain(), weight),
+    )

@@ -1,0 +1,379 @@
+r"""Grasp frames of a team by weighted least squares on SE(3), over all pairs and loops at once.
+
+Of each robot i > 1: R_1i, p_1i, the pose (C_i, c_i) of {i0} in {10} and the clock's offset. Every
+robot says where the body is (attitude B_i = C_i R_i0i R_1i', place of the origin of {1}, and twist
+of {1}), a_i with an error of its own. With weights s_i, minimising over the body's true motion
+leaves
+
+    sum_i s_i |a_i - mean a|^2 = sum_{i<j} s_i s_j |a_i - a_j|^2 / sum s,
+
+all pairs. Since every T_ij comes from T_1i and T_1j, loops close [ZLEFL, Sec. III-B, refinement].
+Weights of the four kinds of equation are the inverse of the variances that their residuals show.
+Frames {i0} are level: C_i is a turn about z but for the stated tilt.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.optimize import least_squares
+from scipy.spatial.transform import Rotation
+
+from ..arrays import Array, BoolArray
+from .blocks import Blocks
+from .pairwise import PairFit, pair_fit
+
+ALIKE = 0.5  # correlation of angular velocities from which on a robot is on the same body
+KINDS = 4  # attitude, place, angular velocity, velocity
+START = (1e-3, 1e-3, 1e-2, 1e-2)  # [rad, m, rad/s, m/s] first standard deviations of the kinds
+LEAST = 1e-8  # smallest standard deviation that residuals can show
+ROUNDS = 3  # of variances from residuals
+LEVEL = 1e-6  # [rad] tilt of what is stated to be level
+
+
+@dataclass(frozen=True)
+class GraspFrames:
+    """Frames of N robots; those of the first are the reference.
+
+    Attributes:
+        rotation: R_1i, shape (N, 3, 3).
+        position: p_1i, shape (N, 3) [m].
+        base_rotation: C_i, shape (N, 3, 3).
+        base_position: c_i, shape (N, 3) [m].
+        clock: Offset of each clock, shape (N,) [s].
+        known: Whether a robot's frame was fitted, shape (N,).
+        covariance: Of (rotation vector in {i}, C_i's in {i0}, p_1i, c_i, clock), shape (N, 13, 13).
+        deviation: Standard deviation of the four kinds, shape (4,).
+        information: Of (rotation vector in {i}, p_1i) of robots 2..N together, the rest
+            marginalised, shape (6 (N - 1), 6 (N - 1)).
+        residual: Of each robot and block in standard deviations, per kind, shape (4, N, B).
+    """
+
+    rotation: Array
+    position: Array
+    base_rotation: Array
+    base_position: Array
+    clock: Array
+    known: BoolArray
+    covariance: Array
+    deviation: Array
+    information: Array
+    residual: Array
+
+    @classmethod
+    def unknown(cls, N: int) -> GraspFrames:
+        """Return frames of which nothing is known but the first."""
+        eye = np.tile(np.eye(3), (N, 1, 1))
+        known = np.arange(N) == 0
+        return cls(
+            eye, np.zeros((N, 3)), eye, np.zeros((N, 3)), np.zeros(N), known,
+            np.zeros((N, 13, 13)), np.array(START), np.zeros((6 * (N - 1), 6 * (N - 1))),
+            np.zeros((KINDS, N, 0)),
+        )  # fmt: skip
+
+    def moved(self, step: Array) -> GraspFrames:
+        """Return frames after a step, shape (N, 13): (eps, gamma, dp, dc, d clock) of each."""
+        return replace(
+            self,
+            rotation=self.rotation @ Rotation.from_rotvec(step[:, :3]).as_matrix(),
+            base_rotation=self.base_rotation @ Rotation.from_rotvec(step[:, 3:6]).as_matrix(),
+            position=self.position + step[:, 6:9],
+            base_position=self.base_position + step[:, 9:12],
+            clock=self.clock + step[:, 12],
+        )
+
+
+@dataclass(frozen=True)
+class FrameWeights:
+    """How the robots' equations count.
+
+    Attributes:
+        robot: Relative standard deviation of each kind of each robot, shape (4, N).
+        tilt: Standard deviation of a level frame's tilt, shape (N,) [rad].
+        clock: Standard deviation of the clocks' offsets before data, shape (N,) [s]; 0: exact.
+        reach: Largest distance of grasps [m]; draws positions weakly.
+    """
+
+    robot: Array
+    tilt: Array
+    clock: Array
+    reach: float
+
+
+def refine(blocks: Blocks, frames: GraspFrames, weights: FrameWeights) -> GraspFrames:
+    """Return the frames that fit best, beginning at some, with covariance.
+
+    Robots that are not `known` stay as they are and do not count.
+    """
+    fitted = np.flatnonzero(frames.known)[1:]
+    if not len(fitted) or not len(blocks):
+        return frames
+    deviation = np.asarray(frames.deviation)
+    for _ in range(ROUNDS):
+        problem = Equations(blocks, frames, weights, deviation)
+        found = least_squares(
+            problem.residual, np.zeros(problem.size), problem.jacobian, method="lm", xtol=1e-14,
+            ftol=1e-14, gtol=1e-14, max_nfev=25,
+        )  # fmt: skip
+        frames = frames.moved(problem.step(found.x))
+        shown = Equations(blocks, frames, weights, np.ones(KINDS)).spread()
+        close = np.allclose(shown, deviation, rtol=0.05, atol=0.0)
+        deviation = np.where(np.isfinite(shown), np.maximum(shown, LEAST), deviation)
+        if close:
+            break
+    return _with_covariance(blocks, frames, weights, deviation)
+
+
+def _with_covariance(
+    blocks: Blocks, frames: GraspFrames, weights: FrameWeights, deviation: Array
+) -> GraspFrames:
+    """Return the frames with covariance, information and residuals."""
+    problem = Equations(blocks, frames, weights, deviation)
+    zero = np.zeros(problem.size)
+    J = problem.jacobian(zero)
+    whole = np.linalg.pinv(J.T @ J, rcond=1e-16, hermitian=True)
+    N = len(frames.known)
+    covariance = np.zeros((N, 13, 13))
+    width = problem.width
+    pairs = []
+    for n, i in enumerate(problem.fitted):
+        own = slice(n * width, n * width + width)
+        covariance[i][:width, :width] = whole[own, own]
+        pairs.append(n * width + np.array([0, 1, 2, 6, 7, 8]))
+    marginal = np.zeros((6 * (N - 1), 6 * (N - 1)))
+    if pairs:
+        chosen = np.concatenate(pairs)
+        target = np.concatenate([6 * (i - 1) + np.arange(6) for i in problem.fitted])
+        marginal[np.ix_(target, target)] = np.linalg.pinv(
+            whole[np.ix_(chosen, chosen)], rcond=1e-14, hermitian=True
+        )
+    return replace(
+        frames, covariance=covariance, deviation=deviation, information=marginal,
+        residual=problem.sizes(zero),
+    )  # fmt: skip
+
+
+class Equations:
+    """Residuals and their exact Jacobian about given frames; x holds a step of each robot fitted."""
+
+    def __init__(
+        self, blocks: Blocks, frames: GraspFrames, weights: FrameWeights, deviation: Array
+    ) -> None:
+        """Prepare for steps of the robots that are known, but the first."""
+        self.frames, self.weights, self.deviation = frames, weights, deviation
+        self.fitted = np.flatnonzero(frames.known)[1:]
+        self.members = np.flatnonzero(frames.known)
+        self.width = 13 if weights.clock.any() else 12
+        self.size = self.width * len(self.fitted)
+        counted = blocks.present[self.members]
+        self._blocks = blocks.take(counted.sum(axis=0) > 1)
+        self._present = self._blocks.present[self.members]
+        s = self._present / weights.robot[:, self.members, None] ** 2  # (4, n, B)
+        self._root = np.sqrt(s) / deviation[:, None, None]
+        total = s.sum(axis=1, keepdims=True)
+        self._part = np.divide(s, total, out=np.zeros_like(s), where=total > 0)  # of the mean
+        self._body = self._first_body()
+
+    def _first_body(self) -> tuple[Array, Array, Array]:
+        """Return attitude, place and twist of {1} about which equations are written, per block."""
+        values = [self._of_robot(i, np.zeros(13), None)[0] for i in self.members]
+        first = self._present.argmax(axis=0)
+        pick = np.arange(len(self._blocks))
+        attitude = np.stack([v[0] for v in values])[first, pick]
+        place = np.stack([v[1] for v in values])[first, pick]
+        twist = np.stack([v[2] for v in values])[first, pick]
+        return attitude, place, twist
+
+    def step(self, x: Array) -> Array:
+        """Return the step of all robots, shape (N, 13)."""
+        full = np.zeros((len(self.frames.known), 13))
+        full[self.fitted, : self.width] = x.reshape(-1, self.width)
+        return full
+
+    def residual(self, x: Array) -> Array:
+        """Return all weighted residuals, shape (m,)."""
+        e = self._errors(self.step(x))
+        e = e - np.einsum("knb,knbi->kbi", self._part, e)[:, None]
+        return np.concatenate([(self._root[..., None] * e).ravel(), self._prior(x)[0]])
+
+    def jacobian(self, x: Array) -> Array:
+        """Return the residuals' derivatives, shape (m, size)."""
+        step = self.step(x)
+        n, B, w = len(self.members), len(self._blocks), self.width
+        J = np.zeros((KINDS, n, B, 3, self.size))
+        for column, i in enumerate(self.fitted):
+            member = int(np.searchsorted(self.members, i))
+            own = slice(column * w, column * w + w)
+            rates = self._of_robot(i, step[i], self._body)[1][..., :w]  # (4, B, 3, w)
+            share = self._part[:, :, :, None, None]
+            J[..., own] -= share[:, member][:, None] * rates[:, None]
+            J[:, member, ..., own] += rates
+        J *= self._root[..., None, None]
+        return np.concatenate([J.reshape(-1, self.size), self._prior(x)[1]])
+
+    def sizes(self, x: Array) -> Array:
+        """Return the size of each residual in standard deviations, shape (4, N, B of all)."""
+        e = self._errors(self.step(x))
+        e = e - np.einsum("knb,knbi->kbi", self._part, e)[:, None]
+        size = np.linalg.norm(self._root[..., None] * e, axis=-1) / np.sqrt(3.0)
+        full = np.full((KINDS, len(self.frames.known), len(self._blocks)), np.nan)
+        full[:, self.members] = np.where(self._present, size, np.nan)
+        return full
+
+    def spread(self) -> Array:
+        """Return the standard deviation that the residuals of each kind show, shape (4,)."""
+        e = self._errors(np.zeros((len(self.frames.known), 13)))
+        e = e - np.einsum("knb,knbi->kbi", self._part, e)[:, None]
+        square = ((self._root[..., None] * e) ** 2).sum(axis=(1, 2, 3))
+        freedom = 3.0 * float((self._present.sum(axis=0) - 1).sum()) - 0.5 * self.size
+        return np.asarray(np.sqrt(square / max(freedom, 1.0)))
+
+    def _errors(self, step: Array) -> Array:
+        """Return a_i of each member against the first body's, shape (4, n, B, 3)."""
+        return np.stack([self._against(i, step[i]) for i in self.members], axis=1)
+
+    def _against(self, i: int, step: Array) -> Array:
+        """Return one robot's a_i, shape (4, B, 3)."""
+        attitude, place, twist = self._of_robot(i, step, None)[0]
+        D = np.einsum("bji,bjk->bik", self._body[0], attitude)
+        turned = 0.5 * np.stack(
+            [D[:, 2, 1] - D[:, 1, 2], D[:, 0, 2] - D[:, 2, 0], D[:, 1, 0] - D[:, 0, 1]], axis=1
+        )
+        moved = twist - self._body[2]
+        return np.stack([turned, place - self._body[1], moved[:, :3], moved[:, 3:]])
+
+    def _of_robot(
+        self, i: int, step: Array, body: tuple[Array, Array, Array] | None
+    ) -> tuple[tuple[Array, Array, Array], Array]:
+        """Return where robot i says the body is, and the derivatives of that if asked for.
+
+        Derivatives have shape (4, B, 3, 13), in the order of `step`.
+        """
+        frames, blocks = self.frames, self._blocks
+        exp_eps, exp_gamma = (
+            Rotation.from_rotvec(v).as_matrix() for v in (step[:3], step[3:6])
+        )
+        X, C = frames.rotation[i] @ exp_eps, frames.base_rotation[i] @ exp_gamma
+        p, c = frames.position[i] + step[6:9], frames.base_position[i] + step[9:12]
+        late = (frames.clock[i] + step[12] - blocks.shift[i])[:, None]
+        omega0 = blocks.twist[i][:, :3]
+        turn = Rotation.from_rotvec(late * omega0).as_matrix()
+        R, mean_R = blocks.rotation[i] @ turn, blocks.mean_rotation[i] @ turn
+        rate = np.einsum("bij,bj->bi", blocks.mean_rotation[i], blocks.twist[i][:, 3:])
+        x = blocks.position[i] + late * rate
+        V = blocks.twist[i] + late * blocks.rate[i]
+        lever = X.T @ p  # from {1} to {i}, in {i}
+        local = x - mean_R @ lever
+        omega = V[:, :3] @ X.T
+        attitude = C @ R @ X.T
+        value = attitude, c + local @ C.T, np.hstack([omega, V[:, 3:] @ X.T - np.cross(omega, p)])
+        if body is None:
+            return value, np.zeros(0)
+        J = np.zeros((KINDS, len(blocks), 3, 13))
+        Jeps, Jgamma = _right_jacobian(step[:3]), _right_jacobian(step[3:6])
+        D = np.einsum("bji,bjk->bik", body[0], attitude)
+        half = 0.5 * (np.einsum("bii->b", D)[:, None, None] * np.eye(3) - D.swapaxes(1, 2))
+        J[0, :, :, :3] = -half @ X @ Jeps
+        J[0, :, :, 3:6] = half @ X @ R.swapaxes(1, 2) @ Jgamma
+        J[0, :, :, 12] = np.einsum("bij,bj->bi", half, omega0 @ X.T)
+        J[1, :, :, :3] = -C @ mean_R @ _skews(lever[None])[0] @ Jeps
+        J[1, :, :, 3:6] = -C @ _skews(local) @ Jgamma
+        J[1, :, :, 6:9] = -C @ mean_R @ X.T
+        J[1, :, :, 9:12] = np.eye(3)
+        swept = rate - np.einsum("bij,bj->bi", mean_R, np.cross(omega0, lever))
+        J[1, :, :, 12] = swept @ C.T
+        P = _skews(p[None])[0]
+        J[2, :, :, :3] = -X @ _skews(V[:, :3]) @ Jeps
+        J[2, :, :, 12] = blocks.rate[i][:, :3] @ X.T
+        J[3, :, :, :3] = (-X @ _skews(V[:, 3:]) - P @ X @ _skews(V[:, :3])) @ Jeps
+        J[3, :, :, 6:9] = -_skews(omega)
+        J[3, :, :, 12] = blocks.rate[i][:, 3:] @ X.T + J[2, :, :, 12] @ P.T
+        return value, J
+
+    def _prior(self, x: Array) -> tuple[Array, Array]:
+        """Return the residuals of what is known beforehand, and their derivatives."""
+        step, w = self.step(x), self.width
+        rows, slopes = [], []
+        for column, i in enumerate(self.fitted):
+            own = slice(column * w, column * w + w)
+            C = self.frames.base_rotation[i] @ Rotation.from_rotvec(step[i, 3:6]).as_matrix()
+            J = np.zeros((9, self.size))
+            tilt = max(float(np.hypot(self.weights.tilt[i], self.weights.tilt[0])), LEVEL)
+            level = (-C @ _skews(np.array([[0.0, 0.0, 1.0]]))[0] @ _right_jacobian(step[i, 3:6]))
+            J[:2, own][:, 3:6] = level[:2] / tilt
+            J[2:5, own][:, :3] = np.eye(3)
+            J[5:8, own][:, 6:9] = np.eye(3) / self.weights.reach
+            values = [C[:2, 2] / tilt, step[i, :3], (self.frames.position[i] + step[i, 6:9])]
+            values[2] = values[2] / self.weights.reach
+            late = np.zeros(1)
+            if w == 13:
+                sigma = max(float(self.weights.clock[i]), 1e-9)
+                late = np.array([(self.frames.clock[i] + step[i, 12]) / sigma])
+                J[8, own.start + 12] = 1.0 / sigma
+            rows.append(np.concatenate([*values, late]))
+            slopes.append(J)
+        return np.concatenate(rows), np.concatenate(slopes)
+
+
+def _skews(v: Array) -> Array:
+    """Return [v]x of each vector, shape (B, 3, 3)."""
+    S = np.zeros((len(v), 3, 3))
+    S[:, 0, 1], S[:, 0, 2], S[:, 1, 2] = -v[:, 2], v[:, 1], -v[:, 0]
+    return S - S.swapaxes(1, 2)
+
+
+def _right_jacobian(v: Array) -> Array:
+    """Return J with exp(v + dv) = exp(v) exp(J dv) to first order, shape (3, 3)."""
+    angle = float(np.linalg.norm(v))
+    K = _skews(v[None])[0]
+    if angle < 1e-5:
+        return np.eye(3) - 0.5 * K + K @ K / 6.0
+    return np.asarray(
+        np.eye(3)
+        - (1.0 - np.cos(angle)) / angle**2 * K
+        + (angle - np.sin(angle)) / angle**3 * K @ K
+    )
+
+
+def begun(
+    blocks: Blocks, frames: GraspFrames, i: int, clock: float, level: bool
+) -> tuple[GraspFrames, PairFit | None]:
+    """Return frames with a first one of robot i, from the known robot it shares most blocks with.
+
+    It becomes known if its angular velocities go with that robot's.
+
+    Args:
+        blocks: Means of pose and twist.
+        frames: Of the robots that are known.
+        i: Number of the new one.
+        clock: Largest offset of its clock that is looked for [s]; 0 for none.
+        level: Whether {i0} are level but for small tilts.
+    """
+    members = np.flatnonzero(frames.known)
+    common = [int((blocks.present[j] & blocks.present[i]).sum()) for j in members]
+    j = int(members[int(np.argmax(common))])
+    fit = pair_fit(blocks, j, i, clock, level)
+    if fit is None:
+        return frames, fit
+    X = frames.rotation[j] @ fit.rotation
+    p = frames.position[j] + frames.rotation[j] @ fit.position
+    both = blocks.present[i] & blocks.present[j]
+    C, c = frames.base_rotation[j], frames.base_position[j]
+    body = C @ blocks.rotation[j][both] @ frames.rotation[j].T
+    U, _, Vt = np.linalg.svd((body @ X @ blocks.rotation[i][both].swapaxes(1, 2)).mean(axis=0))
+    base = (U * [1.0, 1.0, np.linalg.det(U @ Vt)]) @ Vt
+    lever = frames.rotation[j].T @ frames.position[j]
+    place = c + (blocks.position[j][both] - blocks.mean_rotation[j][both] @ lever) @ C.T
+    own = blocks.position[i][both] - blocks.mean_rotation[i][both] @ (X.T @ p)
+    rotation, position = frames.rotation.copy(), frames.position.copy()
+    base_rotation, base_position = frames.base_rotation.copy(), frames.base_position.copy()
+    rotation[i], position[i] = X, p
+    base_rotation[i], base_position[i] = base, (place - own @ base.T).mean(axis=0)
+    late, known = frames.clock.copy(), frames.known.copy()
+    late[i] = fit.clock + float(blocks.shift[i][both].mean())
+    known[i] = fit.correlation >= ALIKE
+    return replace(
+        frames, rotation=rotation, position=position, base_rotation=base_rotation,
+        base_position=base_position, clock=late, known=known,
+    ), fit  # fmt: skip

@@ -1,0 +1,142 @@
+r"""One estimate of payload and grasp frames from all windows: forces say something of frames, too.
+
+Unknown are phi, the steps (eps_i, dp_i) of every frame from where kinematics put it, and the biases
+and gains that are stated. Minimised is the sum of squares of the Newton-Euler rows, each channel by
+the noise that it shows, and of the kinematics' own residuals, which near their minimum are
+|x - x_kin|^2 in the metric of their information matrix. Rows are made anew about the frames found.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+
+from ..arrays import Array
+from ..body.inertial import skew
+from .grasp_frames import GraspFrames
+from .rows import TeamRows
+from .windows import Windows
+
+ROUNDS = 6
+CLOSE = 1e-10  # [rad, m] a step that ends the search
+LEAST_NOISE = 1e-9  # [N, N m]
+UNIFORM = np.sqrt(3.0)  # half-width of a box over its standard deviation
+
+
+@dataclass(frozen=True)
+class Joint:
+    """Payload and frames from all data.
+
+    Attributes:
+        frames: With the covariance of rotation and position given all data.
+        phi: Free fit, shape (10,); the estimators take up from the frames.
+        noise: Standard deviation of each channel, shape (14,).
+        covariance: Of phi, shape (10, 10).
+    """
+
+    frames: GraspFrames
+    phi: Array
+    noise: Array
+    covariance: Array
+
+
+def joint_fit(rows: TeamRows, windows: Windows) -> Joint:
+    """Return the joint fit, beginning at the kinematic estimate in `rows`."""
+    kinematic = rows.frames
+    fitted = np.flatnonzero(kinematic.known)[1:]
+    half = np.concatenate(
+        [6 * (i - 1) + np.arange(6) for i in fitted] or [np.zeros(0, int)]
+    )
+    information = kinematic.information[np.ix_(half, half)]
+    values, axes = np.linalg.eigh(information)
+    root = (axes * np.sqrt(np.maximum(values, 0.0))).T
+    noise = np.zeros(0)
+    for _ in range(ROUNDS):
+        block = rows.of_estimate(windows)
+        J = np.concatenate([_by_frames(rows, windows, i) for i in fitted] or [np.zeros((len(block), 0))], axis=1)
+        away = _away(rows.frames, kinematic, fitted)
+        A = np.hstack([block.A, -J, block.B])
+        p = block.B.shape[1]
+        noise, channel = _noise(A, block.b, block.joint, noise, 10 + J.shape[1])
+        weighted = np.hstack([A, block.b[:, None]]) / noise[channel][:, None]
+        prior = np.zeros((len(root) + p, A.shape[1] + 1))
+        prior[: len(root), 10 : 10 + len(half)] = root
+        prior[: len(root), -1] = -root @ away
+        prior[len(root) :, 10 + len(half) : -1] = UNIFORM * np.eye(p)
+        stacked = np.vstack([weighted, prior])
+        x, *_ = np.linalg.lstsq(stacked[:, :-1], stacked[:, -1], rcond=1e-13)
+        step = x[10 : 10 + len(half)].reshape(-1, 6)
+        rows = replace(rows, frames=_stepped(rows.frames, fitted, step))
+        if np.abs(step).max(initial=0.0) < CLOSE:
+            break
+    covariance = np.linalg.pinv(stacked[:, :-1].T @ stacked[:, :-1], rcond=1e-15, hermitian=True)
+    own = covariance[10 : 10 + len(half), 10 : 10 + len(half)]
+    return Joint(_with_own(rows.frames, fitted, own), x[:10], noise, covariance[:10, :10])
+
+
+def _noise(A: Array, b: Array, channel: Array, before: Array, columns: int) -> tuple[Array, Array]:
+    """Return each channel's noise, (14,), and each row's channel, (m,)."""
+    number = 14
+    if not len(before):
+        before = np.ones(number)
+        before[[3, 4, 5, 10, 11, 12]] = 0.5
+    w = 1.0 / before[channel]
+    # a free fit: nuisance and frames count as unknown
+    x, *_ = np.linalg.lstsq(A * w[:, None], b * w, rcond=1e-10)
+    left = b - A @ x
+    square = np.bincount(channel, left**2, minlength=number)
+    count = np.bincount(channel, minlength=number)
+    used = max(int((count > 0).sum()), 1)
+    freedom = np.maximum(count - min(columns, A.shape[0] - 1) / used, 0.3 * count)
+    size = np.sqrt(np.divide(square, freedom, out=np.zeros(number), where=freedom > 0))
+    return np.maximum(size, LEAST_NOISE), channel
+
+
+def _by_frames(rows: TeamRows, windows: Windows, i: int) -> Array:
+    """Return the derivative of the summed wrench by a step (eps_i, dp_i), shape (6 W, 6)."""
+    X, p = rows.frames.rotation[i], rows.frames.position[i]
+    held = (windows.present[i] & windows.holding[i]).astype(float)[:, None, None]
+    late = rows.frames.clock[i] - windows.shift[i]
+    wrench = windows.wrench[i] + late[:, None] * windows.wrench_rate[i]
+    J = np.zeros((len(windows), 6, 6))
+    turned = -X @ _skews(wrench[:, :3])
+    J[:, :3, :3] = turned
+    J[:, 3:, :3] = skew(p) @ turned - X @ _skews(wrench[:, 3:])
+    J[:, 3:, 3:] = -_skews(wrench[:, :3] @ X.T)
+    return (held * J).reshape(-1, 6)
+
+
+def _away(frames: GraspFrames, kinematic: GraspFrames, fitted: Array) -> Array:
+    """Return the step from the kinematic estimate to the present one, shape (6 n,)."""
+    if not len(fitted):
+        return np.zeros(0)
+    turned = kinematic.rotation[fitted].swapaxes(1, 2) @ frames.rotation[fitted]
+    eps = Rotation.from_matrix(turned).as_rotvec()
+    moved = frames.position[fitted] - kinematic.position[fitted]
+    return np.hstack([eps, moved]).ravel()
+
+
+def _stepped(frames: GraspFrames, fitted: Array, step: Array) -> GraspFrames:
+    """Return frames after steps (eps, dp) of those fitted, shape (n, 6)."""
+    full = np.zeros((len(frames.known), 13))
+    if len(fitted):
+        full[fitted, :3], full[fitted, 6:9] = step[:, :3], step[:, 3:]
+    return frames.moved(full)
+
+
+def _with_own(frames: GraspFrames, fitted: Array, covariance: Array) -> GraspFrames:
+    """Return frames with the covariance of rotation and position given all data."""
+    all_of = frames.covariance.copy()
+    six = np.array([0, 1, 2, 6, 7, 8])
+    for n, i in enumerate(fitted):
+        all_of[i][np.ix_(six, six)] = covariance[6 * n : 6 * n + 6, 6 * n : 6 * n + 6]
+    return replace(frames, covariance=all_of)
+
+
+def _skews(v: Array) -> Array:
+    """Return [v]x of each, shape (W, 3, 3)."""
+    S = np.zeros((len(v), 3, 3))
+    S[:, 0, 1], S[:, 0, 2], S[:, 1, 2] = -v[:, 2], v[:, 1], -v[:, 0]
+    return S - S.swapaxes(1, 2)
