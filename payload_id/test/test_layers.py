@@ -30,7 +30,7 @@ ORDER = {
     "core/simulation": ("drive", OWN, "team"),
     "core/excitation": ("candidates", "prediction", "criteria", "search", OWN),
     "files": ("configuration", "learnt", "drivers", "robots", "profiles", "cells", "shapes",
-              "knowledge", "runs", "export", "tables", "bags", "recordings", "drafts", "figures"),
+              "knowledge", "runs", "teams", "export", "tables", "bags", "recordings", "drafts", "figures"),
     "files/export": ("loads", "targets", OWN),
     "ros": ("access", "common", "lifecycle", "sampler", "wrench_sampler", "estimator", "identify",
             "certifying", "effort_loop", "execution", "supervision", "loads", "bridge", "planner",
