@@ -9,6 +9,7 @@ import ast
 import runpy
 import sys
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import payload_id
@@ -19,6 +20,8 @@ from payload_id.files.profiles.profile_table import profile_table
 from payload_id.files.profiles.robot_profile import RobotProfile
 from payload_id.files.robots.robot_file import profile_names, robot_names
 from payload_id.files.robots.robot_schema import ROBOT
+from payload_id.files.teams.team_file import team_names
+from payload_id.files.teams.team_schema import TEAM
 from payload_id.ros.access.interfaces import roles_table, topics_table
 from payload_id.ros.bridge.parameters import BRIDGE_TABLE
 from payload_id.ros.common.parameters import describe_parameters
@@ -27,6 +30,7 @@ from payload_id.ros.frames.node import FRAMES_TABLE
 from payload_id.ros.planner.parameters import PLANNER_TABLE
 from payload_id.ros.sampler.parameters import SAMPLER_TABLE
 from payload_id.ros.simulated_arm.setup import PARAMETER_TABLE
+from payload_id.ros.team.parameters import TEAM_TABLE
 from payload_id.ros.wrench_sampler.parameters import WRENCH_SAMPLER_TABLE
 
 FOLDER = Path(__file__).resolve().parent
@@ -42,6 +46,7 @@ NODES = (
     ("Sampler: `payload_sampler`", SAMPLER_TABLE),
     ("Wrench sampler: `wrench_sampler`", WRENCH_SAMPLER_TABLE),
     ("Estimator: `payload_estimator`", ESTIMATOR_TABLE),
+    ("Team: `payload_team`", TEAM_TABLE),
     ("Planner: `payload_planner`", PLANNER_TABLE),
     ("Bridge: `payload_bridge`", BRIDGE_TABLE),
     ("Simulated arm: `simulated_arm`", PARAMETER_TABLE),
@@ -165,6 +170,51 @@ def knowledge_file_page() -> str:
     return "\n".join([head, *parts])
 
 
+def team_file_page() -> str:
+    """Return the page of a team file's keys."""
+    head = (
+        f"{NOTE}\n# Team file\n\n"
+        "A YAML file that says which robots hold a payload together, what each of them publishes, "
+        "and how wrong that may be. The parameter `team_file` of the node `payload_team` names it. "
+        f"Shipped, in `payload_id/config/teams/`: "
+        f"{', '.join(f'`{name}`' for name in team_names())}.\n\n"
+        "```yaml\n"
+        "name: two mocobots and an arm\n"
+        "prior: {mass_max: 20.0, com_max: 1.5}\n"
+        "every_robot:\n"
+        "  bounds: {force_absolute: 1.0, orientation: 0.004, clock: 0.05, jitter: 0.002}\n"
+        "robots:\n"
+        "  omnid1: {}\n"
+        "  omnid2:\n"
+        "    mechanism: {spring: 850.0}\n"
+        "  arm:\n"
+        "    namespace: /hall/arm\n"
+        "    source: topics\n"
+        "    topics: {wrench: /hall/arm/ft/wrench, wrench_sign: -1.0, moments: true}\n"
+        "    bounds: {force_absolute: 0.3, moment_absolute: 0.05}\n"
+        "```\n\n"
+        "The keys of `every_robot` may be given for each robot, too; what a robot does not say is "
+        "as there, and with `extends: other.yaml` as in another file. The first robot's grasp "
+        "frame {1} and clock are the reference of the estimate.\n\n"
+        "{i0} is robot i's own frame, fixed and level (z up); its place and heading are nobody's "
+        "knowledge but the robot's. {i} is the grasp frame, fixed to the payload, at the centre of "
+        "the gimbal or of the wrench's measurement. Stamps are those of the robot's own clock, "
+        "which may be off by the bound `clock`.\n\n"
+        "- **`source: joint_states`**: joint states of delta and gimbal, as `omnid.yaml` of the "
+        "public sources lists them. Pose T_i0i = (g(phi), h(theta)), twist, and force "
+        "f = (dh/dtheta)^-T tau less what the mechanism itself weighs, with angles and torques "
+        "smoothed by a cubic over `smoothing` on either side. A passive gimbal transmits no "
+        "moment but its friction's: `bounds.moment_absolute`.\n"
+        "- **`source: topics`**: pose, twist and wrench, each with its own stamps; pose and twist "
+        "are interpolated at the wrenches' stamps.\n"
+        "- **`imu`**: angular velocity and specific force beside either, joined by stamp; a robot "
+        "whose IMU falls silent goes on without it.\n\n"
+        "Every bound is 0 unless it is given, and intervals are true only if bounds are: state "
+        "them.\n\n## Keys\n\n"
+    )
+    return head + describe_schema({**TEAM, "robots": replace(TEAM["robots"], keys={})})
+
+
 def rooms_page() -> str:
     """Return the page of all rooms of the code, lowest first, with the files of each."""
     head = (
@@ -232,6 +282,7 @@ PAGES = {
     "robot_file.md": robot_file_page,
     "rooms.md": rooms_page,
     "security.md": security_page,
+    "team_file.md": team_file_page,
 }
 
 

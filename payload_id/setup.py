@@ -35,6 +35,7 @@ COMMAND = "payload-id = payload_id.cli.main:main"
 NODES = [
     "sampler = payload_id.ros.sampler.node:main",
     "wrench_sampler = payload_id.ros.wrench_sampler.node:main",
+    "team = payload_id.ros.team.node:main",
     "estimator = payload_id.ros.estimator.node:main",
     "planner = payload_id.ros.planner.node:main",
     "bridge = payload_id.ros.bridge.node:main",

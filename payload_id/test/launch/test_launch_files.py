@@ -17,6 +17,7 @@ from payload_id.ros.frames.node import FRAMES_TABLE
 from payload_id.ros.planner.parameters import PLANNER_TABLE
 from payload_id.ros.sampler.parameters import SAMPLER_TABLE
 from payload_id.ros.simulated_arm.setup import PARAMETER_TABLE as ARM_TABLE
+from payload_id.ros.team.parameters import TEAM_TABLE
 from payload_id.ros.wrench_sampler.parameters import WRENCH_SAMPLER_TABLE
 
 PACKAGE = Path(__file__).resolve().parents[2]
@@ -29,6 +30,7 @@ TABLES = {
     "simulated_arm": ARM_TABLE,
     "frames": FRAMES_TABLE,
     "wrench_sampler": WRENCH_SAMPLER_TABLE,
+    "team": TEAM_TABLE,
 }
 NAMES = {
     "sampler": "payload_sampler",
@@ -38,6 +40,7 @@ NAMES = {
     "simulated_arm": "simulated_arm",
     "frames": "payload_frames",
     "wrench_sampler": "wrench_sampler",
+    "payload_team": "team",
 }
 MAIN = [file for file in FILES if file.name != "rviz.launch.xml"]
 BRINGUP = PACKAGE / "launch" / "bringup.launch.xml"  # includes others, and has no node itself
@@ -56,7 +59,7 @@ def arguments(file: Path) -> dict[str, ElementTree.Element]:
 
 
 def test_there_are_launch_files():
-    names = {"bringup", "identify", "wrench", "planner", "demo", "rviz"}
+    names = {"bringup", "identify", "wrench", "team", "planner", "demo", "rviz"}
     assert {file.name for file in FILES} == {f"{name}.launch.xml" for name in names}
 
 

@@ -11,6 +11,7 @@ from typing import Any
 from ...core.errors import ConfigurationError
 from ...files.configuration.whole_file import saved_file
 from ...files.robots.robot_file import RobotFile
+from ...files.teams.team_file import SHARE, TeamFile
 from ...ros.access.interfaces import NAMES, action_beside, state_beside
 from ...ros.access.permissions import permissions_xml
 from ...ros.access.policy import enclaves, policy_xml
@@ -25,6 +26,7 @@ def add_parser(verbs: Any) -> None:
     parser = add_verb(verbs, "policy", "write who may do what on a network, for SROS 2")
     parser.add_argument("folder", type=Path, help="where policy.xml and enclaves/ are put")
     parser.add_argument("--robot", default="kinova_gen3", help="robot file, or a shipped name")
+    parser.add_argument("--team", default="", help="team file, or a shipped name; for payload_team")
     parser.add_argument("--namespace", default="/", help="of the nodes (default: %(default)s)")
     parser.add_argument(
         "--name",
@@ -49,6 +51,10 @@ def run(arguments: argparse.Namespace) -> int:
     }
     if robot.driver.controller_manager:
         names["controller_manager"] = robot.driver.controller_manager.lstrip("/")
+    if arguments.team:
+        team = TeamFile.load(arguments.team)
+        names["team_topics"] = " ".join(x for robot in team.robots for x in robot.topics.values())
+        names["team_shares"] = " ".join(f"{robot.namespace}/{SHARE}" for robot in team.robots)
     for entry in arguments.name:
         what, equals, name = entry.partition("=")
         if not equals:

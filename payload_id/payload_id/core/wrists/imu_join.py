@@ -86,9 +86,7 @@ class ImuJoin:
         self.dropped["samples without IMU"] += int((~beside).sum())
         cuts = np.flatnonzero(np.diff(beside)) + 1
         ends = [0, *cuts.tolist(), len(samples)]
-        return [
-            self._with(samples.where(slice(a, b)), bool(beside[a])) for a, b in pairwise(ends)
-        ]
+        return [self._with(samples.where(slice(a, b)), bool(beside[a])) for a, b in pairwise(ends)]
 
     def _with(self, samples: RobotSamples, beside: bool) -> RobotSamples:
         """Return samples with what the IMU read, where it did."""

@@ -27,6 +27,7 @@ from .team_schema import TEAM
 NAME = re.compile(r"[A-Za-z_]\w*\Z", re.ASCII)
 NAMESPACE = re.compile(r"(/[A-Za-z_]\w*)+\Z", re.ASCII)
 TOPIC = re.compile(r"/?[A-Za-z_]\w*(/[A-Za-z_]\w*)*\Z", re.ASCII)
+SHARE = "payload_share"  # topic of what a robot carries, in its namespace
 LEAST, MOST = 2, 32  # robots of a team
 
 

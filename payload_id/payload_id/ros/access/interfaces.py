@@ -29,10 +29,12 @@ NAMES: Mapping[str, str] = {
     "arm": "simulated_arm",
     "enable_topic": "",
     "speed_scaling_topic": "",
+    "team_topics": "",
+    "team_shares": "",
 }
 
 
-SEVERAL = ("driver_topics",)  # entries that may be several names with spaces between them
+SEVERAL = ("driver_topics", "team_topics", "team_shares")  # entries that may be several names with spaces between them
 
 
 def action_beside(topic: str) -> str:
@@ -206,6 +208,26 @@ INTERFACES: Mapping[str, tuple[Interface, ...]] = {
         *_services("payload_id_msgs/BeginRun", OPERATOR, "begin"),
         *_services("payload_id_msgs/Save", OPERATOR, "save"),
     ),
+    "payload_team": (
+        Interface("{team_topics}", "sensor_msgs/JointState; or geometry_msgs/PoseStamped, "
+                  "TwistStamped and WrenchStamped; sensor_msgs/Imu", IN,
+                  "volatile, depth `queue`; best effort or reliable as the team file says",
+                  shown="those of the team file, of every robot"),
+        Interface("~/team", "payload_id_msgs/TeamEstimate", OUT, LATCHED, READER),
+        Interface("{team_shares}", "payload_id_msgs/GravityShare", OUT, LATCHED, READER,
+                  "for the gravity compensation of each robot",
+                  "`payload_share` in every robot's namespace"),
+        Interface("~/markers", MARKERS, OUT, LATCHED, READER),
+        *CONDITION,
+        *_lifecycle(OPERATOR),
+        *_services("payload_id_msgs/GetTeamEstimate", READER, "get_estimate"),
+        *_services("payload_id_msgs/GetGraspTransform", READER, "get_grasp_transform"),
+        *_services("payload_id_msgs/GetGravityShare", READER, "get_gravity_share"),
+        *_services(TRIGGER, OPERATOR, "start", "stop", "reset"),
+        *_services("std_srvs/SetBool", OPERATOR, "guide"),
+        *_services("payload_id_msgs/LetGo", OPERATOR, "let_go"),
+        *_services("payload_id_msgs/Save", OPERATOR, "save"),
+    ),
     "payload_planner": (
         Interface("{joint_states_topic}", STATES, IN, "volatile, depth 4000; as for the sampler",
                   shown=OF_ROBOT),
@@ -332,7 +354,12 @@ INTERFACES: Mapping[str, tuple[Interface, ...]] = {
     ),
 }  # fmt: skip
 # Who may set parameters, of the nodes that have any that may change while they run.
-SETTING = {"payload_estimator": OPERATOR, "payload_bridge": MOVER, "simulated_arm": OPERATOR}
+SETTING = {
+    "payload_estimator": OPERATOR,
+    "payload_team": OPERATOR,
+    "payload_bridge": MOVER,
+    "simulated_arm": OPERATOR,
+}
 # Nodes that share a process, and so an enclave, under the name of their program.
 TOGETHER = {"identify": ("payload_sampler", "payload_estimator")}
 

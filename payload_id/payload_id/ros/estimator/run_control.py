@@ -245,6 +245,10 @@ class RunControl:
         self._run.note_failure(sentence)
         self._set(self._run.waiting("").with_status(Status.SOLVER_FAILED, sentence))
 
+    def refusal(self) -> Answer:
+        """Return the answer to a request that ended in an error, which the newest report tells."""
+        return self.answer(False, self.report.estimate.message)
+
     def answer(self, success: bool, message: str, path: Path | None = None) -> Answer:
         """Return an answer with the newest report."""
         return Answer(success, message, self.report, path)

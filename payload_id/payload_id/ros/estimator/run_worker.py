@@ -9,32 +9,52 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import Future
 from queue import Empty, SimpleQueue
+from typing import Any, Protocol
 
 from ..common.error_sentence import error_sentence
 from .looping_thread import LoopingThread
-from .run_control import Answer, RunControl
 
 PAUSE = 0.1  # [s] between two looks into the ring buffer; a request ends it at once
 REPORT = "Please report it together with the recording."
 
 
+class Control(Protocol):
+    """What a worker feeds, and asks to carry out requests."""
+
+    def advance(self) -> bool:
+        """Take in what has arrived, and update if that is due; return whether it was."""
+        ...
+
+    def drain(self) -> bool:
+        """Take in what has arrived; return whether there was anything."""
+        ...
+
+    def fail(self, sentence: str) -> None:
+        """Make an error the newest report."""
+        ...
+
+    def refusal(self) -> Any:
+        """Return the answer to a request that ended in an error."""
+        ...
+
+
 class RunWorker:
     """Carries out runs in a thread of its own; `request` may be called by any other."""
 
-    def __init__(self, control: RunControl) -> None:
+    def __init__(self, control: Control) -> None:
         """Start the thread; from now on only it may call methods of `control`, but for `write`."""
         self._control = control
-        self._requests: SimpleQueue[tuple[Callable[[], Answer], Future[Answer]]] = SimpleQueue()
+        self._requests: SimpleQueue[tuple[Callable[[], Any], Future[Any]]] = SimpleQueue()
         self._thread = LoopingThread("identification", PAUSE, self._step)
         self._thread.start()
 
-    def request(self, action: Callable[[], Answer]) -> Future[Answer]:
+    def request(self, action: Callable[[], Any]) -> Future[Any]:
         """Have a method of the control called in the thread, after the samples handed over.
 
         Args:
             action: `start`, `stop`, `reset`, `tare`, `estimate`, or a call of `save`.
         """
-        future: Future[Answer] = Future()
+        future: Future[Any] = Future()
         self._requests.put((action, future))
         self._thread.wake()
         return future
@@ -59,9 +79,7 @@ class RunWorker:
             try:
                 self._guard(self._control.drain)
                 answer = self._guard(action)
-                if not isinstance(answer, Answer):
-                    answer = self._control.answer(False, self._control.report.estimate.message)
-                future.set_result(answer)
+                future.set_result(self._control.refusal() if answer is None else answer)
             except Exception as error:  # not even the report of an error came through
                 future.set_exception(error)
 

@@ -46,7 +46,9 @@ def test_a_robot_says_only_what_differs(tmp_path):
 
 
 def test_a_mechanism_is_that_of_the_file(tmp_path):
-    team = load(tmp_path, TWO.replace("one: {}", "one: {mechanism: {spring: 800.0, lower_leg: 0.3}}"))
+    team = load(
+        tmp_path, TWO.replace("one: {}", "one: {mechanism: {spring: 800.0, lower_leg: 0.3}}")
+    )
     one, two = (robot.mechanism for robot in team.robots)
     assert (one.spring, one.delta.lower_leg) == (800.0, 0.3)
     assert np.isnan(two.spring)

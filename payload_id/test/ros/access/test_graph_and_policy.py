@@ -29,6 +29,11 @@ SPACE = "/left"
 KNOWN = "weighed: {kind: known_mass, mass: 1.0, tolerance: 0.1}"
 PROGRAM = Path(__file__).parents[2] / "support" / "all_nodes.py"
 FAULTS = "/fault_controller/internal_fault"  # where its type is here
+OMNIDS = ("omnid1", "omnid2", "omnid3")  # of the shipped team file
+TEAM = {
+    "team_topics": " ".join(f"/{x}/joint/joint_states" for x in OMNIDS),
+    "team_shares": " ".join(f"/{x}/payload_share" for x in OMNIDS),
+}
 NAMES = {"enable_topic": "/enable", "speed_scaling_topic": "slider"}
 # What a node does only while the arm is in use, by one of its back ends, or where nobody else does.
 AT_TIMES = {
@@ -92,7 +97,7 @@ def seen(observer: Observer, name: str, space: str = SPACE) -> set[Rule]:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", [x for x in INTERFACES if x != "payload_apply"])
 def test_nodes_do_what_they_may_and_may_no_more_than_they_do(observer, name):
-    every = enclaves({**NAMES, "driver_topics": FAULTS}, SPACE)
+    every = enclaves({**NAMES, **TEAM, "driver_topics": FAULTS}, SPACE)
     of_node = {e.path: e for e in every}[f"/payload_id{SPACE}/{name}"]
     allowed = set(of_node.rules)
     expected = allowed - AT_TIMES.get(name, set())

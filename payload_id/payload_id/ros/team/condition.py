@@ -1,0 +1,96 @@
+"""The team node's condition, as its diagnostics tell it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from payload_id_msgs.msg import TeamMember
+
+from ...core.team.estimate import TeamStatus
+from ..common.diagnostics import Condition, Level
+from ..common.topics import RUNNING, SILENT
+from .robot_listener import RobotListener
+from .team_control import FAILED, WAITING, TeamControl, TeamReport
+
+LEVELS: Mapping[str, Level] = {
+    TeamStatus.GOOD.value: Level.OK,
+    TeamStatus.USABLE.value: Level.OK,
+    TeamStatus.NOT_IDENTIFIABLE.value: Level.WARN,
+    TeamStatus.NO_DATA.value: Level.WARN,
+    TeamStatus.INCONSISTENT.value: Level.ERROR,
+    WAITING: Level.OK,
+    FAILED: Level.ERROR,
+}
+
+
+def condition_of(
+    control: TeamControl, listeners: Sequence[RobotListener], patience: float
+) -> Condition:
+    """Judge a run.
+
+    Args:
+        control: Makes the estimates.
+        listeners: Hear the robots.
+        patience: Time after which a robot counts as silent [s].
+    """
+    report = control.report
+    level, sentence = LEVELS[report.status], report.message
+    silent = {x.robot.name: x.silence(patience) for x in listeners} if control.running else {}
+    silences = [said for said in silent.values() if said]
+    doubts = [member.clock_doubt for member in report.members.values() if member.clock_doubt]
+    if len(silences) == len(listeners):
+        level, sentence = Level.ERROR, silences[0]
+    elif silences or doubts or control.loss or control.lost:
+        level = Level.WARN if level is Level.OK else level
+        lost = (
+            f"{control.lost} messages were lost: this machine is too slow for the estimates asked "
+            "for. Set a longer update_period or intervals:=none."
+        )
+        said = [*silences, *doubts, control.loss, lost if control.lost else ""]
+        sentence = " ".join(x for x in (*said, sentence) if x)
+    figures = {**_figures(control, listeners), SILENT: " ".join(silences)}
+    return Condition(level, sentence, figures)
+
+
+def _figures(control: TeamControl, listeners: Sequence[RobotListener]) -> dict[str, object]:
+    """Return the figures of the diagnostics."""
+    report = control.report
+    figures: dict[str, object] = {
+        "status": report.status,
+        RUNNING: control.running,
+        "solve time [s]": float(report.solve_seconds),
+        "messages waiting": control.waiting_messages,
+        "messages lost in this run": control.lost,
+        "errors": control.failures,
+    }
+    for listener in listeners:
+        name, member = listener.robot.name, report.members[listener.robot.name]
+        figures[f"{name}: received"] = listener.received
+        figures[f"{name}: samples"] = member.samples
+        for cause, count in {**listener.dropped, **member.dropped}.items():
+            figures[f"{name}: dropped: {cause}"] = count
+        if member.refusal:
+            figures[f"{name}: refused"] = member.refusal
+    return figures
+
+
+def members_of(
+    report: TeamReport, listeners: Sequence[RobotListener], guided: bool
+) -> list[TeamMember]:
+    """Return how the robots are doing, as messages."""
+    found = []
+    for listener in listeners:
+        member = report.members[listener.robot.name]
+        dropped = sum(listener.dropped.values()) + sum(member.dropped.values())
+        found.append(
+            TeamMember(
+                robot=listener.robot.name,
+                holds=member.holds,
+                guided=guided,
+                received=listener.received,
+                samples=member.samples,
+                dropped=dropped,
+                age=float(listener.age),
+            )
+        )
+    return found

@@ -1,0 +1,113 @@
+"""What a robot's messages hold, as plain numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from geometry_msgs.msg import PoseStamped, TwistStamped, WrenchStamped
+from sensor_msgs.msg import Imu, JointState
+
+from ...core.arrays import Array
+from ...files.teams.team_file import TeamRobot
+
+TYPES: Mapping[str, Any] = {
+    "joint_states": JointState,
+    "pose": PoseStamped,
+    "twist": TwistStamped,
+    "wrench": WrenchStamped,
+    "imu": Imu,
+}
+WIDTH = {"joint_states": 12, "pose": 7, "twist": 6, "wrench": 6, "imu": 6}
+
+
+@dataclass(frozen=True)
+class Heard:
+    """Messages of one robot that arrived together.
+
+    Attributes:
+        robot: Its name.
+        stamps: By kind of message, stamps in the order of arrival, shape (k,) [ns].
+        rows: By kind, their numbers, shape (k, width).
+        guided: Whether a human guided the payload, so that forces do not count.
+    """
+
+    robot: str
+    stamps: Mapping[str, Array] = field(default_factory=dict)
+    rows: Mapping[str, Array] = field(default_factory=dict)
+    guided: bool = False
+
+    @property
+    def count(self) -> int:
+        """Number of messages."""
+        return sum(map(len, self.stamps.values()))
+
+
+class WrongMessageError(Exception):
+    """A message that holds no row; the text is the cause in counts."""
+
+
+def reader_of(kind: str, robot: TeamRobot) -> Callable[[Any], Sequence[float]]:
+    """Return what makes a row of a message.
+
+    It raises `WrongMessageError` for one that holds none.
+    """
+    if kind == "joint_states":
+        return _JointReader(robot.joint_states)
+    return {"pose": _pose, "twist": _twist, "wrench": _wrench, "imu": _imu}[kind]
+
+
+class _JointReader:
+    """Reads joints by name: before the springs, behind them, gimbal, the springs' torques."""
+
+    def __init__(self, keys: Mapping[str, Any]) -> None:
+        self._positions = [*keys["before"], *keys["after"], *keys["gimbal"]]
+        self._efforts = list(keys[keys["effort_of"]])
+        self._sign = keys["effort_sign"]
+        self._names: tuple[str, ...] = ()
+        self._at: list[int] = []
+        self._effort_at: list[int] = []
+
+    def __call__(self, message: Any) -> Sequence[float]:
+        names = message.name
+        if len(names) != len(self._names) or tuple(names) != self._names:
+            place = {name: k for k, name in enumerate(names)}
+            if not place.keys() >= set(self._positions):
+                raise WrongMessageError("without some of the joints")
+            self._names = tuple(names)
+            self._at = [place[name] for name in self._positions]
+            self._effort_at = [place[name] for name in self._efforts]
+        if len(message.position) != len(names):
+            raise WrongMessageError("with other numbers of names and positions")
+        position, effort = message.position, message.effort
+        if len(effort) == len(names):
+            tau = [self._sign * effort[k] for k in self._effort_at]
+        elif all(k < len(effort) for k in self._effort_at):
+            tau = [self._sign * effort[k] for k in self._effort_at]  # without those of the gimbal
+        else:
+            tau = [np.nan] * 3
+        return [*(position[k] for k in self._at), *tau]
+
+
+def _pose(message: Any) -> Sequence[float]:
+    p, q = message.pose.position, message.pose.orientation
+    return p.x, p.y, p.z, q.x, q.y, q.z, q.w
+
+
+def _twist(message: Any) -> Sequence[float]:
+    w, v = message.twist.angular, message.twist.linear
+    return w.x, w.y, w.z, v.x, v.y, v.z
+
+
+def _wrench(message: Any) -> Sequence[float]:
+    f, m = message.wrench.force, message.wrench.torque
+    return f.x, f.y, f.z, m.x, m.y, m.z
+
+
+def _imu(message: Any) -> Sequence[float]:
+    w, a = message.angular_velocity, message.linear_acceleration
+    if message.angular_velocity_covariance[0] < 0 or message.linear_acceleration_covariance[0] < 0:
+        raise WrongMessageError("of an IMU that says it measures no velocity or acceleration")
+    return w.x, w.y, w.z, a.x, a.y, a.z

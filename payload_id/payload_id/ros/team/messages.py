@@ -1,0 +1,158 @@
+"""What a team's node publishes and answers, made of reports."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from geometry_msgs.msg import Pose, Quaternion, Transform, Vector3
+from payload_id_msgs.msg import GraspFrame as GraspFrameMessage
+from payload_id_msgs.msg import GravityShare, TeamFinding, TeamMember
+from payload_id_msgs.msg import TeamEstimate as TeamMessage
+from scipy.spatial.transform import Rotation
+
+from ...core.arm.centre_of_mass import com_interval
+from ...core.arrays import Array
+from ...core.team.estimate import GraspedPayload, GraspFrame, TeamEstimate
+from ...files.teams.team_file import TeamFile
+from ..common.conversions import point, time_message
+from .team_control import USABLE, TeamReport
+
+NAN = float("nan")
+UNKNOWN = np.full(3, np.inf)
+
+
+def team_message(
+    report: TeamReport, team: TeamFile, members: Callable[[], list[TeamMember]]
+) -> TeamMessage:
+    """Return a report as a message.
+
+    Args:
+        report: The report.
+        team: The team.
+        members: Returns how its robots are doing.
+    """
+    message, estimate = TeamMessage(), report.estimate
+    message.header.stamp = time_message(report.stamp_ns)
+    message.header.frame_id = team.robots[0].grasp_frame
+    message.status = getattr(TeamMessage, report.status)
+    message.message, message.reference = report.message, team.names[0]
+    message.phi, message.lower = np.full(10, NAN), np.full(10, -np.inf)
+    message.upper = np.full(10, np.inf)
+    message.centre, message.principal_moments = _pose(None), np.full(3, NAN)
+    message.members = members()
+    message.shares = shares_of(report, team)
+    message.noise_factor = message.seconds = NAN
+    message.solve_seconds = float(report.solve_seconds)
+    if estimate is not None:
+        _fill(message, estimate, team)
+    return message
+
+
+def _fill(message: TeamMessage, estimate: TeamEstimate, team: TeamFile) -> None:
+    """Put an estimate into a message."""
+    message.phi, message.lower, message.upper = estimate.phi, estimate.lower, estimate.upper
+    message.identifiable = [bool(x) for x in estimate.identifiable]
+    if (axes := estimate.axes) is not None:
+        message.centre = _pose((axes.rotation, axes.com))
+        message.principal_moments = axes.moments
+    message.frames = [frame_message(estimate.frames.get(name), name) for name in team.names]
+    message.findings = [
+        TeamFinding(
+            fault=finding.fault.value,
+            robots=list(finding.robots),
+            sentence=finding.sentence,
+            since=float(finding.since),
+            axis=[] if finding.axis is None else [float(x) for x in finding.axis],
+        )
+        for finding in estimate.findings
+    ]
+    message.cannot = list(estimate.cannot)
+    message.windows, message.holds = int(estimate.windows), int(estimate.holds)
+    message.noise_factor, message.seconds = float(estimate.noise_factor), float(estimate.time)
+
+
+def frame_message(frame: GraspFrame | None, name: str) -> GraspFrameMessage:
+    """Return a grasp frame as a message; one that says that nothing is known for None."""
+    message = GraspFrameMessage(robot=name)
+    if frame is None:
+        message.transform = transform_message(np.full((3, 3), NAN), np.full(3, NAN))
+        message.covariance = np.full(36, NAN)
+        message.rotation_bound = message.position_bound = UNKNOWN
+        message.clock = message.clock_deviation = NAN
+        message.clock_bound = np.inf
+        return message
+    message.known = bool(frame.known)
+    message.transform = transform_message(frame.rotation, frame.position)
+    message.covariance = np.ravel(frame.covariance)
+    message.rotation_bound, message.position_bound = frame.rotation_bound, frame.position_bound
+    message.clock, message.clock_deviation = float(frame.clock), float(frame.clock_deviation)
+    message.clock_bound = float(frame.clock_bound)
+    return message
+
+
+def shares_of(report: TeamReport, team: TeamFile) -> list[GravityShare]:
+    """Return what each robot carries, in the team's order."""
+    found = [] if report.estimate is None else list(report.estimate.payload.values())
+    by_name = {payload.name: payload for payload in found}
+    return [share_message(report, team, name, by_name.get(name)) for name in team.names]
+
+
+def share_message(
+    report: TeamReport, team: TeamFile, name: str, payload: GraspedPayload | None
+) -> GravityShare:
+    """Return what a robot carries; a message that says why that is not known where it is not."""
+    message = GravityShare(robot=name)
+    message.header.stamp = time_message(report.stamp_ns)
+    message.header.frame_id = team.robot(name).grasp_frame
+    unknown = GraspedPayload(name, np.full(10, NAN), np.full(10, -np.inf), np.full(10, np.inf))
+    known = payload or unknown
+    mass, lower, upper = known.phi[0], known.lower[0], known.upper[0]
+    interval = com_interval(known.lower, known.upper)
+    com = known.phi[1:4] / mass if mass > 0.0 else np.full(3, NAN)
+    ends = (-UNKNOWN, UNKNOWN) if interval is None else interval
+    message.mass, message.mass_lower, message.mass_upper = map(float, (mass, lower, upper))
+    message.com, message.com_lower, message.com_upper = map(vector, (com, *ends))
+    shares = known.share, known.share_lower, known.share_upper
+    message.share, message.share_lower, message.share_upper = map(float, shares)
+    message.mass_share = float(known.share * mass)
+    message.mass_share_lower, message.mass_share_upper = _product(
+        (known.share_lower, known.share_upper), (max(float(lower), 0.0), float(upper))
+    )
+    message.valid = report.status in USABLE and bool(np.isfinite([mass, *com]).all())
+    if not message.valid:
+        message.message = f"Not known: {report.status}. {report.message}".strip()
+    return message
+
+
+def _product(one: tuple[float, float], mass: tuple[float, float]) -> tuple[float, float]:
+    """Return the interval of products; infinite ends give infinite ones."""
+    if not np.isfinite([*one, *mass]).all():
+        return -np.inf, np.inf
+    ends = [a * b for a in one for b in mass]
+    return min(ends), max(ends)
+
+
+def transform_message(rotation: Array, position: Array) -> Transform:
+    """Return a transform as a message; NaN where it is not known."""
+    return Transform(translation=vector(position), rotation=_quaternion(rotation))
+
+
+def vector(v: Any) -> Vector3:
+    """Return three numbers as a message."""
+    return Vector3(x=float(v[0]), y=float(v[1]), z=float(v[2]))
+
+
+def _pose(pose: tuple[Array, Array] | None) -> Pose:
+    """Return a pose as a message; NaN where there is none."""
+    rotation, position = pose or (np.full((3, 3), NAN), np.full(3, NAN))
+    return Pose(position=point(position), orientation=_quaternion(rotation))
+
+
+def _quaternion(rotation: Array) -> Quaternion:
+    """Return a rotation matrix as a message; NaN where it is not known."""
+    if not np.isfinite(rotation).all():
+        return Quaternion(x=NAN, y=NAN, z=NAN, w=NAN)
+    x, y, z, w = Rotation.from_matrix(rotation).as_quat()
+    return Quaternion(x=float(x), y=float(y), z=float(z), w=float(w))

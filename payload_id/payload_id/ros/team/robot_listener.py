@@ -1,0 +1,110 @@
+"""The topics of one robot of a team."""
+
+from __future__ import annotations
+
+import time
+from collections import Counter
+
+import numpy as np
+from rclpy.node import Node
+from rclpy.qos import QoSProfile, ReliabilityPolicy
+
+from ...files.teams.team_file import TeamRobot
+from ..common.conversions import decoded, stamp_of
+from ..common.polled_subscription import PolledSubscription
+from ..common.topic_report import silence_report
+from .heard import TYPES, WIDTH, Heard, WrongMessageError, reader_of
+
+
+class RobotListener:
+    """Subscribes to what one robot publishes.
+
+    Attributes:
+        robot: The robot.
+        received: Messages received.
+        dropped: Messages that hold nothing to use, by cause.
+    """
+
+    def __init__(self, node: Node, robot: TeamRobot, queue: int) -> None:
+        """Subscribe.
+
+        Args:
+            node: The node.
+            robot: The robot.
+            queue: Messages of each topic that may wait to be taken.
+        """
+        self.robot, self.received, self.dropped = robot, 0, Counter[str]()
+        self._node, self._queue = node, queue
+        policy = ReliabilityPolicy.RELIABLE if robot.reliable else ReliabilityPolicy.BEST_EFFORT
+        profile = QoSProfile(depth=queue, reliability=policy)
+        self._topics = {
+            kind: PolledSubscription(node, TYPES[kind], topic, profile)
+            for kind, topic in robot.topics.items()
+        }
+        self._readers = {kind: reader_of(kind, robot) for kind in self._topics}
+        self._began = time.monotonic()
+        self._arrived: dict[str, float] = {}
+
+    def take(self, guided: bool) -> Heard | None:
+        """Return what has arrived since the last time; None if that is nothing to use."""
+        stamps, rows = {}, {}
+        for kind, topic in self._topics.items():
+            seen, numbers = [], []
+            for data, _ in topic.take_all(self._queue):
+                self.received += 1
+                self._arrived[kind] = time.monotonic()
+                try:
+                    at, row = self._read(kind, data)
+                except WrongMessageError as error:
+                    self.dropped[f"{kind} {error}"] += 1
+                    continue
+                seen.append(at)
+                numbers.append(row)
+            if seen:
+                stamps[kind] = np.array(seen, dtype=np.int64)
+                rows[kind] = np.array(numbers, dtype=float).reshape(len(seen), WIDTH[kind])
+        return Heard(self.robot.name, stamps, rows, guided) if stamps else None
+
+    def forget(self) -> None:
+        """Let go what has arrived so far."""
+        for topic in self._topics.values():
+            topic.forget()
+        self._began = time.monotonic()
+
+    @property
+    def age(self) -> float:
+        """Time since the newest message of the topic that is silent for longest [s]."""
+        now = time.monotonic()
+        return max(now - self._arrived.get(kind, -np.inf) for kind in self._topics)
+
+    def silence(self, patience: float) -> str:
+        """Say that a topic of the robot has been silent for longer; empty: none has."""
+        now = time.monotonic()
+        for kind, topic in self._topics.items():
+            silent = now - max(self._arrived.get(kind, self._began), self._began)
+            if silent > patience:
+                type_name = "/msg/".join((_package(kind), TYPES[kind].__name__))
+                key = f"robots.{self.robot.name} of the team file"
+                return silence_report(
+                    self._node, topic.topic, type_name, silent, self.robot.rate, key,
+                    f"robot {self.robot.name}",
+                )  # fmt: skip
+        return ""
+
+    def _read(self, kind: str, data: bytes) -> tuple[int, object]:
+        """Return stamp and numbers of a message.
+
+        Raises:
+            WrongMessageError: It holds none.
+        """
+        message = decoded(data, TYPES[kind])
+        if message is None:
+            raise WrongMessageError("that cannot be decoded")
+        at = stamp_of(message.header.stamp)
+        if at == 0:
+            raise WrongMessageError("without a stamp")
+        return at, self._readers[kind](message)
+
+
+def _package(kind: str) -> str:
+    return str(TYPES[kind].__module__).split(".")[0]

@@ -1,0 +1,304 @@
+"""What the requests of a team's run do: begin, end, forget, let go, estimate, save; without ROS."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...core.errors import PayloadIdError, UnknownNameError
+from ...core.team.estimate import TeamEstimate, TeamStatus
+from ...core.team.online import TeamSettings
+from ...files.teams.team_file import TeamFile
+from ...files.teams.team_log import Left, TeamLog, Updated
+from ...files.teams.team_run import TeamRun
+from .heard import Heard
+from .member import Member
+
+WAITING, FAILED = "WAITING", "SOLVER_FAILED"  # beside the values of `TeamStatus`
+USABLE = (TeamStatus.GOOD.value, TeamStatus.USABLE.value)
+NOT_RUNNING = "No run is in progress: call the service ~/start."
+
+
+@dataclass(frozen=True)
+class TeamReport:
+    """What is known, and when it was.
+
+    Attributes:
+        status: A value of `TeamStatus`, "WAITING" or "SOLVER_FAILED".
+        message: Cause and remedy.
+        estimate: The newest estimate of the run; None: none yet.
+        stamp_ns: Stamp of the newest sample of the reference robot [ns]; 0: none.
+        solve_seconds: Computing time [s].
+        members: The robots of the run, by name.
+    """
+
+    status: str
+    message: str
+    estimate: TeamEstimate | None
+    stamp_ns: int
+    solve_seconds: float
+    members: Mapping[str, Member]
+
+
+@dataclass(frozen=True)
+class TeamAnswer:
+    """What a request led to.
+
+    Attributes:
+        success: Whether it was carried out.
+        message: What happened, or why not and what to do.
+        report: The newest report.
+        path: What was written, if anything.
+    """
+
+    success: bool
+    message: str
+    report: TeamReport
+    path: Path | None = None
+
+
+class TeamControl:
+    """Feeds a team's runs, and begins and ends them as asked.
+
+    `write` and the attributes are for any other thread; all else belongs to one, that of its
+    worker.
+
+    Attributes:
+        running: Whether a run is in progress.
+        report: The newest report.
+        lost: Messages of this run that could not wait any longer.
+        failures: Errors since the start.
+    """
+
+    def __init__(
+        self,
+        team: TeamFile,
+        settings: Callable[[], TeamSettings],
+        publish: Callable[[TeamReport], None],
+        *,
+        period: float,
+        capacity: int,
+        log_most: int,
+    ) -> None:
+        """Begin with no run in progress.
+
+        Args:
+            team: The team.
+            settings: Returns how to identify in the next run.
+            publish: Called with every new report.
+            period: Shortest time between two updates [s].
+            capacity: Messages that may wait.
+            log_most: Largest size of a run on disk before it is saved [bytes].
+        """
+        self.running, self.lost, self.failures = False, 0, 0
+        self._team, self._settings, self._publish = team, settings, publish
+        self._period, self._capacity, self._log_most = period, capacity, log_most
+        self._waiting: deque[Heard] = deque()
+        self._count, self._lock = 0, threading.Lock()
+        self._log: TeamLog | None = None
+        self._clear()
+        self.report = self._report(WAITING, NOT_RUNNING)
+
+    @property
+    def waiting_messages(self) -> int:
+        """Number of messages that wait to be taken in."""
+        return self._count
+
+    @property
+    def loss(self) -> str:
+        """Why the run cannot be saved; empty: it can."""
+        return "" if self._log is None else self._log.loss
+
+    def write(self, heard: Heard) -> None:
+        """Hand over messages; returns at once. Without a run they are let go."""
+        if not self.running:
+            return
+        with self._lock:
+            self._waiting.append(heard)
+            self._count += heard.count
+            while self._count > self._capacity:
+                oldest = self._waiting.popleft()
+                self._count -= oldest.count
+                self.lost += oldest.count
+
+    def start(self) -> TeamAnswer:
+        """Begin a run."""
+        if self.running:
+            return self.answer(
+                False,
+                "A run is in progress already. Call ~/stop to end it, or ~/reset to begin anew.",
+            )
+        try:
+            self._clear()
+            self._log = TeamLog(self._log_most)
+        except (PayloadIdError, OSError) as error:
+            return self.answer(False, f"No run has begun. {error}")
+        self.running = True
+        self._set(self._report(WAITING, "The run has begun; no update is due yet."))
+        return self.answer(True, f"The run of {len(self._team.robots)} robots has begun.")
+
+    def stop(self) -> TeamAnswer:
+        """End the run, with an estimate from all of its data; a success if that is usable."""
+        if not self.running:
+            return self.answer(False, f"There is nothing to stop. {NOT_RUNNING}")
+        self.drain()
+        self.running = False
+        self.drain()
+        self._update_if_new()
+        said = f"{self.report.status}. {self.report.message}".strip()
+        return self.answer(self.report.status in USABLE, f"The run has ended: {said}")
+
+    def reset(self) -> TeamAnswer:
+        """Forget everything; a run in progress begins anew."""
+        running, self.running = self.running, False
+        self._clear()
+        if running:
+            self._log = TeamLog(self._log_most)
+            self.running = True
+        what = "begins anew" if running else "is not in progress: call ~/start"
+        self._set(self._report(WAITING, f"Everything was forgotten; the run {what}."))
+        return self.answer(True, self.report.message)
+
+    def let_go(self, name: str) -> TeamAnswer:
+        """Note that a robot holds the payload no more."""
+        try:
+            self._team.robot(name)
+        except UnknownNameError as error:
+            return self.answer(False, str(error))
+        member = self._members[name]
+        if not self.running:
+            return self.answer(False, NOT_RUNNING)
+        if not member.holds or member.newest is None:
+            return self.answer(False, f"{name} is not known to hold the payload in this run.")
+        event = Left(name, float(member.newest.time[-1]))
+        self._estimator.leave(event.name, event.time)
+        self._keep(event)
+        member.holds, self._new = False, True
+        return self.answer(True, f"{name} has let go; the others go on without it.")
+
+    def estimate(self) -> TeamAnswer:
+        """Return the estimate from all data so far."""
+        self._update_if_new()
+        return self.answer(self.report.status in USABLE, self.report.message)
+
+    def save(self, folder: Path) -> TeamAnswer:
+        """Write all that is needed to repeat the run."""
+        self._update_if_new()
+        if self.report.estimate is None or self._log is None:
+            return self.answer(False, "There is no estimate to save yet: call ~/start and move.")
+        try:
+            path = self._run.save(folder, self._log, self.report.estimate).parent.resolve()
+        except PayloadIdError as error:
+            return self.answer(False, f"Nothing was saved. {error}")
+        return self.answer(True, f"Saved in {path}.", path)
+
+    def advance(self) -> bool:
+        """Take in what has arrived, and update if that is due; return whether it was."""
+        self.drain()
+        if not self.running or not self._new or time.monotonic() < self._due:
+            return False
+        self._update()
+        return True
+
+    def drain(self) -> bool:
+        """Take in all messages that wait; return whether there were any."""
+        found = False
+        while True:
+            with self._lock:
+                if not self._waiting:
+                    return found
+                heard = self._waiting.popleft()
+                self._count -= heard.count
+            found = True
+            self._take(heard)
+
+    def fail(self, sentence: str) -> None:
+        """Make an error the newest report."""
+        self.failures += 1
+        self._due = time.monotonic() + self._period
+        self._set(self._report(FAILED, sentence))
+
+    def refusal(self) -> TeamAnswer:
+        """Return the answer to a request that ended in an error, which the newest report tells."""
+        return self.answer(False, self.report.message)
+
+    def answer(self, success: bool, message: str, path: Path | None = None) -> TeamAnswer:
+        """Return an answer with the newest report."""
+        return TeamAnswer(success, message, self.report, path)
+
+    def close(self) -> None:
+        """Let the run's log go."""
+        if self._log is not None:
+            self._log.close()
+
+    def _clear(self) -> None:
+        """Begin without data."""
+        with self._lock:
+            self._waiting.clear()
+            self._count = self.lost = 0
+        if self._log is not None:
+            self._log.close()
+        self._log = None
+        team = self._team
+        self._run = TeamRun(team.names, team.bounds, team.prior, self._settings())
+        self._estimator = self._run.estimator()
+        self._members = {robot.name: Member(robot) for robot in team.robots}
+        self._start_ns: int | None = None
+        self._new, self._due = False, 0.0
+        self._estimate: TeamEstimate | None = None
+
+    def _take(self, heard: Heard) -> None:
+        """Make messages samples, and give them to the estimator."""
+        if self._start_ns is None:
+            self._start_ns = int(min(stamps[0] for stamps in heard.stamps.values()))
+            self._run = TeamRun(
+                self._run.names, self._run.bounds, self._run.prior, self._run.settings,
+                self._start_ns,
+            )  # fmt: skip
+        member = self._members[heard.robot]
+        for samples in member.take(heard, self._start_ns):
+            if not member.holds:
+                continue
+            try:
+                self._estimator.add(samples)
+            except PayloadIdError as error:
+                member.refused += len(samples)
+                member.refusal = str(error)
+                continue
+            self._keep(samples)
+            self._new = True
+
+    def _keep(self, event: Any) -> None:
+        """Write an event to the run's log."""
+        if self._log is not None:
+            self._log.write(event)
+
+    def _update_if_new(self) -> None:
+        """Update unless the newest estimate knows all data."""
+        if self._new:
+            self._update()
+
+    def _update(self) -> None:
+        """Estimate from all data so far, and publish."""
+        begin = time.perf_counter()
+        self._new = False
+        self._keep(Updated())
+        self._estimate = estimate = self._estimator.update()
+        seconds = time.perf_counter() - begin
+        self._due = time.monotonic() + max(self._period - seconds, 0.2 * self._period)
+        self._set(self._report(estimate.status.value, estimate.message, seconds))
+
+    def _report(self, status: str, message: str, seconds: float = float("nan")) -> TeamReport:
+        """Return a report of how things are."""
+        newest = self._members[self._team.names[0]].newest_ns
+        return TeamReport(status, message, self._estimate, newest, seconds, dict(self._members))
+
+    def _set(self, report: TeamReport) -> None:
+        """Make a report the newest one, and publish it."""
+        self.report = report
+        self._publish(report)
