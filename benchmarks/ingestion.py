@@ -19,7 +19,7 @@ import rclpy
 from payload_id_msgs.msg import SampleBlock
 from trajectory_msgs.msg import JointTrajectory
 
-from payload_id.cli.demo.nodes import DemonstrationNodes
+from payload_id.cli.demo.nodes import arm_nodes
 from payload_id.cli.demo.scene import DURATION, draw_scene
 from payload_id.ros.client.estimator_client import PayloadClient
 from payload_id.ros.common.joint_trajectory_message import message_of
@@ -65,7 +65,7 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as out:
         scene = draw_scene("kinova_gen3", arguments.seed, Path(out))
         rclpy.init()
-        with DemonstrationNodes(scene) as nodes, PayloadClient() as client:
+        with arm_nodes(scene) as nodes, PayloadClient() as client:
             measure(scene, nodes, client, arguments.minutes)
         rclpy.try_shutdown()
 

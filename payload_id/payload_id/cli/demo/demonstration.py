@@ -25,7 +25,7 @@ from ...ros.common.joint_trajectory_message import message_of
 from ...ros.common.main_loop import start_ros
 from ..common.live_view import LiveView
 from ..common.presentation import console, estimate_table, verdict
-from .nodes import DemonstrationNodes
+from .nodes import DemonstrationNodes, arm_nodes
 from .scene import DURATION, HEAVIEST, LINK_RELATIVE, TORQUE_RELATIVE, Scene, draw_scene
 from .simulated_time import SAMPLES, SimulatedTime
 
@@ -91,7 +91,7 @@ def identify(terminal: Console, scene: Scene) -> Shaken:
     os.environ.setdefault("ROS_AUTOMATIC_DISCOVERY_RANGE", "LOCALHOST")
     start_ros()
     try:
-        with DemonstrationNodes(scene) as nodes, PayloadClient() as client:
+        with arm_nodes(scene) as nodes, PayloadClient() as client:
             simulated = SimulatedTime(client.node)
             with terminal.status("Starting simulated arm, sampler and estimator ..."):
                 _wait(scene, nodes, client, simulated)

@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
@@ -30,25 +31,32 @@ class NodeDiedError(PayloadIdError, RuntimeError):
 
 
 class DemonstrationNodes:
-    """Simulated arm, sampler and estimator as a context: they end when it is left."""
+    """Nodes as a context: they end when it is left."""
 
-    def __init__(self, scene: Scene) -> None:
-        """Note what is to be simulated; nothing runs yet."""
-        self._scene = scene
-        self._logs = scene.folder / "logs"
+    def __init__(self, folder: Path, parameters: Mapping[str, Any], nodes: Sequence[str]) -> None:
+        """Note what is to run; nothing does yet.
+
+        Args:
+            folder: Where their logs are put.
+            parameters: Of each node, by its name.
+            nodes: Rooms of the nodes, in the order in which they start.
+        """
+        self._folder, self._parameters, self._nodes = folder, parameters, tuple(nodes)
+        self._logs = folder / "logs"
         self._processes: dict[str, tuple[subprocess.Popen[bytes], IO[bytes]]] = {}
 
     def __enter__(self) -> DemonstrationNodes:
         """Start all nodes."""
         self._logs.mkdir(parents=True, exist_ok=True)
-        parameters = self._scene.folder / "parameters.yaml"
-        parameters.write_text(yaml.safe_dump(self._parameters(), sort_keys=False))
-        for node in ("sampler", "estimator", "simulated_arm"):
+        parameters = self._folder / "parameters.yaml"
+        entries = {name: {"ros__parameters": x} for name, x in self._parameters.items()}
+        parameters.write_text(yaml.safe_dump(entries, sort_keys=False))
+        for node in self._nodes:
             self._start(node, parameters)
         return self
 
     def __exit__(self, *error: object) -> None:
-        """End all nodes, the arm first."""
+        """End all nodes, the last one first."""
         for process, _ in reversed(self._processes.values()):
             if process.poll() is None:
                 process.send_signal(signal.SIGTERM)
@@ -95,22 +103,21 @@ class DemonstrationNodes:
         )
         self._processes[node] = (process, log)
 
-    def _parameters(self) -> dict[str, Any]:
-        """Return the parameters of all nodes."""
-        scene = self._scene
-        robot = {"robot_file": str(scene.robot.path)}
-        simulated = {
-            **robot,
-            "payload": [float(x) for x in scene.payload],
-            "seed": scene.seed,
-            "link_relative": LINK_RELATIVE,
-            "torque_relative": TORQUE_RELATIVE,
-        }
-        sampler = {**robot, "bag": str(scene.folder / "bag")}
-        kept = {"recordings_folder": str(scene.folder)}
-        estimator = {**robot, "update_period": UPDATE_PERIOD, **kept}
-        return {
-            "simulated_arm": {"ros__parameters": simulated},
-            "payload_sampler": {"ros__parameters": sampler},
-            "payload_estimator": {"ros__parameters": estimator},
-        }
+
+def arm_nodes(scene: Scene) -> DemonstrationNodes:
+    """Return simulated arm, sampler and estimator."""
+    robot = {"robot_file": str(scene.robot.path)}
+    simulated = {
+        **robot,
+        "payload": [float(x) for x in scene.payload],
+        "seed": scene.seed,
+        "link_relative": LINK_RELATIVE,
+        "torque_relative": TORQUE_RELATIVE,
+    }
+    kept = {"recordings_folder": str(scene.folder)}
+    parameters = {
+        "simulated_arm": simulated,
+        "payload_sampler": {**robot, "bag": str(scene.folder / "bag")},
+        "payload_estimator": {**robot, "update_period": UPDATE_PERIOD, **kept},
+    }
+    return DemonstrationNodes(scene.folder, parameters, ("sampler", "estimator", "simulated_arm"))
