@@ -37,6 +37,8 @@ class Blocks:
         twist: Mean of (omega_i, v_i), shape (N, B, 6).
         rate: Of change of that mean with a shift in time, shape (N, B, 6).
         gain: By how much interpolation lets errors grow, shape (N, B).
+        left_out: What interpolation leaves out of attitude, place, angular velocity and velocity,
+            shape (N, B, 4) [rad, m, rad/s, m/s].
         shift: Clock offset that was taken out, shape (N, B) [s].
     """
 
@@ -48,6 +50,7 @@ class Blocks:
     twist: Array
     rate: Array
     gain: Array
+    left_out: Array
     shift: Array
 
     def __len__(self) -> int:
@@ -60,7 +63,7 @@ class Blocks:
         flat = np.zeros((N, 0))
         return cls(
             np.zeros(0), np.zeros((N, 0), bool), matrices, matrices, vectors, twists, twists,
-            flat, flat,
+            flat, np.zeros((N, 0, 4)), flat,
         )  # fmt: skip
 
     def take(self, chosen: Array | slice) -> Blocks:
@@ -114,7 +117,7 @@ def _robot_blocks(robot: RobotSamples | None, time: Array, step: float) -> tuple
     if robot is None or len(robot) < LEAST_SAMPLES or not B:
         nothing = np.tile(np.eye(3), (B, 1, 1))
         none6 = np.zeros((B, 6))
-        return np.zeros(B, bool), nothing, nothing, np.zeros((B, 3)), none6, none6, np.ones(B)
+        return np.zeros(B, bool), nothing, nothing, np.zeros((B, 3)), none6, none6, np.ones(B), np.zeros((B, 4))
     away, weight, slope = hann(step)
     at = Resampling.of(robot.time, (time[:, None] + away).ravel(), GAP)
     shape = (B, len(away))
@@ -133,4 +136,13 @@ def _robot_blocks(robot: RobotSamples | None, time: Array, step: float) -> tuple
         mean(twist, weight),
         mean(twist, slope),
         mean(at.gain(), weight),
+        mean(_left_out(at, robot), weight),
     )
+
+
+def _left_out(at: Resampling, robot: RobotSamples) -> Array:
+    """Return what interpolation leaves out of the four kinds, shape (n, 4)."""
+    values = np.hstack([robot.rotation.reshape(-1, 9), robot.position, robot.twist])
+    bend = at.remainder(values)
+    parts = bend[:, :9], bend[:, 9:12], bend[:, 12:15], bend[:, 15:]
+    return np.stack([part.max(axis=1) for part in parts], axis=1)

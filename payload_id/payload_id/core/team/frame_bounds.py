@@ -28,6 +28,7 @@ from .grasp_frames import GraspFrames
 MOST = 90  # blocks looked at
 PASSES = 4  # of narrowing what is left out
 ROUNDING = 1e-11  # of poses and twists [rad, m, rad/s, m/s]
+MARGIN = 1.03  # of errors of poses, for how far the body turns within a block
 REMAINDER = 1.3  # allowance for derivatives taken at a block's middle
 
 
@@ -87,15 +88,16 @@ class _Motion:
         """Take some blocks of robot i."""
         V, rate = blocks.twist[i][chosen], blocks.rate[i][chosen]
         gain, jitter = blocks.gain[i][chosen], bounds.jitter
+        left = blocks.left_out[i][chosen]
         speed, velocity = np.linalg.norm(V[:, :3], axis=1), np.linalg.norm(V[:, 3:], axis=1)
         change = np.linalg.norm(rate.reshape(-1, 2, 3), axis=2)
         return cls(
             blocks.rotation[i][chosen], blocks.mean_rotation[i][chosen],
             blocks.position[i][chosen], V, rate,
-            gain * bounds.orientation + speed * jitter + ROUNDING,
-            gain * bounds.position + velocity * jitter + ROUNDING,
+            MARGIN * gain * bounds.orientation + speed * jitter + left[:, 0] + ROUNDING,
+            MARGIN * gain * bounds.position + velocity * jitter + left[:, 1] + ROUNDING,
             gain[:, None] * [bounds.angular_velocity, bounds.linear_velocity]
-            + change * jitter + ROUNDING,
+            + change * jitter + left[:, 2:] + ROUNDING,
         )  # fmt: skip
 
 
@@ -132,7 +134,7 @@ def frame_bounds(
         if narrower is None:
             return FrameBounds(np.full(3, np.inf), np.full(3, np.inf), clock, consistent=False)
         gained = narrower.position.sum() < 0.9 * box.position.sum()
-        gained |= narrower.a.sum() < 0.9 * box.a.sum()
+        gained |= narrower.a.sum() < 0.9 * box.a.sum() or narrower.clock < 0.9 * box.clock
         box = narrower
         if not gained:
             break
@@ -281,7 +283,6 @@ class _Pairs:
         d += other @ np.abs(X).T
         errors = np.maximum(one.e_R[s] + one.e_R[t], two.e_R[s])
         late = 3.0 * errors**2 * (far + np.linalg.norm(y2, axis=1))
-        late += errors * np.sqrt(3.0) * np.linalg.norm(box.position) * 0.0
         clock = box.clock + self.shifted
         change = np.linalg.norm(two.rate[:, 3:], axis=1)
         change += np.linalg.norm(two.V[:, :3], axis=1) * np.linalg.norm(two.V[:, 3:], axis=1)

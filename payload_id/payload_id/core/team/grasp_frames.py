@@ -25,6 +25,8 @@ from .blocks import Blocks
 from .pairwise import PairFit, pair_fit
 
 ALIKE = 0.5  # correlation of angular velocities from which on a robot is on the same body
+POOR_ROTATION = 0.2  # [rad] standard deviation from which on a frame counts as unknown
+POOR_POSITION = 0.2  # of the reach, likewise
 KINDS = 4  # attitude, place, angular velocity, velocity
 START = (1e-3, 1e-3, 1e-2, 1e-2)  # [rad, m, rad/s, m/s] first standard deviations of the kinds
 LEAST = 1e-8  # smallest standard deviation that residuals can show
@@ -72,6 +74,31 @@ class GraspFrames:
             np.zeros((KINDS, N, 0)),
         )  # fmt: skip
 
+    def with_robots(self, N: int) -> GraspFrames:
+        """Return frames of N robots, those added unknown."""
+        more = N - len(self.known)
+        if more <= 0:
+            return self
+        new = GraspFrames.unknown(N)
+        n = len(self.known)
+        for name in ("rotation", "position", "base_rotation", "base_position", "clock", "known",
+                     "covariance"):  # fmt: skip
+            getattr(new, name)[:n] = getattr(self, name)
+        information = new.information
+        information[: 6 * (n - 1), : 6 * (n - 1)] = self.information
+        return replace(new, deviation=self.deviation)
+
+    def without_poor(self, reach: float) -> GraspFrames:
+        """Return frames in which those are unknown that the data leave open.
+
+        Args:
+            reach: Largest distance of grasps [m].
+        """
+        variance = np.einsum("nii->ni", self.covariance)
+        poor = (variance[:, :3] > POOR_ROTATION**2).any(axis=1)
+        poor |= (variance[:, 6:9] > (POOR_POSITION * reach) ** 2).any(axis=1)
+        return replace(self, known=self.known & ~poor)
+
     def moved(self, step: Array) -> GraspFrames:
         """Return frames after a step, shape (N, 13): (eps, gamma, dp, dc, d clock) of each."""
         return replace(
@@ -113,8 +140,8 @@ def refine(blocks: Blocks, frames: GraspFrames, weights: FrameWeights) -> GraspF
     for _ in range(ROUNDS):
         problem = Equations(blocks, frames, weights, deviation)
         found = least_squares(
-            problem.residual, np.zeros(problem.size), problem.jacobian, method="lm", xtol=1e-14,
-            ftol=1e-14, gtol=1e-14, max_nfev=25,
+            problem.residual, np.zeros(problem.size), problem.jacobian, method="lm", xtol=1e-11,
+            ftol=1e-11, gtol=1e-15, max_nfev=20,
         )  # fmt: skip
         frames = frames.moved(problem.step(found.x))
         shown = Equations(blocks, frames, weights, np.ones(KINDS)).spread()

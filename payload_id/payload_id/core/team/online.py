@@ -6,12 +6,31 @@ What the result depends on is the samples and the moments of the updates, never 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
+import numpy as np
+
+from ..arrays import one_number
 from ..body.payload_prior import PayloadPrior
-from .bounds import TeamBounds
+from ..bounds import METHODS, Interval, Memory
+from ..errors import InputError, RecordingError, UnknownNameError, require_type
+from ..estimators import estimator_named
+from ..threads import one_thread
+from .blocks import SPACING, Blocks
+from .bounds import RobotBounds, TeamBounds
 from .estimate import TeamEstimate
+from .frame_bounds import FrameBounds, frame_bounds
+from .grasp_frames import FrameWeights, GraspFrames, begun, refine
 from .samples import RobotSamples
+from .solve import Known, Solved, solved
+from .windows import Windows, windows_of
+
+KEPT = 60.0  # [s] of samples that are kept as they came
+MOST_BLOCKS = 1200  # times robots: beyond it every second one goes, and the next lie further apart
+MOST_WINDOWS = 600
+MOVED = 1e-4  # [s] by which a clock's estimate moves before blocks are made anew
+REMAKES = 3
+NONE = "none"
 
 
 @dataclass(frozen=True)
@@ -24,12 +43,26 @@ class TeamSettings:
         window: Length of the windows over which momentum is balanced [s].
         patience: Time a robot may lag behind the newest data before the others go on without
             it [s].
+        step: Of the grid on which samples are taken [s]; 0: the first robot's median step.
     """
 
     estimator: str = "lmi"
     intervals: str = "hull"
     window: float = 1.0
     patience: float = 0.5
+    step: float = 0.0
+
+    def __post_init__(self) -> None:
+        estimator_named(self.estimator)
+        if self.intervals not in (*METHODS, NONE):
+            raise UnknownNameError("interval method", self.intervals, (*METHODS, NONE))
+        for name, least, most in (("window", 0.1, 20.0), ("patience", 0.0, 1e6), ("step", 0.0, 1.0)):
+            value = one_number(getattr(self, name), f"Team setting '{name}'")
+            if not least <= value <= most:
+                raise InputError(
+                    f"Team setting '{name}' must lie between {least:g} and {most:g} s; found "
+                    f"{value!r}."
+                )
 
 
 class TeamEstimator:
@@ -48,26 +81,261 @@ class TeamEstimator:
             names: Of the robots that hold the payload from the beginning, the first one's grasp
                 frame and clock being the reference. Others join with their first samples.
             bounds: What is assumed about them.
-            prior: Box that holds the payload, about the first robot's grasp frame.
+            prior: Box that holds the payload, about the first robot's grasp frame; grasps lie
+                within its `com_max`, too.
             settings: How to identify.
         """
+        self.bounds = TeamBounds() if bounds is None else bounds
+        require_type(self.bounds, TeamBounds, "bounds", "TeamBounds(...)")
+        self.prior = PayloadPrior() if prior is None else prior
+        require_type(self.prior, PayloadPrior, "prior", "a PayloadPrior")
+        self.settings = TeamSettings() if settings is None else settings
+        require_type(self.settings, TeamSettings, "settings", "TeamSettings(...)")
+        if isinstance(names, str) or len(set(names)) != len(names):
+            raise InputError(f"names must be different names of robots; found {names!r}.")
+        self._names = list(names)
+        self.reset()
+
+    def reset(self) -> None:
+        """Forget frames, clocks and payload: the team has taken up another one."""
+        N = len(self._names)
+        self._raw: dict[str, list[RobotSamples]] = {name: [] for name in self._names}
+        self._left: dict[str, float] = {}
+        self._began: dict[str, float] = {}
+        self._touched: list[tuple[float, float]] = []
+        self._frames = GraspFrames.unknown(max(N, 1))
+        self._blocks = Blocks.empty(N)
+        self._windows = Windows.empty(N)
+        self._next_block = self._next_window = -np.inf
+        self._spacing = SPACING
+        self._step = self.settings.step
+        self._known = Known(Interval(*self.prior.box()), Memory(), {})
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the robots, the reference first."""
+        return tuple(self._names)
 
     def add(self, samples: RobotSamples) -> None:
         """Take in samples of one robot, newer than all it gave before; cheap, no estimate.
 
         Robots may come in any order, in pieces of any length. A robot that has not been named
-        joins: it is taken to hold the payload from its first sample on.
+        joins: it is taken to hold the payload from its first sample on. Samples that are not newer
+        than those before are left out.
 
         Raises:
             RecordingError: The samples do not fit those before.
         """
+        require_type(samples, RobotSamples, "samples", "RobotSamples(...)")
+        if samples.name in self._left and len(samples):
+            samples = samples.where(samples.time <= self._left[samples.name])
+        if samples.name not in self._raw:
+            self._names.append(samples.name)
+            self._raw[samples.name] = []
+            if len(self._names) > 1 and len(samples):
+                self._began[samples.name] = float(samples.time[0])
+        parts = self._raw[samples.name]
+        if parts and len(samples):
+            newest = float(parts[-1].time[-1])
+            if samples.time[0] <= newest:
+                samples = samples.where(samples.time > newest)
+            for name in ("moment", "imu_angular_velocity", "imu_specific_force"):
+                if (getattr(parts[-1], name) is None) != (getattr(samples, name) is None):
+                    raise RecordingError(
+                        f"Robot {samples.name} gave '{name}' in some samples and not in others. "
+                        "Give it always or never, or reset the estimator."
+                    )
+        if len(samples):
+            parts.append(samples)
 
     def leave(self, name: str, time: float) -> None:
         """Note that a robot has let go of the payload, at a time on its own clock [s].
 
         A robot that merely falls silent is taken to hold on, with forces that nobody knows.
         """
+        if name not in self._raw:
+            raise UnknownNameError("robot", name, self._names)
+        self._left[name] = one_number(time, "time")
+
+    def touched(self, start: float, end: float) -> None:
+        """Note that something else, such as a human, touched the payload in a stretch of time.
+
+        Motion in it counts for grasp frames, forces do not.
+
+        Args:
+            start: Team time [s].
+            end: Team time [s].
+        """
+        self._touched.append((one_number(start, "start"), one_number(end, "end")))
 
     def update(self) -> TeamEstimate:
         """Return the estimate from all data so far."""
-        raise NotImplementedError
+        with one_thread():
+            return self._update().estimate
+
+    def _update(self) -> Solved:
+        """Do what `update` does."""
+        robots = [self._joined(name) for name in self._names]
+        front, silent = self._front(robots)
+        if np.isfinite(front):
+            self._begin(robots)
+            self._take_blocks(robots, front)
+            self._find_frames(robots, front)
+            self._take_windows(robots, front)
+        every = [self._of(name) for name in self._names]
+        answer = solved(
+            self._names, every, self.prior, self.settings.estimator, self.settings.intervals,
+            self._frames, self._blocks, self._frame_bounds(every), self._windows, self._known,
+            silent, front,
+        )  # fmt: skip
+        self._known = answer.known
+        self._forget()
+        return answer
+
+    def _of(self, name: str) -> RobotBounds:
+        """Return a robot's bounds; the first one's clock is the team's."""
+        bounds = self.bounds.of(name)
+        return replace(bounds, clock=0.0) if name == self._names[0] else bounds
+
+    def _joined(self, name: str) -> RobotSamples | None:
+        """Return a robot's samples that are kept, in one piece."""
+        parts = self._raw[name]
+        if len(parts) > 1:
+            parts[:] = [RobotSamples.joined(parts)]
+        if parts and name in self._left:
+            parts[0] = parts[0].where(parts[0].time <= self._left[name])
+        return parts[0] if parts and len(parts[0]) else None
+
+    def _front(self, robots: list[RobotSamples | None]) -> tuple[float, dict[str, float]]:
+        """Return the team time up to which all who speak have spoken, and who is silent since."""
+        newest = {
+            name: float(robot.time[-1]) - self._late(i)
+            for i, (name, robot) in enumerate(zip(self._names, robots, strict=True))
+            if robot is not None
+        }
+        if not newest:
+            return float("nan"), {}
+        first = max(newest.values())
+        silent = {
+            n: t for n, t in newest.items() if t < first - self.settings.patience and n not in self._left
+        }
+        speaking = [t for n, t in newest.items() if n not in silent and n not in self._left]
+        return min(speaking, default=first), silent
+
+    def _late(self, i: int) -> float:
+        """Return the present estimate of a clock's offset [s]."""
+        return float(self._frames.clock[i]) if i < len(self._frames.clock) else 0.0
+
+    def _begin(self, robots: list[RobotSamples | None]) -> None:
+        """Set the grid of team time, once there are samples; make room for robots that joined."""
+        first = [r for r in robots if r is not None]
+        if not self._step and len(first[0]) > 1:
+            self._step = first[0].step
+        if not np.isfinite(self._next_block):
+            start = min(float(r.time[0]) for r in first)
+            self._next_block, self._next_window = start + SPACING, start
+        N = len(self._names)
+        self._frames = self._frames.with_robots(N)
+        self._blocks = self._blocks.joined(Blocks.empty(N))
+        self._windows = self._windows.joined(Windows.empty(N))
+
+    def _clocks(self) -> np.ndarray:
+        """Return the clocks' offsets, shape (N,) [s]."""
+        return np.asarray(self._frames.clock)
+
+    def _take_blocks(self, robots: list[RobotSamples | None], front: float) -> None:
+        """Make the blocks that are complete."""
+        count = int((front - SPACING - 0.06 - self._next_block) / self._spacing) + 1
+        if count <= 0 or not self._step:
+            return
+        time = self._next_block + self._spacing * np.arange(count)
+        self._next_block = float(time[-1]) + self._spacing
+        made = Blocks.of(robots, time, self._clocks(), self._step)
+        self._blocks = self._blocks.joined(made.take(made.present.sum(axis=0) > 1))
+        while len(self._blocks) * len(self._names) > MOST_BLOCKS:
+            self._blocks = self._blocks.take(slice(None, None, 2))
+            self._spacing *= 2.0
+
+    def _find_frames(self, robots: list[RobotSamples | None], front: float) -> None:
+        """Find or refine the grasp frames; make blocks anew where a clock's estimate moved."""
+        weights = self._weights()
+        for _ in range(REMAKES):
+            for i, name in enumerate(self._names):
+                if not self._frames.known[i]:
+                    clock = self._of(name).clock
+                    level = self._of(name).tilt + self._of(self._names[0]).tilt < 0.05
+                    self._frames, _ = begun(self._blocks, self._frames, i, clock, level)
+            self._frames = refine(self._blocks, self._frames, weights).without_poor(self.prior.com_max)
+            moved = np.abs(self._blocks.shift - self._clocks()[:, None])
+            if not (moved[:, -1:] > MOVED).any():
+                break
+            self._remake(robots)
+
+    def _remake(self, robots: list[RobotSamples | None]) -> None:
+        """Make the blocks anew whose samples are still there."""
+        oldest = max((float(r.time[0]) for r in robots if r is not None), default=np.inf)
+        there = self._blocks.time > oldest + SPACING + 0.2
+        old, time = self._blocks.take(~there), self._blocks.time[there]
+        self._blocks = old.joined(Blocks.of(robots, time, self._clocks(), self._step))
+        keep = self._windows.start <= oldest + 0.2
+        if not keep.all():
+            self._next_window = float(self._windows.start[~keep].min())
+            self._windows = self._windows.take(keep)
+
+    def _weights(self) -> FrameWeights:
+        """Return how the robots' equations count: by their bounds, against each other."""
+        every = [self._of(name) for name in self._names]
+        sizes = np.array(
+            [[b.orientation, b.position, b.angular_velocity, b.linear_velocity] for b in every]
+        ).T
+        middle = np.array([np.median(row[row > 0]) if (row > 0).any() else 1.0 for row in sizes])
+        relative = np.where(sizes > 0, sizes / middle[:, None], 1.0)
+        return FrameWeights(
+            np.clip(relative, 0.05, 20.0),
+            np.array([b.tilt for b in every]),
+            np.array([b.clock for b in every]) / np.sqrt(3.0),
+            self.prior.com_max,
+        )
+
+    def _take_windows(self, robots: list[RobotSamples | None], front: float) -> None:
+        """Make the windows that are complete."""
+        T = self.settings.window
+        stride = T / 2
+        count = int((front - 0.06 - T - self._next_window) / stride) + 1
+        if count <= 0 or not self._step or not self._frames.known[1:].any():
+            return
+        start = self._next_window + stride * np.arange(count)
+        self._next_window = float(start[-1]) + stride
+        N = len(self._names)
+        holding = np.ones((N, count), bool)
+        for i, name in enumerate(self._names):
+            if name in self._left:
+                holding[i] &= start < self._left[name] - self._late(i)
+            if name in self._began:
+                holding[i] &= start + T > self._began[name] - self._late(i)
+        every = [self._of(name) for name in self._names]
+        made = windows_of(robots, every, start, T, self._clocks(), self._step, holding)
+        counts = (made.present | ~made.holding).all(axis=0) & made.present.any(axis=0)
+        for begin, end in self._touched:
+            counts &= (made.start + T < begin) | (made.start > end)
+        self._windows = self._windows.joined(made.take(counts))
+        while len(self._windows) > MOST_WINDOWS:
+            self._windows = self._windows.take(slice(None, None, 2))
+
+    def _frame_bounds(self, every: list[RobotBounds]) -> list[FrameBounds]:
+        """Return the bounds of every robot's frame."""
+        exact = FrameBounds(np.zeros(3), np.zeros(3), 0.0)
+        reach = self.prior.com_max
+        return [exact] + [
+            frame_bounds(self._blocks, i, self._frames, every[0], every[i], reach)
+            if self._frames.known[i] and self.settings.intervals != NONE
+            else FrameBounds.unknown(every[i].clock)
+            for i in range(1, len(every))
+        ]
+
+    def _forget(self) -> None:
+        """Drop samples that are not needed any more."""
+        for parts in self._raw.values():
+            if parts and parts[0].time[0] < parts[-1].time[-1] - 1.2 * KEPT:
+                whole = RobotSamples.joined(parts) if len(parts) > 1 else parts[0]
+                parts[:] = [whole.where(whole.time >= whole.time[-1] - KEPT)]

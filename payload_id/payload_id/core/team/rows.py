@@ -178,6 +178,11 @@ class TeamRows:
         A[:, 0] = GRAVITY
         lift = (chosen.lift * held).sum(axis=0)
         d = (chosen.lift_error * held).sum(axis=0) + 1e-9
+        for i, frame in enumerate(self.frame_bounds):
+            late = frame.clock + np.abs(self.frames.clock[i] - chosen.shift[i])
+            rate = np.linalg.norm(chosen.wrench_rate[i][:, :3], axis=1)
+            bend = np.linalg.norm(chosen.wrench_bend[i][:, :3], axis=1)
+            d += held[i] * (1.2 * late * rate + 0.65 * late**2 * bend)
         used = int(np.count_nonzero(self.half_width > 0))
         # the centre of mass may still accelerate: what the features of any robot leave open
         error = np.where(chosen.present, chosen.feature_error[..., :3].sum(axis=2), np.inf).min(axis=0)

@@ -37,6 +37,8 @@ ROUNDING = 1e-11
 TAYLOR = 2e-3  # relative allowance where poses stand for velocities, beside differences
 STILL_ANGULAR = 0.02  # [rad/s] mean angular velocity of a window below which it counts as a hold
 STILL_LINEAR = 0.01  # [m/s]
+QUADRATURE = 1.5 / 15.0  # Richardson's, half of it on top
+QUARTERS = 4  # of a window, whose mean velocities are looked at
 
 
 @dataclass(frozen=True)
@@ -55,7 +57,7 @@ class Windows:
         wrench_error: Bound on its error, shape (N, W, 6).
         wrench_rate: Its change with a shift in time, shape (N, W, 6) [N/s, N m/s].
         wrench_bend: Size of its second derivative, shape (N, W, 6).
-        speed: Mean |omega| and |v|, shape (N, W, 2) [rad/s, m/s].
+        speed: Largest |mean omega| and |mean v| of a quarter of it, shape (N, W, 2).
         lift: Mean force along the robot's own vertical, shape (N, W) [N].
         lift_error: Bound on its error, shape (N, W) [N].
     """
@@ -167,10 +169,19 @@ class Weights:
     step: float
     length: float
 
+    @property
+    def coarse(self) -> Weights:
+        """The same window on every second sample."""
+        return Weights._on(len(self.away) // 2, self.length)
+
     @classmethod
     def of(cls, length: float, step: float) -> Weights:
         """Return the window of a length [s] on steps of about a step [s]."""
-        M = max(8, 2 * round(length / step / 2))
+        return cls._on(max(8, 2 * round(length / step / 2)), length)
+
+    @classmethod
+    def _on(cls, M: int, length: float) -> Weights:
+        """Return the window on M equal steps."""
         h, s = length / M, np.arange(M + 1) / M
         value = h / length * (1.0 - np.cos(2.0 * np.pi * s))
         slope = -h * 2.0 * np.pi / length**2 * np.sin(2.0 * np.pi * s)
@@ -226,13 +237,17 @@ def _robot_windows(
     series = _Series.of(robot, start, weights)
     features, error = _features(series, bounds, weights)
     wrench, wrench_error, rate, bend, lift, lift_error = _wrench(series, bounds, weights)
-    speed = np.stack(
-        [np.linalg.norm(series.omega, axis=2), np.linalg.norm(series.v, axis=2)], axis=2
-    )
     return (
         series.inside, features, error, wrench, wrench_error, rate, bend,
-        np.einsum("m,wmk->wk", weights.value, speed), lift, lift_error,
+        _speed(series), lift, lift_error,
     )  # fmt: skip
+
+
+def _speed(series: _Series) -> Array:
+    """Return the largest |mean omega| and |mean v| of the quarters of each window, shape (W, 2)."""
+    quarters = np.array_split(np.concatenate([series.omega, series.v], axis=2), QUARTERS, axis=1)
+    means = np.stack([quarter.mean(axis=1) for quarter in quarters], axis=1)
+    return np.asarray(np.linalg.norm(means.reshape(len(means), -1, 2, 3), axis=3).max(axis=1))
 
 
 @dataclass(frozen=True)
@@ -310,8 +325,26 @@ def _features(series: _Series, bounds: RobotBounds, weights: Weights) -> tuple[A
     # a stamp that is off by the jitter moves every value by its rate
     jitter = bounds.jitter * _rates(series, weights)
     error = np.hstack([proper_error, alpha_error, product_error]) + jitter
+    error += _quadrature(series, omega, weights)
     features = np.hstack([proper, alpha, products])
     return features, error + ROUNDING * (1.0 + np.abs(features))
+
+
+def _quadrature(series: _Series, omega: Array, weights: Weights) -> Array:
+    """Return what sums leave out of the features' integrals, shape (W, 12).
+
+    They are of fourth order in the step, so that the sum over every second sample differs from the
+    one over all by 15 times that.
+    """
+    parts = []
+    for w, k in ((weights, 1), (weights.coarse, 2)):
+        turn, v, up = omega[:, ::k], series.v[:, ::k], series.R[:, ::k, 2, :]
+        linear = np.einsum("m,wmk->wk", w.slope, v)
+        linear = linear + np.einsum("m,wmk->wk", w.value, np.cross(turn, v) + GRAVITY * up)
+        alpha = np.einsum("m,wmk->wk", w.slope, turn)
+        square = np.einsum("m,wmk->wk", w.value, turn[..., _ROW] * turn[..., _COLUMN])
+        parts.append(np.hstack([linear, alpha, square]))
+    return np.asarray(QUADRATURE * np.abs(parts[1] - parts[0]))
 
 
 def _smaller(one: tuple[Array, Array], two: tuple[Array, Array]) -> tuple[Array, Array]:
@@ -381,14 +414,13 @@ def _linear_of_poses(
     weighted = w[1:-1, None, None] * R  # (W, M - 1, 3, 3): second differences by parts
     padded = np.pad(weighted, ((0, 0), (2, 2), (0, 0), (0, 0)))
     bend = np.abs(np.diff(padded, n=2, axis=1)) / h**2  # of every sample
-    e = bounds.position * series.gain + np.abs(series.omega).max(axis=2) * 0.0
+    e = bounds.position * series.gain
     error = 1.15 * np.einsum("wmji,wm->wi", bend, e)
     # an error of the orientation turns the acceleration, whose size the twists tell
     rate = np.linalg.norm(np.gradient(series.v, h, axis=1), axis=2) + np.linalg.norm(
         np.cross(series.omega, series.v), axis=2
     )
     error += (bounds.orientation * np.einsum("m,wm->w", w, series.gain * rate))[:, None]
-    error += TAYLOR * 0.1 * np.abs(np.einsum("m,wmk->wk", w[1:-1], np.abs(local))) * 0.0
     left = np.abs(np.einsum("m,wmk->wk", w[1:-1], np.einsum("wmji,wmj->wmi", R, fourth / 12.0)))
     return value, error + 0.1 * left + 1e-9
 
@@ -439,6 +471,8 @@ def _wrench(series: _Series, bounds: RobotBounds, weights: Weights) -> tuple[Arr
     bend = np.abs(np.einsum("m,wmk->wk", weights.bend, six))
     change = np.einsum("m,wmk->wk", w[1:], np.abs(np.diff(six, axis=1))) / weights.step
     total = np.einsum("m,wmk->wk", w, both) + bounds.jitter * change
+    coarse = np.einsum("m,wmk->wk", weights.coarse.value, six[:, ::2])
+    total += QUADRATURE * np.abs(coarse - np.einsum("m,wmk->wk", w, six))
     up = series.R[..., 2, :]
     lift = np.einsum("m,wmk,wmk->w", w, up, f)
     lift_error = np.einsum("m,wmk,wmk->w", w, np.abs(up), force_error)
