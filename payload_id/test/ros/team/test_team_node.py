@@ -1,0 +1,239 @@
+"""The team node as others see it: robots' messages in, the team's estimate out."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+import yaml
+from geometry_msgs.msg import PoseStamped, TwistStamped, WrenchStamped
+from payload_id_msgs.msg import GravityShare, TeamEstimate
+from payload_id_msgs.srv import GetGraspTransform, GetGravityShare, GetTeamEstimate, LetGo, Save
+from sensor_msgs.msg import JointState
+from std_srvs.srv import SetBool, Trigger
+
+from harness import LATCHED, NodeProcess, Observer
+from payload_id.files.teams.team_run import SavedTeamRun, plain_estimate
+from team_messages import RELIABLE, grasp_messages, joint_states, stamped
+from team_motion import Path as Way
+from team_motion import Team
+
+DOMAIN = int(os.environ.get("ROS_DOMAIN_ID", 80 + os.getpid() % 20))
+BOUNDS = {
+    "orientation": 2e-4, "position": 2e-4, "angular_velocity": 2e-3, "linear_velocity": 2e-3,
+    "force_absolute": 0.3, "moment_absolute": 0.01, "clock": 0.01, "jitter": 1e-4,
+}  # fmt: skip
+NAMES = ("omnid1", "omnid2", "omnid3")
+TEAM = {
+    "name": "three for a test",
+    "prior": {"mass_max": 30.0, "com_max": 1.5},
+    "every_robot": {"reliability": "reliable", "smoothing": 0.03, "bounds": BOUNDS},
+    "robots": {
+        "omnid1": {},
+        "omnid2": {},
+        "omnid3": {"source": "topics", "topics": {"wrench_sign": -1.0}},
+    },
+}
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def team() -> Team:
+    return Team.of_table_1(np.random.default_rng(5))
+
+
+@pytest.fixture(scope="module")
+def samples(team: Team):
+    rng = np.random.default_rng(6)
+    return team.samples(Way.drawn(rng, length=8.0, holds=4, angle=0.1, reach=0.03, hold=1.5), rng)
+
+
+@pytest.fixture(scope="module")
+def observer() -> Iterator[Observer]:
+    one = Observer(DOMAIN)
+    yield one
+    one.close()
+
+
+@pytest.fixture(scope="module")
+def node(observer: Observer, tmp_path_factory: pytest.TempPathFactory) -> Iterator[NodeProcess]:
+    folder = tmp_path_factory.mktemp("team")
+    (folder / "team.yaml").write_text(yaml.safe_dump(TEAM, sort_keys=False))
+    process = NodeProcess(
+        "team", DOMAIN, folder / "log", team_file=folder / "team.yaml", runs_folder=folder / "runs",
+        update_period=0.5,
+    )  # fmt: skip
+    observer.listen(TeamEstimate, "/payload_team/team", LATCHED)
+    observer.wait(lambda: observer.mailbox["/payload_team/team"], "the first message")
+    yield process
+    assert process.stop() == 0, process.printed()
+
+
+@pytest.fixture(scope="module")
+def robots(observer: Observer, node: NodeProcess):
+    """Return publishers by topic."""
+    kinds = {"pose": PoseStamped, "twist": TwistStamped, "wrench": WrenchStamped}
+    made = {
+        name: observer.node.create_publisher(JointState, f"/{name}/joint/joint_states", RELIABLE)
+        for name in NAMES[:2]
+    }
+    for kind, message in kinds.items():
+        topic = f"/omnid3/grasp/{kind}"
+        made[kind] = observer.node.create_publisher(message, topic, RELIABLE)
+    observer.wait(
+        lambda: all(x.get_subscription_count() for x in made.values()), "the node's subscriptions"
+    )
+    return made
+
+
+def send(observer: Observer, robots, samples, names=NAMES) -> None:
+    """Publish samples of some robots, all at about the same time."""
+    streams = {name: joint_states(x) for name, x in zip(NAMES, samples, strict=True)}
+    third = grasp_messages(samples[2])
+    for k in range(len(streams["omnid1"])):
+        for name in names:
+            if name in robots:
+                robots[name].publish(streams[name][k])
+            else:
+                pose, twist, wrench = third[k]
+                for vector in (wrench.wrench.force, wrench.wrench.torque):
+                    vector.x, vector.y, vector.z = -vector.x, -vector.y, -vector.z
+                for kind, message in zip(("pose", "twist", "wrench"), third[k], strict=True):
+                    robots[kind].publish(message)
+        if k % 25 == 0:
+            observer.executor.spin_once(timeout_sec=0.01)
+
+
+def trigger(observer: Observer, name: str):
+    return observer.call(Trigger, f"/payload_team/{name}")
+
+
+@pytest.fixture(scope="module")
+def ended(observer: Observer, node, robots, samples) -> TeamEstimate:
+    """Return the last estimate of a whole run."""
+    assert trigger(observer, "start").success
+    send(observer, robots, samples)
+
+    def arrived() -> bool:
+        found = observer.call(GetTeamEstimate, "/payload_team/get_estimate").estimate
+        counts = {x.robot: x.received for x in found.members}
+        return min(counts.values()) >= len(samples[0].time)
+
+    observer.wait(arrived, "all messages at the node")
+    said = trigger(observer, "stop")
+    assert said.success, said.message
+    return observer.call(GetTeamEstimate, "/payload_team/get_estimate").estimate
+
+
+def test_every_interval_contains_the_truth(ended, team):
+    phi = np.array(team.phi)
+    assert (np.array(ended.lower) <= phi).all() and (phi <= np.array(ended.upper)).all()
+    assert ended.status in (TeamEstimate.GOOD, TeamEstimate.USABLE)
+    assert ended.header.frame_id == "omnid1/grasp"
+    assert abs(ended.phi[0] - phi[0]) < 0.005 * phi[0]
+
+
+def test_grasp_frames_are_where_the_robots_hold(observer, ended, team):
+    for i, one in enumerate(NAMES):
+        for j, other in enumerate(NAMES):
+            found = observer.call(
+                GetGraspTransform, "/payload_team/get_grasp_transform",
+                from_robot=one, to_robot=other,
+            )  # fmt: skip
+            assert found.success, found.message
+            place = found.transform.transform.translation
+            expected = team.R[i].T @ (team.p[j] - team.p[i])
+            np.testing.assert_allclose([place.x, place.y, place.z], expected, atol=0.01)
+            error = np.abs([place.x, place.y, place.z] - expected)
+            assert (error <= np.array(found.position_bound) + 1e-12).all()
+
+
+def test_every_robot_is_told_its_share_on_a_topic_and_by_a_service(observer, ended, team):
+    total = 0.0
+    for i, name in enumerate(NAMES):
+        box = observer.listen(GravityShare, f"/{name}/payload_share", LATCHED)
+        observer.wait(lambda box=box: box and box[-1].valid, f"the share of {name}")
+        share = box[-1]
+        asked = observer.call(GetGravityShare, "/payload_team/get_gravity_share", robot=name)
+        assert asked.success
+        assert asked.share.mass == share.mass
+        assert share.header.frame_id == f"{name}/grasp"
+        com = team.R[i].T @ (team.phi[1:4] / team.phi[0] - team.p[i])
+        assert share.com_lower.x <= com[0] <= share.com_upper.x
+        assert share.mass_lower <= team.phi[0] <= share.mass_upper
+        total += share.mass_share
+    assert total == pytest.approx(team.phi[0], rel=0.02)
+
+
+def test_a_saved_run_is_repeated_bit_by_bit(observer, ended, tmp_path):
+    said = observer.call(Save, "/payload_team/save", path="")
+    assert said.success, said.message
+    saved = SavedTeamRun.load(said.path)
+    assert repr(plain_estimate(saved.repeat())) == repr(dict(saved.result))
+    elsewhere = observer.call(Save, "/payload_team/save", path=str(tmp_path))
+    assert not elsewhere.success
+    assert "must lie within" in elsewhere.message
+    log = next(Path(said.path).glob("*.npys"))
+    log.write_bytes(log.read_bytes()[:-1])
+    with pytest.raises(ValueError, match="belongs to"):
+        SavedTeamRun.load(said.path)
+
+
+def test_names_that_do_not_exist_are_answered_with_those_that_do(observer, ended):
+    for kind, service, fields in (
+        (GetGravityShare, "get_gravity_share", {"robot": "omnid4"}),
+        (GetGraspTransform, "get_grasp_transform", {"from_robot": "", "to_robot": "omnid1"}),
+        (LetGo, "let_go", {"robot": "omnid9"}),
+    ):
+        said = observer.call(kind, f"/payload_team/{service}", **fields)
+        assert not said.success
+        assert "omnid1, omnid2, omnid3" in said.message
+
+
+def test_requests_at_the_wrong_time_are_refused_with_a_reason(observer, ended):
+    assert "~/start" in trigger(observer, "stop").message
+    assert not observer.call(LetGo, "/payload_team/let_go", robot="omnid2").success
+
+
+def test_junk_is_counted_and_ends_nothing(observer, ended, robots, samples):
+    """No stamp, wrong names, NaN, huge numbers, old stamps: the run goes on."""
+    assert trigger(observer, "start").success
+    good = joint_states(samples[0].between(0.0, 0.5))
+    robots["omnid1"].publish(JointState(name=["a"], position=[1.0]))
+    robots["omnid1"].publish(stamped(JointState(name=["a"], position=[1.0]), 0.0))
+    for message, value in zip(good, (float("nan"), 1e300, -1e9), strict=False):
+        message.position[1] = value
+    for message in good:
+        robots["omnid1"].publish(message)
+    for message in reversed(good):
+        robots["omnid1"].publish(message)
+    robots["pose"].publish(stamped(PoseStamped(), 0.1))  # a quaternion of zeros
+
+    def counted() -> bool:
+        found = observer.call(GetTeamEstimate, "/payload_team/get_estimate").estimate
+        return {x.robot: x.dropped for x in found.members}["omnid1"] >= len(good)
+
+    observer.wait(counted, "the counts of what was left out")
+    assert trigger(observer, "reset").success
+    assert not trigger(observer, "stop").success
+
+
+def test_a_guided_payload_and_a_robot_that_lets_go(observer, ended, robots, samples):
+    assert trigger(observer, "start").success
+    assert observer.call(SetBool, "/payload_team/guide", data=True).success
+    part = [x.between(0.0, 3.0) for x in samples]
+    send(observer, robots, part)
+    found = observer.call(GetTeamEstimate, "/payload_team/get_estimate").estimate
+    assert all(x.guided for x in found.members)
+    assert observer.call(SetBool, "/payload_team/guide", data=False).success
+    send(observer, robots, [x.between(3.01, 6.0) for x in samples])
+    observer.wait(
+        lambda: observer.call(LetGo, "/payload_team/let_go", robot="omnid3").success,
+        "omnid3 to have been heard",
+    )
+    found = observer.call(GetTeamEstimate, "/payload_team/get_estimate").estimate
+    assert {x.robot: x.holds for x in found.members}["omnid3"] is False
+    trigger(observer, "stop")
