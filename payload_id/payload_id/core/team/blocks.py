@@ -16,7 +16,7 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from ..arrays import Array, BoolArray
-from .resample import Resampling
+from .closed_form.resample import Resampling
 from .samples import RobotSamples
 
 SPACING = 0.1  # [s] from one block to the next
@@ -71,6 +71,10 @@ class Blocks:
         return Blocks(
             self.time[chosen], *(getattr(self, e.name)[:, chosen] for e in fields(self)[1:])
         )
+
+    def of_robots(self, chosen: list[int]) -> Blocks:
+        """Return the blocks of some robots alone."""
+        return Blocks(self.time, *(getattr(self, e.name)[chosen] for e in fields(self)[1:]))
 
     def joined(self, newer: Blocks) -> Blocks:
         """Return both; robots that these do not have are absent in them."""

@@ -11,11 +11,21 @@ from ..arrays import Array
 from ..bounds import Bounds
 from .blocks import Blocks
 from .bounds import RobotBounds
+from .closed_form.hinge import hinge
+from .closed_form.pairwise import kabsch_umeyama
 from .estimate import Fault, Finding
-from .frame_bounds import FrameBounds
-from .grasp_frames import GraspFrames
-from .joint import Joint
+from .frame_bounds import frame_bounds
+from .grasp_frames import FrameWeights, GraspFrames, begun, refine
+from .rows import TeamRows
 from .windows import Windows
+
+LEAST_TURN = 0.01  # [rad/s] root mean square of angular velocity below which nothing turns
+LOCKED = 0.15  # of the other robots' angular velocity about an axis, below which it is locked
+MUCH_BETTER = 0.3  # of a residual, from which on another explanation is taken
+EARLY = 0.35  # part of the blocks that a slip is measured from
+LATER = 0.6  # part of what follows that must be off, too
+ON_A_LINE = 0.02  # of the largest distance of grasps: their distance from a line
+NOTHING = 0.02  # of the total force that counts as none
 
 
 @dataclass(frozen=True)
@@ -33,17 +43,340 @@ class Findings:
     contradicts: bool
 
 
-def findings_of(
-    names: Sequence[str],
-    bounds: list[RobotBounds],
-    frames: GraspFrames,
-    blocks: Blocks,
-    frame_bounds: list[FrameBounds],
-    windows: Windows,
-    fit: Joint | None,
-    found: Bounds,
-    silent: Mapping[str, float],
-    front: float,
-) -> Findings:
+@dataclass(frozen=True)
+class Evidence:
+    """What findings are made from; see `solve`.
+
+    Attributes:
+        names: Of the robots.
+        rows: Frames as kinematics alone put them, with bounds.
+        blocks: Means of pose and twist.
+        windows: Of forces, those whose frames are known.
+        found: Bounds on phi.
+        reach: Largest distance of grasps [m].
+        silent: Since when robots are silent, by name.
+    """
+
+    names: Sequence[str]
+    rows: TeamRows
+    blocks: Blocks
+    windows: Windows
+    found: Bounds
+    reach: float
+    silent: Mapping[str, float]
+
+
+def findings_of(evidence: Evidence) -> Findings:
     """Return what is wrong or missing."""
-    return Findings((), (), not all(f.consistent for f in frame_bounds))
+    kinematic = _kinematic(evidence)
+    forces = [] if kinematic or evidence.found.consistent else _forces(evidence)
+    grave = [*kinematic, *forces]
+    mild, cannot = _missing(evidence, {n for finding in grave for n in finding.robots})
+    broken = bool(grave) or not all(frame.consistent for frame in evidence.rows.frame_bounds)
+    return Findings((*grave, *mild), tuple(cannot), broken)
+
+
+def _kinematic(e: Evidence) -> list[Finding]:
+    """Return what contradicts one rigid body in the robots' motions."""
+    N, frames = len(e.names), e.rows.frames
+    turning = _turning(e.blocks)
+    most = max(turning, default=0.0)
+    if most < LEAST_TURN:
+        return []
+    out = []
+    suspects = []
+    for i in range(N):
+        if locked := _locked(e, i, most):
+            out.append(locked)
+        elif i and (
+            not e.rows.frame_bounds[i].consistent
+            or (not frames.known[i] and e.blocks.present[i].sum() > 10)
+        ):
+            suspects.append(i)
+    if out:
+        return out
+    if suspects and len(suspects) == N - 1 and N > 2 and _agree(e, 1, 2):
+        suspects = [0]
+    return [_named(e, i, 1 if i == 0 else 0) for i in suspects]
+
+
+def _turning(blocks: Blocks) -> list[float]:
+    """Return the root mean square of each robot's angular velocity [rad/s]."""
+    return [
+        float(np.sqrt((V[here, :3] ** 2).sum(axis=1).mean())) if here.any() else 0.0
+        for V, here in zip(blocks.twist, blocks.present, strict=True)
+    ]
+
+
+def _locked(e: Evidence, i: int, most: float) -> Finding | None:
+    """Return that a robot's gimbal does not turn, or not about one axis, as others do."""
+    here = e.blocks.present[i]
+    if here.sum() < 10:
+        return None
+    others = [j for j in range(len(e.names)) if j != i and (e.blocks.present[j] & here).sum() > 10]
+    if not others:
+        return None
+    noise = 2.0 * e.rows.bounds[i].angular_velocity**2
+    own = np.linalg.eigvalsh(_square(e.blocks, i, here))
+    best = np.max(
+        [np.linalg.eigvalsh(_square(e.blocks, j, here & e.blocks.present[j])) for j in others], axis=0
+    )
+    weak = (own < LOCKED**2 * best) & (best > max(noise, LEAST_TURN**2) / 3.0)
+    if not weak.any():
+        return None
+    what = "does not turn" if weak.all() else "does not turn about every axis"
+    return Finding(
+        Fault.GIMBAL_LOCKED, (e.names[i],),
+        f"The gimbal of {e.names[i]} {what} as the others do: it is locked, at its end, or its "
+        "encoders stand still. Free it, or state its orientation by an IMU.",
+    )  # fmt: skip
+
+
+def _square(blocks: Blocks, i: int, here: Array) -> Array:
+    """Return the mean of omega omega', shape (3, 3)."""
+    omega = blocks.twist[i][here, :3]
+    return np.asarray(omega.T @ omega / max(len(omega), 1))
+
+
+def _pair(e: Evidence, j: int, i: int, part: float = 1.0) -> tuple[Blocks, GraspFrames]:
+    """Return the blocks of two robots alone, and their frames fitted to the first part of them."""
+    both = e.blocks.of_robots([j, i])
+    both = both.take(both.present.all(axis=0))
+    some = both.take(slice(0, max(3, int(part * len(both)))))
+    bounds = [e.rows.bounds[j], e.rows.bounds[i]]
+    level = bounds[0].tilt + bounds[1].tilt < 0.05
+    frames, _ = begun(some, GraspFrames.unknown(2), 1, bounds[1].clock, level)
+    weights = FrameWeights(
+        np.ones((4, 2)), np.array([b.tilt for b in bounds]),
+        np.array([0.0, bounds[1].clock + bounds[0].clock]) / np.sqrt(3.0), e.reach,
+    )  # fmt: skip
+    return both, refine(some, frames, weights)
+
+
+def _agree(e: Evidence, j: int, i: int) -> bool:
+    """Tell whether two robots move as one body."""
+    both, frames = _pair(e, j, i)
+    if not frames.known[1]:
+        return False
+    one, two = e.rows.bounds[j], e.rows.bounds[i]
+    return frame_bounds(both, 1, frames, one, two, e.reach).consistent
+
+
+def _named(e: Evidence, i: int, j: int) -> Finding:
+    """Return why robot i does not move with robot j as one body."""
+    name, other = e.names[i], e.names[j]
+    if _mirrored(e, i, j):
+        return Finding(
+            Fault.MIRRORED, (name,),
+            f"The frame of {name} is left-handed against that of {other}: its vectors fit as their "
+            "mirror image. Change the sign of one axis.",
+        )  # fmt: skip
+    both, frames = _pair(e, j, i)
+    bound = e.rows.bounds[i].clock + e.rows.bounds[j].clock
+    alone = e.rows.frames.clock
+    late = float(frames.clock[1]) if frames.known[1] else float(alone[i] - alone[j])
+    if frames.known[1] and abs(late) > 1.2 * bound + 0.01 and _clean(e, both, frames, i, j):
+        return Finding(
+            Fault.CLOCK, (name,),
+            f"The clock of {name} is {1e3 * late:.0f} ms off that of {other}; {1e3 * bound:.0f} ms "
+            "are stated. State more, or set the clock.",
+        )  # fmt: skip
+    if (since := _slipped(e, i, j)) is not None:
+        gone = _without_force(e, i, since)
+        what = "let go of the payload" if gone else "slips on the payload, or let go of it,"
+        return Finding(
+            Fault.SLIPS, (name,),
+            f"{name} {what} at {since:.1f} s of team time: since then it does not move with "
+            f"{other} as before. Hold it again and reset the estimator, or say that it left.",
+            since,
+        )  # fmt: skip
+    noise = (e.rows.bounds[j].angular_velocity + e.rows.bounds[i].angular_velocity) / 6.0
+    found = hinge(both.time, both.twist[:, :, :3], both.rotation[:, :, 2], noise)
+    if found is not None:
+        axis = found.axis if j == 0 else e.rows.frames.rotation[j] @ found.axis
+        return Finding(
+            Fault.ARTICULATED, (name,),
+            f"The payload is not rigid, but articulated: the part that {name} holds turns against "
+            f"the part that {other} holds, by up to {np.degrees(found.angle):.1f} degrees about one "
+            f"axis, ({axis[0]:.2f}, {axis[1]:.2f}, {axis[2]:.2f}) in the first grasp frame. Lock "
+            "the hinge.",
+            axis=axis,
+        )  # fmt: skip
+    return Finding(
+        Fault.UNKNOWN, (name,),
+        f"{name} does not move with {other} as one rigid body within the stated bounds. Check that "
+        "both hold the payload, their frames, their clocks and the bounds.",
+    )  # fmt: skip
+
+
+def _clean(e: Evidence, both: Blocks, frames: GraspFrames, i: int, j: int) -> bool:
+    """Tell whether two robots fit once their clocks may be off by more than stated."""
+    residual = frames.deviation[0]
+    allowed = e.rows.bounds[i].orientation + e.rows.bounds[j].orientation
+    return bool(residual <= allowed + 2e-3)
+
+
+def _mirrored(e: Evidence, i: int, j: int) -> bool:
+    """Tell whether vectors of robot i fit those of j much better as their mirror image."""
+    both = e.blocks.present[i] & e.blocks.present[j]
+    if both.sum() < 10:
+        return False
+    one, two = e.blocks.twist[j][both], e.blocks.twist[i][both]
+    fit = kabsch_umeyama(one[:, :3], two[:, :3])
+    if fit.mirror_residual < MUCH_BETTER * fit.residual:
+        return True
+    # axial vectors may look right where polar ones do not: v = X v_i - omega x p, X -> -X
+    left = []
+    for sign in (1.0, -1.0):
+        v = sign * two[:, 3:] @ fit.rotation.T
+        S = -_skews(one[:, :3]).reshape(-1, 3)
+        y = (one[:, 3:] - v).ravel()
+        p, *_ = np.linalg.lstsq(-S, y, rcond=1e-9)
+        left.append(float(((y + S @ p) ** 2).sum()))
+    return left[1] < MUCH_BETTER**2 * left[0]
+
+
+def _slipped(e: Evidence, i: int, j: int) -> float | None:
+    """Return since when robot i is elsewhere in the body than in the first part of the data."""
+    both, frames = _pair(e, j, i, EARLY)
+    if not frames.known[1] or len(both) < 30:
+        return None
+    R1, R2, C = both.rotation[0], both.rotation[1], frames.base_rotation[1]
+    X = R1.swapaxes(1, 2) @ C @ R2
+    turned = np.linalg.norm(X - frames.rotation[1], axis=(1, 2)) / np.sqrt(2.0)
+    place = np.einsum(
+        "bji,bj->bi", R1, frames.base_position[1] + both.position[1] @ C.T - both.position[0]
+    )
+    moved = np.linalg.norm(place - frames.position[1], axis=1)
+    one, two = e.rows.bounds[j], e.rows.bounds[i]
+    first = slice(0, int(EARLY * len(both)))
+    far = float(np.linalg.norm(frames.position[1]))
+    for off, bound in (
+        (turned, one.orientation + two.orientation),
+        (moved, one.position + two.position + far * (one.orientation + two.orientation)),
+    ):
+        limit = 4.0 * float(np.sqrt((off[first] ** 2).mean())) + 2.0 * bound
+        above = off > limit
+        if not above.any():
+            continue
+        begin = int(above.argmax())
+        if begin >= first.stop // 2 and above[begin:].mean() > LATER:
+            return float(both.time[begin])
+    return None
+
+
+def _without_force(e: Evidence, i: int, since: float) -> bool:
+    """Tell whether a robot exerts hardly any force since a time."""
+    after = e.windows.start > since
+    if not after.any():
+        return False
+    size = np.linalg.norm(e.windows.wrench[:, after, :3], axis=2).mean(axis=1)
+    return bool(size[i] < NOTHING * size.sum())
+
+
+def _forces(e: Evidence) -> list[Finding]:
+    """Return whose forces do not fit: a free factor on them explains much more."""
+    block = e.rows.of_estimate(e.windows)
+    if len(block) < 24:
+        return []
+    weight = 1.0 / np.maximum(block.d, 0.05 * np.median(block.d))
+    A, b = block.A * weight[:, None], block.b * weight
+    whole = _left(A, b)
+    best: tuple[float, float, int] = (np.inf, 0.0, -1)
+    for i in range(len(e.names)):
+        own = e.rows.wrench_of(e.windows, i).ravel() * weight
+        if not own.any():
+            continue
+        column = np.hstack([A, -own[:, None]])
+        x, *_ = np.linalg.lstsq(column, b - own, rcond=1e-10)
+        left = float(np.sum((column @ x - (b - own)) ** 2))
+        best = min(best, (left, float(x[-1]), i))
+    left, factor, i = best
+    if i < 0 or left > MUCH_BETTER**2 * whole:
+        return []
+    name = e.names[i]
+    if factor < -0.5:
+        return [
+            Finding(
+                Fault.FORCE_INVERTED, (name,),
+                f"The forces of {name} fit with the opposite sign: its sensor is inverted. Samples "
+                "hold the force on the payload.",
+            )
+        ]  # fmt: skip
+    return [
+        Finding(
+            Fault.FORCE_FALSE, (name,),
+            f"The forces of {name} fit if they are {factor:.2f} times as large as it says: check "
+            "its scale, whether it still holds the payload, and what else touches it.",
+        )
+    ]  # fmt: skip
+
+
+def _left(A: Array, b: Array) -> float:
+    """Return the sum of squares that least squares leaves."""
+    x, *_ = np.linalg.lstsq(A, b, rcond=1e-10)
+    return float(np.sum((A @ x - b) ** 2))
+
+
+def _missing(e: Evidence, named: set[str]) -> tuple[list[Finding], list[str]]:
+    """Return what is missing, and what cannot be given for that."""
+    found, cannot = [], []
+    frames = e.rows.frames
+    for name, since in e.silent.items():
+        found.append(
+            Finding(
+                Fault.SILENT, (name,),
+                f"Nothing has come from {name} since {since:.2f} s of team time. What it exerts is "
+                "not known, so that forces after that do not count; the payload is that of earlier "
+                "data. Say that it left, or bring it back.",
+                since,
+            )
+        )  # fmt: skip
+    unknown = [n for i, n in enumerate(e.names) if not frames.known[i] and n not in named]
+    if unknown:
+        still = max(_turning(e.blocks), default=0.0) < LEAST_TURN
+        why = "the payload hardly turned" if still else "their data do not determine them"
+        sentence = (
+            f"The grasp frames of {', '.join(unknown)} cannot be given: {why}. Turn the payload "
+            "about two axes by some degrees; without frames only the mass follows, from holds."
+        )
+        cannot.append(sentence)
+        if still and len(e.blocks) > 20:
+            found.append(Finding(Fault.NO_ROTATION, tuple(unknown), "The payload did not turn."))
+    line = _on_a_line(e)
+    if line is not None:
+        found.append(line)
+        cannot.append(
+            "With passive gimbals on one line the team exerts no moment about that line: holds do "
+            "not give the centre of mass across it beyond the plane through the vertical; only "
+            "swinging about the line tells more."
+        )
+    return found, cannot
+
+
+def _on_a_line(e: Evidence) -> Finding | None:
+    """Return that the grasps lie on one line while no robot exerts moments."""
+    frames, windows = e.rows.frames, e.windows
+    if not len(windows):
+        return None
+    holds = frames.known & windows.holding[:, -1]
+    if holds.sum() < 2 or windows.wrench[holds][:, :, 3:].any():
+        return None
+    places = frames.position[holds]
+    sizes = np.linalg.svd(places - places.mean(axis=0), compute_uv=False)
+    if len(sizes) > 1 and sizes[1] > ON_A_LINE * sizes[0] and holds.sum() > 2:
+        return None
+    names = tuple(n for n, h in zip(e.names, holds, strict=True) if h)
+    return Finding(
+        Fault.COLLINEAR, names, f"The grasps of {', '.join(names)} lie on one line."
+    )
+
+
+def _skews(v: Array) -> Array:
+    """Return [v]x of each, shape (n, 3, 3)."""
+    S = np.zeros((len(v), 3, 3))
+    S[:, 0, 1], S[:, 0, 2], S[:, 1, 2] = -v[:, 2], v[:, 1], -v[:, 0]
+    return S - S.swapaxes(1, 2)
+
+
+__all__ = ["Evidence", "Findings", "RobotBounds", "findings_of"]

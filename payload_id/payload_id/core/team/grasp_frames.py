@@ -22,7 +22,7 @@ from scipy.spatial.transform import Rotation
 
 from ..arrays import Array, BoolArray
 from .blocks import Blocks
-from .pairwise import PairFit, pair_fit
+from .pair_fit import PairFit, pair_fit
 
 ALIKE = 0.5  # correlation of angular velocities from which on a robot is on the same body
 POOR_ROTATION = 0.2  # [rad] standard deviation from which on a frame counts as unknown

@@ -144,6 +144,15 @@ class TeamRows:
         columns[:, :, 10] = np.hstack([turned, np.cross(p, turned) + turned_moment])
         B[:, :, i] -= here[..., None] * columns * half_width[i]
 
+    def wrench_of(self, windows: Windows, i: int) -> Array:
+        """Return what robot i exerts about {1}, as far as it holds the payload, shape (W, 6)."""
+        X, p = self.frames.rotation[i], self.frames.position[i]
+        Ad = np.block([[X, np.zeros((3, 3))], [skew(p) @ X, X]])
+        late = self.frames.clock[i] - windows.shift[i]
+        wrench = windows.wrench[i] + late[:, None] * windows.wrench_rate[i]
+        held = windows.present[i] & windows.holding[i]
+        return np.asarray(held[:, None] * (wrench @ Ad.T))
+
     def _second_order(self, windows: Windows, i: int, late: Array) -> Array:
         """Return the bound on products of small things, shape (W, 6)."""
         frame, bound = self.frame_bounds[i], self.bounds[i]

@@ -27,7 +27,7 @@ from ..arrays import Array, BoolArray
 from ..rows.wrench.newton_euler import PRODUCTS
 from .blocks import GAP, LEAST_SAMPLES
 from .bounds import RobotBounds
-from .resample import Resampling
+from .closed_form.resample import Resampling
 from .samples import RobotSamples
 
 GRAVITY = float(np.linalg.norm(STANDARD_GRAVITY))  # [m/s2]

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from ..arrays import Array, BoolArray, IntArray
+from ...arrays import Array, BoolArray, IntArray
 
 NODES = 4
 EXACT = 1e-9  # [s] from a stamp that counts as on it
