@@ -1,4 +1,4 @@
-"""All that a team's estimate depends on, in order, on disk: samples, who left, when it was made.
+"""All that a team's estimate depends on, in order, on disk: samples, events, when it was made.
 
 One NumPy array after the other: the text of an event as JSON, and for samples a table behind it.
 Nothing of it is kept in memory. A log that is cut off is read up to there.
@@ -21,7 +21,7 @@ from ...core.errors import RecordingError
 from ...core.team.samples import OPTIONAL, SHAPES, RobotSamples
 
 CUT_OFF = (ValueError, EOFError, OSError, KeyError, TypeError)  # what reading a damaged log raises
-TABLE, LEAVE, UPDATE = "samples", "leave", "update"
+TABLE, LEAVE, TOUCH, UPDATE = "samples", "leave", "touch", "update"
 
 
 @dataclass(frozen=True)
@@ -38,11 +38,24 @@ class Left:
 
 
 @dataclass(frozen=True)
+class Touched:
+    """Something else than the robots, such as a human, touched the payload.
+
+    Attributes:
+        start: Team time [s].
+        end: Team time [s].
+    """
+
+    start: float
+    end: float
+
+
+@dataclass(frozen=True)
 class Updated:
     """An estimate was made."""
 
 
-Event = RobotSamples | Left | Updated
+Event = RobotSamples | Left | Touched | Updated
 
 
 class TeamLog:
@@ -122,6 +135,8 @@ def _arrays(event: Event) -> Iterator[Array]:
     table = None
     if isinstance(event, Left):
         text = {"event": LEAVE, "name": event.name, "time": event.time}
+    elif isinstance(event, Touched):
+        text = {"event": TOUCH, "start": event.start, "end": event.end}
     elif isinstance(event, RobotSamples):
         given = [name for name in SHAPES if getattr(event, name) is not None]
         text = {"event": TABLE, "name": event.name, "columns": given}
@@ -140,6 +155,8 @@ def _event(text: dict[str, Any], table: Array) -> Event:
     """Return the event of a text and its table."""
     if text["event"] == LEAVE:
         return Left(str(text["name"]), float(text["time"]))
+    if text["event"] == TOUCH:
+        return Touched(float(text["start"]), float(text["end"]))
     if text["event"] == UPDATE:
         return Updated()
     names = [name for name in SHAPES if name in text["columns"]]

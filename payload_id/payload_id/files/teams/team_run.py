@@ -21,7 +21,7 @@ from ...core.version import VERSION
 from ..configuration.input_path import input_path
 from ..configuration.whole_file import whole_file
 from ..configuration.yaml_file import read_yaml
-from .team_log import Left, TeamLog, Updated, read_log
+from .team_log import Left, TeamLog, Touched, Updated, read_log
 
 FILE_NAME, LOG_NAME = "payload_id_team_run.yaml", "payload_id_team_samples.npys"
 HEAD = (
@@ -149,6 +149,8 @@ class SavedTeamRun:
                 last = estimator.update()
             elif isinstance(event, Left):
                 estimator.leave(event.name, event.time)
+            elif isinstance(event, Touched):
+                estimator.touched(event.start, event.end)
             else:
                 estimator.add(event)
         if last is None:

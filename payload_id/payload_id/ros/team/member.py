@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import replace
 
 import numpy as np
 
@@ -79,7 +78,7 @@ class Member:
             self.samples += len(part)
             self.newest = part.where(slice(len(part) - 1, None))
             self.newest_ns = start_ns + round(float(part.time[-1]) * 1e9)
-            yield replace(part, force=None, moment=None) if heard.guided else part
+            yield part
 
     def _made(self, rows: dict[str, Array]) -> RobotSamples | None:
         """Return the samples of the robot's own source."""

@@ -10,11 +10,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from ...core.errors import PayloadIdError, UnknownNameError
 from ...core.team.estimate import TeamEstimate, TeamStatus
 from ...core.team.online import TeamSettings
 from ...files.teams.team_file import TeamFile
-from ...files.teams.team_log import Left, TeamLog, Updated
+from ...files.teams.team_log import Left, TeamLog, Touched, Updated
 from ...files.teams.team_run import TeamRun
 from .heard import Heard
 from .member import Member
@@ -100,6 +102,8 @@ class TeamControl:
         self._period, self._capacity, self._log_most = period, capacity, log_most
         self._waiting: deque[Heard] = deque()
         self._count, self._lock = 0, threading.Lock()
+        # Team time and the robots' clocks differ by their bounds; smoothing blurs the ends.
+        self._margin = max(robot.bounds.clock + robot.smoothing for robot in team.robots)
         self._log: TeamLog | None = None
         self._clear()
         self.report = self._report(WAITING, NOT_RUNNING)
@@ -250,6 +254,7 @@ class TeamControl:
         self._members = {robot.name: Member(robot) for robot in team.robots}
         self._start_ns: int | None = None
         self._new, self._due = False, 0.0
+        self._guided: tuple[float, float] | None = None  # stretch since the last update [s]
         self._estimate: TeamEstimate | None = None
 
     def _take(self, heard: Heard) -> None:
@@ -264,6 +269,9 @@ class TeamControl:
         for samples in member.take(heard, self._start_ns):
             if not member.holds:
                 continue
+            if heard.guided:
+                start, end = self._guided or (np.inf, -np.inf)
+                self._guided = min(start, samples.time[0]), max(end, samples.time[-1])
             try:
                 self._estimator.add(samples)
             except PayloadIdError as error:
@@ -287,6 +295,12 @@ class TeamControl:
         """Estimate from all data so far, and publish."""
         begin = time.perf_counter()
         self._new = False
+        if self._guided is not None:
+            start, end = self._guided
+            event = Touched(float(start) - self._margin, float(end) + self._margin)
+            self._guided = None
+            self._keep(event)
+            self._estimator.touched(event.start, event.end)
         self._keep(Updated())
         self._estimate = estimate = self._estimator.update()
         seconds = time.perf_counter() - begin

@@ -7,7 +7,7 @@ import pytest
 
 from payload_id.core.errors import RecordingError
 from payload_id.core.team.samples import RobotSamples
-from payload_id.files.teams.team_log import Left, TeamLog, Updated, read_log
+from payload_id.files.teams.team_log import Left, TeamLog, Touched, Updated, read_log
 
 
 @pytest.fixture
@@ -34,7 +34,7 @@ def saved(log, path):
 def test_events_come_back_bit_by_bit_and_in_order(tmp_path, new_log):
     log = new_log(10**7)
     imu = {"imu_angular_velocity": np.ones((4, 3)), "imu_specific_force": np.full((4, 3), 0.1)}
-    given = [samples(3), Updated(), samples(4, **imu), Left("a", 1 / 3), Updated()]
+    given = [samples(3), Updated(), samples(4, **imu), Left("a", 1 / 3), Touched(0.1, 2.5)]
     for event in given[:2]:
         log.write(event)
     saved(log, tmp_path / "early")  # and it goes on
@@ -45,7 +45,7 @@ def test_events_come_back_bit_by_bit_and_in_order(tmp_path, new_log):
     for one, other in ((given[0], found[0]), (given[2], found[2])):
         for name in ("time", "rotation", "position", "twist", "force", "imu_specific_force"):
             np.testing.assert_array_equal(getattr(one, name), getattr(other, name))
-    assert found[3] == given[3]
+    assert found[3:] == given[3:]
     assert len(list(read_log(tmp_path / "early"))) == 2
 
 

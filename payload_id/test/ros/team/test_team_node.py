@@ -236,4 +236,7 @@ def test_a_guided_payload_and_a_robot_that_lets_go(observer, ended, robots, samp
     )
     found = observer.call(GetTeamEstimate, "/payload_team/get_estimate").estimate
     assert {x.robot: x.holds for x in found.members}["omnid3"] is False
+    assert found.windows > 0  # of the part that nobody guided; and nothing has failed:
+    figures = {x.key: x.value for x in observer.condition("payload_team").values}
+    assert figures["errors"] == "0"
     trigger(observer, "stop")
