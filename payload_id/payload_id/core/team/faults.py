@@ -25,6 +25,7 @@ MUCH_BETTER = 0.3  # of a residual, from which on another explanation is taken
 EARLY = 0.35  # part of the blocks that a slip is measured from
 LATER = 0.6  # part of what follows that must be off, too
 ON_A_LINE = 0.02  # of the largest distance of grasps: their distance from a line
+CLOCK_DEVIATIONS, CLOCK_SLACK = 6.0, 2e-3  # [-, s] beyond what is stated
 NOTHING = 0.02  # of the total force that counts as none
 
 
@@ -88,16 +89,26 @@ def _kinematic(e: Evidence) -> list[Finding]:
     for i in range(N):
         if locked := _locked(e, i, most):
             out.append(locked)
-        elif i and (
-            not e.rows.frame_bounds[i].consistent
-            or (not frames.known[i] and e.blocks.present[i].sum() > 10)
-        ):
+        elif late := _late(e, i):
+            out.append(late)
+        elif i and (not e.rows.frame_bounds[i].consistent or _unlike(e, i)):
             suspects.append(i)
     if out:
         return out
     if suspects and len(suspects) == N - 1 and N > 2 and _agree(e, 1, 2):
         suspects = [0]
     return [_named(e, i, 1 if i == 0 else 0) for i in suspects]
+
+
+def _unlike(e: Evidence, i: int) -> bool:
+    """Tell whether a robot that turns goes with none, or as a mirror image of the first."""
+    frames, turning = e.rows.frames, _turning(e.blocks)
+    if e.blocks.present[i].sum() <= 10 or e.rows.frame_bounds[i].known:
+        return False
+    noise = 2.0 * e.rows.bounds[i].angular_velocity
+    if turning[i] < max(LEAST_TURN, noise):
+        return False
+    return not frames.known[i] or _mirrored(e, i, 0)
 
 
 def _turning(blocks: Blocks) -> list[float]:
@@ -129,6 +140,20 @@ def _locked(e: Evidence, i: int, most: float) -> Finding | None:
         Fault.GIMBAL_LOCKED, (e.names[i],),
         f"The gimbal of {e.names[i]} {what} as the others do: it is locked, at its end, or its "
         "encoders stand still. Free it, or state its orientation by an IMU.",
+    )  # fmt: skip
+
+
+def _late(e: Evidence, i: int) -> Finding | None:
+    """Return that a robot's clock is further off than stated."""
+    frames = e.rows.frames
+    late, bound = float(frames.clock[i]), e.rows.bounds[i].clock
+    deviation = float(np.sqrt(max(frames.covariance[i, 12, 12], 0.0)))
+    if not i or not bound or abs(late) <= bound + CLOCK_DEVIATIONS * deviation + CLOCK_SLACK:
+        return None
+    return Finding(
+        Fault.CLOCK, (e.names[i],),
+        f"The clock of {e.names[i]} is {1e3 * late:.0f} ms off that of {e.names[0]}; "
+        f"{1e3 * bound:.0f} ms are stated. State more, or set the clock.",
     )  # fmt: skip
 
 
@@ -171,16 +196,7 @@ def _named(e: Evidence, i: int, j: int) -> Finding:
             f"The frame of {name} is left-handed against that of {other}: its vectors fit as their "
             "mirror image. Change the sign of one axis.",
         )  # fmt: skip
-    both, frames = _pair(e, j, i)
-    bound = e.rows.bounds[i].clock + e.rows.bounds[j].clock
-    alone = e.rows.frames.clock
-    late = float(frames.clock[1]) if frames.known[1] else float(alone[i] - alone[j])
-    if frames.known[1] and abs(late) > 1.2 * bound + 0.01 and _clean(e, both, frames, i, j):
-        return Finding(
-            Fault.CLOCK, (name,),
-            f"The clock of {name} is {1e3 * late:.0f} ms off that of {other}; {1e3 * bound:.0f} ms "
-            "are stated. State more, or set the clock.",
-        )  # fmt: skip
+    both, _ = _pair(e, j, i)
     if (since := _slipped(e, i, j)) is not None:
         gone = _without_force(e, i, since)
         what = "let go of the payload" if gone else "slips on the payload, or let go of it,"
@@ -207,13 +223,6 @@ def _named(e: Evidence, i: int, j: int) -> Finding:
         f"{name} does not move with {other} as one rigid body within the stated bounds. Check that "
         "both hold the payload, their frames, their clocks and the bounds.",
     )  # fmt: skip
-
-
-def _clean(e: Evidence, both: Blocks, frames: GraspFrames, i: int, j: int) -> bool:
-    """Tell whether two robots fit once their clocks may be off by more than stated."""
-    residual = frames.deviation[0]
-    allowed = e.rows.bounds[i].orientation + e.rows.bounds[j].orientation
-    return bool(residual <= allowed + 2e-3)
 
 
 def _mirrored(e: Evidence, i: int, j: int) -> bool:

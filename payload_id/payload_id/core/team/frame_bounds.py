@@ -130,7 +130,7 @@ def frame_bounds(
     box = FrameBounds(a, np.full(3, reach) + np.abs(p), clock)
     for _ in range(PASSES):
         G, r, d = pairs.rows(X, p, box)
-        narrower = _narrowed(G, r, d, box)
+        narrower = _narrowed(G, r, d, box, float(frames.clock[i]), other.clock)
         if narrower is None:
             return FrameBounds(np.full(3, np.inf), np.full(3, np.inf), clock, consistent=False)
         gained = narrower.position.sum() < 0.9 * box.position.sum()
@@ -141,14 +141,28 @@ def frame_bounds(
     return box
 
 
-def _narrowed(G: Array, r: Array, d: Array, box: FrameBounds) -> FrameBounds | None:
-    """Return the box of all z with |G z - r| <= d inside a box; None if there is none."""
+def _narrowed(
+    G: Array, r: Array, d: Array, box: FrameBounds, clock: float, largest: float
+) -> FrameBounds | None:
+    """Return the box of all z with |G z - r| <= d inside a box; None if there is none.
+
+    Args:
+        G: Shape (m, 7).
+        r: Shape (m,).
+        d: Shape (m,).
+        box: That holds z.
+        clock: Estimate of the clock's offset [s].
+        largest: Bound on the offset itself [s].
+    """
     size = np.concatenate([box.a, box.position, [box.clock]])
     scale = np.where(size > 0, size, 1.0)
     active = np.abs(r) + np.abs(G) @ size > d
     G, r = G[active] * scale / d[active, None], r[active] / d[active]
     program = LinearProgram(-size / scale, size / scale)
     program.add_rows(G, r - 1.0, r + 1.0)
+    if largest > 0.0:
+        ends = np.array([-largest - clock, largest - clock]) / scale[6]
+        program.add_rows(np.eye(7)[6:], ends[:1], ends[1:])
     found = np.zeros(7)
     for k in range(7):
         if size[k] == 0.0:

@@ -27,6 +27,8 @@ from .pair_fit import PairFit, pair_fit
 ALIKE = 0.5  # correlation of angular velocities from which on a robot is on the same body
 POOR_ROTATION = 0.2  # [rad] standard deviation from which on a frame counts as unknown
 POOR_POSITION = 0.2  # of the reach, likewise
+UNUSED = 1e6  # standard deviation of a kind of equation that does not count
+CLEARLY = 2.0  # times less noise against its signal: what twists need to be taken before poses
 KINDS = 4  # attitude, place, angular velocity, velocity
 START = (1e-3, 1e-3, 1e-2, 1e-2)  # [rad, m, rad/s, m/s] first standard deviations of the kinds
 LEAST = 1e-8  # smallest standard deviation that residuals can show
@@ -136,7 +138,8 @@ def refine(blocks: Blocks, frames: GraspFrames, weights: FrameWeights) -> GraspF
     fitted = np.flatnonzero(frames.known)[1:]
     if not len(fitted) or not len(blocks):
         return frames
-    deviation = np.asarray(frames.deviation)
+    deviation = np.where(frames.deviation < UNUSED, frames.deviation, START)
+    deviation[2:] = UNUSED  # poses first
     for _ in range(ROUNDS):
         problem = Equations(blocks, frames, weights, deviation)
         found = least_squares(
@@ -144,12 +147,33 @@ def refine(blocks: Blocks, frames: GraspFrames, weights: FrameWeights) -> GraspF
             ftol=1e-11, gtol=1e-15, max_nfev=20,
         )  # fmt: skip
         frames = frames.moved(problem.step(found.x))
-        shown = Equations(blocks, frames, weights, np.ones(KINDS)).spread()
-        close = np.allclose(shown, deviation, rtol=0.05, atol=0.0)
-        deviation = np.where(np.isfinite(shown), np.maximum(shown, LEAST), deviation)
+        shown = np.maximum(Equations(blocks, frames, weights, np.ones(KINDS)).spread(), LEAST)
+        used = _used(blocks, frames, shown)
+        close = np.allclose(shown[used], deviation[used], rtol=0.1, atol=0.0)
+        deviation = np.where(used, shown, UNUSED)
         if close:
             break
     return _with_covariance(blocks, frames, weights, deviation)
+
+
+def _used(blocks: Blocks, frames: GraspFrames, shown: Array) -> BoolArray:
+    """Return which kinds of equation count: poses, or twists if they are much less noisy.
+
+    Angles and angular velocities multiply the positions sought, and least squares draws those to
+    zero by the square of noise over signal; so what is noisier does not enter at all.
+    """
+    members = np.flatnonzero(frames.known)
+    here = blocks.present[members]
+    R, omega = blocks.rotation[members], blocks.twist[members][..., :3]
+    turned, speed = [], []
+    for attitude, w, now in zip(R, omega, here, strict=True):
+        if now.any():
+            mean = attitude[now].mean(axis=0)
+            turned.append(np.sqrt(((attitude[now] - mean) ** 2).sum(axis=(1, 2)).mean() / 2.0))
+            speed.append(np.sqrt((w[now] ** 2).sum(axis=1).mean()))
+    angle, rate = max(turned, default=0.0), max(speed, default=0.0)
+    twists = shown[2] * angle * CLEARLY < shown[0] * rate
+    return np.array([not twists, not twists, twists, twists])
 
 
 def _with_covariance(

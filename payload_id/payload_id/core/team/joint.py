@@ -59,8 +59,9 @@ def joint_fit(rows: TeamRows, windows: Windows) -> Joint:
         away = _away(rows.frames, kinematic, fitted)
         A = np.hstack([block.A, -J, block.B])
         p = block.B.shape[1]
-        noise, channel = _noise(A, block.b, block.joint, noise, 10 + J.shape[1])
-        weighted = np.hstack([A, block.b[:, None]]) / noise[channel][:, None]
+        if not len(noise):  # at the frames of kinematics: moments vanish with the places
+            noise = _noise(np.hstack([block.A, block.B]), block.b, block.joint)
+        weighted = np.hstack([A, block.b[:, None]]) / noise[block.joint][:, None]
         prior = np.zeros((len(root) + p, A.shape[1] + 1))
         prior[: len(root), 10 : 10 + len(half)] = root
         prior[: len(root), -1] = -root @ away
@@ -76,22 +77,20 @@ def joint_fit(rows: TeamRows, windows: Windows) -> Joint:
     return Joint(_with_own(rows.frames, fitted, own), x[:10], noise, covariance[:10, :10])
 
 
-def _noise(A: Array, b: Array, channel: Array, before: Array, columns: int) -> tuple[Array, Array]:
-    """Return each channel's noise, (14,), and each row's channel, (m,)."""
+def _noise(A: Array, b: Array, channel: Array) -> Array:
+    """Return the noise of each channel that a free fit shows, shape (14,)."""
     number = 14
-    if not len(before):
-        before = np.ones(number)
-        before[[3, 4, 5, 10, 11, 12]] = 0.5
-    w = 1.0 / before[channel]
-    # a free fit: nuisance and frames count as unknown
-    x, *_ = np.linalg.lstsq(A * w[:, None], b * w, rcond=1e-10)
-    left = b - A @ x
-    square = np.bincount(channel, left**2, minlength=number)
-    count = np.bincount(channel, minlength=number)
-    used = max(int((count > 0).sum()), 1)
-    freedom = np.maximum(count - min(columns, A.shape[0] - 1) / used, 0.3 * count)
-    size = np.sqrt(np.divide(square, freedom, out=np.zeros(number), where=freedom > 0))
-    return np.maximum(size, LEAST_NOISE), channel
+    size = np.ones(number)
+    for _ in range(3):
+        w = 1.0 / size[channel]
+        x, *_ = np.linalg.lstsq(A * w[:, None], b * w, rcond=1e-10)
+        square = np.bincount(channel, (b - A @ x) ** 2, minlength=number)
+        count = np.bincount(channel, minlength=number)
+        used = max(int((count > 0).sum()), 1)
+        freedom = np.maximum(count - A.shape[1] / used, 0.3 * count)
+        size = np.sqrt(np.divide(square, freedom, out=np.zeros(number), where=freedom > 0))
+        size = np.maximum(size, LEAST_NOISE)
+    return size
 
 
 def _by_frames(rows: TeamRows, windows: Windows, i: int) -> Array:

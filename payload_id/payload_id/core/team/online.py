@@ -22,7 +22,7 @@ from .estimate import TeamEstimate
 from .frame_bounds import FrameBounds, frame_bounds
 from .grasp_frames import FrameWeights, GraspFrames, begun, refine
 from .samples import RobotSamples
-from .solve import Known, Solved, solved
+from .solve import Known, Solved, nothing, solved
 from .windows import Windows, windows_of
 
 KEPT = 60.0  # [s] of samples that are kept as they came
@@ -175,6 +175,8 @@ class TeamEstimator:
 
     def _update(self) -> Solved:
         """Do what `update` does."""
+        if not self._names:
+            return nothing(self._known, self.prior)
         robots = [self._joined(name) for name in self._names]
         front, silent = self._front(robots)
         if np.isfinite(front):

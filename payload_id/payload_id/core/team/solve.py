@@ -104,6 +104,16 @@ def solved(
     return Solved(estimate, kept)
 
 
+def nothing(known: Known, prior: PayloadPrior) -> Solved:
+    """Return the answer where there is no robot."""
+    box = Interval(*prior.box())
+    estimate = TeamEstimate(
+        TeamStatus.NO_DATA, "No robot has been named and none has given samples.", "",
+        np.full(10, np.nan), box.lower, box.upper, np.zeros(10, bool), None, {}, {},
+    )  # fmt: skip
+    return Solved(estimate, known)
+
+
 def _with_frames(windows: Windows, frames: GraspFrames) -> IntArray:
     """Return the numbers of the windows of which every force's place is known."""
     held = windows.holding
@@ -126,9 +136,9 @@ def _bounds(
     known: Known,
 ) -> Bounds:  # fmt: skip
     """Return bounds on phi in {1}; those known before if there is nothing to tell."""
-    nothing = Bounds(known.interval, True, float("nan"), {}, np.zeros(0), known.memory)
+    empty = Bounds(known.interval, True, float("nan"), {}, np.zeros(0), known.memory)
     if intervals == "none":
-        return nothing
+        return empty
     bounded = np.array([frame.known for frame in rows.frame_bounds])
     sure = used.take((bounded[:, None] | ~used.holding).all(axis=0))
     sure = sure.take(_telling(sure))
@@ -139,11 +149,11 @@ def _bounds(
         parts.append(lifts.take(order))
     parts = [part for part in parts if len(part)]
     if not parts:
-        return nothing
+        return empty
     block = RowBlock.stack(parts)
     block = block.take(np.isfinite(block.d) & np.isfinite(block.A_error).all(axis=1))
     if not len(block):
-        return nothing
+        return empty
     return method_named(intervals).bounds(
         block, _beforehand(block, known.interval), Memory(), prior.shape()
     )
@@ -185,8 +195,6 @@ def _verdict(
 ) -> tuple[TeamStatus, str]:  # fmt: skip
     """Return the status and its sentences."""
     said = [finding.sentence for finding in findings.all] + list(findings.cannot)
-    if not names:
-        return TeamStatus.NO_DATA, "No robot has been named and none has given samples."
     if not consistent:
         factor = found.noise_factor
         if np.isfinite(factor) and factor > 1.0:
@@ -300,13 +308,13 @@ def _shares(
     sum of shares 1, sum of shares p_i = c across the vertical. Linear in c.
     """
     N = len(frames.known)
-    nothing = np.full(N, np.nan), np.full(N, -np.inf), np.full(N, np.inf)
+    empty = np.full(N, np.nan), np.full(N, -np.inf), np.full(N, np.inf)
     holds = frames.known & (windows.holding[:, -1] if len(windows) else True)
     if not np.isfinite(phi).all() or not len(windows) or holds.sum() < 1:
-        return nothing
+        return empty
     up = np.where(windows.present[0][:, None], windows.features[0][:, :3], 0.0).sum(axis=0)
     if not up.any():
-        return nothing
+        return empty
     up = up / np.linalg.norm(up)
     across = np.linalg.svd(up[None])[2][1:]  # two axes across the vertical
     A = np.vstack([np.ones(int(holds.sum())), across @ frames.position[holds].T])

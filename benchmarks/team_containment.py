@@ -1,0 +1,196 @@
+"""How often do a team's intervals contain the truth, and how wide are they? Always, is the claim.
+
+Draws payloads, grasps, clocks, tilts, motions and errors within stated bounds: uniform, at the
+corners of their box, slow sines, constant; two to five robots with passive gimbals (three or more)
+or with moments. Forces come from Newton-Euler, motions from closed forms (`test/support`).
+
+    ./payload-id python benchmarks/team_containment.py --trials 200 --seed 0
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+from rich.console import Console
+from rich.table import Table
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "payload_id" / "test" / "support"))
+from team_motion import Path as Way  # noqa: E402
+from team_motion import Team, disturbed  # noqa: E402
+
+from payload_id.core.body.inertial import mass_com_inertia  # noqa: E402
+from payload_id.core.body.payload_prior import PayloadPrior  # noqa: E402
+from payload_id.core.team.bounds import RobotBounds, TeamBounds  # noqa: E402
+from payload_id.core.team.estimate import TeamEstimate, TeamStatus  # noqa: E402
+from payload_id.core.team.online import TeamEstimator  # noqa: E402
+
+KINDS = ("uniform", "corners", "slow", "constant")
+FORCED = ("moment_absolute", "force_bias", "force_gain", "friction")
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What one trial showed.
+
+    Attributes:
+        seed: It can be drawn again from.
+        robots: Number of them.
+        kind: Of errors.
+        missed: What did not hold the truth.
+        estimate: What was said.
+        width: Half-widths of mass, first moment and inertia, means [kg, kg m, kg m2].
+        error: Of mass, centre of mass and principal moments, relative.
+        seconds: Of processor time for the update [s].
+    """
+
+    seed: int
+    robots: int
+    kind: str
+    missed: tuple[str, ...]
+    estimate: TeamEstimate
+    width: tuple[float, float, float]
+    error: tuple[float, float, float]
+    seconds: float
+
+
+def drawn_bounds(rng: np.random.Generator) -> RobotBounds:
+    """Draw bounds, from good to poor sensors."""
+    size = 10.0 ** rng.uniform(-1.3, 0.2)
+    part = rng.uniform(0.2, 1.0, 12)
+    return RobotBounds(
+        orientation=2e-3 * size * part[0],
+        position=1e-3 * size * part[1],
+        angular_velocity=0.03 * size * part[2],
+        linear_velocity=0.015 * size * part[3],
+        force_absolute=1.0 * size * part[4],
+        force_relative=float(rng.choice([0.0, 0.01])) * part[5],
+        force_bias=float(rng.choice([0.0, 0.5])) * size * part[6],
+        force_gain=float(rng.choice([0.0, 0.01])) * part[7],
+        friction=float(rng.choice([0.0, 0.3])) * size * part[8],
+        moment_absolute=0.1 * size * part[9],
+        tilt=float(rng.choice([0.0, 0.005])) * part[10],
+        clock=float(rng.choice([0.0, 0.05])),
+        jitter=0.0,
+    )
+
+
+def run_trial(seed: int) -> Trial:
+    """Draw and run one trial."""
+    rng = np.random.default_rng(seed)
+    N = int(rng.integers(2, 6))
+    moments = bool(N == 2 or rng.random() < 0.3)
+    bounds = drawn_bounds(rng)
+    if not moments:
+        bounds = replace(bounds, moment_absolute=0.0)
+    late = np.append(0.0, rng.uniform(-1, 1, N - 1) * bounds.clock)
+    tilt = rng.uniform(-1, 1, (N, 3)) * bounds.tilt / np.sqrt(2.0) * [1, 1, 0]
+    team = Team.drawn(rng, N, clock=late, moments=moments, tilt=tilt)
+    way = Way.drawn(
+        rng, length=float(rng.uniform(8, 20)), holds=int(rng.integers(0, 4)),
+        angle=float(rng.uniform(0.08, 0.35)), reach=float(rng.uniform(0.02, 0.1)),
+        fastest=float(rng.uniform(0.5, 1.2)),
+    )  # fmt: skip
+    kind = str(rng.choice(KINDS))
+    robots = [disturbed(r, bounds, rng, kind) for r in team.samples(way, rng)]
+    prior = PayloadPrior(30.0, 2.5)
+    estimator = TeamEstimator(team.names, TeamBounds(bounds), prior)
+    for robot in robots:
+        estimator.add(robot)
+    begin = time.process_time()
+    estimate = estimator.update()
+    seconds = time.process_time() - begin
+    half = estimate.half_width
+    return Trial(
+        seed, N, kind, tuple(misses(estimate, team)), estimate,
+        (float(half[0]), float(half[1:4].mean()), float(half[4:].mean())),
+        errors(estimate, team), seconds,
+    )  # fmt: skip
+
+
+def misses(estimate: TeamEstimate, team: Team) -> list[str]:
+    """Return what does not hold the truth."""
+    from scipy.spatial.transform import Rotation
+
+    from payload_id.core.body.inertial import change_of_frame
+
+    out = []
+    if estimate.status is TeamStatus.INCONSISTENT:
+        out.append("called inconsistent")
+    if not estimate.contains(team.phi).all():
+        out.append("payload")
+    for i, name in enumerate(team.names):
+        frame, own = estimate.frames[name], estimate.payload[name]
+        if not frame.known:
+            continue
+        eps = Rotation.from_matrix(frame.rotation.T @ team.R[i]).as_rotvec()
+        if (np.abs(eps) > frame.rotation_bound + 1e-9).any():
+            out.append(f"rotation of {name}")
+        if (np.abs(team.p[i] - frame.position) > frame.position_bound + 1e-9).any():
+            out.append(f"position of {name}")
+        if abs(frame.clock - team.clock[i]) > frame.clock_bound + 1e-9:
+            out.append(f"clock of {name}")
+        X, p = team.R[i], team.p[i]
+        phi = change_of_frame(X.T, -X.T @ p) @ team.phi
+        if ((phi < own.lower - 1e-9) | (phi > own.upper + 1e-9)).any():
+            out.append(f"payload of {name}")
+    return out
+
+
+def errors(estimate: TeamEstimate, team: Team) -> tuple[float, float, float]:
+    """Return relative errors of mass, centre of mass and the worst principal moment."""
+    if not np.isfinite(estimate.phi).all():
+        return (np.nan, np.nan, np.nan)
+    m, c, inertia = mass_com_inertia(estimate.phi)
+    m0, c0, inertia0 = mass_com_inertia(team.phi)
+    ratio = np.linalg.eigvalsh(inertia) / np.linalg.eigvalsh(inertia0)
+    return (
+        abs(m / m0 - 1.0),
+        float(np.linalg.norm(c - c0) / np.linalg.norm(c0)),
+        float(np.abs(ratio - 1.0).max()),
+    )
+
+
+def report(trials: Sequence[Trial]) -> Table:
+    """Return counts and widths."""
+    table = Table("errors", title="Teams")
+    for column in ("trials", "misses", "m [kg]", "h [kg m]", "I [kg m2]", "GOOD", "time [s]"):
+        table.add_column(column, justify="right")
+    for kind in (*KINDS, "all"):
+        some = [trial for trial in trials if kind in (trial.kind, "all")]
+        if some:
+            width = np.median([trial.width for trial in some], axis=0)
+            good = sum(trial.estimate.status is TeamStatus.GOOD for trial in some)
+            table.add_row(
+                kind, str(len(some)), str(sum(bool(trial.missed) for trial in some)),
+                *(f"{x:.3g}" for x in width), str(good),
+                f"{np.mean([trial.seconds for trial in some]):.2f}",
+            )  # fmt: skip
+    return table
+
+
+def main() -> int:
+    """Run the campaign; the number of misses is the exit code."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--trials", type=int, default=100)
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    console = Console()
+    trials = []
+    for seed in range(options.seed, options.seed + options.trials):
+        trial = run_trial(seed)
+        trials.append(trial)
+        if trial.missed:
+            console.print(f"seed {seed}: {trial.robots} robots, {trial.kind}: {trial.missed}")
+            console.print(trial.estimate.message)
+    console.print(report(trials))
+    return min(sum(bool(trial.missed) for trial in trials), 1)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
