@@ -214,8 +214,10 @@ class Team:
     @classmethod
     def drawn(cls, rng: np.random.Generator, N: int, **changes: object) -> Team:
         """Draw a payload and N grasps around it."""
-        angle = np.sort(rng.uniform(0, 2 * np.pi, N)) if N > 4 else (
-            2 * np.pi * (np.arange(N) + rng.uniform(-0.25, 0.25, N)) / N
+        angle = (
+            np.sort(rng.uniform(0, 2 * np.pi, N))
+            if N > 4
+            else (2 * np.pi * (np.arange(N) + rng.uniform(-0.25, 0.25, N)) / N)
         )
         radius = rng.uniform(0.3, 0.8)
         around = np.stack([radius * np.cos(angle), radius * np.sin(angle)], 1)
@@ -226,7 +228,9 @@ class Team:
         points = rng.normal(size=(12, 3)) * rng.uniform(0.15, 0.45, 3)
         share = rng.dirichlet(np.ones(12)) * mass
         points -= (share @ points) / mass
-        inertia = sum(s * (x @ x * np.eye(3) - np.outer(x, x)) for s, x in zip(share, points, strict=True))
+        inertia = sum(
+            s * (x @ x * np.eye(3) - np.outer(x, x)) for s, x in zip(share, points, strict=True)
+        )
         T = R[0].T
         phi = from_mass_com_inertia(mass, T @ (com - place[0]), T @ inertia @ T.T)
         relative = np.einsum("ij,njk->nik", T, R)
@@ -295,14 +299,18 @@ class Team:
         turns = np.hstack([skew(x) for x in self.p])
         if self.moments:
             scale = 0.3  # moments cost more than forces
-            grasp = np.block([[forces, np.zeros((3, 3 * N))], [turns, np.hstack([np.eye(3) * scale] * N)]])
+            grasp = np.block(
+                [[forces, np.zeros((3, 3 * N))], [turns, np.hstack([np.eye(3) * scale] * N)]]
+            )
             wave = np.hstack([wave, 0.1 * np.roll(wave, 1, axis=1)])
         else:
             scale, grasp = 0.0, np.vstack([forces, turns])
         inverse = np.linalg.pinv(grasp, rcond=1e-9)
         shared = wave + (W - wave @ grasp.T) @ inverse.T
         force = shared[:, : 3 * N].reshape(-1, N, 3)
-        moment = scale * shared[:, 3 * N :].reshape(-1, N, 3) if self.moments else np.zeros_like(force)
+        moment = (
+            scale * shared[:, 3 * N :].reshape(-1, N, 3) if self.moments else np.zeros_like(force)
+        )
         return force, moment
 
 

@@ -184,11 +184,11 @@ def _frames_table(demo: TeamDemo, final: TeamEstimate, clocks: tuple[float, ...]
     table = plain_table()
     for title in (
         "grasp",
-        "place [m]",
-        "error [mm]",
-        "turn error [deg]",
-        "clock [ms]",
-        "true [ms]",
+        "place \\[m]",
+        "error \\[mm]",
+        "turn error \\[deg]",
+        "clock \\[ms]",
+        "true \\[ms]",
     ):
         table.add_column(title, justify="left" if not table.columns else "right")
     for i, frame in enumerate(final.frames):
@@ -208,7 +208,7 @@ def _frames_table(demo: TeamDemo, final: TeamEstimate, clocks: tuple[float, ...]
 def _shares_table(final: TeamEstimate) -> Table:
     """Return what each robot carries."""
     table = plain_table()
-    for title in ("share", "carries [kg]", "interval", "centre of mass in its grasp frame [m]"):
+    for title in ("share", "carries \\[kg]", "interval", "centre of mass in its grasp frame \\[m]"):
         table.add_column(title, justify="left" if not table.columns else "right")
     for share in final.shares:
         com = (share.com.x, share.com.y, share.com.z)
