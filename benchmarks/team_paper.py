@@ -36,22 +36,24 @@ PAPER = (1.945, 2.746, 1.469, 3.688, 2.867, 2.089, 0.867, 4.403, 6.824, 3.999, 0
 NAMES = ("R12 [deg]", "R23 [deg]", "R31 [deg]", "p12 [%]", "p23 [%]", "p31 [%]", "mass [%]",
          "CoM [%]", "Ixx [%]", "Iyy [%]", "Izz [%]")  # fmt: skip
 PAIRS = ((0, 1), (1, 2), (2, 0))
-TURN = 0.008  # [rad] standard deviation of an orientation's slow error (play, compliance)
-PLACE = 0.0025  # [m] of a position's
+TURN = 0.006  # [rad] standard deviation of an orientation's slow error (play, compliance)
+PLACE = 0.002  # [m] of a position's
 SLOW = 0.5  # [s] for which such errors stay alike
 ENCODER = 2 * np.pi / 4096  # [rad]
 TICK = 2e-4  # [m] of position that an encoder's step makes
-FORCE = 1.0  # [N] standard deviation of a force's noise
-BIAS = 0.8  # [N] of a force's constant error
+FORCE = 0.5  # [N] standard deviation of a force's noise
+BIAS = 0.9  # [N] of a force's constant error
+DRY = 0.2  # [N] of friction that the mechanism hides, along each axis
 CUT = 4.0  # [Hz]
 
 
 def slow_noise(rng: np.random.Generator, k: int, size: float, step: float) -> np.ndarray:
-    """Return smooth noise (white noise through two lags), shape (k, 3)."""
+    """Return smooth noise (white noise through three lags), shape (k, 3)."""
     keep = np.exp(-step / SLOW)
     white = rng.normal(size=(k + 2000, 3))
-    slow = lfilter([1.0], [1.0, -2.0 * keep, keep**2], white, axis=0)[2000:]
-    return slow * size / np.sqrt((1.0 + keep**2) / (1.0 - keep**2) ** 3)
+    impulse = lfilter([1.0], np.poly([keep] * 3), np.eye(1, 4000)[0])
+    slow = lfilter([1.0], np.poly([keep] * 3), white, axis=0)[2000:]
+    return slow * size / np.linalg.norm(impulse)
 
 
 def measured(robot: RobotSamples, rng: np.random.Generator) -> RobotSamples:
@@ -70,7 +72,7 @@ def measured(robot: RobotSamples, rng: np.random.Generator) -> RobotSamples:
     rotation = turned.as_matrix()
     v = np.einsum("kji,kj->ki", rotation, np.gradient(place, h, axis=0))
     velocity = np.gradient(robot.position, h, axis=0)
-    dry = -0.3 * np.tanh(velocity / 0.01)  # [N] hidden by the mechanism
+    dry = -DRY * np.tanh(velocity / 0.01)
     force = robot.force + np.einsum("kji,kj->ki", robot.rotation, dry)
     force = force + rng.normal(size=(k, 3)) * FORCE + rng.normal(size=3) * BIAS / np.sqrt(3.0)
     force = filtfilt(b, a, force, axis=0)
@@ -115,7 +117,8 @@ def trial(seed: int) -> tuple[list[float], list[float]]:
     estimator = TeamEstimator(
         team.names,
         TeamBounds(RobotBounds(orientation=0.05, position=0.02, angular_velocity=0.2,
-                               linear_velocity=0.1, force_absolute=5.0, force_bias=3.0 * BIAS)),
+                               linear_velocity=0.1, force_absolute=5.0, friction=0.5,
+                               force_bias=3.0 * BIAS)),
         prior, TeamSettings(intervals="none"),
     )  # fmt: skip
     for robot in robots:

@@ -146,7 +146,7 @@ def refine(blocks: Blocks, frames: GraspFrames, weights: FrameWeights) -> GraspF
             problem.residual, np.zeros(problem.size), problem.jacobian, method="lm", xtol=1e-11,
             ftol=1e-11, gtol=1e-15, max_nfev=20,
         )  # fmt: skip
-        frames = frames.moved(problem.step(found.x))
+        frames = frames.moved(problem.step(found.x + problem.pulled(found.x)))
         shown = np.maximum(Equations(blocks, frames, weights, np.ones(KINDS)).spread(), LEAST)
         used = _used(blocks, frames, shown)
         close = np.allclose(shown[used], deviation[used], rtol=0.1, atol=0.0)
@@ -262,6 +262,26 @@ class Equations:
             J[:, member, ..., own] += rates
         J *= self._root[..., None, None]
         return np.concatenate([J.reshape(-1, self.size), self._prior(x)[1]])
+
+    def pulled(self, x: Array) -> Array:
+        """Return the step that undoes what the attitudes' noise draws places to zero by, (size,).
+
+        The lever arm turns with a measured attitude: its noise adds 2 sigma^2 to every block's
+        square of p_1i's coefficients, and correlates with the residual [Fuller1987].
+        """
+        J = self.jacobian(x)
+        H, pull, w = J.T @ J, np.zeros(self.size), self.width
+        noise = min(float(self.deviation[0]), float(self.deviation[1]))
+        kinds = ((1, noise),) if self.deviation[1] < UNUSED else ((3, float(self.deviation[2])),)
+        for kind, sigma in kinds:
+            for n, i in enumerate(self.fitted):
+                member = int(np.searchsorted(self.members, i))
+                robust = self._root[kind, member] ** 2 * (1.0 - self._part[kind, member])
+                own = slice(n * w + 6, n * w + 9)
+                ratio = 2.0 * sigma**2 * float(robust.sum())
+                size = np.linalg.eigvalsh(H[own, own])[0]
+                pull[own] = min(ratio, 0.3 * float(size)) * self.frames.position[i]
+        return np.asarray(np.linalg.lstsq(H, pull, rcond=1e-13)[0])
 
     def sizes(self, x: Array) -> Array:
         """Return the size of each residual in standard deviations, shape (4, N, B of all)."""

@@ -15,12 +15,16 @@ from scipy.spatial.transform import Rotation
 
 from ..arrays import Array
 from ..body.inertial import skew
+from ..rows.wrench.newton_euler import FEATURES_TO_REGRESSOR
+from ..statistics.normal_form import NormalForm, normal_form
+from ..statistics.triangular_factor import factor_of
 from .grasp_frames import GraspFrames
 from .rows import TeamRows
 from .windows import Windows
 
 ROUNDS = 6
 CLOSE = 1e-10  # [rad, m] a step that ends the search
+MOST_NOISE = 0.6  # of a direction's information that may be taken for noise
 LEAST_NOISE = 1e-9  # [N, N m]
 UNIFORM = np.sqrt(3.0)  # half-width of a box over its standard deviation
 
@@ -34,12 +38,14 @@ class Joint:
         phi: Free fit, shape (10,); the estimators take up from the frames.
         noise: Standard deviation of each channel, shape (14,).
         covariance: Of phi, shape (10, 10).
+        form: The problem that is left for phi with these frames, in units of the noise.
     """
 
     frames: GraspFrames
     phi: Array
     noise: Array
     covariance: Array
+    form: NormalForm
 
 
 def joint_fit(rows: TeamRows, windows: Windows) -> Joint:
@@ -68,13 +74,97 @@ def joint_fit(rows: TeamRows, windows: Windows) -> Joint:
         prior[len(root) :, 10 + len(half) : -1] = UNIFORM * np.eye(p)
         stacked = np.vstack([weighted, prior])
         x, *_ = np.linalg.lstsq(stacked[:, :-1], stacked[:, -1], rcond=1e-13)
+        x = _unattenuated(stacked[:, :-1], x, rows, windows, noise, fitted)
         step = x[10 : 10 + len(half)].reshape(-1, 6)
         rows = replace(rows, frames=_stepped(rows.frames, fitted, step))
         if np.abs(step).max(initial=0.0) < CLOSE:
             break
     covariance = np.linalg.pinv(stacked[:, :-1].T @ stacked[:, :-1], rcond=1e-15, hermitian=True)
     own = covariance[10 : 10 + len(half), 10 : 10 + len(half)]
-    return Joint(_with_own(rows.frames, fitted, own), x[:10], noise, covariance[:10, :10])
+    return Joint(
+        _with_own(rows.frames, fitted, own), x[:10], noise, covariance[:10, :10],
+        _form(rows, windows, noise),
+    )  # fmt: skip
+
+
+def _form(rows: TeamRows, windows: Windows, noise: Array) -> NormalForm:
+    """Return the least-squares problem in phi alone, biases and gains estimated along."""
+    block = rows.of_estimate(windows)
+    p = block.B.shape[1]
+    weighted = np.hstack([block.B, block.A, block.b[:, None]]) / noise[block.joint][:, None]
+    prior = np.hstack([UNIFORM * np.eye(p), np.zeros((p, 11))])
+    form = normal_form(factor_of(weighted, prior)[p:, p:], len(block))
+    return without_feature_noise(form, feature_noise(rows, windows, noise))
+
+
+def _unattenuated(
+    J: Array, x: Array, rows: TeamRows, windows: Windows, noise: Array, fitted: Array
+) -> Array:
+    """Return the fit without what noise of the coefficients draws it to zero by [Fuller1987].
+
+    Noise adds to J'J: in the payload's part what the robots' features differ by, in the places'
+    part what the forces' noise does, and there it correlates with the rows' own noise, too.
+    """
+    H = J.T @ J
+    added, pull = np.zeros_like(H), np.zeros(len(H))
+    added[:10, :10] = feature_noise(rows, windows, noise)
+    still = windows.still()
+    held = (windows.present & windows.holding)[:, :, None]
+    for n, i in enumerate(fitted):
+        own = slice(10 + 6 * n + 3, 10 + 6 * n + 6)
+        for rest, first in ((still, 0), (~still, 7)):
+            force = noise[first : first + 3] ** 2 / len(rows.bounds)
+            moment = noise[first + 3 : first + 6] ** 2
+            count = float(np.count_nonzero(rest & held[i, :, 0]))
+            ratio = count * 2.0 * float(force.mean()) / float(moment.mean())
+            added[own, own] += ratio * np.eye(3)
+            pull[own] += ratio * rows.frames.position[i]
+    largest = float(np.linalg.eigvals(np.linalg.lstsq(H, added, rcond=1e-13)[0]).real.max())
+    part = min(1.0, MOST_NOISE / max(largest, 1e-12))
+    # (H - added) y = H x + pull
+    return np.asarray(x + np.linalg.lstsq(H - part * added, part * (added @ x + pull), rcond=1e-13)[0])
+
+
+def feature_noise(rows: TeamRows, windows: Windows, noise: Array) -> Array:
+    """Return what noise of the mean features adds to A'A of weighted rows, shape (10, 10).
+
+    The robots see the same motion: by what they differ, the noise of their mean is known.
+    """
+    N = len(rows.bounds)
+    here = windows.present & rows.frames.known[:, None]
+    number = here.sum(axis=0)
+    seen = [
+        windows.as_seen_from(i, rows.frames.rotation[i], rows.frames.position[i])[0]
+        for i in range(N)
+    ]
+    F = np.where(here[:, :, None], np.stack(seen), 0.0)
+    mean = F.sum(axis=0) / np.maximum(number, 1)[:, None]
+    away = np.where(here[:, :, None], F - mean, 0.0)
+    away /= np.sqrt(np.maximum(number * (number - 1), 1))[:, None]
+    A = np.einsum("rpk,nwk->nwrp", FEATURES_TO_REGRESSOR, away)
+    channel = np.where(windows.still()[:, None], 0, 7) + np.arange(6)
+    A /= noise[channel][None, :, :, None]
+    A = A[:, number > 1].reshape(-1, 10)
+    return np.asarray(A.T @ A)
+
+
+def without_feature_noise(form: NormalForm, added: Array) -> NormalForm:
+    """Return a problem in units of its noise without what noise of the features added to it.
+
+    Args:
+        form: The rows.
+        added: What noise adds to R'R, shape (10, 10).
+    """
+    U, values, Vt = np.linalg.svd(form.R)
+    seen = values > 1e-9 * max(float(values[0]), 1e-300)
+    if not seen.any() or not added.any():
+        return form
+    half = Vt[seen].T / values[seen]
+    share, axes = np.linalg.eigh(half.T @ added @ half)
+    kept = np.sqrt(1.0 - np.clip(share, 0.0, MOST_NOISE))
+    turned = U[:, seen] @ axes
+    R = (turned * kept) @ turned.T @ form.R
+    return NormalForm(R, (turned / kept) @ turned.T @ form.z, form.residual, form.rows)
 
 
 def _noise(A: Array, b: Array, channel: Array) -> Array:

@@ -4,7 +4,8 @@ r"""Rows of a team: what the wrenches of all robots together say of the payload 
 
 With R_1i = X (1 + [a] + S), p_1i = p + dp, a clock that is late by dt, a bias and a gain, the right
 side is linear in (a, dp, dt, bias, gain) but for products of two small ones, which are in d.
-Estimates take the mean of all robots' features and have no nuisance but bias and gain; bounds take
+Estimates take the mean of all robots' features and have no nuisance but bias, gain and the
+friction against the motion; bounds take
 the features of the first robot, whose frame is exact, while it is there.
 """
 
@@ -26,7 +27,7 @@ from .windows import GRAVITY, Windows, feature_transform
 _MAGNITUDE = np.abs(FEATURES_TO_REGRESSOR)
 CHANNELS = ("fx", "fy", "fz", "tx", "ty", "tz", "lift")
 MOVING = 7  # channels of windows in motion follow those at rest
-OF_ROBOT = 11  # nuisance parameters: a, dp, clock, bias, gain
+OF_ROBOT = 14  # nuisance parameters: a, dp, clock, bias, gain, drag
 
 
 @dataclass(frozen=True)
@@ -45,12 +46,15 @@ class TeamRows:
 
     @property
     def half_width(self) -> Array:
-        """Half-width of every nuisance parameter's box, shape (N, 11)."""
+        """Half-width of every nuisance parameter's box, shape (N, 14).
+
+        Drag has none: bounds take friction of either sign at every sample, in d.
+        """
         rows = []
         for bound, frame in zip(self.bounds, self.frame_bounds, strict=True):
             gain = bound.force_gain / (1.0 - bound.force_gain)  # of what the sensor shows
             tail = [frame.clock, *[bound.force_bias] * 3, gain]
-            rows.append(np.concatenate([frame.a, frame.position, tail]))
+            rows.append(np.concatenate([frame.a, frame.position, tail, np.zeros(3)]))
         return np.array(rows)
 
     def of_estimate(self, windows: Windows) -> RowBlock:
@@ -71,6 +75,7 @@ class TeamRows:
         features, errors = features / total[:, None], errors / total[:, None]
         columns = np.zeros((N, OF_ROBOT))
         columns[:, 7:] = self.half_width[:, 7:]
+        columns[:, 11:] = np.array([[bound.friction] * 3 for bound in self.bounds])
         return self._block(windows, features, errors, columns, exact=True)
 
     def of_bounds(self, windows: Windows) -> RowBlock:
@@ -142,6 +147,7 @@ class TeamRows:
             d += here * self._second_order(windows, i, late)
         columns[:, :, 7:10] = Ad[:, :3]
         columns[:, :, 10] = np.hstack([turned, np.cross(p, turned) + turned_moment])
+        columns[:, :, 11:] = np.einsum("rk,wkj->wrj", Ad[:, :3], windows.drag[i])
         B[:, :, i] -= here[..., None] * columns * half_width[i]
 
     def wrench_of(self, windows: Windows, i: int) -> Array:

@@ -14,6 +14,7 @@ from ..bounds import Bounds, Interval, Memory, method_named
 from ..bounds.least_squares_image import image
 from ..errors import SolverError
 from ..estimators import estimator_named
+from ..estimators.linear_matrix_inequality import constrained_least_squares
 from ..identification.status import identifiable, times_as_large
 from ..rows.row_block import RowBlock
 from ..statistics.statistics import Statistics
@@ -29,7 +30,7 @@ from .estimate import (
 from .faults import Evidence, Findings, findings_of
 from .frame_bounds import FrameBounds
 from .grasp_frames import GraspFrames
-from .joint import joint_fit
+from .joint import Joint, joint_fit
 from .rows import TeamRows
 from .windows import Windows
 
@@ -80,8 +81,9 @@ def solved(
     used = windows.take(_with_frames(windows, frames))
     phi = np.full(10, np.nan)
     if len(used) >= LEAST_WINDOWS:
-        frames = joint_fit(rows, used).frames
-        phi = _point(replace(rows, frames=frames), used, estimator, prior)
+        fit = joint_fit(rows, used)
+        frames = fit.frames
+        phi = _point(replace(rows, frames=frames), used, estimator, prior, fit)
     found = _bounds(rows, used, windows, prior, intervals, known)
     findings = findings_of(
         Evidence(names, rows, blocks, used, found, prior.com_max, silent)
@@ -120,12 +122,16 @@ def _with_frames(windows: Windows, frames: GraspFrames) -> IntArray:
     return np.flatnonzero((frames.known[:, None] | ~held).all(axis=0))
 
 
-def _point(rows: TeamRows, windows: Windows, estimator: str, prior: PayloadPrior) -> Array:
+def _point(
+    rows: TeamRows, windows: Windows, estimator: str, prior: PayloadPrior, fit: Joint
+) -> Array:
     """Return the point estimate; NaN if the estimator found none."""
-    block = rows.of_estimate(windows)
-    statistics = Statistics.empty(block.B.shape[1]).add(block, prior.typical)
     lower, upper = prior.box()
     try:
+        if estimator == "lmi":
+            return constrained_least_squares(fit.form, lower, upper)
+        block = rows.of_estimate(windows)
+        statistics = Statistics.empty(block.B.shape[1]).add(block, prior.typical)
         return estimator_named(estimator).estimate(statistics, lower, upper)
     except SolverError:
         return np.full(10, np.nan)

@@ -38,6 +38,7 @@ TAYLOR = 2e-3  # relative allowance where poses stand for velocities, beside dif
 STILL_ANGULAR = 0.02  # [rad/s] mean angular velocity of a window below which it counts as a hold
 STILL_LINEAR = 0.01  # [m/s]
 QUADRATURE = 1.5 / 15.0  # Richardson's, half of it on top
+STICTION = 0.01  # [m/s] around which friction changes its sign
 QUARTERS = 4  # of a window, whose mean velocities are looked at
 
 
@@ -60,6 +61,8 @@ class Windows:
         speed: Largest |mean omega| and |mean v| of a quarter of it, shape (N, W, 2).
         lift: Mean force along the robot's own vertical, shape (N, W) [N].
         lift_error: Bound on its error, shape (N, W) [N].
+        drag: Mean direction, in {i}, of a friction of one newton along each axis of {i0} against
+            the motion along that axis, shape (N, W, 3, 3) [-].
     """
 
     start: Array
@@ -76,6 +79,7 @@ class Windows:
     speed: Array
     lift: Array
     lift_error: Array
+    drag: Array
 
     def __len__(self) -> int:
         return len(self.start)
@@ -88,7 +92,7 @@ class Windows:
         none = np.zeros(0)
         return cls(
             none, none, flag, flag, flat, twelve, twelve, six, six, six, six,
-            np.zeros((N, 0, 2)), flat, flat,
+            np.zeros((N, 0, 2)), flat, flat, np.zeros((N, 0, 3, 3)),
         )  # fmt: skip
 
     def take(self, chosen: Array | slice) -> Windows:
@@ -233,14 +237,24 @@ def _robot_windows(
     if robot is None or len(robot) < LEAST_SAMPLES or not W:
         six, none = np.zeros((W, 6)), np.zeros(W)
         twelve = np.zeros((W, 12))
-        return np.zeros(W, bool), twelve, twelve, six, six, six, six, np.zeros((W, 2)), none, none
+        return (
+            np.zeros(W, bool), twelve, twelve, six, six, six, six, np.zeros((W, 2)), none, none,
+            np.zeros((W, 3, 3)),
+        )  # fmt: skip
     series = _Series.of(robot, start, weights)
     features, error = _features(series, bounds, weights)
     wrench, wrench_error, rate, bend, lift, lift_error = _wrench(series, bounds, weights)
     return (
         series.inside, features, error, wrench, wrench_error, rate, bend,
-        _speed(series), lift, lift_error,
+        _speed(series), lift, lift_error, _drag(series, weights),
     )  # fmt: skip
+
+
+def _drag(series: _Series, weights: Weights) -> Array:
+    """Return the mean of -R' diag(tanh(velocity / STICTION)), shape (W, 3, 3)."""
+    velocity = np.einsum("wmki,wmi->wmk", series.R, series.v)
+    sign = np.tanh(velocity / STICTION)
+    return -np.asarray(np.einsum("m,wmki,wmk->wik", weights.value, series.R, sign))
 
 
 def _speed(series: _Series) -> Array:
