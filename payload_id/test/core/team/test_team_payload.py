@@ -1,0 +1,254 @@
+"""A team's payload: rows that hold, exactness without noise, clocks, robots that go and come."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from payload_id.core.body.inertial import change_of_frame
+from payload_id.core.body.payload_prior import PayloadPrior
+from payload_id.core.rows.wrench.newton_euler import newton_euler_regressor
+from payload_id.core.team.bounds import RobotBounds, TeamBounds
+from payload_id.core.team.estimate import Fault, TeamStatus
+from payload_id.core.team.online import TeamEstimator, TeamSettings
+from payload_id.core.team.samples import RobotSamples
+from payload_id.core.team.sequential import sequential
+from payload_id.core.team.windows import GRAVITY, feature_transform, windows_of
+from team_motion import Path, Team, disturbed, wrench_on
+
+PRIOR = PayloadPrior(30.0, 2.0)
+NOISE = RobotBounds(
+    orientation=5e-4, position=3e-4, angular_velocity=0.01, linear_velocity=0.005,
+    force_absolute=0.2, clock=0.02,
+)  # fmt: skip
+POINT = TeamSettings(intervals="none")
+
+
+def team_and_samples(seed, noise=None, kind="uniform", length=12.0, **changes):
+    """The paper's team and what its robots measure."""
+    rng = np.random.default_rng(seed)
+    team = Team.of_table_1(rng, **changes)
+    samples = team.samples(Path.drawn(rng, length=length, holds=3, hold=1.8), rng)
+    return team, [r if noise is None else disturbed(r, noise, rng, kind) for r in samples]
+
+
+def estimated(robots, bounds=NOISE, settings=None, prior=PRIOR):
+    """The estimate of all samples at once."""
+    estimator = TeamEstimator([r.name for r in robots], TeamBounds(bounds), prior, settings)
+    for robot in robots:
+        estimator.add(robot)
+    return estimator.update()
+
+
+def test_features_of_windows_are_those_of_the_motion_seen_from_any_grasp():
+    rng = np.random.default_rng(0)
+    team = Team.of_table_1(rng)
+    path = Path.drawn(rng, length=6.0, holds=1)
+    robots = team.samples(path, rng)
+    start = np.array([3.5, 5.0])
+    windows = windows_of(
+        robots, [RobotBounds()] * 3, start, 1.0, np.zeros(3), 0.01, np.ones((3, 2), bool)
+    )
+    fine = np.linspace(0.0, 1.0, 2001)
+    weight = (1.0 - np.cos(2 * np.pi * fine)) / 2000.0
+    for n, begin in enumerate(start):
+        motion = path.motion(begin + fine)
+        Y = newton_euler_regressor(
+            motion.a + GRAVITY * motion.R[:, 2], motion.omega, motion.alpha
+        )
+        np.testing.assert_allclose(
+            np.einsum("k,kij,j->i", weight, Y, team.phi), weight @ wrench_on(team.phi, motion),
+            rtol=1e-9, atol=1e-9,
+        )  # fmt: skip
+        for i in range(3):
+            F, error = windows.as_seen_from(i, team.R[i], team.p[i])
+            first, first_error = windows.as_seen_from(0, np.eye(3), np.zeros(3))
+            assert (np.abs(F[n] - first[n]) <= error[n] + first_error[n] + 1e-9).all()
+            np.testing.assert_allclose(F[n], first[n], atol=1e-6)
+
+
+def test_transforms_of_features_compose():
+    rng = np.random.default_rng(0)
+    R, S = (Rotation.random(random_state=k).as_matrix() for k in (1, 2))
+    p, q = rng.normal(size=(2, 3))
+    both = feature_transform(R, p) @ feature_transform(S, q)
+    np.testing.assert_allclose(both, feature_transform(R @ S, p + R @ q), atol=1e-12)
+
+
+@pytest.mark.parametrize("N", [2, 3, 5])
+def test_without_noise_the_payload_is_exact(N):
+    rng = np.random.default_rng(10 + N)
+    team = Team.drawn(rng, N, moments=N == 2)
+    robots = team.samples(Path.drawn(rng, length=10.0, holds=2), rng)
+    found = estimated(robots, RobotBounds(), POINT)
+    np.testing.assert_allclose(found.phi, team.phi, rtol=1e-6, atol=1e-6 * np.abs(team.phi).max())
+
+
+@pytest.mark.slow
+def test_clocks_are_found_and_do_not_matter():
+    late = np.array([0.0, 0.05, -0.05])
+    bounds = replace(NOISE, clock=0.05)
+    team, robots = team_and_samples(1, clock=late)
+    exact = estimated(robots, RobotBounds(clock=0.05), POINT)
+    np.testing.assert_allclose(exact.phi, team.phi, rtol=1e-6, atol=1e-5)
+    rng = np.random.default_rng(2)
+    noisy = estimated([disturbed(r, bounds, rng) for r in robots], bounds)
+    clocks = np.array([noisy.frames[name].clock for name in team.names])
+    assert np.abs(clocks - late).max() < 2e-3
+    assert noisy.contains(team.phi).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("kind", ["uniform", "corners", "slow", "constant"])
+def test_intervals_hold_the_truth_in_every_grasp_frame(kind):
+    bounds = replace(NOISE, friction=0.1, force_bias=0.3, force_gain=0.01, tilt=0.003)
+    tilt = np.array([[0.002, 0, 0], [0, 0.002, 0], [-0.002, 0, 0]])
+    team, robots = team_and_samples(5, bounds, kind, clock=np.array([0, 0.01, -0.02]), tilt=tilt)
+    found = estimated(robots, bounds)
+    assert found.status in (TeamStatus.GOOD, TeamStatus.USABLE)
+    assert found.contains(team.phi).all()
+    for i, name in enumerate(team.names):
+        X, p, own = team.R[i], team.p[i], found.payload[name]
+        phi = change_of_frame(X.T, -X.T @ p) @ team.phi
+        assert ((own.lower <= phi) & (phi <= own.upper)).all()
+    shares = [found.payload[name] for name in team.names]
+    assert sum(s.share for s in shares) == pytest.approx(1.0, abs=1e-6)
+    assert all(s.share_lower <= s.share <= s.share_upper for s in shares)
+
+
+@pytest.mark.slow
+def test_in_pieces_and_in_any_order_it_is_the_same():
+    _, robots = team_and_samples(3, NOISE, length=8.0)
+    whole = estimated(robots, settings=POINT)
+    pieces = TeamEstimator([r.name for r in robots], TeamBounds(NOISE), PRIOR, POINT)
+    for start in np.arange(0.0, 30.0, 1.7):
+        for robot in robots[::-1]:
+            pieces.add(robot.between(start, np.nextafter(start + 1.7, 0)))
+    np.testing.assert_array_equal(pieces.update().phi, whole.phi)
+
+
+@pytest.mark.slow
+def test_a_robot_that_falls_silent_is_named_and_the_estimate_stays():
+    team, robots = team_and_samples(4, NOISE)
+    end = float(robots[2].time[-1])
+    found = estimated([*robots[:2], robots[2].between(0.0, end - 6.0)])
+    assert found.findings[0].fault is Fault.SILENT and found.findings[0].robots == ("omnid3",)
+    assert found.status is not TeamStatus.INCONSISTENT
+    assert found.contains(team.phi).all()
+
+
+@pytest.mark.slow
+def test_robots_join_and_leave():
+    rng = np.random.default_rng(6)
+    bounds = replace(NOISE, clock=0.0)
+    team = Team.drawn(rng, 4)
+    four = team.samples(Path.drawn(rng, length=14.0, holds=2), rng)
+    estimator = TeamEstimator(team.names[:3], TeamBounds(bounds), PRIOR, POINT)
+    for robot in four[:3]:
+        estimator.add(robot)
+    estimator.add(four[3].between(8.0, 100.0))  # it held from the beginning: forces before miss
+    estimator.touched(0.0, 8.0)
+    found = estimator.update()
+    assert set(found.frames) == set(team.names)
+    np.testing.assert_allclose(found.phi, team.phi, rtol=1e-5, atol=1e-4)
+    estimator.leave("omnid4", 12.0)
+    assert estimator.update().frames["omnid4"].known
+
+
+def sequence_of(team, robots):
+    """What the paper's sequence gives, all samples for every step but the holds."""
+    t = robots[0].time
+    every = np.ones(len(t), bool)
+    still = (t % 2.8 < 1.8) & (t < 8.4)
+    return sequential(robots, every, still, every & (t > 8.6) & (t < t[-1] - 0.1), PRIOR)
+
+
+def test_the_papers_sequence_finds_the_payload_without_noise():
+    team, robots = team_and_samples(7)
+    steps = sequence_of(team, robots)
+    np.testing.assert_allclose(steps.rotation[0, 2], team.R[2], atol=1e-9)
+    np.testing.assert_allclose(steps.position[0, 1], team.p[1], atol=1e-9)
+    assert steps.mass == pytest.approx(team.phi[0], rel=1e-9)
+    np.testing.assert_allclose(steps.phi, team.phi, rtol=5e-3, atol=5e-3)
+
+
+def false_force(robot, factor):
+    """The same robot with other forces."""
+    return replace(robot, force=factor * robot.force)
+
+
+def mirrored(robot):
+    """The same robot with the y axis of all its frames turned round."""
+    M = np.diag([1.0, -1.0, 1.0])
+    twist = np.hstack([robot.twist[:, :3] @ M, robot.twist[:, 3:] @ M])
+    return RobotSamples(
+        robot.name, robot.time, M @ robot.rotation @ M, robot.position @ M, twist, robot.force @ M
+    )
+
+
+def slipped(robot, time):
+    """The same robot with its grasp turned from a time on."""
+    R, late = Rotation.from_rotvec([0.0, 0.0, 0.2]).as_matrix(), robot.time > time
+    rotation, twist, force = robot.rotation.copy(), robot.twist.copy(), robot.force.copy()
+    rotation[late], force[late] = rotation[late] @ R, force[late] @ R
+    twist[late] = np.hstack([twist[late, :3] @ R, twist[late, 3:] @ R])
+    return RobotSamples(robot.name, robot.time, rotation, robot.position, twist, force)
+
+
+def locked(robot):
+    """The same robot with a gimbal whose encoders stand still."""
+    rotation = np.tile(robot.rotation[0], (len(robot), 1, 1))
+    twist = np.hstack([0.0 * robot.twist[:, :3], robot.twist[:, 3:]])
+    return RobotSamples(
+        robot.name, robot.time, rotation, robot.position, twist, robot.force
+    )
+
+
+FAULTS = {
+    "inverted": (Fault.FORCE_INVERTED, 1, lambda r: false_force(r, -1.0)),
+    "mirrored": (Fault.MIRRORED, 1, mirrored),
+    "slips": (Fault.SLIPS, 2, lambda r: slipped(r, 14.0)),
+    "the reference slips": (Fault.SLIPS, 0, lambda r: slipped(r, 14.0)),
+    "locked": (Fault.GIMBAL_LOCKED, 1, locked),
+    "clock": (Fault.CLOCK, 2, lambda r: replace(r, time=r.time + 0.2)),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", FAULTS)
+def test_what_is_wrong_is_named_with_the_robot(name):
+    fault, who, spoil = FAULTS[name]
+    _, robots = team_and_samples(8, NOISE)
+    robots[who] = spoil(robots[who])
+    found = estimated(robots)
+    assert found.status is TeamStatus.INCONSISTENT
+    assert found.findings[0].fault is fault
+    assert found.findings[0].robots == (robots[who].name,)
+    assert robots[who].name in found.message
+
+
+def test_without_rotation_only_the_mass_is_given_and_it_says_so():
+    rng = np.random.default_rng(0)
+    team = Team.of_table_1(rng)
+    still = Path.drawn(rng, length=0.0, holds=1, hold=8.0)
+    still = replace(still, holds=np.zeros((1, 6)))
+    robots = [disturbed(r, NOISE, rng) for r in team.samples(still, rng)]
+    found = estimated(robots)
+    assert not found.frames["omnid2"].known
+    assert any("cannot be given" in sentence for sentence in found.cannot)
+    assert found.findings[0].fault is Fault.NO_ROTATION
+    assert found.lower[0] <= team.phi[0] <= found.upper[0] and found.half_width[0] < 1.0
+
+
+def test_two_passive_robots_say_what_they_cannot_give():
+    rng = np.random.default_rng(0)
+    team, robots = team_and_samples(9, NOISE)
+    found = estimated(robots[:2], settings=POINT)
+    assert any(f.fault is Fault.COLLINEAR for f in found.findings)
+    assert any("one line" in sentence for sentence in found.cannot)
+
+
+def test_nothing_is_no_data():
+    found = TeamEstimator().update()
+    assert found.status is TeamStatus.NO_DATA and np.isnan(found.phi).all()
