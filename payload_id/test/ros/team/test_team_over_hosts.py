@@ -75,8 +75,8 @@ def test_loss_and_delay_on_the_links_change_nothing_but_widths(tmp_path: Path):
     found = json.loads(logs[-1].splitlines()[-1])
     sent = round(way.duration * 100)
     for name, count in found["samples"].items():
-        # Of best effort, readings with a gap beside them give no sample: 0.95^7 of them remain.
-        assert count > (0.4 if name == "omnid2" else 0.95) * sent, (name, found)
+        # What best effort loses stays lost; its neighbours stand in for it.
+        assert count > (0.85 if name == "omnid2" else 0.95) * sent, (name, found)
     phi, lower, upper = (np.array(found[x]) for x in ("phi", "lower", "upper"))
     assert ((lower <= team.phi) & (team.phi <= upper)).all(), found
     assert found["status"] in (0, 1), found
