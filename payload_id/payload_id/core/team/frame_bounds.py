@@ -26,7 +26,7 @@ from .bounds import RobotBounds
 from .grasp_frames import GraspFrames
 
 MOST = 90  # blocks looked at
-PASSES = 4  # of narrowing what is left out
+PASSES = 6  # of narrowing what is left out
 ROUNDING = 1e-11  # of poses and twists [rad, m, rad/s, m/s]
 MARGIN = 1.03  # of errors of poses, for how far the body turns within a block
 REMAINDER = 1.3  # allowance for derivatives taken at a block's middle
@@ -129,16 +129,26 @@ def frame_bounds(
         return FrameBounds.unknown(clock)
     box = FrameBounds(a, np.full(3, reach) + np.abs(p), clock)
     for _ in range(PASSES):
-        G, r, d = pairs.rows(X, p, box)
-        narrower = _narrowed(G, r, d, box, float(frames.clock[i]), other.clock)
-        if narrower is None:
-            return FrameBounds(np.full(3, np.inf), np.full(3, np.inf), clock, consistent=False)
-        gained = narrower.position.sum() < 0.9 * box.position.sum()
-        gained |= narrower.a.sum() < 0.9 * box.a.sum() or narrower.clock < 0.9 * box.clock
+        narrower = _image(*pairs.rows(X, p, box), box)
+        gained = narrower.a.sum() < 0.9 * box.a.sum() or narrower.clock < 0.9 * box.clock
+        gained |= narrower.position.sum() < 0.9 * box.position.sum()
         box = narrower
         if not gained:
             break
-    return box
+    found = _narrowed(*pairs.rows(X, p, box), box, float(frames.clock[i]), other.clock)
+    if found is None:
+        return FrameBounds(np.full(3, np.inf), np.full(3, np.inf), clock, consistent=False)
+    return found
+
+
+def _image(G: Array, r: Array, d: Array, box: FrameBounds) -> FrameBounds:
+    """Return a box of all z with |G z - r| <= d inside a box: z = L r - L w + (1 - L G) z."""
+    size = np.concatenate([box.a, box.position, [box.clock]])
+    scale = np.where(size > 0, size, 1.0)
+    L = scale[:, None] * np.linalg.pinv(G * scale / d[:, None], rcond=1e-12) / d
+    half = np.abs(L) @ d + np.abs(np.eye(7) - L @ G) @ size
+    found = np.minimum(np.abs(L @ r) + half, size)
+    return FrameBounds(found[:3], found[3:6], float(found[6]))
 
 
 def _narrowed(

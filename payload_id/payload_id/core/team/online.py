@@ -30,6 +30,7 @@ MOST_BLOCKS = 1200  # times robots: beyond it every second one goes, and the nex
 MOST_WINDOWS = 600
 MOVED = 1e-4  # [s] by which a clock's estimate moves before blocks are made anew
 REMAKES = 3
+UNTURNED = 4.0  # [s] after which forces count although no frame is known: they give the mass
 NONE = "none"
 
 
@@ -304,8 +305,10 @@ class TeamEstimator:
         T = self.settings.window
         stride = T / 2
         count = int((front - 0.06 - T - self._next_window) / stride) + 1
-        if count <= 0 or not self._step or not self._frames.known[1:].any():
+        if count <= 0 or not self._step:
             return
+        if not self._frames.known[1:].any() and count * stride < UNTURNED:
+            return  # clocks are likely to become known
         start = self._next_window + stride * np.arange(count)
         self._next_window = float(start[-1]) + stride
         N = len(self._names)

@@ -69,7 +69,7 @@ def hinge(
     relative = ((b @ m) - (a @ n)) * size  # rate of the angle
     step = float(np.median(np.diff(time)))
     angle = np.cumsum(relative) * step
-    half = 0.5 * float(np.ptp(angle - np.linspace(0.0, 1.0, len(angle)) * (angle[-1] - angle[0])))
+    half = 0.5 * float(np.ptp(angle))
     rigid = float(((a**2).sum(axis=1) - (b**2).sum(axis=1)) @ ((a**2).sum(axis=1) - (b**2).sum(axis=1)))
     left = residual(best.x)[: len(a)]
     loose = 4.0 * len(a) * (noise / size) ** 2
