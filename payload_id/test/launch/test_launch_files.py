@@ -40,7 +40,7 @@ NAMES = {
     "simulated_arm": "simulated_arm",
     "frames": "payload_frames",
     "wrench_sampler": "wrench_sampler",
-    "payload_team": "team",
+    "team": "payload_team",
 }
 MAIN = [file for file in FILES if file.name != "rviz.launch.xml"]
 BRINGUP = PACKAGE / "launch" / "bringup.launch.xml"  # includes others, and has no node itself
