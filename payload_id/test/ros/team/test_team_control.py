@@ -1,0 +1,160 @@
+"""A team's runs without ROS: bounded queues, errors that end nothing, losses that are told."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from payload_id.core.errors import PayloadIdError
+from payload_id.core.team.online import TeamSettings
+from payload_id.files.teams.team_file import TeamFile
+from payload_id.files.teams.team_run import SavedTeamRun
+from payload_id.ros.team.heard import Heard
+from payload_id.ros.team.markers import team_markers
+from payload_id.ros.team.messages import shares_of, team_message
+from payload_id.ros.team.team_control import FAILED, WAITING, TeamControl
+from team_messages import EPOCH
+
+SETTINGS = TeamSettings(intervals="none")
+
+
+@pytest.fixture
+def team(tmp_path) -> TeamFile:
+    path = tmp_path / "team.yaml"
+    path.write_text("name: two\nevery_robot: {source: topics}\nrobots: {one: {}, two: {}}\n")
+    return TeamFile.load(path)
+
+
+class Runs:
+    """Makes controls, and closes them."""
+
+    def __init__(self, team: TeamFile) -> None:
+        self.team, self.made = team, []
+
+    def __call__(self, settings=lambda: SETTINGS, **limits) -> TeamControl:
+        given = {"period": 0.0, "capacity": 10_000, "log_most": 10**7} | limits
+        self.reports = []
+        self.made.append(TeamControl(self.team, settings, self.reports.append, **given))
+        return self.made[-1]
+
+
+@pytest.fixture
+def runs(team):
+    made = Runs(team)
+    yield made
+    for control in made.made:
+        control.close()
+
+
+def heard(name="one", start=0.0, count=50, guided=False, yaw=0.0) -> Heard:
+    """Return messages of a robot at rest that carries 10 N."""
+    t = EPOCH + (1e9 * (start + np.arange(count) / 100)).astype(np.int64)
+    pose = np.tile([0, 0, 0, 0, 0, np.sin(yaw), np.cos(yaw)], (count, 1))
+    wrench = np.tile([0, 0, 10.0, 0, 0, 0], (count, 1))
+    rows = {"pose": pose, "twist": np.zeros((count, 6)), "wrench": wrench}
+    return Heard(name, dict.fromkeys(rows, t), rows, guided)
+
+
+def test_without_a_run_messages_are_let_go(runs):
+    control = runs()
+    control.write(heard())
+    assert control.waiting_messages == 0
+    assert control.report.status == WAITING
+    assert not control.stop().success
+
+
+def test_what_exceeds_the_queue_is_lost_and_counted_and_nothing_else(runs):
+    control = runs(capacity=1000)
+    assert control.start().success
+    for k in range(20):
+        control.write(heard(start=k))  # 150 messages each
+    assert control.waiting_messages <= 1000
+    assert control.waiting_messages + control.lost == 20 * 150
+    control.drain()
+    assert control.waiting_messages == 0
+
+
+def test_a_second_start_and_a_robot_that_is_not_there_are_refused(runs):
+    control = runs()
+    control.start()
+    assert "~/stop" in control.start().message
+    assert "one, two" in control.let_go("three").message
+    assert not control.let_go("two").success  # never heard
+
+
+def test_an_error_while_estimating_is_told_and_the_run_goes_on(runs):
+    control = runs()
+    control.start()
+    control.write(heard())
+    control.drain()
+    control.fail("Unexpected error.")
+    assert control.report.status == FAILED
+    message = team_message(control.report, runs.team, list)
+    assert message.message == "Unexpected error."
+    control.write(heard(start=0.5))
+    assert control.advance() or control.advance()
+    assert control.report.status != FAILED
+    assert control.failures == 1
+
+
+def test_a_run_that_grows_too_large_goes_on_and_says_that_it_cannot_be_saved(runs, tmp_path):
+    control = runs(log_most=2000)
+    control.start()
+    for name in ("one", "two"):
+        control.write(heard(name))
+    control.drain()
+    control.advance()
+    assert "recording_most" in control.loss
+    assert control.report.estimate is not None
+    said = control.save(tmp_path / "run")
+    assert not said.success
+    assert "recording_most" in said.message
+    assert not list((tmp_path / "run").glob("*.yaml"))
+    assert control.reset().success
+    assert control.loss == ""
+
+
+def test_guidance_and_departures_are_repeated_with_the_run(runs, tmp_path):
+    control = runs()
+    control.start()
+    for k in range(8):
+        for name in ("one", "two"):
+            control.write(heard(name, 0.5 * k, guided=2 <= k < 4, yaw=0.01 * k))
+        control.advance()
+    assert control.let_go("two").success
+    assert not control.let_go("two").success
+    control.write(heard("one", 4.0))
+    control.stop()
+    assert control.save(tmp_path / "run").success
+    saved = SavedTeamRun.load(tmp_path / "run")
+    again = saved.repeat()
+    assert again.status.value == saved.result["status"]
+    assert again.time == saved.result["time"]
+
+
+def test_where_nothing_is_known_no_robot_is_told_to_compensate(runs):
+    control = runs()
+    for share in shares_of(control.report, runs.team):
+        assert not share.valid
+        assert share.message
+        assert np.isnan(share.mass)
+        assert share.mass_share_upper == np.inf
+    markers = team_markers(control.report, runs.team).markers
+    assert [x.text for x in markers if x.text] == [WAITING]
+
+
+def test_a_clock_that_is_set_back_is_named(runs):
+    control = runs()
+    control.start()
+    control.write(heard(start=100.0))
+    control.write(heard(start=0.0, count=100))
+    control.drain()
+    assert "set back" in control.report.members["one"].clock_doubt
+
+
+def test_settings_that_cannot_be_are_refused_at_the_start(team):
+    def settings() -> TeamSettings:
+        raise PayloadIdError("No such settings.")
+
+    with pytest.raises(PayloadIdError):
+        Runs(team)(settings)
