@@ -21,14 +21,13 @@ from rich.console import Console
 from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "payload_id" / "test" / "support"))
-from team_motion import Path as Way  # noqa: E402
-from team_motion import Team, disturbed  # noqa: E402
-
 from payload_id.core.body.inertial import mass_com_inertia  # noqa: E402
 from payload_id.core.body.payload_prior import PayloadPrior  # noqa: E402
 from payload_id.core.team.bounds import RobotBounds, TeamBounds  # noqa: E402
 from payload_id.core.team.estimate import TeamEstimate, TeamStatus  # noqa: E402
 from payload_id.core.team.online import TeamEstimator  # noqa: E402
+from team_motion import Path as Way  # noqa: E402
+from team_motion import Team, disturbed  # noqa: E402
 
 KINDS = ("uniform", "corners", "slow", "constant")
 FORCED = ("moment_absolute", "force_bias", "force_gain", "friction")

@@ -1,7 +1,7 @@
 """What an update of a team's estimate costs, for two to eight robots at 100 Hz.
 
-A run is fed second by second, as robots give it; after a warm-up the processor time of each second's
-samples and update is measured: below one second is real time on one core.
+A run is fed second by second, as robots give it; after a warm-up the processor time of each
+second's samples and update is measured: below one second is real time on one core.
 
     ./payload-id python benchmarks/team_cost.py --seconds 40
 """
@@ -18,12 +18,11 @@ from rich.console import Console
 from rich.table import Table
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "payload_id" / "test" / "support"))
-from team_motion import Path as Way  # noqa: E402
-from team_motion import Team, disturbed  # noqa: E402
-
 from payload_id.core.body.payload_prior import PayloadPrior  # noqa: E402
 from payload_id.core.team.bounds import RobotBounds, TeamBounds  # noqa: E402
 from payload_id.core.team.online import TeamEstimator  # noqa: E402
+from team_motion import Path as Way  # noqa: E402
+from team_motion import Team, disturbed  # noqa: E402
 
 BOUNDS = RobotBounds(
     orientation=1e-3, position=5e-4, angular_velocity=0.02, linear_velocity=0.01,

@@ -1,8 +1,8 @@
-"""Tables II to V of [ZLEFL] beside the joint estimate, on simulated data of the paper's error level.
+"""Tables II to V of [ZLEFL] beside the joint estimate, simulated at the paper's error level.
 
 The payload and grasps of Table I; four holds, ten seconds for the frames, 52 s for the inertia, as
-in the paper. Poses are measured with noise, quantised by the encoders, filtered (Butterworth, fourth
-order, both ways) and differentiated; forces have noise, and a friction that nobody models. The size
+in the paper. Poses are measured with noise, quantised by the encoders, filtered (Butterworth,
+fourth order, both ways) and differentiated; forces have noise, and a friction that nobody models. The size
 of the noise is such that the paper's own method, which `core.team.sequential` follows, errs about
 as much as in the paper. Both see the same samples.
 
@@ -22,27 +22,26 @@ from scipy.signal import butter, filtfilt, lfilter
 from scipy.spatial.transform import Rotation
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "payload_id" / "test" / "support"))
-from team_motion import Path as Way  # noqa: E402
-from team_motion import Team  # noqa: E402
-
 from payload_id.core.body.inertial import mass_com_inertia  # noqa: E402
 from payload_id.core.body.payload_prior import PayloadPrior  # noqa: E402
 from payload_id.core.team.bounds import RobotBounds, TeamBounds  # noqa: E402
 from payload_id.core.team.online import TeamEstimator, TeamSettings  # noqa: E402
 from payload_id.core.team.samples import RobotSamples  # noqa: E402
 from payload_id.core.team.sequential import sequential  # noqa: E402
+from team_motion import Path as Way  # noqa: E402
+from team_motion import Team  # noqa: E402
 
 PAPER = (1.945, 2.746, 1.469, 3.688, 2.867, 2.089, 0.867, 4.403, 6.824, 3.999, 0.973)
 NAMES = ("R12 [deg]", "R23 [deg]", "R31 [deg]", "p12 [%]", "p23 [%]", "p31 [%]", "mass [%]",
          "CoM [%]", "Ixx [%]", "Iyy [%]", "Izz [%]")  # fmt: skip
 PAIRS = ((0, 1), (1, 2), (2, 0))
-TURN = 0.006  # [rad] standard deviation of an orientation's slow error (play, compliance)
-PLACE = 0.002  # [m] of a position's
+TURN = 0.0075  # [rad] standard deviation of an orientation's slow error (play, compliance)
+PLACE = 0.0026  # [m] of a position's
 SLOW = 0.5  # [s] for which such errors stay alike
 ENCODER = 2 * np.pi / 4096  # [rad]
 TICK = 2e-4  # [m] of position that an encoder's step makes
 FORCE = 0.5  # [N] standard deviation of a force's noise
-BIAS = 0.9  # [N] of a force's constant error
+BIAS = 1.2  # [N] of a force's constant error
 DRY = 0.2  # [N] of friction that the mechanism hides, along each axis
 CUT = 4.0  # [Hz]
 

@@ -1,4 +1,4 @@
-"""A rigid body held by a team, without a simulator: motion in closed form, forces by Newton-Euler."""
+"""A body held by a team, without a simulator: motion in closed form, Newton-Euler forces."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def phi_of_table_1() -> np.ndarray:
 
 
 def grasps_of_table_1() -> tuple[np.ndarray, np.ndarray]:
-    """Return R_1i (3, 3, 3) and p_1i (3, 3) of [ZLEFL, Table I]; signs such that the loop closes."""
+    """Return R_1i (3, 3, 3) and p_1i (3, 3) of [ZLEFL, Table I], signs so that the loop closes."""
     R = Rotation.from_rotvec(np.radians([[0, 0, 0], [0, 0, 0], [0, 0, 90.0]])).as_matrix()
     p = np.array([[0, 0, 0], [0.647, 0.533, 0], [1.105, -0.305, 0]])
     return R, p

@@ -89,7 +89,9 @@ class Blocks:
         return Blocks(np.concatenate([self.time, newer.time]), *columns)
 
     @classmethod
-    def of(cls, robots: list[RobotSamples | None], time: Array, shift: Array, step: float) -> Blocks:
+    def of(
+        cls, robots: list[RobotSamples | None], time: Array, shift: Array, step: float
+    ) -> Blocks:
         """Return the blocks at some times.
 
         Args:
@@ -98,9 +100,7 @@ class Blocks:
             shift: Offset of each robot's clock, shape (N,) [s].
             step: Of the grid on which values are taken [s].
         """
-        parts = [
-            _robot_blocks(robot, time + shift[i], step) for i, robot in enumerate(robots)
-        ]
+        parts = [_robot_blocks(robot, time + shift[i], step) for i, robot in enumerate(robots)]
         columns = [np.stack(column) for column in zip(*parts, strict=True)]
         every_shift = np.repeat(shift[:, None], len(time), axis=1)
         return cls(time, *columns, every_shift)
@@ -121,13 +121,24 @@ def _robot_blocks(robot: RobotSamples | None, time: Array, step: float) -> tuple
     if robot is None or len(robot) < LEAST_SAMPLES or not B:
         nothing = np.tile(np.eye(3), (B, 1, 1))
         none6 = np.zeros((B, 6))
-        return np.zeros(B, bool), nothing, nothing, np.zeros((B, 3)), none6, none6, np.ones(B), np.zeros((B, 4))
+        return (
+            np.zeros(B, bool),
+            nothing,
+            nothing,
+            np.zeros((B, 3)),
+            none6,
+            none6,
+            np.ones(B),
+            np.zeros((B, 4)),
+        )
     away, weight, slope = hann(step)
     at = Resampling.of(robot.time, (time[:, None] + away).ravel(), GAP)
     shape = (B, len(away))
 
     def mean(values: Array, weights: Array) -> Array:
-        return np.asarray(np.einsum("a,ba...->b...", weights, values.reshape(*shape, *values.shape[1:])))
+        return np.asarray(
+            np.einsum("a,ba...->b...", weights, values.reshape(*shape, *values.shape[1:]))
+        )
 
     rotation = mean(at.rotations(robot.rotation), weight)
     twist = at.values(robot.twist)

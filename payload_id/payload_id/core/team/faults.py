@@ -15,7 +15,8 @@ from .closed_form.hinge import hinge
 from .closed_form.pairwise import kabsch_umeyama
 from .estimate import Fault, Finding
 from .frame_bounds import frame_bounds
-from .grasp_frames import FrameWeights, GraspFrames, begun, refine
+from .grasp_frames import FrameWeights, GraspFrames
+from .refine import begun, refine
 from .rows import TeamRows
 from .windows import Windows
 
@@ -79,7 +80,7 @@ def findings_of(evidence: Evidence) -> Findings:
 
 def _kinematic(e: Evidence) -> list[Finding]:
     """Return what contradicts one rigid body in the robots' motions."""
-    N, frames = len(e.names), e.rows.frames
+    N = len(e.names)
     turning = _turning(e.blocks)
     most = max(turning, default=0.0)
     if most < LEAST_TURN:
@@ -127,10 +128,11 @@ def _locked(e: Evidence, i: int, most: float) -> Finding | None:
     others = [j for j in range(len(e.names)) if j != i and (e.blocks.present[j] & here).sum() > 10]
     if not others:
         return None
-    noise = 2.0 * e.rows.bounds[i].angular_velocity**2
+    noise = 2.0 * e.rows.bounds[i].angular_velocity ** 2
     own = np.linalg.eigvalsh(_square(e.blocks, i, here))
     best = np.max(
-        [np.linalg.eigvalsh(_square(e.blocks, j, here & e.blocks.present[j])) for j in others], axis=0
+        [np.linalg.eigvalsh(_square(e.blocks, j, here & e.blocks.present[j])) for j in others],
+        axis=0,
     )
     weak = (own < LOCKED**2 * best) & (best > max(noise, LEAST_TURN**2) / 3.0)
     if not weak.any():
@@ -213,8 +215,8 @@ def _named(e: Evidence, i: int, j: int) -> Finding:
         return Finding(
             Fault.ARTICULATED, (name,),
             f"The payload is not rigid, but articulated: the part that {name} holds turns against "
-            f"the part that {other} holds, by up to {np.degrees(found.angle):.1f} degrees about one "
-            f"axis, ({axis[0]:.2f}, {axis[1]:.2f}, {axis[2]:.2f}) in the first grasp frame. Lock "
+            f"the part that {other} holds, by up to {np.degrees(found.angle):.1f} degrees about "
+            f"one axis, ({axis[0]:.2f}, {axis[1]:.2f}, {axis[2]:.2f}) in the first grasp frame. Lock "
             "the hinge.",
             axis=axis,
         )  # fmt: skip
@@ -376,9 +378,7 @@ def _on_a_line(e: Evidence) -> Finding | None:
     if len(sizes) > 1 and sizes[1] > ON_A_LINE * sizes[0] and holds.sum() > 2:
         return None
     names = tuple(n for n, h in zip(e.names, holds, strict=True) if h)
-    return Finding(
-        Fault.COLLINEAR, names, f"The grasps of {', '.join(names)} lie on one line."
-    )
+    return Finding(Fault.COLLINEAR, names, f"The grasps of {', '.join(names)} lie on one line.")
 
 
 def _skews(v: Array) -> Array:

@@ -52,16 +52,16 @@ def joint_fit(rows: TeamRows, windows: Windows) -> Joint:
     """Return the joint fit, beginning at the kinematic estimate in `rows`."""
     kinematic = rows.frames
     fitted = np.flatnonzero(kinematic.known)[1:]
-    half = np.concatenate(
-        [6 * (i - 1) + np.arange(6) for i in fitted] or [np.zeros(0, int)]
-    )
+    half = np.concatenate([6 * (i - 1) + np.arange(6) for i in fitted] or [np.zeros(0, int)])
     information = kinematic.information[np.ix_(half, half)]
     values, axes = np.linalg.eigh(information)
     root = (axes * np.sqrt(np.maximum(values, 0.0))).T
     noise = np.zeros(0)
     for _ in range(ROUNDS):
         block = rows.of_estimate(windows)
-        J = np.concatenate([_by_frames(rows, windows, i) for i in fitted] or [np.zeros((len(block), 0))], axis=1)
+        J = np.concatenate(
+            [_by_frames(rows, windows, i) for i in fitted] or [np.zeros((len(block), 0))], axis=1
+        )
         away = _away(rows.frames, kinematic, fitted)
         A = np.hstack([block.A, -J, block.B])
         p = block.B.shape[1]
@@ -122,7 +122,9 @@ def _unattenuated(
     largest = float(np.linalg.eigvals(np.linalg.lstsq(H, added, rcond=1e-13)[0]).real.max())
     part = min(1.0, MOST_NOISE / max(largest, 1e-12))
     # (H - added) y = H x + pull
-    return np.asarray(x + np.linalg.lstsq(H - part * added, part * (added @ x + pull), rcond=1e-13)[0])
+    return np.asarray(
+        x + np.linalg.lstsq(H - part * added, part * (added @ x + pull), rcond=1e-13)[0]
+    )
 
 
 def feature_noise(rows: TeamRows, windows: Windows, noise: Array) -> Array:

@@ -20,7 +20,8 @@ from .blocks import SPACING, Blocks
 from .bounds import RobotBounds, TeamBounds
 from .estimate import TeamEstimate
 from .frame_bounds import FrameBounds, frame_bounds
-from .grasp_frames import FrameWeights, GraspFrames, begun, refine
+from .grasp_frames import FrameWeights, GraspFrames
+from .refine import begun, refine
 from .samples import RobotSamples
 from .solve import Known, Solved, nothing, solved
 from .windows import Windows, windows_of
@@ -57,7 +58,11 @@ class TeamSettings:
         estimator_named(self.estimator)
         if self.intervals not in (*METHODS, NONE):
             raise UnknownNameError("interval method", self.intervals, (*METHODS, NONE))
-        for name, least, most in (("window", 0.1, 20.0), ("patience", 0.0, 1e6), ("step", 0.0, 1.0)):
+        for name, least, most in (
+            ("window", 0.1, 20.0),
+            ("patience", 0.0, 1e6),
+            ("step", 0.0, 1.0),
+        ):
             value = one_number(getattr(self, name), f"Team setting '{name}'")
             if not least <= value <= most:
                 raise InputError(
@@ -220,7 +225,9 @@ class TeamEstimator:
             return float("nan"), {}
         first = max(newest.values())
         silent = {
-            n: t for n, t in newest.items() if t < first - self.settings.patience and n not in self._left
+            n: t
+            for n, t in newest.items()
+            if t < first - self.settings.patience and n not in self._left
         }
         speaking = [t for n, t in newest.items() if n not in silent and n not in self._left]
         return min(speaking, default=first), silent
@@ -268,7 +275,9 @@ class TeamEstimator:
                     clock = self._of(name).clock
                     level = self._of(name).tilt + self._of(self._names[0]).tilt < 0.05
                     self._frames, _ = begun(self._blocks, self._frames, i, clock, level)
-            self._frames = refine(self._blocks, self._frames, weights).without_poor(self.prior.com_max)
+            self._frames = refine(self._blocks, self._frames, weights).without_poor(
+                self.prior.com_max
+            )
             moved = np.abs(self._blocks.shift - self._clocks()[:, None])
             if not (moved[:, -1:] > MOVED).any():
                 break

@@ -128,7 +128,7 @@ class TeamRows:
     ) -> None:  # fmt: skip
         """Add what robot i exerts to b, d and the nuisance's columns."""
         X, p = self.frames.rotation[i], self.frames.position[i]
-        P, frame = skew(p), self.frame_bounds[i]
+        P = skew(p)
         Ad = np.block([[X, np.zeros((3, 3))], [P @ X, X]])
         f, m = windows.wrench[i][:, :3], windows.wrench[i][:, 3:]
         late = self.frames.clock[i] - windows.shift[i]
@@ -178,7 +178,9 @@ class TeamRows:
         force = frame.curvature * f + (a + frame.curvature) * loose
         force += 0.65 * clock**2 * f_bend + bound.force_gain * f_rate * clock
         moment = frame.curvature * m + (a + frame.curvature) * np.linalg.norm(error[:, 3:], axis=1)
-        moment += (a + frame.curvature) * clock * np.linalg.norm(windows.wrench_rate[i][:, 3:], axis=1)
+        moment += (
+            (a + frame.curvature) * clock * np.linalg.norm(windows.wrench_rate[i][:, 3:], axis=1)
+        )
         moment += 0.65 * clock**2 * np.linalg.norm(windows.wrench_bend[i][:, 3:], axis=1)
         lever = float(np.linalg.norm(p)) + dp
         moment = moment + lever * force + dp * (a * f + loose)
@@ -200,7 +202,9 @@ class TeamRows:
             d += held[i] * (1.2 * late * rate + 0.65 * late**2 * bend)
         used = int(np.count_nonzero(self.half_width > 0))
         # the centre of mass may still accelerate: what the features of any robot leave open
-        error = np.where(chosen.present, chosen.feature_error[..., :3].sum(axis=2), np.inf).min(axis=0)
+        error = np.where(chosen.present, chosen.feature_error[..., :3].sum(axis=2), np.inf).min(
+            axis=0
+        )
         A_error = np.zeros((W, 10))
         A_error[:, 0] = error + _vertical_motion(chosen)
         A_error[:, 1:4] = _turning(chosen)[:, None]

@@ -85,9 +85,7 @@ def solved(
         frames = fit.frames
         phi = _point(replace(rows, frames=frames), used, estimator, prior, fit)
     found = _bounds(rows, used, windows, prior, intervals, known)
-    findings = findings_of(
-        Evidence(names, rows, blocks, used, found, prior.com_max, silent)
-    )
+    findings = findings_of(Evidence(names, rows, blocks, used, found, prior.com_max, silent))
     consistent = found.consistent and not findings.contradicts
     if not consistent:
         frames = rows.frames  # false forces would draw them along
@@ -332,7 +330,9 @@ def _shares(
         return _spread_out(N, holds, share, np.full(len(share), np.inf))
     half = np.maximum(high - com, com - low)
     loose = np.abs(inverse[:, 1:] @ across) @ half
-    moved = [float(np.linalg.norm(b.position)) for b, h in zip(frame_bounds, holds, strict=True) if h]
+    moved = [
+        float(np.linalg.norm(b.position)) for b, h in zip(frame_bounds, holds, strict=True) if h
+    ]
     # a share changes by at most |inverse| times what errors of places add to the balance
     loose = loose + np.linalg.norm(inverse, axis=1) * float(np.abs(share) @ np.array(moved)) * 1.5
     return _spread_out(N, holds, share, loose)
@@ -350,7 +350,9 @@ def _com_box(interval: Interval) -> tuple[Array, Array]:
     low, high = interval.lower, interval.upper
     if low[0] <= 0.0:
         return np.full(3, -np.inf), np.full(3, np.inf)
-    ends = np.stack([low[1:4] / low[0], low[1:4] / high[0], high[1:4] / low[0], high[1:4] / high[0]])
+    ends = np.stack(
+        [low[1:4] / low[0], low[1:4] / high[0], high[1:4] / low[0], high[1:4] / high[0]]
+    )
     return ends.min(axis=0), ends.max(axis=0)
 
 

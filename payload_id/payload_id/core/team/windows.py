@@ -102,7 +102,9 @@ class Windows:
 
     def joined(self, newer: Windows) -> Windows:
         """Return both; robots that these do not have are absent in them."""
-        columns = [np.concatenate(x) for x in ((self.start, newer.start), (self.length, newer.length))]
+        columns = [
+            np.concatenate(x) for x in ((self.start, newer.start), (self.length, newer.length))
+        ]
         more = newer.present.shape[0] - self.present.shape[0]
         for old, new in list(zip(vars(self).values(), vars(newer).values(), strict=True))[2:]:
             fill = np.zeros((more, *old.shape[1:]), dtype=old.dtype)
@@ -224,9 +226,7 @@ def windows_of(
     ]
     columns = [np.stack(column) for column in zip(*parts, strict=True)]
     shifts = np.repeat(shift[:, None], len(start), axis=1)
-    return Windows(
-        start, np.full(len(start), length), columns[0], holding, shifts, *columns[1:]
-    )
+    return Windows(start, np.full(len(start), length), columns[0], holding, shifts, *columns[1:])
 
 
 def _robot_windows(
@@ -396,7 +396,9 @@ def _angular_of_poses(
     speed = np.abs(series.omega).max(axis=2)
     error = e @ bend + np.einsum("m,wm->w", np.abs(weights.slope), 2.0 * speed * e)
     change = np.abs(np.diff(mean, n=2, axis=1)).max(axis=2) if M > 2 else np.zeros((W, 1))
-    left = np.einsum("m,wm->w", np.abs(slope[1:-1]), change) / 24.0 + TAYLOR * np.abs(ends).max(axis=1)
+    left = np.einsum("m,wm->w", np.abs(slope[1:-1]), change) / 24.0 + TAYLOR * np.abs(ends).max(
+        axis=1
+    )
     total = 1.02 * error + left + 2.0 * (bounds.orientation / h) * TAYLOR
     return value, np.repeat(total[:, None], 3, axis=1)
 
@@ -413,9 +415,7 @@ def _linear_of_twists(
     return value, error + np.einsum("m,wmk->wk", w, turned)
 
 
-def _linear_of_poses(
-    series: _Series, bounds: RobotBounds, weights: Weights
-) -> tuple[Array, Array]:
+def _linear_of_poses(series: _Series, bounds: RobotBounds, weights: Weights) -> tuple[Array, Array]:
     """Return int w R' p'' from second differences of positions, and its error."""
     h, w = weights.step, weights.value
     x = series.x - series.x[:, :1]
@@ -501,9 +501,7 @@ def _wrench(series: _Series, bounds: RobotBounds, weights: Weights) -> tuple[Arr
 
 def _cross_size(a: Array, b: Array) -> Array:
     """Return |a| x |b| with all terms positive: the largest of each component."""
-    return np.asarray(
-        a[..., [1, 2, 0]] * b[..., [2, 0, 1]] + a[..., [2, 0, 1]] * b[..., [1, 2, 0]]
-    )
+    return np.asarray(a[..., [1, 2, 0]] * b[..., [2, 0, 1]] + a[..., [2, 0, 1]] * b[..., [1, 2, 0]])
 
 
 def without_gap(windows: Windows) -> Windows:

@@ -10,15 +10,10 @@ from payload_id.core.team.bounds import RobotBounds
 from payload_id.core.team.closed_form.hinge import hinge
 from payload_id.core.team.closed_form.pairwise import grasp_position, kabsch_umeyama
 from payload_id.core.team.closed_form.resample import Resampling
+from payload_id.core.team.equations import Equations
 from payload_id.core.team.frame_bounds import frame_bounds
-from payload_id.core.team.grasp_frames import (
-    START,
-    Equations,
-    FrameWeights,
-    GraspFrames,
-    begun,
-    refine,
-)
+from payload_id.core.team.grasp_frames import START, FrameWeights, GraspFrames
+from payload_id.core.team.refine import begun, refine
 from payload_id.core.team.samples import RobotSamples
 from team_motion import Path, Team, disturbed
 

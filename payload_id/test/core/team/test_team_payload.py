@@ -54,9 +54,7 @@ def test_features_of_windows_are_those_of_the_motion_seen_from_any_grasp():
     weight = (1.0 - np.cos(2 * np.pi * fine)) / 2000.0
     for n, begin in enumerate(start):
         motion = path.motion(begin + fine)
-        Y = newton_euler_regressor(
-            motion.a + GRAVITY * motion.R[:, 2], motion.omega, motion.alpha
-        )
+        Y = newton_euler_regressor(motion.a + GRAVITY * motion.R[:, 2], motion.omega, motion.alpha)
         np.testing.assert_allclose(
             np.einsum("k,kij,j->i", weight, Y, team.phi), weight @ wrench_on(team.phi, motion),
             rtol=1e-9, atol=1e-9,
@@ -200,9 +198,7 @@ def locked(robot):
     """The same robot with a gimbal whose encoders stand still."""
     rotation = np.tile(robot.rotation[0], (len(robot), 1, 1))
     twist = np.hstack([0.0 * robot.twist[:, :3], robot.twist[:, 3:]])
-    return RobotSamples(
-        robot.name, robot.time, rotation, robot.position, twist, robot.force
-    )
+    return RobotSamples(robot.name, robot.time, rotation, robot.position, twist, robot.force)
 
 
 FAULTS = {
@@ -242,8 +238,7 @@ def test_without_rotation_only_the_mass_is_given_and_it_says_so():
 
 
 def test_two_passive_robots_say_what_they_cannot_give():
-    rng = np.random.default_rng(0)
-    team, robots = team_and_samples(9, NOISE)
+    _, robots = team_and_samples(9, NOISE)
     found = estimated(robots[:2], settings=POINT)
     assert any(f.fault is Fault.COLLINEAR for f in found.findings)
     assert any("one line" in sentence for sentence in found.cannot)

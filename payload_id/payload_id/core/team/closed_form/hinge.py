@@ -38,9 +38,7 @@ class Hinge:
     angle: float
 
 
-def hinge(
-    time: Array, omega: Array, vertical: Array, noise: float
-) -> Hinge | None:
+def hinge(time: Array, omega: Array, vertical: Array, noise: float) -> Hinge | None:
     """Return the hinge between two robots' bodies; None if none explains their motion.
 
     Args:
@@ -70,7 +68,9 @@ def hinge(
     step = float(np.median(np.diff(time)))
     angle = np.cumsum(relative) * step
     half = 0.5 * float(np.ptp(angle))
-    rigid = float(((a**2).sum(axis=1) - (b**2).sum(axis=1)) @ ((a**2).sum(axis=1) - (b**2).sum(axis=1)))
+    rigid = float(
+        ((a**2).sum(axis=1) - (b**2).sum(axis=1)) @ ((a**2).sum(axis=1) - (b**2).sum(axis=1))
+    )
     left = residual(best.x)[: len(a)]
     loose = 4.0 * len(a) * (noise / size) ** 2
     if half < LEAST_ANGLE or float(left @ left) > FITS**2 * rigid + loose:

@@ -75,4 +75,3 @@ def grasp_position(
     square -= np.einsum("n,ni,nj->ij", w, omega, omega)
     right = -(w @ np.cross(omega, left))
     return np.asarray(np.linalg.lstsq(square, right, rcond=1e-12)[0])
-

@@ -85,9 +85,7 @@ def _com(
 ) -> Array:
     """Return p_sc from the balance of moments at rest, eq. (14)-(16)."""
     up = robots[0].rotation[still, 2]  # the vertical in {s}
-    moment = sum(
-        np.cross(x, r.force[still] @ X.T) for r, X, x in zip(robots, R, p, strict=True)
-    )
+    moment = sum(np.cross(x, r.force[still] @ X.T) for r, X, x in zip(robots, R, p, strict=True))
     A = (mass * GRAVITY * _skews(up) * -1.0).reshape(-1, 3)  # p x m g up = -m g [up] p
     return np.asarray(np.linalg.lstsq(A, np.asarray(moment).ravel(), rcond=None)[0])
 
@@ -104,9 +102,7 @@ def _inertia(
     spin = np.einsum("nij,kj->kin", INERTIA_BASIS, omega)
     A = turned + np.cross(omega[:, None, :], spin.swapaxes(1, 2)).swapaxes(1, 2)
     y = np.asarray(
-        sum(
-            np.cross(x - com, r.force[moving] @ X.T) for r, X, x in zip(robots, R, p, strict=True)
-        )
+        sum(np.cross(x - com, r.force[moving] @ X.T) for r, X, x in zip(robots, R, p, strict=True))
     ).ravel()
     rows = np.zeros((len(y), 10))
     rows[:, 4:] = A.reshape(-1, 6)

@@ -1,0 +1,201 @@
+r"""Grasp frames of a team by weighted least squares on SE(3), over all pairs and loops at once.
+
+Of each robot i > 1: R_1i, p_1i, the pose (C_i, c_i) of {i0} in {10} and the clock's offset. Every
+robot says where the body is (attitude B_i = C_i R_i0i R_1i', place of the origin of {1}, and twist
+of {1}), a_i with an error of its own. With weights s_i, minimising over the body's true motion
+leaves
+
+    sum_i s_i |a_i - mean a|^2 = sum_{i<j} s_i s_j |a_i - a_j|^2 / sum s,
+
+all pairs. Since every T_ij comes from T_1i and T_1j, loops close [ZLEFL, Sec. III-B, refinement].
+Weights of the four kinds of equation are the inverse of the variances that their residuals show.
+Frames {i0} are level: C_i is a turn about z but for the stated tilt.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from scipy.optimize import least_squares
+
+from ..arrays import Array, BoolArray
+from .blocks import Blocks
+from .closed_form.pairwise import Kabsch, grasp_position, kabsch_umeyama
+from .equations import Equations
+from .grasp_frames import KINDS, START, UNUSED, FrameWeights, GraspFrames
+
+ALIKE = 0.5  # correlation of angular velocities from which on a robot is on the same body
+CANDIDATES = 11  # clock offsets that are tried
+CLEARLY = 2.0  # times less noise against its signal: what twists need to be taken before poses
+LEAST = 1e-8  # smallest standard deviation that residuals can show
+ROUNDS = 3  # of variances from residuals
+
+
+def refine(blocks: Blocks, frames: GraspFrames, weights: FrameWeights) -> GraspFrames:
+    """Return the frames that fit best, beginning at some, with covariance.
+
+    Robots that are not `known` stay as they are and do not count.
+    """
+    fitted = np.flatnonzero(frames.known)[1:]
+    if not len(fitted) or not len(blocks):
+        return frames
+    deviation = np.where(frames.deviation < UNUSED, frames.deviation, START)
+    deviation[2:] = UNUSED  # poses first
+    for _ in range(ROUNDS):
+        problem = Equations(blocks, frames, weights, deviation)
+        found = least_squares(
+            problem.residual, np.zeros(problem.size), problem.jacobian, method="lm", xtol=1e-11,
+            ftol=1e-11, gtol=1e-15, max_nfev=20,
+        )  # fmt: skip
+        frames = frames.moved(problem.step(found.x + problem.pulled(found.x)))
+        shown = np.maximum(Equations(blocks, frames, weights, np.ones(KINDS)).spread(), LEAST)
+        used = _used(blocks, frames, shown)
+        close = np.allclose(shown[used], deviation[used], rtol=0.1, atol=0.0)
+        deviation = np.where(used, shown, UNUSED)
+        if close:
+            break
+    return _with_covariance(blocks, frames, weights, deviation)
+
+
+def _used(blocks: Blocks, frames: GraspFrames, shown: Array) -> BoolArray:
+    """Return which kinds of equation count: poses, or twists if they are much less noisy.
+
+    Angles and angular velocities multiply the positions sought, and least squares draws those to
+    zero by the square of noise over signal; so what is noisier does not enter at all.
+    """
+    members = np.flatnonzero(frames.known)
+    here = blocks.present[members]
+    R, omega = blocks.rotation[members], blocks.twist[members][..., :3]
+    turned, speed = [], []
+    for attitude, w, now in zip(R, omega, here, strict=True):
+        if now.any():
+            mean = attitude[now].mean(axis=0)
+            turned.append(np.sqrt(((attitude[now] - mean) ** 2).sum(axis=(1, 2)).mean() / 2.0))
+            speed.append(np.sqrt((w[now] ** 2).sum(axis=1).mean()))
+    angle, rate = max(turned, default=0.0), max(speed, default=0.0)
+    twists = shown[2] * angle * CLEARLY < shown[0] * rate
+    return np.array([not twists, not twists, twists, twists])
+
+
+def _with_covariance(
+    blocks: Blocks, frames: GraspFrames, weights: FrameWeights, deviation: Array
+) -> GraspFrames:
+    """Return the frames with covariance, information and residuals."""
+    problem = Equations(blocks, frames, weights, deviation)
+    zero = np.zeros(problem.size)
+    J = problem.jacobian(zero)
+    whole = np.linalg.pinv(J.T @ J, rcond=1e-16, hermitian=True)
+    N = len(frames.known)
+    covariance = np.zeros((N, 13, 13))
+    width = problem.width
+    pairs = []
+    for n, i in enumerate(problem.fitted):
+        own = slice(n * width, n * width + width)
+        covariance[i][:width, :width] = whole[own, own]
+        pairs.append(n * width + np.array([0, 1, 2, 6, 7, 8]))
+    marginal = np.zeros((6 * (N - 1), 6 * (N - 1)))
+    if pairs:
+        chosen = np.concatenate(pairs)
+        target = np.concatenate([6 * (i - 1) + np.arange(6) for i in problem.fitted])
+        marginal[np.ix_(target, target)] = np.linalg.pinv(
+            whole[np.ix_(chosen, chosen)], rcond=1e-14, hermitian=True
+        )
+    return replace(
+        frames, covariance=covariance, deviation=deviation, information=marginal,
+        residual=problem.sizes(zero),
+    )  # fmt: skip
+
+
+@dataclass(frozen=True)
+class PairFit:
+    """Grasp frame of one robot in that of another, from blocks of twists.
+
+    Attributes:
+        rotation: R_ij, shape (3, 3).
+        position: p_ij, shape (3,) [m].
+        clock: Offset of j's clock beyond what was taken out of its blocks [s].
+        correlation: Of the angular velocities, turned into one frame [-].
+        kabsch: How the rotation was found.
+    """
+
+    rotation: Array
+    position: Array
+    clock: float
+    correlation: float
+    kabsch: Kabsch
+
+
+def pair_fit(blocks: Blocks, i: int, j: int, clock: float, level: bool) -> PairFit | None:
+    """Return the frame of robot j in that of robot i; None with fewer than three common blocks.
+
+    Args:
+        blocks: Means of pose and twist.
+        i: Number of one robot.
+        j: Number of the other.
+        clock: Largest offset of j's clock that is looked for [s]; 0 for none.
+        level: Whether the frames {i0}, {j0} are level, so that the vertical is a common vector.
+    """
+    both = blocks.present[i] & blocks.present[j]
+    if np.count_nonzero(both) < 3:
+        return None
+    one, two, rate = blocks.twist[i][both], blocks.twist[j][both], blocks.rate[j][both]
+    size = float(np.sqrt((one[:, :3] ** 2).sum(axis=1).mean()))
+    up_i = size * blocks.rotation[i][both][:, 2] if level else np.zeros((0, 3))
+    up_j = size * blocks.rotation[j][both][:, 2] if level else np.zeros((0, 3))
+    found = []
+    for late in np.linspace(-clock, clock, CANDIDATES) if clock else (0.0,):
+        b = two[:, :3] + late * rate[:, :3]
+        fit = kabsch_umeyama(np.vstack([one[:, :3], up_i]), np.vstack([b, up_j]))
+        left = float(((one[:, :3] - b @ fit.rotation.T) ** 2).sum())
+        found.append((left, late, fit))
+    _, late, fit = min(found, key=lambda entry: entry[0])
+    moved = two + late * rate
+    turned = moved[:, :3] @ fit.rotation.T
+    norms = float(np.linalg.norm(one[:, :3]) * np.linalg.norm(turned))
+    correlation = float((one[:, :3] * turned).sum()) / norms if norms > 0 else 0.0
+    position = grasp_position(one[:, :3], one[:, 3:], moved[:, 3:], fit.rotation)
+    return PairFit(fit.rotation, position, float(late), correlation, fit)
+
+
+def begun(
+    blocks: Blocks, frames: GraspFrames, i: int, clock: float, level: bool
+) -> tuple[GraspFrames, PairFit | None]:
+    """Return frames with a first one of robot i, from the known robot it shares most blocks with.
+
+    It becomes known if its angular velocities go with that robot's.
+
+    Args:
+        blocks: Means of pose and twist.
+        frames: Of the robots that are known.
+        i: Number of the new one.
+        clock: Largest offset of its clock that is looked for [s]; 0 for none.
+        level: Whether {i0} are level but for small tilts.
+    """
+    members = np.flatnonzero(frames.known)
+    common = [int((blocks.present[j] & blocks.present[i]).sum()) for j in members]
+    j = int(members[int(np.argmax(common))])
+    fit = pair_fit(blocks, j, i, clock, level)
+    if fit is None:
+        return frames, fit
+    X = frames.rotation[j] @ fit.rotation
+    p = frames.position[j] + frames.rotation[j] @ fit.position
+    both = blocks.present[i] & blocks.present[j]
+    C, c = frames.base_rotation[j], frames.base_position[j]
+    body = C @ blocks.rotation[j][both] @ frames.rotation[j].T
+    U, _, Vt = np.linalg.svd((body @ X @ blocks.rotation[i][both].swapaxes(1, 2)).mean(axis=0))
+    base = (U * [1.0, 1.0, np.linalg.det(U @ Vt)]) @ Vt
+    lever = frames.rotation[j].T @ frames.position[j]
+    place = c + (blocks.position[j][both] - blocks.mean_rotation[j][both] @ lever) @ C.T
+    own = blocks.position[i][both] - blocks.mean_rotation[i][both] @ (X.T @ p)
+    rotation, position = frames.rotation.copy(), frames.position.copy()
+    base_rotation, base_position = frames.base_rotation.copy(), frames.base_position.copy()
+    rotation[i], position[i] = X, p
+    base_rotation[i], base_position[i] = base, (place - own @ base.T).mean(axis=0)
+    late, known = frames.clock.copy(), frames.known.copy()
+    late[i] = fit.clock + float(blocks.shift[i][both].mean())
+    known[i] = fit.correlation >= ALIKE
+    return replace(
+        frames, rotation=rotation, position=position, base_rotation=base_rotation,
+        base_position=base_position, clock=late, known=known,
+    ), fit  # fmt: skip
