@@ -29,7 +29,7 @@ RCLError = rclpy_implementation.RCLError
 DOMAIN = 30 + os.getpid() % 20
 PROGRAM = Path(__file__).parents[2] / "support" / "all_nodes.py"
 NODES = ("payload_sampler", "wrench_sampler", "payload_estimator", "payload_planner",
-         "payload_bridge", "simulated_arm")  # fmt: skip
+         "payload_bridge", "payload_team", "simulated_arm")  # fmt: skip
 WAIT = 3.0  # for answers, of which those to what cannot be read do not come [s]
 ROUNDS = 4  # of anything for each topic and service
 NONE = ParameterValue(type=ParameterType.PARAMETER_NOT_SET)

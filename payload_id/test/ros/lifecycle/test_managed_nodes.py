@@ -27,6 +27,9 @@ NODES = (
     "payload_planner",
     "payload_bridge",
 )
+# Parameter that names a node's file; one that is wrong, the right one, and another one.
+ROBOT = ("robot_file", "no_such_arm", "kinova_gen3", "xarm7")
+OWN_FILE = {"payload_team": ("team_file", "no_such_team", "omnids", "other")}
 
 
 def set_text(observer: Observer, node: str, name: str, value: str):
@@ -56,18 +59,19 @@ def observer(nodes):
     one.close()
 
 
-@pytest.mark.parametrize("node", NODES)
+@pytest.mark.parametrize("node", (*NODES, "payload_team"))
 def test_configuring_checks_and_says_what_is_wrong(observer, nodes, node):
+    file, wrong, right, other = OWN_FILE.get(node, ROBOT)
     assert state(observer, node) == "unconfigured"
     assert not change(observer, node, "activate")  # not from here; and that is answered
-    assert set_text(observer, node, "robot_file", "no_such_arm").successful
+    assert set_text(observer, node, file, wrong).successful
     assert not change(observer, node, "configure")
-    status = observer.diagnosis("no_such_arm")
+    status = observer.diagnosis(wrong)
     assert status.level == DiagnosticStatus.ERROR and status.name.startswith(node)
     assert nodes.alive and state(observer, node) == "unconfigured"
-    assert set_text(observer, node, "robot_file", "kinova_gen3").successful
+    assert set_text(observer, node, file, right).successful
     assert change(observer, node, "configure") and state(observer, node) == "inactive"
-    refused = set_text(observer, node, "robot_file", "xarm7")
+    refused = set_text(observer, node, file, other)
     assert not refused.successful and f"ros2 lifecycle set /{node} cleanup" in refused.reason
     status = observer.diagnosis(f"ros2 lifecycle set /{node} activate")
     assert status.level == DiagnosticStatus.STALE
