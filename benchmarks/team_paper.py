@@ -1,10 +1,10 @@
 """Tables II to V of [ZLEFL] beside the joint estimate, simulated at the paper's error level.
 
 The payload and grasps of Table I; four holds, ten seconds for the frames, 52 s for the inertia, as
-in the paper. Poses are measured with noise, quantised by the encoders, filtered (Butterworth,
-fourth order, both ways) and differentiated; forces have noise, and a friction that nobody models. The size
-of the noise is such that the paper's own method, which `core.team.sequential` follows, errs about
-as much as in the paper. Both see the same samples.
+in the paper. Poses are measured with slow errors (play, compliance), quantised by the encoders,
+filtered (Butterworth, fourth order, both ways) and differentiated; forces have noise, a constant
+error and hidden friction. The size of the errors is such that the paper's own method, which
+`core.team.sequential` follows, errs about as much as in the paper. Both see the same samples.
 
     ./payload-id python benchmarks/team_paper.py --trials 10
 """

@@ -103,7 +103,7 @@ class Blocks:
         parts = [_robot_blocks(robot, time + shift[i], step) for i, robot in enumerate(robots)]
         columns = [np.stack(column) for column in zip(*parts, strict=True)]
         every_shift = np.repeat(shift[:, None], len(time), axis=1)
-        return cls(time, *columns, every_shift)
+        return cls(time, *[*columns, every_shift])
 
 
 def hann(step: float) -> tuple[Array, Array, Array]:
@@ -144,7 +144,7 @@ def _robot_blocks(robot: RobotSamples | None, time: Array, step: float) -> tuple
     twist = at.values(robot.twist)
     U, _, Vt = np.linalg.svd(rotation)
     return (
-        at.inside.reshape(shape).all(axis=1),
+        np.asarray(at.inside.reshape(shape).all(axis=1)),
         U @ Vt,
         rotation,
         mean(at.values(robot.position), weight),

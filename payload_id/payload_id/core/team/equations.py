@@ -35,7 +35,7 @@ class Equations:
 
     def _first_body(self) -> tuple[Array, Array, Array]:
         """Return attitude, place and twist of {1} about which equations are written, per block."""
-        values = [self._of_robot(i, np.zeros(13), None)[0] for i in self.members]
+        values = [self._of_robot(i, np.zeros(13), None)[0] for i in self.members.tolist()]
         first = self._present.argmax(axis=0)
         pick = np.arange(len(self._blocks))
         attitude = np.stack([v[0] for v in values])[first, pick]
@@ -109,7 +109,7 @@ class Equations:
 
     def _errors(self, step: Array) -> Array:
         """Return a_i of each member against the first body's, shape (4, n, B, 3)."""
-        return np.stack([self._against(i, step[i]) for i in self.members], axis=1)
+        return np.stack([self._against(i, step[i]) for i in self.members.tolist()], axis=1)
 
     def _against(self, i: int, step: Array) -> Array:
         """Return one robot's a_i, shape (4, B, 3)."""

@@ -168,7 +168,7 @@ def _square(blocks: Blocks, i: int, here: Array) -> Array:
 def _pair(e: Evidence, j: int, i: int, part: float = 1.0) -> tuple[Blocks, GraspFrames]:
     """Return the blocks of two robots alone, and their frames fitted to the first part of them."""
     both = e.blocks.of_robots([j, i])
-    both = both.take(both.present.all(axis=0))
+    both = both.take(np.flatnonzero(both.present.all(axis=0)))
     some = both.take(slice(0, max(3, int(part * len(both)))))
     bounds = [e.rows.bounds[j], e.rows.bounds[i]]
     level = bounds[0].tilt + bounds[1].tilt < 0.05
@@ -216,8 +216,8 @@ def _named(e: Evidence, i: int, j: int) -> Finding:
             Fault.ARTICULATED, (name,),
             f"The payload is not rigid, but articulated: the part that {name} holds turns against "
             f"the part that {other} holds, by up to {np.degrees(found.angle):.1f} degrees about "
-            f"one axis, ({axis[0]:.2f}, {axis[1]:.2f}, {axis[2]:.2f}) in the first grasp frame. Lock "
-            "the hinge.",
+            f"one axis, ({axis[0]:.2f}, {axis[1]:.2f}, {axis[2]:.2f}) in the first grasp frame. "
+            "Lock the hinge.",
             axis=axis,
         )  # fmt: skip
     return Finding(

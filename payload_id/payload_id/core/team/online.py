@@ -332,7 +332,7 @@ class TeamEstimator:
         counts = (made.present | ~made.holding).all(axis=0) & made.present.any(axis=0)
         for begin, end in self._touched:
             counts &= (made.start + T < begin) | (made.start > end)
-        self._windows = self._windows.joined(made.take(counts))
+        self._windows = self._windows.joined(made.take(np.flatnonzero(counts)))
         while len(self._windows) > MOST_WINDOWS:
             self._windows = self._windows.take(slice(None, None, 2))
 

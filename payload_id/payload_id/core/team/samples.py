@@ -130,7 +130,8 @@ class RobotSamples:
         arrays = {n: np.concatenate([getattr(part, n) for part in parts]) for n in names}
         if (np.diff(arrays["time"]) > 0).all():
             return parts[0]._made(arrays)
-        return cls(parts[0].name, **arrays)
+        values: dict[str, Any] = dict(arrays)
+        return cls(parts[0].name, **values)
 
 
 def _check_rotations(rotation: Array, name: str) -> None:

@@ -144,7 +144,7 @@ def _bounds(
     if intervals == "none":
         return empty
     bounded = np.array([frame.known for frame in rows.frame_bounds])
-    sure = used.take((bounded[:, None] | ~used.holding).all(axis=0))
+    sure = used.take(np.flatnonzero((bounded[:, None] | ~used.holding).all(axis=0)))
     sure = sure.take(_telling(sure))
     parts = [rows.of_bounds(sure)] if len(sure) else []
     lifts = rows.lifts(windows)

@@ -17,7 +17,7 @@ which is linear in F, and then by a rotation.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -294,7 +294,7 @@ class _Series:
         known = np.hstack([robot.twist, robot.force])
         twist = at.values(robot.twist).reshape(*shape, 6)
         return cls(
-            at.inside.reshape(shape).all(axis=1),
+            np.asarray(at.inside.reshape(shape).all(axis=1)),
             at.gain().reshape(shape),
             at.rotations(robot.rotation).reshape(*shape, 3, 3),
             at.values(robot.position).reshape(*shape, 3),
@@ -502,15 +502,3 @@ def _wrench(series: _Series, bounds: RobotBounds, weights: Weights) -> tuple[Arr
 def _cross_size(a: Array, b: Array) -> Array:
     """Return |a| x |b| with all terms positive: the largest of each component."""
     return np.asarray(a[..., [1, 2, 0]] * b[..., [2, 0, 1]] + a[..., [2, 0, 1]] * b[..., [1, 2, 0]])
-
-
-def without_gap(windows: Windows) -> Windows:
-    """Return the windows that every robot that held the payload gave samples of."""
-    return windows.take((windows.present | ~windows.holding).all(axis=0))
-
-
-def with_holding(windows: Windows, i: int, end: float) -> Windows:
-    """Return windows in which robot i holds nothing any more from a team time on [s]."""
-    holding = windows.holding.copy()
-    holding[i] &= windows.start < end
-    return replace(windows, holding=holding)

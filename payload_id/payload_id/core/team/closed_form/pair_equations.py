@@ -50,7 +50,7 @@ class FrameBounds:
     @property
     def curvature(self) -> float:
         """1 - cos(theta), theta the largest angle."""
-        return 1.0 - float(np.sqrt(max(0.0, 1.0 - min(1.0, self.a @ self.a))))
+        return 1.0 - float(np.sqrt(1.0 - min(1.0, float(self.a @ self.a))))
 
     @property
     def rotation_vector(self) -> Array:

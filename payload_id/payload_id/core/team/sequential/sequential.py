@@ -14,7 +14,7 @@ import numpy as np
 from ...arrays import Array, BoolArray
 from ...body.inertial import INERTIA_BASIS, from_mass_com_inertia, inertia_matrix
 from ...body.payload_prior import PayloadPrior
-from ...estimators import LinearMatrixInequality
+from ...estimators.linear_matrix_inequality import LinearMatrixInequality
 from ...rows.row_block import RowBlock
 from ...statistics.statistics import Statistics
 from ..closed_form.pairwise import grasp_position, kabsch_umeyama
