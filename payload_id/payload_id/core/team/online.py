@@ -108,6 +108,7 @@ class TeamEstimator:
         self._raw: dict[str, list[RobotSamples]] = {name: [] for name in self._names}
         self._left: dict[str, float] = {}
         self._began: dict[str, float] = {}
+        self._turned_by_imu: set[str] = set()
         self._touched: list[tuple[float, float]] = []
         self._frames = GraspFrames.unknown(max(N, 1))
         self._blocks = Blocks.empty(N)
@@ -140,6 +141,7 @@ class TeamEstimator:
             self._raw[samples.name] = []
             if len(self._names) > 1 and len(samples):
                 self._began[samples.name] = float(samples.time[0])
+        samples = self._with_gyroscope(samples)
         parts = self._raw[samples.name]
         if parts and len(samples):
             newest = float(parts[-1].time[-1])
@@ -153,6 +155,15 @@ class TeamEstimator:
                     )
         if len(samples):
             parts.append(samples)
+
+    def _with_gyroscope(self, samples: RobotSamples) -> RobotSamples:
+        """Return samples whose twist turns as the gyroscope says, if that is stated to be better."""
+        bounds = self.bounds.of(samples.name)
+        gyro = samples.imu_angular_velocity
+        if gyro is None or bounds.imu_angular_velocity >= bounds.angular_velocity:
+            return samples
+        self._turned_by_imu.add(samples.name)
+        return replace(samples, twist=np.hstack([gyro, samples.twist[:, 3:]]))
 
     def leave(self, name: str, time: float) -> None:
         """Note that a robot has let go of the payload, at a time on its own clock [s].
@@ -201,8 +212,10 @@ class TeamEstimator:
         return answer
 
     def _of(self, name: str) -> RobotBounds:
-        """Return a robot's bounds; the first one's clock is the team's."""
+        """Return a robot's bounds as they count; the first one's clock is the team's."""
         bounds = self.bounds.of(name)
+        if name in self._turned_by_imu:
+            bounds = replace(bounds, angular_velocity=bounds.imu_angular_velocity)
         return replace(bounds, clock=0.0) if name == self._names[0] else bounds
 
     def _joined(self, name: str) -> RobotSamples | None:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from ..arrays import Array, IntArray
 from ..body.inertial import change_of_frame, is_physical, mass_com_inertia
@@ -94,11 +95,12 @@ def solved(
         consistent, interval = False, known.interval
     kept = Known(interval if consistent else known.interval, found.memory, known.inconsistent)
     status, message = _verdict(names, interval, prior, findings, found, consistent, len(windows))
-    shown = {n: _frame(n, i, frames, frame_bounds[i]) for i, n in enumerate(names)}
+    about = _about(frame_bounds, rows.frames, frames)
+    shown = {n: _frame(n, i, frames, about[i]) for i, n in enumerate(names)}
     estimate = TeamEstimate(
         status, message, names[0] if names else "", phi, interval.lower, interval.upper,
         identifiable(interval, Interval(*prior.box())), _axes(phi), shown,
-        _payloads(names, phi, interval, frames, frame_bounds, windows),
+        _payloads(names, phi, interval, frames, about, windows),
         findings.all, findings.cannot, front, len(used), windows.holds(), found.noise_factor,
     )  # fmt: skip
     return Solved(estimate, kept)
@@ -219,6 +221,25 @@ def _verdict(
     return TeamStatus.NOT_IDENTIFIABLE, " ".join(
         ["The data bound the mass little better than the prior did.", *said]
     )
+
+
+def _about(
+    bounds: list[FrameBounds], kinematic: GraspFrames, frames: GraspFrames
+) -> list[FrameBounds]:
+    """Return bounds about the estimates from all data; they were made about those of kinematics."""
+    turned = kinematic.rotation.swapaxes(1, 2) @ frames.rotation
+    eps = np.abs(Rotation.from_matrix(turned).as_rotvec())
+    moved = np.abs(frames.position - kinematic.position)
+    about = []
+    for i, bound in enumerate(bounds):
+        if not bound.known:
+            about.append(bound)
+            continue
+        size = bound.rotation_vector
+        # exp(x) exp(y) = exp(x + y + ...), the rest at most |x| |y| / 2 to second order
+        a = size + eps[i] + float(np.linalg.norm(size) * np.linalg.norm(eps[i])) * (eps[i] > 0)
+        about.append(replace(bound, a=a, position=bound.position + moved[i]))
+    return about
 
 
 def _frame(name: str, i: int, frames: GraspFrames, bounds: FrameBounds) -> GraspFrame:

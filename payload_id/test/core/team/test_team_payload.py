@@ -154,6 +154,33 @@ def test_robots_join_and_leave():
     assert estimator.update().frames["omnid4"].known
 
 
+@pytest.mark.slow
+def test_imus_make_up_for_poor_twists():
+    poor = replace(NOISE, angular_velocity=0.5, linear_velocity=0.3, position=5e-3, clock=0.0)
+    good = replace(poor, imu_angular_velocity=2e-3, imu_specific_force=0.02)
+    rng = np.random.default_rng(12)
+    team = Team.of_table_1(rng)
+    path = Path.drawn(rng, length=10.0, holds=2)
+    robots = []
+    for i, ideal in enumerate(team.samples(path, rng)):
+        motion = path.motion(ideal.time)
+        p, X = team.p[i], team.R[i]
+        turning = np.cross(motion.alpha, p) + np.cross(motion.omega, np.cross(motion.omega, p))
+        felt = (motion.a + turning + GRAVITY * motion.R[:, 2]) @ X
+        error = rng.uniform(-1.0, 1.0, (2, len(ideal), 3))
+        robots.append(
+            replace(
+                disturbed(ideal, poor, rng),
+                imu_angular_velocity=motion.omega @ X + 2e-3 * error[0],
+                imu_specific_force=felt + 0.02 * error[1],
+            )
+        )
+    without = estimated(robots, poor)
+    found = estimated(robots, good)
+    assert found.contains(team.phi).all() and without.contains(team.phi).all()
+    assert (found.half_width[4:] < 0.7 * without.half_width[4:]).all()
+
+
 def sequence_of(team, robots):
     """What the paper's sequence gives, all samples for every step but the holds."""
     t = robots[0].time
