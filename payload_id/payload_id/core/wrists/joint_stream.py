@@ -61,7 +61,7 @@ class JointStream:
         stamps = self._kept[:, 0][fit.index]
         self._kept = self._kept[ready:]
         if gaps := ready - len(fit.index):
-            self.dropped["beside a gap"] += gaps
+            self.dropped["beside a gap, or unevenly stamped"] += gaps
         if not len(stamps):
             return None
         return self._samples(stamps, fit.value, fit.first, fit.second)

@@ -14,6 +14,9 @@ from ..arrays import Array
 from ..errors import InputError
 
 DEGREE = 3
+# Least eigenvalue of the normal equations over the largest; even stamps give 0.01. Stamps that come
+# in clusters tell no derivative.
+EVEN = 1e-3
 GAP = 1.7  # neighbours that take longer than so many times the usual span leave their reading out
 
 
@@ -37,6 +40,8 @@ class LocalFit:
 def local_fit(stamp: Array, values: Array, neighbours: int, step: float) -> LocalFit:
     """Fit a cubic in time to every reading that has neighbours on both sides, by least squares.
 
+    Readings beside a gap, or among stamps that come in clusters, have none.
+
     Args:
         stamp: Times, increasing, shape (N,) [s].
         values: Shape (N, k).
@@ -52,13 +57,15 @@ def local_fit(stamp: Array, values: Array, neighbours: int, step: float) -> Loca
     windows = np.lib.stride_tricks.sliding_window_view
     t = windows(stamp, width)
     index = np.arange(neighbours, len(stamp) - neighbours)
-    whole = t[:, -1] - t[:, 0] <= GAP * 2 * neighbours * step
-    t, index = t[whole], index[whole]
-    reach = neighbours * step
-    x = (t - stamp[index][:, None]) / reach
+    reach = (t[:, -1] - t[:, 0]) / 2
+    x = (t - stamp[index][:, None]) / reach[:, None]
     powers = x[..., None] ** np.arange(DEGREE + 1)
-    seen = windows(values, width, axis=0)[whole]  # (M, k, width)
     normal = np.einsum("mwi,mwj->mij", powers, powers)
+    sizes = np.linalg.eigvalsh(normal)
+    whole = (reach <= GAP * neighbours * step) & (sizes[:, 0] > EVEN * sizes[:, -1])
+    index, normal, powers = index[whole], normal[whole], powers[whole]
+    reach = reach[whole][:, None]
+    seen = windows(values, width, axis=0)[whole]  # (M, k, width)
     right = np.einsum("mwi,mkw->mik", powers, seen)
     c = np.linalg.solve(normal, right)
     return LocalFit(index, c[:, 0], c[:, 1] / reach, 2 * c[:, 2] / reach**2)

@@ -10,7 +10,8 @@ from ...core.team.estimate import TeamStatus
 from ..common.diagnostics import Condition, Level
 from ..common.topics import RUNNING, SILENT
 from .robot_listener import RobotListener
-from .team_control import FAILED, WAITING, TeamControl, TeamReport
+from .team_control import TeamControl
+from .team_report import FAILED, WAITING, TeamReport
 
 LEVELS: Mapping[str, Level] = {
     TeamStatus.GOOD.value: Level.OK,
@@ -38,6 +39,7 @@ def condition_of(
     silent = {x.robot.name: x.silence(patience) for x in listeners} if control.running else {}
     silences = [said for said in silent.values() if said]
     doubts = [member.clock_doubt for member in report.members.values() if member.clock_doubt]
+    doubts += [said for member in report.members.values() if (said := member.barrenness)]
     if len(silences) == len(listeners):
         level, sentence = Level.ERROR, silences[0]
     elif silences or doubts or control.loss or control.lost:

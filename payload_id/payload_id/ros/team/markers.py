@@ -14,7 +14,7 @@ from ...core.team.estimate import TeamEstimate, TeamStatus
 from ...files.teams.team_file import TeamFile
 from ..common.conversions import point, time_message
 from .messages import vector
-from .team_control import USABLE, TeamReport
+from .team_report import USABLE, TeamReport
 
 AXIS = 0.12  # length of the axes of a grasp frame [m]
 FORCE = 0.004  # length of an arrow for each newton [m/N]

@@ -9,6 +9,7 @@ import numpy as np
 
 from ...core.arrays import Array
 from ...core.mechanism.readings import JointReadings
+from ...core.samples.sample_checks import ClockGate
 from ...core.team.samples import RobotSamples
 from ...core.wrists.imu_join import ImuJoin
 from ...core.wrists.joint_stream import JointStream
@@ -16,9 +17,13 @@ from ...core.wrists.wrench_stream import WrenchStream
 from ...files.teams.team_file import TeamRobot
 from .heard import Heard
 
+REFUSED = "refused by the estimator"
+OLDER = "older than before the clock was set back"
 KINDS = ("pose", "twist", "wrench")
 NO_IMU = np.empty((0, 7))
 LATE = 0.5  # part of the newest messages that may be out of order before a clock is doubted
+LONG_AGO = -(10**15)  # a stamp far from any that a message has [ns]
+BARREN = 300  # messages without a sample that somebody should look at
 JUDGED = 50  # messages that a verdict on a clock rests on
 
 
@@ -27,6 +32,7 @@ class Member:
 
     Attributes:
         robot: The robot.
+        heard: Messages taken in.
         samples: Samples made.
         holds: Whether it is taken to hold the payload.
         refused: Samples that the estimator refused.
@@ -38,26 +44,37 @@ class Member:
 
     def __init__(self, robot: TeamRobot) -> None:
         """Begin."""
-        self.robot, self.samples, self.holds, self.refused = robot, 0, True, 0
+        self.robot, self.holds = robot, True
+        self.heard = self.samples = self.refused = 0
         self.newest: RobotSamples | None = None
         self.newest_ns = 0
-        self._joints = self._wrenches = None
-        if robot.source == "joint_states":
-            self._joints = JointStream(robot.name, robot.mechanism, robot.rate, robot.smoothing)
-        else:
-            self._wrenches = WrenchStream(robot.name, robot.conventions, robot.rate)
-        self._imu = ImuJoin(robot.imu_rotation) if "imu" in robot.topics else None
+        self._past = Counter[str]()  # what was left out before the streams began
+        # The first stamps, too, are believed only when some in a row agree.
+        self._clocks = dict.fromkeys(robot.topics, ClockGate(newest_ns=LONG_AGO))
+        self._begin_streams()
         self._late = self._seen = 0  # of the messages since the last verdict on the clock
         self.refusal = self.clock_doubt = ""
 
     @property
     def dropped(self) -> Counter[str]:
         """Messages and samples that were left out, by cause."""
-        total = Counter({"refused by the estimator": self.refused} if self.refused else {})
+        total = self._past + Counter({REFUSED: self.refused})
         for stream in (self._joints, self._wrenches, self._imu):
             if stream is not None:
                 total.update(stream.dropped)
         return +total
+
+    @property
+    def barrenness(self) -> str:
+        """Why no sample has come of many messages; empty: some has, or there were few."""
+        if self.samples or self.heard < BARREN:
+            return ""
+        causes = self.dropped.most_common(1)
+        why = f"mostly '{causes[0][0]}'" if causes else "some of its topics are silent"
+        return (
+            f"No sample came of {self.heard} messages of {self.robot.name}: {why}. Compare its "
+            "messages with the team file: rate, joints, topics."
+        )
 
     def take(self, heard: Heard, start_ns: int) -> Iterable[RobotSamples]:
         """Yield the samples that are complete with what was heard.
@@ -66,7 +83,7 @@ class Member:
             heard: Messages.
             start_ns: Stamp of the time 0 [ns].
         """
-        rows = {kind: _timed(heard, kind, start_ns) for kind in heard.stamps}
+        rows = {kind: self._timed(heard, kind, start_ns) for kind in heard.stamps}
         before = sum(n for cause, n in self.dropped.items() if "out_of_order" in cause)
         made = self._made(rows)
         parts = [made] if made is not None else []
@@ -75,10 +92,46 @@ class Member:
         late = sum(n for cause, n in self.dropped.items() if "out_of_order" in cause) - before
         self._judge_clock(late, heard.count)
         for part in parts:
+            if self.newest is not None and part.time[0] <= self.newest.time[-1]:
+                self._past[OLDER] += len(part)
+                self.clock_doubt = (
+                    f"The clock of {self.robot.name} was set back: what it sends now would be "
+                    "older than what it sent before, and does not count. Begin anew with ~/reset."
+                )
+                continue
             self.samples += len(part)
             self.newest = part.where(slice(len(part) - 1, None))
             self.newest_ns = start_ns + round(float(part.time[-1]) * 1e9)
             yield part
+
+    def _begin_streams(self) -> None:
+        """Make samples of what comes from now on alone."""
+        robot = self.robot
+        self._joints = self._wrenches = None
+        if robot.source == "joint_states":
+            self._joints = JointStream(robot.name, robot.mechanism, robot.rate, robot.smoothing)
+        else:
+            self._wrenches = WrenchStream(robot.name, robot.conventions, robot.rate)
+        self._imu = ImuJoin(robot.imu_rotation) if "imu" in robot.topics else None
+
+    def _timed(self, heard: Heard, kind: str, start_ns: int) -> Array:
+        """Return rows with their times before them, shape (k, 1 + width); none with a wrong stamp.
+
+        One stamp that leaps is left out; several in a row say that the clock was set.
+        """
+        stamps, keep = heard.stamps[kind], []
+        for k, stamp in enumerate(stamps.tolist()):
+            times = self._clocks[kind].times
+            self._clocks[kind], leap = self._clocks[kind].offer(stamp)
+            if leap is not None:
+                self._past[f"{kind} {leap.value}"] += 1
+                continue
+            if self._clocks[kind].times != times:
+                self._past = +Counter({k: n for k, n in self.dropped.items() if k != REFUSED})
+                self._begin_streams()
+                keep.clear()
+            keep.append(k)
+        return np.column_stack([(stamps[keep] - start_ns) / 1e9, heard.rows[kind][keep]])
 
     def _made(self, rows: dict[str, Array]) -> RobotSamples | None:
         """Return the samples of the robot's own source."""
@@ -96,15 +149,12 @@ class Member:
         if self._seen < JUDGED:
             return
         doubtful = self._late > LATE * self._seen
+        self._late = self._seen = 0
+        if OLDER in self._past:
+            return
         self.clock_doubt = (
             f"Most messages of {self.robot.name} are older than earlier ones: its clock was set "
             "back, or two robots publish as one. Begin anew with ~/reset once it is right."
             if doubtful
             else ""
         )
-        self._late = self._seen = 0
-
-
-def _timed(heard: Heard, kind: str, start_ns: int) -> Array:
-    """Return rows with their times before them, shape (k, 1 + width)."""
-    return np.column_stack([(heard.stamps[kind] - start_ns) / 1e9, heard.rows[kind]])

@@ -17,7 +17,7 @@ from ...core.arrays import Array
 from ...core.team.estimate import GraspedPayload, GraspFrame, TeamEstimate
 from ...files.teams.team_file import TeamFile
 from ..common.conversions import point, time_message
-from .team_control import USABLE, TeamReport
+from .team_report import USABLE, TeamReport
 
 NAN = float("nan")
 UNKNOWN = np.full(3, np.inf)

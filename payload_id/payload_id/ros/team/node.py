@@ -21,7 +21,8 @@ from .parameters import TEAM_TABLE, TeamParameters, team_settings
 from .publisher import TeamPublisher
 from .robot_listener import RobotListener
 from .services import TeamServices
-from .team_control import TeamControl, TeamReport
+from .team_control import TeamControl
+from .team_report import TeamReport
 
 TAKE_PERIOD = 0.05  # [s] between two looks for messages
 

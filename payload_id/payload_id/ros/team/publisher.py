@@ -13,7 +13,7 @@ from ..common.throttled_log import ThrottledLog
 from ..common.topics import LATCHED
 from .markers import team_markers
 from .messages import shares_of, team_message
-from .team_control import FAILED, TeamReport
+from .team_report import FAILED, TeamReport
 
 
 class TeamPublisher:

@@ -22,7 +22,8 @@ from ..common.steady_timer import steady_timer
 from ..estimator.run_worker import RunWorker
 from .messages import shares_of, transform_message
 from .publisher import TeamPublisher
-from .team_control import TeamAnswer, TeamControl, TeamReport
+from .team_control import TeamControl
+from .team_report import TeamAnswer, TeamReport
 
 CHECK_PERIOD = 0.02  # [s] between two looks for answers of the worker
 

@@ -5,63 +5,23 @@ from __future__ import annotations
 import threading
 import time
 from collections import deque
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from ...core.errors import PayloadIdError, UnknownNameError
-from ...core.team.estimate import TeamEstimate, TeamStatus
+from ...core.team.estimate import TeamEstimate
 from ...core.team.online import TeamSettings
 from ...files.teams.team_file import TeamFile
 from ...files.teams.team_log import Left, TeamLog, Touched, Updated
 from ...files.teams.team_run import TeamRun
 from .heard import Heard
 from .member import Member
+from .team_report import FAILED, USABLE, WAITING, TeamAnswer, TeamReport
 
-WAITING, FAILED = "WAITING", "SOLVER_FAILED"  # beside the values of `TeamStatus`
-USABLE = (TeamStatus.GOOD.value, TeamStatus.USABLE.value)
 NOT_RUNNING = "No run is in progress: call the service ~/start."
-
-
-@dataclass(frozen=True)
-class TeamReport:
-    """What is known, and when it was.
-
-    Attributes:
-        status: A value of `TeamStatus`, "WAITING" or "SOLVER_FAILED".
-        message: Cause and remedy.
-        estimate: The newest estimate of the run; None: none yet.
-        stamp_ns: Stamp of the newest sample of the reference robot [ns]; 0: none.
-        solve_seconds: Computing time [s].
-        members: The robots of the run, by name.
-    """
-
-    status: str
-    message: str
-    estimate: TeamEstimate | None
-    stamp_ns: int
-    solve_seconds: float
-    members: Mapping[str, Member]
-
-
-@dataclass(frozen=True)
-class TeamAnswer:
-    """What a request led to.
-
-    Attributes:
-        success: Whether it was carried out.
-        message: What happened, or why not and what to do.
-        report: The newest report.
-        path: What was written, if anything.
-    """
-
-    success: bool
-    message: str
-    report: TeamReport
-    path: Path | None = None
 
 
 class TeamControl:
@@ -266,6 +226,7 @@ class TeamControl:
                 self._start_ns,
             )  # fmt: skip
         member = self._members[heard.robot]
+        member.heard += heard.count
         for samples in member.take(heard, self._start_ns):
             if not member.holds:
                 continue

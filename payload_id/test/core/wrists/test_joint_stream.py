@@ -91,8 +91,22 @@ def test_what_gives_no_sample_is_counted(readings):
     samples = stream.add(part(broken, keep))
     assert stream.dropped["not_finite"] == 1
     assert stream.dropped["out of the mechanism's reach"] > 5
-    assert stream.dropped["beside a gap"] > 0
+    assert stream.dropped["beside a gap, or unevenly stamped"] > 0
     assert stream.received == len(keep)
     assert np.isfinite(samples.force).all()
     stream.add(part(broken, slice(0, 10)))
     assert stream.dropped["out_of_order"] == 10
+
+
+def test_stamps_in_clusters_give_no_sample_and_no_error(readings):
+    """As a driver that stamps messages when it sends a heap of them."""
+    stream = JointStream("a", Mechanism(), RATE)
+    clustered = np.sort(readings.stamp.round(1) + 1e-9 * np.arange(len(readings)))
+    burst = JointReadings(clustered, *(getattr(readings, x) for x in
+                                       ("before", "theta", "gimbal", "tau")))  # fmt: skip
+    assert stream.add(burst) is None
+    assert stream.dropped["beside a gap, or unevenly stamped"] > 100
+    # What comes evenly afterwards is used.
+    later = JointReadings(readings.stamp + 5.0, *(getattr(readings, x) for x in
+                                                  ("before", "theta", "gimbal", "tau")))  # fmt: skip
+    assert len(stream.add(later)) > 150

@@ -12,7 +12,8 @@ from payload_id.files.teams.team_run import SavedTeamRun
 from payload_id.ros.team.heard import Heard
 from payload_id.ros.team.markers import team_markers
 from payload_id.ros.team.messages import shares_of, team_message
-from payload_id.ros.team.team_control import FAILED, WAITING, TeamControl
+from payload_id.ros.team.team_control import TeamControl
+from payload_id.ros.team.team_report import FAILED, WAITING
 from team_messages import EPOCH
 
 SETTINGS = TeamSettings(intervals="none")
@@ -150,6 +151,30 @@ def test_a_clock_that_is_set_back_is_named(runs):
     control.write(heard(start=0.0, count=100))
     control.drain()
     assert "set back" in control.report.members["one"].clock_doubt
+
+
+def test_one_wrong_stamp_does_not_make_all_later_ones_late(runs):
+    """Neither the first message of all nor a later one: the robot's samples go on."""
+    control = runs()
+    control.start()
+    control.write(heard(start=3e9, count=1))
+    for k in range(3):
+        control.write(heard(start=0.5 * k))
+        control.write(heard(start=1e8, count=1))
+    control.drain()
+    member = control.report.members["one"]
+    assert member.samples > 100
+    assert member.dropped["pose stamp_leap"] >= 3
+
+
+def test_many_messages_without_a_sample_are_named(runs):
+    control = runs()
+    control.start()
+    whole = heard(count=400)
+    del whole.rows["pose"], whole.stamps["pose"]
+    control.write(whole)
+    control.drain()
+    assert "No sample came of" in control.report.members["one"].barrenness
 
 
 def test_settings_that_cannot_be_are_refused_at_the_start(team):
