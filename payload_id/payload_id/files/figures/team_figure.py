@@ -127,7 +127,7 @@ def _above(axis: Axes, picture: TeamPicture) -> None:
         for k, colour in enumerate(AXES_COLOURS[:2]):
             end = position + ARM * rotation[:, k]
             axis.plot([position[0], end[0]], [position[1], end[1]], color=colour, linewidth=2.5)
-        axis.annotate(name, position[:2], (6, -14), textcoords="offset points", fontsize=10)
+        axis.annotate(name, (position[0], position[1]), (6, -14), textcoords="offset points", fontsize=10)
     label = "truth"
     for place in picture.true_positions.values():
         axis.plot(*place[:2], "x", color=TRUTH, markersize=9, label=label, zorder=5)
@@ -201,7 +201,7 @@ def _outline(centre: Array, axes: Array, half: Array) -> Array:
 
 def _frame_lines(axis: Any, places: Sequence[Array]) -> None:
     """Join the grasps, so that the eye finds their plane."""
-    closed = np.array([*places, places[0]])
+    closed = np.array([*places, *places[:1]]).reshape(-1, 3)
     axis.plot(*closed.T, color="#888888", linewidth=1.0, linestyle=":")
 
 

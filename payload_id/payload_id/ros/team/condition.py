@@ -48,8 +48,8 @@ def condition_of(
             f"{control.lost} messages were lost: this machine is too slow for the estimates asked "
             "for. Set a longer update_period or intervals:=none."
         )
-        said = [*silences, *doubts, control.loss, lost if control.lost else ""]
-        sentence = " ".join(x for x in (*said, sentence) if x)
+        every = [*silences, *doubts, control.loss, lost if control.lost else "", sentence]
+        sentence = " ".join(x for x in every if x)
     figures = {**_figures(control, listeners), SILENT: " ".join(silences)}
     return Condition(level, sentence, figures)
 

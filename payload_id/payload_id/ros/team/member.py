@@ -119,7 +119,8 @@ class Member:
 
         One stamp that leaps is left out; several in a row say that the clock was set.
         """
-        stamps, keep = heard.stamps[kind], []
+        stamps = heard.stamps[kind]
+        keep: list[int] = []
         for k, stamp in enumerate(stamps.tolist()):
             times = self._clocks[kind].times
             self._clocks[kind], leap = self._clocks[kind].offer(stamp)

@@ -16,6 +16,7 @@ from sensor_msgs.msg import JointState
 from std_srvs.srv import SetBool, Trigger
 
 from harness import LATCHED, NodeProcess, Observer
+from payload_id.cli.main import main
 from payload_id.files.teams.team_run import SavedTeamRun, plain_estimate
 from team_messages import RELIABLE, grasp_messages, joint_states, stamped
 from team_motion import Path as Way
@@ -168,11 +169,15 @@ def test_every_robot_is_told_its_share_on_a_topic_and_by_a_service(observer, end
     assert total == pytest.approx(team.phi[0], rel=0.02)
 
 
-def test_a_saved_run_is_repeated_bit_by_bit(observer, ended, tmp_path):
+def test_a_saved_run_is_repeated_bit_by_bit(observer, ended, tmp_path, capsys):
     said = observer.call(Save, "/payload_team/save", path="")
     assert said.success, said.message
     saved = SavedTeamRun.load(said.path)
     assert repr(plain_estimate(saved.repeat())) == repr(dict(saved.result))
+    assert main(["replay", said.path]) == 0
+    assert "bit for bit" in capsys.readouterr().out
+    assert main(["replay", said.path, "--estimator", "ols"]) == 2
+    assert "leave out: --estimator" in capsys.readouterr().err
     elsewhere = observer.call(Save, "/payload_team/save", path=str(tmp_path))
     assert not elsewhere.success
     assert "must lie within" in elsewhere.message
