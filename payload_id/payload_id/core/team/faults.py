@@ -10,7 +10,6 @@ import numpy as np
 from ..arrays import Array
 from ..bounds import Bounds
 from .blocks import Blocks
-from .bounds import RobotBounds
 from .closed_form.hinge import hinge
 from .closed_form.pairwise import kabsch_umeyama
 from .estimate import Fault, Finding
@@ -386,6 +385,3 @@ def _skews(v: Array) -> Array:
     S = np.zeros((len(v), 3, 3))
     S[:, 0, 1], S[:, 0, 2], S[:, 1, 2] = -v[:, 2], v[:, 1], -v[:, 0]
     return S - S.swapaxes(1, 2)
-
-
-__all__ = ["Evidence", "Findings", "RobotBounds", "findings_of"]

@@ -116,7 +116,7 @@ class TeamEstimator:
         self._next_block = self._next_window = -np.inf
         self._spacing = SPACING
         self._step = self.settings.step
-        self._known = Known(Interval(*self.prior.box()), Memory(), {})
+        self._known = Known(Interval(*self.prior.box()), Memory())
 
     @property
     def names(self) -> tuple[str, ...]:

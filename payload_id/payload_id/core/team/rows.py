@@ -22,7 +22,7 @@ from ..rows.wrench.newton_euler import FEATURES_TO_REGRESSOR
 from .bounds import RobotBounds
 from .frame_bounds import FrameBounds
 from .grasp_frames import GraspFrames
-from .windows import GRAVITY, Windows, feature_transform
+from .windows import GRAVITY, Windows
 
 _MAGNITUDE = np.abs(FEATURES_TO_REGRESSOR)
 CHANNELS = ("fx", "fy", "fz", "tx", "ty", "tz", "lift")
@@ -247,6 +247,3 @@ def _skews(v: Array) -> Array:
     S = np.zeros((len(v), 3, 3))
     S[:, 0, 1], S[:, 0, 2], S[:, 1, 2] = -v[:, 2], v[:, 1], -v[:, 0]
     return S - S.swapaxes(1, 2)
-
-
-__all__ = ["CHANNELS", "TeamRows", "feature_transform"]

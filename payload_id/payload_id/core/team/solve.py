@@ -47,12 +47,10 @@ class Known:
     Attributes:
         interval: Of phi in {1}.
         memory: Of the last solution.
-        inconsistent: Why what came later contradicts it, by robot.
     """
 
     interval: Interval
     memory: Memory
-    inconsistent: Mapping[str, str]
 
 
 @dataclass(frozen=True)
@@ -93,7 +91,7 @@ def solved(
     interval = found.interval.intersect(known.interval) if found.consistent else known.interval
     if (interval.lower > interval.upper).any():
         consistent, interval = False, known.interval
-    kept = Known(interval if consistent else known.interval, found.memory, known.inconsistent)
+    kept = Known(interval if consistent else known.interval, found.memory)
     status, message = _verdict(names, interval, prior, findings, found, consistent, len(windows))
     about = _about(frame_bounds, rows.frames, frames)
     shown = {n: _frame(n, i, frames, about[i]) for i, n in enumerate(names)}

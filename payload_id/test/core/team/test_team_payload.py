@@ -251,6 +251,32 @@ def test_what_is_wrong_is_named_with_the_robot(name):
     assert robots[who].name in found.message
 
 
+@pytest.mark.slow
+def test_a_hinged_payload_is_named_with_its_axis():
+    rng = np.random.default_rng(3)
+    team = Team.of_table_1(rng)
+    path = Path.drawn(rng, length=14.0, holds=2)
+    robots = team.samples(path, rng)
+    t, motion = robots[0].time, path.motion(robots[0].time)
+    n, q = np.array([0.8, 0.6, 0.0]), np.array([0.9, 0.0, 0.0])
+    turn = Rotation.from_rotvec(0.15 * np.sin(1.7 * t)[:, None] * n)
+    rate = 0.15 * 1.7 * np.cos(1.7 * t)[:, None] * n
+    X, arm = turn.as_matrix() @ team.R[2], turn.apply(team.p[2] - q)
+    velocity = motion.v + np.cross(motion.omega, q + arm) + np.cross(rate, arm)
+    base = Rotation.from_euler("z", team.yaw[2]).as_matrix()
+    place = motion.x + np.einsum("kij,kj->ki", motion.R, q + arm) - team.origin[2]
+    omega = np.einsum("kji,kj->ki", X, motion.omega + rate)
+    robots[2] = RobotSamples(
+        "omnid3", t, base.T @ motion.R @ X, place @ base,
+        np.hstack([omega, np.einsum("kji,kj->ki", X, velocity)]), robots[2].force,
+    )  # fmt: skip
+    found = estimated([disturbed(r, NOISE, rng) for r in robots])
+    assert found.status is TeamStatus.INCONSISTENT
+    finding = found.findings[0]
+    assert finding.fault is Fault.ARTICULATED and finding.robots == ("omnid3",)
+    assert abs(finding.axis @ n) > 0.99
+
+
 def test_without_rotation_only_the_mass_is_given_and_it_says_so():
     rng = np.random.default_rng(0)
     team = Team.of_table_1(rng)
