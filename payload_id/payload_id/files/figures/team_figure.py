@@ -104,7 +104,7 @@ def _scene(axis: Any, picture: TeamPicture) -> None:
 
 def _extent(picture: TeamPicture) -> tuple[Array, Array]:
     """Return corners of the box around grasps, forces and ellipsoid, each of shape (3,) [m]."""
-    points = [np.zeros(3)]
+    points = [np.full(3, -ARM), np.full(3, ARM)]
     for name, (_, position) in picture.frames.items():
         points += [position - ARM, position + ARM]
         points.append(position + NEWTON * picture.forces.get(name, np.zeros(3)))
@@ -140,7 +140,8 @@ def _above(axis: Axes, picture: TeamPicture) -> None:
     axis.set_ylabel("y [m]")
     axis.grid(alpha=0.25)
     axis.margins(0.12)
-    axis.legend(loc="upper left", fontsize=9, frameon=False)
+    if axis.get_legend_handles_labels()[0]:
+        axis.legend(loc="upper left", fontsize=9, frameon=False)
     axis.set_title("from above", fontsize=10)
 
 
