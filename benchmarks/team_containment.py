@@ -1,8 +1,8 @@
 """How often do a team's intervals contain the truth, and how wide are they? Always, is the claim.
 
 Draws payloads, grasps, clocks, tilts, motions and errors within stated bounds: uniform, at the
-corners of their box, slow sines, constant; two to five robots with passive gimbals (three or more)
-or with moments. Forces come from Newton-Euler, motions from closed forms (`test/support`).
+corners of their box, slow sines, constant; stamps that are off, samples that are lost; two to five
+robots with passive gimbals (three or more) or with moments. Forces come from Newton-Euler, motions from closed forms (`test/support`).
 
     ./payload-id python benchmarks/team_containment.py --trials 200 --seed 0
 """
@@ -19,13 +19,15 @@ from pathlib import Path
 import numpy as np
 from rich.console import Console
 from rich.table import Table
+from scipy.spatial.transform import Rotation
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "payload_id" / "test" / "support"))
-from payload_id.core.body.inertial import mass_com_inertia  # noqa: E402
+from payload_id.core.body.inertial import change_of_frame, mass_com_inertia  # noqa: E402
 from payload_id.core.body.payload_prior import PayloadPrior  # noqa: E402
 from payload_id.core.team.bounds import RobotBounds, TeamBounds  # noqa: E402
 from payload_id.core.team.estimate import TeamEstimate, TeamStatus  # noqa: E402
 from payload_id.core.team.online import TeamEstimator  # noqa: E402
+from payload_id.core.team.samples import RobotSamples  # noqa: E402
 from team_motion import Path as Way  # noqa: E402
 from team_motion import Team, disturbed  # noqa: E402
 
@@ -75,7 +77,7 @@ def drawn_bounds(rng: np.random.Generator) -> RobotBounds:
         moment_absolute=0.1 * size * part[9],
         tilt=float(rng.choice([0.0, 0.005])) * part[10],
         clock=float(rng.choice([0.0, 0.05])),
-        jitter=0.0,
+        jitter=float(rng.choice([0.0, 1e-3])),
     )
 
 
@@ -96,7 +98,7 @@ def run_trial(seed: int) -> Trial:
         fastest=float(rng.uniform(0.5, 1.2)),
     )  # fmt: skip
     kind = str(rng.choice(KINDS))
-    robots = [disturbed(r, bounds, rng, kind) for r in team.samples(way, rng)]
+    robots = [disturbed(r, bounds, rng, kind) for r in sampled(team, way, bounds.jitter, rng)]
     prior = PayloadPrior(30.0, 2.5)
     estimator = TeamEstimator(team.names, TeamBounds(bounds), prior)
     for robot in robots:
@@ -112,12 +114,19 @@ def run_trial(seed: int) -> Trial:
     )  # fmt: skip
 
 
+def sampled(team: Team, way: Way, jitter: float, rng: np.random.Generator) -> list[RobotSamples]:
+    """Return ideal samples, stamped as if they had been taken evenly; some are lost."""
+    even = np.arange(round(way.duration * 100) + 1) / 100
+    times = [even + jitter * rng.uniform(-1.0, 1.0, len(even)) for _ in team.names]
+    lost = float(rng.choice([0.0, 0.03]))
+    return [
+        replace(robot, time=even).where(rng.random(len(even)) >= lost)
+        for robot in team.samples(way, rng, times=times)
+    ]
+
+
 def misses(estimate: TeamEstimate, team: Team) -> list[str]:
     """Return what does not hold the truth."""
-    from scipy.spatial.transform import Rotation
-
-    from payload_id.core.body.inertial import change_of_frame
-
     out = []
     if estimate.status is TeamStatus.INCONSISTENT:
         out.append("called inconsistent")

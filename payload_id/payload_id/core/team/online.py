@@ -157,7 +157,7 @@ class TeamEstimator:
             parts.append(samples)
 
     def _with_gyroscope(self, samples: RobotSamples) -> RobotSamples:
-        """Return samples whose twist turns as the gyroscope says, if that is stated to be better."""
+        """Return samples whose twist turns as the gyroscope says, if that is stated as better."""
         bounds = self.bounds.of(samples.name)
         gyro = samples.imu_angular_velocity
         if gyro is None or bounds.imu_angular_velocity >= bounds.angular_velocity:
