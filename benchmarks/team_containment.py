@@ -2,7 +2,8 @@
 
 Draws payloads, grasps, clocks, tilts, motions and errors within stated bounds: uniform, at the
 corners of their box, slow sines, constant; stamps that are off, samples that are lost; two to five
-robots with passive gimbals (three or more) or with moments. Forces come from Newton-Euler, motions from closed forms (`test/support`).
+robots with passive gimbals (three or more) or with moments. Forces come from Newton-Euler, motions
+from closed forms (`test/support`).
 
     ./payload-id python benchmarks/team_containment.py --trials 200 --seed 0
 """
