@@ -127,7 +127,9 @@ def _above(axis: Axes, picture: TeamPicture) -> None:
         for k, colour in enumerate(AXES_COLOURS[:2]):
             end = position + ARM * rotation[:, k]
             axis.plot([position[0], end[0]], [position[1], end[1]], color=colour, linewidth=2.5)
-        axis.annotate(name, (position[0], position[1]), (6, -14), textcoords="offset points", fontsize=10)
+        axis.annotate(
+            name, (position[0], position[1]), (6, -14), textcoords="offset points", fontsize=10
+        )
     label = "truth"
     for place in picture.true_positions.values():
         axis.plot(*place[:2], "x", color=TRUTH, markersize=9, label=label, zorder=5)

@@ -11,6 +11,7 @@ from payload_id.files.teams.team_file import TeamFile
 from payload_id.files.teams.team_run import SavedTeamRun
 from payload_id.ros.team.heard import Heard
 from payload_id.ros.team.markers import team_markers
+from payload_id.ros.team.member import Member
 from payload_id.ros.team.messages import shares_of, team_message
 from payload_id.ros.team.team_control import TeamControl
 from payload_id.ros.team.team_report import FAILED, WAITING
@@ -175,6 +176,27 @@ def test_many_messages_without_a_sample_are_named(runs):
     control.write(whole)
     control.drain()
     assert "No sample came of" in control.report.members["one"].barrenness
+
+
+@pytest.mark.parametrize(("heard_until", "made"), [(0.0, "without"), (9.0, "with")])
+def test_samples_of_a_run_all_hold_an_imu_or_none_does(tmp_path, heard_until, made):
+    """An IMU that is not heard in the beginning is given up; one that is, is held to."""
+    path = tmp_path / "imu.yaml"
+    path.write_text(
+        "name: two\nevery_robot: {source: topics, imu: {topic: imu}}\nrobots: {a: {}, b: {}}\n"
+    )
+    member, found = Member(TeamFile.load(path).robots[0]), []
+    for k in range(24):
+        part = heard("a", 0.5 * k)
+        if 0.5 * k < heard_until or (made == "without" and k > 12):
+            part.stamps["imu"] = part.stamps["pose"]
+            part.rows["imu"] = np.ones((50, 6))
+        found += member.take(part, EPOCH)
+    read = {x.imu_angular_velocity is not None for x in found}
+    assert read == {made == "with"}
+    cause = "IMU that began too late" if made == "without" else "left out without IMU"
+    assert member.dropped[cause] > 0
+    assert member.samples == sum(map(len, found))
 
 
 def test_settings_that_cannot_be_are_refused_at_the_start(team):
