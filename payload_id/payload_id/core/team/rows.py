@@ -48,14 +48,16 @@ class TeamRows:
     def half_width(self) -> Array:
         """Half-width of every nuisance parameter's box, shape (N, 14).
 
-        Drag has none: bounds take friction of either sign at every sample, in d.
+        Frames that are not bounded have none: no row is made of what such a robot exerts. Drag has
+        none either: bounds take friction of either sign at every sample, in d.
         """
         rows = []
         for bound, frame in zip(self.bounds, self.frame_bounds, strict=True):
             gain = bound.force_gain / (1.0 - bound.force_gain)  # of what the sensor shows
             tail = [frame.clock, *[bound.force_bias] * 3, gain]
             rows.append(np.concatenate([frame.a, frame.position, tail, np.zeros(3)]))
-        return np.array(rows)
+        widths = np.array(rows)
+        return np.where(np.isfinite(widths), widths, 0.0)
 
     def of_estimate(self, windows: Windows) -> RowBlock:
         """Return rows for a point estimate: frames as they are."""
@@ -112,6 +114,8 @@ class TeamRows:
         B = np.zeros((W, 6, *half_width.shape))
         for i in range(len(self.bounds)):
             held = windows.present[i] & windows.holding[i]
+            if not held.any():
+                continue
             self._add_robot(windows, i, held, b, d, B, half_width, exact)
         used = half_width.ravel() > 0
         still = windows.still()

@@ -290,6 +290,21 @@ def test_without_rotation_only_the_mass_is_given_and_it_says_so():
     assert found.lower[0] <= team.phi[0] <= found.upper[0] and found.half_width[0] < 1.0
 
 
+@pytest.mark.slow
+def test_a_newcomer_whose_frame_is_unknown_yet_does_not_take_the_intervals():
+    team, robots = team_and_samples(13, NOISE, length=8.0)
+    end = float(robots[0].time[-1])
+    before = estimated(robots)
+    estimator = TeamEstimator(team.names, TeamBounds(NOISE), PRIOR)
+    for robot in robots:
+        estimator.add(robot)
+    new = replace(robots[1].between(end - 0.3, end), name="omnid9")
+    estimator.add(new)
+    found = estimator.update()
+    assert not found.frames["omnid9"].known
+    assert (found.half_width <= 1.5 * before.half_width + 1e-9).all()
+
+
 def test_two_passive_robots_say_what_they_cannot_give():
     _, robots = team_and_samples(9, NOISE)
     found = estimated(robots[:2], settings=POINT)
