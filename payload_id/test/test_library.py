@@ -24,7 +24,7 @@ DISTRIBUTIONS = {"backports": "backports-zstd", "pinocchio": "pin", "yaml": "pyy
 # What pip does not provide: ROS, for the demonstration, `live` and `package://` of other packages.
 ROS = {
     "ament_index_python", "diagnostic_msgs", "payload_id_msgs", "rcl_interfaces", "rclpy",
-    "trajectory_msgs",
+    "sensor_msgs", "trajectory_msgs",
 }  # fmt: skip
 STANDARD = {*sys.stdlib_module_names, "compression"}  # compression: from Python 3.14
 
