@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
+from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PoseStamped, TwistStamped, WrenchStamped
 from payload_id_msgs.msg import GravityShare, TeamEstimate
 from payload_id_msgs.srv import GetGraspTransform, GetGravityShare, GetTeamEstimate, LetGo, Save
@@ -242,6 +243,7 @@ def test_a_guided_payload_and_a_robot_that_lets_go(observer, ended, robots, samp
     found = observer.call(GetTeamEstimate, "/payload_team/get_estimate").estimate
     assert {x.robot: x.holds for x in found.members}["omnid3"] is False
     assert found.windows > 0  # of the part that nobody guided; and nothing has failed:
-    figures = {x.key: x.value for x in observer.condition("payload_team").values}
-    assert figures["errors"] == "0"
+    box = observer.listen(DiagnosticStatus, "/payload_team/condition", LATCHED)
+    observer.wait(lambda: box, "the node's condition")
+    assert {x.key: x.value for x in box[-1].values}["errors"] == "0"
     trigger(observer, "stop")
