@@ -56,6 +56,7 @@ LOOSE = {
         "hat_rows",
         "kinematic_error",
         "momentum",
+        "motion_memory",
         "nuisance",
         "position_gate",
         "scales",
