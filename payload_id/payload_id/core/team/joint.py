@@ -83,12 +83,15 @@ def joint_fit(rows: TeamRows, windows: Windows) -> Joint:
     own = covariance[10 : 10 + len(half), 10 : 10 + len(half)]
     return Joint(
         _with_own(rows.frames, fitted, own), x[:10], noise, covariance[:10, :10],
-        _form(rows, windows, noise),
+        form_of(rows, windows, noise),
     )  # fmt: skip
 
 
-def _form(rows: TeamRows, windows: Windows, noise: Array) -> NormalForm:
-    """Return the least-squares problem in phi alone, biases and gains estimated along."""
+def form_of(rows: TeamRows, windows: Windows, noise: Array) -> NormalForm:
+    """Return the least-squares problem in phi with the frames in `rows`, noise of shape (14,).
+
+    Biases and gains are estimated along.
+    """
     block = rows.of_estimate(windows)
     p = block.B.shape[1]
     weighted = np.hstack([block.B, block.A, block.b[:, None]]) / noise[block.joint][:, None]

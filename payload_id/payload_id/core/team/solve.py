@@ -18,6 +18,7 @@ from ..estimators import estimator_named
 from ..estimators.linear_matrix_inequality import constrained_least_squares
 from ..identification.status import identifiable, times_as_large
 from ..rows.row_block import RowBlock
+from ..statistics.normal_form import NormalForm
 from ..statistics.statistics import Statistics
 from .blocks import Blocks
 from .bounds import RobotBounds
@@ -31,13 +32,14 @@ from .estimate import (
 from .faults import Evidence, Findings, findings_of
 from .frame_bounds import FrameBounds
 from .grasp_frames import GraspFrames
-from .joint import Joint, joint_fit
+from .joint import form_of, joint_fit
 from .rows import TeamRows
 from .windows import Windows
 
 MOST_OF_HULL = 48  # windows whose rows the intervals use
 LEAST_WINDOWS = 4  # of an estimate
 IMAGES = 8
+TINY = 1e-9  # half-width below which a parameter counts as known
 
 
 @dataclass(frozen=True)
@@ -78,19 +80,16 @@ def solved(
     """Return the estimate from blocks and windows; arguments as `TeamEstimator` holds them."""
     rows = TeamRows(frames, bounds, frame_bounds)
     used = windows.take(_with_frames(windows, frames))
-    phi = np.full(10, np.nan)
-    if len(used) >= LEAST_WINDOWS:
-        fit = joint_fit(rows, used)
-        frames = fit.frames
-        phi = _point(replace(rows, frames=frames), used, estimator, prior, fit)
     found = _bounds(rows, used, windows, prior, intervals, known)
     findings = findings_of(Evidence(names, rows, blocks, used, found, prior.com_max, silent))
     consistent = found.consistent and not findings.contradicts
-    if not consistent:
-        frames = rows.frames  # false forces would draw them along
     interval = found.interval.intersect(known.interval) if found.consistent else known.interval
     if (interval.lower > interval.upper).any():
         consistent, interval = False, known.interval
+    within = interval if consistent else Interval(*prior.box())
+    phi, frames = _point(rows, used, estimator, prior, within)
+    if not consistent:
+        frames = rows.frames  # false forces would draw them along
     kept = Known(interval if consistent else known.interval, found.memory)
     status, message = _verdict(names, interval, prior, findings, found, consistent, len(windows))
     about = _about(frame_bounds, rows.frames, frames)
@@ -121,16 +120,53 @@ def _with_frames(windows: Windows, frames: GraspFrames) -> IntArray:
 
 
 def _point(
-    rows: TeamRows, windows: Windows, estimator: str, prior: PayloadPrior, fit: Joint
-) -> Array:
-    """Return the point estimate; NaN if the estimator found none."""
-    lower, upper = prior.box()
+    rows: TeamRows, windows: Windows, estimator: str, prior: PayloadPrior, within: Interval
+) -> tuple[Array, GraspFrames]:
+    """Return payload and frames from all data, within what is sure of both.
+
+    Too few windows say little of the frames, and a free fit can leave what is proved of them: then
+    they stay where kinematics put them. With next to no windows the payload is the middle of its
+    interval; NaN where that is the one before any data.
+    """
+    if len(windows) < LEAST_WINDOWS:
+        told = (within.half_width < Interval(*prior.box()).half_width).any()
+        return _middle(within) if told else np.full(10, np.nan), rows.frames
+    fit = joint_fit(rows, windows)
+    form = fit.form
+    if _is_within(fit.frames, rows):
+        rows = replace(rows, frames=fit.frames)
+    else:
+        form = form_of(rows, windows, fit.noise)
     try:
         if estimator == "lmi":
-            return constrained_least_squares(fit.form, lower, upper)
+            return constrained_least_squares(form, within.lower, within.upper), rows.frames
         block = rows.of_estimate(windows)
         statistics = Statistics.empty(block.B.shape[1]).add(block, prior.typical)
-        return estimator_named(estimator).estimate(statistics, lower, upper)
+        found = estimator_named(estimator).estimate(statistics, within.lower, within.upper)
+        return found, rows.frames
+    except SolverError:
+        return _middle(within), rows.frames
+
+
+def _is_within(frames: GraspFrames, rows: TeamRows) -> bool:
+    """Tell whether frames are within the bounds about the kinematic ones in `rows`."""
+    turned = rows.frames.rotation.swapaxes(1, 2) @ frames.rotation
+    angle = np.abs(Rotation.from_matrix(turned).as_rotvec())
+    moved = np.abs(frames.position - rows.frames.position)
+    return all(
+        not bound.known
+        or bool((angle[i] <= bound.rotation_vector).all() and (moved[i] <= bound.position).all())
+        for i, bound in enumerate(rows.frame_bounds)
+    )
+
+
+def _middle(within: Interval) -> Array:
+    """Return the physical phi nearest to the middle of an interval; NaN if none is found."""
+    weight = 1.0 / np.maximum(within.half_width, TINY)
+    centre = (within.lower + within.upper) / 2
+    try:
+        form = NormalForm(np.diag(weight), weight * centre, 0.0, 10)
+        return constrained_least_squares(form, within.lower, within.upper)
     except SolverError:
         return np.full(10, np.nan)
 

@@ -116,6 +116,26 @@ def test_intervals_hold_the_truth_in_every_grasp_frame(kind):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("seed", [3, 4])
+def test_at_every_update_the_estimate_is_one_that_its_intervals_allow(seed):
+    team, robots = team_and_samples(seed, NOISE, "slow")
+    estimator = TeamEstimator([r.name for r in robots], TeamBounds(NOISE), PRIOR)
+    start = min(r.time[0] for r in robots)
+    usable = 0
+    for end in start + np.arange(1.0, 10.0, 0.9):
+        for robot in robots:
+            estimator.add(robot.between(end - 0.9, np.nextafter(end, 0.0)))
+        found = estimator.update()
+        assert (found.lower <= team.phi).all() and (team.phi <= found.upper).all()
+        if found.status in (TeamStatus.GOOD, TeamStatus.USABLE):
+            usable += 1
+            room = 1e-6 * (found.upper - found.lower)
+            assert (found.phi >= found.lower - room).all()
+            assert (found.phi <= found.upper + room).all()
+    assert usable >= 3
+
+
+@pytest.mark.slow
 def test_in_pieces_and_in_any_order_it_is_the_same():
     _, robots = team_and_samples(3, NOISE, length=8.0)
     whole = estimated(robots, settings=POINT)
