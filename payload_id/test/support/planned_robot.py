@@ -123,8 +123,8 @@ class PlannedRobot:
         return self.observer.call(Plan, f"{PLANNER}/plan", goal=goal)
 
     def is_at_rest(self) -> bool:
-        """Whether the joint states heard last say so."""
-        return bool(np.abs(self.joint_states[-1].velocity).max() < AT_REST)
+        """Whether the joint states heard last say so; without velocities the planner judges."""
+        return bool(np.abs(self.joint_states[-1].velocity).max(initial=0.0) < AT_REST)
 
     def planned(self, **changes):
         self.observer.wait(self.is_at_rest, "an arm at rest")

@@ -168,22 +168,36 @@ class TeamEstimator:
     def leave(self, name: str, time: float) -> None:
         """Note that a robot has let go of the payload, at a time on its own clock [s].
 
-        A robot that merely falls silent is taken to hold on, with forces that nobody knows.
+        A robot that merely falls silent is taken to hold on, with forces that nobody knows. Said
+        late, it takes back what was known from later samples, as `touched` does.
         """
         if name not in self._raw:
             raise UnknownNameError("robot", name, self._names)
         self._left[name] = one_number(time, "time")
+        self._blocks = self._blocks.take(np.flatnonzero(self._blocks.time <= self._left[name]))
+        self._take_back(self._left[name], np.inf)
 
     def touched(self, start: float, end: float) -> None:
         """Note that something else, such as a human, touched the payload in a stretch of time.
 
-        Motion in it counts for grasp frames, forces do not.
+        Motion in it counts for grasp frames, forces do not. Said after an update that has used its
+        forces, it takes back what was known from them: intervals may be wider than before.
 
         Args:
             start: Team time [s].
             end: Team time [s].
         """
-        self._touched.append((one_number(start, "start"), one_number(end, "end")))
+        stretch = one_number(start, "start"), one_number(end, "end")
+        self._touched = _merged(self._touched, *stretch)
+        self._take_back(*stretch)
+
+    def _take_back(self, begin: float, end: float) -> None:
+        """Forget the windows of a stretch of time, and what they have shown."""
+        windows = self._windows
+        false = (windows.start + self.settings.window >= begin) & (windows.start <= end)
+        if false.any():
+            self._windows = windows.take(np.flatnonzero(~false))
+            self._known = Known(Interval(*self.prior.box()), Memory())
 
     def update(self) -> TeamEstimate:
         """Return the estimate from all data so far."""
@@ -366,3 +380,13 @@ class TeamEstimator:
             if parts and parts[0].time[0] < parts[-1].time[-1] - 1.2 * KEPT:
                 whole = RobotSamples.joined(parts) if len(parts) > 1 else parts[0]
                 parts[:] = [whole.where(whole.time >= whole.time[-1] - KEPT)]
+
+
+def _merged(
+    stretches: list[tuple[float, float]], start: float, end: float
+) -> list[tuple[float, float]]:
+    """Return stretches of time with another one, those that meet in one piece."""
+    apart = [stretch for stretch in stretches if stretch[1] < start or stretch[0] > end]
+    meeting = [stretch for stretch in stretches if stretch not in apart]
+    ends = [(start, end), *meeting]
+    return sorted([*apart, (min(a for a, _ in ends), max(b for _, b in ends))])

@@ -34,7 +34,8 @@ NAMES: Mapping[str, str] = {
 }
 
 
-SEVERAL = ("driver_topics", "team_topics", "team_shares")  # entries that may be several names with spaces between them
+# Entries that may be several names with spaces between them.
+SEVERAL = ("driver_topics", "team_topics", "team_shares")
 
 
 def action_beside(topic: str) -> str:

@@ -157,6 +157,28 @@ def test_a_robot_that_falls_silent_is_named_and_the_estimate_stays():
 
 
 @pytest.mark.slow
+def test_a_touch_that_is_told_late_takes_back_what_its_forces_said():
+    team, robots = team_and_samples(2, NOISE)
+    lifted = [  # by a human, from 7 s to 12 s
+        replace(r, force=np.where(((r.time > 7.0) & (r.time < 12.0))[:, None], 0.7, 1.0) * r.force)
+        for r in robots
+    ]
+    names = [r.name for r in robots]
+    told, late = (TeamEstimator(names, TeamBounds(NOISE), PRIOR) for _ in range(2))
+    told.touched(6.9, 7.5)
+    told.touched(7.4, 12.5)
+    for robot in lifted:
+        told.add(robot)
+        late.add(robot)
+    assert late.update().status is TeamStatus.INCONSISTENT
+    late.touched(6.9, 12.5)
+    one, other = told.update(), late.update()
+    assert one.status in (TeamStatus.GOOD, TeamStatus.USABLE)
+    assert (other.lower <= team.phi).all() and (team.phi <= other.upper).all()
+    assert (np.abs(one.lower - other.lower) <= 1e-3 * (one.upper - one.lower)).all()
+
+
+@pytest.mark.slow
 def test_robots_join_and_leave():
     rng = np.random.default_rng(6)
     bounds = replace(NOISE, clock=0.0)

@@ -107,6 +107,6 @@ def test_stamps_in_clusters_give_no_sample_and_no_error(readings):
     assert stream.add(burst) is None
     assert stream.dropped["beside a gap, or unevenly stamped"] > 100
     # What comes evenly afterwards is used.
-    later = JointReadings(readings.stamp + 5.0, *(getattr(readings, x) for x in
-                                                  ("before", "theta", "gimbal", "tau")))  # fmt: skip
+    same = (getattr(readings, x) for x in ("before", "theta", "gimbal", "tau"))
+    later = JointReadings(readings.stamp + 5.0, *same)
     assert len(stream.add(later)) > 150
