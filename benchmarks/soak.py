@@ -52,6 +52,7 @@ MINUTE = 60.0  # [s] of data that are sent again and again
 BLOCK = 100  # samples
 TIMED = 100  # blocks after which estimators are waited for where that is timed
 PART = 250  # blocks elsewhere: two parts are fewer than the 60 s that may wait in an estimator
+BURST = 20  # blocks sent at once: what the middleware's shared memory holds, so that none is resent
 PAUSE = 5.0  # [s] of data's time between recordings
 WINDOW = 150  # samples that a window that is not full may hold back, before each pause
 PATIENCE = 120.0  # [s] for an estimate or an answer
@@ -235,9 +236,11 @@ class Arm:
     def _send(self, blocks: Iterable[SampleBlock]) -> int:
         """Send blocks until they have arrived; return the number of samples."""
         count = 0
-        for block in blocks:
+        for number, block in enumerate(blocks, start=1):
             self.sender.publisher.publish(block)
             count += len(block.stamp_ns)
+            if number % BURST == 0:
+                self.sender.publisher.wait_for_all_acked(Duration(seconds=PATIENCE))
         self.sender.publisher.wait_for_all_acked(Duration(seconds=PATIENCE))
         return count
 

@@ -20,7 +20,7 @@ LIBRARIES = [
     "numpy>=2.2",
     "pin>=4.1",
     "PyYAML>=6.0",
-    "rich>=15.0",
+    "rich>=14.3",
     "rosbags>=0.11",
     "scipy>=1.15",
     "threadpoolctl>=3.8",
@@ -28,8 +28,8 @@ LIBRARIES = [
     "typing_extensions>=4.16",
     "xacro>=2.1",
 ]
-# What only some need: constraints of CVXPY (`pip install "payload_id[constraints]"`).
-EXTRAS = {"constraints": ["cvxpy>=1.7"]}
+# What only some need: constraints of CVXPY (`pip install "payload_id[constraints]"`), the view.
+EXTRAS = {"constraints": ["cvxpy>=1.7"], "view": ["viser>=1.1"]}
 FOR_COLCON = {"test": ["pytest"]}  # by which `colcon test` knows that there are tests, and whose
 COMMAND = "payload-id = payload_id.cli.main:main"
 NODES = [
@@ -40,6 +40,7 @@ NODES = [
     "planner = payload_id.ros.planner.node:main",
     "bridge = payload_id.ros.bridge.node:main",
     "identify = payload_id.ros.identify.node:main",
+    "view = payload_id.ros.view.node:main",
     "simulated_arm = payload_id.ros.simulated_arm.node:main",
     "frames = payload_id.ros.frames.node:main",
     "base_frame = payload_id.ros.frames.base_frame:main",

@@ -37,14 +37,16 @@ ORDER = {
     "ros": ("access", "common", "lifecycle", "sampler", "wrench_sampler", "estimator", "identify",
             "team", "certifying", "effort_loop", "execution", "supervision", "loads", "bridge",
             "planner", "client",
-            "simulated_arm", "frames"),
+            "simulated_arm", "frames", "view"),
+    "ros/view": ("session", "page", OWN),
     "ros/estimator": ("sources", OWN),
     "ros/execution": ("back_ends", OWN),
     "ros/bridge": ("obstacles", OWN),
     "ros/simulated_arm": ("controllers", "servers", OWN),
     "ros/planner": ("planning", "identifying", OWN),
     "cli": ("common", "new_robot", "check", "replay", "export", "apply", "compare", "calibrate",
-            "noise", "known_runs", "verify", "new_key", "sign", "policy", "demo", "live", OWN),
+            "noise", "known_runs", "verify", "new_key", "sign", "policy", "demo", "live",
+            "view", OWN),
 }  # fmt: skip
 # Files that stand beside rooms where one would look for rooms only.
 LOOSE = {
@@ -164,6 +166,7 @@ LOOSE = {
         "promises",
         "state_publisher",
     ),
+    "ros/view": ("arguments", "node", "server"),
     "ros/planner": (
         "bridge_link",
         "context",

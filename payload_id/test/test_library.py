@@ -21,18 +21,18 @@ ROOT = Path(__file__).resolve().parents[2]
 PACKAGE = ROOT / "payload_id"
 # Distributions that are not named like what they are imported as.
 DISTRIBUTIONS = {"backports": "backports-zstd", "pinocchio": "pin", "yaml": "pyyaml"}
-# What pip does not provide: ROS, for the demonstration, `live` and `package://` of other packages.
+# What pip does not provide: ROS, for the demonstration, `live`, `view`, and packages of robots.
 ROS = {
     "ament_index_python", "diagnostic_msgs", "payload_id_msgs", "rcl_interfaces", "rclpy",
-    "sensor_msgs", "trajectory_msgs",
+    "sensor_msgs", "std_srvs", "trajectory_msgs", "visualization_msgs",
 }  # fmt: skip
 STANDARD = {*sys.stdlib_module_names, "compression"}  # compression: from Python 3.14
 
 
 def imports() -> set[str]:
-    """Return what the files of core, files and cli import from elsewhere, by distribution."""
+    """Return what core, files, cli and the view import from elsewhere, by distribution."""
     found = set()
-    for layer in ("core", "files", "cli"):
+    for layer in ("core", "files", "cli", "ros/view"):
         for path in (PACKAGE / "payload_id" / layer).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text())):
                 if isinstance(node, ast.Import):

@@ -25,6 +25,7 @@ from .policy import command as policy
 from .replay import command as replay
 from .sign import command as sign
 from .verify import command as verify
+from .view import command as view
 
 DESCRIPTION = """\
 Identify the mass, centre of mass and inertia of a grasped payload, with intervals that contain the
@@ -56,6 +57,7 @@ def parser() -> OneLine:
     export.add_parser(verbs)
     apply.add_parser(verbs)
     live.add_parser(verbs)
+    view.add_parser(verbs)
     calibrate.add_parser(verbs)
     known_runs.add_parser(verbs)
     compare.add_parser(verbs)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -92,6 +93,7 @@ class PlannerClient:
         self._node, self._name, self._bridge = node, planner, bridge
         self._clients: dict[str, Client] = {}
         self._actions: dict[str, ActionClient] = {}
+        self._waited_for: threading.Event | None = None  # set: the goal in progress is given up
 
     def wait_until_ready(self, timeout: float) -> None:
         """Wait for all services and actions.
@@ -213,6 +215,11 @@ class PlannerClient:
         """
         return str(self._call("acknowledge", Acknowledge.Request(reason=reason), 10.0).message)
 
+    def give_up(self) -> None:
+        """Have the goal that another thread waits for cancelled; that call returns its result."""
+        if self._waited_for is not None:
+            self._waited_for.set()
+
     def _call(self, name: str, request: Any, timeout: float) -> Any:
         """Call a service and return its response."""
         return call(self._client(name), request, timeout)
@@ -245,19 +252,25 @@ class PlannerClient:
         sent = action.send_goal_async(
             goal, feedback_callback=None if tell is None else lambda m: tell(m.feedback)
         )
-        ended = False
+        ended, given_up = False, threading.Event()
+        self._waited_for = given_up
         try:
             wait_for(sent.done, timeout, f"the acceptance of {self._name}/{name}", there)
             if not sent.result().accepted:
                 ended = True
                 raise NotAnsweredError(f"{self._name}/{name}: {self._refusal()}")
             future = sent.result().get_result_async()
-            wait_for(future.done, timeout, f"the result of {self._name}/{name}", there)
+            result = f"the result of {self._name}/{name}"
+            wait_for(lambda: future.done() or given_up.is_set(), timeout, result, there)
+            if not future.done():
+                self._cancel(sent, name)
+                wait_for(future.done, ENDING, result, there)
             ended = True
         except GoneError:
             ended = True  # a motion was sent up to its end at rest: nobody is left to be asked
             raise
         finally:
+            self._waited_for = None
             if not ended:  # nobody waits any more: what moves comes to rest
                 self._cancel(sent, name)
         return future.result().result

@@ -1,0 +1,27 @@
+"""Arguments of the view; nothing here needs ROS."""
+
+from __future__ import annotations
+
+import argparse
+
+from .session.names import Names
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the arguments of the view."""
+    parser.add_argument(
+        "--robot", default="", metavar="FILE",
+        help="robot file, or the name of a shipped one (default: that of the running estimator)",
+    )  # fmt: skip
+    parser.add_argument("--host", default="127.0.0.1", help="address (default: %(default)s)")
+    parser.add_argument(
+        "--port", type=int, default=8080, help="0: any that is free (default: %(default)s)"
+    )
+    parser.add_argument(
+        "--allow-motion", action="store_true",
+        help="let operators who have typed the token MOVE THE ARM; each motion is confirmed there",
+    )  # fmt: skip
+    for name, default in vars(Names()).items():
+        parser.add_argument(
+            f"--{name}", default=default, metavar="NODE", help="name of the node (%(default)s)"
+        )

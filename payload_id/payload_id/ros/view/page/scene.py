@@ -1,0 +1,254 @@
+"""The 3D scene of one page: arm, payload, obstacles, and the motion to come as a ghost."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from scipy.spatial.transform import Rotation
+from visualization_msgs.msg import MarkerArray
+
+from ....core.arm.centre_of_mass import com_interval
+from ....core.arrays import Array
+from ....core.body.equivalent_ellipsoid import equivalent_ellipsoid
+from ....core.body.inertial import mass_com_inertia
+from ....core.identification.estimate import Estimate
+from ....core.identification.status import Status
+from ....core.safety.clearance.convex_body import ConvexBody
+from ....files.robots.arm_frames import ArmFrames, LinkFrame
+from ..session.bodies import Triangles, body_triangles
+
+Colour = tuple[int, int, int]
+# Okabe and Ito's colours, which colour-blind people tell apart; one for each kind of thing.
+ARM: Colour = (176, 183, 190)
+GHOST: Colour = (230, 159, 0)
+TIGHT: Colour = (204, 121, 167)
+OBSTACLE: Colour = (120, 120, 120)
+BY_STATUS: Mapping[Status, Colour] = {
+    Status.GOOD: (0, 158, 115),
+    Status.USABLE: (240, 228, 66),
+    Status.SMALL_LOAD: (240, 228, 66),
+    Status.NOT_IDENTIFIABLE: (240, 228, 66),
+    Status.INCONSISTENT: (213, 94, 0),
+    Status.SOLVER_FAILED: (213, 94, 0),
+}
+NEUTRAL: Colour = (150, 150, 150)
+THINNEST = 0.002  # [m] least edge of the box of the centre of mass, to stay visible
+ARROW = 0.25  # [m] length of gravity
+
+
+class Arm:
+    """Links of one arm in the scene, each a frame on the frame of the link before it."""
+
+    def __init__(
+        self,
+        scene: Any,
+        root: str,
+        frames: ArmFrames,
+        shapes: Mapping[str, Sequence[Triangles]],
+        colour: Colour,
+        opacity: float | None,
+    ) -> None:
+        """Add the arm, all joints at zero.
+
+        Args:
+            scene: Of a page.
+            root: Name of its first node.
+            frames: Kinematics.
+            shapes: Surfaces of the links.
+            colour: Of all links.
+            opacity: None: opaque.
+        """
+        self.root = scene.add_frame(root, show_axes=False)
+        self._colour = colour
+        self._frames: dict[str, Any] = {}
+        self._meshes: dict[str, list[Any]] = {}
+        self.paths = {frames.base: f"{root}/{frames.base}"}
+        scene.add_frame(self.paths[frames.base], show_axes=False)
+        waiting = [*frames.fixed(), *frames.moving({})]
+        while waiting:
+            frame = next(x for x in waiting if x.parent in self.paths)
+            waiting.remove(frame)
+            self.paths[frame.child] = f"{self.paths[frame.parent]}/{frame.child}"
+            self._frames[frame.child] = scene.add_frame(
+                self.paths[frame.child],
+                show_axes=False,
+                position=frame.translation,
+                wxyz=_wxyz(frame.quaternion),
+            )
+        for link, path in self.paths.items():
+            self._meshes[link] = [
+                scene.add_mesh_simple(
+                    f"{path}/shape_{k}",
+                    shape.vertices.astype(np.float32),
+                    shape.faces,
+                    color=colour,
+                    opacity=opacity,
+                    flat_shading=False,
+                    side="double",
+                )
+                for k, shape in enumerate(shapes.get(link, ()))
+            ]
+
+    def place(self, moving: Iterable[LinkFrame]) -> None:
+        """Put links where they are."""
+        for frame in moving:
+            handle = self._frames[frame.child]
+            handle.position = frame.translation
+            handle.wxyz = _wxyz(frame.quaternion)
+
+    def colour(self, links: Mapping[str, Colour]) -> None:
+        """Colour some links, and all others as they were."""
+        for link, meshes in self._meshes.items():
+            for mesh in meshes:
+                mesh.color = links.get(link, self._colour)
+
+
+class Scene:
+    """What one page shows."""
+
+    def __init__(
+        self,
+        scene: Any,
+        frames: ArmFrames,
+        shapes: Mapping[str, Sequence[Triangles]],
+        payload_frame: str,
+    ) -> None:
+        """Add arm and ghost, and nothing else.
+
+        Args:
+            scene: Of a page (viser).
+            frames: Kinematics.
+            shapes: Surfaces of the links.
+            payload_frame: Link that carries the payload.
+        """
+        self._scene = scene
+        scene.set_up_direction("+z")
+        scene.add_grid(
+            "/ground", width=3.0, height=3.0, cell_size=0.1, section_size=0.5, plane_opacity=0.0
+        )
+        self._arm = Arm(scene, "/arm", frames, shapes, ARM, None)
+        self._ghost = Arm(scene, "/ghost", frames, shapes, GHOST, 0.35)
+        self._ghost.root.visible = False
+        self._at = f"{self._arm.paths[payload_frame]}/payload"
+        self._payload: list[Any] = []
+        self._gravity: Any = None
+        self._obstacles: list[Any] = []
+        self._swept: list[Any] = []
+
+    def place(self, moving: Iterable[LinkFrame], gravity: Array | None) -> None:
+        """Put the arm where it is.
+
+        Args:
+            moving: Its links.
+            gravity: In the payload frame, shape (3,) [m/s2]; None: not known.
+        """
+        self._arm.place(moving)
+        if self._gravity is not None and gravity is not None:
+            self._gravity.wxyz = _along(gravity)
+
+    def place_ghost(self, moving: Iterable[LinkFrame] | None) -> None:
+        """Put the ghost somewhere, or away."""
+        self._ghost.root.visible = moving is not None
+        if moving is not None:
+            self._ghost.place(moving)
+
+    def colour_ghost(self, links: Mapping[str, Colour]) -> None:
+        """Colour the links that limit the motion."""
+        self._ghost.colour(links)
+
+    def show_payload(self, estimate: Estimate | None) -> None:
+        """Show the ellipsoid of the payload's inertia, and the box of its centre of mass."""
+        for handle in self._payload:
+            handle.remove()
+        self._payload, self._gravity = [], None
+        if estimate is None or not (estimate.mass_identified and estimate.phi[0] > 0.0):
+            return
+        mass, com = float(estimate.phi[0]), estimate.phi[1:4] / estimate.phi[0]
+        colour = BY_STATUS.get(estimate.status, NEUTRAL)
+        self._payload.append(self._scene.add_frame(self._at, show_axes=False, position=com))
+        self._gravity = self._scene.add_arrows(
+            f"{self._at}/gravity",
+            np.array([[[0.0, 0.0, 0.0], [0.0, 0.0, -ARROW]]], dtype=np.float32),
+            (0, 0, 0),
+            shaft_radius=0.004,
+            head_radius=0.011,
+            head_length=0.03,
+        )
+        self._payload.append(self._gravity)
+        axes, turn = _ellipsoid(estimate.phi, mass)
+        if axes is not None:
+            self._payload.append(
+                self._scene.add_icosphere(
+                    f"{self._at}/inertia", 1.0, colour, opacity=0.55, scale=tuple(axes),
+                    wxyz=_wxyz(turn), subdivisions=4,
+                )
+            )  # fmt: skip
+        box = com_interval(estimate.lower, estimate.upper)
+        if box is not None:
+            lower, upper = box
+            self._payload.append(
+                self._scene.add_box(
+                    f"{self._at}/centre_of_mass",
+                    colour,
+                    np.maximum(upper - lower, THINNEST),
+                    wireframe=True,
+                    position=(lower + upper) / 2 - com,
+                )
+            )
+
+    def show_obstacles(self, bodies: Iterable[ConvexBody]) -> None:
+        """Show these obstacles and no others, the ground as a plane."""
+        for handle in self._obstacles:
+            handle.remove()
+        self._obstacles = [
+            self._mesh(f"/obstacles/{k}", body_triangles(body), OBSTACLE, 0.5)
+            for k, body in enumerate(bodies)
+        ]
+
+    def show_swept(self, markers: MarkerArray | None) -> None:
+        """Show what a motion sweeps, or take it away."""
+        for handle in self._swept:
+            handle.remove()
+        self._swept = []
+        for k, marker in enumerate(() if markers is None else markers.markers):
+            if marker.ns.startswith("swept") and len(marker.points) >= 3:
+                points = np.array([[p.x, p.y, p.z] for p in marker.points])
+                faces = np.arange(len(points)).reshape(-1, 3).astype(np.uint32)
+                self._swept.append(self._mesh(f"/swept/{k}", Triangles(points, faces), GHOST, 0.08))
+
+    def _mesh(self, name: str, shape: Triangles, colour: Colour, opacity: float) -> Any:
+        """Add a surface."""
+        return self._scene.add_mesh_simple(
+            name,
+            shape.vertices.astype(np.float32),
+            shape.faces,
+            color=colour,
+            opacity=opacity,
+            side="double",
+            cast_shadow=False,
+        )
+
+
+def _ellipsoid(phi: Array, mass: float) -> tuple[Array | None, Array]:
+    """Return semi-axes [m] and quaternion (x, y, z, w) of the body's ellipsoid; None: none."""
+    moments, axes = np.linalg.eigh(mass_com_inertia(phi)[2])
+    if np.linalg.det(axes) < 0:
+        axes[:, 2] *= -1.0
+    semi = equivalent_ellipsoid(mass, moments)
+    if not np.isfinite(semi).all():
+        return None, np.array([0.0, 0.0, 0.0, 1.0])
+    return np.maximum(semi, THINNEST), Rotation.from_matrix(axes).as_quat()
+
+
+def _along(gravity: Array) -> Array:
+    """Return w, x, y, z of a rotation that turns -z into the direction of gravity."""
+    direction = gravity / np.linalg.norm(gravity)
+    turn, _ = Rotation.align_vectors(direction[None], np.array([[0.0, 0.0, -1.0]]))
+    return _wxyz(turn.as_quat())
+
+
+def _wxyz(quaternion: Array) -> Array:
+    """Return x, y, z, w in the order w, x, y, z."""
+    return np.roll(np.asarray(quaternion, dtype=float), 1)

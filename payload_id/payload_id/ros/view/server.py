@@ -1,0 +1,114 @@
+"""The web server of the view: connections that are let in, and the loop that moves the pictures."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import threading
+import time
+from typing import Any
+
+import viser
+from viser import _messages
+
+from ...core.errors import InputError
+from ..common.error_sentence import OUTLIVED
+from .page.page import Page
+from .session.desk import Desk
+from .session.guard import LOOPBACK, is_own_page
+
+RATE = 30.0  # of the 3D scene [Hz]
+
+
+class Server:
+    """Serves pages until it is closed.
+
+    Attributes:
+        port: Where it listens.
+    """
+
+    def __init__(self, desk: Desk, host: str, port: int) -> None:
+        """Listen.
+
+        Args:
+            desk: What all pages share.
+            host: Address to listen on.
+            port: 0: any that is free.
+
+        Raises:
+            InputError: The port is taken, or the address is none of this machine.
+        """
+        self._desk = desk
+        self._pages: dict[int, Page] = {}
+        self._lock = threading.Lock()
+        with contextlib.redirect_stdout(io.StringIO()):  # the library's banner
+            self._viser = viser.ViserServer(host, port, label="payload_id", verbose=False)
+        self.port = self._viser.get_port()
+        if port and self.port != port:
+            self._viser.stop()
+            raise InputError(
+                f"Port {port} of {host} cannot be listened on: something else may be there. Give "
+                "another one with --port, or 0 for any."
+            )
+        # Names under which a browser may ask for this server; any, where it serves a network.
+        self._names = (*LOOPBACK, host) if host in LOOPBACK else ()
+        web = self._viser._websock_server
+        # A client of the library may ask for a public address for this server: not here.
+        for kind in (_messages.ShareUrlRequest, _messages.ShareUrlDisconnect):
+            web.unregister_handler(kind)
+        web.on_client_connect(self._check_origin)
+        self._viser.on_client_connect(self._open)
+        self._viser.on_client_disconnect(self._close)
+
+    def run(self, ended: threading.Event) -> None:
+        """Move the pictures until told to end."""
+        period = 1.0 / RATE
+        due = time.monotonic()
+        while not ended.is_set():
+            self._step()
+            due = max(due + period, time.monotonic())
+            ended.wait(max(0.0, due - time.monotonic()) or 0.001)
+
+    def close(self) -> None:
+        """End all connections."""
+        with contextlib.redirect_stdout(io.StringIO()):
+            self._viser.stop()
+
+    def _step(self) -> None:
+        """Take what has come, and show it on all pages."""
+        try:
+            self._desk.look()
+            with self._lock:
+                pages = list(self._pages.values())
+            moving = self._desk.moving() if pages else None
+            for page in pages:
+                if moving is not None:
+                    page.move(*moving)
+                page.refresh()
+        except Exception as error:  # the view goes on: its stop button must
+            OUTLIVED.note(error)
+
+    def _check_origin(self, connection: Any) -> None:
+        """Refuse a connection that comes from a page of somebody else."""
+        web = self._viser._websock_server
+        live = web._live_connections.get(connection.client_id)
+        if live is None:
+            return
+        headers = live.request.headers
+        if not is_own_page(headers.get("Origin", ""), headers.get("Host", ""), self._names):
+            live.transport.abort()
+
+    def _open(self, client: Any) -> None:
+        """Make a page for a client."""
+        try:
+            page = Page(client, self._desk)
+            with self._lock:
+                self._pages[client.client_id] = page
+            page.come_back()
+        except Exception as error:
+            OUTLIVED.note(error)
+
+    def _close(self, client: Any) -> None:
+        """Forget a client's page."""
+        with self._lock:
+            self._pages.pop(client.client_id, None)

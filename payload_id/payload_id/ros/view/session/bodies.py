@@ -1,0 +1,112 @@
+"""What an arm looks like: triangles of each link, from visual meshes where they can be read."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import numpy as np
+import pinocchio as pin
+import trimesh
+
+from ....core.arrays import Array
+from ....core.errors import PayloadIdError
+from ....core.safety.clearance.convex_body import ConvexBody
+from ....files.configuration.package_data import resolve
+from ....files.robots.body_shapes import READABLE, shape_body
+from ....files.robots.robot_file import RobotFile
+
+MOST_FACES = 20_000  # of one visual mesh; larger ones are shown as their collision body
+GROUND = 4.0  # [m] edge of what is shown of a half-space
+
+
+@dataclass(frozen=True, eq=False)
+class Triangles:
+    """A surface in the frame of its link.
+
+    Attributes:
+        vertices: Shape (N, 3) [m].
+        faces: Shape (M, 3), indices of vertices.
+    """
+
+    vertices: Array
+    faces: Array
+
+    @classmethod
+    def of(cls, mesh: Any, rotation: Array, translation: Array) -> Triangles:
+        """Return a mesh with its pose taken in."""
+        vertices = np.asarray(mesh.vertices, dtype=float) @ rotation.T + translation
+        return cls(vertices, np.asarray(mesh.faces, dtype=np.uint32))
+
+
+def link_triangles(robot: RobotFile) -> Mapping[str, Sequence[Triangles]]:
+    """Return what is seen of each link that can be shown."""
+    folder = robot.urdf_path.parent
+    links = ElementTree.fromstring(robot.urdf).findall("link")
+    return {link.get("name", ""): _of_link(link, folder) for link in links}
+
+
+def body_triangles(body: ConvexBody) -> Triangles:
+    """Return the surface of a convex body in the frame that it is placed in."""
+    if body.kind == "box":
+        mesh = trimesh.creation.box(extents=body.size)
+    elif body.kind == "sphere":
+        mesh = trimesh.creation.icosphere(subdivisions=2, radius=body.size[0])
+    elif body.kind == "cylinder":
+        mesh = trimesh.creation.cylinder(radius=body.size[0], height=body.size[1], sections=32)
+    elif body.kind == "capsule":
+        mesh = trimesh.creation.capsule(radius=body.size[0], height=body.size[1], count=(12, 24))
+        mesh.apply_translation(-mesh.bounds.mean(axis=0))
+    elif body.kind == "half_space":
+        mesh = trimesh.creation.box(extents=(GROUND, GROUND, 0.01))
+        mesh.apply_translation((0.0, 0.0, -0.005))
+    else:
+        mesh = trimesh.Trimesh(vertices=body.points).convex_hull
+    return Triangles.of(mesh, body.rotation, body.translation)
+
+
+def _of_link(link: ElementTree.Element, folder: Path) -> list[Triangles]:
+    """Return the visual meshes of a link, else its collision bodies, else its visual shapes."""
+    seen = [_visual_mesh(visual, folder) for visual in link.findall("visual")]
+    if seen and all(mesh is not None for mesh in seen):
+        return [mesh for mesh in seen if mesh is not None]
+    shapes = link.findall("collision") or link.findall("visual")
+    found = []
+    for shape in shapes:
+        try:
+            found.append(body_triangles(shape_body(shape, link.get("name", ""), folder)))
+        except PayloadIdError:  # what cannot be read is not shown: a picture proves nothing
+            continue
+    return found
+
+
+def _visual_mesh(visual: ElementTree.Element, folder: Path) -> Triangles | None:
+    """Return the mesh of a <visual>; None where it is no mesh, or cannot be shown."""
+    mesh = visual.find("geometry/mesh")
+    if mesh is None:
+        return None
+    try:
+        path = resolve(mesh.get("filename", "").removeprefix("file://"), folder)
+        if path.suffix.lower() not in READABLE:
+            return None
+        loaded: Any = trimesh.load(path, force="mesh")
+        scale = np.array([float(x) for x in mesh.get("scale", "1 1 1").split()])
+        loaded.vertices = np.asarray(loaded.vertices) * scale
+        rotation, translation = _origin(visual)
+        found = Triangles.of(loaded, rotation, translation)
+    except Exception:  # readers of meshes raise whatever they stumble over; see `_of_link`
+        return None
+    return found if 0 < len(found.faces) <= MOST_FACES else None
+
+
+def _origin(element: ElementTree.Element) -> tuple[Array, Array]:
+    """Return the pose of an element in its link."""
+    origin = element.find("origin")
+    if origin is None:
+        return np.eye(3), np.zeros(3)
+    rpy = np.array([float(x) for x in origin.get("rpy", "0 0 0").split()])
+    xyz = np.array([float(x) for x in origin.get("xyz", "0 0 0").split()])
+    return np.array(pin.rpy.rpyToMatrix(rpy)), xyz

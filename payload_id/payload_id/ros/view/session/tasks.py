@@ -1,0 +1,233 @@
+"""What operators have asked for, one task at a time, each by a public service or action."""
+
+from __future__ import annotations
+
+import math
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+from payload_id_msgs.msg import PlanDescription
+from std_srvs.srv import Trigger
+
+from ....core.errors import PayloadIdError, brief
+from ...client.estimator_client import PayloadClient
+from ...client.planner_client import STAGES, PlannerClient
+from ...client.waiting import NotAnsweredError, allowed
+from ...common.error_sentence import OUTLIVED
+from .names import Names
+
+LONGEST = 3600.0  # [s] that a task may take
+DRY = 0.1  # of the speed
+REST = 2.0  # [s] of data after a motion, before they are solved
+STOPPED = 5.0  # [s] in which a stop is answered
+TARE_ONLY = 2  # of payload_id_msgs/Identify
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a task is.
+
+    Attributes:
+        task: What is being done; empty: nothing.
+        detail: A few words.
+        part: 0 to 1, NaN: not known.
+        left: Expected time until its end [s], NaN: not known.
+    """
+
+    task: str = ""
+    detail: str = ""
+    part: float = math.nan
+    left: float = math.nan
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a task ended.
+
+    Attributes:
+        task: What it was.
+        success: Whether it did what it is for.
+        sentence: The node's own words.
+        at: When, by `time.monotonic` [s].
+    """
+
+    task: str
+    success: bool
+    sentence: str
+    at: float
+
+
+class Tasks:
+    """Carries out one task at a time, in a thread of its own; a stop comes through at any time.
+
+    Attributes:
+        progress: Of the task in progress.
+        outcome: Of the newest one that has ended; None before.
+        dry_run: Name of the plan that was followed slowly.
+        executed: Name of the plan that was followed while data were taken.
+        saved: Folder of the newest saved run.
+    """
+
+    def __init__(self, client: PayloadClient, planner: PlannerClient, names: Names) -> None:
+        """Do nothing yet."""
+        self.progress = Progress()
+        self.outcome: Outcome | None = None
+        self.dry_run = self.executed = self.saved = ""
+        self._client, self._planner = client, planner
+        self._lock = threading.Lock()
+        self._stops = {
+            name: allowed(
+                partial(client.node.create_client, Trigger, f"{name}/stop"), f"calls of {name}/stop"
+            )
+            for name in (names.bridge, names.planner)
+        }
+
+    def plan(self, by: str, duration: float, seed: int) -> bool:
+        """Have a motion planned; return whether it was begun."""
+
+        def work() -> str:
+            def tell(told: Any) -> None:
+                self._show("planning", f"{told.phase}, {told.seconds:.0f} s")
+
+            found = self._planner.plan(LONGEST, tell, duration=duration, seed=seed)
+            return f"{found.plan_id}: {found.summary}"
+
+        return self._begin("planning", by, work)
+
+    def describe(self, by: str) -> bool:
+        """Have the newest plan described, which gives the token to execute it."""
+
+        def work() -> str:
+            return str(self._planner.describe("").description.summary)
+
+        return self._begin("describing the plan", by, work)
+
+    def follow(self, by: str, plan: PlanDescription, dry: bool) -> bool:
+        """MOVE THE ARM along a plan, slowly or while data are taken."""
+        what = "dry run" if dry else "run"
+        scale = DRY if dry else 1.0
+
+        def work() -> str:
+            description = self._planner.describe(plan.plan_id).description
+            duration = description.duration / scale
+            if not dry:
+                self._show(what, "the estimator begins a run")
+                self._client.start()
+
+            def tell(told: Any) -> None:
+                self._show(
+                    what,
+                    f"{told.phase}, tracking error {told.tube_use:.0%} of the tube",
+                    told.time / duration,
+                    told.remaining,
+                )
+
+            result = self._planner.execute(description, LONGEST, scale, by, tell)
+            if dry and result.success:
+                self.dry_run = plan.plan_id
+            if not dry:
+                self._show(what, "solving for all of the data")
+                time.sleep(REST)
+                said = self._client.stop()
+                if result.success:
+                    self.executed = plan.plan_id
+                    return said
+            if not result.success:
+                raise NotAnsweredError(result.message)
+            return str(result.message)
+
+        return self._begin(what, by, work)
+
+    def identify(self, by: str, tare: bool) -> bool:
+        """MOVE THE ARM: all of it in one goal, or a tare without payload."""
+        what = "tare" if tare else "identify"
+
+        def work() -> str:
+            def tell(told: Any) -> None:
+                half = told.half_width[0]
+                mass = f", mass known to ± {half:.3f} kg" if math.isfinite(half) else ""
+                self._show(
+                    what, f"{STAGES.get(told.state, '?')}{mass}", told.progress, told.seconds_left
+                )
+
+            fields = {"tare": TARE_ONLY} if tare else {}
+            result = self._planner.identify(LONGEST, tell, requested_by=by, **fields)
+            self.saved = str(result.saved) or self.saved
+            if not result.success:
+                raise NotAnsweredError(result.message)
+            return str(result.message)
+
+        return self._begin(what, by, work)
+
+    def solve(self, by: str) -> bool:
+        """Have the run ended, and solved for."""
+        return self._begin("solving", by, self._client.stop)
+
+    def save(self, by: str) -> bool:
+        """Have the run saved."""
+
+        def work() -> str:
+            self.saved = self._client.save("")
+            return f"Saved in {self.saved}."
+
+        return self._begin("saving", by, work)
+
+    def acknowledge(self, by: str, reason: str) -> bool:
+        """Let the arm move again after a fault."""
+        said = reason.strip() or "acknowledged in the live view"
+        return self._begin("acknowledging", by, lambda: self._planner.acknowledge(f"{said} ({by})"))
+
+    def stop(self, by: str) -> None:
+        """Have the arm stopped, and what is being done given up; return at once."""
+        sent = [
+            (name, client.call_async(Trigger.Request()))
+            for name, client in self._stops.items()
+            if client.service_is_ready()
+        ]
+        self._planner.give_up()
+        threading.Thread(target=self._hear_stop, args=(by, sent), daemon=True).start()
+
+    def _hear_stop(self, by: str, sent: list[tuple[str, Any]]) -> None:
+        """Say what came of a stop."""
+        end = time.monotonic() + STOPPED
+        while time.monotonic() < end and not all(future.done() for _, future in sent):
+            time.sleep(0.02)
+        said = [
+            f"{name}: {future.result().message}"
+            if future.done() and future.result() is not None
+            else f"{name} has not answered within {STOPPED:g} s: USE THE EMERGENCY STOP."
+            for name, future in sent
+        ]
+        silent = "Neither bridge nor planner is heard: USE THE EMERGENCY STOP."
+        good = bool(said) and all(future.done() for _, future in sent)
+        self.outcome = Outcome(f"stop, by {by}", good, " ".join(said) or silent, time.monotonic())
+
+    def _show(self, task: str, detail: str, part: float = math.nan, left: float = math.nan) -> None:
+        """Show how far the task is."""
+        self.progress = Progress(task, brief(detail), part, left)
+
+    def _begin(self, task: str, by: str, work: Callable[[], str]) -> bool:
+        """Carry out a task, unless one is in progress; return whether it was begun."""
+        if not self._lock.acquire(blocking=False):
+            return False
+        self._show(task, "asking")
+        threading.Thread(target=self._carry_out, args=(task, by, work), daemon=True).start()
+        return True
+
+    def _carry_out(self, task: str, by: str, work: Callable[[], str]) -> None:
+        """Carry out a task; whatever happens is said, and the next one can begin."""
+        try:
+            success, sentence = True, work()
+        except PayloadIdError as error:
+            success, sentence = False, str(error)
+        except Exception as error:
+            OUTLIVED.note(error)
+            success, sentence = False, OUTLIVED.newest
+        finally:
+            self.progress = Progress()
+            self._lock.release()
+        self.outcome = Outcome(f"{task}, by {by}", success, sentence, time.monotonic())

@@ -1,0 +1,210 @@
+"""The run as steps: what is done, what may be done now, and why the others may not."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from ....core.identification.estimate import Estimate
+from ....core.identification.status import Status
+
+NODES = ("sampler", "estimator", "planner", "bridge")
+SOLVED = (Status.GOOD, Status.USABLE, Status.SMALL_LOAD)
+# What to do first, by verdict.
+ADVICE: Mapping[Status, str] = {
+    Status.GOOD: "Every parameter is known. Save the run, then apply or export it.",
+    Status.USABLE: "The mass is known, other parameters are not: move about more axes, or longer.",
+    Status.SMALL_LOAD: "This load is too small to be told from none. Tare first, or move faster.",
+    Status.NOT_IDENTIFIABLE: "The motion told too little. Plan a longer motion, and run it.",
+    Status.INCONSISTENT: "Do not use these numbers: data and stated bounds contradict each other.",
+    Status.NO_DATA: "There were too few samples: see what the sampler says.",
+    Status.SOLVER_FAILED: "No answer could be checked: save the run, and report it.",
+    Status.WAITING: "",
+}
+
+
+@dataclass(frozen=True)
+class NodeSeen:
+    """What was last heard of a node.
+
+    Attributes:
+        found: Whether it was heard of a moment ago.
+        level: "ok", "warning", "error" or "stale".
+        sentence: Its own words.
+    """
+
+    found: bool = False
+    level: str = "stale"
+    sentence: str = ""
+
+
+@dataclass(frozen=True)
+class Seen:
+    """All that the steps depend on.
+
+    Attributes:
+        nodes: By name.
+        running: Whether the estimator takes data.
+        tared: Whether a tare is in force.
+        estimate: The newest one.
+        plan: Name of the newest plan; empty: there is none.
+        previewed: Name of the plan that was looked at here.
+        dry_run: Name of the plan that was followed slowly.
+        executed: Name of the plan that was followed while data were taken.
+        saved: Folder of the saved run.
+        idle: Whether the bridge would take a motion.
+        fault: What must be acknowledged.
+        doing: Task in progress; empty: none.
+        in_control: Whether the page that asks has control.
+        holder: Who has it.
+        may_move: Whether the view was started with the permission to move the arm.
+    """
+
+    nodes: Mapping[str, NodeSeen] = field(default_factory=dict)
+    running: bool = False
+    tared: bool = False
+    estimate: Estimate | None = None
+    plan: str = ""
+    previewed: str = ""
+    dry_run: str = ""
+    executed: str = ""
+    saved: str = ""
+    idle: bool = False
+    fault: str = ""
+    doing: str = ""
+    in_control: bool = False
+    holder: str = ""
+    may_move: bool = False
+
+    def node(self, name: str) -> NodeSeen:
+        """Return what was heard of a node."""
+        return self.nodes.get(name, NodeSeen())
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of the run.
+
+    Attributes:
+        name: For the program.
+        label: What its button says.
+        done: Whether it has been done.
+        hindrance: Why it cannot be done now; empty: it can.
+        said: What was found, where it was done.
+        moves: Whether the arm moves.
+        optional: Whether the run goes on without it.
+    """
+
+    name: str
+    label: str
+    done: bool = False
+    hindrance: str = ""
+    said: str = ""
+    moves: bool = False
+    optional: bool = False
+
+
+def steps(seen: Seen) -> tuple[Step, ...]:
+    """Return the steps of a run in their order."""
+    planned, checked = bool(seen.plan), not _unhealthy(seen)
+    solved = seen.estimate is not None and seen.estimate.status in SOLVED and not seen.running
+    looked = planned and seen.previewed == seen.plan
+    unread = "" if looked else "Preview the plan first." if planned else "There is no plan yet."
+    return (
+        Step("check", "Check", checked, _lacks(seen, (), moves=False),
+             "All four nodes are well." if checked else _unhealthy(seen)),
+        Step("tare", "Tare (without payload)", seen.tared,
+             _lacks(seen, NODES, moves=True),
+             "A tare is in force." if seen.tared else "Narrows the intervals.", True, True),
+        Step("plan", "Plan", planned, _lacks(seen, ("planner", "bridge"), moves=False),
+             f"{seen.plan} is certified." if planned else ""),
+        Step("preview", "Preview", looked,
+             _first(_lacks(seen, ("planner",), moves=False), "" if planned else unread),
+             "The orange arm shows the motion." if looked else ""),
+        Step("dry_run", "Dry run", planned and seen.dry_run == seen.plan,
+             _first(_lacks(seen, ("planner", "bridge"), moves=True), unread),
+             "The same path at a tenth of its speed; no data are taken.", True, True),
+        Step("run", "Run", planned and seen.executed == seen.plan,
+             _first(_lacks(seen, NODES, moves=True), unread),
+             "Follows the plan while the estimator takes data.", True),
+        Step("verdict", "Solve for the verdict", solved,
+             _first(_lacks(seen, ("estimator",), moves=False), "" if seen.running else
+                    "The verdict is there." if solved else "No data are being taken: run first."),
+             _verdict(seen.estimate)),
+        Step("save", "Save", bool(seen.saved),
+             _first(_lacks(seen, ("estimator",), moves=False),
+                    "" if seen.estimate is not None and seen.estimate.samples
+                    else "There is no result to save."),
+             seen.saved),
+    )  # fmt: skip
+
+
+def next_step(all_steps: tuple[Step, ...]) -> Step | None:
+    """Return the step that comes next; None: everything is done."""
+    return next((step for step in all_steps if not step.done and not step.optional), None)
+
+
+def identify_hindrance(seen: Seen) -> str:
+    """Return why the whole of it cannot be asked for in one goal; empty: it can."""
+    return _lacks(seen, NODES, moves=True)
+
+
+def acknowledge_hindrance(seen: Seen) -> str:
+    """Return why a fault cannot be acknowledged; empty: it can."""
+    if not seen.fault:
+        return "There is no fault."
+    return _no_control(seen) or ("" if seen.node("bridge").found else "The bridge is not heard.")
+
+
+def _first(*hindrances: str) -> str:
+    """Return the first that there is."""
+    return next((text for text in hindrances if text), "")
+
+
+def _lacks(seen: Seen, nodes: tuple[str, ...], moves: bool) -> str:
+    """Return what is lacking for a step that needs some nodes; empty: nothing."""
+    return next(_lacking(seen, nodes, moves), "")
+
+
+def _lacking(seen: Seen, nodes: tuple[str, ...], moves: bool) -> Iterator[str]:
+    """Yield what is lacking, the most telling first."""
+    for name in nodes:
+        if not seen.node(name).found:
+            yield f"The {name} is not heard: start it, in this ROS domain."
+    if nodes and (words := _no_control(seen)):
+        yield words
+    if nodes and seen.doing:
+        yield f"Wait: {seen.doing}."
+    if moves and not seen.may_move:
+        yield "This view may not move the arm: start it with --allow-motion."
+    if moves and seen.fault:
+        yield f"Acknowledge first: {seen.fault}"
+    if moves and not seen.idle:
+        yield "The bridge is busy."
+
+
+def _no_control(seen: Seen) -> str:
+    """Return why the page does not have control; empty: it has."""
+    if seen.in_control:
+        return ""
+    return f"{seen.holder} has control." if seen.holder else "Take control first."
+
+
+def _unhealthy(seen: Seen) -> str:
+    """Return what is wrong with the nodes; empty: nothing."""
+    for name in NODES:
+        node = seen.node(name)
+        if not node.found:
+            return f"The {name} is not heard."
+    for name in NODES:
+        node = seen.node(name)
+        if node.level in ("error", "stale"):
+            return f"{name}: {node.sentence}"
+    return ""
+
+
+def _verdict(estimate: Estimate | None) -> str:
+    """Return the verdict in words; empty: there is none."""
+    if estimate is None or estimate.status is Status.WAITING:
+        return ""
+    return f"{estimate.status.value.replace('_', ' ')}. {ADVICE[estimate.status]}"

@@ -1,0 +1,91 @@
+"""Whose pages are let in, and who may command."""
+
+import time
+
+import pytest
+
+from payload_id.ros.view.session import guard as guarding
+from payload_id.ros.view.session.guard import LOOPBACK, Guard, is_own_page
+
+PORT = "127.0.0.1:8080"
+
+
+@pytest.mark.parametrize(
+    ("origin", "host", "names", "own"),
+    [
+        ("http://127.0.0.1:8080", PORT, LOOPBACK, True),
+        ("http://localhost:8080", "localhost:8080", LOOPBACK, True),
+        ("http://[::1]:8080", "[::1]:8080", LOOPBACK, True),
+        ("", PORT, LOOPBACK, True),  # no browser: it has to prove the token all the same
+        ("http://evil.example", PORT, LOOPBACK, False),
+        ("http://127.0.0.1:9000", PORT, LOOPBACK, False),  # another server of this machine
+        ("http://127.0.0.1", PORT, LOOPBACK, False),
+        ("http://localhost:8080", PORT, LOOPBACK, False),
+        ("https://evil.example:8080", "evil.example:8080", LOOPBACK, False),  # rebound name
+        ("null", PORT, LOOPBACK, False),
+        ("file://", PORT, LOOPBACK, False),
+        ("http://127.0.0.1:8080@evil.example", PORT, LOOPBACK, False),
+        ("http://127.0.0.1:notaport", PORT, LOOPBACK, False),
+        ("http://robot.lan:8080", "robot.lan:8080", (), True),
+        ("http://evil.example", "robot.lan:8080", (), False),
+    ],
+)
+def test_only_a_page_of_this_server_is_its_own(origin, host, names, own):
+    assert is_own_page(origin, host, names) is own
+
+
+def test_the_token_admits_and_nothing_else_does():
+    guard = Guard()
+    assert guard.admit("", "") is None
+    assert guard.admit(guard.token, "") is None  # too soon after a wrong one
+    time.sleep(guarding.WRONG + 0.1)
+    operator = guard.admit(f" {guard.token}\n", "Ada")
+    assert operator is not None and operator.name == "Ada"
+    assert guard.known(operator.session) == operator
+    assert guard.known("") is None and guard.known(guard.token) is None
+
+
+def test_wrong_tokens_are_slow(monkeypatch):
+    monkeypatch.setattr(guarding, "WRONG", 60.0)
+    guard = Guard()
+    assert guard.admit("wrong", "") is None
+    assert guard.admit(guard.token, "") is None
+
+
+def test_tokens_and_sessions_are_not_to_be_guessed():
+    tokens = {Guard().token for _ in range(100)}
+    assert len(tokens) == 100 and all(len(token) >= 12 for token in tokens)  # 72 bits
+    guard = Guard()
+    sessions = {guard.admit(guard.token, "").session for _ in range(20)}
+    assert len(sessions) == 20 and guard.token not in sessions
+
+
+def test_names_are_given_to_those_who_have_none():
+    guard = Guard()
+    names = [guard.admit(guard.token, "  ").name for _ in range(3)]
+    assert len(set(names)) == 3
+
+
+def test_one_operator_has_control_and_another_can_take_it():
+    guard = Guard()
+    ada, bob = (guard.admit(guard.token, name) for name in ("Ada", "Bob"))
+    assert not guard.has_control(ada) and not guard.has_control(None)
+    guard.take_control(ada)
+    assert guard.has_control(ada) and not guard.has_control(bob)
+    guard.take_control(bob)
+    assert guard.has_control(bob) and not guard.has_control(ada)
+
+
+def test_two_operators_of_one_name_are_two():
+    guard = Guard()
+    one, other = (guard.admit(guard.token, "Ada") for _ in range(2))
+    guard.take_control(one)
+    assert not guard.has_control(other)
+
+
+def test_sessions_do_not_grow_without_end():
+    guard = Guard()
+    first = guard.admit(guard.token, "first")
+    for _ in range(guarding.MOST_SESSIONS):
+        last = guard.admit(guard.token, "later")
+    assert guard.known(first.session) is None and guard.known(last.session) == last

@@ -1,0 +1,78 @@
+"""What the view shows: curves in bounded memory, surfaces of bodies, words that stay words."""
+
+from itertools import product
+
+import numpy as np
+import pytest
+from payload_id_msgs.msg import PlanDescription
+
+from payload_id import RobotFile
+from payload_id.core.safety.clearance.convex_body import ConvexBody
+from payload_id.files.robots.arm_frames import ArmFrames
+from payload_id.ros.view.page.words import plain, tight_links
+from payload_id.ros.view.session.bodies import body_triangles, link_triangles
+from payload_id.ros.view.session.curves import MOST, History
+
+BODIES = [
+    ConvexBody.primitive("box", (0.2, 0.3, 0.4)),
+    ConvexBody.primitive("sphere", (0.2,)),
+    ConvexBody.primitive("cylinder", (0.1, 0.5)),
+    ConvexBody.primitive("capsule", (0.1, 0.5)),
+    ConvexBody.hull(np.random.default_rng(1).normal(size=(30, 3))),
+]
+CORNERS = np.array(list(product((-1.0, 1.0), repeat=3)))
+
+
+def test_a_history_keeps_the_newest_and_the_span_in_bounded_memory():
+    history = History(2)
+    for k in range(20_000):
+        history.add(0.1 * k, np.array([k, -k]))
+    assert len(history) <= MOST
+    time = history.time
+    assert (np.diff(time) > 0).all()
+    assert time[-1] == pytest.approx(0.1 * 19_999)
+    assert np.diff(time[-100:]).max() == pytest.approx(0.1)  # the newest with all their rows
+    np.testing.assert_allclose(history.column(0), time / 0.1)
+    np.testing.assert_allclose(history.column(1), -time / 0.1)
+
+
+def test_a_new_run_begins_a_new_history():
+    history = History(1)
+    history.add(5.0, np.array([1.0]))
+    history.add(0.5, np.array([np.inf]))
+    assert history.time.tolist() == [0.5] and np.isnan(history.column(0)).all()
+
+
+@pytest.mark.parametrize("body", BODIES, ids=lambda body: body.kind)
+def test_the_surface_shown_is_that_of_the_body(body):
+    turned = body.moved(np.array([[0.0, -1, 0], [1, 0, 0], [0, 0, 1]]), np.array([1.0, 2.0, 3.0]))
+    shown = body_triangles(turned)
+    directions = np.random.default_rng(2).normal(size=(50, 3))
+    directions /= np.linalg.norm(directions, axis=1)[:, None]
+    local = directions @ turned.rotation
+    ball = turned.disc * np.linalg.norm(local[:, :2], axis=1) + turned.radius
+    corners = turned.points if turned.kind == "hull" else CORNERS * turned.half
+    reach = (corners @ local.T).max(axis=0) + ball + directions @ turned.translation
+    found = (shown.vertices @ directions.T).max(axis=0)
+    assert (found <= reach + 1e-9).all()
+    assert (found >= reach - 0.02).all()  # flat facets of round bodies
+
+
+def test_every_link_of_an_arm_is_shown_where_it_has_a_shape():
+    robot = RobotFile.load("kinova_gen3")
+    shapes, frames = link_triangles(robot), ArmFrames(robot.urdf)
+    assert {frames.base, *frames.links} == set(shapes)
+    assert sum(bool(found) for found in shapes.values()) >= robot.n
+
+
+def test_sentences_of_nodes_cannot_become_markup():
+    said = plain("<img src=x onerror=alert(1)> [a](http://x) **b** `c` \x1b[31m # d\n# e")
+    assert "\n" not in said and "\x1b" not in said
+    for mark in "<[*`#":
+        assert f"\\{mark}" in said and said.count(mark) == said.count(f"\\{mark}")
+
+
+def test_the_links_that_limit_a_plan_are_told():
+    plan = PlanDescription(closest_pair="link_3/cover and table", peak_torque_percent=[10.0, 80.0])
+    assert tight_links(plan, ("link_1", "link_2")) == ("link_3", "table", "link_2")
+    assert tight_links(PlanDescription(), ("link_1",)) == ()

@@ -1,0 +1,113 @@
+"""The run as steps: what comes next, and why something cannot be done."""
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+
+from payload_id.core.identification.estimate import Estimate
+from payload_id.core.identification.status import Status
+from payload_id.ros.view.session.workflow import (
+    ADVICE,
+    NODES,
+    NodeSeen,
+    Seen,
+    acknowledge_hindrance,
+    identify_hindrance,
+    next_step,
+    steps,
+)
+
+WELL = {name: NodeSeen(True, "ok", "as it should be") for name in NODES}
+READY = Seen(nodes=WELL, idle=True, in_control=True, holder="Ada", may_move=True)
+
+
+def estimate(status):
+    return Estimate(
+        phi=np.zeros(10), lower=np.full(10, -1.0), upper=np.ones(10),
+        identifiable=np.ones(10, dtype=bool), status=status, message="", estimator="lmi",
+        intervals="bounded", samples=10, windows=1, seconds=1.0, residual_rms=0.0,
+        condition_number=1.0, noise_factor=np.nan, cause="", payload_frame="tool",
+    )  # fmt: skip
+
+
+def named(seen):
+    return {step.name: step for step in steps(seen)}
+
+
+def test_the_steps_come_in_their_order():
+    seen = READY
+    assert next_step(steps(seen)).name == "plan"
+    seen = replace(seen, plan="plan 1")
+    assert next_step(steps(seen)).name == "preview"
+    seen = replace(seen, previewed="plan 1")
+    assert next_step(steps(seen)).name == "run"
+    seen = replace(seen, executed="plan 1", running=True, estimate=estimate(Status.USABLE))
+    assert next_step(steps(seen)).name == "verdict"
+    seen = replace(seen, running=False, estimate=estimate(Status.GOOD))
+    assert next_step(steps(seen)).name == "save"
+    assert next_step(steps(replace(seen, saved="runs/1"))) is None
+
+
+def test_a_newer_plan_has_to_be_looked_at_again():
+    seen = replace(READY, plan="plan 2", previewed="plan 1", executed="plan 1")
+    found = named(seen)
+    assert not found["preview"].done and not found["run"].done
+    assert "Preview" in found["run"].hindrance and "Preview" in found["dry_run"].hindrance
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"in_control": False, "holder": "Bob"}, "Bob has control"),
+        ({"in_control": False, "holder": ""}, "Take control"),
+        ({"may_move": False}, "--allow-motion"),
+        ({"fault": "the tube was left"}, "the tube was left"),
+        ({"idle": False}, "busy"),
+        ({"doing": "planning"}, "planning"),
+        ({"nodes": WELL | {"bridge": NodeSeen()}}, "bridge is not heard"),
+    ],
+)
+def test_nothing_moves_unless_everything_is_as_it_should_be(change, words):
+    seen = replace(READY, plan="p", previewed="p", **change)
+    moving = [step.hindrance for step in steps(seen) if step.moves]
+    assert len(moving) == 3
+    assert all(words in hindrance for hindrance in [*moving, identify_hindrance(seen)])
+
+
+def test_in_no_state_does_a_step_move_the_arm_that_must_not():
+    choices = product((False, True), repeat=5)
+    for may_move, in_control, idle, fault, there in choices:
+        seen = Seen(
+            nodes=WELL if there else {}, plan="p", previewed="p", may_move=may_move,
+            in_control=in_control, idle=idle, fault="a fault" if fault else "",
+        )  # fmt: skip
+        free = [step for step in steps(seen) if step.moves and not step.hindrance]
+        allowed = may_move and in_control and idle and not fault and there
+        assert bool(free) is allowed
+        assert (not identify_hindrance(seen)) is allowed
+
+
+def test_whoever_has_no_control_commands_nothing():
+    seen = replace(READY, plan="p", previewed="p", running=True, in_control=False,
+                   estimate=estimate(Status.GOOD), fault="x")  # fmt: skip
+    assert all(step.hindrance for step in steps(seen) if step.name != "check")
+    assert acknowledge_hindrance(seen)
+
+
+def test_a_fault_can_be_acknowledged_where_there_is_one():
+    assert acknowledge_hindrance(READY) == "There is no fault."
+    assert not acknowledge_hindrance(replace(READY, fault="the tube was left"))
+
+
+def test_a_node_that_is_not_well_is_said_with_its_own_words():
+    nodes = WELL | {"estimator": NodeSeen(True, "error", "Two samplers send blocks.")}
+    check = named(replace(READY, nodes=nodes))["check"]
+    assert not check.done and check.said == "estimator: Two samplers send blocks."
+
+
+def test_every_verdict_has_its_advice():
+    assert set(ADVICE) == set(Status)
+    for status in set(Status) - {Status.WAITING}:
+        assert ADVICE[status] in named(replace(READY, estimate=estimate(status)))["verdict"].said
