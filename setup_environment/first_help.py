@@ -13,7 +13,7 @@ VERBS = {
     "export": "write an identified load as a controller, filter or model takes it",
     "apply": "tell the arm's own controller of an identified load, once confirmed",
     "live": "start, stop, tare, save and watch running nodes; plan, describe and execute motions",
-    "view": "show running nodes in the browser, and have them identify",
+    "view": "show running nodes, or a recording, in the browser",
     "calibrate": "calibrate the arm itself from recordings with known payloads, without ROS",
     "known-runs": "have the planner move the arm with known weights, and record it",
     "compare": "compare estimators and interval methods on one recording",

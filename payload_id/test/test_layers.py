@@ -166,7 +166,7 @@ LOOSE = {
         "promises",
         "state_publisher",
     ),
-    "ros/view": ("arguments", "node", "server"),
+    "ros/view": ("arguments", "node", "recorded", "server"),
     "ros/planner": (
         "bridge_link",
         "context",

@@ -29,7 +29,7 @@ EXAMPLES = {
     "export": ("runs/demo_<date>_<time>/bag --as yaml", "result.json --as xarm --robot xarm7"),
     "apply": ("runs/in_use --to xarm", "runs/in_use --to xarm --confirm"),
     "live": ("watch", "plan --duration 8"),
-    "view": ("--allow-motion", "--robot my_arm.yaml --port 8081"),
+    "view": ("--allow-motion", "runs/demo_<date>_<time>/bag"),
     "calibrate": (
         "bare_1 bare_2 --robot my_arm.yaml --out my_arm_calibration.npz",
         "--runs history/runs.yaml --robot my_arm.yaml --history --out my_arm_history.npz",

@@ -7,6 +7,7 @@ import signal
 import sys
 import threading
 from collections.abc import Sequence
+from functools import partial
 
 import rclpy
 from rcl_interfaces.srv import GetParameters
@@ -33,6 +34,7 @@ def serve(arguments: argparse.Namespace) -> int:
         PayloadIdError: The view cannot be started.
     """
     try:
+        from .page.page import Page
         from .server import Server
         from .session.desk import Desk
     except ModuleNotFoundError as error:
@@ -54,7 +56,7 @@ def serve(arguments: argparse.Namespace) -> int:
                 robot, guard, Heard(client, robot, names), tasks, planner,
                 arguments.allow_motion, is_loopback(arguments.host),
             )  # fmt: skip
-            server = Server(desk, arguments.host, arguments.port)
+            server = Server(desk.look, partial(Page, desk=desk), arguments.host, arguments.port)
             try:
                 print(greeting(arguments, server.port, guard.token), flush=True)
                 server.run(ended)

@@ -6,18 +6,30 @@ import contextlib
 import io
 import threading
 import time
-from typing import Any
+from collections.abc import Callable
+from typing import Any, Protocol
 
 import viser
 from viser import _messages
 
 from ...core.errors import InputError
 from ..common.error_sentence import OUTLIVED
-from .page.page import Page
-from .session.desk import Desk
 from .session.guard import LOOPBACK, is_own_page
 
 RATE = 30.0  # of the 3D scene [Hz]
+
+
+class Page(Protocol):
+    """What one client sees."""
+
+    def come_back(self) -> None:
+        """Let in a browser that was let in before."""
+
+    def move(self, moving: Any, gravity: Any) -> None:
+        """Put what moves where it is."""
+
+    def refresh(self) -> None:
+        """Bring the rest up to date, where that is due."""
 
 
 class Server:
@@ -27,18 +39,25 @@ class Server:
         port: Where it listens.
     """
 
-    def __init__(self, desk: Desk, host: str, port: int) -> None:
+    def __init__(
+        self,
+        look: Callable[[], tuple[Any, Any] | None],
+        make_page: Callable[[Any], Page],
+        host: str,
+        port: int,
+    ) -> None:
         """Listen.
 
         Args:
-            desk: What all pages share.
+            look: Takes what has come; returns what all pages put where it is, or None.
+            make_page: Makes the page of a client.
             host: Address to listen on.
             port: 0: any that is free.
 
         Raises:
             InputError: The port is taken, or the address is none of this machine.
         """
-        self._desk = desk
+        self._look, self._make_page = look, make_page
         self._pages: dict[int, Page] = {}
         self._lock = threading.Lock()
         with contextlib.redirect_stdout(io.StringIO()):  # the library's banner
@@ -77,10 +96,9 @@ class Server:
     def _step(self) -> None:
         """Take what has come, and show it on all pages."""
         try:
-            self._desk.look()
+            moving = self._look()
             with self._lock:
                 pages = list(self._pages.values())
-            moving = self._desk.moving() if pages else None
             for page in pages:
                 if moving is not None:
                     page.move(*moving)
@@ -101,7 +119,7 @@ class Server:
     def _open(self, client: Any) -> None:
         """Make a page for a client."""
         try:
-            page = Page(client, self._desk)
+            page = self._make_page(client)
             with self._lock:
                 self._pages[client.client_id] = page
             page.come_back()

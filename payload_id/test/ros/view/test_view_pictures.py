@@ -60,7 +60,8 @@ def test_the_surface_shown_is_that_of_the_body(body):
 
 def test_every_link_of_an_arm_is_shown_where_it_has_a_shape():
     robot = RobotFile.load("kinova_gen3")
-    shapes, frames = link_triangles(robot), ArmFrames(robot.urdf)
+    shapes = link_triangles(robot.urdf, robot.urdf_path.parent)
+    frames = ArmFrames(robot.urdf)
     assert {frames.base, *frames.links} == set(shapes)
     assert sum(bool(found) for found in shapes.values()) >= robot.n
 

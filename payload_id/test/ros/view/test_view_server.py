@@ -1,6 +1,7 @@
 """Connections to the view's server: those of its own pages stay, others are ended."""
 
 import time
+from functools import partial
 from types import SimpleNamespace
 
 import pytest
@@ -9,17 +10,17 @@ from websockets.exceptions import ConnectionClosed
 from websockets.sync.client import connect
 
 from payload_id.core.errors import InputError
+from payload_id.ros.view.page.page import Page
 from payload_id.ros.view.server import Server
 from payload_id.ros.view.session.guard import Guard
 
-NEVER = SimpleNamespace(  # nothing is heard, and nothing is shown before the token
-    open_to_readers=False, guard=Guard(), look=lambda: None, moving=lambda: None
-)
+CLOSED = SimpleNamespace(open_to_readers=False, guard=Guard())  # nothing before the token
+page = partial(Page, desk=CLOSED)
 
 
 @pytest.fixture(scope="module")
 def server():
-    server = Server(NEVER, "127.0.0.1", 0)
+    server = Server(lambda: None, page, "127.0.0.1", 0)
     yield server
     server.close()
 
@@ -54,4 +55,4 @@ def test_a_page_from_elsewhere_is_not(server, origin):
 
 def test_a_port_that_is_taken_is_said(server):
     with pytest.raises(InputError, match=f"Port {server.port}"):
-        Server(NEVER, "127.0.0.1", server.port)
+        Server(lambda: None, page, "127.0.0.1", server.port)

@@ -3,10 +3,8 @@
 from dataclasses import replace
 from itertools import product
 
-import numpy as np
 import pytest
 
-from payload_id.core.identification.estimate import Estimate
 from payload_id.core.identification.status import Status
 from payload_id.ros.view.session.workflow import (
     ADVICE,
@@ -18,18 +16,10 @@ from payload_id.ros.view.session.workflow import (
     next_step,
     steps,
 )
+from view_estimates import estimate_at
 
 WELL = {name: NodeSeen(True, "ok", "as it should be") for name in NODES}
 READY = Seen(nodes=WELL, idle=True, in_control=True, holder="Ada", may_move=True)
-
-
-def estimate(status):
-    return Estimate(
-        phi=np.zeros(10), lower=np.full(10, -1.0), upper=np.ones(10),
-        identifiable=np.ones(10, dtype=bool), status=status, message="", estimator="lmi",
-        intervals="bounded", samples=10, windows=1, seconds=1.0, residual_rms=0.0,
-        condition_number=1.0, noise_factor=np.nan, cause="", payload_frame="tool",
-    )  # fmt: skip
 
 
 def named(seen):
@@ -43,9 +33,11 @@ def test_the_steps_come_in_their_order():
     assert next_step(steps(seen)).name == "preview"
     seen = replace(seen, previewed="plan 1")
     assert next_step(steps(seen)).name == "run"
-    seen = replace(seen, executed="plan 1", running=True, estimate=estimate(Status.USABLE))
+    seen = replace(
+        seen, executed="plan 1", running=True, estimate=estimate_at(status=Status.USABLE)
+    )
     assert next_step(steps(seen)).name == "verdict"
-    seen = replace(seen, running=False, estimate=estimate(Status.GOOD))
+    seen = replace(seen, running=False, estimate=estimate_at(status=Status.GOOD))
     assert next_step(steps(seen)).name == "save"
     assert next_step(steps(replace(seen, saved="runs/1"))) is None
 
@@ -91,7 +83,7 @@ def test_in_no_state_does_a_step_move_the_arm_that_must_not():
 
 def test_whoever_has_no_control_commands_nothing():
     seen = replace(READY, plan="p", previewed="p", running=True, in_control=False,
-                   estimate=estimate(Status.GOOD), fault="x")  # fmt: skip
+                   estimate=estimate_at(status=Status.GOOD), fault="x")  # fmt: skip
     assert all(step.hindrance for step in steps(seen) if step.name != "check")
     assert acknowledge_hindrance(seen)
 
@@ -110,4 +102,7 @@ def test_a_node_that_is_not_well_is_said_with_its_own_words():
 def test_every_verdict_has_its_advice():
     assert set(ADVICE) == set(Status)
     for status in set(Status) - {Status.WAITING}:
-        assert ADVICE[status] in named(replace(READY, estimate=estimate(status)))["verdict"].said
+        assert (
+            ADVICE[status]
+            in named(replace(READY, estimate=estimate_at(status=status)))["verdict"].said
+        )

@@ -17,7 +17,6 @@ from ....core.errors import PayloadIdError
 from ....core.safety.clearance.convex_body import ConvexBody
 from ....files.configuration.package_data import resolve
 from ....files.robots.body_shapes import READABLE, shape_body
-from ....files.robots.robot_file import RobotFile
 
 MOST_FACES = 20_000  # of one visual mesh; larger ones are shown as their collision body
 GROUND = 4.0  # [m] edge of what is shown of a half-space
@@ -42,10 +41,14 @@ class Triangles:
         return cls(vertices, np.asarray(mesh.faces, dtype=np.uint32))
 
 
-def link_triangles(robot: RobotFile) -> Mapping[str, Sequence[Triangles]]:
-    """Return what is seen of each link that can be shown."""
-    folder = robot.urdf_path.parent
-    links = ElementTree.fromstring(robot.urdf).findall("link")
+def link_triangles(urdf: str, folder: Path) -> Mapping[str, Sequence[Triangles]]:
+    """Return what is seen of each link that can be shown.
+
+    Args:
+        urdf: The description, XML text.
+        folder: Where relative file names of meshes begin.
+    """
+    links = ElementTree.fromstring(urdf).findall("link")
     return {link.get("name", ""): _of_link(link, folder) for link in links}
 
 

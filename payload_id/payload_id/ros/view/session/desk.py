@@ -65,7 +65,10 @@ class Desk:
         """Keep what is given, and read what the arm looks like."""
         self.robot, self.guard, self.heard, self.tasks = robot, guard, heard, tasks
         self.may_move, self.open_to_readers = may_move, open_to_readers
-        self.frames, self.shapes = ArmFrames(robot.urdf), link_triangles(robot)
+        self.frames, self.shapes = (
+            ArmFrames(robot.urdf),
+            link_triangles(robot.urdf, robot.urdf_path.parent),
+        )
         tree = UrdfTree.of(robot.urdf)
         self.joint_links = tuple(tree.named(name).child for name in robot.joints)
         self.intervals, self.limits = History(30), History(3)
@@ -77,8 +80,8 @@ class Desk:
         self._limits = robot.limits if robot.limit_sets else None
         self._last: dict[str, Any] = {"estimate": None, "limits": -np.inf}
 
-    def look(self) -> None:
-        """Take what has come, and add it to the curves."""
+    def look(self) -> tuple[list[LinkFrame], Array | None] | None:
+        """Take what has come, and add it to the curves; return what `moving` does."""
         heard = self.heard
         heard.look()
         estimate = heard.estimate
@@ -88,6 +91,7 @@ class Desk:
                 self.intervals.add(estimate.seconds, interval_row(estimate))
         self._add_limits()
         self._add_torques()
+        return self.moving()
 
     def seen(self, operator: Operator | None, previewed: str) -> Seen:
         """Return what the steps depend on, for a page.

@@ -1,0 +1,53 @@
+"""A recording as a film: where the arm was, and what was known by then."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from payload_id import RobotFile, RobotModel
+from payload_id.core.arm.centre_of_mass import gravity_in_payload_frame
+from payload_id.files.robots.arm_frames import ArmFrames
+from payload_id.ros.view.session.film import Film
+from view_estimates import estimate_at
+
+
+@pytest.fixture(scope="module")
+def film():
+    robot = RobotFile.load("kinova_gen3")
+    arm = RobotModel.from_robot_file(robot)
+    stamp = 100.0 + np.linspace(0.0, 4.0, 41)
+    q = 0.1 * np.arange(41)[:, None] * np.ones(robot.n)
+    history = [estimate_at(seconds, half_width=1.0 / seconds) for seconds in (1.0, 2.0, 4.0)]
+    return Film(stamp, q, arm, ArmFrames(robot.urdf), history)
+
+
+def test_the_arm_is_where_it_was(film):
+    for k in (0, 7, 40):
+        moving, gravity = film.at(film.stamp[k] - film.stamp[0] + 1e-6)
+        expected = film.frames.moving(dict.fromkeys(film.arm.joints, 0.1 * k))
+        for found, wanted in zip(moving, expected, strict=True):
+            np.testing.assert_allclose(found.translation, wanted.translation)
+            np.testing.assert_allclose(found.quaternion, wanted.quaternion)
+        np.testing.assert_allclose(gravity, gravity_in_payload_frame(film.arm, film.q[k]))
+
+
+def test_before_and_after_the_recording_the_arm_is_at_its_ends(film):
+    for time, k in ((-1.0, 0), (99.0, 40)):
+        wanted = film.frames.moving(dict.fromkeys(film.arm.joints, 0.1 * k))
+        for found, expected in zip(film.at(time)[0], wanted, strict=True):
+            np.testing.assert_allclose(found.translation, expected.translation)
+
+
+def test_what_is_known_is_what_was_known_by_then(film):
+    assert film.known_at(0.5) is None
+    assert film.known_at(1.0) is film.history[0]
+    assert film.known_at(3.9) is film.history[1]
+    assert film.known_at(film.duration) is film.history[2]
+
+
+def test_the_curves_hold_all_estimates_that_have_numbers(film):
+    unknown = replace(film.history[0], phi=np.full(10, np.nan), seconds=0.5)
+    curves = replace(film, history=[unknown, *film.history]).intervals()
+    np.testing.assert_allclose(curves.time, [1.0, 2.0, 4.0])
+    np.testing.assert_allclose(curves.column(0) - curves.column(2), [2.0, 1.0, 0.5])
