@@ -36,6 +36,8 @@ class Blocks:
         position: Mean of p_i0i, shape (N, B, 3) [m].
         twist: Mean of (omega_i, v_i), shape (N, B, 6).
         rate: Of change of that mean with a shift in time, shape (N, B, 6).
+        pace: Mean sizes of the rates of change of attitude, place, angular velocity and velocity,
+            as much larger as interpolation lets errors grow, shape (N, B, 4).
         gain: By how much interpolation lets errors grow, shape (N, B).
         left_out: What interpolation leaves out of attitude, place, angular velocity and velocity,
             shape (N, B, 4) [rad, m, rad/s, m/s].
@@ -49,6 +51,7 @@ class Blocks:
     position: Array
     twist: Array
     rate: Array
+    pace: Array
     gain: Array
     left_out: Array
     shift: Array
@@ -63,7 +66,7 @@ class Blocks:
         flat = np.zeros((N, 0))
         return cls(
             np.zeros(0), np.zeros((N, 0), bool), matrices, matrices, vectors, twists, twists,
-            flat, np.zeros((N, 0, 4)), flat,
+            np.zeros((N, 0, 4)), flat, np.zeros((N, 0, 4)), flat,
         )  # fmt: skip
 
     def take(self, chosen: Array | slice) -> Blocks:
@@ -87,6 +90,15 @@ class Blocks:
                 old = np.concatenate([old, fill])
             columns.append(np.concatenate([old, new], axis=1))
         return Blocks(np.concatenate([self.time, newer.time]), *columns)
+
+    def renewed(self, newer: Blocks, there: BoolArray) -> Blocks:
+        """Return the newer values of robots and blocks where they are there, shape (N, B)."""
+        columns = []
+        for entry in fields(self)[1:]:
+            old, new = getattr(self, entry.name), getattr(newer, entry.name)
+            chosen = there.reshape(*there.shape, *[1] * (old.ndim - 2))
+            columns.append(np.where(chosen, new, old))
+        return Blocks(self.time, *columns)
 
     @classmethod
     def of(
@@ -128,6 +140,7 @@ def _robot_blocks(robot: RobotSamples | None, time: Array, step: float) -> tuple
             np.zeros((B, 3)),
             none6,
             none6,
+            np.zeros((B, 4)),
             np.ones(B),
             np.zeros((B, 4)),
         )
@@ -150,9 +163,27 @@ def _robot_blocks(robot: RobotSamples | None, time: Array, step: float) -> tuple
         mean(at.values(robot.position), weight),
         mean(twist, weight),
         mean(twist, slope),
+        mean(_pace(twist.reshape(*shape, 6), at.gain().reshape(shape), away[1] - away[0]), weight),
         mean(at.gain(), weight),
         mean(_left_out(at, robot), weight),
     )
+
+
+def _pace(twist: Array, gain: Array, step: float) -> Array:
+    """Return by how much a second late changes the four kinds, shape (B n, 4).
+
+    Args:
+        twist: On the grid of each block, shape (B, n, 6).
+        gain: Of errors by interpolation, shape (B, n).
+        step: Of the grid [s].
+    """
+    sizes = [np.linalg.norm(twist[..., k : k + 3], axis=2) for k in (0, 3)]
+    change = np.abs(np.diff(twist, axis=1)) / step
+    change = np.maximum(
+        change[:, [0, *range(change.shape[1])]], change[:, [*range(change.shape[1]), -1]]
+    )
+    sizes += [np.linalg.norm(change[..., k : k + 3], axis=2) for k in (0, 3)]
+    return np.asarray((gain[..., None] * np.stack(sizes, axis=2)).reshape(-1, 4))
 
 
 def _left_out(at: Resampling, robot: RobotSamples) -> Array:

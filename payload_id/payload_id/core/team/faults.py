@@ -69,46 +69,75 @@ class Evidence:
 
 def findings_of(evidence: Evidence) -> Findings:
     """Return what is wrong or missing."""
-    kinematic = _kinematic(evidence)
+    kinematic, certain = _kinematic(evidence)
     forces = [] if kinematic or evidence.found.consistent else _forces(evidence)
     grave = [*kinematic, *forces]
     mild, cannot = _missing(evidence, {n for finding in grave for n in finding.robots})
-    broken = bool(grave) or not all(frame.consistent for frame in evidence.rows.frame_bounds)
+    broken = (
+        certain or bool(forces) or not all(frame.consistent for frame in evidence.rows.frame_bounds)
+    )
     return Findings((*grave, *mild), tuple(cannot), broken)
 
 
-def _kinematic(e: Evidence) -> list[Finding]:
-    """Return what contradicts one rigid body in the robots' motions."""
+def _kinematic(e: Evidence) -> tuple[list[Finding], bool]:
+    """Return what speaks against one rigid body in the robots' motions; whether it excludes it."""
     N = len(e.names)
     turning = _turning(e.blocks)
     most = max(turning, default=0.0)
     if most < LEAST_TURN:
-        return []
+        return [], False
     out = []
     suspects = []
+    certain = any(_differs(e, i) for i in range(1, N))
     for i in range(N):
-        if locked := _locked(e, i, most):
+        if locked := _locked(e, i):
             out.append(locked)
         elif late := _late(e, i):
             out.append(late)
         elif i and (not e.rows.frame_bounds[i].consistent or _unlike(e, i)):
             suspects.append(i)
     if out:
-        return out
+        return out, certain
     if suspects and len(suspects) == N - 1 and N > 2 and _agree(e, 1, 2):
         suspects = [0]
-    return [_named(e, i, 1 if i == 0 else 0) for i in suspects]
+    return [_named(e, i, 1 if i == 0 else 0) for i in suspects], certain or bool(suspects)
 
 
 def _unlike(e: Evidence, i: int) -> bool:
     """Tell whether a robot that turns goes with none, or as a mirror image of the first."""
-    frames, turning = e.rows.frames, _turning(e.blocks)
     if e.blocks.present[i].sum() <= 10 or e.rows.frame_bounds[i].known:
         return False
-    noise = 2.0 * e.rows.bounds[i].angular_velocity
-    if turning[i] < max(LEAST_TURN, noise):
+    noise = 2.0 * max(e.rows.bounds[j].angular_velocity for j in (0, i))
+    if _turning(e.blocks)[i] < max(LEAST_TURN, noise):
         return False
-    return not frames.known[i] or _mirrored(e, i, 0)
+    return _differs(e, i) or (bool(e.rows.frames.known[i]) and _mirrored(e, i, 0))
+
+
+def _differs(e: Evidence, i: int) -> bool:
+    """Tell whether no rotation takes robot i's angular velocities to the first one's.
+
+    The best one leaves no more than the true one, and that no more than the stated errors.
+    """
+    both = e.blocks.present[0] & e.blocks.present[i]
+    if both.sum() <= 10:
+        return False
+    fit = kabsch_umeyama(e.blocks.twist[0][both, :3], e.blocks.twist[i][both, :3])
+    return fit.residual > _root_mean_square(_spread(e, 0, both) + _spread(e, i, both))
+
+
+def _spread(e: Evidence, i: int, here: Array) -> Array:
+    """Return how far a robot's angular velocity may be off in some blocks [rad/s]."""
+    b, blocks = e.rows.bounds[i], e.blocks.take(np.flatnonzero(here))
+    pace = np.pad(blocks.pace[i][:, 2], 1, mode="edge")
+    pace = np.maximum(np.maximum(pace[:-2], pace[1:-1]), pace[2:])
+    late = b.clock + np.abs(blocks.shift[i]) + b.jitter
+    size = blocks.gain[i] * b.angular_velocity + blocks.left_out[i][:, 2]
+    return np.asarray(np.sqrt(3.0) * size + late * pace)
+
+
+def _root_mean_square(values: Array) -> float:
+    """Return the root of the mean square."""
+    return float(np.sqrt((values**2).mean()))
 
 
 def _turning(blocks: Blocks) -> list[float]:
@@ -119,21 +148,19 @@ def _turning(blocks: Blocks) -> list[float]:
     ]
 
 
-def _locked(e: Evidence, i: int, most: float) -> Finding | None:
+def _locked(e: Evidence, i: int) -> Finding | None:
     """Return that a robot's gimbal does not turn, or not about one axis, as others do."""
     here = e.blocks.present[i]
     if here.sum() < 10:
         return None
-    others = [j for j in range(len(e.names)) if j != i and (e.blocks.present[j] & here).sum() > 10]
-    if not others:
-        return None
-    noise = 2.0 * e.rows.bounds[i].angular_velocity ** 2
-    own = np.linalg.eigvalsh(_square(e.blocks, i, here))
-    best = np.max(
-        [np.linalg.eigvalsh(_square(e.blocks, j, here & e.blocks.present[j])) for j in others],
-        axis=0,
-    )
-    weak = (own < LOCKED**2 * best) & (best > max(noise, LEAST_TURN**2) / 3.0)
+    weak = np.zeros(3, bool)
+    for j in range(len(e.names)):
+        both = e.blocks.present[j] & here
+        if j == i or both.sum() <= 10:
+            continue
+        noise = 2.0 * max(e.rows.bounds[k].angular_velocity for k in (i, j)) ** 2
+        own, other = (np.linalg.eigvalsh(_square(e.blocks, k, both)) for k in (i, j))
+        weak |= (own < LOCKED**2 * other) & (other > max(noise, LEAST_TURN**2) / 3.0)
     if not weak.any():
         return None
     what = "does not turn" if weak.all() else "does not turn about every axis"
@@ -148,8 +175,13 @@ def _late(e: Evidence, i: int) -> Finding | None:
     """Return that a robot's clock is further off than stated."""
     frames = e.rows.frames
     late, bound = float(frames.clock[i]), e.rows.bounds[i].clock
+    jitter = e.rows.bounds[0].jitter + e.rows.bounds[i].jitter
     deviation = float(np.sqrt(max(frames.covariance[i, 12, 12], 0.0)))
-    if not i or not bound or abs(late) <= bound + CLOCK_DEVIATIONS * deviation + CLOCK_SLACK:
+    if (
+        not i
+        or not bound
+        or abs(late) <= bound + jitter + CLOCK_DEVIATIONS * deviation + CLOCK_SLACK
+    ):
         return None
     return Finding(
         Fault.CLOCK, (e.names[i],),

@@ -118,16 +118,16 @@ def _motion(blocks: Blocks, i: int, chosen: IntArray, bounds: RobotBounds) -> Mo
     """Return some blocks of robot i with bounds on their errors."""
     V, rate = blocks.twist[i][chosen], blocks.rate[i][chosen]
     gain, jitter = blocks.gain[i][chosen], bounds.jitter
-    left = blocks.left_out[i][chosen]
-    speed, velocity = np.linalg.norm(V[:, :3], axis=1), np.linalg.norm(V[:, 3:], axis=1)
-    change = np.linalg.norm(rate.reshape(-1, 2, 3), axis=2)
+    left, pace = blocks.left_out[i][chosen], blocks.pace[i][chosen]
+    wide = np.sqrt(3.0) * gain[:, None] * [bounds.angular_velocity, bounds.linear_velocity]
+    off = jitter * (pace + np.hstack([wide, np.zeros_like(wide)]))
     return Motion(
         blocks.rotation[i][chosen], blocks.mean_rotation[i][chosen],
         blocks.position[i][chosen], V, rate,
-        MARGIN * gain * bounds.orientation + speed * jitter + left[:, 0] + ROUNDING,
-        MARGIN * gain * bounds.position + velocity * jitter + left[:, 1] + ROUNDING,
+        MARGIN * (gain * bounds.orientation + off[:, 0]) + left[:, 0] + ROUNDING,
+        MARGIN * (gain * bounds.position + off[:, 1]) + left[:, 1] + ROUNDING,
         gain[:, None] * [bounds.angular_velocity, bounds.linear_velocity]
-        + change * jitter + left[:, 2:] + ROUNDING,
+        + off[:, 2:] + left[:, 2:] + ROUNDING,
     )  # fmt: skip
 
 

@@ -108,6 +108,7 @@ class TeamEstimator:
         self._raw: dict[str, list[RobotSamples]] = {name: [] for name in self._names}
         self._left: dict[str, float] = {}
         self._began: dict[str, float] = {}
+        self._cut: dict[str, float] = {}  # stamp of the first sample kept, where earlier ones went
         self._turned_by_imu: set[str] = set()
         self._touched: list[tuple[float, float]] = []
         self._frames = GraspFrames.unknown(max(N, 1))
@@ -312,11 +313,11 @@ class TeamEstimator:
 
     def _remake(self, robots: list[RobotSamples | None]) -> None:
         """Make the blocks anew whose samples are still there."""
-        oldest = max((float(r.time[0]) for r in robots if r is not None), default=np.inf)
-        there = self._blocks.time > oldest + SPACING + 0.2
-        old, time = self._blocks.take(~there), self._blocks.time[there]
-        self._blocks = old.joined(Blocks.of(robots, time, self._clocks(), self._step))
-        keep = self._windows.start <= oldest + 0.2
+        began = [self._cut.get(name, -np.inf) for name in self._names]
+        there = self._blocks.time + self._clocks()[:, None] > np.array(began)[:, None] + 0.3
+        made = Blocks.of(robots, self._blocks.time, self._clocks(), self._step)
+        self._blocks = self._blocks.renewed(made, there)
+        keep = self._windows.start <= max(began) + 0.2
         if not keep.all():
             self._next_window = float(self._windows.start[~keep].min())
             self._windows = self._windows.take(keep)
@@ -370,16 +371,17 @@ class TeamEstimator:
         return [exact] + [
             frame_bounds(self._blocks, i, self._frames, every[0], every[i], reach)
             if self._frames.known[i] and self.settings.intervals != NONE
-            else FrameBounds.unknown(every[i].clock)
+            else FrameBounds.unknown(every[i].clock + abs(float(self._frames.clock[i])))
             for i in range(1, len(every))
         ]
 
     def _forget(self) -> None:
         """Drop samples that are not needed any more."""
-        for parts in self._raw.values():
+        for name, parts in self._raw.items():
             if parts and parts[0].time[0] < parts[-1].time[-1] - 1.2 * KEPT:
                 whole = RobotSamples.joined(parts) if len(parts) > 1 else parts[0]
                 parts[:] = [whole.where(whole.time >= whole.time[-1] - KEPT)]
+                self._cut[name] = float(parts[0].time[0])
 
 
 def _merged(

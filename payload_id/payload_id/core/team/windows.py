@@ -391,7 +391,8 @@ def _angular_of_poses(
     # midpoint rule, and mean over a step for the value at its middle: Euler-Maclaurin again
     ends = h**2 / 24.0 * curve * (mean[:, -1] - mean[:, 0])
     value = value - ends
-    e = bounds.orientation * series.gain
+    spin = np.linalg.norm(series.omega, axis=2) + np.sqrt(3.0) * bounds.angular_velocity
+    e = (bounds.orientation + bounds.jitter * spin) * series.gain
     bend = np.abs(np.diff(slope, prepend=0.0, append=0.0)) / h
     speed = np.abs(series.omega).max(axis=2)
     error = e @ bend + np.einsum("m,wm->w", np.abs(weights.slope), 2.0 * speed * e)
@@ -428,7 +429,8 @@ def _linear_of_poses(series: _Series, bounds: RobotBounds, weights: Weights) -> 
     weighted = w[1:-1, None, None] * R  # (W, M - 1, 3, 3): second differences by parts
     padded = np.pad(weighted, ((0, 0), (2, 2), (0, 0), (0, 0)))
     bend = np.abs(np.diff(padded, n=2, axis=1)) / h**2  # of every sample
-    e = bounds.position * series.gain
+    swept = np.linalg.norm(series.v, axis=2) + np.sqrt(3.0) * bounds.linear_velocity
+    e = (bounds.position + bounds.jitter * swept) * series.gain
     error = 1.15 * np.einsum("wmji,wm->wi", bend, e)
     # an error of the orientation turns the acceleration, whose size the twists tell
     rate = np.linalg.norm(np.gradient(series.v, h, axis=1), axis=2) + np.linalg.norm(
@@ -453,14 +455,15 @@ def _vertical(series: _Series, bounds: RobotBounds, weights: Weights) -> tuple[A
 def _rates(series: _Series, weights: Weights) -> Array:
     """Return the mean size of the features' rates of change, shape (W, 12)."""
     h, w = weights.step, weights.value
+    gain = np.maximum(series.gain[:, 1:], series.gain[:, :-1])[..., None]
     proper = np.einsum("wmji,j->wmi", series.R, UP) * GRAVITY
-    rate = np.abs(np.diff(proper, axis=1)) / h
-    turn = np.abs(np.diff(series.omega, axis=1)) / h
+    rate = gain * np.abs(np.diff(proper, axis=1)) / h
+    turn = gain * np.abs(np.diff(series.omega, axis=1)) / h
     W = len(rate)
     out = np.zeros((W, 12))
     out[:, :3] = np.einsum("m,wmk->wk", w[1:], rate)
     slope = np.abs(weights.slope)[1:]
-    out[:, :3] += np.einsum("m,wmk->wk", slope, np.abs(np.diff(series.v, axis=1)) / h)
+    out[:, :3] += np.einsum("m,wmk->wk", slope, gain * np.abs(np.diff(series.v, axis=1)) / h)
     out[:, 3:6] = np.einsum("m,wmk->wk", slope, turn)
     size = np.abs(series.omega[:, 1:])
     both = size[..., _ROW] * turn[..., _COLUMN] + size[..., _COLUMN] * turn[..., _ROW]
@@ -483,7 +486,8 @@ def _wrench(series: _Series, bounds: RobotBounds, weights: Weights) -> tuple[Arr
     both = np.concatenate([force_error, np.broadcast_to(moment_error, f.shape)], axis=2)
     rate = np.einsum("m,wmk->wk", weights.slope, six)
     bend = np.abs(np.einsum("m,wmk->wk", weights.bend, six))
-    change = np.einsum("m,wmk->wk", w[1:], np.abs(np.diff(six, axis=1))) / weights.step
+    grown = np.maximum(gain[:, 1:], gain[:, :-1])
+    change = np.einsum("m,wmk->wk", w[1:], grown * np.abs(np.diff(six, axis=1))) / weights.step
     total = np.einsum("m,wmk->wk", w, both) + bounds.jitter * change
     coarse = np.einsum("m,wmk->wk", weights.coarse.value, six[:, ::2])
     total += QUADRATURE * np.abs(coarse - np.einsum("m,wmk->wk", w, six))

@@ -153,8 +153,9 @@ class Pairs:
         change = np.linalg.norm(two.rate[:, :3], axis=1)
         late = 0.6 * (clock * (speed[s] + speed[t])) ** 2
         late += REMAINDER * 0.5 * clock**2 * (change[s] + change[t])
-        late += self.shifted * np.linalg.norm(rate, axis=1)
-        late += np.linalg.norm(box.a) * clock * np.linalg.norm(rate, axis=1)
+        off = np.linalg.norm(box.a)
+        late += (1.0 + off) * self.shifted * (speed[s] + speed[t])  # of either block, of any sign
+        late += off * box.clock * np.linalg.norm(rate, axis=1)
         d += (late + box.curvature * np.linalg.norm(u2, axis=1))[:, None]
         return _flat(G, u1 - u2 @ X.T, d)
 
@@ -208,7 +209,10 @@ class Pairs:
         late += REMAINDER * 0.5 * clock**2 * (change[s] + change[t])
         late += (speed * clock) ** 2 * np.linalg.norm(y2, axis=1)
         late += speed * clock**2 * np.linalg.norm(velocity[t] - velocity[s], axis=1)
-        late += (self.shifted + np.linalg.norm(box.a) * clock) * np.linalg.norm(rate, axis=1)
+        off = np.linalg.norm(box.a)
+        swept = np.linalg.norm(velocity, axis=1)
+        swept = swept[s] + swept[t] + speed * np.linalg.norm(y2, axis=1)
+        late += (1.0 + off) * self.shifted * swept + off * box.clock * np.linalg.norm(rate, axis=1)
         late += box.curvature * np.linalg.norm(y2, axis=1)
         return _flat(G, r, d + late[:, None])
 

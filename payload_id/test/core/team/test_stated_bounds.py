@@ -1,0 +1,80 @@
+"""Whatever is within the stated bounds is consistent, and the truth is within the intervals."""
+
+import numpy as np
+from support.rigid_team import RigidTeam
+
+from payload_id.core.body.payload_prior import PayloadPrior
+from payload_id.core.team.bounds import RobotBounds, TeamBounds
+from payload_id.core.team.estimate import TeamEstimate, TeamStatus
+from payload_id.core.team.online import TeamEstimator
+from payload_id.core.team.samples import RobotSamples
+
+PRIOR = PayloadPrior(10.0, 1.5)
+
+
+def estimate(bounds: RobotBounds, *samples: RobotSamples) -> TeamEstimate:
+    """Return what follows from the samples of all robots."""
+    estimator = TeamEstimator([s.name for s in samples], TeamBounds(bounds), PRIOR)
+    for robot in samples:
+        estimator.add(robot)
+    return estimator.update()
+
+
+def test_a_clock_that_is_found_late_leaves_no_trace_in_the_estimate() -> None:
+    """Clocks 40 ms apart and nothing else: what was made before that was known is made anew."""
+    team = RigidTeam(np.random.default_rng(3), 2, pause=(4.0, 7.0))
+    t = np.arange(0.0, 10.0, 0.01)
+    found = estimate(
+        RobotBounds(clock=0.05), team.samples(0, t), team.samples(1, t + 0.003, clock=0.04)
+    )
+    assert found.status is not TeamStatus.INCONSISTENT
+    assert np.abs(found.phi - team.phi()).max() < 1e-6 * np.abs(team.phi()).max()
+    assert found.contains(team.phi()).all()
+
+
+def test_one_axis_alone_leaves_frames_open_and_contradicts_nothing() -> None:
+    """About one axis no more of the frames follows than the verticals tell."""
+    team = RigidTeam(np.random.default_rng(5), 2, axis=(0.36, 0.48, 0.8))
+    t = np.arange(0.0, 6.0, 0.02)
+    size = np.repeat([1e-3, 3e-4], 3)
+    bounds = RobotBounds(angular_velocity=1e-3, linear_velocity=3e-4, clock=5e-3, tilt=0.03)
+    found = estimate(
+        bounds, team.samples(0, t, twist=size), team.samples(1, t, clock=4e-3, twist=-size)
+    )
+    assert found.status in (TeamStatus.USABLE, TeamStatus.NOT_IDENTIFIABLE)
+    assert found.contains(team.phi()).all()
+
+
+def test_a_clock_that_cannot_be_found_keeps_its_stated_bound() -> None:
+    """Errors at their bounds while nothing turns look like clocks that are far off."""
+    team = RigidTeam(np.random.default_rng(0), 3, turn=0.0)
+    rng, t = np.random.default_rng(1), np.arange(0.0, 6.0, 0.01)
+    bounds = RobotBounds(orientation=2e-3, angular_velocity=0.01, clock=5e-3)
+    clocks = (0.0, 0.005, -0.005)
+    found = estimate(
+        bounds,
+        *(
+            team.samples(
+                i, t, clocks[i], rotation=np.tile(rng.choice([-2e-3, 2e-3], 3), (len(t), 1)),
+                twist=np.hstack([rng.uniform(-0.01, 0.01, (len(t), 3)), np.zeros((len(t), 3))]),
+            )
+            for i in range(3)
+        ),
+    )  # fmt: skip
+    for i, clock in enumerate(clocks):
+        frame = found.frames[f"r{i}"]
+        assert abs(frame.clock - clock) <= frame.clock_bound + 1e-12
+
+
+def test_stamps_off_by_more_than_a_step_contradict_nothing() -> None:
+    """Between stamps that lie close by chance, interpolation lets the errors of stamps grow."""
+    team = RigidTeam(np.random.default_rng(1), 2, turn=0.4, frequency=1.0)
+    rng, t = np.random.default_rng(2), np.arange(0.0, 5.0, 0.002)
+    found = estimate(
+        RobotBounds(jitter=2e-3),
+        *(team.samples(i, t, jitter=rng.uniform(-2e-3, 2e-3, len(t))) for i in range(2)),
+    )
+    assert found.status is not TeamStatus.INCONSISTENT
+    assert found.contains(team.phi()).all()
+    frame = found.frames["r1"]
+    assert (np.abs(frame.position - team.places[1]) <= frame.position_bound).all()
