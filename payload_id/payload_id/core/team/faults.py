@@ -56,6 +56,7 @@ class Evidence:
         found: Bounds on phi.
         reach: Largest distance of grasps [m].
         silent: Since when robots are silent, by name.
+        ahead: How far clocks that leapt are ahead, by name [s].
     """
 
     names: Sequence[str]
@@ -65,6 +66,7 @@ class Evidence:
     found: Bounds
     reach: float
     silent: Mapping[str, float]
+    ahead: Mapping[str, float]
 
 
 def findings_of(evidence: Evidence) -> Findings:
@@ -364,6 +366,14 @@ def _missing(e: Evidence, named: set[str]) -> tuple[list[Finding], list[str]]:
     """Return what is missing, and what cannot be given for that."""
     found, cannot = [], []
     frames = e.rows.frames
+    for name, far in e.ahead.items():
+        found.append(
+            Finding(
+                Fault.CLOCK, (name,),
+                f"The stamps of {name} are {far:.1f} s ahead of the others': its clock was set, or "
+                "is another one. What it gives now does not count. Set its clock and begin anew.",
+            )
+        )  # fmt: skip
     for name, since in e.silent.items():
         found.append(
             Finding(

@@ -29,10 +29,13 @@ from .windows import Windows, windows_of
 KEPT = 60.0  # [s] of samples that are kept as they came
 MOST_BLOCKS = 1200  # times robots: beyond it every second one goes, and the next lie further apart
 MOST_WINDOWS = 600
+MOST_STEPS = 2000  # of blocks or windows at once, beyond which only those with samples are made
 MOVED = 1e-4  # [s] by which a clock's estimate moves before blocks are made anew
 REMAKES = 3
 UNTURNED = 4.0  # [s] after which forces count although no frame is known: they give the mass
 NONE = "none"
+LEAP = 10.0  # [s] by which samples that all come later than others' are on another clock
+LEAST_STEP = 2e-4  # [s] of the grid on which samples are taken
 
 
 @dataclass(frozen=True)
@@ -118,6 +121,7 @@ class TeamEstimator:
         self._spacing = SPACING
         self._step = self.settings.step
         self._known = Known(Interval(*self.prior.box()), Memory())
+        self._newest: dict[str, float] = {}
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -210,7 +214,7 @@ class TeamEstimator:
         if not self._names:
             return nothing(self._known, self.prior)
         robots = [self._joined(name) for name in self._names]
-        front, silent = self._front(robots)
+        front, silent, ahead = self._front(robots)
         if np.isfinite(front):
             self._begin(robots)
             self._take_blocks(robots, front)
@@ -220,7 +224,7 @@ class TeamEstimator:
         answer = solved(
             self._names, every, self.prior, self.settings.estimator, self.settings.intervals,
             self._frames, self._blocks, self._frame_bounds(every), self._windows, self._known,
-            silent, front,
+            silent, ahead, front,
         )  # fmt: skip
         self._known = answer.known
         self._forget()
@@ -242,23 +246,49 @@ class TeamEstimator:
             parts[0] = parts[0].where(parts[0].time <= self._left[name])
         return parts[0] if parts and len(parts[0]) else None
 
-    def _front(self, robots: list[RobotSamples | None]) -> tuple[float, dict[str, float]]:
-        """Return the team time up to which all who speak have spoken, and who is silent since."""
+    def _front(
+        self, robots: list[RobotSamples | None]
+    ) -> tuple[float, dict[str, float], dict[str, float]]:
+        """Return how far all who speak have spoken, who is silent since, and whose clock leapt."""
         newest = {
             name: float(robot.time[-1]) - self._late(i)
             for i, (name, robot) in enumerate(zip(self._names, robots, strict=True))
             if robot is not None
         }
         if not newest:
-            return float("nan"), {}
+            return float("nan"), {}, {}
+        holding = [n for n in sorted(newest, key=newest.__getitem__) if n not in self._left]
         first = max(newest.values())
-        silent = {
-            n: t
-            for n, t in newest.items()
-            if t < first - self.settings.patience and n not in self._left
-        }
-        speaking = [t for n, t in newest.items() if n not in silent and n not in self._left]
-        return min(speaking, default=first), silent
+        silent = {n: newest[n] for n in holding if newest[n] < first - self.settings.patience}
+        began = min(float(robot.time[0]) for robot in robots if robot is not None)
+        if first > began + self.settings.patience:
+            silent |= {n: began for n in self._names if n not in newest and n not in self._left}
+        # One robot alone far ahead says nothing of a body that others hold, too: it does not lead.
+        second = newest[holding[-2]] if len(holding) > 1 else first
+        if second >= first - self.settings.patience:
+            speaking = [newest[n] for n in holding if n not in silent]
+            ahead = {}
+        else:
+            speaking = [t for t in newest.values() if t >= second - self.settings.patience]
+            ahead = self._leapt(robots, holding[-1], newest)
+            if ahead:
+                silent = {n: t for n, t in silent.items() if t < second - self.settings.patience}
+        self._newest = newest
+        return min(speaking, default=first), silent, ahead
+
+    def _leapt(
+        self, robots: list[RobotSamples | None], name: str, newest: dict[str, float]
+    ) -> dict[str, float]:
+        """Return how far a robot's clock is ahead, if it is, and not the others silent [s].
+
+        They go on, or all that it gave is later than theirs.
+        """
+        others = [n for n in newest if n != name and n not in self._left]
+        latest = max(newest[n] for n in others)
+        own = robots[self._names.index(name)]
+        going_on = any(newest[n] > self._newest.get(n, np.inf) for n in others)
+        later = own is not None and float(own.time[0]) > latest + LEAP
+        return {name: newest[name] - latest} if going_on or later else {}
 
     def _late(self, i: int) -> float:
         """Return the present estimate of a clock's offset [s]."""
@@ -268,7 +298,7 @@ class TeamEstimator:
         """Set the grid of team time, once there are samples; make room for robots that joined."""
         first = [r for r in robots if r is not None]
         if not self._step and len(first[0]) > 1:
-            self._step = first[0].step
+            self._step = max(first[0].step, LEAST_STEP)
         if not np.isfinite(self._next_block):
             start = min(float(r.time[0]) for r in first)
             self._next_block, self._next_window = start + SPACING, start
@@ -281,13 +311,27 @@ class TeamEstimator:
         """Return the clocks' offsets, shape (N,) [s]."""
         return np.asarray(self._frames.clock)
 
+    def _grid(
+        self, robots: list[RobotSamples | None], begin: float, step: float, count: int
+    ) -> np.ndarray:
+        """Return those of `count` steps of team time near which a robot has samples [s]."""
+        if count <= MOST_STEPS:
+            return begin + step * np.arange(count)
+        near = [
+            np.floor((robot.time - self._late(i) - begin) / step)
+            for i, robot in enumerate(robots)
+            if robot is not None
+        ]
+        steps = np.unique(np.concatenate([part + k for part in near for k in (-1.0, 0.0, 1.0)]))
+        return np.asarray(begin + step * steps[(steps >= 0) & (steps < count)])
+
     def _take_blocks(self, robots: list[RobotSamples | None], front: float) -> None:
         """Make the blocks that are complete."""
         count = int((front - SPACING - 0.06 - self._next_block) / self._spacing) + 1
         if count <= 0 or not self._step:
             return
-        time = self._next_block + self._spacing * np.arange(count)
-        self._next_block = float(time[-1]) + self._spacing
+        time = self._grid(robots, self._next_block, self._spacing, count)
+        self._next_block += self._spacing * count
         made = Blocks.of(robots, time, self._clocks(), self._step)
         self._blocks = self._blocks.joined(made.take(made.present.sum(axis=0) > 1))
         while len(self._blocks) * len(self._names) > MOST_BLOCKS:
@@ -346,8 +390,9 @@ class TeamEstimator:
             return
         if not self._frames.known[1:].any() and count * stride < UNTURNED:
             return  # clocks are likely to become known
-        start = self._next_window + stride * np.arange(count)
-        self._next_window = float(start[-1]) + stride
+        start = self._grid(robots, self._next_window, stride, count)
+        self._next_window += stride * count
+        count = len(start)
         N = len(self._names)
         holding = np.ones((N, count), bool)
         for i, name in enumerate(self._names):

@@ -75,13 +75,14 @@ def solved(
     windows: Windows,
     known: Known,
     silent: Mapping[str, float],
+    ahead: Mapping[str, float],
     front: float,
 ) -> Solved:
     """Return the estimate from blocks and windows; arguments as `TeamEstimator` holds them."""
     rows = TeamRows(frames, bounds, frame_bounds)
     used = windows.take(_with_frames(windows, frames))
     found = _bounds(rows, used, windows, prior, intervals, known)
-    findings = findings_of(Evidence(names, rows, blocks, used, found, prior.com_max, silent))
+    findings = findings_of(Evidence(names, rows, blocks, used, found, prior.com_max, silent, ahead))
     consistent = found.consistent and not findings.contradicts
     interval = found.interval.intersect(known.interval) if found.consistent else known.interval
     if (interval.lower > interval.upper).any():

@@ -5,7 +5,7 @@ from support.rigid_team import RigidTeam
 
 from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.team.bounds import RobotBounds, TeamBounds
-from payload_id.core.team.estimate import TeamEstimate, TeamStatus
+from payload_id.core.team.estimate import Fault, TeamEstimate, TeamStatus
 from payload_id.core.team.online import TeamEstimator
 from payload_id.core.team.samples import RobotSamples
 
@@ -78,3 +78,31 @@ def test_stamps_off_by_more_than_a_step_contradict_nothing() -> None:
     assert found.contains(team.phi()).all()
     frame = found.frames["r1"]
     assert (np.abs(frame.position - team.places[1]) <= frame.position_bound).all()
+
+
+def test_a_robot_on_another_clock_is_named_and_stops_nobody() -> None:
+    """One that counts from 1970 beside two that count from their start, or leaps in a run."""
+    team = RigidTeam(np.random.default_rng(1), 3)
+    t = np.arange(0.0, 6.0, 0.02)
+    late = np.where(t > 4.0, 1e8, 0.0)
+    for jitter, clock in ((0.0, 1.7e9), (late, 0.0)):
+        estimator = TeamEstimator(["r0", "r1", "r2"], TeamBounds(), PRIOR)
+        robots = [team.samples(0, t), team.samples(1, t), team.samples(2, t, clock, jitter)]
+        for first in range(0, 300, 75):
+            for robot in robots:
+                estimator.add(robot.where(slice(first, first + 75)))
+            found = estimator.update()
+        assert [(f.fault, f.robots) for f in found.findings] == [(Fault.CLOCK, ("r2",))]
+        assert found.frames["r1"].known
+        assert found.time > 5.5
+
+
+def test_a_robot_that_never_spoke_is_named() -> None:
+    """Nothing has come from it since the beginning."""
+    team = RigidTeam(np.random.default_rng(1), 2)
+    t = np.arange(0.0, 3.0, 0.02)
+    estimator = TeamEstimator(["r0", "r1", "r2"], TeamBounds(), PRIOR)
+    for i in range(2):
+        estimator.add(team.samples(i, t))
+    named = [finding.robots for finding in estimator.update().findings]
+    assert ("r2",) in named
