@@ -12,7 +12,6 @@ from scipy.spatial.transform import Rotation
 
 from payload_id.core.team.samples import RobotSamples
 
-GRAVITY = np.array([0.0, 0.0, 9.81])
 STENCIL = np.array([1 / 280, -4 / 105, 1 / 5, -4 / 5, 0, 4 / 5, -1 / 5, 4 / 105, -1 / 280])
 
 
@@ -28,6 +27,9 @@ class RigidTeam:
         axis: Of the rotation, where there is one alone, shape (3,).
         pause: Stretch of time in which everything is at rest [s].
         places: Of the grasps in {1}, shape (N, 3) [m]; drawn if not given.
+        mass: Of the payload [kg].
+        gravity: [m/s2].
+        com: Its centre of mass in {1}, shape (3,) [m].
     """
 
     rng: np.random.Generator
@@ -38,6 +40,7 @@ class RigidTeam:
     pause: tuple[float, float] | None = None
     places: np.ndarray | None = None
     mass: float = 3.0
+    gravity: float = 9.81
     com: np.ndarray = field(default_factory=lambda: np.array([0.1, -0.2, 0.1]))
 
     def __post_init__(self) -> None:
@@ -101,7 +104,7 @@ class RigidTeam:
         alpha, acceleration = (
             sum(c * p[n] for c, p in zip(STENCIL, parts, strict=True)) / 2e-3 for n in (0, 1)
         )
-        a = np.einsum("nji,nj->ni", R, acceleration + GRAVITY)
+        a = np.einsum("nji,nj->ni", R, acceleration + [0.0, 0.0, self.gravity])
         phi = self.phi()
         m, h, J = phi[0], phi[1:4], np.zeros((3, 3))
         J[np.triu_indices(3)] = phi[4:]

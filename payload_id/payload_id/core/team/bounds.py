@@ -35,6 +35,8 @@ class RobotBounds:
             moment that its friction transmits [N m].
         moment_relative: Of m_i, as a part of each measured component [-].
         tilt: Of {i0} against level, constant in a run [rad].
+        gravity: Of the size of gravity where the team is against 9.81 m/s2; the same for all
+            robots [m/s2].
         imu_angular_velocity: Of the gyroscope, its bias and misalignment with it [rad/s].
         imu_specific_force: Of the accelerometer, its bias and misalignment with it [m/s2].
         clock: Largest offset of the robot's clock against the first robot's, constant in a run [s].
@@ -53,6 +55,7 @@ class RobotBounds:
     moment_absolute: float = 0.0
     moment_relative: float = 0.0
     tilt: float = 0.0
+    gravity: float = 0.0
     imu_angular_velocity: float = 0.0
     imu_specific_force: float = 0.0
     clock: float = 0.0

@@ -13,7 +13,7 @@ from .blocks import Blocks
 from .closed_form.hinge import hinge
 from .closed_form.pairwise import kabsch_umeyama
 from .estimate import Fault, Finding
-from .frame_bounds import frame_bounds
+from .frame_bounds import frame_bounds, motion
 from .grasp_frames import FrameWeights, GraspFrames
 from .refine import begun, refine
 from .rows import TeamRows
@@ -26,6 +26,8 @@ EARLY = 0.35  # part of the blocks that a slip is measured from
 LATER = 0.6  # part of what follows that must be off, too
 ON_A_LINE = 0.02  # of the largest distance of grasps: their distance from a line
 CLOCK_DEVIATIONS, CLOCK_SLACK = 6.0, 2e-3  # [-, s] beyond what is stated
+UNLIKE = 2.0  # times as far as errors can move a clock, for what is not linear
+ROUNDING = 1e-9  # of angular velocities [rad/s]
 NOTHING = 0.02  # of the total force that counts as none
 
 
@@ -95,6 +97,7 @@ def _kinematic(e: Evidence) -> tuple[list[Finding], bool]:
         if locked := _locked(e, i):
             out.append(locked)
         elif late := _late(e, i):
+            certain |= _beyond_errors(e, i)
             out.append(late)
         elif i and (not e.rows.frame_bounds[i].consistent or _unlike(e, i)):
             suspects.append(i)
@@ -134,7 +137,7 @@ def _spread(e: Evidence, i: int, here: Array) -> Array:
     pace = np.maximum(np.maximum(pace[:-2], pace[1:-1]), pace[2:])
     late = b.clock + np.abs(blocks.shift[i]) + b.jitter
     size = blocks.gain[i] * b.angular_velocity + blocks.left_out[i][:, 2]
-    return np.asarray(np.sqrt(3.0) * size + late * pace)
+    return np.asarray(np.sqrt(3.0) * size + late * pace + ROUNDING)
 
 
 def _root_mean_square(values: Array) -> float:
@@ -182,6 +185,7 @@ def _late(e: Evidence, i: int) -> Finding | None:
     if (
         not i
         or not bound
+        or not frames.known[i]
         or abs(late) <= bound + jitter + CLOCK_DEVIATIONS * deviation + CLOCK_SLACK
     ):
         return None
@@ -190,6 +194,27 @@ def _late(e: Evidence, i: int) -> Finding | None:
         f"The clock of {e.names[i]} is {1e3 * late:.0f} ms off that of {e.names[0]}; "
         f"{1e3 * bound:.0f} ms are stated. State more, or set the clock.",
     )  # fmt: skip
+
+
+def _beyond_errors(e: Evidence, i: int) -> bool:
+    """Tell whether a clock is so far off that no errors within the bounds can make it look so.
+
+    Errors x of residuals with deviation sigma move the offset by no more than its own deviation
+    times |x / sigma|.
+    """
+    frames, blocks, bounds = e.rows.frames, e.blocks, e.rows.bounds
+    both = np.flatnonzero(blocks.present[0] & blocks.present[i])
+    one, two = motion(blocks, 0, both, bounds[0]), motion(blocks, i, both, bounds[i])
+    lever = float(np.abs(frames.position[i]).sum())
+    twist = one.e_V + two.e_V
+    turn = one.e_R + two.e_R
+    sizes = (turn, one.e_x + two.e_x + lever * turn, twist[:, 0], twist[:, 1] + lever * twist[:, 0])
+    square = sum(
+        3.0 * float((size**2).sum()) / sigma**2
+        for size, sigma in zip(sizes, frames.deviation, strict=True)
+    )
+    moved = UNLIKE * np.sqrt(square * max(float(frames.covariance[i, 12, 12]), 0.0))
+    return bool(abs(frames.clock[i]) > bounds[i].clock + moved + CLOCK_SLACK)
 
 
 def _square(blocks: Blocks, i: int, here: Array) -> Array:

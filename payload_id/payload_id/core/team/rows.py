@@ -210,7 +210,7 @@ class TeamRows:
             axis=0
         )
         A_error = np.zeros((W, 10))
-        A_error[:, 0] = error + _vertical_motion(chosen)
+        A_error[:, 0] = error + _vertical_motion(chosen) + max(b.gravity for b in self.bounds)
         A_error[:, 1:4] = _turning(chosen)[:, None]
         return RowBlock(
             A, A_error, np.zeros((W, used)), lift, d, np.full(W, 6), chosen.start,

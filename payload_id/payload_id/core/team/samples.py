@@ -67,7 +67,7 @@ class RobotSamples:
             )
         arrays = {x: self._array(x) for x in SHAPES if getattr(self, x) is not None}
         k = len(arrays["time"])
-        flat = [array.reshape(k, -1) for name, array in arrays.items() if name != "time"]
+        flat = [a.reshape(k, int(np.prod(SHAPES[n]))) for n, a in arrays.items() if n != "time"]
         keep, dropped = rows_to_keep(arrays["time"], *flat)
         _check_rotations(arrays["rotation"][keep], self.name)
         for cause, count in self.dropped.items():

@@ -331,6 +331,7 @@ def _features(series: _Series, bounds: RobotBounds, weights: Weights) -> tuple[A
     )
     up, up_error = _vertical(series, bounds, weights)
     proper, proper_error = proper + GRAVITY * up, proper_error + GRAVITY * up_error
+    proper_error = proper_error + bounds.gravity * (np.abs(up) + up_error)
     if series.specific is not None:
         felt = np.einsum("m,wmk->wk", w, series.specific)
         gain = np.einsum("m,wm->w", w, series.gain)

@@ -23,6 +23,7 @@ BOUND_TEXTS: Mapping[str, tuple[str, str]] = {
     "moment_absolute": ("of the moment; for a passive gimbal, what its friction transmits", "N m"),
     "moment_relative": ("of the moment, as a part of each component", "-"),
     "tilt": ("of the robot's base against level", "rad"),
+    "gravity": ("of the size of gravity where the team is against 9.81 m/s2", "m/s2"),
     "imu_angular_velocity": ("of the gyroscope, with its bias", "rad/s"),
     "imu_specific_force": ("of the accelerometer, with its bias", "m/s2"),
     "clock": ("offset of the robot's clock from the first robot's", "s"),

@@ -106,3 +106,20 @@ def test_a_robot_that_never_spoke_is_named() -> None:
         estimator.add(team.samples(i, t))
     named = [finding.robots for finding in estimator.update().findings]
     assert ("r2",) in named
+
+
+def test_gravity_that_is_not_as_usual_is_held_by_its_bound() -> None:
+    """At the equator a payload is lighter than a gravity of 9.81 m/s2 tells."""
+    team = RigidTeam(np.random.default_rng(4), 2, gravity=9.78)
+    t = np.arange(0.0, 5.0, 0.02)
+    for bound, held in ((0.0, False), (0.03, True)):
+        found = estimate(RobotBounds(gravity=bound), team.samples(0, t), team.samples(1, t))
+        consistent = found.status is not TeamStatus.INCONSISTENT
+        assert bool(consistent and found.contains(team.phi()).all()) is held
+    assert found.half_width[0] < 0.01 * team.mass
+
+
+def test_no_samples_are_samples_too() -> None:
+    """A robot may give none."""
+    none = RigidTeam(np.random.default_rng(4), 2).samples(1, np.zeros(0))
+    assert len(none) == 0
