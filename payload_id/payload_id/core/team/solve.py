@@ -89,6 +89,9 @@ def solved(
         consistent, interval = False, known.interval
     within = interval if consistent else Interval(*prior.box())
     phi, frames = _point(rows, used, estimator, prior, within)
+    inside = np.clip(phi, within.lower, within.upper)
+    if np.isfinite(phi).all() and is_physical(inside):
+        phi = inside  # by no more than the estimator's own tolerance
     if not consistent:
         frames = rows.frames  # false forces would draw them along
     kept = Known(interval if consistent else known.interval, found.memory)

@@ -123,3 +123,14 @@ def test_no_samples_are_samples_too() -> None:
     """A robot may give none."""
     none = RigidTeam(np.random.default_rng(4), 2).samples(1, np.zeros(0))
     assert len(none) == 0
+
+
+def test_an_estimate_leaves_no_interval_however_narrow() -> None:
+    """Intervals narrower than what estimators solve to still hold the estimate."""
+    team = RigidTeam(np.random.default_rng(1), 2)
+    t = np.arange(0.0, 5.0, 0.01)
+    errors = [3e-3 * np.sign(team.truth(i, t)["twist"][:, 3:]) for i in range(2)]
+    samples = (team.samples(i, t, position=errors[i]) for i in range(2))
+    found = estimate(RobotBounds(position=3e-3), *samples)
+    assert found.half_width[0] < 1e-6
+    assert found.contains(found.phi).all()
