@@ -28,7 +28,8 @@ class RobotBounds:
         force_absolute: Of f_i, whatever its size [N].
         force_relative: Of f_i, as a part of each measured component [-].
         force_bias: Constant offset of f_i, beside those [N].
-        force_gain: Constant error of the force sensor's gain, the same for all axes [-].
+        force_gain: Constant error of the force sensor's gain, the same for all axes; that of its
+            moments may be another one, within the same bound [-].
         friction: Force that the mechanism's friction hides from the sensors, along the axes of
             {i0}; of either sign at every sample [N].
         moment_absolute: Of m_i where it is measured; where it is not (passive gimbal), the largest

@@ -27,7 +27,7 @@ from .windows import GRAVITY, Windows
 _MAGNITUDE = np.abs(FEATURES_TO_REGRESSOR)
 CHANNELS = ("fx", "fy", "fz", "tx", "ty", "tz", "lift")
 MOVING = 7  # channels of windows in motion follow those at rest
-OF_ROBOT = 14  # nuisance parameters: a, dp, clock, bias, gain, drag
+OF_ROBOT = 15  # nuisance parameters: a, dp, clock, bias, gains of force and moment, drag
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ class TeamRows:
 
     @property
     def half_width(self) -> Array:
-        """Half-width of every nuisance parameter's box, shape (N, 14).
+        """Half-width of every nuisance parameter's box, shape (N, 15).
 
         Frames that are not bounded have none: no row is made of what such a robot exerts. Drag has
         none either: bounds take friction of either sign at every sample, in d.
@@ -54,7 +54,7 @@ class TeamRows:
         rows = []
         for bound, frame in zip(self.bounds, self.frame_bounds, strict=True):
             gain = bound.force_gain / (1.0 - bound.force_gain)  # of what the sensor shows
-            tail = [frame.clock, *[bound.force_bias] * 3, gain]
+            tail = [frame.clock, *[bound.force_bias] * 3, gain, gain]
             rows.append(np.concatenate([frame.a, frame.position, tail, np.zeros(3)]))
         widths = np.array(rows)
         return np.where(np.isfinite(widths), widths, 0.0)
@@ -77,7 +77,7 @@ class TeamRows:
         features, errors = features / total[:, None], errors / total[:, None]
         columns = np.zeros((N, OF_ROBOT))
         columns[:, 7:] = self.half_width[:, 7:]
-        columns[:, 11:] = np.array([[bound.friction] * 3 for bound in self.bounds])
+        columns[:, 12:] = np.array([[bound.friction] * 3 for bound in self.bounds])
         return self._block(windows, features, errors, columns, exact=True)
 
     def of_bounds(self, windows: Windows) -> RowBlock:
@@ -150,8 +150,9 @@ class TeamRows:
             columns[:, :, 6] = rate
             d += here * self._second_order(windows, i, late)
         columns[:, :, 7:10] = Ad[:, :3]
-        columns[:, :, 10] = np.hstack([turned, np.cross(p, turned) + turned_moment])
-        columns[:, :, 11:] = np.einsum("rk,wkj->wrj", Ad[:, :3], windows.drag[i])
+        columns[:, :, 10] = np.hstack([turned, np.cross(p, turned)])
+        columns[:, 3:, 11] = turned_moment
+        columns[:, :, 12:] = np.einsum("rk,wkj->wrj", Ad[:, :3], windows.drag[i])
         B[:, :, i] -= here[..., None] * columns * half_width[i]
 
     def wrench_of(self, windows: Windows, i: int) -> Array:
@@ -186,6 +187,8 @@ class TeamRows:
             (a + frame.curvature) * clock * np.linalg.norm(windows.wrench_rate[i][:, 3:], axis=1)
         )
         moment += 0.65 * clock**2 * np.linalg.norm(windows.wrench_bend[i][:, 3:], axis=1)
+        m_rate = np.linalg.norm(windows.wrench_rate[i][:, 3:], axis=1)
+        moment += bound.force_gain * ((a + frame.curvature) * m + clock * m_rate)
         lever = float(np.linalg.norm(p)) + dp
         moment = moment + lever * force + dp * (a * f + loose)
         return np.stack([force] * 3 + [moment] * 3, axis=1)

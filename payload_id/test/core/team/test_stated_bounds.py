@@ -134,3 +134,14 @@ def test_an_estimate_leaves_no_interval_however_narrow() -> None:
     found = estimate(RobotBounds(position=3e-3), *samples)
     assert found.half_width[0] < 1e-6
     assert found.contains(found.phi).all()
+
+
+def test_a_gain_of_forces_alone_is_within_the_bound_of_gains() -> None:
+    """Moments may be right while forces are 10 % too large, or too small."""
+    team = RigidTeam(np.random.default_rng(1), 2)
+    t = np.arange(0.0, 5.0, 0.02)
+    wrong = [gain * team.truth(i, t)["force"] for i, gain in enumerate((0.1, -0.1))]
+    samples = (team.samples(i, t, force=wrong[i]) for i in range(2))
+    found = estimate(RobotBounds(force_gain=0.1), *samples)
+    assert found.status is not TeamStatus.INCONSISTENT
+    assert found.contains(team.phi()).all()
