@@ -58,7 +58,7 @@ class Evidence:
         found: Bounds on phi.
         reach: Largest distance of grasps [m].
         silent: Since when robots are silent, by name.
-        ahead: How far clocks that leapt are ahead, by name [s].
+        ahead: How far clocks that leapt are ahead, or behind (negative), by name [s].
     """
 
     names: Sequence[str]
@@ -392,11 +392,13 @@ def _missing(e: Evidence, named: set[str]) -> tuple[list[Finding], list[str]]:
     found, cannot = [], []
     frames = e.rows.frames
     for name, far in e.ahead.items():
+        side = "ahead of" if far > 0 else "behind"
         found.append(
             Finding(
                 Fault.CLOCK, (name,),
-                f"The stamps of {name} are {far:.1f} s ahead of the others': its clock was set, or "
-                "is another one. What it gives now does not count. Set its clock and begin anew.",
+                f"The stamps of {name} are {abs(far):.1f} s {side} the others': its clock was "
+                "set, or is another one. What it gives now does not count. Set its clock and begin "
+                "anew.",
             )
         )  # fmt: skip
     for name, since in e.silent.items():

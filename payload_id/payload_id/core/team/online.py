@@ -267,12 +267,17 @@ class TeamEstimator:
         second = newest[holding[-2]] if len(holding) > 1 else first
         if second >= first - self.settings.patience:
             speaking = [newest[n] for n in holding if n not in silent]
-            ahead = {}
+            ahead: dict[str, float] = {}
         else:
             speaking = [t for t in newest.values() if t >= second - self.settings.patience]
             ahead = self._leapt(robots, holding[-1], newest)
             if ahead:
                 silent = {n: t for n, t in silent.items() if t < second - self.settings.patience}
+        starts = [float(r.time[0]) if r is not None else np.inf for r in robots]
+        for i, name in enumerate(self._names):
+            others = min(starts[:i] + starts[i + 1 :], default=0.0)
+            if name in silent and newest.get(name, np.inf) < others - LEAP:
+                ahead[name] = silent.pop(name) - first
         self._newest = newest
         return min(speaking, default=first), silent, ahead
 

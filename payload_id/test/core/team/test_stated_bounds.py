@@ -85,7 +85,7 @@ def test_a_robot_on_another_clock_is_named_and_stops_nobody() -> None:
     team = RigidTeam(np.random.default_rng(1), 3)
     t = np.arange(0.0, 6.0, 0.02)
     late = np.where(t > 4.0, 1e8, 0.0)
-    for jitter, clock in ((0.0, 1.7e9), (late, 0.0)):
+    for jitter, clock in ((0.0, 1.7e9), (0.0, -1.7e9), (late, 0.0)):
         estimator = TeamEstimator(["r0", "r1", "r2"], TeamBounds(), PRIOR)
         robots = [team.samples(0, t), team.samples(1, t), team.samples(2, t, clock, jitter)]
         for first in range(0, 300, 75):
