@@ -31,7 +31,7 @@ LIBRARIES = [
 # What only some need: constraints of CVXPY (`pip install "payload_id[constraints]"`), the view.
 EXTRAS = {"constraints": ["cvxpy>=1.7"], "view": ["viser>=1.1"]}
 FOR_COLCON = {"test": ["pytest"]}  # by which `colcon test` knows that there are tests, and whose
-COMMAND = "payload-id = payload_id.cli.main:main"
+COMMAND = "payload-id = payload_id.__main__:run"
 NODES = [
     "sampler = payload_id.ros.sampler.node:main",
     "wrench_sampler = payload_id.ros.wrench_sampler.node:main",

@@ -8,6 +8,7 @@ estimate = identify(recording, robot, Uncertainty(torque_relative=0.025, link_re
 print(estimate.phi, estimate.lower, estimate.upper)
 """
 
+from . import early_interrupt  # noqa: F401  # before all that takes long to import
 from .core.body.payload_prior import PayloadPrior
 from .core.errors import PayloadIdError
 from .core.identification.estimate import Estimate

@@ -3,17 +3,23 @@
 import signal
 import sys
 
-if __name__ == "__main__":
+
+def run() -> int:
+    """Run the command line; returns the exit code."""
     try:
         from .cli.main import main
 
-        # An interrupt ends the process at once until here (`START` of the launcher); now main can.
+        # An interrupt ends the process at once until here (`early_interrupt`); now main can.
         signal.signal(signal.SIGINT, signal.default_int_handler)
         # What ends a process does it in order, too; `nohup` has the second one ignored.
         for number in (signal.SIGTERM, signal.SIGHUP):
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, signal.default_int_handler)
-        sys.exit(main())
+        return main()
     except KeyboardInterrupt:
         print("payload-id: interrupted.", file=sys.stderr)
-        sys.exit(130)
+        return 130
+
+
+if __name__ == "__main__":
+    sys.exit(run())

@@ -50,7 +50,7 @@ ORDER = {
 }  # fmt: skip
 # Files that stand beside rooms where one would look for rooms only.
 LOOSE = {
-    "": ("__main__",),
+    "": ("__main__", "early_interrupt"),
     "core": ("arrays", "conic", "errors", "threads", "version"),
     "core/rows": ("gate", "quadrature", "row_block", "row_source", "windows"),
     "core/rows/joint_torque": (

@@ -1,0 +1,53 @@
+"""An interrupt while modules are imported: programs end in silence, others keep their handlers."""
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+# At the first import of NumPy, which every program needs, an interrupt comes.
+HOOK = """
+import os, signal, sys
+
+class Interrupt:
+    def find_spec(self, name, path, target=None):
+        if name == "numpy":
+            sys.meta_path.remove(self)
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupt())
+"""
+SCRIPT = "from payload_id.{} import main\nmain()\n"
+PACKAGE = Path(__file__).resolve().parents[3]
+
+
+def interrupted(folder, *line):
+    """Run Python with a line, interrupt it while it imports; return code and what it printed."""
+    (folder / "sitecustomize.py").write_text(HOOK)
+    path = os.pathsep.join([str(folder), str(PACKAGE), *sys.path])
+    done = subprocess.run(
+        [sys.executable, *map(str, line)], capture_output=True, text=True, timeout=60,
+        env={**os.environ, "PYTHONPATH": path},
+    )  # fmt: skip
+    return done.returncode, done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("module", ["payload_id", "payload_id.ros.identify.node"])
+def test_a_module_that_is_run_ends_in_silence(tmp_path, module):
+    assert interrupted(tmp_path, "-m", module) == (-signal.SIGINT, "")
+
+
+@pytest.mark.parametrize("place", ["lib/payload_id/bridge", "bin/payload-id"])
+def test_an_installed_program_ends_in_silence(tmp_path, place):
+    script = tmp_path / place
+    script.parent.mkdir(parents=True)
+    script.write_text(SCRIPT.format("ros.bridge.node"))
+    assert interrupted(tmp_path, script) == (-signal.SIGINT, "")
+
+
+def test_a_program_that_uses_the_library_keeps_its_handler(tmp_path):
+    text = "try:\n    import payload_id\nexcept KeyboardInterrupt:\n    print('mine')"
+    assert interrupted(tmp_path, "-c", text) == (0, "mine\n")
