@@ -18,6 +18,7 @@ from rosbags.rosbag2.storage_sqlite3 import Sqlite3Writer
 from rosbags.typesys import Stores, TypesysError, get_types_from_msg, get_typestore
 
 from ...core.errors import InputError, RecordingError, UnknownNameError
+from ..configuration.whole_file import sync_all
 from .checksums import CheckedWriter
 
 STORAGES = {"mcap": StoragePlugin.MCAP, "sqlite3": StoragePlugin.SQLITE3}
@@ -47,7 +48,8 @@ class BagWriter:
     - sqlite3: every message up to the last commit, at the same interval. The folder lacks
       metadata.yaml; `Recording.from_bag` reads it as it is, other tools after `ros2 bag reindex`.
 
-    A flush hands the data to the operating system: they outlive the process, not a power failure.
+    A flush hands the data to the operating system: they outlive the process, not a power failure,
+    which only a bag that was closed outlives.
     Messages are stored in the order of `write`, with receive times that never decrease, so that a
     reader gets them back in that order.
 
@@ -190,6 +192,7 @@ class BagWriter:
             self._opened.set()
             self._write_all(writer)
             writer.close()
+            sync_all(self.path)
         except Exception as error:  # whatever it is, it must be known that no more is saved
             self._failure = error
             if writer is not None:

@@ -1,7 +1,13 @@
-"""Files that are there whole or not at all: written beside their place, then put into it."""
+"""Files that are there whole or not at all: written beside their place, then put into it.
+
+What is complete is on the disk before it takes its place, and its place is, too: after a power
+failure there is the file as it was, or as it is.
+"""
 
 from __future__ import annotations
 
+import errno
+import os
 import secrets
 import tempfile
 from collections.abc import Iterator
@@ -28,9 +34,50 @@ def whole_file(path: Path) -> Iterator[BinaryIO]:
     try:
         with part.open("xb") as file:
             yield file
+            sync(file)
         part.replace(path)
+        sync_folder(path.parent)
     finally:
         part.unlink(missing_ok=True)  # only there if it could not take its place
+
+
+def sync(file: BinaryIO) -> None:
+    """Have the disk hold what was written to a file.
+
+    Raises:
+        OSError: It cannot.
+    """
+    file.flush()
+    os.fsync(file.fileno())
+
+
+def sync_folder(folder: Path) -> None:
+    """Have the disk hold a folder's names, where its file system knows that.
+
+    Raises:
+        OSError: The folder cannot be opened.
+    """
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(handle)
+    except OSError as error:
+        if error.errno not in (errno.EINVAL, errno.ENOTSUP):  # of some network file systems
+            raise
+    finally:
+        os.close(handle)
+
+
+def sync_all(folder: Path) -> None:
+    """Have the disk hold all files of a folder, and their names.
+
+    Raises:
+        OSError: It cannot.
+    """
+    for path in folder.iterdir():
+        with path.open("rb") as file:
+            os.fsync(file.fileno())
+    sync_folder(folder)
+    sync_folder(folder.parent)
 
 
 @contextmanager
@@ -71,6 +118,7 @@ def check_place(path: Path, what: str) -> Path:
             raise ValueError("a name holds no NUL character")
         if path.exists() and not path.is_file():
             raise OSError("something is there that is no file")
+        _refuse_dangling(path)
         check_folder(path.parent)
     except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: a loop of links, no home
         raise ConfigurationError(
@@ -85,6 +133,18 @@ def check_folder(folder: Path) -> None:
     Raises:
         OSError: They cannot.
     """
+    _refuse_dangling(folder)
     there = next(part for part in (folder, *folder.absolute().parents) if part.exists())
     with tempfile.TemporaryFile(dir=there):
         pass
+
+
+def _refuse_dangling(path: Path) -> None:
+    """Raise if a path, or a folder on its way, is a link to what is not there.
+
+    Raises:
+        OSError: It is: what is written would lie elsewhere than anybody has looked.
+    """
+    for part in (path, *path.absolute().parents):
+        if part.is_symlink() and not part.exists():
+            raise OSError(f"{part} is a link to {os.readlink(part)!r}, which is not there")

@@ -8,6 +8,8 @@ from datetime import datetime
 
 from ...core.errors import ConfigurationError
 from ...files.configuration.input_path import from_home
+from ...files.configuration.json_file import parsed_json
+from ...files.configuration.whole_file import whole_file
 
 DEFAULT = "payload_id"  # folder beside the logs of ROS (ROS_HOME, or ~/.ros)
 LATCHED_BEFORE = "It was latched before this start: {path}."
@@ -50,29 +52,25 @@ class FaultMemory:
         """Return the fault that was latched when the bridge ended; empty: there was none."""
         before = LATCHED_BEFORE.format(path=self.path)
         try:
-            entries = json.loads(self.path.read_text(encoding="utf-8"))
+            entries = parsed_json(self.path.read_text(encoding="utf-8"))
             return f"{entries['fault']} {before}"
         except FileNotFoundError:
             return ""
-        except (OSError, ValueError, KeyError, TypeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             return (
                 f"Whether there was a fault before this start is not known: {self.path} cannot be "
                 f"read ({error!r}). Look at the arm before it moves again."
             )
 
     def write(self, fault: str) -> None:
-        """Remember a fault: the whole file, on the disk, or nothing.
+        """Remember a fault: the whole file, on the disk with its name, or nothing.
 
         Raises:
             OSError: The disk fails.
         """
         entries = {"fault": fault, "since": datetime.now().astimezone().isoformat()}
-        new = self.path.with_name(f"{self.path.name}.{os.getpid()}")
-        with new.open("w", encoding="utf-8") as file:
-            json.dump(entries, file)
-            file.flush()
-            os.fsync(file.fileno())
-        new.replace(self.path)
+        with whole_file(self.path) as file:
+            file.write(json.dumps(entries).encode())
 
     def forget(self) -> None:
         """Remember none.

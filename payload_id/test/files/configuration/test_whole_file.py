@@ -8,7 +8,7 @@ import signal
 import pytest
 
 from payload_id.core.errors import ConfigurationError
-from payload_id.files.configuration.whole_file import saved_file
+from payload_id.files.configuration.whole_file import check_place, saved_file, whole_file
 
 
 def test_a_file_that_is_not_finished_leaves_the_old_one(tmp_path):
@@ -62,3 +62,33 @@ def test_the_longest_name_can_be_written(tmp_path):
     with saved_file(path, "result") as file:
         file.write(b"all")
     assert path.read_bytes() == b"all"
+
+
+def test_a_link_to_nowhere_is_no_place_for_a_file(tmp_path):
+    (tmp_path / "link").symlink_to(tmp_path / "nowhere")
+    for place in (tmp_path / "link", tmp_path / "link" / "folder" / "file"):
+        with pytest.raises(ConfigurationError, match="is a link to '.*nowhere', which is"):
+            check_place(place, "result")
+    (tmp_path / "nowhere").mkdir()
+    assert check_place(tmp_path / "link" / "file", "result")
+
+
+def test_content_is_on_the_disk_before_the_name_and_the_name_before_the_end(tmp_path, monkeypatch):
+    """The order that outlives a power failure, whatever the file system does in between."""
+    done = []
+    fsync, replace = os.fsync, os.replace
+
+    def synced(handle):
+        done.append(os.readlink(f"/proc/self/fd/{handle}"))
+        fsync(handle)
+
+    def renamed(old, new):
+        done.append("renamed")
+        replace(old, new)
+
+    monkeypatch.setattr(os, "fsync", synced)
+    monkeypatch.setattr("pathlib.Path.replace", renamed)
+    with whole_file(tmp_path / "file") as file:
+        file.write(b"x")
+    part, name, folder = done
+    assert part.endswith(".part") and name == "renamed" and folder == str(tmp_path)
