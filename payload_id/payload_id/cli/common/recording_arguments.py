@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
@@ -14,6 +15,7 @@ from ...files.recordings.wrench_recording import WrenchRecording
 from ...files.robots.robot_file import RobotFile
 
 TABLES = (".csv", ".txt", ".tsv")
+OF_WHOLE = "numbers of samples left out are of the whole recording, not only of --from to --to"
 Recorded = TypeVar("Recorded", Recording, WrenchRecording)
 
 
@@ -121,7 +123,9 @@ def stretch_of(recording: Recorded, arguments: argparse.Namespace) -> Recorded:
             f"The recording runs from 0 to {last} s; it has no samples from --from {start:g} to "
             f"--to {end:g} s."
         )
-    return stretch
+    # Of what was left out only the number is known, which may lie anywhere in the recording.
+    note = (OF_WHOLE,) if recording.dropped else ()
+    return replace(stretch, dropped=recording.dropped, notes=(*stretch.notes, *note))
 
 
 def remarks(recording: Recording | WrenchRecording) -> Sequence[str]:
