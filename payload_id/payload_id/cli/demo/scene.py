@@ -7,7 +7,6 @@ from datetime import datetime
 from pathlib import Path
 
 import numpy as np
-import yaml
 
 from ...core.arrays import Array
 from ...core.body.inertial import from_mass_com_inertia
@@ -15,6 +14,7 @@ from ...core.errors import InputError
 from ...core.excitation.search.random_fourier_search import Found, random_fourier_search
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...files.configuration.whole_file import check_folder
+from ...files.configuration.yaml_file import yaml_text
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
 
@@ -82,7 +82,7 @@ def _robot(name: str, path: Path) -> RobotFile:
     )
     entries = {"extends": str(base.path.resolve()), "uncertainty": uncertainty.to_dict()}
     head = "# The robot of a demonstration: the shipped file with the simulation's own bounds.\n"
-    path.write_text(head + yaml.safe_dump(entries, sort_keys=False))
+    path.write_text(yaml_text(entries, head))
     return RobotFile.load(path)
 
 

@@ -7,7 +7,6 @@ from datetime import datetime
 from pathlib import Path
 
 import numpy as np
-import yaml
 
 from ...core.mechanism.own_load import MechanismMasses
 from ...core.simulation.team.scene import SimulatedMocobot, TeamScene, table_one
@@ -15,6 +14,7 @@ from ...core.simulation.team.simulated_run import Stage, holds
 from ...core.simulation.team.team_motion import TeamMotion
 from ...core.simulation.team.team_sensors import TeamSensors
 from ...files.configuration.whole_file import check_folder
+from ...files.configuration.yaml_file import yaml_text
 
 GUIDED, HELD, MOVED = 10.0, 3.5, 18.0  # [s] of each stage: a human, four holds, wrists
 NAMES = ("omnid1", "omnid2", "omnid3")
@@ -81,7 +81,7 @@ def draw_team(seed: int, out: Path) -> TeamDemo:
         ("wrists move by less than 10 degrees", Stage(wrists, MOVED)),
     )
     team_file = folder / "team.yaml"
-    team_file.write_text(yaml.safe_dump(_team(), sort_keys=False))
+    team_file.write_text(yaml_text(_team()))
     return TeamDemo(seed, scene, stages, folder, team_file)
 
 

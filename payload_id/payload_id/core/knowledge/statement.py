@@ -60,6 +60,15 @@ class Statement:
                 f"What is stated of the payload by '{self.name}' needs {rows} rows of ten finite "
                 f"coefficients; found {self.F.shape}. Check its numbers."
             )
+        q = (self.H.shape[1],) if self.H.ndim == 2 else ()
+        fits = self.g.shape == (rows,) and self.H.shape == (rows, *q) and len(q) == 1
+        fits = fits and self.z_lower.shape == self.z_upper.shape == q
+        if not fits or not (self.z_lower <= self.z_upper).all():  # NaN neither
+            raise InputError(
+                f"What is stated of the payload by '{self.name}' needs {rows} constants, and as "
+                f"many rows of H as bounds z_lower <= z_upper allow; found {self.g.shape}, "
+                f"{self.H.shape}, {self.z_lower.shape} and {self.z_upper.shape}."
+            )
         largest = max(float(np.abs(x).max(initial=0.0)) for x in numbers)
         if largest > LARGEST:
             raise InputError(

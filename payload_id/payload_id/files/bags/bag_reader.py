@@ -16,6 +16,7 @@ import apsw
 from rosbags.rosbag2 import Reader, ReaderError
 
 from ...core.errors import RecordingError
+from ..configuration.file_kind import instead
 from .checksums import check_mcap, check_written
 from .mcap_repair import is_complete, write_mended
 
@@ -148,7 +149,7 @@ def _storage_files(path: Path, error: BaseException) -> list[Path]:
     if not files:
         raise RecordingError(
             f"{path} is not a rosbag2 recording: {_reason(error)}. Give the folder that holds "
-            "metadata.yaml, or a .mcap or .db3 file."
+            f"metadata.yaml, or a .mcap or .db3 file.{instead(path, 'recording')}"
         ) from error
     return sorted(files, key=lambda x: [int(s) if s.isdigit() else s for s in _parts(x.name)])
 

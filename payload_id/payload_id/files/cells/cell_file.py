@@ -51,7 +51,7 @@ class Cell:
             ConfigurationError: The file is missing, or an entry is unknown, missing or impossible.
         """
         path = Path(path)
-        entries = read_configuration(path, CELL)
+        entries = read_configuration(path, CELL, "cell file")
         floor = entries["floor"]
         try:
             bodies = [

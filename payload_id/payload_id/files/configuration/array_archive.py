@@ -1,4 +1,4 @@
-"""NumPy archives (.npz) that anybody may have changed: every byte checked, or refused.
+"""NumPy archives (.npz) that anybody may have changed: bytes, numbers and shapes are checked.
 
 `numpy.load` reads an array's own bytes and no further, which leaves the checksum behind them
 unread, and takes memory for whatever a member says of its size.
@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import io
 import zipfile
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,17 +24,21 @@ NUMBERS, TEXT = "biuf", "U"  # kinds of arrays, as NumPy names them
 Arrays = dict[str, NDArray[Any]]
 
 
-def read_arrays(path: Path | str, what: str, texts: Collection[str] = ()) -> Arrays:
+def read_arrays(
+    path: Path | str, what: str, texts: Collection[str] = (), unbounded: tuple[str, ...] = ()
+) -> Arrays:
     """Return the arrays of an archive by their names.
 
     Args:
         path: The file.
         what: What it holds, for the message, such as "tare".
         texts: Names of those that are texts; all others are real numbers.
+        unbounded: How the names begin of those that may hold NaN and infinities.
 
     Raises:
         ConfigurationError: No file can be at such a path.
-        ValueError: It is no archive of arrays, is damaged, or holds more than `LARGEST`.
+        ValueError: It is no archive of arrays, is damaged, holds more than `LARGEST`, or numbers
+            that are not finite.
     """
     path = input_path(path, what)
     if not path.is_file():
@@ -42,12 +46,52 @@ def read_arrays(path: Path | str, what: str, texts: Collection[str] = ()) -> Arr
     try:
         with zipfile.ZipFile(path) as archive:
             members = {x.filename.removesuffix(SUFFIX): x for x in _members(archive)}
-            return {
+            arrays = {
                 name: _array(name, archive.read(member), TEXT if name in texts else NUMBERS)
                 for name, member in members.items()
             }
     except Exception as error:  # whatever damaged bytes make readers of ZIP, zlib and NumPy raise
         raise ValueError(" ".join(str(error).split()) or type(error).__name__) from error
+    for name, array in arrays.items():
+        if not (name in texts or name.startswith(unbounded) or np.isfinite(array).all()):
+            raise ValueError(f"{name} holds numbers that are not finite")
+    return arrays
+
+
+def check_shapes(arrays: Mapping[str, NDArray[Any]], shapes: Mapping[str, str]) -> dict[str, int]:
+    """Return the sizes that letters stand for, such as m of `{"A": "m 10", "b": "m"}`.
+
+    Args:
+        arrays: By name; one without a shape is not looked at.
+        shapes: Sizes in order, numbers or letters; one letter is the same size wherever it stands.
+
+    Raises:
+        KeyError: An array is missing.
+        ValueError: One has another shape; says which.
+    """
+    sizes: dict[str, int] = {}
+    for name, shape in shapes.items():
+        found, wanted = arrays[name].shape, shape.split()
+        if len(found) == len(wanted):
+            for letter, size in zip(wanted, found, strict=True):
+                sizes.setdefault(letter, int(letter) if letter.isdigit() else size)
+        if found != tuple(sizes.get(letter) for letter in wanted):
+            told = ", ".join(
+                f"{x} = {sizes[x]}" if x in sizes and not x.isdigit() else x for x in wanted
+            )
+            raise ValueError(f"{name} has shape {found}, not ({told})")
+    return sizes
+
+
+def check_at_least(arrays: Mapping[str, NDArray[Any]], least: Mapping[str, float]) -> None:
+    """Raise unless no number of the named arrays is below a bound.
+
+    Raises:
+        ValueError: One is; says where.
+    """
+    for name, bound in least.items():
+        if name in arrays and arrays[name].size and not arrays[name].min() >= bound:
+            raise ValueError(f"{name} holds {arrays[name].min():g}; at least {bound:g} is possible")
 
 
 def _members(archive: zipfile.ZipFile) -> Iterator[zipfile.ZipInfo]:

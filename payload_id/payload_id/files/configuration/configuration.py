@@ -13,18 +13,23 @@ from .schema_check import check, wrong_value
 from .yaml_file import read_yaml
 
 
-def read_configuration(path: str | Path, schema: Schema) -> dict[str, Any]:
+def read_configuration(path: str | Path, schema: Schema, what: str) -> dict[str, Any]:
     """Return the checked entries of a YAML file, defaults filled in.
 
     With the key `extends: other.yaml` the file says only what differs from the other one: sections
     are merged, everything else is replaced. Relative paths mean relative to the file that gives
     them.
 
+    Args:
+        path: Of the file.
+        schema: What it may hold.
+        what: Which kind of file it is, for messages, such as "robot file".
+
     Raises:
         ConfigurationError: The file, or one that it extends, is missing, is not YAML, or an entry
             is unknown, missing, or of the wrong kind, length or size.
     """
-    entries, files = _read_extended(Path(path), schema, ())
+    entries, files = _read_extended(Path(path), schema, what, ())
     where = files[0] + (f" (which extends {', '.join(files[1:])})" if files[1:] else "")
     return check(entries, schema, where)
 
@@ -42,20 +47,20 @@ def describe_schema(schema: Schema) -> str:
 
 
 def _read_extended(
-    path: Path, schema: Schema, seen: tuple[Path, ...]
+    path: Path, schema: Schema, what: str, seen: tuple[Path, ...]
 ) -> tuple[dict[str, Any], list[str]]:
     """Return the merged entries of a file and those it extends, and the files' names."""
     path = path.resolve()
     if path in seen:
         names = " -> ".join(p.name for p in (*seen, path))
         raise ConfigurationError(f"Files extend each other in a circle: {names}.")
-    entries = _anchored(read_yaml(path), schema, path.parent)
+    entries = _anchored(read_yaml(path, what), schema, path.parent)
     parent = entries.pop("extends", None)
     if parent is None:
         return entries, [path.name]
     if not isinstance(parent, str):
         raise wrong_value("extends", path.name, "the name of a YAML file", parent)
-    inherited, files = _read_extended(resolve(parent, path.parent), schema, (*seen, path))
+    inherited, files = _read_extended(resolve(parent, path.parent), schema, what, (*seen, path))
     return _merged(inherited, entries), [path.name, *files]
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ...core.errors import ConfigurationError
+from .file_kind import check_kind, instead
 from .input_path import input_path
 
 
@@ -20,13 +21,18 @@ def read_json(path: Path, what: str) -> Any:
 
     Raises:
         ConfigurationError: It is missing or no JSON in UTF-8, a key comes twice in one place, or a
-            number is NaN or infinite.
+            number is NaN or infinite, or it is known to be of another kind.
     """
     path = input_path(path, what)
     try:
-        return parsed_json(path.read_bytes().decode("utf-8"))
+        content = parsed_json(path.read_bytes().decode("utf-8"))
     except (OSError, ValueError, RecursionError) as error:
-        raise ConfigurationError(f"{path} is no readable {what}: {error}.") from error
+        raise ConfigurationError(
+            f"{path} is no readable {what}: {error}.{instead(path, what)}"
+        ) from error
+    if isinstance(content, dict):
+        check_kind(content, path, what)
+    return content
 
 
 def parsed_json(text: str) -> Any:
@@ -42,6 +48,19 @@ def parsed_json(text: str) -> Any:
         parse_constant=_number,
         parse_float=_number,
     )
+
+
+def check_sizes(value: Any, largest: float, where: str = "") -> None:
+    """Raise if a number somewhere in a value is too large to be meant, or to be computed with.
+
+    Raises:
+        ValueError: One is; says where.
+    """
+    if isinstance(value, dict | list):
+        for key, entry in value.items() if isinstance(value, dict) else enumerate(value):
+            check_sizes(entry, largest, f"{where}.{key}" if where else str(key))
+    elif isinstance(value, int | float) and abs(value) > largest:
+        raise ValueError(f"{where} is {value:.3g}; at most {largest:g} is possible")
 
 
 def _without_repetition(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -1,16 +1,23 @@
-"""YAML, read strictly: a file that says one thing twice, or nothing, is an error."""
+"""YAML, read strictly: a file that says one thing twice, or nothing, or is cut off, is an error.
+
+Half a YAML file is YAML, too: what was below the cut gets its defaults. So a file that begins with
+the line `---`, as all do that this package writes and ships, must end with the line `...`.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import yaml
 
-from ...core.errors import ConfigurationError
+from ...core.errors import ConfigurationError, brief
+from .file_kind import check_kind, instead
 from .input_path import input_path
 
 LARGEST = 3_000_000
+BEGIN, END = "---", "..."  # lines around a document in YAML
 
 
 class _StrictLoader(yaml.SafeLoader):
@@ -36,33 +43,46 @@ class _StrictLoader(yaml.SafeLoader):
         return super().construct_mapping(node, deep)
 
 
-def read_yaml(path: str | Path) -> dict[str, Any]:
+def read_yaml(path: str | Path, what: str = "YAML file") -> dict[str, Any]:
     """Return the mapping that a YAML file holds.
+
+    Args:
+        path: Of the file.
+        what: Which kind it shall be, for the message, such as "robot file".
 
     Raises:
         ConfigurationError: The file is missing (says which YAML files are there), is not YAML
-            (says the line), gives a key twice, or holds no mapping.
+            (says the line), gives a key twice, holds no mapping, is cut off, or is known to be of
+            another kind.
     """
-    path = input_path(path, "YAML file")
+    path = input_path(path, what)
     if path.is_dir():
-        raise ConfigurationError(f"{path} is a folder, where a YAML file is asked for.")
+        raise ConfigurationError(
+            f"{path} is a folder, where a YAML file is asked for.{instead(path, what)}"
+        )
     if not path.is_file():
         raise ConfigurationError(f"File {path} does not exist.{_present(path.parent)}")
     try:
         with path.open(encoding="utf-8") as file:
             text = file.read(LARGEST + 1)
+        if len(text) <= LARGEST:
+            _check_end(text, path)
         entries = yaml.load(text, Loader=_StrictLoader) if len(text) <= LARGEST else None
         size = max(len(text), _entries(entries, 0))
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = f", line {mark.line + 1}, column {mark.column + 1}" if mark else ""
-        raise ConfigurationError(f"{path}{place}: {error.problem or error.context}.") from error
+        raise ConfigurationError(
+            f"{path}{place}: {error.problem or error.context}.{instead(path, what)}"
+        ) from error
     except RecursionError as error:
         raise ConfigurationError(f"{path} is nested too deeply to be read.") from error
     except (yaml.YAMLError, OSError, ValueError, AttributeError, LookupError, TypeError) as error:
         # The last four: impossible numbers and dates, tags (!!bool) of what is none
         reason = str(error).splitlines()[0].rstrip(".")
-        raise ConfigurationError(f"{path} cannot be read as YAML: {reason}.") from error
+        raise ConfigurationError(
+            f"{path} cannot be read as YAML: {reason}.{instead(path, what)}"
+        ) from error
     if size > LARGEST:
         raise ConfigurationError(
             f"{path} is too large: a YAML file has at most {LARGEST} letters, and as many entries "
@@ -71,9 +91,41 @@ def read_yaml(path: str | Path) -> dict[str, Any]:
     if not isinstance(entries, dict):
         found = "nothing" if entries is None else f"a {type(entries).__name__}"
         raise ConfigurationError(
-            f"{path} must hold keys and values ('name: value'); found {found}."
+            f"{path} must hold keys and values ('name: value'); found {found}.{instead(path, what)}"
         )
+    check_kind(entries, path, what)
     return entries
+
+
+def yaml_text(entries: Mapping[str, Any], head: str = "") -> str:
+    """Return the text of a file that is known to be cut off when it is.
+
+    Args:
+        entries: In their order.
+        head: Lines of comment above them.
+    """
+    return head + yaml.safe_dump(
+        dict(entries), sort_keys=False, default_flow_style=None, width=100,
+        explicit_start=True, explicit_end=True,
+    )  # fmt: skip
+
+
+def _check_end(text: str, path: Path) -> None:
+    """Raise if a text that states where it begins does not end where it states that."""
+    lines = [line.rstrip() for line in text.splitlines()]
+    lines = [line for line in lines if line and not line.lstrip().startswith(("#", "%"))]
+    if lines and lines[0] == BEGIN and lines[-1] != END:
+        if END in lines:
+            behind = brief(lines[lines.index(END) + 1])
+            raise ConfigurationError(
+                f"{path} goes on behind the line '{END}', which ends it, with {behind}. Put what "
+                "is behind that line above it."
+            )
+        raise ConfigurationError(
+            f"{path} begins with the line '{BEGIN}' and does not end with the line '{END}': it is "
+            "cut off, and what is missing would count as not given. Copy it again; if it is whole, "
+            f"add the line '{END}'."
+        )
 
 
 def _entries(value: Any, found: int) -> int:

@@ -315,7 +315,7 @@ def columns_text(found: ColumnsFound, joints: Sequence[str]) -> str:
     velocity = line("velocity", found.velocity) if found.velocity else "# velocity: [...]"
     what = f"Columns of {found.path.name}, drafted by payload-id new-robot. CHECK every line:"
     return f"""\
-{comment([what, ", ".join(found.header)])}
+{comment([what, ", ".join(found.header)])}---
 # Names of the joints, in the order of the columns below.
 {line("joints", joints)}
 
@@ -340,4 +340,5 @@ effort_offset: 0.0
 
 # Character between the cells.
 delimiter: {json.dumps(found.delimiter)}
+...
 """

@@ -16,6 +16,7 @@ from ...core.arrays import Array
 from ...core.errors import comment
 from ...core.motion.limits import inverse_dynamics
 from ...core.motion.trajectory import Motion
+from ..configuration.yaml_file import END
 from .arm_in_urdf import ArmFound
 
 POSES = 300  # random ones, for the largest gravity torque
@@ -68,7 +69,8 @@ def robot_text(found: ArmFound, scales: Scales, urdf: Path, folder: Path, rate: 
         rate: Of the joint states [Hz].
     """
     place = os.path.relpath(urdf.resolve(), folder.resolve())
-    return _arm_text(found, place, rate) + _limits_text(found, scales) + _bounds_text(scales)
+    text = _arm_text(found, place, rate) + _limits_text(found, scales) + _bounds_text(scales)
+    return f"{text}{END}\n"  # by which a copy that is cut off is noticed
 
 
 def _arm_text(found: ArmFound, place: str, rate: float) -> str:
@@ -77,6 +79,7 @@ def _arm_text(found: ArmFound, place: str, rate: float) -> str:
     return f"""\
 # Drafted by payload-id new-robot. Lines with CHECK are guesses: confirm each of them.
 # Every key: docs/robot_file.md. What to measure: docs/uncertainty.md.
+---
 
 # Name of the robot in reports.
 name: {_text(found.name)}

@@ -25,7 +25,7 @@ def read_knowledge(path: str | Path) -> Knowledge:
         ConfigurationError: The file is missing, or an entry is unknown, missing or impossible.
     """
     path = Path(path)
-    entries = read_yaml(path)
+    entries = read_yaml(path, "knowledge file")
     try:
         known = {str(name): _known(str(name), entry, path.name) for name, entry in entries.items()}
         return knowledge_of(known)

@@ -13,9 +13,12 @@ from ...core.errors import ConfigurationError
 from ...core.knowledge.knowledge import Knowledge
 from ...core.knowledge.statement import Statement
 from ..configuration.array_archive import read_arrays
+from ..configuration.file_kind import instead
+from ..configuration.json_file import parsed_json
 from ..configuration.whole_file import saved_file
 
 FORMAT = 1  # of the archive; raised when older programs could not read a newer one
+REACH = ("z_lower", "z_upper")  # infinite where nothing is known
 ARRAYS = ("F", "g", "H", "z_lower", "z_upper")
 
 
@@ -46,8 +49,8 @@ def load_knowledge(path: Path | str) -> Knowledge:
         ConfigurationError: The file is missing or damaged.
     """
     try:
-        archive = read_arrays(path, "knowledge", ("about",))
-        about = json.loads(str(archive["about"]))
+        archive = read_arrays(path, "knowledge", ("about",), REACH)
+        about = parsed_json(str(archive["about"]))
         if about["format"] != FORMAT:
             raise ValueError(f"format {about['format']}; this version reads {FORMAT}")
         read = [_statement(archive, k, each) for k, each in enumerate(about["statements"])]
@@ -55,7 +58,9 @@ def load_knowledge(path: Path | str) -> Knowledge:
     except (
         ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError
     ) as error:  # fmt: skip
-        raise ConfigurationError(f"The knowledge {path} cannot be read: {error}.") from error
+        raise ConfigurationError(
+            f"The knowledge {path} cannot be read: {error}.{instead(path, 'knowledge')}"
+        ) from error
 
 
 def _statement(archive: Any, k: int, about: dict[str, Any]) -> Statement:

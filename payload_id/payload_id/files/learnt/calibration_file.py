@@ -10,11 +10,13 @@ from typing import Any
 from ...core.arm.calibration import ArmEquations, Calibration
 from ...core.arm.effort_scale import scales_from_dict, scales_to_dict
 from ...core.rows.joint_torque.uncertainty import Uncertainty
+from ..configuration.array_archive import check_at_least, check_shapes
 from .learnt_archive import LearntKind
 from .robot_extension import write_extension
 
 # Format 3 has the scales of efforts and a checksum.
-KIND = LearntKind("calibration", 3, "payload-id calibrate")
+UNBOUNDED = ("lower", "upper")  # where nothing is kept
+KIND = LearntKind("calibration", 3, "payload-id calibrate", UNBOUNDED)
 ARRAYS = ("lower", "upper", "estimate", "factors", "counts")
 ROWS = ("C", "t", "d", "joint", "start", "end")
 
@@ -41,15 +43,18 @@ def load_calibration(path: Path | str) -> Calibration:
 def _from_arrays(about: Mapping[str, Any], arrays: Mapping[str, Any]) -> Calibration:
     """Put a calibration together; shapes that do not fit raise ValueError."""
     joints = tuple(str(name) for name in about["joints"])
-    n, m = len(joints), len(arrays["row_t"])
+    n = len(joints)
     size = 15 * n + 10
-    wanted: dict[str, tuple[int, ...]]
-    wanted = {"lower": (size,), "upper": (size,), "estimate": (size,)}
-    wanted |= {"factors": (n, size + 1, size + 1), "counts": (n,), "row_C": (m, size)}
-    wanted |= {f"row_{name}": (m,) for name in ROWS if name != "C"}
-    for name, shape in wanted.items():
-        if arrays[name].shape != shape:
-            raise ValueError(f"{name} has shape {arrays[name].shape}, not {shape}")
+    ends = {f"{size}": ("lower", "upper", "estimate"), "m": [f"row_{x}" for x in ROWS if x != "C"]}
+    shapes = {name: shape for shape, names in ends.items() for name in names}
+    factors = {"factors": f"{n} {size + 1} {size + 1}", "counts": f"{n}", "row_C": f"m {size}"}
+    check_shapes(arrays, shapes | factors)
+    check_at_least(arrays, {"counts": 0.0, "row_d": 0.0, "row_joint": 0.0})
+    check_at_least({"joints": n - 1 - arrays["row_joint"]}, {"joints": 0.0})
+    if not (arrays["lower"] <= arrays["upper"]).all():  # NaN neither
+        raise ValueError("lower is above upper, or no number")
+    if not (arrays["row_start"] < arrays["row_end"]).all():
+        raise ValueError("row_end is not behind row_start")
     return Calibration(
         digest=str(about["digest"]),
         joints=joints,

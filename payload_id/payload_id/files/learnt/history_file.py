@@ -14,16 +14,17 @@ from ...core.arm.arm_history import ArmHistory
 from ...core.arm.effort_scale import scales_from_dict, scales_to_dict
 from ...core.arrays import Array, plain_values
 from ...core.rows.joint_torque.uncertainty import Uncertainty
+from ..configuration.array_archive import check_shapes
 from .learnt_archive import LearntKind
 from .robot_extension import write_extension
 
-# Format 2 has mean speeds, scales of efforts and a checksum.
-KIND = LearntKind("history", 2, "payload-id calibrate --history")
 TEXTS = ("digest", "joints", "names", "uncertainty", "window", "rows", "inflation",
          "load_noise", "notes", "about")  # fmt: skip
 PER_JOINT = ("lower", "upper", "speed", "mean_speed", "noise")
 ARRAYS = ("factor", "scores", "masses", "seconds", *PER_JOINT)
 UNKNOWN = ("scores", "masses")  # hold NaN where a payload was not known
+# Format 2 has mean speeds, scales of efforts and a checksum.
+KIND = LearntKind("history", 2, "payload-id calibrate --history", UNKNOWN)
 
 
 def save_history(path: Path | str, history: ArmHistory) -> Path:
@@ -41,16 +42,12 @@ def load_history(path: Path | str) -> ArmHistory:
 def _from_parts(about: Mapping[str, Any], arrays: Mapping[str, Array]) -> ArmHistory:
     """Put a history together; what cannot be one raises ValueError or TypeError."""
     joints, names, notes = (_texts(about, name) for name in ("joints", "names", "notes"))
-    n, p, runs = len(joints), len(names), len(arrays["scores"])
-    wanted: dict[str, tuple[int, ...]] = {
-        "factor": (p + 11, p + 11), "scores": (runs, 10), "masses": (runs,), "seconds": (runs,),
-    } | {name: (runs, n) for name in PER_JOINT}  # fmt: skip
-    for name, shape in wanted.items():
-        array = arrays[name]
-        if array.shape != shape or array.dtype != np.float64:
-            raise ValueError(f"{name} is {array.dtype} of shape {array.shape}, not float {shape}")
-        if not (np.isfinite(array) | (np.isnan(array) if name in UNKNOWN else False)).all():
-            raise ValueError(f"{name} holds numbers that are not finite")
+    n, size = len(joints), len(names) + 11
+    shapes = {"factor": f"{size} {size}", "scores": "runs 10", "masses": "runs", "seconds": "runs"}
+    runs = check_shapes(arrays, shapes | {name: f"runs {n}" for name in PER_JOINT})["runs"]
+    for name in ARRAYS:
+        if arrays[name].dtype != np.float64 or np.isinf(arrays[name]).any():
+            raise ValueError(f"{name} holds {arrays[name].dtype} or infinities, not real numbers")
     if not runs or (arrays["seconds"] <= 0.0).any():
         raise ValueError("it has no run, or one of no length")
     digest, more, stated = about["digest"], about["about"], about["uncertainty"]

@@ -13,6 +13,7 @@ import numpy as np
 from ...core.arrays import Array
 from ...core.errors import ConfigurationError
 from ..configuration.array_archive import read_arrays
+from ..configuration.file_kind import instead
 from ..configuration.input_path import input_path
 from ..configuration.whole_file import saved_file
 
@@ -40,11 +41,13 @@ class LearntKind:
         name: In messages, such as "calibration".
         format: Number of what is in it, another one for each change.
         command: Makes a new one.
+        unbounded: Arrays that may hold NaN and infinities.
     """
 
     name: str
     format: int
     command: str
+    unbounded: tuple[str, ...] = ()
 
     def save(self, path: Path, learnt: Learnt, texts: Mapping[str, Any], arrays: Any) -> Path:
         """Write an archive; the file is there whole or not at all.
@@ -81,18 +84,21 @@ class LearntKind:
                 f"'{self.command}' wrote; move both together, or make it again."
             )
         try:
-            arrays = read_arrays(path, self.name, ("text",))
+            arrays = read_arrays(path, self.name, ("text",), self.unbounded)
             texts = json.loads(str(arrays.pop("text")))
+            if other := instead(path, self.name):  # which may have the same format
+                raise ConfigurationError(f"{path} is no {self.name}.{other}")
             self._check_format(path, texts["format"])
             learnt = build(texts, arrays)
             if learnt.identity != texts["checksum"]:
                 raise ValueError("its checksum is not that of its content")
         except DAMAGE as error:
+            other = instead(path, self.name)
             if isinstance(error, ConfigurationError):
                 raise
             raise ConfigurationError(
                 f"{path} is no readable {self.name} ({error}); it is cut off or was changed. Make "
-                f"it again: '{self.command}'."
+                f"it again: '{self.command}'.{other}"
             ) from error
         return learnt
 

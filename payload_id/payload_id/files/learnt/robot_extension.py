@@ -7,11 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from ...core.errors import ConfigurationError, comment
 from ..configuration.package_data import PACKAGE, share_folder
 from ..configuration.whole_file import saved_file
+from ..configuration.yaml_file import yaml_text
 
 
 def write_extension(
@@ -45,9 +44,8 @@ def write_extension(
         key: archive.name,
         "uncertainty": dict(uncertainty),
     }
-    content = yaml.safe_dump(whole, sort_keys=False, default_flow_style=None, width=100)
     with saved_file(path, "calibrated robot file") as file:
-        file.write((comment(remarks) + content).encode())
+        file.write(yaml_text(whole, comment(remarks)).encode())
     return path
 
 

@@ -62,7 +62,7 @@ class RobotProfile:
             if str(robot) not in profile_names():
                 raise UnknownNameError("profile", str(robot), profile_names())
             path = share_folder() / "config" / "robots" / f"{robot}.yaml"
-        entries = read_configuration(path, PROFILE)
+        entries = read_configuration(path, PROFILE, "robot file")
         joints = entries["joints"]
         driver = DriverFacts.from_entries(entries["driver"], len(joints), path.name)
         tracking = entries["control"]["tracking_position"]

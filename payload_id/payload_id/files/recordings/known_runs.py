@@ -8,14 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import yaml
 
 from ...core.errors import ConfigurationError, comment
 from ...core.history import Load
 from ..configuration.schema import Key
 from ..configuration.schema_check import check
 from ..configuration.whole_file import saved_file
-from ..configuration.yaml_file import read_yaml
+from ..configuration.yaml_file import read_yaml, yaml_text
 
 LIST = "runs.yaml"  # in the folder of a session
 RUN = {
@@ -53,7 +52,7 @@ def read_known_runs(path: Path) -> tuple[KnownRecording, ...]:
     Raises:
         ConfigurationError: The file cannot be read, or says something impossible.
     """
-    entries = check(read_yaml(path), SCHEMA, str(path))["runs"]
+    entries = check(read_yaml(path, "list of runs"), SCHEMA, str(path))["runs"]
     runs = []
     for name, known in entries.items():
         mass, payload = known["mass"], known["payload"]
@@ -83,8 +82,7 @@ def write_known_runs(path: Path, runs: Sequence[KnownRecording], remarks: Sequen
     """
     entries = {run.path.relative_to(path.parent).as_posix(): _entry(run.load) for run in runs}
     with saved_file(path, "list of runs") as file:
-        content = yaml.safe_dump({"runs": entries}, sort_keys=False)
-        file.write((comment(remarks) + content).encode())
+        file.write(yaml_text({"runs": entries}, comment(remarks)).encode())
     return path
 
 

@@ -112,7 +112,7 @@ class RobotFile:
             ModelError: The robot description that it names cannot be read.
         """
         path = find_robot_file(robot)
-        entries = read_configuration(path, ROBOT)
+        entries = read_configuration(path, ROBOT, "robot file")
         urdf_path = Path(entries["urdf"])
         urdf = read_urdf(urdf_path, entries["xacro_arguments"])
         joints = entries["joints"]

@@ -9,6 +9,7 @@ from xml.parsers.expat import ExpatError
 
 from ...core.arm.description import check_description, tidied
 from ...core.errors import ModelError, UnknownNameError
+from ..configuration.file_kind import instead
 from ..configuration.input_path import input_path
 
 ARGUMENT = re.compile(r"<xacro:arg\s[^>]*?name\s*=\s*[\"']([^\"']+)[\"']")
@@ -32,7 +33,7 @@ def read_urdf(path: str | Path, arguments: Mapping[str, object] | None = None) -
     try:
         check_description(urdf)
     except ModelError as error:
-        raise ModelError(f"{path}: {error}") from error
+        raise ModelError(f"{path}: {error}{instead(path, 'robot description')}") from error
     return tidied(urdf)
 
 
@@ -69,7 +70,9 @@ def _read_plain(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
-        raise ModelError(f"Robot description {path} cannot be read: {error}.") from error
+        raise ModelError(
+            f"Robot description {path} cannot be read: {error}.{instead(path, 'robot description')}"
+        ) from error
 
 
 def _expand(path: Path, arguments: dict[str, str]) -> str:

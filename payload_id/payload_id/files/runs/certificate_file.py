@@ -22,13 +22,14 @@ from ...core.safety.clearance.convex_body import ConvexBody
 from ...core.safety.speed.speed_limits import SpeedLimits
 from ...core.safety.torque.parameter_box import ParameterBox
 from ...core.safety.tube.tracking_tube import TrackingTube
-from ..configuration.json_file import parsed_json, read_json
+from ..configuration.json_file import check_sizes, parsed_json, read_json
 from ..configuration.package_data import share_folder
 from ..configuration.whole_file import saved_file
 from ..robots.robot_file import RobotFile, find_robot_file
 from .signature import ENTRY, Signature, signature_of, signed
 from .signing_key import SigningKey
 
+LARGEST = 1e12  # of all numbers, in SI units
 FORMAT = 2  # raised when older programs could not read a newer file
 
 
@@ -217,6 +218,7 @@ def _understood(content: Any, path: Path | str) -> SavedCertificate:
             f"{found!r}."
         )
     try:
+        check_sizes(content, LARGEST)
         return _saved(content)
     except (
         KeyError, TypeError, ValueError, AttributeError, OverflowError, RecursionError

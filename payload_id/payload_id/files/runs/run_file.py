@@ -12,8 +12,6 @@ from dataclasses import dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from ...core.arm.arm_history import ArmHistory
 from ...core.arm.calibration import Calibration
 from ...core.arm.per_joint import PerJoint
@@ -27,7 +25,7 @@ from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.safety.certificate.certificate import digest_of
 from ..configuration.input_path import input_path, sibling
 from ..configuration.whole_file import whole_file
-from ..configuration.yaml_file import read_yaml
+from ..configuration.yaml_file import read_yaml, yaml_text
 from ..knowledge.statement_file import load_knowledge, save_knowledge
 from ..learnt.calibration_file import load_calibration, save_calibration
 from ..learnt.history_file import load_history, save_history
@@ -145,9 +143,8 @@ class RunFile:
             with whole_file(folder / URDF_NAME) as file:
                 file.write(self.urdf.encode())
             entries = {DIGEST: _digest(entries, folder / FILE_NAME), **entries}
-            text = yaml.safe_dump(entries, sort_keys=False, default_flow_style=None, width=100)
             with whole_file(folder / FILE_NAME) as file:
-                file.write((_HEAD + text).encode())
+                file.write(yaml_text(entries, _HEAD).encode())
         except OSError as error:
             raise RecordingError(
                 f"The settings of the run could not be saved in {folder}: {error}. Check that the "
@@ -172,7 +169,7 @@ class RunFile:
 
         """
         path = input_path(folder, "run") / FILE_NAME
-        entries = read_yaml(path)
+        entries = read_yaml(path, "run of one arm")
         stated = entries.pop(DIGEST, None)
         _check(entries, path)
         if stated is not None:

@@ -13,6 +13,7 @@ from ...core.body.materials import bodies_of_materials
 from ...core.body.shape import DENSITY, Shape, checked, points_for
 from ...core.body.solid import phi_of_tetrahedra, points_in_surface, signed_volumes, spread
 from ...core.errors import InputError, UnknownNameError
+from ..configuration.file_kind import instead
 
 LARGEST = 3.0  # [m] a hand-held object's bounding box
 SMALLEST = 0.005  # [m] likewise, its longest side
@@ -94,7 +95,7 @@ def _geometry(path: Path) -> tuple[Array, Array]:
     if path.suffix.lower() not in READABLE:
         raise InputError(
             f"'{path}' cannot be read as mesh or point cloud; convert it to one of "
-            f"{', '.join(READABLE)}."
+            f"{', '.join(READABLE)}.{instead(path, 'mesh')}"
         )
     import trimesh  # here, because few runs need it and it takes long to import
 
@@ -106,7 +107,9 @@ def _geometry(path: Path) -> tuple[Array, Array]:
         triangles = np.asarray(getattr(loaded, "triangles", np.zeros((0, 3, 3))), dtype=float)
     except Exception as error:  # its readers raise whatever they stumble over
         why = "it holds something else" if isinstance(error, ImportError) else str(error)
-        raise InputError(f"'{path}' cannot be read as mesh or point cloud: {why}.") from error
+        raise InputError(
+            f"'{path}' cannot be read as mesh or point cloud: {why}." + instead(path, "mesh")
+        ) from error
     if not len(vertices):
         raise InputError(f"'{path}' holds no points.")
     return vertices, triangles.reshape(-1, 3, 3)

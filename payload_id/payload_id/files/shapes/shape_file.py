@@ -15,13 +15,18 @@ from scipy.spatial.transform import Rotation
 from ...core.arrays import Array, one_number, real_numbers
 from ...core.body.shape import DENSITY, Shape
 from ...core.errors import ConfigurationError, InputError
-from ..configuration.array_archive import read_arrays
+from ..configuration.array_archive import check_at_least, check_shapes, read_arrays
+from ..configuration.file_kind import instead
 from ..configuration.input_path import input_path
 from ..configuration.whole_file import saved_file
 from .mesh import read_shape
 
 FORMAT = 1  # of the archive; raised when older programs could not read a newer one
 FARTHEST = 100.0  # [m or rad] of a pose
+SHAPES = {
+    "points": "n 3", "ellipsoids": "k 4 4", "com_lower": "3", "com_upper": "3", "solid": "10",
+    "bodies": "S 10", "box": "3",
+}  # fmt: skip
 NO_BODIES = np.zeros((0, 10))  # of several materials, in archives older than these
 REMEMBERED = 4  # shapes kept in memory
 
@@ -119,7 +124,13 @@ def load_shape(path: Path | str) -> Shape:
         names = [entry.name for entry in fields(Shape) if entry.name != "bodies"]
         values: dict[str, Any] = {name: archive[name] for name in names}
         values["bodies"] = archive.get("bodies", NO_BODIES)
+        sizes = check_shapes(values, SHAPES)
+        if not (sizes["n"] and sizes["k"] and (values["com_lower"] <= values["com_upper"]).all()):
+            raise ValueError("it has no points or ellipsoids, or com_lower is above com_upper")
+        check_at_least(values, {"box": 0.0})
     except (ValueError, LookupError) as error:
-        raise ConfigurationError(f"The shape {path} cannot be read: {error}.") from error
+        raise ConfigurationError(
+            f"The shape {path} cannot be read: {error}.{instead(path, 'shape')}"
+        ) from error
     values["ellipsoids"] = tuple(values["ellipsoids"])
     return Shape(**values)

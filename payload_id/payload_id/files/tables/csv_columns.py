@@ -27,6 +27,7 @@ from ...core.errors import (
     shortened,
 )
 from ...core.samples.sample_checks import Drop
+from ..configuration.file_kind import instead
 
 TO_NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 DELIMITERS = (",", ";", "\t", "|")  # that tables usually have
@@ -202,7 +203,7 @@ def _csv_rows(
     except UnicodeDecodeError as error:
         raise RecordingError(
             f"{path} is not a text file in UTF-8: {error.reason}. Unpack it if it is packed, or "
-            "save it as CSV in UTF-8."
+            f"save it as CSV in UTF-8.{instead(path, 'table')}"
         ) from error
     except csv.Error as error:
         raise RecordingError(

@@ -114,7 +114,8 @@ def _load_columns(
     """Return the description of the columns, from a mapping or the YAML file that holds it."""
     if isinstance(columns, Mapping):
         return Columns.from_entries(columns, "columns", constants)
-    return Columns.from_entries(read_yaml(columns), str(columns), constants)
+    entries = read_yaml(columns, "description of columns")
+    return Columns.from_entries(entries, str(columns), constants)
 
 
 def _check_entries(entries: Mapping[str, Any], where: str) -> None:

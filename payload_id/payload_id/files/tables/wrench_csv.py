@@ -26,6 +26,7 @@ from .csv_columns import (
     refuse_unknown,
 )
 
+WANTED = "description of a wrench's columns"
 STANDARD_G = 9.80665  # [m/s2], CGPM 1901
 TO_ACCELERATION = {"m/s2": 1.0, "g": STANDARD_G}
 TOP = ("wrench", "orientation", "acceleration", "gravity", "frame", "delimiter", "uncertainty")
@@ -88,7 +89,7 @@ def read_wrench_csv(path: Path | str, columns: Mapping[str, Any] | Path | str) -
     """Read the tables; `WrenchRecording.from_csv` documents arguments and errors."""
     if isinstance(columns, Mapping):
         return _Description(columns, "columns", Path(path)).tables()
-    return _Description(read_yaml(columns), str(columns), Path(path)).tables()
+    return _Description(read_yaml(columns, WANTED), str(columns), Path(path)).tables()
 
 
 class _Description:

@@ -114,7 +114,7 @@ class TeamFile:
             ConfigurationError: The file is missing, or an entry is unknown, missing or impossible.
         """
         path = _shipped(path)
-        entries = read_configuration(path, TEAM)
+        entries = read_configuration(path, TEAM, "team file")
         try:
             robots = tuple(
                 _robot(name, _overlaid(entries["every_robot"], own))

@@ -9,8 +9,6 @@ from enum import Enum
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from ...core.arrays import plain_values
 from ...core.body.payload_prior import PayloadPrior
 from ...core.errors import ConfigurationError, InputError, RecordingError
@@ -20,7 +18,7 @@ from ...core.team.online import TeamEstimator, TeamSettings
 from ...core.version import VERSION
 from ..configuration.input_path import input_path
 from ..configuration.whole_file import whole_file
-from ..configuration.yaml_file import read_yaml
+from ..configuration.yaml_file import read_yaml, yaml_text
 from .team_log import Left, TeamLog, Touched, Updated, read_log
 
 FILE_NAME, LOG_NAME = "payload_id_team_run.yaml", "payload_id_team_samples.npys"
@@ -67,7 +65,7 @@ class TeamRun:
             with whole_file(folder / LOG_NAME) as file:
                 log.copy_to(file)
             entries = self._entries(_digest(folder / LOG_NAME), result)
-            text = HEAD + yaml.safe_dump(entries, sort_keys=False, default_flow_style=None)
+            text = yaml_text(entries, HEAD)
             with whole_file(folder / FILE_NAME) as file:
                 file.write(text.encode())
         except OSError as error:
@@ -116,7 +114,7 @@ class SavedTeamRun:
         """
         folder = input_path(folder, "run of a team")
         path = folder / FILE_NAME
-        entries = read_yaml(path)
+        entries = read_yaml(path, "run of a team")
         if missing := [key for key in KEYS if key not in entries]:
             raise ConfigurationError(f"{path} lacks {', '.join(missing)}; it may be cut off.")
         try:

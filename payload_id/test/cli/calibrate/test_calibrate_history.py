@@ -124,7 +124,7 @@ def test_an_edited_effort_section_is_refused(folder):
     edited = folder / "edited.yaml"
     scale = "[1, 1, 1, 1, 1, 1, -1]"  # the driver's are all -1
     text = (folder / "known.yaml").read_text()
-    edited.write_text(f"{text}effort: {{sign: {scale}}}\n")
+    edited.write_text(text.replace("\n...", f"\neffort: {{sign: {scale}}}\n..."))
     arguments = ["--robot", edited, "--window", "0.2", "--intervals", "calibrated"]
     done = run("replay", folder / "run_0", *arguments)
     assert done.returncode == 2

@@ -53,7 +53,7 @@ def test_a_history_comes_back_equal(history, tmp_path):
     ("changed", "words"),
     [
         ({"factor": np.full((P + 11, P + 11), np.nan)}, "factor holds numbers that are not finite"),
-        ({"factor": np.ones((3, 3))}, "factor is"),
+        ({"factor": np.ones((3, 3))}, "factor has shape"),
         ({"inflation": -1.0}, "inflation is -1"),
         ({"inflation": 0.0}, "not above 0"),
         ({"inflation": float("nan")}, "inflation is nan"),

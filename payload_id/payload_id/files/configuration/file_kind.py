@@ -1,0 +1,114 @@
+"""Which kind of file a file is: for the sentence that another kind is needed.
+
+Every file of this package, and what lies beside them, is known by its first bytes, by the arrays
+of an archive, or by keys that only one kind has.
+"""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from collections.abc import Collection, Mapping
+from pathlib import Path
+from typing import Any
+
+from ...core.errors import ConfigurationError
+
+HEADS = {
+    b"\x89MCAP": "recording (MCAP)",
+    b"SQLite format 3": "recording (sqlite3)",
+    b"-----BEGIN": "key (PEM)",
+    b"\x89PNG": "picture",
+    b"%PDF": "picture",
+    b"\x93NUMPY": "log of a team's run",
+}
+MEMBERS = {  # an array that only one kind of archive has
+    "row_C.npy": "calibration",
+    "scores.npy": "history",
+    "statistics_plain.npy": "tare",
+    "ellipsoids.npy": "shape",
+    "F0.npy": "knowledge",
+}
+KNOWLEDGE = "knowledge file"
+KEYS: dict[str, Collection[str]] = {  # that only one kind of text has
+    "run of one arm": ("updates", "software_version"),
+    "run of a team": ("names", "sha256"),
+    "robot file": ("urdf", "joints"),
+    "team file": ("robots",),
+    "cell file": ("clearance", "name"),
+    "list of runs": ("runs",),
+    "description of columns": ("stamp", "position"),
+    "description of a wrench's columns": ("wrench", "frame"),
+    "description of a bag, whose folder is the recording": ("rosbag2_bagfile_information",),
+    "certificate": ("certificate", "trajectory"),
+    "result": ("phi", "lower", "upper", "status"),
+}
+FOLDERS = {
+    "payload_id_run.yaml": "run of one arm",
+    "payload_id_team_run.yaml": "run of a team",
+    "metadata.yaml": "recording",
+}
+MARKUP = {"<robot": "robot description (URDF)", "<launch": "launch file"}
+PARAMETERS = "ros__parameters"
+TABLES = (".csv", ".tsv")
+KEY = re.compile(r'^(?:"?| {1,2}")([A-Za-z_]\w*)"?[ \t]*:', re.MULTILINE)
+STATEMENT = re.compile(r"^ +kind: *\w", re.MULTILINE)
+LOOKED_AT = 200_000  # letters
+
+
+def kind_of(path: Path) -> str:
+    """Return which kind of file or folder is there; empty where that is not known."""
+    try:
+        if path.is_dir():
+            return next((kind for x, kind in FOLDERS.items() if (path / x).is_file()), "folder")
+        if zipfile.is_zipfile(path):
+            with zipfile.ZipFile(path) as archive:
+                names = archive.namelist()
+            return next((kind for name, kind in MEMBERS.items() if name in names), "archive (ZIP)")
+        with path.open("rb") as file:
+            head = file.read(LOOKED_AT)
+    except (OSError, ValueError, zipfile.BadZipFile):
+        return ""
+    for begin, kind in HEADS.items():
+        if head.startswith(begin):
+            return kind
+    text = head.decode("utf-8", errors="replace")
+    if text.lstrip().startswith("<"):
+        return next((kind for tag, kind in MARKUP.items() if tag in text), "")
+    if path.suffix.lower() in TABLES:
+        return "table"
+    if STATEMENT.search(text):  # whatever the statements' names are
+        return KNOWLEDGE
+    return kind_of_keys(KEY.findall(text), PARAMETERS in text)
+
+
+def kind_of_keys(keys: Collection[str], of_ros: bool = False) -> str:
+    """Return which kind of text has such keys; empty where that is not known."""
+    if of_ros:
+        return "parameter file of ROS"
+    found = (kind for kind, needed in KEYS.items() if set(needed) <= set(keys))
+    return next(found, "")
+
+
+def check_kind(entries: Mapping[str, Any], path: Path, wanted: str) -> None:
+    """Raise if entries are those of another kind of file.
+
+    Raises:
+        ConfigurationError: They are.
+    """
+    if wanted not in (*KEYS, KNOWLEDGE) or not entries:
+        return
+    sections = [x if isinstance(x, Mapping) else {} for x in entries.values()]
+    if all("kind" in section for section in sections):  # whatever the statements' names are
+        found = KNOWLEDGE
+    else:
+        found = kind_of_keys([*map(str, entries)], any(PARAMETERS in x for x in sections))
+    if found and found != wanted:
+        raise ConfigurationError(f"{path} is a {found}; a {wanted} is needed here.")
+
+
+def instead(path: Path | str, wanted: str) -> str:
+    """Return a sentence with the kind of file that is there instead of the wanted one, if known."""
+    found = kind_of(Path(path))
+    other = found and not found.startswith(wanted)
+    return f" It is a {found}; a {wanted} is needed here." if other else ""
