@@ -8,7 +8,7 @@ from typing import Any
 
 from ...core.errors import ConfigurationError
 from ...files.export.exported import ARMS
-from ..common.arguments import add_verb
+from ..common.arguments import add_verb, number
 
 
 def add_parser(verbs: Any) -> None:
@@ -32,7 +32,7 @@ def add_parser(verbs: Any) -> None:
     )
     parser.add_argument(
         "--rated-mass",
-        type=float,
+        type=number,
         metavar="KG",
         help="largest mass of the payload (default: driver.payload.rated_mass of the robot file)",
     )

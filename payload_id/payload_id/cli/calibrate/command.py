@@ -24,7 +24,7 @@ from ...files.recordings.recording import Recording
 from ...files.robots.link_ellipsoids import link_ellipsoids
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
-from ..common.arguments import add_assumption_arguments, add_verb, numbers_of, with_changes
+from ..common.arguments import add_assumption_arguments, add_verb, number, numbers_of, with_changes
 from ..common.progress import progress
 from ..common.recording_arguments import (
     add_source_arguments,
@@ -77,7 +77,7 @@ def add_parser(verbs: Any) -> None:
     )
     parser.add_argument(
         "--segments",
-        type=float,
+        type=number,
         metavar="SECONDS",
         help="with --history: cut recordings into runs of this length",
     )

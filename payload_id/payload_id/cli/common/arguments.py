@@ -101,11 +101,11 @@ def add_assumption_arguments(
 ) -> None:
     """Add the length of the windows and the bounds that are assumed."""
     parser.add_argument(
-        "--window", type=float, metavar="SECONDS", help="length of the windows (default: 0.1)"
+        "--window", type=number, metavar="SECONDS", help="length of the windows (default: 0.1)"
     )
     parser.add_argument(
         "--scales",
-        type=float,
+        type=number,
         nargs="+",
         metavar="SECONDS",
         help="further lengths of windows whose rows the intervals use (joint torques only)",
@@ -148,12 +148,30 @@ def with_changes(uncertainty: Assumed, changes: Sequence[str]) -> Assumed:
     return replace(uncertainty, **changed)
 
 
+def number(text: str) -> float:
+    """Return a number, as a type of an argument.
+
+    Raises:
+        ValueError: Other programs would not read it as that number: 1_0, digits of other scripts.
+    """
+    if not text.isascii() or "_" in text:
+        raise ValueError
+    return float(text)
+
+
+def whole_number(text: str) -> int:
+    """Return a whole number, as `number` a number."""
+    if not text.isascii() or "_" in text:
+        raise ValueError
+    return int(text)
+
+
 def seed(text: str) -> int:
     """Return the seed of random numbers, as a type of an argument."""
-    number = int(text)
-    if not 0 <= number < 2**63:
-        raise argparse.ArgumentTypeError(f"must be from 0 to 2**63 - 1; found {number}")
-    return number
+    found = whole_number(text)
+    if not 0 <= found < 2**63:
+        raise argparse.ArgumentTypeError(f"must be from 0 to 2**63 - 1; found {found}")
+    return found
 
 
 def numbers_of(text: str, option: str, wanted: str) -> tuple[float, ...]:
@@ -168,6 +186,6 @@ def numbers_of(text: str, option: str, wanted: str) -> tuple[float, ...]:
         InputError: A part is no number.
     """
     try:
-        return tuple(float(part) for part in text.split(","))
+        return tuple(number(part) for part in text.split(","))
     except ValueError as error:
         raise InputError(f"{option} takes {wanted} separated by commas; found '{text}'.") from error

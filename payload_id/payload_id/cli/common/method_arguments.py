@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ...core.estimators import ESTIMATORS
 from ...core.identification.settings import INTERVALS, Settings
-from .arguments import add_assumption_arguments
+from .arguments import add_assumption_arguments, number
 from .shape_arguments import knowledge_of, shape_of
 
 
@@ -20,7 +20,7 @@ def add_method_arguments(parser: argparse.ArgumentParser) -> None:
         "--intervals", choices=sorted(INTERVALS), help="interval method (default: hull)"
     )
     parser.add_argument(
-        "--level", type=float, help="probability of calibrated intervals (default: 0.95)"
+        "--level", type=number, help="probability of calibrated intervals (default: 0.95)"
     )
     add_assumption_arguments(parser)
 

@@ -13,6 +13,7 @@ from ...core.errors import InputError
 from ...files.recordings.recording import Recording
 from ...files.recordings.wrench_recording import WrenchRecording
 from ...files.robots.robot_file import RobotFile
+from .arguments import number
 
 TABLES = (".csv", ".txt", ".tsv")
 OF_WHOLE = "numbers of samples left out are of the whole recording, not only of --from to --to"
@@ -65,8 +66,8 @@ def add_source_arguments(parser: argparse.ArgumentParser) -> None:
 
 def add_stretch_arguments(parser: argparse.ArgumentParser) -> None:
     """Add the stretch of time that is used."""
-    parser.add_argument("--from", dest="start", type=float, metavar="SECONDS", help="first second")
-    parser.add_argument("--to", dest="end", type=float, metavar="SECONDS", help="last second")
+    parser.add_argument("--from", dest="start", type=number, metavar="SECONDS", help="first second")
+    parser.add_argument("--to", dest="end", type=number, metavar="SECONDS", help="last second")
 
 
 def read_recording(path: Path, arguments: argparse.Namespace, file: RobotFile) -> Recording:

@@ -11,7 +11,7 @@ from ...core.knowledge.knowledge import NOTHING, Knowledge
 from ...files.knowledge.knowledge_file import read_knowledge
 from ...files.shapes.mesh import FILLINGS
 from ...files.shapes.shape_file import ShapeSource
-from .arguments import numbers_of
+from .arguments import number, numbers_of, whole_number
 
 
 def add_shape_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,21 +31,21 @@ def add_shape_arguments(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--shape-density",
-        type=float,
+        type=number,
         default=DENSITY,
         metavar="NUMBER",
         help=f"point masses in a cubic centimetre (default: {DENSITY:g})",
     )
     group.add_argument(
         "--shape-ellipsoids",
-        type=int,
+        type=whole_number,
         default=1,
         metavar="NUMBER",
         help="ellipsoids whose union contains the body (default: 1)",
     )
     group.add_argument(
         "--shape-scale",
-        type=float,
+        type=number,
         default=1.0,
         metavar="NUMBER",
         help="metres per unit of the file: 0.001 for millimetres (default: 1)",

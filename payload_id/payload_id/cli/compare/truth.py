@@ -10,6 +10,7 @@ from ...core.body.inertial import as_phi, from_mass_com_inertia
 from ...core.errors import InputError
 from ...files.configuration.input_path import input_path
 from ...files.configuration.json_file import read_json
+from ..common.arguments import number
 
 TEN_NUMBERS = ("phi", "payload", "payload_phi")  # keys, as results, demo and arm write them
 
@@ -31,7 +32,7 @@ def read_truth(text: str) -> Array:
         phi = _truth_of_file(path)
     else:
         try:
-            phi = as_phi([float(part) for part in text.replace(",", " ").split()])
+            phi = as_phi([number(part) for part in text.replace(",", " ").split()])
         except (ValueError, InputError) as error:
             raise InputError(
                 "--truth takes a .json file or ten numbers m,hx,hy,hz,Ixx,Ixy,Ixz,Iyy,Iyz,Izz "

@@ -9,7 +9,7 @@ from typing import Any
 from ...files.configuration.whole_file import check_place, saved_file
 from ...files.export.exported import TARGETS, exported, the_robot
 from ...files.export.loads.result_file import read_result
-from ..common.arguments import add_verb
+from ..common.arguments import add_verb, number
 
 
 def add_parser(verbs: Any) -> None:
@@ -40,7 +40,7 @@ def add_parser(verbs: Any) -> None:
     )
     parser.add_argument(
         "--rated-mass",
-        type=float,
+        type=number,
         metavar="KG",
         help="largest mass of the payload (default: driver.payload.rated_mass of the robot file)",
     )

@@ -10,7 +10,7 @@ from ...core.errors import ConfigurationError, InputError
 from ...core.history import Load
 from ...files.configuration.whole_file import check_place
 from ...files.recordings.known_runs import LIST
-from ..common.arguments import add_verb, seed
+from ..common.arguments import add_verb, number, seed, whole_number
 
 BARE = "bare"
 
@@ -35,25 +35,28 @@ def add_parser(verbs: Any) -> None:
         "made",
     )
     parser.add_argument(
-        "--runs", type=int, default=20, help="number of runs, divided among weights (default: 20)"
+        "--runs",
+        type=whole_number,
+        default=20,
+        help="number of runs, divided among weights (default: 20)",
     )
     parser.add_argument(
         "--duration",
-        type=float,
+        type=number,
         default=0.0,
         metavar="SECONDS",
         help="length of each motion at full speed (default: the planner's parameter duration)",
     )
     parser.add_argument(
         "--speed-scale",
-        type=float,
+        type=number,
         default=1.0,
         metavar="PART",
         help="part of the velocity limits that may be used (default: 1)",
     )
     parser.add_argument(
         "--tolerance",
-        type=float,
+        type=number,
         default=0.01,
         metavar="PART",
         help="by which part of a mass it may be wrong, for the certificates (default: 0.01)",
@@ -95,7 +98,7 @@ def mass_of(text: str) -> float:
     if text == BARE:
         return 0.0
     try:
-        mass = float(text)
+        mass = number(text)
     except ValueError as error:
         raise InputError(f"A weight is '{BARE}' or a mass in kg; found '{text}'.") from error
     Load.of_mass(mass)

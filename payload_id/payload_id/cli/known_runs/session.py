@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import shlex
-import signal
 import sys
 import termios
 from collections.abc import Sequence
@@ -18,6 +17,7 @@ from ...ros.client.known_runs import KnownRuns
 from ...ros.client.planner_setup import PlannerSetup
 from ...ros.client.wanted_runs import Wanted
 from ...ros.common.main_loop import start_ros
+from ..common.signals import raise_interrupts
 
 STOP = "stop"
 
@@ -30,8 +30,7 @@ def run(arguments: argparse.Namespace, weights: Sequence[float]) -> int:
         tolerance=arguments.tolerance, seed=arguments.seed,
     )  # fmt: skip
     # Each reaches this thread, which has the planner stop the arm before ROS ends.
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.default_int_handler)
+    raise_interrupts()
     start_ros()
     say = partial(print, flush=True)
     try:

@@ -7,6 +7,7 @@ import math
 from typing import Any
 
 from ...core.errors import InputError
+from ..common.arguments import number, whole_number
 
 TARES = ("as-is", "required", "only", "first")  # in the order of the goal's constants
 
@@ -16,19 +17,23 @@ def add_identify(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--one-motion", action="store_true", help="plan one motion instead of a receding horizon"
     )
-    parser.add_argument("--most-pieces", type=int, help="end a receding horizon after so many")
+    parser.add_argument(
+        "--most-pieces", type=whole_number, help="end a receding horizon after so many"
+    )
     parser.add_argument(
         "--known-mass",
-        type=float,
+        type=number,
         nargs=2,
         metavar=("KG", "ERROR"),
         help="the payload's mass and its largest error [kg]",
     )
-    parser.add_argument("--target-mass", type=float, help="end when the mass is known to ± so much")
+    parser.add_argument(
+        "--target-mass", type=number, help="end when the mass is known to ± so much"
+    )
     parser.add_argument(
         "--tare", choices=TARES, default="as-is", help="move WITHOUT payload to tare (only, first)"
     )
-    parser.add_argument("--time-limit", type=float, help="for all of it [s]")
+    parser.add_argument("--time-limit", type=number, help="for all of it [s]")
     parser.add_argument("--continue-run", action="store_true", help="take the run in progress, too")
     parser.add_argument("--unrecorded", action="store_true", help="go on without a recording")
     parser.add_argument("--yes", action="store_true", help="move without asking")

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import argparse
 import math
-import signal
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -29,6 +28,7 @@ from ...ros.common.diagnostics import LIFECYCLE
 from ...ros.common.main_loop import start_ros
 from ..common.live_view import LiveView
 from ..common.presentation import console, estimate_table, plain_table, verdict
+from ..common.signals import raise_interrupts
 from .identification import identify
 
 HEARD = 2.5  # [s] in which every node tells how it is
@@ -42,8 +42,7 @@ HINT = (
 def run(arguments: argparse.Namespace, bodies: Sequence[ConvexBody]) -> int:
     """Do the task; return the exit code."""
     # Each reaches this thread, which has a motion cancelled before ROS ends.
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, signal.default_int_handler)
+    raise_interrupts()
     start_ros()
     terminal = console()
     try:

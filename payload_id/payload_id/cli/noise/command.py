@@ -23,7 +23,7 @@ from ...files.recordings.known_runs import read_known_runs
 from ...files.recordings.recording import Recording
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
-from ..common.arguments import add_verb, numbers_of, with_changes
+from ..common.arguments import add_verb, number, numbers_of, with_changes
 from ..common.presentation import console, plain_table
 from ..common.progress import progress
 from ..common.recording_arguments import (
@@ -62,11 +62,11 @@ def add_parser(verbs: Any) -> None:
         "the bounds that a new run keeps with a stated probability",
     )
     parser.add_argument(
-        "--segments", type=float, metavar="SECONDS", help="with --runs: cut them to this length"
+        "--segments", type=number, metavar="SECONDS", help="with --runs: cut them to this length"
     )
     parser.add_argument(
         "--level",
-        type=float,
+        type=number,
         default=0.95,
         metavar="PROBABILITY",
         help="with --runs: the probability (default: 0.95)",
@@ -88,7 +88,7 @@ def add_parser(verbs: Any) -> None:
     )
     parser.add_argument(
         "--lengths",
-        type=float,
+        type=number,
         nargs="+",
         metavar="SECONDS",
         default=[0.1, 0.2, 0.5, 1.0],

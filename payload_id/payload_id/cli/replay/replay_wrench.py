@@ -24,7 +24,7 @@ from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
 from ...files.runs.run_file import RunFile, has_run_file
 from ...files.tables.wrench_csv import is_wrench_description
-from ..common.arguments import numbers_of, with_changes
+from ..common.arguments import number, numbers_of, with_changes
 from ..common.method_arguments import with_methods
 from ..common.recording_arguments import TABLES, columns_of, stretch_of
 from .outcome import Outcome, identical, steps
@@ -53,7 +53,7 @@ def add_wrench_arguments(parser: argparse.ArgumentParser) -> None:
     )
     group.add_argument(
         "--wrench-sign",
-        type=float,
+        type=number,
         choices=(1.0, -1.0),
         default=1.0,
         help="1: the wrench in a bag is what the sensor exerts on the payload; -1: the opposite",

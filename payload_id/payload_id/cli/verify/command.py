@@ -27,7 +27,7 @@ from ...files.runs.certificate_file import SavedCertificate, load_certificate, r
 from ...files.runs.claims import Claim, claims
 from ...files.runs.public_key import trusted_keys
 from ...files.runs.signature import SignatureState, SignatureVerdict, judged
-from ..common.arguments import add_verb, seed
+from ..common.arguments import add_verb, seed, whole_number
 from ..common.figure_argument import Drawn, add_figure_argument, drawn, figure_place
 from ..common.presentation import console
 from ..common.progress import progress
@@ -67,7 +67,7 @@ def add_parser(verbs: Any) -> None:
         "are shown, and nobody's counts)",
     )
     parser.add_argument(
-        "--samples", type=int, default=2000, help="states to sample (default: 2000)"
+        "--samples", type=whole_number, default=2000, help="states to sample (default: 2000)"
     )
     parser.add_argument("--seed", type=seed, default=0, help="of the samples (default: 0)")
     add_figure_argument(parser, "draw the use of every limit over time")

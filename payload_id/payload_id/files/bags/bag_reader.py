@@ -102,7 +102,7 @@ def open_bag(path: Path | str) -> Iterator[Bag]:
 
     """
     path = Path(path)
-    if not path.exists():
+    if not (path.is_dir() or path.is_file()):  # pipes neither
         raise RecordingError(f"There is no recording at {path}. Check the path.")
     with ExitStack() as stack:
         notes: list[str] = []
@@ -145,7 +145,7 @@ def _storage_files(path: Path, error: BaseException) -> list[Path]:
     """Return the storage files of a folder (or the file itself), in the order of recording."""
     if path.is_file() and path.suffix in STORAGE_SUFFIXES:
         return [path]
-    files = [x for x in path.glob("*") if x.suffix in STORAGE_SUFFIXES] if path.is_dir() else []
+    files = [x for x in path.glob("*") if x.suffix in STORAGE_SUFFIXES and x.is_file()]
     if not files:
         raise RecordingError(
             f"{path} is not a rosbag2 recording: {_reason(error)}. Give the folder that holds "

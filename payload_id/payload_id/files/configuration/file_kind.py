@@ -61,6 +61,8 @@ def kind_of(path: Path) -> str:
     try:
         if path.is_dir():
             return next((kind for x, kind in FOLDERS.items() if (path / x).is_file()), "folder")
+        if not path.is_file():  # a pipe, say, of which one would wait for a writer
+            return ""
         if zipfile.is_zipfile(path):
             with zipfile.ZipFile(path) as archive:
                 names = archive.namelist()

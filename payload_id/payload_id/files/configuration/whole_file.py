@@ -7,11 +7,12 @@ failure there is the file as it was, or as it is.
 from __future__ import annotations
 
 import errno
+import fcntl
 import os
 import secrets
 import tempfile
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
@@ -78,6 +79,22 @@ def sync_all(folder: Path) -> None:
             os.fsync(file.fileno())
     sync_folder(folder)
     sync_folder(folder.parent)
+
+
+@contextmanager
+def kept_for_one(folder: Path) -> Iterator[None]:
+    """Have others wait who write several files that belong together into the same folder.
+
+    Raises:
+        OSError: The folder cannot be opened.
+    """
+    handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        with suppress(OSError):  # a file system that knows no locks
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
 
 
 @contextmanager

@@ -13,7 +13,7 @@ from typing import Any
 import yaml
 
 from ...core.errors import ConfigurationError, brief
-from .file_kind import check_kind, instead
+from .file_kind import check_kind, instead, kind_of
 from .input_path import input_path
 
 LARGEST = 3_000_000
@@ -57,9 +57,9 @@ def read_yaml(path: str | Path, what: str = "YAML file") -> dict[str, Any]:
     """
     path = input_path(path, what)
     if path.is_dir():
-        raise ConfigurationError(
-            f"{path} is a folder, where a YAML file is asked for.{instead(path, what)}"
-        )
+        raise ConfigurationError(f"{path} is a {kind_of(path)}, where a {what} is needed.")
+    if path.exists() and not path.is_file():
+        raise ConfigurationError(f"{path} is no regular file, but a pipe or a socket.")
     if not path.is_file():
         raise ConfigurationError(f"File {path} does not exist.{_present(path.parent)}")
     try:

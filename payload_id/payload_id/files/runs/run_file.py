@@ -24,7 +24,7 @@ from ...core.knowledge.knowledge import NOTHING, Knowledge
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.safety.certificate.certificate import digest_of
 from ..configuration.input_path import input_path, sibling
-from ..configuration.whole_file import whole_file
+from ..configuration.whole_file import kept_for_one, whole_file
 from ..configuration.yaml_file import read_yaml, yaml_text
 from ..knowledge.statement_file import load_knowledge, save_knowledge
 from ..learnt.calibration_file import load_calibration, save_calibration
@@ -135,22 +135,27 @@ class RunFile:
         names = [entry.name for entry in fields(self) if entry.name not in BESIDE]
         entries = {name: plain_values(getattr(self, name)) for name in names}
         entries["urdf"] = URDF_NAME
-        for name, (file_name, save, _) in BESIDE.items():
-            if getattr(self, name) not in (None, NOTHING):
-                entries[name] = file_name
-                save(folder / file_name, getattr(self, name))
         try:
-            with whole_file(folder / URDF_NAME) as file:
-                file.write(self.urdf.encode())
-            entries = {DIGEST: _digest(entries, folder / FILE_NAME), **entries}
-            with whole_file(folder / FILE_NAME) as file:
-                file.write(yaml_text(entries, _HEAD).encode())
+            with kept_for_one(folder):
+                self._write(folder, entries)
         except OSError as error:
             raise RecordingError(
                 f"The settings of the run could not be saved in {folder}: {error}. Check that the "
                 "folder exists and that the disk has space."
             ) from error
         return folder / FILE_NAME
+
+    def _write(self, folder: Path, entries: dict[str, Any]) -> None:
+        """Write the files that belong together; the digest is that of all of them."""
+        for name, (file_name, save, _) in BESIDE.items():
+            if getattr(self, name) not in (None, NOTHING):
+                entries[name] = file_name
+                save(folder / file_name, getattr(self, name))
+        with whole_file(folder / URDF_NAME) as file:
+            file.write(self.urdf.encode())
+        entries = {DIGEST: _digest(entries, folder / FILE_NAME), **entries}
+        with whole_file(folder / FILE_NAME) as file:
+            file.write(yaml_text(entries, _HEAD).encode())
 
     def settings(self, uncertainty: Uncertainty) -> Settings:
         """Return how the run identified, with bounds that were read from its entries."""

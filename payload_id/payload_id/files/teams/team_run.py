@@ -17,7 +17,7 @@ from ...core.team.estimate import TeamEstimate
 from ...core.team.online import TeamEstimator, TeamSettings
 from ...core.version import VERSION
 from ..configuration.input_path import input_path
-from ..configuration.whole_file import whole_file
+from ..configuration.whole_file import kept_for_one, whole_file
 from ..configuration.yaml_file import read_yaml, yaml_text
 from .team_log import Left, TeamLog, Touched, Updated, read_log
 
@@ -62,12 +62,12 @@ class TeamRun:
         """
         try:
             folder.mkdir(parents=True, exist_ok=True)
-            with whole_file(folder / LOG_NAME) as file:
-                log.copy_to(file)
-            entries = self._entries(_digest(folder / LOG_NAME), result)
-            text = yaml_text(entries, HEAD)
-            with whole_file(folder / FILE_NAME) as file:
-                file.write(text.encode())
+            with kept_for_one(folder):
+                with whole_file(folder / LOG_NAME) as file:
+                    log.copy_to(file)
+                entries = self._entries(_digest(folder / LOG_NAME), result)
+                with whole_file(folder / FILE_NAME) as file:
+                    file.write(yaml_text(entries, HEAD).encode())
         except OSError as error:
             raise RecordingError(
                 f"The run could not be saved in {folder}: {error}. Check that the folder may be "

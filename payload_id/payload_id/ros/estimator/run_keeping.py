@@ -67,7 +67,7 @@ class RunKeeping:
         """
         runs = from_home(self._settings.runs_folder, "runs_folder").resolve()
         bag = self._recording()
-        folder = bag or runs / datetime.now().strftime("run_%Y%m%d_%H%M%S")
+        folder = bag or runs / datetime.now().strftime("run_%Y%m%d_%H%M%S_%f")
         try:
             folder = place_below(asked, runs, RUN, runs) if asked else folder
         except ConfigurationError:

@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from payload_id.cli.common.signals import raise_interrupts
+
 # At the first import of NumPy, which every program needs, an interrupt comes.
 HOOK = """
 import os, signal, sys
@@ -51,3 +53,16 @@ def test_an_installed_program_ends_in_silence(tmp_path, place):
 def test_a_program_that_uses_the_library_keeps_its_handler(tmp_path):
     text = "try:\n    import payload_id\nexcept KeyboardInterrupt:\n    print('mine')"
     assert interrupted(tmp_path, "-c", text) == (0, "mine\n")
+
+
+def test_a_hang_up_that_nohup_ignores_stays_ignored():
+    before = {x: signal.getsignal(x) for x in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)}
+    try:
+        signal.signal(signal.SIGHUP, signal.SIG_IGN)
+        raise_interrupts()
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+        with pytest.raises(KeyboardInterrupt):
+            signal.raise_signal(signal.SIGTERM)
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

@@ -4,11 +4,17 @@ from __future__ import annotations
 
 import os
 import signal
+import threading
 
 import pytest
 
 from payload_id.core.errors import ConfigurationError
-from payload_id.files.configuration.whole_file import check_place, saved_file, whole_file
+from payload_id.files.configuration.whole_file import (
+    check_place,
+    kept_for_one,
+    saved_file,
+    whole_file,
+)
 
 
 def test_a_file_that_is_not_finished_leaves_the_old_one(tmp_path):
@@ -92,3 +98,19 @@ def test_content_is_on_the_disk_before_the_name_and_the_name_before_the_end(tmp_
         file.write(b"x")
     part, name, folder = done
     assert part.endswith(".part") and name == "renamed" and folder == str(tmp_path)
+
+
+def test_who_writes_several_files_into_a_folder_is_alone_there(tmp_path):
+    order = []
+
+    def second():
+        with kept_for_one(tmp_path):
+            order.append("second")
+
+    with kept_for_one(tmp_path):
+        other = threading.Thread(target=second)
+        other.start()
+        other.join(0.2)
+        order.append("first")
+    other.join()
+    assert order == ["first", "second"]

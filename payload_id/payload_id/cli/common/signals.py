@@ -1,0 +1,15 @@
+"""Signals that end a command in order, whichever of them comes."""
+
+from __future__ import annotations
+
+import signal
+
+
+def raise_interrupts() -> None:
+    """Have SIGINT, SIGTERM and SIGHUP raise KeyboardInterrupt in the main thread.
+
+    The last one comes when a terminal is closed; `nohup` has it ignored, which stays so.
+    """
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        if number != signal.SIGHUP or signal.getsignal(number) is not signal.SIG_IGN:
+            signal.signal(number, signal.default_int_handler)
