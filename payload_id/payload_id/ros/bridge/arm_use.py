@@ -7,6 +7,7 @@ served, so it may be called off before it begins.
 from __future__ import annotations
 
 import time
+from collections.abc import Callable
 
 from rclpy.action.server import ServerGoalHandle
 from rclpy.task import Future as RosFuture
@@ -21,6 +22,7 @@ from .driver_watches import is_manager_stated
 from .parameters import TOPIC
 
 TAKING = 3.0  # [s] within which the controller must be connected
+NAMING = 2.0  # [s] within which discovery must have named whoever may command the arm
 
 
 class ArmUse:
@@ -37,7 +39,8 @@ class ArmUse:
             controller: Whether anybody would follow.
         """
         self._context, self._back_end, self._controller = context, back_end, controller
-        self._taking: tuple[RosFuture, float] | None = None  # and until when that is waited for
+        # What is waited for, who is told, and until when.
+        self._awaited: tuple[Callable[[], bool], RosFuture, float] | None = None
         self._prepared_for: ServerGoalHandle | None = None  # whose motion may begin soon
         self._called_off = ""  # why it shall not begin, though
 
@@ -90,6 +93,11 @@ class ArmUse:
             raise NotReadyError(absence)
         if absence := self._back_end.absence():
             raise NotReadyError(absence)
+        if self._back_end.is_unnamed():
+            raise NotReadyError(
+                f"{self._back_end.target} has a publisher whose node discovery has not named yet: "
+                "it is not known who else commands the arm. Try again."
+            )
         if others := self._back_end.others():
             raise NotReadyError(f"{others}.")
         if doubt := self._controller.doubt():
@@ -104,13 +112,12 @@ class ArmUse:
         self._context.busy = "the arm is being taken"
         try:
             await self._controller.check()
+            await self.named()
             self.check()
             self._back_end.take()
-            connected = RosFuture()
-            self._taking = connected, time.monotonic() + TAKING
-            await connected
+            await self._until(lambda: self._back_end.is_taken, TAKING)
         finally:
-            self._context.busy, self._taking = "", None
+            self._context.busy, self._awaited = "", None
         if not self._back_end.is_taken:
             raise NotReadyError(
                 f"Not everybody who hears {self._back_end.target} was connected within "
@@ -125,7 +132,18 @@ class ArmUse:
     def look(self) -> None:
         """Tell who waits for it that the arm is taken, or that it takes too long."""
         self._controller.look()
-        if self._taking is not None and not self._taking[0].done():
-            connected, until = self._taking
-            if self._back_end.is_taken or time.monotonic() > until:
-                connected.set_result(None)
+        if self._awaited is not None and not self._awaited[1].done():
+            is_so, waiting, until = self._awaited
+            if is_so() or time.monotonic() > until:
+                waiting.set_result(None)
+
+    async def named(self) -> None:
+        """Wait until discovery has named everybody who may command the arm, or for too long."""
+        if self._back_end.is_unnamed():
+            await self._until(lambda: not self._back_end.is_unnamed(), NAMING)
+
+    async def _until(self, is_so: Callable[[], bool], seconds: float) -> None:
+        """Wait until `look` finds that something is so, or for some time [s]."""
+        waiting = RosFuture()
+        self._awaited = is_so, waiting, time.monotonic() + seconds
+        await waiting

@@ -133,6 +133,7 @@ class MoveServer:
         self._context.busy = "a motion is checked"
         try:
             await self._controller.check()
+            await self.use.named()
         finally:
             self._context.busy = ""
 

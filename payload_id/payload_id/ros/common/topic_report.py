@@ -10,10 +10,23 @@ from rclpy.qos import ReliabilityPolicy
 NO_MEASUREMENT = "/payload_wrench"  # what the estimator publishes of a type that is measured
 
 
+UNNAMED = "_NODE_NAME_UNKNOWN"  # begins a name while discovery knows the endpoint, not its node
+
+
 def publisher_names(node: Node, topic: str) -> list[str]:
-    """Return the full names of the nodes that publish a topic."""
+    """Return the full names of the nodes that publish a topic, of those that are known yet."""
     found = node.get_publishers_info_by_topic(topic)
-    return sorted({f"{x.node_namespace.rstrip('/')}/{x.node_name}" for x in found})
+    known = (x for x in found if not x.node_name.startswith(UNNAMED))
+    return sorted({f"{x.node_namespace.rstrip('/')}/{x.node_name}" for x in known})
+
+
+def is_unnamed(node: Node, *topics: str) -> bool:
+    """Whether any of some topics has a publisher of which the node is not known yet.
+
+    That says nothing of who it is, this very node among others: ask again.
+    """
+    found = (x for topic in topics for x in node.get_publishers_info_by_topic(topic))
+    return any(x.node_name.startswith(UNNAMED) for x in found)
 
 
 def silence_report(
@@ -37,9 +50,9 @@ def silence_report(
         source: Whose driver publishes it.
     """
     wanted = f"No {type_name} on {topic} for {seconds:.1f} s; expected at {rate:g} Hz."
-    publishers = publisher_names(node, topic)
-    if publishers:
-        return f"{wanted} Published by {', '.join(publishers)}, {_why_silent(node, topic)}."
+    if node.count_publishers(topic):
+        named = ", ".join(publisher_names(node, topic)) or "a node whose name is not known yet"
+        return f"{wanted} Published by {named}, {_why_silent(node, topic)}."
     others = _other_topics(node, topic, type_name)
     if not others:
         return (

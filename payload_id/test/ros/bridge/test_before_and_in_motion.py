@@ -23,6 +23,7 @@ from payload_id.core.safety.clearance.convex_body import ConvexBody
 from payload_id.core.safety.torque.parameter_box import ParameterBox
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.robots.robot_model import RobotModel
+from payload_id.ros.bridge import arm_use
 from payload_id.ros.bridge.context import BridgeContext
 from payload_id.ros.bridge.move_server import MoveServer
 from payload_id.ros.bridge.obstacles.obstacle_store import ObstacleStore
@@ -83,6 +84,7 @@ class FakeBackEnd:
     def __init__(self) -> None:
         self.sent, self.holds, self.is_taken = [], 0, False
         self.nobody = self.somebody = self.heard = ""
+        self.unnamed = False
         self.said = None
 
     def get_ready(self, tube, box, torque_limit):
@@ -96,6 +98,7 @@ class FakeBackEnd:
 
     absence = lambda self: self.nobody  # noqa: E731
     others = lambda self: self.somebody  # noqa: E731
+    is_unnamed = lambda self: self.unnamed  # noqa: E731
     foreign = lambda self: self.heard  # noqa: E731
     fault = lambda self: self.said  # noqa: E731
 
@@ -293,6 +296,35 @@ def test_a_stop_while_the_controller_is_asked_keeps_the_motion_from_beginning():
             running.send(None)
             robot.server.use.look()
     assert ended.value.value.reason.code == StopReason.CANCELLED and not robot.back_end.sent
+
+
+@pytest.mark.parametrize("named", [True, False])
+def test_who_has_no_name_yet_is_waited_for_and_is_nobody_until_then(named, monkeypatch):
+    """Discovery knows a publisher before its node: that is no reason to say who it is."""
+    robot = Robot()
+    robot.back_end.unnamed = True
+    handle = SimpleNamespace(
+        request=Move.Goal(motion_id="plan"), abort=lambda: None, is_cancel_requested=False,
+        is_active=False,
+    )  # fmt: skip
+    running = robot.server.on_move(handle)
+    running.send(None)
+    robot.server.use.look()
+    assert not robot.back_end.sent and not robot.back_end.is_taken  # it waits
+    robot.back_end.unnamed = not named
+    now = time.monotonic()
+    monkeypatch.setattr(arm_use.time, "monotonic", lambda: now + 60.0 * (not named))
+    robot.server.use.look()
+    if named:
+        running.send(None)  # the arm is taken
+        robot.server.use.look()
+        running.send(None)  # it moves
+        assert len(robot.back_end.sent) == 1
+    else:
+        with pytest.raises(StopIteration) as ended:
+            running.send(None)
+        assert "has not named yet" in ended.value.value.message
+        assert not robot.back_end.sent
 
 
 def test_a_start_is_judged_as_the_motion_will_be():

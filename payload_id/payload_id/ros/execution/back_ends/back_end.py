@@ -76,6 +76,9 @@ class BackEnd(Protocol):
     def others(self) -> str:
         """Say who else may command the arm; empty if nobody does."""
 
+    def is_unnamed(self) -> bool:
+        """Whether somebody may command the arm whose name is not known yet: `others` waits."""
+
     def foreign(self) -> str:
         """Say what was commanded by somebody else since the last call; empty if nothing was."""
 

@@ -23,6 +23,7 @@ from ....core.safety.torque.parameter_box import ParameterBox
 from ....core.safety.tube.tracking_tube import ROBUST, TrackingTube
 from ....files.robots.robot_file import RobotFile
 from ...common.steady_timer import steady_timer
+from ...common.topic_report import is_unnamed, publisher_names
 from ...common.topics import LATCHED
 from ...effort_loop.handover import Handover
 from ...effort_loop.loop_process import LoopProcess
@@ -117,10 +118,9 @@ class Effort(BackEnd):
         now = time.monotonic()
         if now >= self._next_look:
             self._next_look = now + OTHERS
-            own = {self._node.get_name(), self._settings.node}
-            infos = self._node.get_publishers_info_by_topic(self.target)
-            names = {x.node_name for x in infos if not x.node_name.startswith("_NODE_NAME_UNKNOWN")}
-            strange = sorted(names - own)
+            own = self._node.get_fully_qualified_name()
+            loop = f"{self._settings.namespace.rstrip('/')}/{self._settings.node}"
+            strange = sorted(set(publisher_names(self._node, self.target)) - {own, loop})
             self._others = (
                 f"The arm is in use: {self.target} has a publisher in {', '.join(strange)}; only "
                 "one node may command it at a time"
@@ -128,6 +128,10 @@ class Effort(BackEnd):
                 else ""
             )
         return self._others
+
+    def is_unnamed(self) -> bool:
+        """Whether somebody publishes torques whose name is not known yet."""
+        return is_unnamed(self._node, self.target)
 
     def foreign(self) -> str:
         """Say who else may have sent torques; empty if nobody did."""

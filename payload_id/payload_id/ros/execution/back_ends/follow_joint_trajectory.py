@@ -142,6 +142,10 @@ class FollowJointTrajectory(BackEnd):
             )
         return self._topic.others()
 
+    def is_unnamed(self) -> bool:
+        """Whether somebody publishes trajectories whose name is not known yet."""
+        return self._topic.is_unnamed()
+
     def foreign(self) -> str:
         """Say that somebody else commanded the arm; empty if nobody did."""
         if self._look_at_goals():

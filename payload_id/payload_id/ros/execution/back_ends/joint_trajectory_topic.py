@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from rclpy.node import Node
 from rclpy.publisher import Publisher
 from rclpy.qos import QoSProfile, ReliabilityPolicy
-from rclpy.topic_endpoint_info import TopicEndpointInfo
 from trajectory_msgs.msg import JointTrajectory
 
 from ....core.errors import InputError
@@ -17,6 +16,7 @@ from ....core.safety.tube.tracking_tube import TrackingTube
 from ...common.conversions import decoded
 from ...common.joint_trajectory_message import message_of_points
 from ...common.polled_subscription import PolledSubscription
+from ...common.topic_report import is_unnamed, publisher_names
 from .back_end import BackEnd, Trouble
 
 WAITING = 100  # trajectories that may wait to be looked at
@@ -74,15 +74,19 @@ class JointTrajectoryTopic(BackEnd):
     def others(self) -> str:
         """Say who else publishes trajectories; empty if nobody does."""
         infos = self._node.get_publishers_info_by_topic(self.target)
-        if len(infos) <= (self._publisher is not None):
+        if len(infos) <= (self._publisher is not None) or self.is_unnamed():
             return ""
-        own = self._node.get_fully_qualified_name()
-        names = {_full_name(info) for info in infos} - {own}
+        names = set(publisher_names(self._node, self.target))
+        names -= {self._node.get_fully_qualified_name()}
         return (
             f"The arm is in use: {self.target} has a publisher in "
             f"{', '.join(sorted(names)) or 'another node of the same name'}; only one node may "
             "command it at a time"
         )
+
+    def is_unnamed(self) -> bool:
+        """Whether somebody publishes trajectories whose name is not known yet."""
+        return is_unnamed(self._node, self.target)
 
     def foreign(self) -> str:
         """Say that a trajectory of somebody else was heard; empty if none was."""
@@ -121,13 +125,6 @@ class JointTrajectoryTopic(BackEnd):
             raise InputError("The arm was not taken: nothing can be sent to it.")
         self._sent.append(_signature(message))
         self._publisher.publish(message)
-
-
-def _full_name(info: TopicEndpointInfo) -> str:
-    """Return the full name of a node that publishes or subscribes."""
-    if info.node_name.startswith("_NODE_NAME_UNKNOWN"):
-        return "a node whose name is not known yet"
-    return f"{info.node_namespace.rstrip('/')}/{info.node_name}"
 
 
 def _signature(message: JointTrajectory) -> Signature:

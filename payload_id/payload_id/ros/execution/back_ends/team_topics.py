@@ -28,6 +28,7 @@ from ....core.motion.trajectory import Motion
 from ....core.safety.tube.tracking_tube import TrackingTube
 from ...common.conversions import time_message
 from ...common.steady_timer import steady_timer
+from ...common.topic_report import is_unnamed, publisher_names
 from .back_end import BackEnd, Trouble
 
 PERIOD = 0.02  # [s] between two set-points
@@ -106,12 +107,8 @@ class TeamTopics(BackEnd):
         """Say who else publishes set-points; empty if nobody does."""
         now = time.monotonic()
         if now >= self._next_look:
-            self._next_look, own = now + OTHERS, self._node.get_name()
-            names = {
-                info.node_name
-                for topic in self._topics.values()
-                for info in self._node.get_publishers_info_by_topic(topic)
-            }
+            self._next_look, own = now + OTHERS, self._node.get_fully_qualified_name()
+            names = {x for y in self._topics.values() for x in publisher_names(self._node, y)}
             strange = ", ".join(sorted(names - {own}))
             self._others = (
                 f"The robot is in use: its team's topics have a publisher in {strange}; only one "
@@ -120,6 +117,10 @@ class TeamTopics(BackEnd):
                 else ""
             )
         return self._others
+
+    def is_unnamed(self) -> bool:
+        """Whether somebody publishes set-points whose name is not known yet."""
+        return is_unnamed(self._node, *self._topics.values())
 
     def foreign(self) -> str:
         """Say who else may have sent set-points; empty if nobody did."""
