@@ -4,13 +4,15 @@ It runs in a process of its own, without an executor: messages are taken when th
 Forward controllers have no watchdog, so this process is watched by the bridge, and watches it: if
 the bridge is gone, it follows the motion to its end, holds the arm there, gives it to its resting
 controller and ends. What remains is the death of both at once.
+
+A torque takes longer to compute where there is a new state than where there is none. So it is
+computed before it is due and waits: what is sent keeps the beat, whatever computing it has taken.
 """
 
 from __future__ import annotations
 
 import gc
 import math
-import os
 import signal
 import time
 from array import array
@@ -37,9 +39,12 @@ from ..common.polled_subscription import PolledSubscription
 from .handover import Handover
 from .messages import Ask, End, Follow, Hold, LoopSettings, LoopState, Order, Rest
 from .period_watch import PeriodWatch
+from .real_time import scheduled_in_real_time, sleep_until
 from .torque_follower import TorqueFollower, controller_of
 
 QUEUE = 100  # joint states that may wait
+LEAD = 0.6  # of the period by which a torque is computed before it is due [-], ...
+LONGEST_LEAD = 1e-3  # [s] but no longer: its state grows old
 IDLE = 0.01  # [s] between two looks for an order while no torques are sent
 STALE = 0.05  # [s] without a joint state after which the last pose is held against gravity
 DEAF = 0.25  # [s] without a joint state after which an arm without a bridge is given away
@@ -48,7 +53,6 @@ FIGURES = 0.5  # [s] between two looks at the loop's own times
 AGAIN = 0.5  # [s] between two attempts to give the arm away
 DEAD = 5.0  # [s] without joint states after which there is no arm that could be given away
 OTHER_CLOCK = 10.0  # [s] of age above which stamps are of another clock: simulated time
-PRIORITY = 60  # of the process among those in real time, where that is allowed
 
 
 class TorqueLoop:
@@ -90,7 +94,8 @@ class TorqueLoop:
 
     def run(self) -> None:
         """Run until the end."""
-        due = time.monotonic()
+        due, period = time.monotonic(), self._settings.period
+        lead = min(LEAD * period, LONGEST_LEAD)
         while not self._ended:
             fresh = self._listen()
             if self._follower is None:
@@ -98,16 +103,16 @@ class TorqueLoop:
                 due = time.monotonic() + IDLE
                 self._ended |= self._alone
             else:
-                self._send(self._follower, fresh)
+                self._prepare(self._follower, fresh)
+                sleep_until(due)
+                self._send()
                 if self._alone:
                     self._give_away(self._follower)
                 # Steps that were missed are not made up for: the next one is that of now.
-                missed = math.ceil((time.monotonic() - due) / self._settings.period)
-                due += max(1, missed) * self._settings.period
+                missed = math.ceil((time.monotonic() - due) / period)
+                due += max(1, missed) * period
             self._take_orders()  # once the torque is on its way
-            pause = due - time.monotonic()
-            if pause > 0.0:
-                time.sleep(pause)
+            sleep_until(due - lead)
 
     def _take_orders(self) -> None:
         """Carry out what the bridge has ordered, or note that it is gone."""
@@ -194,13 +199,16 @@ class TorqueLoop:
         stamp, q, dq = self._newest
         return Measurement(float(seconds_since(stamp, self._zero_ns)), q, dq)
 
-    def _send(self, follower: TorqueFollower, fresh: bool) -> None:
-        """Send the torque for the newest state; an old state gets what holds it up."""
+    def _prepare(self, follower: TorqueFollower, fresh: bool) -> None:
+        """Compute the torque for the newest state; an old state gets what holds it up."""
         now = self._measurement()
         if fresh:
             self._command(follower.step(now).torque)
         elif time.monotonic() - self._heard > STALE:
             self._command(follower.holding_torque(now.q))
+
+    def _send(self) -> None:
+        """Send the torque, and note when, and how old its state is."""
         self._publisher.publish(self._message)
         stamp = 0 if self._newest is None else self._newest[0]
         age = 1e-9 * (time.time_ns() - stamp)
@@ -265,7 +273,7 @@ def serve(connection: Connection, settings: LoopSettings) -> None:
     """Run the loop until it ends."""
     for number in (signal.SIGINT, signal.SIGHUP):  # ctrl-C, the end of a terminal:
         signal.signal(number, signal.SIG_IGN)  # the bridge ends this process in order
-    real_time = _scheduled_in_real_time()  # the middleware's threads, begun later, are as well
+    real_time = scheduled_in_real_time()  # the middleware's threads, begun later, are as well
     context = rclpy.Context()
     rclpy.init(context=context, signal_handler_options=rclpy.SignalHandlerOptions.NO)
     node = rclpy.create_node(
@@ -282,12 +290,3 @@ def serve(connection: Connection, settings: LoopSettings) -> None:
     finally:
         node.destroy_node()
         rclpy.shutdown(context=context)
-
-
-def _scheduled_in_real_time() -> bool:
-    """Have this process scheduled in real time, if that is allowed; return whether it is."""
-    try:
-        os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(PRIORITY))
-    except (OSError, AttributeError):
-        return False
-    return True
