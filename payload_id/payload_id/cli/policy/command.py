@@ -12,7 +12,7 @@ from ...core.errors import ConfigurationError
 from ...files.configuration.whole_file import saved_file
 from ...files.robots.robot_file import RobotFile
 from ...files.teams.team_file import SHARE, TeamFile
-from ...ros.access.interfaces import NAMES, action_beside, state_beside
+from ...ros.access.interfaces import NAMES, action_beside, set_point_topics, state_beside
 from ...ros.access.permissions import permissions_xml
 from ...ros.access.policy import enclaves, policy_xml
 from ..common.arguments import add_verb
@@ -27,6 +27,12 @@ def add_parser(verbs: Any) -> None:
     parser.add_argument("folder", type=Path, help="where policy.xml and enclaves/ are put")
     parser.add_argument("--robot", default="kinova_gen3", help="robot file, or a shipped name")
     parser.add_argument("--team", default="", help="team file, or a shipped name; for payload_team")
+    parser.add_argument(
+        "--team-robot",
+        default="",
+        metavar="NAMESPACE",
+        help="of the Omnid that payload_bridge moves by its team's topics, such as /omnid1",
+    )
     parser.add_argument("--namespace", default="/", help="of the nodes (default: %(default)s)")
     parser.add_argument(
         "--name",
@@ -51,6 +57,13 @@ def run(arguments: argparse.Namespace) -> int:
     }
     if robot.driver.controller_manager:
         names["controller_manager"] = robot.driver.controller_manager.lstrip("/")
+    if arguments.team_robot:
+        names |= {
+            "set_point_topics": set_point_topics(arguments.team_robot),
+            "trajectory_topic": "",
+            "trajectory_action": "",
+            "controller_state": "",
+        }
     if arguments.team:
         team = TeamFile.load(arguments.team)
         names["team_topics"] = " ".join(x for robot in team.robots for x in robot.topics.values())
@@ -62,8 +75,12 @@ def run(arguments: argparse.Namespace) -> int:
                 f"--name takes WHAT=NAME, such as planner=arm_2; not {entry!r}."
             )
         names[what] = name
-    names.setdefault("trajectory_action", action_beside(names["trajectory_topic"]))
-    names.setdefault("controller_state", state_beside(names["trajectory_topic"]))
+    if topic := names["trajectory_topic"]:
+        beside = {
+            "trajectory_action": action_beside(topic),
+            "controller_state": state_beside(topic),
+        }
+        names = beside | names
     found, domain = enclaves(names, arguments.namespace), _domain()
     begin = datetime.now(timezone.utc).replace(hour=0, minute=0, second=0)
     policy = arguments.folder / "policy.xml"

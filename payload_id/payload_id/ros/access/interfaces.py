@@ -31,11 +31,19 @@ NAMES: Mapping[str, str] = {
     "speed_scaling_topic": "",
     "team_topics": "",
     "team_shares": "",
+    "set_point_topics": "",
 }
 
 
 # Entries that may be several names with spaces between them.
-SEVERAL = ("driver_topics", "team_topics", "team_shares")
+SEVERAL = ("driver_topics", "team_topics", "team_shares", "set_point_topics")
+# By which the back end team_topics moves an Omnid, in the robot's namespace.
+SET_POINTS = ("delta/desired_position", "delta/additional_force", "cmd_vel")
+
+
+def set_point_topics(robot: str) -> str:
+    """Return the topics by which a robot in a namespace is moved, with spaces between them."""
+    return " ".join(f"{robot.rstrip('/')}/{name}" for name in SET_POINTS)
 
 
 def action_beside(topic: str) -> str:
@@ -290,6 +298,11 @@ INTERFACES: Mapping[str, tuple[Interface, ...]] = {
         Interface("{trajectory_action}", "control_msgs/FollowJointTrajectory", Way.GOAL),
         Interface("{trajectory_topic}", TRAJECTORY, IN, LAST, about="what others command",
                   shown="the same"),
+        Interface("{set_point_topics}", "geometry_msgs/PointStamped; geometry_msgs/Wrench; "
+                  "geometry_msgs/Twist", OUT, "reliable, volatile, depth 1",
+                  about="with the back end `team_topics`, while the robot is in use by it",
+                  shown="`delta/desired_position`, `delta/additional_force` and `cmd_vel` of "
+                  "`team_robot`"),
         Interface("~/state", STATE, OUT, LATCHED, READER),
         Interface("~/obstacle_markers", MARKERS, OUT, LATCHED, READER),
         *CONDITION,

@@ -98,7 +98,7 @@ def test_unknown_stays_unknown():
     assert "| controller | unknown |" in rows and "| rated payload | unknown |" in rows
 
 
-@pytest.mark.parametrize("name", robot_names())
+@pytest.mark.parametrize("name", sorted({*robot_names()} - {"omnid"}))  # which is told of no load
 def test_the_load_is_stated_in_a_link_that_the_flange_carries(name):
     robot = RobotFile.load(name)
     payload = robot.driver.payload

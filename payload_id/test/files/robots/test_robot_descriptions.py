@@ -180,7 +180,11 @@ def test_limits_of_the_description_equal_the_set_urdf(name):
     for k, joint in enumerate(joints[name] for name in robot.joints):
         limit = joint.find("limit")
         assert joint.get("type") == (
-            "revolute" if np.isfinite(limits.position_lower[k]) else "continuous"
+            "prismatic"
+            if name == "omnid"
+            else "revolute"
+            if np.isfinite(limits.position_lower[k])
+            else "continuous"
         )
         assert float(limit.get("lower", "-inf")) == limits.position_lower[k]
         assert float(limit.get("upper", "inf")) == limits.position_upper[k]

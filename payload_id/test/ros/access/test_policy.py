@@ -10,9 +10,10 @@ import pytest
 
 from payload_id.cli.main import main
 from payload_id.core.errors import ConfigurationError, UnknownNameError
-from payload_id.ros.access.interfaces import INTERFACES, RUN_CALLS
+from payload_id.ros.access.interfaces import INTERFACES, RUN_CALLS, SET_POINTS
 from payload_id.ros.access.permissions import dds_topics, permissions_xml
 from payload_id.ros.access.policy import Rule, enclaves, policy_xml
+from payload_id.ros.execution.back_ends.team_topics import KINDS
 
 MOVING = {
     Rule("action", "call", "/payload_planner/execute"),
@@ -80,6 +81,21 @@ def test_a_load_is_applied_by_an_enclave_of_its_own_that_moves_nothing():
     own = found["payload_apply"]
     assert {Rule("topic", "subscribe", f"/arm/{x}") for x in ("fault", "mode")} <= own
     assert not own & MOVING and not any(r.verb == "call" for r in own)
+
+
+def test_an_omnid_is_moved_by_its_teams_topics_and_by_nobody_but_the_bridge(tmp_path):
+    assert main(["policy", str(tmp_path), "--robot", "omnid", "--team-robot", "/omnid2"]) == 0
+    policy = ElementTree.parse(tmp_path / "policy.xml")
+    may = {
+        (topic.text, profile.get("node"))
+        for profile in policy.iterfind(".//profile")
+        for topic in profile.iterfind("topics[@publish='ALLOW']/topic")
+    }
+    for name in KINDS:  # of the back end that sends them
+        assert {node for topic, node in may if topic == f"/omnid2/{name}"} == {"payload_bridge"}
+    assert not any("trajectory" in topic for topic, _ in may)
+    assert not any("omnid2" in r.name for rules in roles().values() for r in rules)
+    assert tuple(KINDS) == SET_POINTS
 
 
 def test_names_of_dds_topics():

@@ -166,3 +166,19 @@ def test_stops_are_of_this_motion_and_for_the_same(own, prover, tmp_path):
     assert isinstance(answer, str) and "not of a stop on this motion" in answer
     answer = prover(ProofRequest(own.motion, (own.motion,), ()))
     assert isinstance(answer, str) and "not of a stop on this motion" in answer
+
+
+def test_a_motion_of_the_shipped_omnids_platform_is_proved_and_none_beyond_its_box(tmp_path):
+    robot = RobotFile.load("omnid")
+    bounds = replace(robot.uncertainty, prior=PayloadPrior(2.0, 0.1))
+    settings = replace(SETTINGS, robot_file="omnid", uncertainty=bounds, ground=None)
+    case = SafetyCases(settings).case("urdf", {}, bounds.prior.box(), (BALL,))
+    motion = BezierPiece(MotionState.at_rest(robot.home), np.array([0.05, -0.05, 0.08]), 3.0)
+    proved = certify(case, motion)
+    assert isinstance(proved, Certificate), proved
+    path = save_certificate(tmp_path / "m.json", proved, case, motion, robot, "none, a test")
+    found = Prover(settings)(ProofRequest(path.read_text(), (), (BALL,)))
+    assert isinstance(found, Proved), found
+    beyond = BezierPiece(MotionState.at_rest(robot.home), np.array([0.0, 0.0, 0.145]), 6.0)
+    refused = certify(case, beyond)
+    assert not isinstance(refused, Certificate) and refused.constraint == "position"

@@ -76,6 +76,8 @@ class ClearanceSearch:
 
     def run(self, trajectory: Trajectory, slice_length: float) -> ClearanceReport:
         """Cut until everything is proved, or something cannot be."""
+        if not len(self.scene.group):
+            return ClearanceReport((), None)  # there are no two bodies that could meet
         count = max(4, int(np.ceil(trajectory.duration / slice_length)))
         edges = np.linspace(0.0, trajectory.duration, count + 1)
         P = len(self.scene.group)
