@@ -130,12 +130,32 @@ def robust_design(
     return RobustDesign(K, level, reserve.full_level, rate, period, d, w, reserve, tube)
 
 
+def undesigned_tube(
+    model: ArmModel, box: ParameterBox, level: float, gain: Array | float
+) -> TrackingTube:
+    """Return the tube that every design of a level and a gain has, whatever the motion.
+
+    Args:
+        model: The arm.
+        box: What is uncertain; the rotors' inertias must be above 0.
+        level: V_M [J].
+        gain: K_r, shape (n,) [1/s].
+
+    Raises:
+        InputError: The rotors' inertia is unknown.
+    """
+    _smallest_rotor(box)
+    d = proved_inertia(model, box)[0] * (1.0 - ROUNDING)
+    return TrackingTube.passivity_based(level, np.broadcast_to(gain, (model.n,)), d)
+
+
 def design_for(
     dynamics: ArmDynamics,
     trajectory: Trajectory,
     level: float,
     gain: Array | float,
     period: float = 1e-3,
+    room: float = 1.0,
 ) -> RobustDesign:
     """Return the design for one motion; see `robust_design`.
 
@@ -143,21 +163,28 @@ def design_for(
     only. The change of torque within a period is `torque_change`'s, a bound over the tube, too: it
     depends on how fast r may change, and that on it, so that a fixed point is searched.
 
+    Args:
+        dynamics: The arm, and what is uncertain.
+        trajectory: The motion.
+        level: V_M [J].
+        gain: K_r, shape (n,) [1/s].
+        period: T [s].
+        room: Disturbance and change are designed so many times as large, for other motions that
+            the same design shall serve: the stops on this one, and what goes on from it [-].
+
     Raises:
         InputError: As `robust_design`; or there is no such fixed point.
     """
     model, box = dynamics.model, dynamics.box
-    _smallest_rotor(box)
-    d = proved_inertia(model, box)[0] * (1.0 - ROUNDING)
-    tube = TrackingTube.passivity_based(level, np.broadcast_to(gain, (model.n,)), d)
+    tube = undesigned_tube(model, box, level, gain)
     edges = np.linspace(0.0, trajectory.duration, int(trajectory.duration / SLICE) + 2)
     enclosure = slice_torque_bounds(model, trajectory.ranges(edges), tube, box)
-    w = ROOM * enclosure.disturbance.max(axis=0)
+    w = room * ROOM * enclosure.disturbance.max(axis=0)
     bound = torque_change(model, box, trajectory, tube, period)
-    delta = bound(np.zeros(model.n))
+    delta = room * bound(np.zeros(model.n))
     for _ in range(ITERATIONS):
         made = robust_design(model, box, level, gain, w, delta, period)
-        found = bound(made.reserve.fastest)
+        found = room * bound(made.reserve.fastest)
         if (found <= delta).all():
             return made
         delta = np.maximum(delta, GROWTH * found)

@@ -13,13 +13,13 @@ from rclpy.action.server import ServerGoalHandle
 from rclpy.task import Future as RosFuture
 
 from ...core.errors import InputError
+from ..execution.arm_parameters import TOPIC
 from ..execution.back_ends.back_end import BackEnd
 from ..execution.controller_watch import ControllerWatch
 from ..execution.start_check import CalledOffError, NotReadyError
 from ..execution.stop_reason import Reason
 from .context import BridgeContext
 from .driver_watches import is_manager_stated
-from .parameters import TOPIC
 
 TAKING = 3.0  # [s] within which the controller must be connected
 NAMING = 2.0  # [s] within which discovery must have named whoever may command the arm

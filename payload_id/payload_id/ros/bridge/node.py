@@ -39,6 +39,7 @@ from ..common.shared_parameters import uncertainty_of
 from ..common.steady_timer import steady_timer
 from ..common.topics import LATCHED
 from ..effort_loop.messages import LoopSettings
+from ..execution.arm_parameters import EFFORT, TEAM, TOPIC
 from ..execution.back_ends.back_end import BackEnd
 from ..execution.back_ends.effort import Effort, check_executes_torques, full_name_of
 from ..execution.back_ends.follow_joint_trajectory import FollowJointTrajectory
@@ -53,7 +54,7 @@ from .context import BridgeContext
 from .driver_watches import driver_watches, manager_of
 from .move_server import MoveServer
 from .obstacle_server import ObstacleServer
-from .parameters import BRIDGE_TABLE, EFFORT, TEAM, TOPIC, BridgeParameters
+from .parameters import BRIDGE_TABLE, BridgeParameters
 from .prepared_motions import PreparedMotions
 from .state_publisher import StatePublisher
 

@@ -10,21 +10,9 @@ from ..certifying.case_settings import CASE_PARAMETERS, CaseParameters
 from ..common.parameters import Parameter
 from ..execution.arm_parameters import ARM_PARAMETERS, ArmParameters
 
-TOPIC, ACTION, EFFORT = "joint_trajectory_topic", "follow_joint_trajectory", "effort"
-TEAM = "team_topics"
 BRIDGE_TABLE = (
     *CASE_PARAMETERS,
     *ARM_PARAMETERS,
-    Parameter(
-        "back_end",
-        "",
-        "How motion reaches the arm's controller: by goals of its action, which it answers and "
-        "judges (also if this is empty), or through its topic, which has no answers: for "
-        "controllers without the action that hold when a trajectory without points says so. "
-        "effort: by torques of the robust controller, for drivers that execute them. team_topics: "
-        "an Omnid, by set-points on its team's topics.",
-        choices=("", ACTION, TOPIC, EFFORT, TEAM),
-    ),
     Parameter(
         "team_robot",
         "/omnid1",
@@ -58,16 +46,6 @@ BRIDGE_TABLE = (
         "Controller that takes joint torques with the back_end 'effort': a "
         "JointGroupEffortController of all joints, in the robot file's order, loaded and inactive. "
         "Its topic commands lies beside that of the trajectory controller.",
-    ),
-    Parameter("effort_period", 0.001, "Time between two torques.", "s", 0.0005, 0.1),
-    Parameter(
-        "effort_delay",
-        0.003,
-        "Longest time from a joint state's stamp until its torque acts; a robust design must be of "
-        "a period of at least effort_period and this.",
-        "s",
-        0.0,
-        0.1,
     ),
     Parameter(
         "dry_run",
@@ -151,14 +129,11 @@ BRIDGE_TABLE = (
 class BridgeParameters(CaseParameters, ArmParameters):
     """Values of `BRIDGE_TABLE`, which explains them, but for the bounds."""
 
-    back_end: str
     team_robot: str
     trajectory_topic: str
     trajectory_action: str
     controller_manager: str
     effort_controller: str
-    effort_period: float
-    effort_delay: float
     dry_run: bool
     enable_topic: str
     enable_timeout: float
@@ -171,11 +146,6 @@ class BridgeParameters(CaseParameters, ArmParameters):
     settling: float
     speed_scaling_topic: str
     watch_period: float
-
-    @property
-    def torque_period(self) -> float | None:
-        """Time within which torques follow the state [s]; None: no torques are sent."""
-        return self.effort_period + self.effort_delay if self.back_end == EFFORT else None
 
     @classmethod
     def of(cls, values: Mapping[str, Any]) -> BridgeParameters:

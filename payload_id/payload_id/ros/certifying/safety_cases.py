@@ -71,14 +71,16 @@ class SafetyCases:
                 motion's positions say.
             payload: Ends of phi, shape (10,) each; infinite: as the prior says.
             obstacles: In the base frame, beside those of the cell.
-            claimed: The tube that the motion is claimed to keep; see `tube_for`.
+            claimed: The tube that the motion is claimed to keep; see `tube_for`. None: the stated
+                one.
 
         Raises:
             InputError: An interval is inverted or NaN, there is no such set of limits, or nothing
                 here keeps such a tube.
         """
         tube = self.tube if claimed is None else self.tube_for(claimed)
-        rotor = self.robot.control.rotor_interval() if tube.kind == ROBUST else None
+        by_torques = self.settings.torque_period is not None
+        rotor = self.robot.control.rotor_interval() if by_torques else None
         ground = self.settings.ground
         floor = () if ground is None else (ConvexBody.ground(ground),)
         allowed = self.robot.limits_at(limits, turns)

@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from ..common.parameters import Parameter
 from ..common.shared_parameters import JOINT_STATES_TOPIC, RELIABILITY
 
+TOPIC, ACTION, EFFORT = "joint_trajectory_topic", "follow_joint_trajectory", "effort"
+TEAM = "team_topics"
 ARM_PARAMETERS = (
     JOINT_STATES_TOPIC,
     RELIABILITY,
@@ -26,6 +28,27 @@ ARM_PARAMETERS = (
         "this node's namespace. Its topic is <estimator>/payload; the planner's ~/identify calls "
         "<estimator>/begin and what ends a run.",
     ),
+    Parameter(
+        "back_end",
+        "",
+        "How motion reaches the arm's controller: by goals of its action, which it answers and "
+        "judges (also if this is empty), or through its topic, which has no answers: for "
+        "controllers without the action that hold when a trajectory without points says so. "
+        "effort: by torques of the robust controller, for drivers that execute them. team_topics: "
+        "an Omnid, by set-points on its team's topics. Planner and bridge must have the same: for "
+        "effort, motions are certified with a robust design.",
+        choices=("", ACTION, TOPIC, EFFORT, TEAM),
+    ),
+    Parameter("effort_period", 0.001, "Time between two torques.", "s", 0.0005, 0.1),
+    Parameter(
+        "effort_delay",
+        0.003,
+        "Longest time from a joint state's stamp until its torque acts; a robust design must be of "
+        "a period of at least effort_period and this.",
+        "s",
+        0.0,
+        0.1,
+    ),
 )
 
 
@@ -37,3 +60,11 @@ class ArmParameters:
     reliability: str
     clock_tolerance: float
     estimator: str
+    back_end: str
+    effort_period: float
+    effort_delay: float
+
+    @property
+    def torque_period(self) -> float | None:
+        """Time within which torques follow the state [s]; None: no torques are sent."""
+        return self.effort_period + self.effort_delay if self.back_end == EFFORT else None

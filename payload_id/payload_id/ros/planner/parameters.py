@@ -17,6 +17,7 @@ from ...files.runs.signing_key import SigningKey
 from ..certifying.case_settings import CASE_PARAMETERS, CaseParameters, case_settings
 from ..common.parameters import Parameter
 from ..execution.arm_parameters import ARM_PARAMETERS, ArmParameters
+from ..execution.back_ends.effort import check_executes_torques
 from .planning.request import PlanningSettings
 
 PIECES = ("bezier", "wave")  # families of short pieces, for receding horizon
@@ -102,6 +103,22 @@ PLANNER_TABLE = (
         5.0,
     ),
     Parameter(
+        "robust_level",
+        0.1,
+        "V_M of the robust designs with the back_end 'effort': the tube is as wide as its root.",
+        "J",
+        0.001,
+        10.0,
+    ),
+    Parameter(
+        "robust_gain",
+        4.0,
+        "K_r of these designs: a larger one keeps positions nearer, and takes more torque.",
+        "1/s",
+        0.1,
+        100.0,
+    ),
+    Parameter(
         "proof_time",
         0.4,
         "Time that the bridge may take to prove a piece anew before it takes over.",
@@ -128,6 +145,8 @@ class PlannerParameters(CaseParameters, ArmParameters):
     piece_time: float
     least_progress: float
     stop_step: float
+    robust_level: float
+    robust_gain: float
     proof_time: float
 
     @classmethod
@@ -142,11 +161,17 @@ def planning_settings(
     """Return the settings of the planning process.
 
     Raises:
-        ConfigurationError: The signing key cannot be used.
+        ConfigurationError: The signing key cannot be used, or torques shall move an arm that they
+            do not move.
         InputError: A mesh cannot be used.
     """
+    period = parameters.torque_period
+    if period is not None:
+        check_executes_torques(robot)
     return PlanningSettings(
-        **vars(case_settings(parameters, robot, uncertainty, cell)),
+        **vars(case_settings(parameters, robot, uncertainty, cell, period)),
+        robust_level=parameters.robust_level,
+        robust_gain=parameters.robust_gain,
         stop_step=parameters.stop_step,
         folder=str(from_home(parameters.certificates_folder, "certificates_folder")),
         signing_key=_usable_key(parameters.signing_key),

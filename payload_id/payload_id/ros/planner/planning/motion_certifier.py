@@ -9,6 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+from ....core.control.dynamics import ArmDynamics
+from ....core.control.robust_design import design_for, undesigned_tube
 from ....core.errors import InputError
 from ....core.excitation.candidates.candidates import Family
 from ....core.excitation.search.certifier import certifier, planning_limits
@@ -22,6 +24,7 @@ from ....core.safety.certificate.certified_motion import CertifiedStop
 from ....core.safety.certificate.certify import SafetyCase
 from ....core.safety.clearance.convex_body import ConvexBody
 from ....core.safety.speed.speed_margins import speed_use
+from ....core.safety.tube.tracking_tube import ROBUST
 from ....files.runs.certificate_file import save_certificate
 from ....files.runs.signing_key import SigningKey
 from ...certifying.safety_cases import SafetyCases
@@ -37,6 +40,7 @@ RAMP_FACTORS = (
     1.5,
     2.5,
 )  # ramps that are tried, as multiples of the shortest
+DESIGN_ROOM = 1.3  # of a robust design, for the motion's stops and what goes on from it [-]
 
 
 class MotionCertifier:
@@ -48,7 +52,6 @@ class MotionCertifier:
         robot: The robot file.
         model: The arm.
         geometry: Its bodies, with the payload's.
-        tube: The stated one, with what interpolation may add.
         key: Signs the certificates; None: nobody does.
     """
 
@@ -62,16 +65,35 @@ class MotionCertifier:
         self.key = SigningKey.load(settings.signing_key) if settings.signing_key else None
         self.cases = SafetyCases(settings)
         self.robot, self.model = self.cases.robot, self.cases.model
-        self.geometry, self.tube = self.cases.geometry, self.cases.tube
+        self.geometry = self.cases.geometry
 
     def case(self, goal: Goal, obstacles: tuple[ConvexBody, ...]) -> SafetyCase:
-        """Return what a motion is certified against.
+        """Return what a motion is certified against; by torques, with a tube without its design.
 
         Raises:
             InputError: An interval is inverted or NaN, or there is no such set of limits.
         """
-        payload = (goal.payload_lower, goal.payload_upper)
-        return self.cases.case(goal.limits, goal.turns, payload, obstacles)
+        payload, by = (goal.payload_lower, goal.payload_upper), self.settings
+        case = self.cases.case(goal.limits, goal.turns, payload, obstacles)
+        if by.torque_period is None:
+            return case
+        return replace(
+            case, tube=undesigned_tube(case.model, case.box, by.robust_level, by.robust_gain)
+        )
+
+    def designed(self, case: SafetyCase, motion: Trajectory) -> SafetyCase:
+        """Return a case with the robust design for a motion, where torques move the arm.
+
+        Raises:
+            InputError: There is no such design.
+        """
+        tube, by = case.tube, self.settings
+        if tube.kind != ROBUST or tube.reserve is not None or by.torque_period is None:
+            return case
+        dynamics = ArmDynamics(case.model, case.box)
+        made = design_for(dynamics, motion, by.robust_level, by.robust_gain, by.torque_period,
+                          DESIGN_ROOM)  # fmt: skip
+        return replace(case, tube=made.tube)
 
     def limits_left(self, case: SafetyCase, scale: float) -> MotionLimits:
         """Return what the speed scale and the tube leave of the limits.
@@ -91,9 +113,11 @@ class MotionCertifier:
         for name, value in left.items():
             if (value <= 0.0).any():
                 joint = self.model.joints[int(np.argmin(value))]
+                stated = f"The tracking error that the robot file states (control.tracking_{name})"
+                if tube.kind == ROBUST:
+                    stated = "The robust controller's tube (robust_level, robust_gain)"
                 raise InputError(
-                    f"The tracking error that the robot file states (control.tracking_{name}) "
-                    f"leaves nothing of the {name} limit of {joint} in the set "
+                    f"{stated} leaves nothing of the {name} limit of {joint} in the set "
                     f"'{case.limits_name}' at a speed scale of {scale:g}; measure and lower it, or "
                     "choose another set of limits or a larger scale."
                 )
@@ -158,7 +182,10 @@ class MotionCertifier:
         """Return the certifier's answer, for a motion as the arm's controller interpolates it."""
         if coarse := self.cases.too_coarse(motion):
             return Verdict(False, None, coarse)
-        return certifier(case)(motion)
+        try:
+            return certifier(self.designed(case, motion))(motion)
+        except InputError as error:
+            return Verdict(False, None, str(error), missing=float("inf"))
 
     def stops(
         self, name: str, case: SafetyCase, motion: Trajectory, until: float, deadline: float

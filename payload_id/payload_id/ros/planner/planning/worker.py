@@ -36,6 +36,7 @@ from ....core.safety.certificate.certified_motion import CertifiedMotion
 from ....core.safety.certificate.certify import SafetyCase, start_refusal
 from ....core.safety.clearance.swept_volume import swept_volume
 from ....core.safety.torque.parameter_box import ParameterBox
+from ....core.safety.tube.tracking_tube import TrackingTube
 from .motion_certifier import MotionCertifier
 from .plan_figures import figures_of
 from .request import (
@@ -82,6 +83,7 @@ class PlanningWorker:
         self._prediction: RunPrediction | None = None  # of the receding horizon in progress
         self._limits: MotionLimits | None = None  # of its joints
         self._run = ""  # its name
+        self._tube: TrackingTube | None = None  # that its pieces have in common
 
     def __call__(
         self,
@@ -136,9 +138,9 @@ class PlanningWorker:
             return Refused(f"No motion was certified. {found.reason}")
         if _largest_excursion(found.trajectory) < LEAST_EXCURSION:
             return Refused(STANDING_STILL)
-        motion = self._with_stops(
-            request.plan_id, case, self._executed(case, found.trajectory, goal)
-        )
+        executed = self._executed(case, found.trajectory, goal)
+        case = self._certifier.designed(case, executed)
+        motion = self._with_stops(request.plan_id, case, executed)
         certificate: Certificate = found.certificate
         path = self._certifier.keep(
             f"{request.plan_id}/motion", case, motion.trajectory, certificate
@@ -170,18 +172,22 @@ class PlanningWorker:
         prediction = self._prediction_for(request, case.box)
         limits = self._limits_of_run(case, request)
         task = self._task(case, goal, request.start, limits, prediction, request.handover)
+        if self._tube is not None and request.start.dq.any():
+            case = replace(case, tube=self._tube)  # a piece that takes over has the same design
         verdict = partial(self._certifier.verdict, case)
         budget = (1.0 - STOPS_SHARE) * goal.time_budget
         if budget < LEAST_SEARCH:
             none = NoPlan(f"Only {budget:.2f} s were left to plan in.", None, 0, 0, 0.0)
-            return Piece(none, self._certifier.tube)
+            return Piece(none, case.tube)
         found = plan(task, verdict, Budget(budget), goal.seed + request.index, time.monotonic)
         if _was_hurried(found) and not request.start.dq.any():
             found = plan(task, verdict, LAST_RESORT, goal.seed, time.monotonic)
         if not isinstance(found, NoPlan) and _largest_excursion(found.trajectory) < LEAST_EXCURSION:
             found = NoPlan(STANDING_STILL, None, found.evaluations, found.asked, found.seconds)
         if isinstance(found, NoPlan):
-            return Piece(found, self._certifier.tube, seconds=time.monotonic() - begin)
+            return Piece(found, case.tube, seconds=time.monotonic() - begin)
+        case = self._certifier.designed(case, found.trajectory)
+        self._tube = case.tube
         name = f"{request.plan_id}/piece_{request.index:02d}"
         path = self._certifier.keep(name, case, found.trajectory, found.certificate)
         prediction.last = (found.trajectory, request.handover)
@@ -190,7 +196,7 @@ class PlanningWorker:
         condition = prediction.condition_number_after(found.trajectory, request.handover)
         documents = self._certifier.documents(path, name, stops)
         seconds = time.monotonic() - begin
-        return Piece(found, self._certifier.tube, stops, condition, seconds, documents)
+        return Piece(found, case.tube, stops, condition, seconds, documents)
 
     def _executed_verdict(self, case: SafetyCase, goal: Goal) -> Certify:
         """Return what certifies motions as they will be executed."""
@@ -250,6 +256,7 @@ class PlanningWorker:
             motion = self._certifier.slow_enough(case, BezierPiece(start, way, factor * fastest))
             verdict = self._certifier.verdict(case, motion)
             if verdict.accepted:
+                case = self._certifier.designed(case, motion)
                 return self._straight(asked, case, motion, verdict.answer, begin)
             sentence = str(verdict.answer or verdict.reason)
         return Refused(f"The straight way of the joints to where to begin is refused. {sentence}")
@@ -303,6 +310,7 @@ class PlanningWorker:
             sentence = str(verdict.answer or verdict.reason)
         if verdict is None or not verdict.accepted:
             return Refused(f"{otherwise} {sentence}")
+        case = self._certifier.designed(case, motion)
         folder = f"{request.plan_id}/{name}"
         stopped = self._with_stops(folder, case, motion)
         path = self._certifier.keep(f"{folder}/motion", case, motion, verdict.answer)
@@ -356,7 +364,7 @@ class PlanningWorker:
     def _with_stops(self, name: str, case: SafetyCase, motion: Trajectory) -> CertifiedMotion:
         """Return a motion with certified stops all along."""
         stops = self._certifier.stops(name, case, motion, motion.duration, np.inf)
-        return CertifiedMotion(motion, stops, self._certifier.tube)
+        return CertifiedMotion(motion, stops, case.tube)
 
     def _prediction_for(self, request: PieceRequest, box: ParameterBox) -> RunPrediction:
         """Return what the run's pieces so far have taught; the last one only if it was followed."""
