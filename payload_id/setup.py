@@ -15,6 +15,7 @@ LIBRARIES = [
     "coal>=3.0.3",
     "cryptography>=50.0",
     "highspy>=1.15",
+    "Jinja2>=3.1",
     "matplotlib>=3.10",
     "mujoco>=3.17",
     "numpy>=2.2",
@@ -71,7 +72,7 @@ setup(
     install_requires=LIBRARIES if FOR_PIP else [],
     extras_require=EXTRAS if FOR_PIP else FOR_COLCON,
     packages=find_packages(exclude=["test", "test.*"]),
-    package_data={"": ["py.typed"]},
+    package_data={"": ["py.typed"], "payload_id.files.reports": ["*.j2"]},
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),

@@ -32,7 +32,7 @@ ORDER = {
     "core/excitation": ("candidates", "prediction", "criteria", "search", OWN),
     "files": ("configuration", "learnt", "drivers", "robots", "profiles", "cells", "shapes",
               "knowledge", "runs", "teams", "export", "tables", "bags", "recordings", "drafts",
-              "figures"),
+              "figures", "reports"),
     "files/export": ("loads", "targets", OWN),
     "ros": ("access", "common", "lifecycle", "sampler", "wrench_sampler", "estimator", "identify",
             "team", "certifying", "effort_loop", "execution", "supervision", "loads", "bridge",
@@ -44,9 +44,9 @@ ORDER = {
     "ros/bridge": ("obstacles", OWN),
     "ros/simulated_arm": ("controllers", "servers", OWN),
     "ros/planner": ("planning", "identifying", OWN),
-    "cli": ("common", "new_robot", "check", "replay", "export", "apply", "compare", "calibrate",
-            "noise", "known_runs", "verify", "new_key", "sign", "policy", "demo", "live",
-            "view", OWN),
+    "cli": ("common", "new_robot", "check", "replay", "report", "export", "apply", "compare",
+            "calibrate", "noise", "known_runs", "verify", "new_key", "sign", "policy", "demo",
+            "live", OWN),
 }  # fmt: skip
 # Files that stand beside rooms where one would look for rooms only.
 LOOSE = {
@@ -71,6 +71,7 @@ LOOSE = {
     "core/knowledge": ("convex", "knowledge", "statement"),
     "core/diagnosis": ("blame", "diagnose", "lengths", "motion_advice", "stated_knowledge"),
     "core/identification": (
+        "bound_use",
         "estimate",
         "held_out",
         "identify",

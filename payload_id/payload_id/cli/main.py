@@ -23,6 +23,7 @@ from .new_robot import command as new_robot
 from .noise import command as noise
 from .policy import command as policy
 from .replay import command as replay
+from .report import command as report
 from .sign import command as sign
 from .verify import command as verify
 from .view import command as view
@@ -54,6 +55,7 @@ def parser() -> OneLine:
     new_robot.add_parser(verbs)
     check.add_parser(verbs)
     replay.add_parser(verbs)
+    report.add_parser(verbs)
     export.add_parser(verbs)
     apply.add_parser(verbs)
     live.add_parser(verbs)

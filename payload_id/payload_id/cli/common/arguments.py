@@ -26,6 +26,10 @@ EXAMPLES = {
         "runs/demo_<date>_<time>/bag",
         "run.csv --robot my_arm.yaml --columns my_arm_columns.yaml --figure intervals.png",
     ),
+    "report": (
+        "runs/demo_<date>_<time>",
+        "runs/second runs/first --out second.md",
+    ),
     "export": ("runs/demo_<date>_<time>/bag --as yaml", "result.json --as xarm --robot xarm7"),
     "apply": ("runs/in_use --to xarm", "runs/in_use --to xarm --confirm"),
     "live": ("watch", "plan --duration 8"),

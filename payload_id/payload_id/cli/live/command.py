@@ -51,6 +51,9 @@ def add_parser(verbs: Any) -> None:
     parsers["save"].add_argument(
         "folder", nargs="?", default="", help="in the node's runs_folder (default: beside the bag)"
     )
+    parsers["save"].add_argument(
+        "--report", action="store_true", help="write report.html into the folder, too"
+    )
     for option, (kind, said) in GOAL.items():
         for name in ("plan", "identify"):
             parsers[name].add_argument(option, type=kind, help=said)

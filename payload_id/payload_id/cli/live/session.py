@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Sequence
 from contextlib import contextmanager, suppress
 from functools import partial
+from pathlib import Path
 from typing import Any
 
 import rclpy
@@ -29,6 +30,7 @@ from ...ros.common.main_loop import start_ros
 from ..common.live_view import LiveView
 from ..common.presentation import console, estimate_table, plain_table, verdict
 from ..common.signals import raise_interrupts
+from ..report.command import written
 from .identification import identify
 
 HEARD = 2.5  # [s] in which every node tells how it is
@@ -82,9 +84,14 @@ def _stop(terminal: Console, client: PayloadClient, arguments: argparse.Namespac
 
 
 def _save(terminal: Console, client: PayloadClient, arguments: argparse.Namespace) -> int:
-    """Save the run."""
-    _say(terminal, f"saved: {client.save(arguments.folder)}")
-    return 0
+    """Save the run, and write its report if one is asked for; the node goes on meanwhile."""
+    folder = client.save(arguments.folder)
+    _say(terminal, f"saved: {folder}")
+    if not arguments.report:
+        return 0
+    path, code = written(Path(folder))
+    _say(terminal, f"report: {path}")
+    return code
 
 
 def _estimate(terminal: Console, client: PayloadClient) -> int:

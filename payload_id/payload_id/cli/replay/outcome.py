@@ -14,7 +14,7 @@ import numpy as np
 
 from ...core.identification.estimate import Estimate
 from ...core.identification.settings import Settings
-from ...core.identification.status import Status
+from ...core.identification.status import FAILED
 from ...core.rows.windows import TimedSamples
 from ...files.recordings.recording import Recording
 from ...files.recordings.wrench_recording import WrenchRecording
@@ -23,9 +23,7 @@ from ..common.presentation import console, estimate_table, verdict
 from ..common.recording_arguments import remarks
 from ..common.shape_arguments import described
 
-FAILED = (Status.INCONSISTENT, Status.NO_DATA, Status.SOLVER_FAILED)
 STEPS = 12  # updates on the way, for the figure, where the recording prescribes none
-COMPARED = ("phi", "lower", "upper", "status")
 
 
 @dataclass(frozen=True)
@@ -121,14 +119,6 @@ def show(outcome: Outcome, arguments: argparse.Namespace, figure: Path | None) -
         )
     if figure:
         terminal.print(f"figure: {figure}", soft_wrap=True, markup=False)
-
-
-def identical(before: Mapping[str, Any] | None, estimate: Estimate) -> bool | None:
-    """Tell whether a replay gave bit for bit what the live run gave; None without a live run."""
-    if not before:
-        return None
-    now = estimate.to_dict()
-    return all(before.get(name) == now[name] for name in COMPARED)
 
 
 def steps(samples: TimedSamples, window: float) -> tuple[int, ...]:

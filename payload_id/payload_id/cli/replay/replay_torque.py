@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any
 
 from ...core.errors import InputError
@@ -14,13 +13,14 @@ from ...core.identification.settings import Settings
 from ...core.identification.tare import Tare
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...files.recordings.recording import Recording
+from ...files.recordings.saved_run import arm_of, identical, recording_of, with_known
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
 from ...files.runs.run_file import RunFile, has_run_file
 from ..common.arguments import with_changes
 from ..common.method_arguments import with_methods
 from ..common.recording_arguments import read_recording, stretch_of
-from .outcome import Outcome, identical, steps
+from .outcome import Outcome, steps
 from .taring import tared
 
 
@@ -94,10 +94,10 @@ def load(arguments: argparse.Namespace) -> Job:
 def _from_run_file(arguments: argparse.Namespace) -> Job:
     """Repeat a live run from its own folder."""
     file = RunFile.load(arguments.recording)
-    robot = RobotModel.from_urdf(
-        file.urdf, arguments.payload_frame or file.payload_frame, file.joints, file.gravity
+    recording = recording_of(
+        arguments.recording, file, arguments.topic or "", file.start_ns, file.end_ns
     )
-    recording = _bag(arguments.recording, arguments, file, file.start_ns, file.end_ns)
+    robot = arm_of(file, recording, arguments.payload_frame or "")
     uncertainty = Uncertainty.from_dict(dict(file.uncertainty))
     own = file.settings(uncertainty)
     settings = _settings(arguments, own)
@@ -106,26 +106,13 @@ def _from_run_file(arguments: argparse.Namespace) -> Job:
     fits = same_frame and settings.uncertainty == own.uncertainty
     return Job(
         recording,
-        _with_known(robot, recording, file),
+        robot,
         settings,
         updates=file.updates if same_frame and settings == own else (),
         before=file.result,
         tare=file.tare if fits else None,
-        bare=tuple(_bag(path, arguments, file) for path in arguments.tare),
+        bare=tuple(recording_of(path, file, arguments.topic or "") for path in arguments.tare),
     )
-
-
-def _bag(
-    path: Path,
-    arguments: argparse.Namespace,
-    file: RunFile,
-    start_ns: int | None = None,
-    end_ns: int | None = None,
-) -> Recording:
-    """Read a bag as a live run read its messages."""
-    topic = arguments.topic or file.topic
-    sign, offset = file.effort_sign, file.effort_offset
-    return Recording.from_bag(path, topic, file.joints, sign, offset, start_ns, end_ns)
 
 
 def _from_robot_file(arguments: argparse.Namespace) -> Job:
@@ -143,13 +130,7 @@ def _from_robot_file(arguments: argparse.Namespace) -> Job:
     for path in arguments.also:
         recording = recording.followed_by(read_recording(path, arguments, file))
     bare = tuple(read_recording(path, arguments, file) for path in arguments.tare)
-    return Job(recording, _with_known(robot, recording, file), settings, bare=bare)
-
-
-def _with_known(robot: RobotModel, recording: Recording, file: RunFile | RobotFile) -> RobotModel:
-    """Return the arm with what a file knows of it, for torques as the recording has them."""
-    arm = replace(robot, effort=recording.effort, history=file.history)
-    return arm.with_calibration(file.calibration)
+    return Job(recording, with_known(robot, recording, file), settings, bare=bare)
 
 
 def _settings(arguments: argparse.Namespace, own: Settings) -> Settings:

@@ -18,6 +18,7 @@ from ...core.identification.wrench.static import identify_static
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.rows.wrench.newton_euler import NewtonEulerRows
 from ...core.rows.wrench.uncertainty import WrenchUncertainty
+from ...files.recordings.saved_run import identical
 from ...files.recordings.wrench_blocks import read_blocks
 from ...files.recordings.wrench_recording import WrenchRecording
 from ...files.robots.robot_file import RobotFile
@@ -27,7 +28,7 @@ from ...files.tables.wrench_csv import is_wrench_description
 from ..common.arguments import number, numbers_of, with_changes
 from ..common.method_arguments import with_methods
 from ..common.recording_arguments import TABLES, columns_of, stretch_of
-from .outcome import Outcome, identical, steps
+from .outcome import Outcome, steps
 
 _UNITS = {"force": "N", "torque": "N m"}
 

@@ -31,11 +31,13 @@ class NoiseFactor:
         factor: Smallest t with which |A phi + B u - b| <= t d has a consistent phi.
         blame: How much each joint's rows ask for it (their multipliers), shares that sum to 1.
         slack: How close each row comes to its bound t d there, 0 for active, shape (m,).
+        x: That point in the coordinates of the scaled rows, shape (10 + p,); NaN if there is none.
     """
 
     factor: float
     blame: dict[int, float]
     slack: Array
+    x: Array
 
 
 def smallest_noise_factor(
@@ -60,9 +62,12 @@ def smallest_noise_factor(
     cost[-1] = 1.0
     solution = minimise(program, families, cost, MORE_PATIENCE if stated else PATIENCE)
     if solution is None:  # no phi in the known box is physically consistent
-        return NoiseFactor(float("inf"), {}, np.zeros(len(scaled.r)))
+        return NoiseFactor(
+            float("inf"), {}, np.zeros(len(scaled.r)), np.full(len(scaled.lower), np.nan)
+        )
     known = [number for number in rows.numbers if number < len(solution.dual)]
     weights = np.abs(solution.dual[known])
     joints = scaled.rows.joint[rows.rows[: len(known)]]
     size = np.abs(scaled.G @ solution.x[:-1] - scaled.r) / max(solution.value, 1e-12)
-    return NoiseFactor(float(solution.value), shares(weights.tolist(), joints.tolist()), 1.0 - size)
+    blame = shares(weights.tolist(), joints.tolist())
+    return NoiseFactor(float(solution.value), blame, 1.0 - size, solution.x[:-1])

@@ -39,7 +39,7 @@ def replay(
         updates: Numbers of windows at which to update, increasing.
         tare: What runs without payload had taught before.
     """
-    yield from _updates(_begun(model, settings, tare), samples, updates)
+    yield from estimates_of(begun(model, settings, tare), samples, updates)
 
 
 def replay_with_grounds(
@@ -60,26 +60,38 @@ def replay_with_grounds(
         tare: What runs without payload had taught before.
         tell: Called with the number of estimates that have been made.
     """
-    online = _begun(model, settings, tare)
+    online = begun(model, settings, tare)
     made: list[Estimate] = []
-    for estimate in _updates(online, samples, updates):
+    for estimate in estimates_of(online, samples, updates):
         made.append(estimate)
         tell(len(made))
     return [*made[:-1], online.with_grounds(made[-1])]
 
 
-def _begun(model: ArmModel | RowSource, settings: Settings, tare: Tare | None) -> OnlineIdentifier:
-    """Return a run that has just begun."""
+def begun(model: ArmModel | RowSource, settings: Settings, tare: Tare | None) -> OnlineIdentifier:
+    """Return a run that has just begun.
+
+    Args:
+        model: The arm, or what makes rows of samples.
+        settings: How to identify.
+        tare: What runs without payload had taught before.
+    """
     online = OnlineIdentifier(model, settings)
     if tare is not None:
         online.know(tare)
     return online
 
 
-def _updates(
+def estimates_of(
     online: OnlineIdentifier, samples: TimedSamples, updates: Iterable[int]
 ) -> Iterator[Estimate]:
-    """Give the estimate at each number of windows, and take in all samples on the way."""
+    """Give the estimate at each number of windows, and take in all samples on the way.
+
+    Args:
+        online: A run that has just begun.
+        samples: All of them.
+        updates: Numbers of windows, increasing; those beyond the end count as the end.
+    """
     samples = online.rows.fitted(samples)
     if isinstance(updates, str | bytes) or not isinstance(updates, Iterable):
         raise InputError(f"updates must be numbers of windows; found {brief(updates)}.")

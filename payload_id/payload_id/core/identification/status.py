@@ -26,6 +26,8 @@ class Status(str, Enum):
     WAITING = "WAITING"
 
 
+FAILED = (Status.INCONSISTENT, Status.NO_DATA, Status.SOLVER_FAILED)  # no intervals to be used
+
 # A parameter counts as identifiable once its interval is at most this part of what the prior
 # leaves for a payload of the largest mass that is still possible.
 IDENTIFIED = 0.5

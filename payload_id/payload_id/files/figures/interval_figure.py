@@ -46,7 +46,24 @@ def intervals_over_time(
     Returns:
         path: The file.
     """
-    figure = Figure(figsize=(15, 6.4), layout="constrained")
+    figure = intervals_figure(history, truth)
+    figure.suptitle(title, fontsize=13, fontweight="bold")
+    return save_picture(figure, path)
+
+
+def intervals_figure(
+    history: Sequence[Estimate],
+    truth: Array | None = None,
+    size: tuple[float, float] = (15, 6.4),
+) -> Figure:
+    """Return the figure of `intervals_over_time`, without a headline.
+
+    Args:
+        history: Estimates in the order in which they were made, at least one.
+        truth: True parameters, shape (10,), if known.
+        size: Width and height [inches].
+    """
+    figure = Figure(figsize=size, layout="constrained")
     axes = figure.subplots(2, 5, sharex=True)
     time = np.array([estimate.seconds for estimate in history])
     for k, axis in enumerate(axes.ravel()):
@@ -54,8 +71,7 @@ def intervals_over_time(
     for axis in axes[1]:
         axis.set_xlabel("data [s]")
     legend(figure, axes)
-    figure.suptitle(title, fontsize=13, fontweight="bold")
-    return save_picture(figure, path)
+    return figure
 
 
 def legend(figure: Figure, axes: Any) -> None:

@@ -26,5 +26,8 @@ def digits(half_width: float) -> int:
 
 
 def number(value: float, decimals: int) -> str:
-    """Return a number with so many decimals, a dash if it is not known."""
-    return f"{value:.{decimals}f}" if math.isfinite(value) else "–"
+    """Return a number with so many decimals, a dash if it is not known; zero has no sign."""
+    if not math.isfinite(value):
+        return "–"
+    text = f"{value:.{decimals}f}"
+    return text if text.strip("-0.") else text.lstrip("-")

@@ -12,9 +12,9 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ...core.arrays import Array
-from ...core.body.equivalent_ellipsoid import equivalent_ellipsoid
-from ...core.body.inertial import PARAMETERS, mass_com_inertia
+from ...core.body.inertial import PARAMETERS
 from .number_format import UNIT_TEXTS, digits, number
+from .payload_figure import ellipsoid, outline
 from .picture_file import save_picture
 
 AXES_COLOURS = ("#d62728", "#2ca02c", "#1f77b4")  # x, y, z
@@ -70,15 +70,6 @@ def team_figure(path: Path, picture: TeamPicture, title: str) -> Path:
     return save_picture(figure, path)
 
 
-def ellipsoid(phi: Array) -> tuple[Array, Array, Array] | None:
-    """Return centre (3,) [m], axes as columns (3, 3) and semi-axes (3,) [m]; None: no body."""
-    mass, com, inertia = mass_com_inertia(phi)
-    if not (mass > 0.0 and np.isfinite(inertia).all()):
-        return None
-    moments, axes = np.linalg.eigh(inertia)
-    return com, axes, equivalent_ellipsoid(mass, moments)
-
-
 def _scene(axis: Any, picture: TeamPicture) -> None:
     """Draw everything in space."""
     _draw_ellipsoid(axis, picture.phi, BODY, 0.22)
@@ -119,8 +110,8 @@ def _above(axis: Axes, picture: TeamPicture) -> None:
     """Draw places from above, with the truth where it is known."""
     found = ellipsoid(picture.phi)
     if found is not None:
-        outline = _outline(*found)
-        axis.fill(outline[:, 0], outline[:, 1], color=BODY, alpha=0.4, label="payload")
+        shadow = outline(*found)
+        axis.fill(shadow[:, 0], shadow[:, 1], color=BODY, alpha=0.4, label="payload")
         axis.plot(*found[0][:2], "o", color=LINE, label="centre of mass", zorder=4)
     _com_box(axis, picture)
     for name, (rotation, position) in picture.frames.items():
@@ -189,17 +180,6 @@ def _draw_ellipsoid(axis: Any, phi: Array, colour: str, opacity: float) -> None:
     axis.plot_surface(x, y, z, color=colour, alpha=opacity, linewidth=0, shade=False)
     axis.plot_wireframe(x, y, z, color=LINE, alpha=0.12, linewidth=0.6, rstride=5, cstride=4)
     axis.scatter(*centre, color=LINE, s=30, depthshade=False)
-
-
-def _outline(centre: Array, axes: Array, half: Array) -> Array:
-    """Return the outline of an ellipsoid seen along z, shape (k, 2) [m].
-
-    The shadow of x' S^-1 x = 1, S = A diag(a^2) A', is the ellipse of S's upper block.
-    """
-    spread = (axes * half**2) @ axes.T
-    root = np.linalg.cholesky(spread[:2, :2] + 1e-12 * np.eye(2))
-    turn = np.linspace(0.0, 2 * np.pi, 100)
-    return np.asarray(centre[:2] + np.stack([np.cos(turn), np.sin(turn)], axis=1) @ root.T)
 
 
 def _frame_lines(axis: Any, places: Sequence[Array]) -> None:

@@ -1,0 +1,82 @@
+"""`payload-id report`: write what a person wants to know of a saved run, without ROS."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from ...core.errors import InputError
+from ...core.identification.status import FAILED
+from ...files.configuration.whole_file import check_place, saved_file
+from ...files.reports.repeated_run import run_folder
+from ..common.arguments import add_verb
+from ..common.progress import progress
+
+NAME = "report.html"
+
+
+def add_parser(verbs: Any) -> None:
+    """Add the command and its arguments."""
+    text = "write a saved run as one page: verdict, numbers, assumptions, data, how to repeat it"
+    parser = add_verb(verbs, "report", text)
+    parser.add_argument("run_folder", type=Path, metavar="RUN", help="folder of a run")
+    parser.add_argument(
+        "earlier", type=Path, nargs="*", metavar="EARLIER", help="earlier runs of the same payload"
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="FILE",
+        help=f".html, .md or .json (default: {NAME} in the run's folder)",
+    )
+    texts = parser.add_mutually_exclusive_group()
+    texts.add_argument("--json", action="store_true", help="print one JSON object and no more")
+    texts.add_argument("--markdown", action="store_true", help="print Markdown and no more")
+    parser.set_defaults(run=run)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Identify again and write; return the exit code."""
+    if arguments.out is not None and (arguments.json or arguments.markdown):
+        raise InputError("--out says by its suffix how the report is set; leave out the other.")
+    if not (arguments.json or arguments.markdown):
+        path, code = written(arguments.run_folder, arguments.out, arguments.earlier)
+        print(f"written: {path}")
+        return code
+    # Not at the top: the libraries of figures and pages take longer to import than most commands.
+    from ...files.reports.report import Report
+    from ...files.reports.setting import as_json, as_markdown
+
+    with progress("identifying again") as tell:
+        report = Report.of(arguments.run_folder, arguments.earlier, tell)
+    print((as_json if arguments.json else as_markdown)(report), end="")
+    return 3 if report.run.estimate.status in FAILED else 0
+
+
+def written(
+    run_path: Path, out: Path | None = None, earlier: Sequence[Path] = ()
+) -> tuple[Path, int]:
+    """Write a report; return its file, and the exit code.
+
+    Args:
+        run_path: Folder of the run.
+        out: Where; None: in that folder.
+        earlier: Folders of earlier runs.
+
+    Raises:
+        PayloadIdError: A file cannot be read, or the report not be written.
+    """
+    from ...files.reports.report import Report
+    from ...files.reports.setting import setting_of
+
+    run_folder(run_path)  # what is no run is refused before anything else is said of it
+    place = check_place(run_path / NAME if out is None else out, "report").resolve()
+    setting = setting_of(place)
+    with progress("identifying again") as tell:
+        report = Report.of(run_path, earlier, tell)
+    text = setting(report)
+    with saved_file(place, "report") as file:
+        file.write(text.encode())
+    return place, 3 if report.run.estimate.status in FAILED else 0

@@ -1,0 +1,67 @@
+"""A live run read back from its folder: recording, arm and settings, as it used them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from ...core.identification.estimate import Estimate
+from ..robots.robot_file import RobotFile
+from ..robots.robot_model import RobotModel
+from ..runs.run_file import RunFile
+from .recording import Recording
+
+COMPARED = ("phi", "lower", "upper", "status")
+
+
+def recording_of(
+    folder: Path,
+    file: RunFile,
+    topic: str = "",
+    start_ns: int | None = None,
+    end_ns: int | None = None,
+) -> Recording:
+    """Read a bag as a live run read its messages.
+
+    Args:
+        folder: The bag's.
+        file: The run's.
+        topic: Of the joint states; empty: the run's.
+        start_ns: Header stamp of the first sample to use [ns]; None: the first.
+        end_ns: Header stamp of the last sample to use [ns]; None: the last.
+
+    Raises:
+        PayloadIdError: As `Recording.from_bag`.
+    """
+    sign, offset = file.effort_sign, file.effort_offset
+    return Recording.from_bag(
+        folder, topic or file.topic, file.joints, sign, offset, start_ns, end_ns
+    )
+
+
+def arm_of(file: RunFile, recording: Recording, frame: str = "") -> RobotModel:
+    """Return the arm of a run, with what the run knew of it.
+
+    Args:
+        file: The run's.
+        recording: Whose torques it is for.
+        frame: Link that carries the payload; empty: the run's.
+    """
+    arm = RobotModel.from_urdf(file.urdf, frame or file.payload_frame, file.joints, file.gravity)
+    return with_known(arm, recording, file)
+
+
+def with_known(arm: RobotModel, recording: Recording, file: RunFile | RobotFile) -> RobotModel:
+    """Return an arm with what a file knows of it, for torques as the recording has them."""
+    arm = replace(arm, effort=recording.effort, history=file.history)
+    return arm.with_calibration(file.calibration)
+
+
+def identical(before: Mapping[str, Any] | None, estimate: Estimate) -> bool | None:
+    """Tell whether an estimate is bit for bit that of a live run; None without a live run."""
+    if not before:
+        return None
+    now = estimate.to_dict()
+    return all(before.get(name) == now[name] for name in COMPARED)

@@ -1,0 +1,135 @@
+"""What a result rests on: stated bounds in words, and how far data are from breaking them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any
+
+import numpy as np
+
+from ...core.arrays import Array
+from ...core.body.payload_prior import PayloadPrior
+from ...core.diagnosis.remade.units import turning
+from ...core.rows.wrench.uncertainty import WrenchUncertainty
+from ..configuration.schema import Key
+from ..robots.robot_schema import UNCERTAINTY
+from .repeated_run import RepeatedRun
+
+# Entries that say how others are meant, and are no assumption where those are zero.
+SIDE = {
+    "coverage": "torque_sigma",
+    "stribeck_velocity": "friction_stribeck",
+    "ripple_cycles": "torque_ripple",
+    "sigma_factor": "force_sigma",
+    "correlation_time": "force_sigma",
+}
+
+
+@dataclass(frozen=True)
+class Assumption:
+    """One thing that must be true for the intervals to hold.
+
+    Attributes:
+        name: Key in the robot file; empty for what has none.
+        text: What is assumed.
+        stated: How much.
+    """
+
+    name: str
+    text: str
+    stated: str
+
+
+def assumptions_of(run: RepeatedRun) -> tuple[Assumption, ...]:
+    """Return all that was stated of sensors, links and payload, but what is known exactly."""
+    stated, found = run.uncertainty, []
+    default = type(stated)()
+    for entry in fields(stated):
+        value, partner = getattr(stated, entry.name), SIDE.get(entry.name)
+        idle = partner is not None and not np.any(getattr(stated, partner))
+        if entry.name == "prior" or idle or not np.any(value):
+            continue
+        if entry.name == "stiction_velocity" and value == default.stiction_velocity:
+            continue
+        found.append(Assumption(entry.name, _words(entry.name), _size(run, entry.name, value)))
+    return (*found, *_of_payload(run, stated.prior))
+
+
+def use_sentence(run: RepeatedRun) -> str:
+    """Return how near the data come to breaking the stated bounds, in words."""
+    if run.use is None:
+        return "There are no data to hold against the stated bounds."
+    factor = run.use.factor
+    if not np.isfinite(factor):
+        return "No bounds on the data, however large, would make them consistent."
+    if factor > 1.0:
+        return (
+            f"The data break the stated bounds: all of them would have to be {factor:.3g} times as "
+            "large. The intervals do not hold."
+        )
+    return (
+        f"The data need {100 * factor:.2g} % of the stated bounds on what was measured, at the "
+        "least: nothing in them contradicts what was assumed. This is no proof: an error that "
+        "looks like a payload needs no part of the bounds."
+    )
+
+
+def _of_payload(run: RepeatedRun, prior: PayloadPrior) -> list[Assumption]:
+    """Return what was stated of the payload, and what was known of the arm beforehand."""
+    file = run.file
+    found = [
+        Assumption("prior", "largest mass of the payload", f"{prior.mass_max:g} kg"),
+        Assumption("prior", "all of it is within", f"{1e3 * prior.com_max:g} mm"),
+    ]
+    if file.shape is not None:
+        found.append(Assumption("shape", "the payload lies within the stated shape", "stated"))
+    if file.knowledge.names:
+        found.append(
+            Assumption("knowledge", "stated of the payload", ", ".join(file.knowledge.names))
+        )
+    for name, text in (
+        ("tare", "runs without payload, with the same arm and tool"),
+        ("calibration", "an earlier calibration of the same arm"),
+        ("history", "runs of the same arm with known weights"),
+    ):
+        if getattr(file, name) is not None:
+            found.append(Assumption(name, text, "used"))
+    gravity = f"({', '.join(f'{x:g}' for x in file.gravity)}) m/s²"
+    return [*found, Assumption("gravity", "gravity in the base frame", gravity)]
+
+
+def _words(name: str) -> str:
+    """Return what a bound is of."""
+    key = UNCERTAINTY.get(name)
+    return key.text if isinstance(key, Key) else name.replace("_", " ")
+
+
+def _size(run: RepeatedRun, name: str, value: Any) -> str:
+    """Return a bound with its unit; the smallest and largest of several."""
+    key = UNCERTAINTY.get(name)
+    unit = key.unit if isinstance(key, Key) else WRENCH_UNITS.get(name, "")
+    if run.arm is None or turning(run.arm).all():
+        unit = unit.split(" or ")[0]
+    numbers: Array = np.ravel(np.asarray(value, dtype=float))
+    if unit == "-":
+        numbers, unit = 100.0 * numbers, "%"
+    low, high = numbers.min(), numbers.max()
+    text = f"{high:.3g}" if low == high else f"{low:.3g} to {high:.3g}"
+    return f"{text} {unit.replace('m2', 'm²')}".strip()
+
+
+def _wrench_units() -> dict[str, str]:
+    """Return the unit of each bound of a force-torque sensor, by its name."""
+    units = {}
+    for entry in fields(WrenchUncertainty):
+        name = entry.name
+        kind = {
+            "force": "N", "torque": "N m", "angular_velocity": "rad/s",
+            "angular_acceleration": "rad/s²", "linear_acceleration": "m/s²",
+            "orientation": "rad", "gravity": "rad", "time": "s", "correlation_time": "s",
+        }.get(name.rpartition("_")[0], "")  # fmt: skip
+        units[name] = "-" if name.endswith("gain") else kind + ("/s" if "drift" in name else "")
+    return units
+
+
+WRENCH_UNITS = _wrench_units()

@@ -1,0 +1,100 @@
+"""Runs of one payload side by side: whether their intervals have a common part."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import datetime, timezone
+from pathlib import Path
+
+import numpy as np
+
+from ...core.arrays import Array
+from ...core.body.inertial import PARAMETERS
+from ...core.errors import InputError
+from ..export.loads.result_file import read_result
+from ..runs.run_file import RunFile
+from .repeated_run import RepeatedRun, run_name
+
+USED = ("GOOD", "USABLE", "SMALL_LOAD")  # verdicts whose intervals count
+
+
+@dataclass(frozen=True, eq=False)
+class Compared:
+    """One run.
+
+    Attributes:
+        name: Of its folder.
+        when: Of its first sample, empty if that is not known.
+        status: Its verdict.
+        phi: Shape (10,).
+        lower: Shape (10,).
+        upper: Shape (10,).
+    """
+
+    name: str
+    when: str
+    status: str
+    phi: Array
+    lower: Array
+    upper: Array
+
+
+def compared(run: RepeatedRun, earlier: Sequence[Path]) -> tuple[Compared, ...]:
+    """Return the run and earlier ones, as they were saved.
+
+    Args:
+        run: The run that is reported.
+        earlier: Folders of others, from `run_folder`.
+
+    Raises:
+        PayloadIdError: A result is missing, damaged, or of another payload frame.
+    """
+    estimate = run.estimate
+    found = [
+        Compared(
+            run.name, moment(run.file), estimate.status.value, estimate.phi, estimate.lower,
+            estimate.upper,
+        )
+    ]  # fmt: skip
+    for folder in earlier:
+        result, name = read_result(folder), run_name(folder)
+        if result.payload_frame != estimate.payload_frame:
+            raise InputError(
+                f"{name} is of a payload at {result.payload_frame}, {run.name} of one at "
+                f"{estimate.payload_frame}; only runs in the same frame are compared."
+            )
+        when = moment(RunFile.load(folder))
+        status = result.status.value
+        found.append(Compared(name, when, status, result.phi, result.lower, result.upper))
+    return tuple(found)
+
+
+def agreement(runs: Sequence[Compared]) -> str:
+    """Return whether the intervals of all runs have a common part, in words; empty for one run.
+
+    If the payload was the same and all bounds held, the truth is in every interval.
+    """
+    used = [run for run in runs if run.status in USED]
+    if len(used) < 2:
+        return ""
+    lower = np.max([run.lower for run in used], axis=0)
+    upper = np.min([run.upper for run in used], axis=0)
+    apart = [name for name, bad in zip(PARAMETERS, lower > upper, strict=True) if bad]
+    if apart:
+        return (
+            f"The intervals of {len(used)} runs have no common part in {', '.join(apart)}: it was "
+            "not the same payload at the same place, or a bound that was stated does not hold in "
+            "one of them. Do not use them before that is found."
+        )
+    return (
+        f"In all ten parameters the intervals of {len(used)} runs have a common part; the mass "
+        f"common to all is {lower[0]:.4g} to {upper[0]:.4g} kg."
+    )
+
+
+def moment(file: RunFile) -> str:
+    """Return when a run began, in universal time."""
+    if file.start_ns is None:
+        return ""
+    return datetime.fromtimestamp(file.start_ns / 1e9, timezone.utc).strftime("%Y-%m-%d %H:%M UTC")

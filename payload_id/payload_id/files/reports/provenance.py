@@ -1,0 +1,96 @@
+"""Where numbers come from: versions, files with digests, the command that repeats them."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+import shlex
+from dataclasses import dataclass
+from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
+
+from ...core.errors import ConfigurationError
+from ...core.version import VERSION
+from ..runs.certificate_file import SavedCertificate, load_certificate
+from .repeated_run import RepeatedRun
+
+LIBRARIES = ("numpy", "scipy", "pin", "clarabel", "highspy")
+PIECE = 1 << 20  # bytes read at a time
+
+
+@dataclass(frozen=True)
+class KeptFile:
+    """One file of the run.
+
+    Attributes:
+        name: In the run's folder.
+        size: In bytes.
+        digest: Its sha256.
+    """
+
+    name: str
+    size: int
+    digest: str
+
+
+def versions(run: RepeatedRun) -> dict[str, str]:
+    """Return what made the run and what made the report."""
+    found = {
+        "payload_id, in the run": run.file.software_version or "not said",
+        "payload_id, here": VERSION,
+        "Python": platform.python_version(),
+    }
+    for name in LIBRARIES:
+        try:
+            found[name] = version(name)
+        except PackageNotFoundError:
+            found[name] = "not said"
+    return found
+
+
+def files_of(run: RepeatedRun) -> tuple[KeptFile, ...]:
+    """Return the files of the run's folder, not those that were made of it."""
+    kept = (".yaml", ".urdf", ".npz", ".mcap", ".db3")
+    return tuple(
+        KeptFile(path.name, path.stat().st_size, _digest(path))
+        for path in sorted(run.folder.iterdir())
+        if path.is_file() and path.suffix in kept
+    )
+
+
+def repeated_by(run: RepeatedRun) -> str:
+    """Return the command that identifies again."""
+    return f"./payload-id replay {shlex.quote(str(run.folder))}"
+
+
+def identity(run: RepeatedRun) -> str:
+    """Return whether the report's numbers are those of the live run, in words."""
+    if run.identical is None:
+        return "The run holds no result to compare with; the numbers are those of its recording."
+    if run.identical:
+        return "Identified again from the recording alone: identical to the live run, bit for bit."
+    return (
+        "Identified again from the recording, the result DIFFERS from the live run's; the numbers "
+        f"here are those of the recording, found by payload_id {VERSION}."
+    )
+
+
+def certificates_of(run: RepeatedRun) -> tuple[tuple[str, SavedCertificate], ...]:
+    """Return the certificates of motions in the run's folder, or in that above a folder `bag`."""
+    folders = [run.folder, *([run.folder.parent] if run.folder.name == "bag" else [])]
+    found = []
+    for path in (path for folder in folders for path in sorted(folder.glob("*.json"))):
+        try:
+            found.append((path.name, load_certificate(path)))
+        except ConfigurationError:  # another file of JSON, such as the truth of a demonstration
+            continue
+    return tuple(found)
+
+
+def _digest(path: Path) -> str:
+    """Return the sha256 of a file."""
+    digest = hashlib.sha256()
+    with path.open("rb") as file:
+        while piece := file.read(PIECE):
+            digest.update(piece)
+    return digest.hexdigest()

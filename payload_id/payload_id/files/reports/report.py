@@ -1,0 +1,193 @@
+"""The report of a run: everything that a person reads, as plain values, before it is set."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from ...core.diagnosis import in_words
+from ...core.identification.status import Status
+from ...core.plausibility.line import Line
+from ...core.safety.margins.margin import CLEARANCES
+from ..runs.certificate_file import SavedCertificate
+from .assumptions import Assumption, assumptions_of, use_sentence
+from .comparison import Compared, agreement, compared, moment
+from .provenance import KeptFile, certificates_of, files_of, identity, repeated_by, versions
+from .quality import Channel, channels_of, lines_of
+from .quantities import Group, groups_of
+from .repeated_run import RepeatedRun, Tell, repeat, run_folder
+
+# What to do first, by verdict; the message says more.
+FIRST = {
+    Status.GOOD: "Use the numbers with their intervals: ./payload-id export writes them for a "
+    "controller or a model, ./payload-id apply into the arm's own controller.",
+    Status.USABLE: "Use the parameters that are marked as identified, and no others; for the rest "
+    "move as the verdict says, and identify again.",
+    Status.SMALL_LOAD: "Treat the load as none up to the upper end of the mass, or tare without a "
+    "payload and identify again.",
+    Status.NOT_IDENTIFIABLE: "Do not use these numbers. Move as the verdict says, and identify "
+    "again.",
+    Status.INCONSISTENT: "Do not use these numbers. Look for the cause that the verdict names, "
+    "then check the recording: ./payload-id check.",
+    Status.NO_DATA: "There is nothing to use. See that joint states with efforts arrive: "
+    "./payload-id check.",
+    Status.SOLVER_FAILED: "Do not use these numbers; report this run with its folder.",
+    Status.WAITING: "Wait for the first windows of data.",
+}
+
+
+@dataclass(frozen=True)
+class CertifiedMotion:
+    """What a certificate in the run's folder says.
+
+    Attributes:
+        file: Its name.
+        seconds: Length of the motion [s].
+        limits: Name of the set of limits.
+        intact: Whether the file is as it was saved.
+        signed: Whether somebody vouches for it.
+        margins: Constraint, what is left in words, and where.
+    """
+
+    file: str
+    seconds: float
+    limits: str
+    intact: bool
+    signed: bool
+    margins: tuple[tuple[str, str, str], ...]
+
+    @classmethod
+    def of(cls, name: str, saved: SavedCertificate) -> CertifiedMotion:
+        """Return what a person reads of a certificate."""
+        found = saved.certificate
+        margins = tuple(
+            (
+                m.constraint,
+                f"{1e3 * m.left:.0f} mm" if m.constraint in CLEARANCES else f"{m.left:.0%}",
+                " and ".join(m.where),
+            )
+            for m in found.margins
+        )
+        return cls(
+            name, found.duration, found.limits, saved.intact, saved.signature is not None, margins
+        )
+
+
+@dataclass(frozen=True)
+class Report:
+    """What is known of a run.
+
+    Attributes:
+        run: The run, identified again.
+        when: When it began, in universal time; empty if that is not known.
+        first: What to do first.
+        groups: The numbers.
+        assumptions: What was stated.
+        use: How far the data are from breaking that, in words.
+        lines: What the stamps tell.
+        channels: Motion and noise of each joint or axis.
+        certificates: Of motions, in the run's folder.
+        runs: This run and earlier ones.
+        agreement: Whether they agree, in words; empty for one run.
+        versions: Of software.
+        files: Of the run's folder.
+        command: That identifies again.
+        identity: Whether the numbers are those of the live run, in words.
+    """
+
+    run: RepeatedRun
+    when: str
+    first: str
+    groups: tuple[Group, ...]
+    assumptions: tuple[Assumption, ...]
+    use: str
+    lines: tuple[Line, ...]
+    channels: tuple[Channel, ...]
+    certificates: tuple[CertifiedMotion, ...]
+    runs: tuple[Compared, ...]
+    agreement: str
+    versions: dict[str, str]
+    files: tuple[KeptFile, ...]
+    command: str
+    identity: str
+
+    @classmethod
+    def of(
+        cls, path: Path | str, earlier: Sequence[Path | str] = (), tell: Tell = lambda part: None
+    ) -> Report:
+        """Identify again from a run's folder, and gather all that a person reads.
+
+        Args:
+            path: Folder of the run, or the one above its folder `bag`.
+            earlier: Folders of earlier runs of the same payload, to compare with.
+            tell: Called with the part that is done.
+
+        Raises:
+            PayloadIdError: A file is missing, damaged or changed, or runs cannot be compared.
+        """
+        folder, others = run_folder(path), [run_folder(each) for each in earlier]
+        run = repeat(folder, tell)
+        runs = compared(run, others)
+        return cls(
+            run=run,
+            when=moment(run.file),
+            first=FIRST[run.estimate.status],
+            groups=groups_of(run.estimate),
+            assumptions=assumptions_of(run),
+            use=use_sentence(run),
+            lines=tuple(lines_of(run)),
+            channels=channels_of(run),
+            certificates=tuple(CertifiedMotion.of(*each) for each in certificates_of(run)),
+            runs=runs,
+            agreement=agreement(runs),
+            versions=versions(run),
+            files=files_of(run),
+            command=repeated_by(run),
+            identity=identity(run),
+        )
+
+    @property
+    def title(self) -> str:
+        """What it is a report of."""
+        return f"Payload at {self.run.estimate.payload_frame or 'the sensor'}: {self.run.name}"
+
+    @property
+    def message(self) -> str:
+        """The verdict's sentence, without what the report says of the mass in a table."""
+        message, grounds = self.run.estimate.message, in_words(self.run.estimate.rests_on)
+        return message.removesuffix(grounds).strip() if grounds else message
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values for programs; None stands for a number that is not known."""
+        return {
+            "run": str(self.run.folder),
+            "when": self.when,
+            **self.run.estimate.to_dict(),
+            "first": self.first,
+            "quantities": [
+                {"group": group.title, **asdict(each)}
+                for group in self.groups
+                for each in group.quantities
+            ],
+            "assumptions": [asdict(each) for each in self.assumptions],
+            "bounds_used": None if self.run.use is None else self.run.use.factor,
+            "quality": [asdict(line) for line in self.lines],
+            "notes": list(self.run.recording.notes),
+            "channels": [asdict(each) for each in self.channels],
+            "certificates": [asdict(each) for each in self.certificates],
+            "runs": [
+                {
+                    "name": each.name, "when": each.when, "status": each.status,
+                    "phi": each.phi.tolist(), "lower": each.lower.tolist(),
+                    "upper": each.upper.tolist(),
+                }
+                for each in self.runs
+            ],
+            "agreement": self.agreement,
+            "versions": self.versions,
+            "files": [asdict(each) for each in self.files],
+            "command": self.command,
+            "identical_to_live": self.run.identical,
+        }  # fmt: skip
