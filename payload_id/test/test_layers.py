@@ -44,9 +44,9 @@ ORDER = {
     "ros/bridge": ("obstacles", OWN),
     "ros/simulated_arm": ("controllers", "servers", OWN),
     "ros/planner": ("planning", "identifying", OWN),
-    "cli": ("common", "new_robot", "check", "replay", "report", "export", "apply", "compare",
-            "calibrate", "noise", "known_runs", "verify", "new_key", "sign", "policy", "demo",
-            "live", OWN),
+    "cli": ("common", "new_robot", "check", "doctor", "replay", "report", "export", "apply",
+            "compare", "calibrate", "noise", "known_runs", "verify", "new_key", "sign", "policy",
+            "demo", "live", OWN),
 }  # fmt: skip
 # Files that stand beside rooms where one would look for rooms only.
 LOOSE = {

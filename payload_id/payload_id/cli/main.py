@@ -15,6 +15,7 @@ from .common import completion, standard_streams
 from .common.arguments import OneLine, add_verb
 from .compare import command as compare
 from .demo import command as demo
+from .doctor import command as doctor
 from .export import command as export
 from .known_runs import command as known_runs
 from .live import command as live
@@ -34,9 +35,9 @@ truth whenever the stated noise and model bounds hold.
 """
 EXIT_CODES = """\
 exit codes: 0 done; 1 the demo found an interval that misses the truth, or a certificate is not
-verified; 2 an input cannot be used (one sentence says which and what to do), or check found
-something wrong; 3 the data give no intervals (INCONSISTENT, NO_DATA); 130 interrupted; 141 nobody
-reads what is printed.
+verified; 2 an input cannot be used (one sentence says which and what to do), or check or doctor
+found something wrong; 3 the data give no intervals (INCONSISTENT, NO_DATA); 130 interrupted; 141
+nobody reads what is printed.
 """
 INTERRUPTED, UNREAD = 130, 141  # as shells say it of SIGINT and SIGPIPE
 
@@ -52,6 +53,7 @@ def parser() -> OneLine:
     top.add_argument("--version", action="version", version=f"payload_id {VERSION}")
     verbs = top.add_subparsers(dest="verb", metavar="VERB", required=True)
     demo.add_parser(verbs)
+    doctor.add_parser(verbs)
     new_robot.add_parser(verbs)
     check.add_parser(verbs)
     replay.add_parser(verbs)

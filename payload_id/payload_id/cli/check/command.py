@@ -3,15 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 import shlex
 from collections.abc import Sequence
-from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from rich.text import Text
 
 from ...core.arrays import Array
 from ...core.diagnosis.remade.units import turning
@@ -23,7 +20,8 @@ from ...files.recordings.recording import Recording
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
 from ..common.arguments import add_verb
-from ..common.presentation import console, plain_table
+from ..common.lines import any_wrong, lines_json, lines_table
+from ..common.presentation import console
 from ..common.progress import progress
 from ..common.recording_arguments import (
     TABLES,
@@ -32,8 +30,6 @@ from ..common.recording_arguments import (
     read_recording,
     stretch_of,
 )
-
-STYLES = {Verdict.GOOD: "green", Verdict.LOOK: "yellow", Verdict.WRONG: "bold red"}
 
 
 def add_parser(verbs: Any) -> None:
@@ -59,9 +55,9 @@ def run(arguments: argparse.Namespace) -> int:
     recording = stretch_of(read_recording(arguments.recording, arguments, file), arguments)
     with progress("looking"):
         lines = looked_at(recording, arm, file, is_table(arguments.recording))
-    wrong = any(line.verdict is Verdict.WRONG for line in lines)
+    wrong = any_wrong(lines)
     if arguments.json:
-        print(json.dumps({"wrong": wrong, "lines": [asdict(line) for line in lines]}))
+        print(lines_json(lines))
     else:
         show(lines, recording.notes, next_command(arguments, wrong))
     return 2 if wrong else 0
@@ -110,14 +106,5 @@ def show(lines: Sequence[Line], notes: Sequence[str], following: str) -> None:
     terminal = console()
     for note in notes:
         terminal.print(note, style="yellow")
-    table = plain_table()
-    for title in ("", "", "found", "expected"):
-        table.add_column(title, no_wrap=not title)
-    for line in lines:
-        word = Text(line.verdict.value, style=STYLES[line.verdict])
-        found = Text(line.found)
-        if line.do:
-            found.append(f"\n-> {line.do}", style=STYLES[line.verdict])
-        table.add_row(line.subject, word, found, line.expected)
-    terminal.print(table)
+    terminal.print(lines_table(lines))
     terminal.print(f"next: {following}", soft_wrap=True)

@@ -17,6 +17,7 @@ from ...core.rows.wrench.uncertainty import WrenchUncertainty
 # Two calls of each command, which end its help.
 EXAMPLES = {
     "demo": ("--seed 7", "--robot xarm7 --out runs"),
+    "doctor": ("", "--robot my_arm.yaml --seconds 10"),
     "new-robot": ("my_arm.urdf", "my_arm.urdf --table run.csv --out my_arm.yaml"),
     "check": (
         "run.csv --robot my_arm.yaml --columns my_arm_columns.yaml",

@@ -54,7 +54,10 @@ class BoundUse:
 
 
 def bound_use(problem: Problem) -> BoundUse | None:
-    """Return how near the rows of a problem come to their bounds; None without rows.
+    """Return how near consistent rows come to their bounds; None without rows.
+
+    Errors of A count as much as the payload is large. Of inconsistent rows its interval is not
+    known, d is wider here, and the estimate's noise factor says more.
 
     Args:
         problem: Of an update, after which `payload` holds its interval.

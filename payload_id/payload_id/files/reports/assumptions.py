@@ -59,7 +59,7 @@ def use_sentence(run: RepeatedRun) -> str:
     """Return how near the data come to breaking the stated bounds, in words."""
     if run.use is None:
         return "There are no data to hold against the stated bounds."
-    factor = run.use.factor
+    factor = run.bounds_used
     if not np.isfinite(factor):
         return "No bounds on the data, however large, would make them consistent."
     if factor > 1.0:

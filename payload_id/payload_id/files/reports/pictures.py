@@ -35,7 +35,7 @@ def pictures(report: Report) -> dict[str, str]:
         found["payload"] = svg(figure, "payload")
     if len(run.history) > 1:
         found["intervals"] = svg(intervals_figure(run.history, None, INTERVALS), "intervals")
-    if run.use is not None and np.isfinite(run.use.factor) and report.channels:
+    if run.use is not None and run.bounds_used <= 1.0 and report.channels:
         names, units = [c.name for c in report.channels], [c.unit for c in report.channels]
         size = TORQUES if len(report.runs) == 1 else LOWER
         found["torques"] = svg(torque_figure(run.use, names, units, size), "torques")

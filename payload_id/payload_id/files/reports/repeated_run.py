@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -60,6 +61,12 @@ class RepeatedRun:
     def identical(self) -> bool | None:
         """Whether it is the live run's bit for bit; None if that cannot be compared."""
         return identical(self.file.result, self.estimate) if self.file.updates else None
+
+    @property
+    def bounds_used(self) -> float:
+        """The least part of the stated bounds that the data need; above 1: they contradict them."""
+        found = self.estimate.noise_factor  # of inconsistent data, whose interval is not known
+        return found if math.isfinite(found) or self.use is None else self.use.factor
 
     @property
     def name(self) -> str:

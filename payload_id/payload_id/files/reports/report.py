@@ -172,7 +172,7 @@ class Report:
                 for each in group.quantities
             ],
             "assumptions": [asdict(each) for each in self.assumptions],
-            "bounds_used": None if self.run.use is None else self.run.use.factor,
+            "bounds_used": None if self.run.use is None else self.run.bounds_used,
             "quality": [asdict(line) for line in self.lines],
             "notes": list(self.run.recording.notes),
             "channels": [asdict(each) for each in self.channels],
