@@ -22,6 +22,7 @@ from .core.rows.joint_torque.uncertainty import Uncertainty
 from .core.rows.wrench.uncertainty import WrenchUncertainty
 from .core.samples.wrench_samples import WrenchSamples
 from .core.version import VERSION
+from .files.notebooks import views as _views  # noqa: F401  # values show themselves
 from .files.recordings.recording import Recording
 from .files.recordings.wrench_recording import WrenchRecording
 from .files.robots.robot_file import RobotFile

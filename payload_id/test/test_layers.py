@@ -32,7 +32,7 @@ ORDER = {
     "core/excitation": ("candidates", "prediction", "criteria", "search", OWN),
     "files": ("configuration", "learnt", "drivers", "robots", "profiles", "cells", "shapes",
               "knowledge", "runs", "teams", "export", "tables", "bags", "recordings", "drafts",
-              "figures", "reports"),
+              "figures", "reports", "notebooks"),
     "files/export": ("loads", "targets", OWN),
     "ros": ("access", "common", "lifecycle", "sampler", "wrench_sampler", "estimator", "identify",
             "team", "certifying", "effort_loop", "execution", "supervision", "loads", "bridge",
@@ -51,7 +51,7 @@ ORDER = {
 # Files that stand beside rooms where one would look for rooms only.
 LOOSE = {
     "": ("__main__", "early_interrupt"),
-    "core": ("arrays", "conic", "errors", "threads", "version"),
+    "core": ("arrays", "conic", "errors", "threads", "version", "views"),
     "core/rows": ("gate", "quadrature", "row_block", "row_source", "windows"),
     "core/rows/joint_torque": (
         "calibrated",

@@ -13,11 +13,12 @@ from ..arrays import Array, plain_numbers
 from ..body.inertial import PARAMETERS, UNITS, is_physical
 from ..diagnosis import Reliance, in_words
 from ..history import CalibratedInterval
+from ..views import Viewed
 from .status import Status
 
 
 @dataclass(frozen=True)
-class Estimate:
+class Estimate(Viewed):
     """What is known of the payload.
 
     Attributes:

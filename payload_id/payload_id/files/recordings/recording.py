@@ -17,6 +17,7 @@ from ...core.errors import RecordingError, require_type
 from ...core.samples.joint_map import JointMap
 from ...core.samples.joint_samples import Samples
 from ...core.samples.stamps import seconds_since
+from ...core.views import Viewed
 from ..bags.joint_states_bag import read_bag
 from ..configuration.input_path import input_path
 from ..robots.robot_file import RobotFile
@@ -33,7 +34,7 @@ PAUSE = 100.0  # [s] between recordings that are taken together; longer than any
 
 
 @dataclass(frozen=True)
-class Recording(Samples):
+class Recording(Viewed, Samples):
     """Joint positions, velocities and torques over time, and where they come from.
 
     Attributes:

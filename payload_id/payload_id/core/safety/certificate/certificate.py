@@ -10,11 +10,12 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from ...errors import InputError
+from ...views import Viewed
 from ..margins.margin import CONSTRAINTS, Margin
 
 
 @dataclass(frozen=True)
-class Certificate:
+class Certificate(Viewed):
     """A motion keeps every constraint, if the assumptions hold.
 
     Attributes:
