@@ -46,7 +46,7 @@ ORDER = {
     "ros/planner": ("planning", "identifying", OWN),
     "cli": ("common", "new_robot", "check", "doctor", "replay", "report", "export", "apply",
             "compare", "calibrate", "noise", "known_runs", "verify", "new_key", "sign", "policy",
-            "demo", "live", OWN),
+            "demo", "live", "view", OWN),
 }  # fmt: skip
 # Files that stand beside rooms where one would look for rooms only.
 LOOSE = {

@@ -117,7 +117,7 @@ def stretch_of(recording: Recorded, arguments: argparse.Namespace) -> Recorded:
     end = math.inf if arguments.end is None else arguments.end
     if not start <= end:
         raise InputError(f"--from must not be after --to; found {start:g} and {end:g} s.")
-    stretch = recording.between(start, end)
+    stretch: Recorded = recording.between(start, end)
     if not len(stretch):
         last = f"{recording.stamp[-1]:.3f}" if len(recording) else "0"
         raise InputError(
@@ -125,8 +125,8 @@ def stretch_of(recording: Recorded, arguments: argparse.Namespace) -> Recorded:
             f"--to {end:g} s."
         )
     # Of what was left out only the number is known, which may lie anywhere in the recording.
-    note = (OF_WHOLE,) if recording.dropped else ()
-    return replace(stretch, dropped=recording.dropped, notes=(*stretch.notes, *note))
+    notes = (*stretch.notes, OF_WHOLE) if recording.dropped else stretch.notes
+    return replace(stretch, dropped=recording.dropped, notes=notes)
 
 
 def remarks(recording: Recording | WrenchRecording) -> Sequence[str]:

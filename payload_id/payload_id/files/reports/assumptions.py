@@ -49,7 +49,7 @@ def assumptions_of(run: RepeatedRun) -> tuple[Assumption, ...]:
         idle = partner is not None and not np.any(getattr(stated, partner))
         if entry.name == "prior" or idle or not np.any(value):
             continue
-        if entry.name == "stiction_velocity" and value == default.stiction_velocity:
+        if entry.name == "stiction_velocity" and value == getattr(default, entry.name):
             continue
         found.append(Assumption(entry.name, _words(entry.name), _size(run, entry.name, value)))
     return (*found, *_of_payload(run, stated.prior))

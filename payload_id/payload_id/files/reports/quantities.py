@@ -91,9 +91,10 @@ def groups_of(estimate: Estimate) -> tuple[Group, ...]:
         *(
             Quantity(
                 f"centre of mass, {axis}", f"c_{axis}", "mm", 1e3 * com[k],
-                *(1e3 * end for end in _ends(load.com_range, k)), bool(known[0] and known[1 + k]),
+                1e3 * lower, 1e3 * upper, bool(known[0] and known[1 + k]),
             )
             for k, axis in enumerate(AXES)
+            for lower, upper in [_ends(load.com_range, k)]
         ),
     ]  # fmt: skip
     around = physical(load.inertia_range, estimate.upper[4:])

@@ -118,7 +118,9 @@ def test_the_notebook_runs_and_each_cell_shows_something(monkeypatch):
 
 @pytest.mark.slow
 def test_the_notebook_runs_in_a_kernel():
-    client = pytest.importorskip("nbclient", reason="install nbclient and ipykernel to run it in a kernel")
+    client = pytest.importorskip(
+        "nbclient", reason="install nbclient and ipykernel to run it in a kernel"
+    )
     nbformat = importlib.import_module("nbformat")
     book = nbformat.read(NOTEBOOK, as_version=4)
     nbformat.validate(book)
