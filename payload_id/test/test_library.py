@@ -85,7 +85,7 @@ def test_pinned_releases_are_allowed(declared):
 
 def test_wheel_has_one_command_and_leaves_nodes_to_ros2_run(wheel):
     commands = member(wheel, "entry_points.txt").split()
-    assert commands == ["[console_scripts]", "payload-id", "=", "payload_id.cli.main:main"]
+    assert commands == ["[console_scripts]", "payload-id", "=", "payload_id.__main__:run"]
 
 
 @pytest.mark.slow
