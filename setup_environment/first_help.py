@@ -7,9 +7,11 @@ from collections.abc import Sequence
 ASKED = ("-h", "--help", "help")
 VERBS = {
     "demo": "a simulated arm grasps an unknown payload and real ROS 2 nodes identify it",
+    "doctor": "look at machine, network, robot file and driver, and say what to do",
     "new-robot": "draft the robot file of an own arm from its URDF, a columns file from a table",
     "check": "look at a recording before anything is identified: units, signs, gaps, gravity",
     "replay": "identify the payload from a recording, without ROS",
+    "report": "write a saved run as one page: HTML, Markdown or JSON",
     "export": "write an identified load as a controller, filter or model takes it",
     "apply": "tell the arm's own controller of an identified load, once confirmed",
     "live": "start, stop, tare, save and watch running nodes; plan, describe and execute motions",
@@ -24,6 +26,7 @@ VERBS = {
     "policy": "write who may do what on a network, for SROS 2",
     "completion": "print what makes a shell complete commands and options",
     "test": "run all tests, or with --quick what a commit needs",
+    "docs": "build the documentation as a site, into site/",
     "python": "run a script in the same environment",
 }
 

@@ -105,6 +105,8 @@ def command(layout: Layout, arguments: Sequence[str]) -> tuple[list[str], Path |
     verb, rest = (arguments[0], list(arguments[1:])) if arguments else ("", [])
     if verb == "python":
         return [python, *rest], None
+    if verb == "docs":
+        return [python, str(layout.root / "docs" / "build_site.py"), *rest], layout.root
     if verb == "test":
         return [python, "-m", "pytest", *test_arguments(layout.root, rest)], layout.root
     # -P (Python 3.11): a folder named payload_id where the user stands is not what is meant.

@@ -75,6 +75,7 @@ def parser() -> OneLine:
     shell.set_defaults(run=_completion)
     for verb, text in (
         ("test", "run all tests, or with --quick what a commit needs (arguments go to pytest)"),
+        ("docs", "build the documentation as a site, into site/ (arguments go to mkdocs)"),
         ("python", "run a script in the same environment: python SCRIPT ..."),
     ):
         launcher = verbs.add_parser(verb, help=text, description=text)

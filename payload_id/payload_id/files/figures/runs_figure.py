@@ -29,6 +29,7 @@ def runs_figure(
     axes = figure.subplots(2, 5, sharey=True)
     rows = np.arange(len(names))
     for k, axis in enumerate(axes.ravel()):
+        axis.use_sticky_edges = False  # room beside the bars
         known = np.isfinite(lower[:, k]) & np.isfinite(upper[:, k])
         low, high = lower[known, k], upper[known, k]
         axis.barh(rows[known], high - low, left=low, height=0.55, color=BAND)
@@ -36,7 +37,6 @@ def runs_figure(
         if known.sum() > 1 and low.max() <= high.min():
             for end in (low.max(), high.min()):
                 axis.axvline(end, color=UNKNOWN_LINE, lw=0.8, ls="--")
-        axis.use_sticky_edges = False
         axis.set_title(f"{LABELS[k]} [{UNIT_TEXTS[k]}]", fontsize=8)
         axis.xaxis.set_major_locator(MaxNLocator(3))
         axis.ticklabel_format(axis="x", useOffset=False)
