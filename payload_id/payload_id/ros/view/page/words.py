@@ -53,7 +53,7 @@ def verdict_text(estimate: Estimate | None) -> str:
     if not np.isfinite(estimate.half_width).any():
         return head
     numbers = "\n".join(f"- {plain(parameter_text(estimate, k))}" for k in range(10))
-    return f"{head}\n\n{numbers}\n\n{estimate.seconds:.1f} s of data, {estimate.samples} samples"
+    return f"{head}\n\n{numbers}\n\n{estimate.seconds:.1f} s of data"
 
 
 def plan_text(plan: PlanDescription | None) -> str:
