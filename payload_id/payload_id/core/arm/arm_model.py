@@ -24,6 +24,7 @@ from .calibration import Calibration
 from .description import check_description, check_inertia, stated_mass, tidied
 from .effort_scale import Scales
 
+MOST_GRAVITY = 1000.0  # [m/s2]
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)  # [m/s2] in the base frame, z up
 MASS_TOLERANCE = 1e-6  # relative, of what is read of a description
 
@@ -205,8 +206,11 @@ class ArmModel:
         locked = [full.getJointId(name) for name in movable if name not in names]
         model = pin.buildReducedModel(full, locked, pin.neutral(full)) if locked else full
         g = real_numbers(gravity, "gravity")
-        if g.shape != (3,) or not np.isfinite(g).all():
-            raise InputError(f"gravity needs three finite numbers [m/s2]; found {gravity!r}.")
+        if g.shape != (3,) or not (np.abs(g) <= MOST_GRAVITY).all():
+            raise InputError(
+                f"gravity needs three finite numbers [m/s2], none beyond {MOST_GRAVITY:g}; found "
+                f"{gravity!r}."
+            )
         model.gravity.linear = g
         return cls(**_constants(model, names, payload_frame, g))
 

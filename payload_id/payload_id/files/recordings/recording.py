@@ -30,6 +30,7 @@ from ..tables.joint_table import (
     with_velocities,
 )
 
+FARTHEST_NS = 2**62  # of stamps, whose differences are integers of 64 bits
 PAUSE = 100.0  # [s] between recordings that are taken together; longer than any window
 
 
@@ -152,6 +153,8 @@ class Recording(Viewed, Samples):
         require_type(joints, (list, tuple, type(None)), "joints", "a list of names, or None")
         for name, stamp in (("start_ns", start_ns), ("end_ns", end_ns)):
             require_type(stamp, (int, np.integer, type(None)), name, "a whole number [ns], or None")
+            if stamp is not None and abs(int(stamp)) > FARTHEST_NS:
+                raise RecordingError(f"{name} is {stamp} ns, more than 146 years from 1970.")
         table, joint_map = read_bag(
             path, topic, joints, effort_sign, effort_offset, start_ns, end_ns
         )

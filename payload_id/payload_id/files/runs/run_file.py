@@ -240,19 +240,31 @@ def _integer(value: Any) -> bool:
     return isinstance(value, int) and not isinstance(value, bool)
 
 
+def _stamp(value: Any) -> bool:
+    """Tell whether a value is a stamp whose differences from others are integers of 64 bits."""
+    return _integer(value) and abs(value) < 2**62
+
+
+def _counts(value: Any) -> bool:
+    """Tell whether a value is a list of whole numbers above 0 that do not fall."""
+    if not isinstance(value, list) or not all(map(_integer, value)):
+        return False
+    return value == sorted(value) and all(count > 0 for count in value)
+
+
 _TESTS: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "joints": ("a list of names", lambda x: _texts(x) and bool(x)),
     "gravity": ("three numbers", lambda x: _numbers(x) and len(x) == 3),
     "effort_sign": ("a number, or one for each joint", lambda x: _number(x) or _numbers(x)),
     "effort_offset": ("a number, or one for each joint", lambda x: _number(x) or _numbers(x)),
-    "start_ns": ("a whole number [ns] or null", lambda x: x is None or _integer(x)),
-    "end_ns": ("a whole number [ns] or null", lambda x: x is None or _integer(x)),
+    "start_ns": ("a whole number [ns] below 2**62, or null", lambda x: x is None or _stamp(x)),
+    "end_ns": ("a whole number [ns] below 2**62, or null", lambda x: x is None or _stamp(x)),
     "source": ("'torque' or 'wrench'", lambda x: x in SOURCES),
     "level": ("a number between 0 and 1", lambda x: _number(x) and 0 < x < 1),
     "window": ("a number above 0 [s]", lambda x: _number(x) and x > 0),
     "scales": ("a list of numbers [s]", _numbers),
     "uncertainty": ("keys and values", lambda x: isinstance(x, dict)),
-    "updates": ("a list of whole numbers", lambda x: isinstance(x, list) and all(map(_integer, x))),
+    "updates": ("a list of whole numbers of windows that do not fall", _counts),
     "result": ("keys and values", lambda x: isinstance(x, dict)),
 }
 _TEXT: tuple[str, Callable[[Any], bool]] = ("text", lambda x: isinstance(x, str))

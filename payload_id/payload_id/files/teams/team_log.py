@@ -7,6 +7,7 @@ Nothing of it is kept in memory. A log that is cut off is read up to there.
 from __future__ import annotations
 
 import json
+import math
 import os
 import tempfile
 from collections.abc import Iterator
@@ -147,6 +148,14 @@ def _arrays(event: Event) -> Iterator[Array]:
         yield np.ascontiguousarray(table)
 
 
+def _finite(value: Any) -> float:
+    """Return a time."""
+    time = float(value)
+    if not math.isfinite(time):
+        raise ValueError(f"the time {time}")
+    return time
+
+
 def _array(file: BinaryIO) -> Array:
     return np.asarray(np.lib.format.read_array(file, allow_pickle=False))
 
@@ -154,9 +163,12 @@ def _array(file: BinaryIO) -> Array:
 def _event(text: dict[str, Any], table: Array) -> Event:
     """Return the event of a text and its table."""
     if text["event"] == LEAVE:
-        return Left(str(text["name"]), float(text["time"]))
+        return Left(str(text["name"]), _finite(text["time"]))
     if text["event"] == TOUCH:
-        return Touched(float(text["start"]), float(text["end"]))
+        start, end = _finite(text["start"]), _finite(text["end"])
+        if start > end:
+            raise ValueError(f"a touch from {start:g} to {end:g} s")
+        return Touched(start, end)
     if text["event"] == UPDATE:
         return Updated()
     names = [name for name in SHAPES if name in text["columns"]]

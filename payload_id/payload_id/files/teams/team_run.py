@@ -11,7 +11,7 @@ from typing import Any
 
 from ...core.arrays import plain_values
 from ...core.body.payload_prior import PayloadPrior
-from ...core.errors import ConfigurationError, InputError, RecordingError
+from ...core.errors import ConfigurationError, InputError, RecordingError, brief
 from ...core.team.bounds import RobotBounds, TeamBounds
 from ...core.team.estimate import TeamEstimate
 from ...core.team.online import TeamEstimator, TeamSettings
@@ -117,15 +117,16 @@ class SavedTeamRun:
         entries = read_yaml(path, "run of a team")
         if missing := [key for key in KEYS if key not in entries]:
             raise ConfigurationError(f"{path} lacks {', '.join(missing)}; it may be cut off.")
+        _check(entries, path)
         try:
             run = TeamRun(
-                names=tuple(map(str, entries["names"])),
+                names=tuple(entries["names"]),
                 bounds=TeamBounds(
                     robots={k: RobotBounds.from_dict(v) for k, v in entries["bounds"].items()}
                 ),
                 prior=PayloadPrior.from_dict(entries["prior"]),
                 settings=TeamSettings(**entries["settings"]),
-                start_ns=int(entries["start_ns"]),
+                start_ns=entries["start_ns"],
             )
         except (TypeError, AttributeError, ValueError, InputError) as error:
             raise ConfigurationError(f"{path} holds what no run has: {error}") from error
@@ -154,6 +155,30 @@ class SavedTeamRun:
         if last is None:
             raise RecordingError(f"No estimate was made in the run {self.folder}.")
         return last
+
+
+def _check(entries: Mapping[str, Any], path: Path) -> None:
+    """Raise unless entries are of the kinds that a run has."""
+    for key, kind, wanted in (
+        ("names", list, "a list of names"),
+        ("bounds", dict, "a section for each robot"),
+        ("settings", dict, "keys and values"),
+        ("result", dict, "keys and values"),
+        ("start_ns", int, "a whole number [ns]"),
+        ("sha256", str, "a text"),
+        ("software_version", str, "a text"),
+    ):
+        if type(entries[key]) is not kind:
+            raise ConfigurationError(
+                f"'{key}' in {path} must be {wanted}; found {brief(entries[key])}."
+            )
+    if not all(isinstance(name, str) for name in entries["names"]):
+        raise ConfigurationError(f"'names' in {path} must be texts; found {entries['names']}.")
+    if set(entries["names"]) != set(entries["bounds"]):
+        raise ConfigurationError(
+            f"{path} has bounds of {', '.join(map(str, entries['bounds'])) or 'no robot'}, and the "
+            f"robots {', '.join(entries['names']) or 'none'}."
+        )
 
 
 def has_team_run(folder: str | Path) -> bool:

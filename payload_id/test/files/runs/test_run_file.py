@@ -112,6 +112,9 @@ def test_saving_again_replaces(tmp_path):
         ("payload_frame:", "payload_fram:", "Did you mean 'payload_frame'"),
         ("urdf: robot.urdf", "urdf: other.urdf", "other.urdf"),
         ("start_ns: 176", "start_ns: soon176", "whole number"),
+        ("start_ns: 176", "start_ns: -99999999999176", "below 2"),
+        ("updates: [10, 20", "updates: [-10, 20", "do not fall"),
+        ("updates: [10, 20", "updates: [30, 20", "do not fall"),
         ("estimator: lmi", "estimator: [", "line"),
     ],
 )

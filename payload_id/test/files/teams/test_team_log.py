@@ -70,3 +70,14 @@ def test_a_damaged_log_is_named(tmp_path, new_log):
     path.write_bytes(b"no log at all")
     with pytest.raises(RecordingError, match="cut off"):
         list(read_log(path))
+
+
+@pytest.mark.parametrize(
+    "event",
+    [Left("a", float("nan")), Touched(float("inf"), 1.0), Touched(2.0, 1.0), Touched(0.0, np.inf)],
+)
+def test_a_time_that_cannot_be_is_refused(tmp_path, new_log, event):
+    log = new_log(10**6)
+    log.write(event)
+    with pytest.raises(RecordingError, match="no readable log of a team's run"):
+        list(read_log(saved(log, tmp_path / "log")))
