@@ -11,12 +11,11 @@ from .controls import Controls
 from .preview import Preview
 from .reading import Reading
 from .scene import Scene
-from .shown import Shown
+from .shown import Shown, dress
 
 KEPT = "payload_id_view"  # where a browser keeps its session
 PAUSE = 0.25  # [s] between two looks at words
 ASKED = 3.0  # [s] that a browser may take to say who it is
-BRAND = (0, 114, 178)
 
 
 class Page:
@@ -35,10 +34,7 @@ class Page:
         self._preview: Preview | None = None
         self._reading: Reading | None = None  # last of what every reader has
         self._controls: Controls | None = None
-        client.gui.configure_theme(
-            control_layout="fixed", control_width="large", show_logo=False,
-            show_share_button=False, brand_color=BRAND,
-        )  # fmt: skip
+        dress(client.gui)
         if desk.open_to_readers:
             self._show_all()
         self._gate = self._ask_for_token()

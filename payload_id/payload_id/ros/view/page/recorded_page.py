@@ -13,7 +13,7 @@ from . import words
 from .charts import Intervals
 from .reading import WIDTH
 from .scene import Scene
-from .shown import Shown
+from .shown import Shown, dress
 
 STEP = 0.01  # [s] of the slider
 SPEEDS = ("0.25", "0.5", "1", "2", "5")  # of the time that it took
@@ -33,10 +33,7 @@ class RecordedPage:
         self._client, self._film, self._shown = client, film, Shown()
         self._looked = time.monotonic()
         gui = client.gui
-        gui.configure_theme(
-            control_layout="fixed", control_width="medium", show_logo=False,
-            show_share_button=False,
-        )  # fmt: skip
+        dress(gui)
         panel = gui.add_panel()
         with panel.add_tab("Verdict", "clipboard-check"):
             self._verdict = gui.add_markdown(" ")

@@ -1,8 +1,18 @@
-"""What a page shows already, so that only what is new is sent to the browser."""
+"""How a page is dressed, and what it shows already, so that only what is new is sent."""
 
 from __future__ import annotations
 
 from typing import Any
+
+BRAND = (0, 114, 178)
+WIDTH = 380.0  # [px] of the panel with the controls
+
+
+def dress(gui: Any) -> None:
+    """Give a page its colour and the place of its controls."""
+    gui.configure_theme(show_logo=False, show_share_button=False, brand_color=BRAND)
+    gui.main_panel.dock_right()
+    gui.main_panel.set_width(WIDTH)
 
 
 class Shown:
