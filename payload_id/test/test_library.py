@@ -102,6 +102,7 @@ def test_installed_wheel_finds_its_robots(wheel, tmp_path):
         capture_output=True, text=True, cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(tmp_path), "AMENT_PREFIX_PATH": ""},
     )  # fmt: skip
+    assert len([*tmp_path.glob("payload_id/files/reports/*.j2")]) == 2  # templates of reports
     share = tmp_path / "share" / "payload_id"
     assert done.stdout.split() == [str(share), "7"], done.stderr
     for folder in ("config", "launch", "rviz", "urdf"):

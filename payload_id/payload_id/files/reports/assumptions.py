@@ -10,6 +10,7 @@ import numpy as np
 from ...core.arrays import Array
 from ...core.body.payload_prior import PayloadPrior
 from ...core.diagnosis.remade.units import turning
+from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.rows.wrench.uncertainty import WrenchUncertainty
 from ..configuration.schema import Key
 from ..robots.robot_schema import UNCERTAINTY
@@ -43,15 +44,19 @@ class Assumption:
 def assumptions_of(run: RepeatedRun) -> tuple[Assumption, ...]:
     """Return all that was stated of sensors, links and payload, but what is known exactly."""
     stated, found = run.uncertainty, []
-    default = type(stated)()
-    for entry in fields(stated):
+    default, of_joints = type(stated)(), isinstance(stated, Uncertainty)
+    for entry in (entry for entry in fields(stated) if entry.init):
         value, partner = getattr(stated, entry.name), SIDE.get(entry.name)
         idle = partner is not None and not np.any(getattr(stated, partner))
         if entry.name == "prior" or idle or not np.any(value):
             continue
         if entry.name == "stiction_velocity" and value == getattr(default, entry.name):
             continue
-        found.append(Assumption(entry.name, _words(entry.name), _size(run, entry.name, value)))
+        if of_joints:
+            text, unit = _of_joints(run, entry.name)
+        else:
+            text, unit = entry.name.replace("_", " "), WRENCH_UNITS[entry.name]
+        found.append(Assumption(entry.name, text, _size(unit, value)))
     return (*found, *_of_payload(run, stated.prior))
 
 
@@ -98,18 +103,17 @@ def _of_payload(run: RepeatedRun, prior: PayloadPrior) -> list[Assumption]:
     return [*found, Assumption("gravity", "gravity in the base frame", gravity)]
 
 
-def _words(name: str) -> str:
-    """Return what a bound is of."""
+def _of_joints(run: RepeatedRun, name: str) -> tuple[str, str]:
+    """Return what a bound of joint torques is of, and its unit."""
     key = UNCERTAINTY.get(name)
-    return key.text if isinstance(key, Key) else name.replace("_", " ")
+    if not isinstance(key, Key):
+        return name.replace("_", " "), ""
+    turns = run.arm is None or bool(turning(run.arm).all())
+    return key.text, key.unit.split(" or ")[0] if turns else key.unit
 
 
-def _size(run: RepeatedRun, name: str, value: Any) -> str:
+def _size(unit: str, value: Any) -> str:
     """Return a bound with its unit; the smallest and largest of several."""
-    key = UNCERTAINTY.get(name)
-    unit = key.unit if isinstance(key, Key) else WRENCH_UNITS.get(name, "")
-    if run.arm is None or turning(run.arm).all():
-        unit = unit.split(" or ")[0]
     numbers: Array = np.ravel(np.asarray(value, dtype=float))
     if unit == "-":
         numbers, unit = 100.0 * numbers, "%"

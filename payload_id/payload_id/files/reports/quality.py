@@ -100,10 +100,7 @@ def _joints(run: RepeatedRun, stated: Uncertainty) -> tuple[Channel, ...]:
 def _axes(wrench: Array, stated: WrenchUncertainty) -> tuple[Channel, ...]:
     """Return the axes of a force-torque sensor."""
     found, size = noise(wrench), np.abs(wrench)
-    bound = np.zeros(6)
-    for half, name in ((slice(0, 3), "force"), (slice(3, 6), "torque")):
-        for part in ("error", "sigma"):
-            bound[half] += np.broadcast_to(getattr(stated, f"{name}_{part}"), 3)
+    bound = stated.six("error") + stated.six("sigma")
     units = ("N", "N", "N", "N m", "N m", "N m")
     return tuple(
         Channel(name, units[k], float(size[:, k].max()), float(found[k]), float(bound[k]))

@@ -7,6 +7,7 @@ import re
 import shutil
 from html.parser import HTMLParser
 from pathlib import Path
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -14,7 +15,10 @@ import pytest
 from command_line import run_here
 from payload_id.core.body.inertial import from_mass_com_inertia, mass_com_inertia
 from payload_id.core.errors import ConfigurationError
+from payload_id.core.knowledge.knowledge import NOTHING
+from payload_id.core.rows.wrench.uncertainty import WrenchUncertainty
 from payload_id.files.export.loads.ranges import Range
+from payload_id.files.reports.assumptions import assumptions_of
 from payload_id.files.reports.comparison import Compared, agreement
 from payload_id.files.reports.quality import noise
 from payload_id.files.reports.quantities import PAIRS, UPPER, physical
@@ -152,6 +156,19 @@ def test_inertia_about_the_centre_of_mass_is_cut_to_what_bodies_can_have():
         cut = physical(Range(true - 9.0, true + 9.0), phi[4:])
         assert cut.contains(true)
         assert (cut.lower[[0, 3, 5]] >= 0.0).all() and (cut.upper <= true + 9.0).all()
+
+
+def test_bounds_of_a_force_torque_sensor_are_said_with_their_units():
+    stated = WrenchUncertainty(
+        force_error=(0.1, 0.2, 0.3), torque_gain=0.01, orientation_error=0.02
+    )
+    file = SimpleNamespace(shape=None, knowledge=NOTHING, tare=None, calibration=None, history=None,
+                           gravity=(0.0, 0.0, -9.81))  # fmt: skip
+    found = assumptions_of(SimpleNamespace(uncertainty=stated, file=file, arm=None))
+    said = {each.name: each.stated for each in found}
+    assert said["force_error"] == "0.1 to 0.3 N" and said["torque_gain"] == "1 %"
+    assert said["orientation_error"] == "0.02 rad" and said["torque_bias"].endswith("N m")
+    assert not {"sigma_factor", "torque_sigma", "coverage"} & set(said)
 
 
 def test_noise_is_that_of_samples_and_not_the_motion():
