@@ -52,7 +52,8 @@ def _panel(axis: Axes, use: BoundUse, j: int) -> None:
     axis.fill_between(time, explained - bound, explained + bound, color=BAND, lw=0, alpha=0.8,
                       label="payload as it fits best, ± what the stated bounds allow")  # fmt: skip
     axis.plot(time, explained, color=LINE, lw=0.9)
-    axis.plot(time, use.measured[own], "o", color="black", ms=1.6, label="measured, less what is not the payload")
+    label = "measured, less what is not the payload"
+    axis.plot(time, use.measured[own], "o", color="black", ms=1.6, label=label)
     axis.yaxis.set_major_locator(MaxNLocator(4))
     axis.tick_params(labelsize=7)
     axis.grid(alpha=0.25)

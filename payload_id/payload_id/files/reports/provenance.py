@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
-from ...core.errors import ConfigurationError
+from ...core.errors import PayloadIdError
 from ...core.version import VERSION
 from ..runs.certificate_file import SavedCertificate, load_certificate
 from .repeated_run import RepeatedRun
@@ -82,7 +82,7 @@ def certificates_of(run: RepeatedRun) -> tuple[tuple[str, SavedCertificate], ...
     for path in (path for folder in folders for path in sorted(folder.glob("*.json"))):
         try:
             found.append((path.name, load_certificate(path)))
-        except ConfigurationError:  # another file of JSON, such as the truth of a demonstration
+        except PayloadIdError:  # another file of JSON, such as the truth of a demonstration
             continue
     return tuple(found)
 

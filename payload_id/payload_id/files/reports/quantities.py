@@ -86,17 +86,10 @@ def groups_of(estimate: Estimate) -> tuple[Group, ...]:
     load = _load(estimate)
     mass, com, inertia = _point(estimate.phi)
     known, about = estimate.identifiable, bool(estimate.identifiable.all())
-    first = [
+    found = [
         Quantity("mass", "m", "kg", mass, *_ends(load.mass_range, 0), bool(known[0])),
-        *(
-            Quantity(
-                f"centre of mass, {axis}", f"c_{axis}", "mm", 1e3 * com[k],
-                1e3 * lower, 1e3 * upper, bool(known[0] and known[1 + k]),
-            )
-            for k, axis in enumerate(AXES)
-            for lower, upper in [_ends(load.com_range, k)]
-        ),
-    ]  # fmt: skip
+        *(_place(k, com, load.com_range, bool(known[0] and known[1 + k])) for k in range(3)),
+    ]
     around = physical(load.inertia_range, estimate.upper[4:])
     central = [
         _inertia(pair, inertia[UPPER][k], _ends(around, k), about) for k, pair in enumerate(PAIRS)
@@ -112,7 +105,7 @@ def groups_of(estimate: Estimate) -> tuple[Group, ...]:
         for k, pair in enumerate(PAIRS)
     ]  # fmt: skip
     return (
-        Group(f"Mass, and centre of mass in {frame}", tuple(first)),
+        Group(f"Mass, and centre of mass in {frame}", tuple(found)),
         Group("Inertia about the centre of mass", tuple(central)),
         Group(f"First moments and inertia about the origin of {frame}", (*moments, *own)),
     )
@@ -134,6 +127,13 @@ def physical(found: Range, upper: Array) -> Range:
     for k, other in PRODUCTS.items():
         low[k], high[k] = max(low[k], -high[other] / 2), min(high[k], high[other] / 2)
     return Range(low, high)
+
+
+def _place(k: int, com: Array, ends: Range, known: bool) -> Quantity:
+    """Return one coordinate of the centre of mass, in millimetres."""
+    low, high = (1e3 * end for end in _ends(ends, k))
+    name = f"centre of mass, {AXES[k]}"
+    return Quantity(name, f"c_{AXES[k]}", "mm", 1e3 * float(com[k]), low, high, known)
 
 
 def _inertia(pair: str, value: float, ends: tuple[float, float], known: bool) -> Quantity:

@@ -150,6 +150,9 @@ def test_services_are_called_and_their_sentences_printed(nodes, capsys):
     assert nodes.asked[-1] == "stop" and "GOOD" in printed and "1.25" in printed
     assert main(["live", "save", "folder"]) == 0
     assert nodes.asked[-1] == "folder" and "/saved/here" in capsys.readouterr().out
+    assert main(["live", "save", "--report"]) == 2  # what a node names is read here, and is no run
+    printed = capsys.readouterr()
+    assert "saved: /saved/here" in printed.out and "/saved/here holds no run" in printed.err
 
 
 def test_a_refusal_is_the_nodes_sentence_and_exit_code_2(nodes, capsys):
