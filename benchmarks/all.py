@@ -58,6 +58,8 @@ BENCHMARKS = (
               "--hours 24 --runs 200", "--hours 0.05 --runs 2"),
     Benchmark("torque_loop", "Does the torque loop hold 1 kHz within 0.5 ms?", "bridge.md", 1,
               "--seconds 30", "--seconds 5"),
+    Benchmark("view", "What does a page of the live view cost?", "view.md", 2,
+              "--seconds 30", "--seconds 3"),
     Benchmark("ingestion", "Is a sample lost in ten minutes at 1 kHz?", "", 11,
               short="--minutes 0.5"),
     Benchmark("fuzz", "Does anything that comes in end other than in a sentence or status?", "", 30,
