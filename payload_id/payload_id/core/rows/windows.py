@@ -89,5 +89,5 @@ class WindowCutter:
                 break
             if end - start + 1 >= LEAST_SAMPLES:
                 windows.append(samples.part(start, end + 1))
-            start = end
+            start = max(end, start + 1)  # which end is where stamps leave the length no digit
         return start

@@ -17,12 +17,14 @@ from enum import Enum
 import numpy as np
 
 from ..arrays import Array, BoolArray
+from ..errors import RecordingError
 from .stamps import NANOSECONDS
 
 LEAP = 10.0  # a stamp that differs by more from the newest one is doubted [s]
 AGREEING = 5  # so many doubted stamps in a row, each going on from the last, are believed
 
 LARGEST = 1e9  # of a measured value, in SI units
+LATEST = 2.0**62 / 1e9  # of a stamp [s], at which floating point still tells microseconds apart
 
 
 class Drop(str, Enum):
@@ -83,11 +85,21 @@ def rows_to_keep(stamp: Array, *arrays: Array) -> tuple[BoolArray, dict[str, int
     Returns:
         keep: Which rows are finite and newer than every usable row before, shape (N,).
         dropped: Number of the other rows by cause, causes that occur only.
+
+    Raises:
+        RecordingError: Most stamps are none in seconds.
     """
-    usual = all((np.abs(x) <= LARGEST).all() for x in arrays) and np.isfinite(stamp).all()
+    near = np.abs(stamp) <= LATEST  # NaN is not
+    usual = all((np.abs(x) <= LARGEST).all() for x in arrays) and near.all()
     if usual and (stamp[1:] > stamp[:-1]).all():
         return np.ones(len(stamp), dtype=bool), {}
-    finite = np.isfinite(stamp)
+    far = np.isfinite(stamp) & ~near
+    if 2 * far.sum() > len(stamp):
+        raise RecordingError(
+            f"Stamps are seconds, up to {LATEST:.3g} (146 years); found {stamp[far][0]:.6g}. "
+            "Divide those in nanoseconds by 1e9, after the first one is subtracted."
+        )
+    finite = near
     for array in arrays:
         finite &= (np.abs(array) <= LARGEST).all(axis=1)
     newest = np.maximum.accumulate(np.where(finite, stamp, -np.inf))

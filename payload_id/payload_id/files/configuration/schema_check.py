@@ -136,8 +136,10 @@ def _check_scalar(value: Any, key: Key, name: str, where: str, sizes: dict[str, 
             raise wrong_value(name, where, wanted, value, _nearest(value, key.choices))
         return value
     if key.kind in ("number", "number or numbers") and type(value) in (int, float):
-        if not (abs(value) <= LARGEST and key.lowest <= value <= key.highest):
+        if not key.lowest <= value <= key.highest:  # NaN neither
             raise wrong_value(name, where, wanted, value)
+        if abs(value) > LARGEST:
+            raise wrong_value(name, where, f"{wanted}, of at most {LARGEST:g}", value)
         return float(value)
     raise wrong_value(name, where, wanted, value, _hint(value, key))
 

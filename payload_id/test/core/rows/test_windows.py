@@ -100,3 +100,15 @@ def test_no_samples_make_no_windows():
 def test_impossible_lengths_are_refused(length):
     with pytest.raises(InputError, match="window"):
         WindowCutter(length)
+
+
+@pytest.mark.parametrize("step", [1e7, 1e100, 1e290])
+def test_stamps_that_leave_the_length_no_digit_end(step):
+    class Stamps:
+        stamp = 1e18 + step * np.arange(20)
+
+        def part(self, start, stop):
+            return range(start, stop)
+
+    cutter = WindowCutter(0.1)
+    assert cutter.add(Stamps()) == [] and cutter.gaps == 19

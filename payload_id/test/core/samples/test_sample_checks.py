@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from payload_id.core.errors import RecordingError
 from payload_id.core.samples.joint_samples import Samples
 from payload_id.core.samples.sample_checks import AGREEING, ClockGate, Drop, SampleGate
 from payload_id.core.samples.stamps import seconds_since
@@ -93,3 +94,13 @@ def test_a_first_stamp_that_is_wrong_costs_few_samples():
     passed, gate = taken([START + YEAR, *good])
     assert passed[1:] == good[AGREEING - 1 :].tolist()
     assert gate.times == 1
+
+
+def test_stamps_in_nanoseconds_are_told_and_a_single_odd_one_is_left_out():
+    stamp, rest = 1.7e18 + 1e7 * np.arange(30), np.zeros((30, 2))
+    with pytest.raises(RecordingError, match="Stamps are seconds.*found 1.7e.18.*Divide"):
+        Samples(stamp, rest, rest, rest)
+    stamp = 1.7e9 + 0.01 * np.arange(30)
+    stamp[7] = 1e300
+    some = Samples(stamp, rest, rest, rest)
+    assert len(some) == 29 and some.dropped == {Drop.NOT_FINITE.value: 1}

@@ -78,3 +78,15 @@ def test_a_margin_that_is_null_is_not_verified(tmp_path):
     done = run("verify", tmp_path / "d.json", "--samples", 10, "--json")
     assert done.returncode == 1, done.stderr
     assert not json.loads(done.stdout)["verified"]
+
+
+@pytest.mark.slow
+def test_a_number_beyond_all_use_is_refused_by_its_place(tmp_path):
+    content = json.loads(saved_certificate(tmp_path / "c.json").read_text())
+    numbers = [place for place in places(content) if isinstance(at(content, place), float)]
+    assert len(numbers) > 50
+    for place in numbers:
+        (tmp_path / "d.json").write_text(json.dumps(changed(content, place, -1e300)))
+        with pytest.raises(ConfigurationError, match="is -1e.300; at most 1e.12") as error:
+            load_certificate(tmp_path / "d.json")
+        assert ".".join(map(str, place)) in str(error.value)

@@ -31,7 +31,8 @@ class CentreInBox:
         lower, upper = vector(name, "lower", self.lower), vector(name, "upper", self.upper)
         if (lower > upper).any():
             raise InputError(
-                f"'{name}': lower must not be above upper; found {list(lower)} and {list(upper)}."
+                f"'{name}': lower must not be above upper; found {lower.tolist()} and "
+                f"{upper.tolist()}."
             )
         rows = [product(along(axis, lower), ONE) for axis in np.eye(3)]
         rows += [product(along(-axis, upper), ONE) for axis in np.eye(3)]
