@@ -104,7 +104,7 @@ def drivers_section() -> str:
         "What the section `driver` of each file in `payload_id/config/robots/` says; the files "
         "name the source of each value. Unknown is what no source that was read states. Nothing "
         "here was tested on an arm.\n\n"
-        "`ur10e`, `omnid` and `generic` have no robot description and are to be extended: "
+        "`ur10e` and `generic` have no robot description and are to be extended: "
         "certificates and intervals rest on the description, and one from a topic may change "
         "between a certificate and its use; so a file names it, with `payload_frame` and "
         "`uncertainty`.\n\n"

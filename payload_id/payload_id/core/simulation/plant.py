@@ -203,6 +203,12 @@ class Plant(MujocoArm):
         tau = self._torque(2 * (self._steps - self._first))
         return PlantState(self.time, *self.state, tau[self._to_ours])
 
+    def rotor_torque(self) -> Array:
+        """Return the part of the torque applied now that accelerates the rotors, shape (n,)."""
+        self.data.qfrc_applied[:] = self._torque(2 * (self._steps - self._first))
+        mujoco.mj_forward(self.model, self.data)
+        return np.asarray(self.armature * self.data.qacc[self._to_ours])
+
     def _hold(self, state: DesiredState) -> None:
         """Make the controller hold a position from now on."""
         self._trajectory = JointTrajectory(np.zeros(1), state.q[np.newaxis])

@@ -63,7 +63,7 @@ class Hardware:
         self.sensor = build_sensor(values, self.plant.n)
         self._seed, self._period = [values["seed"], 2], period
         self.reseed()
-        self._wrapped = values["wrap_positions"]
+        self._wrapped, self._link_side = values["wrap_positions"], values["link_side"]
         self.endless = np.array(robot.continuous)
         self._sign, self._offset = effort_convention(robot)
         self._takes_torque = robot.driver.executes(EFFORT) is not False
@@ -83,6 +83,8 @@ class Hardware:
         self.plant.set_speed(self.speed)
         self.plant.step_to(t)
         state = self.plant.measure()
+        if self._link_side:
+            state = replace(state, tau=state.tau - self.plant.rotor_torque())
         if self._drives is None:
             rows = (state.q[np.newaxis], state.dq[np.newaxis], state.tau[np.newaxis])
         else:

@@ -54,6 +54,11 @@ PARAMETER_TABLE = (
     Parameter("friction_coulomb", 0.0, "Coulomb friction in each joint.", "N m or N", 0.0, 1000.0),
     Parameter("friction_viscous", 0.0, "Viscous friction.", "N m s/rad or N s/m", 0.0, 1000.0),
     Parameter("armature", 0.0, "Reflected rotor inertia of each joint.", "kg m2 or kg", 0.0, 100.0),
+    Parameter(
+        "link_side",
+        False,
+        "Whether effort is what passes through the gears, without what accelerates the rotors.",
+    ),
     Parameter("limit_effort", False, "Whether torques end at the robot file's effort limits."),
     Parameter("torque_relative", 0.0, "Bound of the torque noise / torque.", "-", 0.0, 0.5),
     Parameter("torque_absolute", 0.0, "Bound of further torque noise.", "N m or N", 0.0, 100.0),

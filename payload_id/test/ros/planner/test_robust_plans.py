@@ -7,16 +7,24 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from payload_id.core.body.payload_prior import PayloadPrior
+from payload_id.core.control.controller import Measurement
 from payload_id.core.errors import ConfigurationError
+from payload_id.core.identification.identify import identify
+from payload_id.core.motion.joint_trajectory import JointTrajectory
 from payload_id.core.motion.motion_state import MotionState
+from payload_id.core.motion.trajectory_points import points_of
 from payload_id.core.safety.clearance.convex_body import ConvexBody
 from payload_id.core.safety.speed.speed_limits import PRESETS
 from payload_id.core.safety.tube.tracking_tube import ROBUST
+from payload_id.core.samples.joint_samples import Samples
+from payload_id.core.simulation.plant import Plant
 from payload_id.files.cells.cell_file import Cell
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.runs.certificate_file import certificate_in
 from payload_id.ros.certifying.case_settings import CaseSettings
 from payload_id.ros.certifying.prover import ProofRequest, Proved, Prover
+from payload_id.ros.effort_loop.torque_follower import Proof, TorqueFollower, controller_of
 from payload_id.ros.planner.parameters import PLANNER_TABLE, PlannerParameters, planning_settings
 from payload_id.ros.planner.planning.request import (
     Goal,
@@ -27,11 +35,12 @@ from payload_id.ros.planner.planning.request import (
     PlanRequest,
 )
 from payload_id.ros.planner.planning.worker import PlanningWorker
-from torque_robot import BOUNDS, CELL, GAIN, LEVEL, LIMITS, torque_robot
+from torque_robot import BOUNDS, CELL, GAIN, LEVEL, LIMITS, PAYLOAD, ROTOR, torque_robot
 
 PERIOD = 0.002  # [s]
 GOAL = Goal("bezier", "half_widths", 3.0, 1.0, 0.0, 2.0, 1, LIMITS, *BOUNDS, "stated")
-PAYLOAD = ConvexBody.primitive("box", (0.1, 0.1, 0.1), translation=(0, 0, 0.08), name="payload")
+VOLUME = ConvexBody.primitive("box", (0.1, 0.1, 0.1), translation=(0, 0, 0.08), name="payload")
+PRIOR = PayloadPrior(1.0, 0.15)
 
 
 @pytest.fixture(scope="module")
@@ -40,7 +49,7 @@ def planned(tmp_path_factory):
     folder = tmp_path_factory.mktemp("robust")
     robot = torque_robot(folder)
     shared = (str(robot.path), robot.uncertainty, Cell.of(CELL, 0.02), CELL, PRESETS["full"], None,
-              (PAYLOAD,), 100.0)  # fmt: skip
+              (VOLUME,), 100.0)  # fmt: skip
     settings = PlanningSettings(*shared, 0.2, str(folder), torque_period=PERIOD, robust_level=LEVEL,
                                 robust_gain=GAIN)  # fmt: skip
     return robot, CaseSettings(*shared, torque_period=PERIOD), PlanningWorker(settings)
@@ -50,13 +59,13 @@ def request(robot, goal=GOAL):
     return PlanRequest("a", goal, np.array(robot.home), ())
 
 
-def assert_bridge_proves(settings, documents):
-    """Check that the bridge's own proof repeats; return the tube that it then keeps."""
+def proved(settings, documents):
+    """Return what the bridge proves of a plan, which has a robust design of the right period."""
     found = Prover(settings)(ProofRequest(documents.motion, documents.stops, ()))
     assert isinstance(found, Proved), found
     tube = found.motion.tube
     assert tube.kind == ROBUST and tube.reserve is not None and tube.reserve.period == PERIOD
-    return tube
+    return found
 
 
 @pytest.mark.slow
@@ -65,9 +74,44 @@ def test_the_way_to_a_pose_is_proved_by_the_bridge_with_its_design_and_stops(pla
     plan = worker(MoveRequest(request(robot), np.array(robot.home) + 0.2))
     assert isinstance(plan, Planned), plan
     assert plan.motion.stops and len(plan.documents.stops) == len(plan.motion.stops)
-    tube = assert_bridge_proves(settings, plan.documents)
+    tube = proved(settings, plan.documents).motion.tube
     assert plan.motion.tube.to_dict() == tube.to_dict()
     assert (tube.reserve.disturbance > 0.0).all()
+
+
+@pytest.mark.slow
+def test_a_payload_is_identified_by_a_plan_that_torques_follow_within_its_tube(planned):
+    """Planned for what the prior says of the payload, proved by the bridge, followed in steps."""
+    robot, settings, worker = planned
+    way = np.array([0.3, 0.4, 0.4, 0.4, 0.5, 0.5, 0.4])
+    goal = replace(GOAL, payload_lower=PRIOR.box()[0], payload_upper=PRIOR.box()[1])
+    plan = worker(MoveRequest(request(robot, goal), np.array(robot.home) + way))
+    assert isinstance(plan, Planned), plan
+    found = proved(settings, plan.documents)
+    motion, tube = found.motion.trajectory, found.motion.tube
+    points = points_of(motion, 100.0)
+    trajectory = JointTrajectory(points.time, points.q, points.dq, points.ddq)
+    plant = Plant(robot.urdf, robot.joints, robot.payload_frame, PAYLOAD, robot.gravity,
+                  armature=ROTOR, q0=robot.home)  # fmt: skip
+    controller = controller_of(worker._certifier.model, Proof(tube, found.box,
+                               found.torque_limit))  # fmt: skip
+    begin, rows, follower = -0.2, [], None
+    for k in range(int((motion.duration + 0.3) / PERIOD)):
+        state, t = plant.measure(), begin + k * PERIOD
+        now = Measurement(t, state.q, state.dq)
+        follower = follower or TorqueFollower(controller, now, trajectory, 0.0)
+        plant.set_torque(follower.step(now).torque)
+        rows.append((t - begin, state.q, state.dq, plant.measure().tau - plant.rotor_torque()))
+        desired = follower.desired(t)
+        assert tube.contains(desired.q - state.q, desired.dq - state.dq), t
+        plant.step_to((k + 1) * PERIOD)
+    assert not follower.said, follower.said
+    samples = Samples(*(np.array(column) for column in zip(*rows, strict=True)))
+    bounds = replace(robot.uncertainty, torque_absolute=0.2, torque_offset=0.2, rotor_inertia=0.0,
+                     link_relative=0.01, prior=PRIOR)  # fmt: skip
+    estimate = identify(samples, worker._certifier.model, bounds)
+    assert estimate.contains(PAYLOAD).all(), estimate.message
+    assert estimate.half_width[0] < 0.5 * PRIOR.mass_max / 2
 
 
 @pytest.mark.slow
@@ -77,7 +121,7 @@ def test_a_piece_that_takes_over_has_the_design_of_the_one_before_and_a_new_run_
     home = np.array(robot.home)
     first = worker(PieceRequest("r", 0, GOAL, MotionState.at_rest(home), 1.2, ()))
     assert first.documents is not None, first.plan
-    tube = assert_bridge_proves(settings, first.documents)
+    tube = proved(settings, first.documents).motion.tube
     state = MotionState.of(first.plan.trajectory, 1.2)
     calm = replace(GOAL, speed_scale=0.95)
     second = worker(PieceRequest("r", 1, calm, state, 1.2, ()))

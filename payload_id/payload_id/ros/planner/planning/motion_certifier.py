@@ -40,6 +40,8 @@ RAMP_FACTORS = (
     1.5,
     2.5,
 )  # ramps that are tried, as multiples of the shortest
+CALMER = (1.0, 0.7, 0.5, 0.35)  # parts of the speed at which a robust design is looked for
+DESIGNED = 2  # random motions that must have one
 DESIGN_ROOM = 1.3  # of a robust design, for the motion's stops and what goes on from it [-]
 
 
@@ -137,7 +139,7 @@ class MotionCertifier:
     def calm_limits(
         self, case: SafetyCase, limits: MotionLimits, family_of: Callable[[MotionLimits], Family]
     ) -> MotionLimits:
-        """Return limits whose velocities are so low that most motions keep the limits of speeds.
+        """Return limits so low that most motions keep limits of speeds, and have a robust design.
 
         Args:
             case: What motions are certified against.
@@ -145,8 +147,10 @@ class MotionCertifier:
             family_of: Returns the motions that keep limits.
 
         Raises:
-            InputError: The tracking error alone may break the limits of speeds.
+            InputError: The tracking error alone may break the limits of speeds, or no motion has a
+                robust design where one is needed.
         """
+        limits = self.designable_limits(case, limits, family_of)
         if not case.speeds.any:
             return limits
         rng = np.random.default_rng(0)
@@ -159,6 +163,30 @@ class MotionCertifier:
                 break
             limits = replace(limits, velocity=scale * limits.velocity)
         return limits
+
+    def designable_limits(
+        self, case: SafetyCase, limits: MotionLimits, family_of: Callable[[MotionLimits], Family]
+    ) -> MotionLimits:
+        """Return limits so calm that motions have a robust design, if one is needed.
+
+        Raises:
+            InputError: No limits are.
+        """
+        if case.tube.kind != ROBUST:
+            return limits
+        why: InputError | None = None
+        for part in CALMER:
+            slow = replace(limits, velocity=part * limits.velocity,
+                           acceleration=part**2 * limits.acceleration)  # fmt: skip
+            family, rng = family_of(slow), np.random.default_rng(0)
+            try:
+                for x in family.drawn(rng.uniform(-1.0, 1.0, (DESIGNED, family.size))):
+                    self.designed(case, family.trajectory(x))
+            except InputError as error:
+                why = error
+            else:
+                return slow
+        raise InputError(f"Not even slow motions have a robust design. {why}")
 
     def _slowing(self, case: SafetyCase, motion: Trajectory) -> float:
         """Return the part of its speed at which a motion keeps the limits of speeds, at most 1."""

@@ -129,6 +129,8 @@ class PlanningWorker:
         refusal = start_refusal(case, start)
         if refusal is not None:
             return Refused(f"Nothing can begin where the arm stands. {refusal.sentence}")
+        family_of = partial(self._family, goal, start)
+        limits = self._certifier.designable_limits(case, limits, family_of)
         task = self._task(case, goal, start, limits, fresh, goal.duration)
         verdict = self._executed_verdict(case, goal)
         found = plan(task, verdict, Budget(goal.time_budget), goal.seed, time.monotonic)
