@@ -43,6 +43,20 @@ def check_this_machine() -> None:
     )
 
 
+def check_place(root: Path) -> None:
+    """Refuse a folder whose path the tools would take for several.
+
+    Raises:
+        SetupError: It is such a one.
+    """
+    apart = [letter for letter in ":;\n" if letter in str(root)]
+    if apart:
+        raise SetupError(
+            f"this folder's path holds {apart[0]!r}, by which ROS, CMake or the linker tell one "
+            f"folder from the next: {str(root)!r}; rename it, or clone to another place"
+        )
+
+
 def missing_tools(which: Callable[[str], str | None] = shutil.which) -> dict[str, str]:
     """Return what is missing for the set-up: description and Debian package of each."""
     version = f"{sys.version_info.major}.{sys.version_info.minor}"

@@ -24,6 +24,7 @@ def main(arguments: Sequence[str]) -> int:
     signal.signal(signal.SIGTERM, interrupt)
     try:
         machine.check_this_machine()
+        machine.check_place(ROOT)
         ros = sourced(os.environ, ROOT)
         layout = layout_of(ROOT, ros.distro if ros else None)
         base = handover.clean(os.environ, layout, ros)

@@ -260,6 +260,16 @@ class TestMachine:
             machine.check_platform(system, processor, version)
         assert "\n" not in str(caught.value)
 
+    @pytest.mark.parametrize("name", ["a:b", "a;b", "a\nb"])
+    def test_a_path_that_tools_take_for_several_is_refused_in_one_sentence(self, tmp_path, name):
+        place = tmp_path / name
+        shutil.copytree(ROOT / "setup_environment", place / "setup_environment")
+        shutil.copy(ROOT / "payload-id", place)
+        done = subprocess.run([place / "payload-id", "demo"], capture_output=True, text=True)
+        assert done.returncode == 1 and "rename it" in done.stderr
+        assert done.stderr.count("\n") == 1 and not (place / ".venv").exists()
+        machine.check_place(tmp_path / "a b")
+
 
 class TestRos:
     def prefix(self, tmp_path: Path) -> str:
