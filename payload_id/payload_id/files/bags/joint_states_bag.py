@@ -203,7 +203,7 @@ def _require_topic(bag: Bag, topic: str) -> None:
         return
     if not bag.types:
         notes = " ".join(("", *bag.notes))
-        raise RecordingError(f"The recording {bag.path} holds no topics and no messages.{notes}")
+        raise RecordingError(f"{bag.path} holds no joint states, nor any other messages.{notes}")
     known = bag.topics(JOINT_STATE)
     unknown = UnknownNameError(f"topic of type {JOINT_STATE}", topic, known, str(bag.path))
     others = "" if known else f" Topics of other types: {', '.join(bag.types) or 'none'}."
