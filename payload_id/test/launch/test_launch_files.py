@@ -113,13 +113,6 @@ def test_default_values_are_allowed(file):
                 assert type(value) is type(entry.default)
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda x: x.name)
-def test_a_node_that_refuses_to_start_ends_the_launch_unless_it_only_shows(file):
-    for node in read(file).iter("node"):
-        required = node.get("exec") not in ("rviz2", "frames")
-        assert node.get("on_exit") == ("shutdown" if required else None)
-
-
 def in_order(element: ElementTree.Element) -> list[str]:
     """Return what a launch file does, in its order; an include of RViz as such."""
     found = []
