@@ -24,7 +24,7 @@ from ....core.safety.certificate.certified_motion import CertifiedStop
 from ....core.safety.certificate.certify import SafetyCase
 from ....core.safety.clearance.convex_body import ConvexBody
 from ....core.safety.speed.speed_margins import speed_use
-from ....core.safety.tube.tracking_tube import ROBUST
+from ....core.safety.tube.tracking_tube import ROBUST, TrackingTube
 from ....files.runs.certificate_file import save_certificate
 from ....files.runs.signing_key import SigningKey
 from ...certifying.safety_cases import SafetyCases
@@ -79,9 +79,8 @@ class MotionCertifier:
         case = self.cases.case(goal.limits, goal.turns, payload, obstacles)
         if by.torque_period is None:
             return case
-        return replace(
-            case, tube=undesigned_tube(case.model, case.box, by.robust_level, by.robust_gain)
-        )
+        tube = undesigned_tube(case.model, case.box, by.robust_level, by.robust_gain)
+        return with_tube(case, tube)
 
     def designed(self, case: SafetyCase, motion: Trajectory) -> SafetyCase:
         """Return a case with the robust design for a motion, where torques move the arm.
@@ -95,7 +94,7 @@ class MotionCertifier:
         dynamics = ArmDynamics(case.model, case.box)
         made = design_for(dynamics, motion, by.robust_level, by.robust_gain, by.torque_period,
                           DESIGN_ROOM)  # fmt: skip
-        return replace(case, tube=made.tube)
+        return with_tube(case, made.tube)
 
     def limits_left(self, case: SafetyCase, scale: float) -> MotionLimits:
         """Return what the speed scale and the tube leave of the limits.
@@ -278,6 +277,13 @@ class MotionCertifier:
         folder = Path(self.settings.folder)
         paths = [folder / f"{_stop_name(name, stop.time)}.json" for stop in stops]
         return Documents(Path(motion).read_text(), tuple(path.read_text() for path in paths))
+
+
+def with_tube(case: SafetyCase, tube: TrackingTube) -> SafetyCase:
+    """Return a case with another tube; what was prepared and does not rest on it is kept."""
+    made = replace(case, tube=tube)
+    vars(made).update({x: y for x, y in vars(case).items() if x in ("scene", "overlap")})
+    return made
 
 
 def _stop_name(name: str, moment: float) -> str:

@@ -36,8 +36,8 @@ from ....core.safety.certificate.certified_motion import CertifiedMotion
 from ....core.safety.certificate.certify import SafetyCase, start_refusal
 from ....core.safety.clearance.swept_volume import swept_volume
 from ....core.safety.torque.parameter_box import ParameterBox
-from ....core.safety.tube.tracking_tube import TrackingTube
-from .motion_certifier import MotionCertifier
+from ....core.safety.tube.tracking_tube import ROBUST, TrackingTube
+from .motion_certifier import MotionCertifier, with_tube
 from .plan_figures import figures_of
 from .request import (
     Goal,
@@ -171,11 +171,11 @@ class PlanningWorker:
         """Return the next piece of a receding horizon, certified with its end at rest."""
         begin, goal = time.monotonic(), request.goal
         case = self._certifier.case(goal, request.obstacles)
+        if self._tube is not None and self._tube.kind == ROBUST and request.start.dq.any():
+            case = with_tube(case, self._tube)  # a piece that takes over has the same design
         prediction = self._prediction_for(request, case.box)
         limits = self._limits_of_run(case, request)
         task = self._task(case, goal, request.start, limits, prediction, request.handover)
-        if self._tube is not None and request.start.dq.any():
-            case = replace(case, tube=self._tube)  # a piece that takes over has the same design
         verdict = partial(self._certifier.verdict, case)
         budget = (1.0 - STOPS_SHARE) * goal.time_budget
         if budget < LEAST_SEARCH:
