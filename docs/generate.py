@@ -210,9 +210,8 @@ def team_file_page() -> str:
         "moment but its friction's: `bounds.moment_absolute`.\n"
         "- **`source: topics`**: pose, twist and wrench, each with its own stamps; pose and twist "
         "are interpolated at the wrenches' stamps.\n"
-        "- **`imu`**: angular velocity and specific force beside either, joined by stamp. One "
-        "that has said nothing in the first 2 s of a run is not used in it; where one falls silent "
-        "later, the robot's samples are left out and counted until it is back.\n\n"
+        "- **`imu`**: angular velocity and specific force beside either, joined by stamp, used "
+        "while it is heard; samples without it are counted.\n\n"
         "Every bound is 0 unless it is given, and intervals are true only if bounds are: state "
         "them.\n\n## Keys\n\n"
     )

@@ -10,7 +10,7 @@ from scipy.spatial.transform import Rotation
 from payload_id.core.body.inertial import from_mass_com_inertia, mass_com_inertia, skew
 from payload_id.core.team.bounds import RobotBounds
 from payload_id.core.team.samples import RobotSamples
-from payload_id.core.team.windows import GRAVITY as G
+from payload_id.core.team.window_series import GRAVITY as G
 
 
 def phi_of_table_1() -> np.ndarray:

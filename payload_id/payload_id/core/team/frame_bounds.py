@@ -41,8 +41,8 @@ def frame_bounds(
     if len(common) < 3 or not frames.known[i]:
         return FrameBounds.unknown(clock)
     chosen = common[np.unique(np.linspace(0, len(common) - 1, MOST).astype(int))]
-    first = motion(blocks, 0, chosen, one)
-    second = motion(blocks, i, chosen, other)
+    first = motion_of(blocks, 0, chosen, one)
+    second = motion_of(blocks, i, chosen, other)
     shifted = blocks.shift[i][chosen] - frames.clock[i]
     pairs = Pairs(first, second, float(np.abs(shifted).max()), one.tilt + other.tilt)
     X, p = frames.rotation[i], frames.position[i]
@@ -114,7 +114,7 @@ def _narrowed(
     return FrameBounds(found[:3], found[3:6], float(found[6]))
 
 
-def motion(blocks: Blocks, i: int, chosen: IntArray, bounds: RobotBounds) -> Motion:
+def motion_of(blocks: Blocks, i: int, chosen: IntArray, bounds: RobotBounds) -> Motion:
     """Return some blocks of robot i with bounds on their errors."""
     V, rate = blocks.twist[i][chosen], blocks.rate[i][chosen]
     gain, jitter = blocks.gain[i][chosen], bounds.jitter
@@ -131,4 +131,4 @@ def motion(blocks: Blocks, i: int, chosen: IntArray, bounds: RobotBounds) -> Mot
     )  # fmt: skip
 
 
-__all__ = ["FrameBounds", "frame_bounds", "motion"]
+__all__ = ["FrameBounds", "frame_bounds", "motion_of"]

@@ -56,6 +56,11 @@ class GraspFrames:
             np.zeros((KINDS, N, 0)),
         )  # fmt: skip
 
+    def with_poses(self, rotation: Array, position: Array) -> GraspFrames:
+        """Return frames that are known to be at some poses, shapes (N, 3, 3) and (N, 3) [m]."""
+        known = np.ones(len(self.known), dtype=bool)
+        return replace(self, rotation=rotation, position=position, known=known)
+
     def with_robots(self, N: int) -> GraspFrames:
         """Return frames of N robots, those added unknown."""
         more = N - len(self.known)

@@ -2,8 +2,9 @@ r"""One estimate of payload and grasp frames from all windows: forces say someth
 
 Unknown are phi, the steps (eps_i, dp_i) of every frame from where kinematics put it, and the biases
 and gains that are stated. Minimised is the sum of squares of the Newton-Euler rows, each channel by
-the noise that it shows, and of the kinematics' own residuals, which near their minimum are
-|x - x_kin|^2 in the metric of their information matrix. Rows are made anew about the frames found.
+the noise that it shows and freed of what neighbouring windows' errors have in common, and of the
+kinematics' own residuals, which near their minimum are |x - x_kin|^2 in the metric of their
+information matrix. Rows are made anew about the frames found.
 """
 
 from __future__ import annotations
@@ -15,11 +16,13 @@ from scipy.spatial.transform import Rotation
 
 from ..arrays import Array
 from ..body.inertial import skew
+from ..rows.row_block import RowBlock
 from ..rows.wrench.newton_euler import FEATURES_TO_REGRESSOR
 from ..statistics.normal_form import NormalForm, normal_form
 from ..statistics.triangular_factor import factor_of
+from .closed_form.correlation import Correlation
 from .grasp_frames import GraspFrames
-from .rows import TeamRows
+from .rows import MOVING, TeamRows
 from .windows import Windows
 
 ROUNDS = 6
@@ -27,6 +30,7 @@ CLOSE = 1e-10  # [rad, m] a step that ends the search
 MOST_NOISE = 0.6  # of a direction's information that may be taken for noise
 LEAST_NOISE = 1e-9  # [N, N m]
 UNIFORM = np.sqrt(3.0)  # half-width of a box over its standard deviation
+CHANNELS = 6  # of each window: force, moment
 
 
 @dataclass(frozen=True)
@@ -36,16 +40,38 @@ class Joint:
     Attributes:
         frames: With the covariance of rotation and position given all data.
         phi: Free fit, shape (10,); the estimators take up from the frames.
-        noise: Standard deviation of each channel, shape (14,).
+        noise: How large the rows' errors are and how they hang together.
         covariance: Of phi, shape (10, 10).
         form: The problem that is left for phi with these frames, in units of the noise.
     """
 
     frames: GraspFrames
     phi: Array
-    noise: Array
+    noise: RowNoise
     covariance: Array
     form: NormalForm
+
+
+@dataclass(frozen=True)
+class RowNoise:
+    """Errors of the rows of W windows.
+
+    Attributes:
+        size: Standard deviation of each channel of each window, shape (W, 6) [N, N m].
+        correlation: From one window to the next.
+    """
+
+    size: Array
+    correlation: Correlation
+
+    def whitened(self, rows: Array) -> Array:
+        """Return rows, shape (..., W, 6, k), with independent errors of unit size."""
+        return self.correlation.freed(rows / self.size[..., None])
+
+    def after(self, residual: Array) -> RowNoise:
+        """Return the noise with the correlation that residuals show, shape (6 W,)."""
+        seen = self.correlation.seen_in(residual.reshape(self.size.shape) / self.size)
+        return replace(self, correlation=seen)
 
 
 def joint_fit(rows: TeamRows, windows: Windows) -> Joint:
@@ -56,7 +82,7 @@ def joint_fit(rows: TeamRows, windows: Windows) -> Joint:
     information = kinematic.information[np.ix_(half, half)]
     values, axes = np.linalg.eigh(information)
     root = (axes * np.sqrt(np.maximum(values, 0.0))).T
-    noise = np.zeros(0)
+    noise: RowNoise | None = None
     for _ in range(ROUNDS):
         block = rows.of_estimate(windows)
         J = np.concatenate(
@@ -65,20 +91,22 @@ def joint_fit(rows: TeamRows, windows: Windows) -> Joint:
         away = _away(rows.frames, kinematic, fitted)
         A = np.hstack([block.A, -J, block.B])
         p = block.B.shape[1]
-        if not len(noise):  # at the frames of kinematics: moments vanish with the places
-            noise = _noise(np.hstack([block.A, block.B]), block.b, block.joint)
-        weighted = np.hstack([A, block.b[:, None]]) / noise[block.joint][:, None]
+        if noise is None:  # at the frames of kinematics: moments vanish with the places
+            noise = _noise(np.hstack([block.A, block.B]), block, windows)
+        weighted = _whitened(np.hstack([A, block.b[:, None]]), noise)
         prior = np.zeros((len(root) + p, A.shape[1] + 1))
         prior[: len(root), 10 : 10 + len(half)] = root
         prior[: len(root), -1] = -root @ away
         prior[len(root) :, 10 + len(half) : -1] = UNIFORM * np.eye(p)
         stacked = np.vstack([weighted, prior])
         x, *_ = np.linalg.lstsq(stacked[:, :-1], stacked[:, -1], rcond=1e-13)
-        x = _unattenuated(stacked[:, :-1], x, rows, windows, noise, fitted)
+        residual = block.b - A @ x
+        x = _unattenuated(stacked[:, :-1], x, residual, rows, windows, noise, fitted)
         step = x[10 : 10 + len(half)].reshape(-1, 6)
         rows = replace(rows, frames=_stepped(rows.frames, fitted, step))
         if np.abs(step).max(initial=0.0) < CLOSE:
             break
+        noise = noise.after(block.b - A @ x)
     covariance = np.linalg.pinv(stacked[:, :-1].T @ stacked[:, :-1], rcond=1e-15, hermitian=True)
     own = covariance[10 : 10 + len(half), 10 : 10 + len(half)]
     return Joint(
@@ -87,41 +115,46 @@ def joint_fit(rows: TeamRows, windows: Windows) -> Joint:
     )  # fmt: skip
 
 
-def form_of(rows: TeamRows, windows: Windows, noise: Array) -> NormalForm:
-    """Return the least-squares problem in phi with the frames in `rows`, noise of shape (14,).
+def form_of(rows: TeamRows, windows: Windows, noise: RowNoise) -> NormalForm:
+    """Return the least-squares problem in phi with the frames in `rows`.
 
     Biases and gains are estimated along.
     """
     block = rows.of_estimate(windows)
     p = block.B.shape[1]
-    weighted = np.hstack([block.B, block.A, block.b[:, None]]) / noise[block.joint][:, None]
+    weighted = _whitened(np.hstack([block.B, block.A, block.b[:, None]]), noise)
     prior = np.hstack([UNIFORM * np.eye(p), np.zeros((p, 11))])
     form = normal_form(factor_of(weighted, prior)[p:, p:], len(block))
     return without_feature_noise(form, feature_noise(rows, windows, noise))
 
 
+def _whitened(rows: Array, noise: RowNoise) -> Array:
+    """Return rows, shape (6 W, k), with independent errors of unit size."""
+    return noise.whitened(rows.reshape(-1, CHANNELS, rows.shape[1])).reshape(rows.shape)
+
+
 def _unattenuated(
-    J: Array, x: Array, rows: TeamRows, windows: Windows, noise: Array, fitted: Array
-) -> Array:
+    J: Array, x: Array, residual: Array, rows: TeamRows, windows: Windows, noise: RowNoise,
+    fitted: Array,
+) -> Array:  # fmt: skip
     """Return the fit without what noise of the coefficients draws it to zero by [Fuller1987].
 
     Noise adds to J'J: in the payload's part what the robots' features differ by, in the places'
-    part what the forces' noise does, and there it correlates with the rows' own noise, too.
+    part what the forces' noise does, and there it correlates with the rows' own noise, too. Forces
+    are as noisy along all axes; their noise is what the quietest one leaves.
     """
     H = J.T @ J
     added, pull = np.zeros_like(H), np.zeros(len(H))
     added[:10, :10] = feature_noise(rows, windows, noise)
-    still = windows.still()
-    held = (windows.present & windows.holding)[:, :, None]
+    held = windows.present & windows.holding
+    force = residual.reshape(-1, CHANNELS)[:, :3] / np.sqrt(held.sum(axis=0))[:, None]
     for n, i in enumerate(fitted):
-        own = slice(10 + 6 * n + 3, 10 + 6 * n + 6)
-        for rest, first in ((still, 0), (~still, 7)):
-            force = noise[first : first + 3] ** 2 / len(rows.bounds)
-            moment = noise[first + 3 : first + 6] ** 2
-            count = float(np.count_nonzero(rest & held[i, :, 0]))
-            ratio = count * 2.0 * float(force.mean()) / float(moment.mean())
-            added[own, own] += ratio * np.eye(3)
-            pull[own] += ratio * rows.frames.position[i]
+        own = slice(10 + CHANNELS * n + 3, 10 + CHANNELS * n + 6)
+        lever = np.repeat((force * held[i][:, None])[:, None], CHANNELS, axis=1)
+        square = (noise.whitened(lever)[:, 3:] ** 2).sum(axis=0)  # (moment, force)
+        ratio = 2.0 * float(square.mean(axis=0).min())
+        added[own, own] += ratio * np.eye(3)
+        pull[own] += ratio * rows.frames.position[i]
     largest = float(np.linalg.eigvals(np.linalg.lstsq(H, added, rcond=1e-13)[0]).real.max())
     part = min(1.0, MOST_NOISE / max(largest, 1e-12))
     # (H - added) y = H x + pull
@@ -130,7 +163,7 @@ def _unattenuated(
     )
 
 
-def feature_noise(rows: TeamRows, windows: Windows, noise: Array) -> Array:
+def feature_noise(rows: TeamRows, windows: Windows, noise: RowNoise) -> Array:
     """Return what noise of the mean features adds to A'A of weighted rows, shape (10, 10).
 
     The robots see the same motion: by what they differ, the noise of their mean is known.
@@ -147,9 +180,7 @@ def feature_noise(rows: TeamRows, windows: Windows, noise: Array) -> Array:
     away = np.where(here[:, :, None], F - mean, 0.0)
     away /= np.sqrt(np.maximum(number * (number - 1), 1))[:, None]
     A = np.einsum("rpk,nwk->nwrp", FEATURES_TO_REGRESSOR, away)
-    channel = np.where(windows.still()[:, None], 0, 7) + np.arange(6)
-    A /= noise[channel][None, :, :, None]
-    A = A[:, number > 1].reshape(-1, 10)
+    A = noise.whitened(np.where(number[:, None, None] > 1, A, 0.0)).reshape(-1, 10)
     return np.asarray(A.T @ A)
 
 
@@ -172,20 +203,21 @@ def without_feature_noise(form: NormalForm, added: Array) -> NormalForm:
     return NormalForm(R, (turned / kept) @ turned.T @ form.z, form.residual, form.rows)
 
 
-def _noise(A: Array, b: Array, channel: Array) -> Array:
-    """Return the noise of each channel that a free fit shows, shape (14,)."""
-    number = 14
+def _noise(A: Array, block: RowBlock, windows: Windows) -> RowNoise:
+    """Return the noise that a free fit shows, of each channel at rest and in motion."""
+    number, channel = 2 * MOVING, block.joint
     size = np.ones(number)
     for _ in range(3):
         w = 1.0 / size[channel]
-        x, *_ = np.linalg.lstsq(A * w[:, None], b * w, rcond=1e-10)
-        square = np.bincount(channel, (b - A @ x) ** 2, minlength=number)
+        x, *_ = np.linalg.lstsq(A * w[:, None], block.b * w, rcond=1e-10)
+        square = np.bincount(channel, (block.b - A @ x) ** 2, minlength=number)
         count = np.bincount(channel, minlength=number)
         used = max(int((count > 0).sum()), 1)
         freedom = np.maximum(count - A.shape[1] / used, 0.3 * count)
         size = np.sqrt(np.divide(square, freedom, out=np.zeros(number), where=freedom > 0))
         size = np.maximum(size, LEAST_NOISE)
-    return size
+    alone = Correlation.none(windows.start, CHANNELS)
+    return RowNoise(size[channel].reshape(-1, CHANNELS), alone)
 
 
 def _by_frames(rows: TeamRows, windows: Windows, i: int) -> Array:

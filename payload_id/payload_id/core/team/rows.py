@@ -22,7 +22,8 @@ from ..rows.wrench.newton_euler import FEATURES_TO_REGRESSOR
 from .bounds import RobotBounds
 from .frame_bounds import FrameBounds
 from .grasp_frames import GraspFrames
-from .windows import GRAVITY, Windows
+from .window_series import GRAVITY
+from .windows import Windows
 
 _MAGNITUDE = np.abs(FEATURES_TO_REGRESSOR)
 CHANNELS = ("fx", "fy", "fz", "tx", "ty", "tz", "lift")

@@ -23,7 +23,8 @@ SHAPES: dict[str, tuple[int, ...]] = {
     "imu_angular_velocity": (3,),
     "imu_specific_force": (3,),
 }
-OPTIONAL = ("moment", "imu_angular_velocity", "imu_specific_force")
+READ = ("imu_angular_velocity", "imu_specific_force")  # by an IMU
+OPTIONAL = ("moment", *READ)
 
 
 @dataclass(frozen=True)
@@ -122,16 +123,27 @@ class RobotSamples:
 
     @classmethod
     def joined(cls, parts: Sequence[RobotSamples]) -> RobotSamples:
-        """Return samples one after the other; what only some of them hold is left out.
+        """Return samples one after the other; where only some hold an IMU's, NaN stands for it.
 
-        Rows that are not newer than those before them are dropped and counted.
+        A moment that only some hold is left out. Rows that are not newer than those before them are
+        dropped and counted.
         """
         names = [n for n in SHAPES if all(getattr(part, n) is not None for part in parts)]
-        arrays = {n: np.concatenate([getattr(part, n) for part in parts]) for n in names}
-        if (np.diff(arrays["time"]) > 0).all():
+        names += [
+            n for n in READ if n not in names and any(getattr(p, n) is not None for p in parts)
+        ]
+        arrays = {n: np.concatenate([part._or_nan(n) for part in parts]) for n in names}
+        keep, dropped = rows_to_keep(arrays["time"])
+        if keep.all():
             return parts[0]._made(arrays)
-        values: dict[str, Any] = dict(arrays)
-        return cls(parts[0].name, **values)
+        some = parts[0]._made(arrays).where(keep)
+        object.__setattr__(some, "dropped", dropped)
+        return some
+
+    def _or_nan(self, name: str) -> Array:
+        """Return an array; NaN for one that is None."""
+        array = getattr(self, name)
+        return np.full((len(self), *SHAPES[name]), np.nan) if array is None else array
 
 
 def _check_rotations(rotation: Array, name: str) -> None:

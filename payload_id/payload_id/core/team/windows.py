@@ -1,14 +1,6 @@
 r"""Force windows: weighted means over a stretch of team time, in each robot's own grasp frame.
 
-For a smooth weight w >= 0 with int w = 1 that vanishes with its slope at both ends,
-
-    int w dV/dt dt = -int w' V dt,
-
-so that the features F = (a_p, alpha, omega omega') of the Newton-Euler rows (`rows.wrench`) follow
-from twists without differentiation, and from poses, p'' = sum over second differences, with weights
-that fall off alike. The source with the smaller guaranteed error is taken, for each robot by
-itself: twist, pose, or an IMU.
-Features of one robot become those of another point of the body by
+Features of one robot (`window_features`) become those of another point of the body by
 
     a_p' = a_p + alpha x r + omega x (omega x r),
 
@@ -20,26 +12,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial.transform import Rotation
 
-from ..arm.arm_model import STANDARD_GRAVITY
 from ..arrays import Array, BoolArray
 from ..rows.wrench.newton_euler import PRODUCTS
-from .blocks import GAP, LEAST_SAMPLES
+from .blocks import LEAST_SAMPLES
 from .bounds import RobotBounds
-from .closed_form.resample import Resampling
+from .closed_form.hann_weights import Weights
 from .samples import RobotSamples
+from .window_features import features_of
+from .window_series import Series, speed_of
+from .window_wrench import drag_of, wrench_of
 
-GRAVITY = float(np.linalg.norm(STANDARD_GRAVITY))  # [m/s2]
-UP = np.array([0.0, 0.0, 1.0])
 _ROW, _COLUMN = (list(index) for index in zip(*PRODUCTS, strict=True))
-ROUNDING = 1e-11
-TAYLOR = 2e-3  # relative allowance where poses stand for velocities, beside differences
 STILL_ANGULAR = 0.02  # [rad/s] mean angular velocity of a window below which it counts as a hold
 STILL_LINEAR = 0.01  # [m/s]
-QUADRATURE = 1.5 / 15.0  # Richardson's, half of it on top
-STICTION = 0.01  # [m/s] around which friction changes its sign
-QUARTERS = 4  # of a window, whose mean velocities are looked at
 
 
 @dataclass(frozen=True)
@@ -154,51 +140,6 @@ def feature_transform(rotation: Array, position: Array) -> Array:
     return T
 
 
-@dataclass(frozen=True)
-class Weights:
-    """A Hann window over a stretch of M + 1 samples with equal steps.
-
-    Attributes:
-        away: Instants from its beginning, shape (M + 1,) [s].
-        value: w times the step, shape (M + 1,), sum 1.
-        slope: Weights of -int w' f dt, shape (M + 1,) [1/s]; what the trapezoid rule leaves out
-            at the ends, where w'' does not vanish, is taken out (Euler-Maclaurin).
-        bend: Weights of int w'' f dt, shape (M + 1,) [1/s2].
-        step: [s].
-        length: [s].
-    """
-
-    away: Array
-    value: Array
-    slope: Array
-    bend: Array
-    step: float
-    length: float
-
-    @property
-    def coarse(self) -> Weights:
-        """The same window on every second sample."""
-        return Weights._on(len(self.away) // 2, self.length)
-
-    @classmethod
-    def of(cls, length: float, step: float) -> Weights:
-        """Return the window of a length [s] on steps of about a step [s]."""
-        return cls._on(max(8, 2 * round(length / step / 2)), length)
-
-    @classmethod
-    def _on(cls, M: int, length: float) -> Weights:
-        """Return the window on M equal steps."""
-        h, s = length / M, np.arange(M + 1) / M
-        value = h / length * (1.0 - np.cos(2.0 * np.pi * s))
-        slope = -h * 2.0 * np.pi / length**2 * np.sin(2.0 * np.pi * s)
-        curve = (2.0 * np.pi / length) ** 2 / length  # w'' at both ends
-        slope[0] -= h**2 / 12.0 * curve
-        slope[-1] += h**2 / 12.0 * curve
-        bend = h * curve * np.cos(2.0 * np.pi * s)
-        bend[[0, -1]] *= 0.5
-        return cls(length * s, value, slope, bend, h, length)
-
-
 def windows_of(
     robots: list[RobotSamples | None],
     bounds: list[RobotBounds],
@@ -241,269 +182,10 @@ def _robot_windows(
             np.zeros(W, bool), twelve, twelve, six, six, six, six, np.zeros((W, 2)), none, none,
             np.zeros((W, 3, 3)),
         )  # fmt: skip
-    series = _Series.of(robot, start, weights)
-    features, error = _features(series, bounds, weights)
-    wrench, wrench_error, rate, bend, lift, lift_error = _wrench(series, bounds, weights)
+    series = Series.of(robot, start, weights)
+    features, error = features_of(series, bounds, weights)
+    wrench, wrench_error, rate, bend, lift, lift_error = wrench_of(series, bounds, weights)
     return (
         series.inside, features, error, wrench, wrench_error, rate, bend,
-        _speed(series), lift, lift_error, _drag(series, weights),
+        speed_of(series), lift, lift_error, drag_of(series, weights),
     )  # fmt: skip
-
-
-def _drag(series: _Series, weights: Weights) -> Array:
-    """Return the mean of -R' diag(tanh(velocity / STICTION)), shape (W, 3, 3)."""
-    velocity = np.einsum("wmki,wmi->wmk", series.R, series.v)
-    sign = np.tanh(velocity / STICTION)
-    return -np.asarray(np.einsum("m,wmki,wmk->wik", weights.value, series.R, sign))
-
-
-def _speed(series: _Series) -> Array:
-    """Return the largest |mean omega| and |mean v| of the quarters of each window, shape (W, 2)."""
-    quarters = np.array_split(np.concatenate([series.omega, series.v], axis=2), QUARTERS, axis=1)
-    means = np.stack([quarter.mean(axis=1) for quarter in quarters], axis=1)
-    return np.asarray(np.linalg.norm(means.reshape(len(means), -1, 2, 3), axis=3).max(axis=1))
-
-
-@dataclass(frozen=True)
-class _Series:
-    """One robot's values on the grid of each window, shapes (W, M + 1, ...)."""
-
-    inside: BoolArray
-    gain: Array
-    R: Array
-    x: Array
-    omega: Array
-    v: Array
-    force: Array
-    moment: Array | None
-    gyro: Array | None
-    specific: Array | None
-    left_out: Array  # remainder of interpolation of (omega, v, force), (W, M + 1, 9)
-
-    @classmethod
-    def of(cls, robot: RobotSamples, start: Array, weights: Weights) -> _Series:
-        """Take values on the grid."""
-        shape = (len(start), len(weights.away))
-        at = Resampling.of(robot.time, (start[:, None] + weights.away).ravel(), GAP)
-
-        def grid(values: Array | None) -> Array | None:
-            if values is None:
-                return None
-            return at.values(values).reshape(*shape, *values.shape[1:])
-
-        known = np.hstack([robot.twist, robot.force])
-        twist = at.values(robot.twist).reshape(*shape, 6)
-        return cls(
-            np.asarray(at.inside.reshape(shape).all(axis=1)),
-            at.gain().reshape(shape),
-            at.rotations(robot.rotation).reshape(*shape, 3, 3),
-            at.values(robot.position).reshape(*shape, 3),
-            twist[..., :3],
-            twist[..., 3:],
-            at.values(robot.force).reshape(*shape, 3),
-            grid(robot.moment),
-            grid(robot.imu_angular_velocity),
-            grid(robot.imu_specific_force),
-            at.remainder(known).reshape(*shape, 9),
-        )
-
-
-def _features(series: _Series, bounds: RobotBounds, weights: Weights) -> tuple[Array, Array]:
-    """Return F and the bound on its error, shape (W, 12) each."""
-    omega, omega_error = series.omega, series.gain[..., None] * bounds.angular_velocity
-    omega_error = omega_error + series.left_out[..., :3]
-    if series.gyro is not None and bounds.imu_angular_velocity < bounds.angular_velocity:
-        omega = series.gyro
-        omega_error = np.broadcast_to(
-            series.gain[..., None] * bounds.imu_angular_velocity, omega.shape
-        )
-    w = weights.value
-    products = np.einsum("m,wmk->wk", w, omega[..., _ROW] * omega[..., _COLUMN])
-    size, e = np.abs(omega), omega_error
-    wide = size[..., _ROW] * e[..., _COLUMN] + size[..., _COLUMN] * e[..., _ROW]
-    product_error = np.einsum("m,wmk->wk", w, wide + e[..., _ROW] * e[..., _COLUMN])
-    alpha, alpha_error = _smaller(
-        _angular_of_twists(omega, omega_error, weights), _angular_of_poses(series, bounds, weights)
-    )
-    proper, proper_error = _smaller(
-        _linear_of_twists(series, omega, omega_error, bounds, weights),
-        _linear_of_poses(series, bounds, weights),
-    )
-    up, up_error = _vertical(series, bounds, weights)
-    proper, proper_error = proper + GRAVITY * up, proper_error + GRAVITY * up_error
-    proper_error = proper_error + bounds.gravity * (np.abs(up) + up_error)
-    if series.specific is not None:
-        felt = np.einsum("m,wmk->wk", w, series.specific)
-        gain = np.einsum("m,wm->w", w, series.gain)
-        felt_error = np.repeat((bounds.imu_specific_force * gain)[:, None], 3, axis=1)
-        proper, proper_error = _smaller((proper, proper_error), (felt, felt_error))
-    # a stamp that is off by the jitter moves every value by its rate
-    jitter = bounds.jitter * _rates(series, weights)
-    error = np.hstack([proper_error, alpha_error, product_error]) + jitter
-    error += _quadrature(series, omega, weights)
-    features = np.hstack([proper, alpha, products])
-    return features, error + ROUNDING * (1.0 + np.abs(features))
-
-
-def _quadrature(series: _Series, omega: Array, weights: Weights) -> Array:
-    """Return what sums leave out of the features' integrals, shape (W, 12).
-
-    They are of fourth order in the step, so that the sum over every second sample differs from the
-    one over all by 15 times that.
-    """
-    parts = []
-    for w, k in ((weights, 1), (weights.coarse, 2)):
-        turn, v, up = omega[:, ::k], series.v[:, ::k], series.R[:, ::k, 2, :]
-        linear = np.einsum("m,wmk->wk", w.slope, v)
-        linear = linear + np.einsum("m,wmk->wk", w.value, np.cross(turn, v) + GRAVITY * up)
-        alpha = np.einsum("m,wmk->wk", w.slope, turn)
-        square = np.einsum("m,wmk->wk", w.value, turn[..., _ROW] * turn[..., _COLUMN])
-        parts.append(np.hstack([linear, alpha, square]))
-    return np.asarray(QUADRATURE * np.abs(parts[1] - parts[0]))
-
-
-def _smaller(one: tuple[Array, Array], two: tuple[Array, Array]) -> tuple[Array, Array]:
-    """Return, window by window, the values with the smaller bound, those of the first in a tie."""
-    better = two[1].sum(axis=1) < one[1].sum(axis=1)
-    return (
-        np.where(better[:, None], two[0], one[0]),
-        np.where(better[:, None], two[1], one[1]),
-    )
-
-
-def _angular_of_twists(omega: Array, error: Array, weights: Weights) -> tuple[Array, Array]:
-    """Return -int w' omega, and its error."""
-    value = np.einsum("m,wmk->wk", weights.slope, omega)
-    return value, np.einsum("m,wmk->wk", np.abs(weights.slope), error)
-
-
-def _angular_of_poses(
-    series: _Series, bounds: RobotBounds, weights: Weights
-) -> tuple[Array, Array]:
-    """Return the same from differences of orientations, and its error."""
-    h, R = weights.step, series.R
-    W, M = R.shape[0], R.shape[1] - 1
-    turned = (R[:, :-1].swapaxes(2, 3) @ R[:, 1:]).reshape(-1, 3, 3)
-    mean = Rotation.from_matrix(turned).as_rotvec().reshape(W, M, 3) / h
-    s = (np.arange(M) + 0.5) / M
-    slope = -h * 2.0 * np.pi / weights.length**2 * np.sin(2.0 * np.pi * s)
-    curve = (2.0 * np.pi / weights.length) ** 2 / weights.length
-    value = np.einsum("m,wmk->wk", slope, mean)
-    # midpoint rule, and mean over a step for the value at its middle: Euler-Maclaurin again
-    ends = h**2 / 24.0 * curve * (mean[:, -1] - mean[:, 0])
-    value = value - ends
-    spin = np.linalg.norm(series.omega, axis=2) + np.sqrt(3.0) * bounds.angular_velocity
-    e = (bounds.orientation + bounds.jitter * spin) * series.gain
-    bend = np.abs(np.diff(slope, prepend=0.0, append=0.0)) / h
-    speed = np.abs(series.omega).max(axis=2)
-    error = e @ bend + np.einsum("m,wm->w", np.abs(weights.slope), 2.0 * speed * e)
-    change = np.abs(np.diff(mean, n=2, axis=1)).max(axis=2) if M > 2 else np.zeros((W, 1))
-    left = np.einsum("m,wm->w", np.abs(slope[1:-1]), change) / 24.0 + TAYLOR * np.abs(ends).max(
-        axis=1
-    )
-    total = 1.02 * error + left + 2.0 * (bounds.orientation / h) * TAYLOR
-    return value, np.repeat(total[:, None], 3, axis=1)
-
-
-def _linear_of_twists(
-    series: _Series, omega: Array, omega_error: Array, bounds: RobotBounds, weights: Weights
-) -> tuple[Array, Array]:
-    """Return int w (dv/dt + omega x v), and its error."""
-    v, w = series.v, weights.value
-    e = series.gain[..., None] * bounds.linear_velocity + series.left_out[..., 3:6]
-    value = np.einsum("m,wmk->wk", weights.slope, v) + np.einsum("m,wmk->wk", w, np.cross(omega, v))
-    error = np.einsum("m,wmk->wk", np.abs(weights.slope), e)
-    turned = _cross_size(np.abs(omega), e) + _cross_size(omega_error, np.abs(v) + e)
-    return value, error + np.einsum("m,wmk->wk", w, turned)
-
-
-def _linear_of_poses(series: _Series, bounds: RobotBounds, weights: Weights) -> tuple[Array, Array]:
-    """Return int w R' p'' from second differences of positions, and its error."""
-    h, w = weights.step, weights.value
-    x = series.x - series.x[:, :1]
-    second = np.diff(x, n=2, axis=1) / h**2  # at samples 1..M-1
-    fourth = np.zeros_like(second)
-    fourth[:, 1:-1] = np.diff(second, n=2, axis=1)
-    R = series.R[:, 1:-1]
-    local = np.einsum("wmji,wmj->wmi", R, second - fourth / 12.0)
-    value = np.einsum("m,wmk->wk", w[1:-1], local)
-    weighted = w[1:-1, None, None] * R  # (W, M - 1, 3, 3): second differences by parts
-    padded = np.pad(weighted, ((0, 0), (2, 2), (0, 0), (0, 0)))
-    bend = np.abs(np.diff(padded, n=2, axis=1)) / h**2  # of every sample
-    swept = np.linalg.norm(series.v, axis=2) + np.sqrt(3.0) * bounds.linear_velocity
-    e = (bounds.position + bounds.jitter * swept) * series.gain
-    error = 1.15 * np.einsum("wmji,wm->wi", bend, e)
-    # an error of the orientation turns the acceleration, whose size the twists tell
-    rate = np.linalg.norm(np.gradient(series.v, h, axis=1), axis=2) + np.linalg.norm(
-        np.cross(series.omega, series.v), axis=2
-    )
-    error += (bounds.orientation * np.einsum("m,wm->w", w, series.gain * rate))[:, None]
-    left = np.abs(np.einsum("m,wmk->wk", w[1:-1], np.einsum("wmji,wmj->wmi", R, fourth / 12.0)))
-    return value, error + 0.1 * left + 1e-9
-
-
-def _vertical(series: _Series, bounds: RobotBounds, weights: Weights) -> tuple[Array, Array]:
-    """Return the mean of the vertical in {i}, and its error."""
-    up = series.R[..., 2, :]
-    w = weights.value
-    e = bounds.orientation * series.gain
-    across = np.abs(up).sum(axis=2, keepdims=True) - np.abs(up)
-    error = np.einsum("m,wmk->wk", w, across * e[..., None]) + np.sqrt(2.0) * bounds.tilt
-    error += (np.einsum("m,wm->w", w, 1.5 * e**2) + bounds.tilt**2)[:, None]
-    return np.einsum("m,wmk->wk", w, up), error
-
-
-def _rates(series: _Series, weights: Weights) -> Array:
-    """Return the mean size of the features' rates of change, shape (W, 12)."""
-    h, w = weights.step, weights.value
-    gain = np.maximum(series.gain[:, 1:], series.gain[:, :-1])[..., None]
-    proper = np.einsum("wmji,j->wmi", series.R, UP) * GRAVITY
-    rate = gain * np.abs(np.diff(proper, axis=1)) / h
-    turn = gain * np.abs(np.diff(series.omega, axis=1)) / h
-    W = len(rate)
-    out = np.zeros((W, 12))
-    out[:, :3] = np.einsum("m,wmk->wk", w[1:], rate)
-    slope = np.abs(weights.slope)[1:]
-    out[:, :3] += np.einsum("m,wmk->wk", slope, gain * np.abs(np.diff(series.v, axis=1)) / h)
-    out[:, 3:6] = np.einsum("m,wmk->wk", slope, turn)
-    size = np.abs(series.omega[:, 1:])
-    both = size[..., _ROW] * turn[..., _COLUMN] + size[..., _COLUMN] * turn[..., _ROW]
-    out[:, 6:] = np.einsum("m,wmk->wk", w[1:], both)
-    return out
-
-
-def _wrench(series: _Series, bounds: RobotBounds, weights: Weights) -> tuple[Array, ...]:
-    """Return mean wrench, error, rate, bend, and mean force along the vertical with its error."""
-    w, f = weights.value, series.force
-    gain = series.gain[..., None]
-    error = gain * bounds.force_absolute + series.left_out[..., 6:]
-    error = error + gain * bounds.force_relative * np.abs(f)
-    dry = np.abs(series.R).sum(axis=2) * bounds.friction  # |R'| (F, F, F)
-    force_error = error + dry
-    m = np.zeros_like(f) if series.moment is None else series.moment
-    part = 0.0 if series.moment is None else bounds.moment_relative
-    moment_error = gain * bounds.moment_absolute + gain * part * np.abs(m)
-    six = np.concatenate([f, m], axis=2)
-    both = np.concatenate([force_error, np.broadcast_to(moment_error, f.shape)], axis=2)
-    rate = np.einsum("m,wmk->wk", weights.slope, six)
-    bend = np.abs(np.einsum("m,wmk->wk", weights.bend, six))
-    grown = np.maximum(gain[:, 1:], gain[:, :-1])
-    change = np.einsum("m,wmk->wk", w[1:], grown * np.abs(np.diff(six, axis=1))) / weights.step
-    total = np.einsum("m,wmk->wk", w, both) + bounds.jitter * change
-    coarse = np.einsum("m,wmk->wk", weights.coarse.value, six[:, ::2])
-    total += QUADRATURE * np.abs(coarse - np.einsum("m,wmk->wk", w, six))
-    up = series.R[..., 2, :]
-    lift = np.einsum("m,wmk,wmk->w", w, up, f)
-    lift_error = np.einsum("m,wmk,wmk->w", w, np.abs(up), force_error)
-    across = np.linalg.norm(f, axis=2)
-    off = bounds.orientation * np.sqrt(3.0) * series.gain + np.sqrt(2.0) * bounds.tilt
-    lift_error += np.einsum("m,wm->w", w, off * across)
-    biased = bounds.force_bias + bounds.force_gain * np.abs(lift)
-    lift_error += np.sqrt(3.0) * biased + 1e-9
-    wrench = np.einsum("m,wmk->wk", w, six)
-    return wrench, total + ROUNDING * (1 + np.abs(wrench)), rate, bend, lift, lift_error
-
-
-def _cross_size(a: Array, b: Array) -> Array:
-    """Return |a| x |b| with all terms positive: the largest of each component."""
-    return np.asarray(a[..., [1, 2, 0]] * b[..., [2, 0, 1]] + a[..., [2, 0, 1]] * b[..., [1, 2, 0]])

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable
-from dataclasses import replace
 
 import numpy as np
 
@@ -22,7 +21,6 @@ REFUSED = "refused by the estimator"
 OLDER = "older than before the clock was set back"
 KINDS = ("pose", "twist", "wrench")
 NO_IMU = np.empty((0, 7))
-IMU_PATIENCE = 2.0  # [s] of a run's beginning in which its IMU must have been heard
 LATE = 0.5  # part of the newest messages that may be out of order before a clock is doubted
 LONG_AGO = -(10**15)  # a stamp far from any that a message has [ns]
 BARREN = 300  # messages without a sample that somebody should look at
@@ -50,8 +48,6 @@ class Member:
         self.heard = self.samples = self.refused = 0
         self.newest: RobotSamples | None = None
         self.newest_ns = 0
-        self._reads: bool | None = None  # whether samples of the run hold what an IMU read
-        self._first: float | None = None  # time of the first sample that might have [s]
         self._past = Counter[str]()  # what was left out before the streams began
         # The first stamps, too, are believed only when some in a row agree.
         self._clocks = dict.fromkeys(robot.topics, ClockGate(newest_ns=LONG_AGO))
@@ -103,34 +99,10 @@ class Member:
                     "older than what it sent before, and does not count. Begin anew with ~/reset."
                 )
                 continue
-            alike = self._alike(part)
-            if alike is None:
-                continue
-            part = alike
             self.samples += len(part)
             self.newest = part.where(slice(len(part) - 1, None))
             self.newest_ns = start_ns + round(float(part.time[-1]) * 1e9)
             yield part
-
-    def _alike(self, part: RobotSamples) -> RobotSamples | None:
-        """Return samples that all hold what an IMU read, or none of them, in a run; None: left out.
-
-        An IMU that says nothing in the beginning is not waited for any longer; where one falls
-        silent later, samples are left out.
-        """
-        read = part.imu_angular_velocity is not None
-        if self._imu is None or read == self._reads:
-            return part
-        if self._reads is None:
-            self._first = part.time[0] if self._first is None else self._first
-            if read or part.time[-1] - self._first > IMU_PATIENCE:
-                self._reads = read
-                return part
-        if self._reads is False:
-            self._past["IMU that began too late"] += len(part)
-            return replace(part, imu_angular_velocity=None, imu_specific_force=None)
-        self._past["left out without IMU"] += len(part)
-        return None
 
     def _begin_streams(self) -> None:
         """Make samples of what comes from now on alone."""

@@ -10,11 +10,13 @@ from payload_id.core.body.inertial import change_of_frame
 from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.rows.wrench.newton_euler import newton_euler_regressor
 from payload_id.core.team.bounds import RobotBounds, TeamBounds
+from payload_id.core.team.closed_form.correlation import Correlation
 from payload_id.core.team.estimate import Fault, TeamStatus
 from payload_id.core.team.online import TeamEstimator, TeamSettings
 from payload_id.core.team.samples import RobotSamples
 from payload_id.core.team.sequential import sequential
-from payload_id.core.team.windows import GRAVITY, feature_transform, windows_of
+from payload_id.core.team.window_series import GRAVITY
+from payload_id.core.team.windows import feature_transform, windows_of
 from team_motion import Path, Team, disturbed, wrench_on
 
 PRIOR = PayloadPrior(30.0, 2.0)
@@ -33,10 +35,10 @@ def team_and_samples(seed, noise=None, kind="uniform", length=12.0, **changes):
     return team, [r if noise is None else disturbed(r, noise, rng, kind) for r in samples]
 
 
-def estimated(robots, bounds=NOISE, settings=None, prior=PRIOR):
+def estimated(robots, bounds=NOISE, settings=None, prior=PRIOR, more=()):
     """The estimate of all samples at once."""
     estimator = TeamEstimator([r.name for r in robots], TeamBounds(bounds), prior, settings)
-    for robot in robots:
+    for robot in [*robots, *more]:
         estimator.add(robot)
     return estimator.update()
 
@@ -197,7 +199,7 @@ def test_robots_join_and_leave():
 
 
 @pytest.mark.slow
-def test_imus_make_up_for_poor_twists():
+def test_imus_make_up_for_poor_twists_while_they_are_heard():
     poor = replace(NOISE, angular_velocity=0.5, linear_velocity=0.3, position=5e-3, clock=0.0)
     good = replace(poor, imu_angular_velocity=2e-3, imu_specific_force=0.02)
     rng = np.random.default_rng(12)
@@ -219,8 +221,31 @@ def test_imus_make_up_for_poor_twists():
         )
     without = estimated(robots, poor)
     found = estimated(robots, good)
-    assert found.contains(team.phi).all() and without.contains(team.phi).all()
+    end = float(robots[0].time[-1])
+    unheard = [
+        replace(r.between(0.0, end - 3.0), imu_angular_velocity=None, imu_specific_force=None)
+        for r in robots
+    ]
+    mixed = estimated(unheard, good, more=[r.between(end - 2.99, end) for r in robots])
+    for estimate in (found, without, mixed):
+        assert estimate.contains(team.phi).all()
     assert (found.half_width[4:] < 0.7 * without.half_width[4:]).all()
+    assert mixed.half_width[4:].sum() < 0.9 * without.half_width[4:].sum()
+
+
+def test_rows_whose_errors_hang_together_are_freed_of_it():
+    rng = np.random.default_rng(3)
+    errors = rng.normal(size=(4000, 2))
+    for k in range(1, len(errors)):
+        errors[k] = [0.8, -0.3] * errors[k - 1] + np.sqrt(1.0 - np.square([0.8, -0.3])) * errors[k]
+    start = 0.5 * np.arange(4000.0)
+    start[2000:] += 7.0  # a gap: nothing follows over it
+    seen = Correlation.none(start, 2).seen_in(errors)
+    np.testing.assert_allclose(seen.c, [0.8, -0.3], atol=0.05)
+    freed = seen.freed(errors[..., None])[..., 0]
+    assert (freed[[0, 2000]] == errors[[0, 2000]]).all()
+    np.testing.assert_allclose(freed.std(axis=0), 1.0, atol=0.05)
+    np.testing.assert_allclose((freed[1:] * freed[:-1]).mean(axis=0), 0.0, atol=0.05)
 
 
 def sequence_of(team, robots):
@@ -272,6 +297,7 @@ def locked(robot):
 
 FAULTS = {
     "inverted": (Fault.FORCE_INVERTED, 1, lambda r: false_force(r, -1.0)),
+    "gain": (Fault.FORCE_FALSE, 0, lambda r: false_force(r, 0.7)),
     "mirrored": (Fault.MIRRORED, 1, mirrored),
     "slips": (Fault.SLIPS, 2, lambda r: slipped(r, 14.0)),
     "the reference slips": (Fault.SLIPS, 0, lambda r: slipped(r, 14.0)),

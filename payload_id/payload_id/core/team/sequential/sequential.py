@@ -19,7 +19,7 @@ from ...rows.row_block import RowBlock
 from ...statistics.statistics import Statistics
 from ..closed_form.pairwise import grasp_position, kabsch_umeyama
 from ..samples import RobotSamples
-from ..windows import GRAVITY
+from ..window_series import GRAVITY
 
 
 @dataclass(frozen=True)

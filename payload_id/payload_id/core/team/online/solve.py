@@ -8,51 +8,31 @@ from dataclasses import dataclass, replace
 import numpy as np
 from scipy.spatial.transform import Rotation
 
-from ..arrays import Array, IntArray
-from ..body.inertial import change_of_frame, is_physical, mass_com_inertia
-from ..body.payload_prior import PayloadPrior
-from ..bounds import Bounds, Interval, Memory, method_named
-from ..bounds.least_squares_image import image
-from ..errors import SolverError
-from ..estimators import estimator_named
-from ..estimators.linear_matrix_inequality import constrained_least_squares
-from ..identification.status import identifiable, times_as_large
-from ..rows.row_block import RowBlock
-from ..statistics.normal_form import NormalForm
-from ..statistics.statistics import Statistics
-from .blocks import Blocks
-from .bounds import RobotBounds
-from .estimate import (
-    GraspedPayload,
-    GraspFrame,
-    PrincipalAxes,
-    TeamEstimate,
-    TeamStatus,
-)
-from .faults import Evidence, Findings, findings_of
-from .frame_bounds import FrameBounds
-from .grasp_frames import GraspFrames
-from .joint import form_of, joint_fit
-from .rows import TeamRows
-from .windows import Windows
+from ...arrays import Array, IntArray
+from ...body.inertial import is_physical, mass_com_inertia
+from ...body.payload_prior import PayloadPrior
+from ...bounds import Bounds, Interval
+from ...errors import SolverError
+from ...estimators import estimator_named
+from ...estimators.linear_matrix_inequality import constrained_least_squares
+from ...identification.status import identifiable, times_as_large
+from ...statistics.normal_form import NormalForm
+from ...statistics.statistics import Statistics
+from ..blocks import Blocks
+from ..bounds import RobotBounds
+from ..estimate import GraspFrame, PrincipalAxes, TeamEstimate, TeamStatus
+from ..faults.evidence import Evidence
+from ..faults.findings import Findings, findings_of
+from ..frame_bounds import FrameBounds
+from ..grasp_frames import GraspFrames
+from ..joint import form_of, joint_fit
+from ..rows import TeamRows
+from ..windows import Windows
+from .held import payloads_of
+from .interval_rows import Known, interval_bounds
 
-MOST_OF_HULL = 48  # windows whose rows the intervals use
 LEAST_WINDOWS = 4  # of an estimate
-IMAGES = 8
 TINY = 1e-9  # half-width below which a parameter counts as known
-
-
-@dataclass(frozen=True)
-class Known:
-    """What earlier updates have shown.
-
-    Attributes:
-        interval: Of phi in {1}.
-        memory: Of the last solution.
-    """
-
-    interval: Interval
-    memory: Memory
 
 
 @dataclass(frozen=True)
@@ -81,7 +61,7 @@ def solved(
     """Return the estimate from blocks and windows; arguments as `TeamEstimator` holds them."""
     rows = TeamRows(frames, bounds, frame_bounds)
     used = windows.take(_with_frames(windows, frames))
-    found = _bounds(rows, used, windows, prior, intervals, known)
+    found = interval_bounds(rows, used, windows, prior, intervals, known)
     findings = findings_of(Evidence(names, rows, blocks, used, found, prior.com_max, silent, ahead))
     consistent = found.consistent and not findings.contradicts
     interval = found.interval.intersect(known.interval) if found.consistent else known.interval
@@ -101,7 +81,7 @@ def solved(
     estimate = TeamEstimate(
         status, message, names[0] if names else "", phi, interval.lower, interval.upper,
         identifiable(interval, Interval(*prior.box())), _axes(phi), shown,
-        _payloads(names, phi, interval, frames, about, windows),
+        payloads_of(names, phi, interval, frames, about, windows),
         findings.all, findings.cannot, front, len(used), windows.holds(), found.noise_factor,
     )  # fmt: skip
     return Solved(estimate, kept)
@@ -173,64 +153,6 @@ def _middle(within: Interval) -> Array:
         return constrained_least_squares(form, within.lower, within.upper)
     except SolverError:
         return np.full(10, np.nan)
-
-
-def _bounds(
-    rows: TeamRows, used: Windows, windows: Windows, prior: PayloadPrior, intervals: str,
-    known: Known,
-) -> Bounds:  # fmt: skip
-    """Return bounds on phi in {1}; those known before if there is nothing to tell."""
-    empty = Bounds(known.interval, True, float("nan"), {}, np.zeros(0), known.memory)
-    if intervals == "none":
-        return empty
-    bounded = np.array([frame.known for frame in rows.frame_bounds])
-    sure = used.take(np.flatnonzero((bounded[:, None] | ~used.holding).all(axis=0)))
-    sure = sure.take(_telling(sure))
-    parts = [rows.of_bounds(sure)] if len(sure) else []
-    lifts = rows.lifts(windows)
-    if len(lifts) and (not parts or parts[0].B.shape[1] == lifts.B.shape[1]):
-        order = np.argsort(lifts.bound(prior.typical))[:12]
-        parts.append(lifts.take(order))
-    parts = [part for part in parts if len(part)]
-    if not parts:
-        return empty
-    block = RowBlock.stack(parts)
-    block = block.take(np.isfinite(block.d) & np.isfinite(block.A_error).all(axis=1))
-    if not len(block):
-        return empty
-    return method_named(intervals).bounds(
-        block, _beforehand(block, known.interval), Memory(), prior.shape()
-    )
-
-
-def _beforehand(block: RowBlock, known: Interval) -> Interval:
-    """Return what images under least squares leave: a fast beginning for exact methods."""
-    for _ in range(IMAGES):
-        narrower = image(block, known).intersect(known)
-        if (narrower.lower > narrower.upper).any():
-            return known
-        gained = (narrower.half_width < 0.9 * known.half_width).any()
-        known = narrower
-        if not gained:
-            break
-    return known
-
-
-def _telling(windows: Windows) -> IntArray:
-    """Return the numbers of the windows that tell most: most unlike each other, by features."""
-    W = len(windows)
-    if W <= MOST_OF_HULL:
-        return np.arange(W)
-    first = windows.present.argmax(axis=0)
-    F = windows.features[first, np.arange(W)]
-    scale = F.std(axis=0) + 1e-9
-    F = (F - F.mean(axis=0)) / scale
-    chosen = [int(np.argmax((F**2).sum(axis=1)))]
-    far = ((F - F[chosen[0]]) ** 2).sum(axis=1)
-    for _ in range(MOST_OF_HULL - 1):
-        chosen.append(int(far.argmax()))
-        far = np.minimum(far, ((F - F[chosen[-1]]) ** 2).sum(axis=1))
-    return np.sort(np.array(chosen))
 
 
 def _verdict(
@@ -305,114 +227,3 @@ def _axes(phi: Array) -> PrincipalAxes | None:
     moments, axes = np.linalg.eigh(inertia)
     axes = axes * np.sign(np.linalg.det(axes))
     return PrincipalAxes(com, axes, moments)
-
-
-def _payloads(
-    names: Sequence[str], phi: Array, interval: Interval, frames: GraspFrames,
-    frame_bounds: list[FrameBounds], windows: Windows,
-) -> dict[str, GraspedPayload]:  # fmt: skip
-    """Return the payload in every grasp frame."""
-    shares, low, high = _shares(phi, interval, frames, frame_bounds, windows)
-    payloads = {}
-    for i, name in enumerate(names):
-        nothing = np.full(10, np.nan), np.full(10, -np.inf), np.full(10, np.inf)
-        own, lower, upper = nothing
-        if frames.known[i]:
-            own, lower, upper = _seen_from(phi, interval, frames, i, frame_bounds[i])
-        payloads[name] = GraspedPayload(name, own, lower, upper, shares[i], low[i], high[i])
-    return payloads
-
-
-def _seen_from(
-    phi: Array, interval: Interval, frames: GraspFrames, i: int, bounds: FrameBounds
-) -> tuple[Array, Array, Array]:
-    """Return phi and its interval in {i}.
-
-    J_i = X J X' with X the true pose of {1} in {i}; errors of that pose enter to first and second
-    order by the sizes of the moments inside the interval.
-    """
-    X, p = frames.rotation[i], frames.position[i]
-    T = change_of_frame(X.T, -X.T @ p)
-    middle, half = (interval.lower + interval.upper) / 2, interval.half_width
-    centre, spread = T @ middle, np.abs(T) @ half
-    if i:
-        spread = spread + _pose_part(interval, p, bounds)
-    lower, upper = centre - spread, centre + spread
-    lower[[0]], upper[[0]] = interval.lower[[0]], interval.upper[[0]]
-    diagonal = [0, 4, 7, 9]
-    lower[diagonal] = np.maximum(lower[diagonal], 0.0)
-    return T @ phi, lower, upper
-
-
-def _pose_part(interval: Interval, p: Array, bounds: FrameBounds) -> Array:
-    """Return how far phi in {i} may be off for the error of the frame, shape (10,)."""
-    if not bounds.known:
-        return np.full(10, np.inf)
-    size = interval.magnitude
-    angle = float(np.linalg.norm(bounds.rotation_vector))
-    dp = float(np.linalg.norm(bounds.position))
-    m, h = float(size[0]), float(np.linalg.norm(size[1:4]))
-    inertia = 2.0 * float(np.linalg.norm(size[4:]))
-    lever = float(np.linalg.norm(p)) + dp
-    moved_h = h + m * lever
-    moved = inertia + 4.0 * lever * h + 2.0 * m * lever**2
-    first = angle * moved_h + m * dp
-    second = (2.0 * angle + angle**2) * moved + 2.0 * dp * (2.0 * h + 2.0 * m * lever)
-    return np.concatenate([[0.0], np.full(3, first), np.full(6, second)])
-
-
-def _shares(
-    phi: Array, interval: Interval, frames: GraspFrames, frame_bounds: list[FrameBounds],
-    windows: Windows,
-) -> tuple[Array, Array, Array]:  # fmt: skip
-    """Return the part of the mass that each robot carries, and its interval, (N,) each.
-
-    Smallest forces along the vertical that hold the payload in the middle attitude of the data:
-    sum of shares 1, sum of shares p_i = c across the vertical. Linear in c.
-    """
-    N = len(frames.known)
-    empty = np.full(N, np.nan), np.full(N, -np.inf), np.full(N, np.inf)
-    holds = frames.known & (windows.holding[:, -1] if len(windows) else True)
-    if not np.isfinite(phi).all() or not len(windows) or holds.sum() < 1:
-        return empty
-    up = np.where(windows.present[0][:, None], windows.features[0][:, :3], 0.0).sum(axis=0)
-    if not up.any():
-        return empty
-    up = up / np.linalg.norm(up)
-    across = np.linalg.svd(up[None])[2][1:]  # two axes across the vertical
-    A = np.vstack([np.ones(int(holds.sum())), across @ frames.position[holds].T])
-    inverse = np.linalg.pinv(A, rcond=1e-3)
-    com = phi[1:4] / phi[0]
-    share = inverse @ np.concatenate([[1.0], across @ com])
-    low, high = _com_box(interval)
-    if not np.isfinite(low).all():
-        return _spread_out(N, holds, share, np.full(len(share), np.inf))
-    half = np.maximum(high - com, com - low)
-    loose = np.abs(inverse[:, 1:] @ across) @ half
-    moved = [
-        float(np.linalg.norm(b.position)) for b, h in zip(frame_bounds, holds, strict=True) if h
-    ]
-    # a share changes by at most |inverse| times what errors of places add to the balance
-    loose = loose + np.linalg.norm(inverse, axis=1) * float(np.abs(share) @ np.array(moved)) * 1.5
-    return _spread_out(N, holds, share, loose)
-
-
-def _spread_out(N: int, holds: Array, share: Array, loose: Array) -> tuple[Array, Array, Array]:
-    """Return shares and their intervals for all robots; those that do not hold carry nothing."""
-    out = np.zeros(N), np.zeros(N), np.zeros(N)
-    out[0][holds], out[1][holds], out[2][holds] = share, share - loose, share + loose
-    return out
-
-
-def _com_box(interval: Interval) -> tuple[Array, Array]:
-    """Return the box of h / m, shape (3,) each."""
-    low, high = interval.lower, interval.upper
-    if low[0] <= 0.0:
-        return np.full(3, -np.inf), np.full(3, np.inf)
-    ends = np.stack(
-        [low[1:4] / low[0], low[1:4] / high[0], high[1:4] / low[0], high[1:4] / high[0]]
-    )
-    return ends.min(axis=0), ends.max(axis=0)
-
-
-__all__ = ["Known", "Solved", "solved"]

@@ -1,93 +1,33 @@
-"""What is wrong or missing in a team's data, and about whom."""
+"""What contradicts one rigid body in the robots' motions, and who is to blame."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-
 import numpy as np
 
-from ..arrays import Array
-from ..bounds import Bounds
-from .blocks import Blocks
-from .closed_form.hinge import hinge
-from .closed_form.pairwise import kabsch_umeyama
-from .estimate import Fault, Finding
-from .frame_bounds import frame_bounds, motion
-from .grasp_frames import FrameWeights, GraspFrames
-from .refine import begun, refine
-from .rows import TeamRows
-from .windows import Windows
+from ...arrays import Array
+from ..blocks import Blocks
+from ..closed_form.hinge import hinge
+from ..closed_form.pairwise import kabsch_umeyama
+from ..estimate import Fault, Finding
+from ..frame_bounds import frame_bounds, motion_of
+from ..grasp_frames import FrameWeights, GraspFrames
+from ..refine import begun, refine
+from .evidence import LEAST_TURN, Evidence, turning
 
-LEAST_TURN = 0.01  # [rad/s] root mean square of angular velocity below which nothing turns
 LOCKED = 0.15  # of the other robots' angular velocity about an axis, below which it is locked
 MUCH_BETTER = 0.3  # of a residual, from which on another explanation is taken
 EARLY = 0.35  # part of the blocks that a slip is measured from
 LATER = 0.6  # part of what follows that must be off, too
-ON_A_LINE = 0.02  # of the largest distance of grasps: their distance from a line
 CLOCK_DEVIATIONS, CLOCK_SLACK = 6.0, 2e-3  # [-, s] beyond what is stated
 UNLIKE = 2.0  # times as far as errors can move a clock, for what is not linear
 ROUNDING = 1e-9  # of angular velocities [rad/s]
 NOTHING = 0.02  # of the total force that counts as none
 
 
-@dataclass(frozen=True)
-class Findings:
-    """What was found.
-
-    Attributes:
-        all: Findings, the gravest first.
-        cannot: What cannot be given, and why.
-        contradicts: Whether any of them means that the data contradict each other.
-    """
-
-    all: tuple[Finding, ...]
-    cannot: tuple[str, ...]
-    contradicts: bool
-
-
-@dataclass(frozen=True)
-class Evidence:
-    """What findings are made from; see `solve`.
-
-    Attributes:
-        names: Of the robots.
-        rows: Frames as kinematics alone put them, with bounds.
-        blocks: Means of pose and twist.
-        windows: Of forces, those whose frames are known.
-        found: Bounds on phi.
-        reach: Largest distance of grasps [m].
-        silent: Since when robots are silent, by name.
-        ahead: How far clocks that leapt are ahead, or behind (negative), by name [s].
-    """
-
-    names: Sequence[str]
-    rows: TeamRows
-    blocks: Blocks
-    windows: Windows
-    found: Bounds
-    reach: float
-    silent: Mapping[str, float]
-    ahead: Mapping[str, float]
-
-
-def findings_of(evidence: Evidence) -> Findings:
-    """Return what is wrong or missing."""
-    kinematic, certain = _kinematic(evidence)
-    forces = [] if kinematic or evidence.found.consistent else _forces(evidence)
-    grave = [*kinematic, *forces]
-    mild, cannot = _missing(evidence, {n for finding in grave for n in finding.robots})
-    broken = (
-        certain or bool(forces) or not all(frame.consistent for frame in evidence.rows.frame_bounds)
-    )
-    return Findings((*grave, *mild), tuple(cannot), broken)
-
-
-def _kinematic(e: Evidence) -> tuple[list[Finding], bool]:
+def of_motions(e: Evidence) -> tuple[list[Finding], bool]:
     """Return what speaks against one rigid body in the robots' motions; whether it excludes it."""
     N = len(e.names)
-    turning = _turning(e.blocks)
-    most = max(turning, default=0.0)
+    most = max(turning(e.blocks), default=0.0)
     if most < LEAST_TURN:
         return [], False
     out = []
@@ -113,7 +53,7 @@ def _unlike(e: Evidence, i: int) -> bool:
     if e.blocks.present[i].sum() <= 10 or e.rows.frame_bounds[i].known:
         return False
     noise = 2.0 * max(e.rows.bounds[j].angular_velocity for j in (0, i))
-    if _turning(e.blocks)[i] < max(LEAST_TURN, noise):
+    if turning(e.blocks)[i] < max(LEAST_TURN, noise):
         return False
     return _differs(e, i) or (bool(e.rows.frames.known[i]) and _mirrored(e, i, 0))
 
@@ -143,14 +83,6 @@ def _spread(e: Evidence, i: int, here: Array) -> Array:
 def _root_mean_square(values: Array) -> float:
     """Return the root of the mean square."""
     return float(np.sqrt((values**2).mean()))
-
-
-def _turning(blocks: Blocks) -> list[float]:
-    """Return the root mean square of each robot's angular velocity [rad/s]."""
-    return [
-        float(np.sqrt((V[here, :3] ** 2).sum(axis=1).mean())) if here.any() else 0.0
-        for V, here in zip(blocks.twist, blocks.present, strict=True)
-    ]
 
 
 def _locked(e: Evidence, i: int) -> Finding | None:
@@ -204,7 +136,7 @@ def _beyond_errors(e: Evidence, i: int) -> bool:
     """
     frames, blocks, bounds = e.rows.frames, e.blocks, e.rows.bounds
     both = np.flatnonzero(blocks.present[0] & blocks.present[i])
-    one, two = motion(blocks, 0, both, bounds[0]), motion(blocks, i, both, bounds[i])
+    one, two = motion_of(blocks, 0, both, bounds[0]), motion_of(blocks, i, both, bounds[i])
     lever = float(np.abs(frames.position[i]).sum())
     twist = one.e_V + two.e_V
     turn = one.e_R + two.e_R
@@ -341,112 +273,6 @@ def _without_force(e: Evidence, i: int, since: float) -> bool:
         return False
     size = np.linalg.norm(e.windows.wrench[:, after, :3], axis=2).mean(axis=1)
     return bool(size[i] < NOTHING * size.sum())
-
-
-def _forces(e: Evidence) -> list[Finding]:
-    """Return whose forces do not fit: a free factor on them explains much more."""
-    block = e.rows.of_estimate(e.windows)
-    if len(block) < 24:
-        return []
-    weight = 1.0 / np.maximum(block.d, 0.05 * np.median(block.d))
-    A, b = block.A * weight[:, None], block.b * weight
-    whole = _left(A, b)
-    best: tuple[float, float, int] = (np.inf, 0.0, -1)
-    for i in range(len(e.names)):
-        own = e.rows.wrench_of(e.windows, i).ravel() * weight
-        if not own.any():
-            continue
-        column = np.hstack([A, -own[:, None]])
-        x, *_ = np.linalg.lstsq(column, b - own, rcond=1e-10)
-        left = float(np.sum((column @ x - (b - own)) ** 2))
-        best = min(best, (left, float(x[-1]), i))
-    left, factor, i = best
-    if i < 0 or left > MUCH_BETTER**2 * whole:
-        return []
-    name = e.names[i]
-    if factor < -0.5:
-        return [
-            Finding(
-                Fault.FORCE_INVERTED, (name,),
-                f"The forces of {name} fit with the opposite sign: its sensor is inverted. Samples "
-                "hold the force on the payload.",
-            )
-        ]  # fmt: skip
-    return [
-        Finding(
-            Fault.FORCE_FALSE, (name,),
-            f"The forces of {name} fit if they are {factor:.2f} times as large as it says: check "
-            "its scale, whether it still holds the payload, and what else touches it.",
-        )
-    ]  # fmt: skip
-
-
-def _left(A: Array, b: Array) -> float:
-    """Return the sum of squares that least squares leaves."""
-    x, *_ = np.linalg.lstsq(A, b, rcond=1e-10)
-    return float(np.sum((A @ x - b) ** 2))
-
-
-def _missing(e: Evidence, named: set[str]) -> tuple[list[Finding], list[str]]:
-    """Return what is missing, and what cannot be given for that."""
-    found, cannot = [], []
-    frames = e.rows.frames
-    for name, far in e.ahead.items():
-        side = "ahead of" if far > 0 else "behind"
-        found.append(
-            Finding(
-                Fault.CLOCK, (name,),
-                f"The stamps of {name} are {abs(far):.1f} s {side} the others': its clock was "
-                "set, or is another one. What it gives now does not count. Set its clock and begin "
-                "anew.",
-            )
-        )  # fmt: skip
-    for name, since in e.silent.items():
-        found.append(
-            Finding(
-                Fault.SILENT, (name,),
-                f"Nothing has come from {name} since {since:.2f} s of team time. What it exerts is "
-                "not known, so that forces after that do not count; the payload is that of earlier "
-                "data. Say that it left, or bring it back.",
-                since,
-            )
-        )  # fmt: skip
-    unknown = [n for i, n in enumerate(e.names) if not frames.known[i] and n not in named]
-    if unknown:
-        still = max(_turning(e.blocks), default=0.0) < LEAST_TURN
-        why = "the payload hardly turned" if still else "their data do not determine them"
-        sentence = (
-            f"The grasp frames of {', '.join(unknown)} cannot be given: {why}. Turn the payload "
-            "about two axes by some degrees; without frames only the mass follows, from holds."
-        )
-        cannot.append(sentence)
-        if still and len(e.blocks) > 20:
-            found.append(Finding(Fault.NO_ROTATION, tuple(unknown), "The payload did not turn."))
-    line = _on_a_line(e)
-    if line is not None:
-        found.append(line)
-        cannot.append(
-            "With passive gimbals on one line the team exerts no moment about that line: holds do "
-            "not give the centre of mass across it beyond the plane through the vertical; only "
-            "swinging about the line tells more."
-        )
-    return found, cannot
-
-
-def _on_a_line(e: Evidence) -> Finding | None:
-    """Return that the grasps lie on one line while no robot exerts moments."""
-    frames, windows = e.rows.frames, e.windows
-    if not len(windows):
-        return None
-    holds = frames.known & windows.holding[:, -1]
-    if holds.sum() < 2 or windows.wrench[holds][:, :, 3:].any():
-        return None
-    places = frames.position[holds]
-    sizes = np.linalg.svd(places - places.mean(axis=0), compute_uv=False)
-    if len(sizes) > 1 and sizes[1] > ON_A_LINE * sizes[0] and holds.sum() > 2:
-        return None
-    names = tuple(n for n, h in zip(e.names, holds, strict=True) if h)
-    return Finding(Fault.COLLINEAR, names, f"The grasps of {', '.join(names)} lie on one line.")
 
 
 def _skews(v: Array) -> Array:

@@ -1,0 +1,48 @@
+"""What findings are made from."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from ...bounds import Bounds
+from ..blocks import Blocks
+from ..rows import TeamRows
+from ..windows import Windows
+
+LEAST_TURN = 0.01  # [rad/s] root mean square of angular velocity below which nothing turns
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """What findings are made from; see `solve`.
+
+    Attributes:
+        names: Of the robots.
+        rows: Frames as kinematics alone put them, with bounds.
+        blocks: Means of pose and twist.
+        windows: Of forces, those whose frames are known.
+        found: Bounds on phi.
+        reach: Largest distance of grasps [m].
+        silent: Since when robots are silent, by name.
+        ahead: How far clocks that leapt are ahead, or behind (negative), by name [s].
+    """
+
+    names: Sequence[str]
+    rows: TeamRows
+    blocks: Blocks
+    windows: Windows
+    found: Bounds
+    reach: float
+    silent: Mapping[str, float]
+    ahead: Mapping[str, float]
+
+
+def turning(blocks: Blocks) -> list[float]:
+    """Return the root mean square of each robot's angular velocity [rad/s]."""
+    return [
+        float(np.sqrt((V[here, :3] ** 2).sum(axis=1).mean())) if here.any() else 0.0
+        for V, here in zip(blocks.twist, blocks.present, strict=True)
+    ]

@@ -1,0 +1,38 @@
+"""All that is wrong or missing in a team's data, and about whom."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ..estimate import Finding
+from .evidence import Evidence
+from .forces import of_forces
+from .missing import missing
+from .motions import of_motions
+
+
+@dataclass(frozen=True)
+class Findings:
+    """What was found.
+
+    Attributes:
+        all: Findings, the gravest first.
+        cannot: What cannot be given, and why.
+        contradicts: Whether any of them means that the data contradict each other.
+    """
+
+    all: tuple[Finding, ...]
+    cannot: tuple[str, ...]
+    contradicts: bool
+
+
+def findings_of(evidence: Evidence) -> Findings:
+    """Return what is wrong or missing."""
+    kinematic, certain = of_motions(evidence)
+    forces = [] if kinematic else of_forces(evidence)
+    grave = [*kinematic, *forces]
+    mild, cannot = missing(evidence, {n for finding in grave for n in finding.robots})
+    broken = (
+        certain or bool(forces) or not all(frame.consistent for frame in evidence.rows.frame_bounds)
+    )
+    return Findings((*grave, *mild), tuple(cannot), broken)

@@ -1,0 +1,85 @@
+r"""Whose forces do not fit those of the others, and by what factor.
+
+A factor c on what robot i exerts is one more unknown of the rows; biases and what else is stated
+stay inside their boxes. It is believed where it explains nearly all that the rows leave, and where
+(c - 1) f_i is more than the stated bounds let the robot's forces err: constant and slow errors
+within the bounds look like a factor, too, but like a smaller one. So a false gain is found as well
+where some payload would explain the forces within all bounds.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ...arrays import Array
+from ..estimate import Fault, Finding
+from .evidence import Evidence
+
+MUCH_BETTER = 0.3  # of a residual, from which on a factor on one robot's forces is believed
+LEAST_WINDOWS = 8
+UNIFORM = np.sqrt(3.0)  # half-width of a box over its standard deviation
+INVERTED = -0.5  # a factor below which the sign is wrong
+
+
+def of_forces(e: Evidence) -> list[Finding]:
+    """Return whose forces do not fit: a free factor on them explains much more."""
+    found = _false_factor(e)
+    if found is None:
+        return []
+    name, factor = found
+    if factor < INVERTED:
+        return [
+            Finding(
+                Fault.FORCE_INVERTED, (name,),
+                f"The forces of {name} fit with the opposite sign: its sensor is inverted. Samples "
+                "hold the force on the payload.",
+            )
+        ]  # fmt: skip
+    return [
+        Finding(
+            Fault.FORCE_FALSE, (name,),
+            f"The forces of {name} fit if they are {factor:.2f} times as large as it says: check "
+            "its scale, whether it still holds the payload, and what else touches it.",
+        )
+    ]  # fmt: skip
+
+
+def _false_factor(e: Evidence) -> tuple[str, float] | None:
+    """Return the robot whose forces fit with a factor only, and the factor; None if none is."""
+    if len(e.windows) < LEAST_WINDOWS:
+        return None
+    block = e.rows.of_estimate(e.windows)
+    weight = UNIFORM / np.maximum(block.d, 0.05 * np.median(block.d))
+    A, b = np.hstack([block.A, block.B]) * weight[:, None], block.b * weight
+    p = block.B.shape[1]
+    boxes = np.hstack([np.zeros((p, 10)), UNIFORM * np.eye(p)])
+    nothing, zero = np.zeros((p, 1)), np.zeros(p)
+    _, whole = _fit(np.vstack([A, boxes]), np.concatenate([b, zero]))
+    best = (np.inf, 0.0, -1)
+    for i in range(len(e.names)):
+        own = e.rows.wrench_of(e.windows, i).ravel() * weight
+        if not own.any():
+            continue
+        free = np.block([[A, -own[:, None]], [boxes, nothing]])
+        x, left = _fit(free, np.concatenate([b - own, zero]))
+        best = min(best, (left, float(x[-1]), i))
+    left, factor, i = best
+    if i < 0 or left > MUCH_BETTER**2 * whole or not _beyond(e, i, factor):
+        return None
+    return e.names[i], factor
+
+
+def _beyond(e: Evidence, i: int, factor: float) -> bool:
+    """Tell whether a factor changes a robot's forces by more than its bounds let them err."""
+    held = e.windows.present[i] & e.windows.holding[i]
+    force = np.linalg.norm(e.windows.wrench[i][held, :3], axis=1).mean()
+    error = np.linalg.norm(e.windows.wrench_error[i][held, :3], axis=1).mean()
+    bounds = e.rows.bounds[i]
+    error += UNIFORM * bounds.force_bias + bounds.force_gain / (1.0 - bounds.force_gain) * force
+    return bool(abs(factor - 1.0) * force > error)
+
+
+def _fit(A: Array, b: Array) -> tuple[Array, float]:
+    """Return the least-squares solution, and the sum of squares that it leaves."""
+    x, *_ = np.linalg.lstsq(A, b, rcond=1e-10)
+    return x, float(np.sum((A @ x - b) ** 2))

@@ -1,0 +1,72 @@
+"""What is missing, and what cannot be given for that."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..estimate import Fault, Finding
+from .evidence import LEAST_TURN, Evidence, turning
+
+ON_A_LINE = 0.02  # of the largest distance of grasps: their distance from a line
+
+
+def missing(e: Evidence, named: set[str]) -> tuple[list[Finding], list[str]]:
+    """Return what is missing, and what cannot be given for that."""
+    found, cannot = [], []
+    frames = e.rows.frames
+    for name, far in e.ahead.items():
+        side = "ahead of" if far > 0 else "behind"
+        found.append(
+            Finding(
+                Fault.CLOCK, (name,),
+                f"The stamps of {name} are {abs(far):.1f} s {side} the others': its clock was "
+                "set, or is another one. What it gives now does not count. Set its clock and begin "
+                "anew.",
+            )
+        )  # fmt: skip
+    for name, since in e.silent.items():
+        found.append(
+            Finding(
+                Fault.SILENT, (name,),
+                f"Nothing has come from {name} since {since:.2f} s of team time. What it exerts is "
+                "not known, so that forces after that do not count; the payload is that of earlier "
+                "data. Say that it left, or bring it back.",
+                since,
+            )
+        )  # fmt: skip
+    unknown = [n for i, n in enumerate(e.names) if not frames.known[i] and n not in named]
+    if unknown:
+        still = max(turning(e.blocks), default=0.0) < LEAST_TURN
+        why = "the payload hardly turned" if still else "their data do not determine them"
+        sentence = (
+            f"The grasp frames of {', '.join(unknown)} cannot be given: {why}. Turn the payload "
+            "about two axes by some degrees; without frames only the mass follows, from holds."
+        )
+        cannot.append(sentence)
+        if still and len(e.blocks) > 20:
+            found.append(Finding(Fault.NO_ROTATION, tuple(unknown), "The payload did not turn."))
+    line = _on_a_line(e)
+    if line is not None:
+        found.append(line)
+        cannot.append(
+            "With passive gimbals on one line the team exerts no moment about that line: holds do "
+            "not give the centre of mass across it beyond the plane through the vertical; only "
+            "swinging about the line tells more."
+        )
+    return found, cannot
+
+
+def _on_a_line(e: Evidence) -> Finding | None:
+    """Return that the grasps lie on one line while no robot exerts moments."""
+    frames, windows = e.rows.frames, e.windows
+    if not len(windows):
+        return None
+    holds = frames.known & windows.holding[:, -1]
+    if holds.sum() < 2 or windows.wrench[holds][:, :, 3:].any():
+        return None
+    places = frames.position[holds]
+    sizes = np.linalg.svd(places - places.mean(axis=0), compute_uv=False)
+    if len(sizes) > 1 and sizes[1] > ON_A_LINE * sizes[0] and holds.sum() > 2:
+        return None
+    names = tuple(n for n, h in zip(e.names, holds, strict=True) if h)
+    return Finding(Fault.COLLINEAR, names, f"The grasps of {', '.join(names)} lie on one line.")

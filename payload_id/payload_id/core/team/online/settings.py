@@ -1,0 +1,48 @@
+"""How a team's payload is identified."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from ...arrays import one_number
+from ...bounds import METHODS
+from ...errors import InputError, UnknownNameError
+from ...estimators import estimator_named
+
+NONE = "none"
+
+
+@dataclass(frozen=True)
+class TeamSettings:
+    """How to identify.
+
+    Attributes:
+        estimator: Name of the point estimator, of `core.estimators`.
+        intervals: Name of the interval method, of `core.bounds`; "none" for none.
+        window: Length of the windows over which momentum is balanced [s].
+        patience: Time a robot may lag behind the newest data before the others go on without
+            it [s].
+        step: Of the grid on which samples are taken [s]; 0: the first robot's median step.
+    """
+
+    estimator: str = "lmi"
+    intervals: str = "hull"
+    window: float = 1.0
+    patience: float = 0.5
+    step: float = 0.0
+
+    def __post_init__(self) -> None:
+        estimator_named(self.estimator)
+        if self.intervals not in (*METHODS, NONE):
+            raise UnknownNameError("interval method", self.intervals, (*METHODS, NONE))
+        for name, least, most in (
+            ("window", 0.1, 20.0),
+            ("patience", 0.0, 1e6),
+            ("step", 0.0, 1.0),
+        ):
+            value = one_number(getattr(self, name), f"Team setting '{name}'")
+            if not least <= value <= most:
+                raise InputError(
+                    f"Team setting '{name}' must lie between {least:g} and {most:g} s; found "
+                    f"{value!r}."
+                )
