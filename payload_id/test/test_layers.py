@@ -29,7 +29,7 @@ ORDER = {
     "core/team": ("closed_form", OWN, "faults", "online", "sequential"),
     "core/safety": ("tube", "margins", "torque", "clearance", "speed", "certificate"),
     "core/simulation": ("drive", OWN, "team"),
-    "core/excitation": ("candidates", "prediction", "criteria", "search", OWN),
+    "core/excitation": ("candidates", "prediction", "criteria", "search", OWN, "wrists"),
     "files": ("configuration", "learnt", "drivers", "robots", "profiles", "cells", "shapes",
               "knowledge", "runs", "teams", "export", "tables", "bags", "recordings", "drafts",
               "figures", "reports", "notebooks"),

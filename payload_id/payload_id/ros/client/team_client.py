@@ -17,7 +17,7 @@ from .estimator_client import QOS
 from .waiting import allowed, call, wait_for
 
 SERVICES = {
-    **dict.fromkeys(("start", "stop", "reset"), Trigger),
+    **dict.fromkeys(("start", "stop", "reset", "plan_wrists"), Trigger),
     "guide": SetBool,
     "let_go": LetGo,
     "get_estimate": GetTeamEstimate,
@@ -84,6 +84,10 @@ class TeamClient:
     def reset(self, timeout: float = 10.0) -> str:
         """Forget everything."""
         return str(self._ask("reset", Trigger.Request(), timeout).message)
+
+    def plan_wrists(self, timeout: float = 120.0) -> str:
+        """Have wrist motions planned, which come on `~/wrist_motion`; return what was planned."""
+        return str(self._ask("plan_wrists", Trigger.Request(), timeout).message)
 
     def guide(self, guided: bool, timeout: float = 10.0) -> str:
         """Say whether a human guides the payload from now on, so that forces do not count."""

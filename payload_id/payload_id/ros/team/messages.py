@@ -6,11 +6,12 @@ from collections.abc import Callable
 from typing import Any
 
 import numpy as np
-from geometry_msgs.msg import Pose, Quaternion, Transform, Vector3
+from geometry_msgs.msg import Pose, Quaternion, Transform, TransformStamped, Vector3
 from payload_id_msgs.msg import GraspFrame as GraspFrameMessage
 from payload_id_msgs.msg import GravityShare, TeamFinding, TeamMember
 from payload_id_msgs.msg import TeamEstimate as TeamMessage
 from scipy.spatial.transform import Rotation
+from tf2_msgs.msg import TFMessage
 
 from ...core.arm.centre_of_mass import com_interval
 from ...core.arrays import Array
@@ -89,6 +90,20 @@ def frame_message(frame: GraspFrame | None, name: str) -> GraspFrameMessage:
     message.rotation_bound, message.position_bound = frame.rotation_bound, frame.position_bound
     message.clock, message.clock_deviation = float(frame.clock), float(frame.clock_deviation)
     message.clock_bound = float(frame.clock_bound)
+    return message
+
+
+def frames_message(report: TeamReport, estimate: TeamEstimate, team: TeamFile) -> TFMessage:
+    """Return the known grasp frames of the others in that of the first robot."""
+    message = TFMessage()
+    for name in team.names[1:]:
+        frame = estimate.frames.get(name)
+        if frame is not None and frame.known:
+            one = TransformStamped(child_frame_id=team.robot(name).grasp_frame)
+            one.header.frame_id = team.robots[0].grasp_frame
+            one.header.stamp = time_message(report.stamp_ns)
+            one.transform = transform_message(frame.rotation, frame.position)
+            message.transforms.append(one)
     return message
 
 

@@ -17,7 +17,7 @@ from ..common.throttled_log import ThrottledLog
 from ..estimator.run_worker import RunWorker
 from ..lifecycle.managed_node import ManagedNode
 from .condition import condition_of, members_of
-from .parameters import TEAM_TABLE, TeamParameters, team_settings
+from .parameters import TEAM_TABLE, TeamParameters, team_settings, wrist_limits
 from .publisher import TeamPublisher
 from .robot_listener import RobotListener
 from .services import TeamServices
@@ -30,7 +30,8 @@ TAKE_PERIOD = 0.05  # [s] between two looks for messages
 class TeamNode(ManagedNode):
     """Identifies the payload of a team while its robots publish.
 
-    Publishes `~/team`, `~/markers`, every robot's share and /diagnostics; for its services see
+    Publishes `~/team`, `~/markers`, every robot's share, /diagnostics and, if asked for, grasp
+    frames on /tf_static and planned wrist motions; for its services see
     `TeamServices`.
 
     Attributes:
@@ -56,7 +57,7 @@ class TeamNode(ManagedNode):
         self._log = ThrottledLog(self)
         robots = self.team.robots
         self._listeners = [RobotListener(self, robot, settings.queue) for robot in robots]
-        publisher = TeamPublisher(self, self.team, self._members, self._log)
+        publisher = TeamPublisher(self, self.team, self._members, self._log, settings.publish_tf)
         self._publisher = publisher
         rate = sum(robot.rate * len(robot.topics) for robot in robots)
         self._control = TeamControl(
@@ -78,6 +79,7 @@ class TeamNode(ManagedNode):
             publisher,
             settings.runs_folder,
             self._take,
+            lambda: wrist_limits(current_values(self, TEAM_TABLE)),
         )
         steady_timer(self, TAKE_PERIOD, self._take)
         self.get_logger().info(

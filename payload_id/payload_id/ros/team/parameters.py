@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...core.estimators import ESTIMATORS
+from ...core.excitation.wrists import WristLimits
 from ...core.identification.settings import INTERVALS
 from ...core.team.online import TeamSettings
 from ..common.parameters import Parameter
 
-DEFAULTS = TeamSettings()
+DEFAULTS, LIMITS = TeamSettings(), WristLimits()
 METHODS = (
     *(x for x in INTERVALS if x != "calibrated"),
     *(() if "none" in INTERVALS else ("none",)),
@@ -65,6 +66,21 @@ TEAM_TABLE = (
         "Time by which a robot may lag before the others go on without it.", "s", 0.05, 20.0,
         read_only=False,
     ),
+    Parameter(
+        "publish_tf", False,
+        "Whether grasp frames go to /tf_static as children of the first robot's; leave it off "
+        "where something else says where these frames are.",
+    ),
+    Parameter("wrist_tilt", LIMITS.tilt, "Of planned wrist motions: largest turn of the payload.",
+              "rad", 0.01, 0.5, read_only=False),
+    Parameter("wrist_reach", LIMITS.reach, "Of those: largest distance of a wrist from its start.",
+              "m", 0.005, 1.0, read_only=False),
+    Parameter("wrist_force", LIMITS.force, "Of those: largest force of a robot, with a margin.",
+              "N", 1.0, 10_000.0, read_only=False),
+    Parameter("wrist_speed", LIMITS.speed, "Of those: largest speed of a wrist.", "m/s", 0.01, 5.0,
+              read_only=False),
+    Parameter("wrist_seconds", 18.0, "How long planned wrist motions take.", "s", 2.0, 120.0,
+              read_only=False),
 )  # fmt: skip
 
 
@@ -84,6 +100,12 @@ class TeamParameters:
     intervals: str
     window: float
     patience: float
+    publish_tf: bool
+    wrist_tilt: float
+    wrist_reach: float
+    wrist_force: float
+    wrist_speed: float
+    wrist_seconds: float
 
 
 def team_settings(values: Mapping[str, Any]) -> TeamSettings:
@@ -91,3 +113,9 @@ def team_settings(values: Mapping[str, Any]) -> TeamSettings:
     return TeamSettings(
         values["estimator"], values["intervals"], values["window"], values["patience"]
     )
+
+
+def wrist_limits(values: Mapping[str, Any]) -> tuple[WristLimits, float]:
+    """Return what planned wrist motions may not exceed, and how long they are to take [s]."""
+    parts = (values[f"wrist_{name}"] for name in ("tilt", "reach", "force", "speed"))
+    return WristLimits(*parts), values["wrist_seconds"]

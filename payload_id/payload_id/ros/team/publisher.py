@@ -6,18 +6,22 @@ from collections.abc import Callable
 
 from payload_id_msgs.msg import GravityShare, TeamEstimate, TeamMember
 from rclpy.node import Node
+from tf2_msgs.msg import TFMessage
+from trajectory_msgs.msg import MultiDOFJointTrajectory
 from visualization_msgs.msg import MarkerArray
 
+from ...core.excitation.wrists import HeldTeam, WristPlan
 from ...files.teams.team_file import SHARE, TeamFile
 from ..common.throttled_log import ThrottledLog
 from ..common.topics import LATCHED
 from .markers import team_markers
-from .messages import shares_of, team_message
-from .team_report import FAILED, TeamReport
+from .messages import frames_message, shares_of, team_message
+from .team_report import FAILED, USABLE, TeamReport
+from .wrist_motion import wrist_motion_message
 
 
 class TeamPublisher:
-    """Publishes `~/team`, `~/markers` and every robot's share."""
+    """Publishes `~/team`, `~/markers`, every robot's share, grasp frames and planned motions."""
 
     def __init__(
         self,
@@ -25,6 +29,7 @@ class TeamPublisher:
         team: TeamFile,
         members: Callable[[TeamReport], list[TeamMember]],
         log: ThrottledLog,
+        tf: bool,
     ) -> None:
         """Create the publishers.
 
@@ -33,10 +38,13 @@ class TeamPublisher:
             team: The team.
             members: Returns how its robots are doing.
             log: For errors.
+            tf: Whether grasp frames go to /tf_static.
         """
         self._team, self._members, self._log = team, members, log
         self._estimate = node.create_publisher(TeamEstimate, "~/team", LATCHED)
         self._markers = node.create_publisher(MarkerArray, "~/markers", LATCHED)
+        self._motion = node.create_publisher(MultiDOFJointTrajectory, "~/wrist_motion", LATCHED)
+        self._tf = node.create_publisher(TFMessage, "/tf_static", LATCHED) if tf else None
         self._shares = [
             node.create_publisher(GravityShare, f"{robot.namespace}/{SHARE}", LATCHED)
             for robot in team.robots
@@ -46,10 +54,16 @@ class TeamPublisher:
         """Return a report as a message."""
         return team_message(report, self._team, lambda: self._members(report))
 
+    def publish_motion(self, plan: WristPlan, held: HeldTeam) -> None:
+        """Publish a planned motion of the wrists."""
+        self._motion.publish(wrist_motion_message(plan, held, self._team))
+
     def publish(self, report: TeamReport) -> None:
         """Publish a report; called in the thread that identifies."""
         self._estimate.publish(self.message(report))
         self._markers.publish(team_markers(report, self._team))
+        if self._tf is not None and report.status in USABLE and report.estimate is not None:
+            self._tf.publish(frames_message(report, report.estimate, self._team))
         shares = shares_of(report, self._team)
         for publisher, share in zip(self._shares, shares, strict=True):
             publisher.publish(share)

@@ -13,7 +13,8 @@ from rclpy.node import Node
 from rclpy.task import Future as RosFuture
 from std_srvs.srv import SetBool, Trigger
 
-from ...core.errors import ConfigurationError, UnknownNameError
+from ...core.errors import ConfigurationError, PayloadIdError, UnknownNameError
+from ...core.excitation.wrists import WristLimits
 from ...files.configuration.input_path import from_home, place_below
 from ...files.teams.team_file import TeamFile
 from ..common.awaited_answers import AwaitedAnswers
@@ -24,12 +25,13 @@ from .messages import shares_of, transform_message
 from .publisher import TeamPublisher
 from .team_control import TeamControl
 from .team_report import TeamAnswer, TeamReport
+from .wrist_motion import planned, sentence_of
 
 CHECK_PERIOD = 0.02  # [s] between two looks for answers of the worker
 
 
 class TeamServices:
-    """Answers `~/start`, `~/stop`, `~/reset`, `~/guide`, `~/let_go`, `~/save` and the `~/get_...`.
+    """Answers the requests of a run, `~/plan_wrists`, `~/save` and the `~/get_...`.
 
     Attributes:
         guided: Whether a human guides the payload now, so that forces do not count.
@@ -44,6 +46,7 @@ class TeamServices:
         publisher: TeamPublisher,
         runs_folder: str,
         take: Callable[[], None],
+        limits: Callable[[], tuple[WristLimits, float]],
     ) -> None:
         """Create the services.
 
@@ -55,6 +58,7 @@ class TeamServices:
             publisher: Makes messages of reports.
             runs_folder: Folder in which runs are saved.
             take: Hands over all messages that have arrived so far.
+            limits: Returns what planned wrist motions may not exceed, and how long they take [s].
         """
         self._log, self._team, self._control, self._worker = (
             node.get_logger(),
@@ -63,12 +67,14 @@ class TeamServices:
             worker,
         )
         self._publisher, self._runs, self._take, self.guided = publisher, runs_folder, take, False
+        self._limits = limits
         self._answers = AwaitedAnswers()
         group = ReentrantCallbackGroup()
         for kind, name, callback in (
             (Trigger, "~/start", self._trigger(control.start)),
             (Trigger, "~/stop", self._trigger(control.stop)),
             (Trigger, "~/reset", self._trigger(control.reset)),
+            (Trigger, "~/plan_wrists", self._trigger(self._planned)),
             (SetBool, "~/guide", self._on_guide),
             (LetGo, "~/let_go", self._on_let_go),
             (Save, "~/save", self._on_save),
@@ -88,6 +94,22 @@ class TeamServices:
         """Hand a request to the worker, behind all that has arrived before it."""
         self._take()
         return self._answers.awaitable(self._worker.request(action))
+
+    def _planned(self) -> TeamAnswer:
+        """Plan wrist motions from all data so far, within the limits of the parameters."""
+        known = self._control.estimate()
+        if not known.success:
+            return self._control.answer(
+                False,
+                "Wrist motions are planned from a usable estimate: guide the payload by hand about "
+                f"two axes, and hold it still in some orientations. {known.message}",
+            )
+        try:
+            plan, held = planned(known.report, self._team, *self._limits())
+        except PayloadIdError as error:
+            return self._control.answer(False, f"Nothing was planned. {error}")
+        self._publisher.publish_motion(plan, held)
+        return self._control.answer(True, sentence_of(plan))
 
     def _trigger(
         self, action: Callable[[], TeamAnswer]

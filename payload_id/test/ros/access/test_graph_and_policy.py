@@ -44,6 +44,7 @@ AT_TIMES = {
     },
     "payload_planner": {Rule("topic", "publish", f"{SPACE}/attached_collision_object")},
     "payload_frames": {Rule("topic", "publish", f"{SPACE}/robot_description")},
+    "payload_team": {Rule("topic", "publish", "/tf_static")},
 }
 
 

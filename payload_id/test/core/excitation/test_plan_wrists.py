@@ -1,0 +1,111 @@
+"""Wrist motions of a team: they are one body's, keep their limits, and are better than chance."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from scipy.spatial.transform import Rotation
+
+from payload_id.core.body.inertial import skew
+from payload_id.core.errors import InputError
+from payload_id.core.excitation.wrists import HeldTeam, WristLimits, plan_wrists
+from payload_id.core.excitation.wrists.predicted_widths import WidthPredictor
+from payload_id.core.excitation.wrists.wrist_limits import MARGIN
+from payload_id.core.motion.fourier import FourierSeries
+from payload_id.core.team.bounds import RobotBounds, TeamBounds
+from payload_id.core.team.closed_form.pair_equations import FrameBounds
+from payload_id.core.team.grasp_frames import GraspFrames
+from payload_id.core.team.online import TeamEstimator
+from team_motion import Team, motion_of, wrench_on
+
+BOUNDS = RobotBounds(
+    orientation=6e-4, position=4e-4, angular_velocity=0.012, linear_velocity=0.006,
+    force_absolute=0.25, friction=0.25,
+)  # fmt: skip
+LIMITS = WristLimits(tilt=0.16, reach=0.1, force=100.0, speed=0.5, highest=1.0)
+
+
+@pytest.fixture(scope="module")
+def held() -> HeldTeam:
+    """The paper's team, its frames and payload known roughly."""
+    rng = np.random.default_rng(2)
+    team = Team.of_table_1(rng)
+    boxes = [FrameBounds(np.full(3, a), np.full(3, p), 0.0) for a, p in ((0, 0), (0.01, 0.02))]
+    turns = Rotation.from_rotvec([[0.05, 0, 0.3], [0, 0.05, 1.0], [0, 0, 2.0]]).as_matrix()
+    up = np.einsum("nij,nkj->nki", turns[:1], team.R.swapaxes(1, 2))[0]
+    return HeldTeam(
+        tuple(team.names), GraspFrames.unknown(3).with_poses(team.R, team.p),
+        [boxes[0], boxes[1], boxes[1]], [BOUNDS] * 3, team.phi,
+        np.array([0.3] + [0.3] * 3 + [1.5] * 6), up @ team.R.swapaxes(1, 2) @ team.R,
+        rng.normal(size=(3, 3)),
+    )  # fmt: skip
+
+
+def series(seed: int, seconds: float = 6.0) -> FourierSeries:
+    """A random motion of two degrees and a centimetre or so."""
+    free = np.random.default_rng(seed).normal(size=(6, 2, 4))
+    return FourierSeries.from_free(np.zeros(6), free * 0.005, seconds)
+
+
+def test_wrists_move_as_one_body_from_where_they_are(held):
+    time = np.linspace(0.0, 6.0, 200)
+    turned, place = held.poses(series(0), time)
+    np.testing.assert_allclose(turned[:, 0], held.attitude, atol=1e-12)
+    np.testing.assert_allclose(place[:, 0], held.place, atol=1e-12)
+    np.testing.assert_allclose(turned[:, -1], held.attitude, atol=1e-9)
+    R, x = held.body(series(0), time)
+    for i in range(3):
+        X, p = held.frames.rotation[i], held.frames.position[i]
+        back = held.attitude[i].T @ turned[i]
+        np.testing.assert_allclose(X @ back @ X.T, R, atol=1e-12)
+        moved = (place[i] - held.place[i]) @ held.attitude[i] @ X.T
+        np.testing.assert_allclose(moved, x + R @ p - p, atol=1e-12)
+
+
+def test_planned_forces_are_those_of_newton_and_euler(held):
+    one = series(1)
+    time = np.linspace(0.0, 6.0, 3001)
+    q = one.at(time)
+    angles = Rotation.from_rotvec(q.q[:, :3])
+    assert np.abs(angles.as_euler("ZYX")[:, ::-1] - q.q[:, :3]).max() < 0.01  # nearly the same
+    Y = held.wrench_regressor(one, time)
+    R, x = held.body(one, time)
+    level = held.attitude[0] @ held.frames.rotation[0].T
+    world = Rotation.from_matrix(level @ R).as_euler("ZYX")[:, ::-1]
+    whole = np.hstack([np.unwrap(world, axis=0), x @ level.T])
+    step = time[1]
+    rate = np.gradient(whole, step, axis=0)
+    motion = motion_of(whole, rate, np.gradient(rate, step, axis=0))
+    inner = slice(10, -10)
+    wrench = wrench_on(held.phi, motion)
+    np.testing.assert_allclose((Y @ held.phi)[inner], wrench[inner], atol=2e-2)
+    G = np.hstack([np.vstack([np.eye(3), skew(p)]) for p in held.frames.position])
+    np.testing.assert_allclose(G @ held.share().reshape(9, 6), np.eye(6), atol=1e-9)
+
+
+def test_a_plan_keeps_its_limits_and_is_better_than_chance(held):
+    by_chance = plan_wrists(held, LIMITS, 6.0, candidates=3, steps=0)
+    plan = plan_wrists(held, LIMITS, 6.0, candidates=3, steps=10)
+    assert max(plan.usage.values()) <= 1.0
+    time, turned, place = plan.poses(held, 0.01)
+    angle = Rotation.from_matrix(held.attitude[0].T @ turned[0]).magnitude()
+    assert angle.max() < min(LIMITS.tilt, np.deg2rad(10.0))
+    assert np.linalg.norm(place - held.place[:, None], axis=2).max() < LIMITS.reach
+    assert np.linalg.norm(np.gradient(place, time[1], axis=1), axis=2).max() < LIMITS.speed
+    force = held.samples(plan.pieces[0], time)
+    assert MARGIN * max(np.linalg.norm(f.force, axis=1).max() for f in force) < 1.01 * LIMITS.force
+    before, after = WidthPredictor(held).before, plan.predicted[-1]
+    assert after.against(before) < by_chance.predicted[-1].against(before) < 0.0
+    assert (after.phi <= before.phi).all() and (after.frames <= before.frames).all()
+
+
+def test_what_cannot_be_planned_is_said(held):
+    with pytest.raises(InputError, match="takes forces near the 20 N"):
+        plan_wrists(held, replace(LIMITS, force=20.0), 6.0, candidates=2)
+    with pytest.raises(InputError, match="make it longer"):
+        plan_wrists(held, LIMITS, 1.0)
+    with pytest.raises(InputError, match="Wrist limit 'reach'"):
+        WristLimits(reach=0.0)
+    nothing = TeamEstimator(["a", "b"]).update()
+    with pytest.raises(InputError, match="missing of a, b"):
+        HeldTeam.of(nothing, TeamBounds(), {})
