@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from payload_id.core.errors import PayloadIdError
-from payload_id.core.team.online import TeamSettings
+from payload_id.core.excitation.wrists import HeldTeam, WristPlan
+from payload_id.core.excitation.wrists.predicted_widths import Widths
+from payload_id.core.motion.fourier import FourierSeries
+from payload_id.core.team.bounds import RobotBounds
+from payload_id.core.team.closed_form.pair_equations import FrameBounds
+from payload_id.core.team.estimate import GraspFrame
+from payload_id.core.team.grasp_frames import GraspFrames
+from payload_id.core.team.online import TeamEstimator, TeamSettings
 from payload_id.core.team.samples import RobotSamples
 from payload_id.files.teams.team_file import TeamFile
 from payload_id.files.teams.team_run import SavedTeamRun
 from payload_id.ros.team.heard import Heard
 from payload_id.ros.team.markers import team_markers
 from payload_id.ros.team.member import Member
-from payload_id.ros.team.messages import shares_of, team_message
+from payload_id.ros.team.messages import frames_message, shares_of, team_message
 from payload_id.ros.team.team_control import TeamControl
-from payload_id.ros.team.team_report import FAILED, WAITING
+from payload_id.ros.team.team_report import FAILED, WAITING, TeamReport
+from payload_id.ros.team.wrist_motion import wrist_motion_message
 from team_messages import EPOCH
 
 SETTINGS = TeamSettings(intervals="none")
@@ -198,6 +209,38 @@ def test_an_imu_that_begins_late_or_falls_silent_is_used_while_it_is_there(tmp_p
     assert read[whole.time < heard_until - 0.5].all()
     assert not read[(whole.time > heard_until + 0.5) & (whole.time < 8.5)].any()
     assert member.samples == len(whole)
+
+
+def test_planned_motions_and_grasp_frames_become_messages(team):
+    turns = Rotation.from_rotvec([[0.0, 0.0, 0.0], [0.1, 0.2, 1.0]]).as_matrix()
+    places = np.array([[0.0, 0.0, 0.0], [0.6, 0.2, 0.0]])
+    open_box = FrameBounds(np.full(3, 0.01), np.full(3, 0.01), 0.0)
+    held = HeldTeam(
+        team.names, GraspFrames.unknown(2).with_poses(turns, places), [open_box] * 2,
+        [RobotBounds()] * 2, np.zeros(10), np.ones(10), turns[::-1], places[::-1],
+    )  # fmt: skip
+    free = 0.02 * np.random.default_rng(0).normal(size=(6, 2, 3))
+    series = FourierSeries.from_free(np.zeros(6), free, 2.0)
+    plan = WristPlan((series, series), Widths(np.ones(10), np.ones((1, 6))), (), {})
+    message = wrist_motion_message(plan, held, team)
+    assert message.joint_names == [robot.grasp_frame for robot in team.robots]
+    assert len(message.points) == 201
+    assert message.points[-1].time_from_start.sec == 4
+    for point in (message.points[0], message.points[100], message.points[-1]):  # at rest there
+        for i, transform in enumerate(point.transforms):
+            at, q = transform.translation, transform.rotation
+            np.testing.assert_allclose([at.x, at.y, at.z], held.place[i], atol=1e-9)
+            turn = Rotation.from_quat([q.x, q.y, q.z, q.w]).as_matrix()
+            np.testing.assert_allclose(turn, held.attitude[i], atol=1e-9)
+    nothing, none = TeamEstimator(team.names).update(), np.zeros((6, 6))
+    known = GraspFrame(team.names[1], turns[1], places[1], none, np.zeros(3), np.zeros(3))
+    estimate = replace(nothing, frames={team.names[1]: known})
+    report = TeamReport("GOOD", "", estimate, 0, 0.0, {})
+    (frame,) = frames_message(report, estimate, team).transforms
+    assert frame.header.frame_id == team.robots[0].grasp_frame
+    assert frame.child_frame_id == team.robots[1].grasp_frame
+    assert frame.transform.translation.x == 0.6
+    assert not frames_message(report, nothing, team).transforms
 
 
 def test_settings_that_cannot_be_are_refused_at_the_start(team):
