@@ -19,15 +19,18 @@ from scipy.spatial.transform import Rotation
 
 from ...core.arrays import Array
 from ...core.body.inertial import PARAMETERS
+from ...core.errors import PayloadIdError
+from ...core.simulation.team.simulated_run import Stage
 from ...files.figures.number_format import UNIT_TEXTS, digits, number
 from ...files.figures.team_figure import TeamPicture, team_figure
 from ...files.teams.team_run import SavedTeamRun, plain_estimate
 from ...ros.client.team_client import TeamClient
 from ..common.presentation import console, plain_table
 from .nodes import DemonstrationNodes
-from .team_robots import SimulatedRobots
+from .team_robots import SimulatedRobots, references_of
 from .team_scene import NAMES, TeamDemo, draw_team
 
+AFTER = 0.5  # [s] of rest after the wrists' motion
 READY, PATIENCE = 40.0, 120.0  # [s] until the node answers; that the last estimate may take
 STATUS = {
     getattr(TeamEstimate, name): name
@@ -84,20 +87,52 @@ def _move(
     robots: SimulatedRobots,
 ) -> None:
     """Let the robots go through all stages, and show the estimate as it comes."""
-    begin, shown, guided = time.monotonic(), -10.0, False
+    begin, shown = time.monotonic(), [-10.0]
     for what, stage in demo.stages:
-        if stage.human != guided:
-            guided = stage.human
-            client.guide(guided)
-        for state in robots.run(stage):
-            nodes.check()
-            if state.time - shown >= 2.0:
-                shown = state.time
-                newest = client.messages[-1] if client.messages else None
-                terminal.print(_line(state.time, what, newest), soft_wrap=True)
+        if stage.human:
+            client.guide(True)
+        _through(terminal, nodes, client, robots, what, stage, shown)
+        if stage.human:
+            client.guide(False)
+    stage, planning = _planned(terminal, client, demo)
+    begin += planning
+    _through(terminal, nodes, client, robots, "wrists move by less than 10 degrees", stage, shown)
     real = time.monotonic() - begin
     if real > 1.15 * demo.seconds:
         terminal.print(f"This machine took {real:.0f} s for {demo.seconds:.0f} s.", style="yellow")
+
+
+def _planned(terminal: Console, client: TeamClient, demo: TeamDemo) -> tuple[Stage, float]:
+    """Have the node plan how the wrists move; return that, and how long it took [s]."""
+    begin = time.monotonic()
+    with terminal.status("The node plans how the wrists are to move ..."):
+        try:
+            said, message = client.plan_wrists(PATIENCE)
+        except PayloadIdError as error:
+            terminal.print(f"{error} Wrists move by sines instead.", style="yellow")
+            return demo.wrists, time.monotonic() - begin
+    terminal.print(said, soft_wrap=True)
+    references = references_of(message)
+    seconds = float(references.time[-1]) + AFTER
+    return Stage(references, seconds), time.monotonic() - begin
+
+
+def _through(
+    terminal: Console,
+    nodes: DemonstrationNodes,
+    client: TeamClient,
+    robots: SimulatedRobots,
+    what: str,
+    stage: Stage,
+    shown: list[float],
+) -> None:
+    """Let the robots go through a stage; `shown` holds the time of the last line [s]."""
+    for state in robots.run(stage):
+        nodes.check()
+        if state.time - shown[0] >= 2.0:
+            shown[0] = state.time
+            newest = client.messages[-1] if client.messages else None
+            terminal.print(_line(state.time, what, newest), soft_wrap=True)
 
 
 def _line(seconds: float, what: str, newest: TeamEstimate | None) -> str:

@@ -9,9 +9,11 @@ import numpy as np
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
+from trajectory_msgs.msg import MultiDOFJointTrajectory
 
 from ...core.mechanism.readings import JointReadings
 from ...core.simulation.team.simulated_run import Stage
+from ...core.simulation.team.team_motion import WristReferences
 from ...core.simulation.team.team_plant import TeamPlant, TeamState
 from ...core.simulation.team.team_sensors import TeamReader
 from .team_scene import NAMES, SENSORS, TeamDemo
@@ -67,6 +69,16 @@ class SimulatedRobots:
             if state.time - shown >= 0.1:
                 shown = state.time
                 yield state
+
+
+def references_of(message: MultiDOFJointTrajectory) -> WristReferences:
+    """Return where a planned motion wants each wrist, in the order of its joint names."""
+    time = [p.time_from_start.sec + 1e-9 * p.time_from_start.nanosec for p in message.points]
+    place = [
+        [[x.translation.x, x.translation.y, x.translation.z] for x in point.transforms]
+        for point in message.points
+    ]
+    return WristReferences(np.array(time), np.array(place).swapaxes(0, 1))
 
 
 def _message(reading: JointReadings) -> JointState:

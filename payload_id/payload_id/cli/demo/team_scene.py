@@ -16,7 +16,8 @@ from ...core.simulation.team.team_sensors import TeamSensors
 from ...files.configuration.whole_file import check_folder
 from ...files.configuration.yaml_file import yaml_text
 
-GUIDED, HELD, MOVED = 10.0, 3.5, 18.0  # [s] of each stage: a human, four holds, wrists
+# [s] of each stage: a human, four holds, back to level, wrists
+GUIDED, HELD, LEVEL, MOVED = 10.0, 3.5, 3.5, 18.0
 NAMES = ("omnid1", "omnid2", "omnid3")
 ROBOT = SimulatedMocobot(
     masses=MechanismMasses(0.3, 0.15, 0.1), friction=0.01, damping=0.002, gimbal_friction=0.003
@@ -49,7 +50,8 @@ class TeamDemo:
     Attributes:
         seed: Of noise, clocks and motion.
         scene: Robots and payload.
-        stages: What happens, with what the terminal says of it.
+        stages: What happens before the wrists move, with what the terminal says of it.
+        wrists: How they move if no motion can be planned.
         folder: Where everything is written.
         team_file: The team as the node is told.
     """
@@ -57,13 +59,14 @@ class TeamDemo:
     seed: int
     scene: TeamScene
     stages: tuple[tuple[str, Stage], ...]
+    wrists: Stage
     folder: Path
     team_file: Path
 
     @property
     def seconds(self) -> float:
         """Simulated time of all stages [s]."""
-        return sum(stage.seconds for _, stage in self.stages)
+        return sum(stage.seconds for _, stage in self.stages) + self.wrists.seconds
 
 
 def draw_team(seed: int, out: Path) -> TeamDemo:
@@ -78,11 +81,11 @@ def draw_team(seed: int, out: Path) -> TeamDemo:
     stages = (
         ("a human guides the payload", Stage(guided, GUIDED, human=True)),
         *((f"hold {k + 1} of 4", stage) for k, stage in enumerate(holds(scene, HELD))),
-        ("wrists move by less than 10 degrees", Stage(wrists, MOVED)),
+        ("level, at rest", Stage(TeamMotion.hold(np.zeros(6), scene.centre), LEVEL)),
     )
     team_file = folder / "team.yaml"
     team_file.write_text(yaml_text(_team()))
-    return TeamDemo(seed, scene, stages, folder, team_file)
+    return TeamDemo(seed, scene, stages, Stage(wrists, MOVED), folder, team_file)
 
 
 def _team() -> dict[str, object]:

@@ -12,6 +12,7 @@ from rclpy.context import Context
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 from std_srvs.srv import SetBool, Trigger
+from trajectory_msgs.msg import MultiDOFJointTrajectory
 
 from .estimator_client import QOS
 from .waiting import allowed, call, wait_for
@@ -35,15 +36,20 @@ class TeamClient:
     Attributes:
         node: The client's node, for further publishers and subscriptions.
         messages: Estimates published since the client began, oldest first.
+        motions: Planned motions of the wrists, likewise.
     """
 
     def __init__(self, team: str = "payload_team", context: Context | None = None) -> None:
         """Create the node; rclpy (or the given context) must be initialised."""
         self.node = allowed(lambda: Node("payload_client", context=context), "a client's node")
         self.messages: list[TeamEstimate] = []
+        self.motions: list[MultiDOFJointTrajectory] = []
         self._team = team
         self._clients: dict[str, Client] = {}
         self.node.create_subscription(TeamEstimate, f"{team}/team", self.messages.append, QOS)
+        self.node.create_subscription(
+            MultiDOFJointTrajectory, f"{team}/wrist_motion", self.motions.append, QOS
+        )
         self._executor = SingleThreadedExecutor(context=context)
         self._executor.add_node(self.node)
         self._thread = threading.Thread(target=self._spin, daemon=True)
@@ -85,9 +91,12 @@ class TeamClient:
         """Forget everything."""
         return str(self._ask("reset", Trigger.Request(), timeout).message)
 
-    def plan_wrists(self, timeout: float = 120.0) -> str:
-        """Have wrist motions planned, which come on `~/wrist_motion`; return what was planned."""
-        return str(self._ask("plan_wrists", Trigger.Request(), timeout).message)
+    def plan_wrists(self, timeout: float = 120.0) -> tuple[str, MultiDOFJointTrajectory]:
+        """Have wrist motions planned; return what is said of them, and the motion."""
+        before = len(self.motions)
+        said = str(self._ask("plan_wrists", Trigger.Request(), timeout).message)
+        wait_for(lambda: len(self.motions) > before, timeout, f"a motion on {self._team}")
+        return said, self.motions[-1]
 
     def guide(self, guided: bool, timeout: float = 10.0) -> str:
         """Say whether a human guides the payload from now on, so that forces do not count."""

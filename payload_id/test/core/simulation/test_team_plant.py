@@ -15,7 +15,7 @@ from payload_id.core.simulation.team.simulated_run import (
     simulated_samples,
     states,
 )
-from payload_id.core.simulation.team.team_motion import TeamMotion
+from payload_id.core.simulation.team.team_motion import TeamMotion, WristReferences
 from payload_id.core.simulation.team.team_plant import TeamPlant, weight_shares
 from payload_id.core.simulation.team.team_sensors import RATE, TeamReader, TeamSensors, recorded
 from payload_id.core.wrists.joint_stream import JointStream
@@ -148,3 +148,18 @@ def test_a_motion_beyond_the_mechanism_is_refused():
     with pytest.raises(SimulationError, match="end of its travel"):
         for _ in plant.run(3.0, lambda step: step % 1000 == 0):
             pass
+
+
+def test_wrists_follow_references_that_only_each_robot_knows():
+    """The payload goes where the wrists of all are told to go, to what a soft impedance allows."""
+    scene, time = table_one(), np.linspace(0.0, 1.5, 151)
+    shift = 0.02 * (1.0 - np.cos(2 * np.pi * time / 1.5)) / 2.0
+    plant = TeamPlant(scene)
+    home = np.array([[0.0, 0.0, robot.home_height] for robot in scene.robots])
+    up = home[:, None] + shift[None, :, None] * [0.0, 0.0, 1.0]
+    plant.follow(WristReferences(time, up))
+    heights = [state.position[2] for state in plant.run(1.5, lambda step: step % 20 == 0)]
+    assert 0.012 < max(heights) < 0.03
+    plant.follow(TeamMotion.hold(np.zeros(6), scene.centre))
+    *_, last = plant.run(3.0, lambda step: step % 100 == 0)
+    np.testing.assert_allclose(last.position, 0.0, atol=2e-3)

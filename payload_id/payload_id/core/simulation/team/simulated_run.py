@@ -11,7 +11,7 @@ from ...mechanism.readings import Mechanism
 from ...team.samples import RobotSamples
 from ...wrists.joint_stream import HALF_SPAN, JointStream
 from .scene import TeamScene
-from .team_motion import TeamMotion
+from .team_motion import TeamMotion, WristReferences
 from .team_plant import TeamPlant, TeamState
 from .team_sensors import RATE, TeamReader, TeamSensors, recorded
 
@@ -23,12 +23,12 @@ class Stage:
     """A part of a run.
 
     Attributes:
-        motion: What the payload is to do.
+        motion: What the payload, or each wrist, is to do.
         seconds: How long [s].
         human: Whether a human guides it, so that nobody knows all forces on it.
     """
 
-    motion: TeamMotion
+    motion: TeamMotion | WristReferences
     seconds: float
     human: bool = False
 

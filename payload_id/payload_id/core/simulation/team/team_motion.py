@@ -91,3 +91,21 @@ class TeamMotion:
         """
         rotation = Rotation.from_rotvec(x[:3]).as_matrix()
         return rotation, self.centre + x[3:] - rotation @ self.centre
+
+
+@dataclass(frozen=True)
+class WristReferences:
+    """Where each wrist is to be, as robots that know nothing of each other are told.
+
+    Attributes:
+        time: Since the motion began, increasing from 0, shape (k,) [s].
+        place: p_i0i, beginning and ending where the wrists are, shape (N, k, 3) [m].
+    """
+
+    time: Array
+    place: Array
+
+    def wrists(self, t: float) -> Array:
+        """Return where the wrists are to be at a time, shape (N, 3) [m]."""
+        at = [[np.interp(t, self.time, x) for x in place.T] for place in self.place]
+        return np.array(at)

@@ -21,7 +21,7 @@ from ...mechanism.readings import DOWN
 from ..mujoco_arm import STEPPING, SimulationError
 from .scene import SimulatedMocobot, TeamScene
 from .team_model import team_model
-from .team_motion import TeamMotion
+from .team_motion import TeamMotion, WristReferences
 
 CONTROL_STEPS = 5  # of the physics between two actions of the controllers; two of them a reading
 MOTOR_STIFFNESS, MOTOR_DAMPING = 1000.0, 6.0  # of springs' winding [N m/rad, N m s/rad]
@@ -87,7 +87,8 @@ class TeamPlant:
         self._slide = self._axes("slide")
         self._payload = self.model.body("payload").id
         self.held = np.ones(scene.n, dtype=bool)
-        self._human, self._motion = False, TeamMotion.hold(np.zeros(6), np.zeros(3))
+        self._human, self._motion = False, TeamMotion.hold(np.zeros(6), scene.centre)
+        self._wrists: WristReferences | None = None
         self._began, self._start = 0.0, np.zeros(6)
         self._home()
 
@@ -96,9 +97,14 @@ class TeamPlant:
         """Simulated time [s]."""
         return float(self.data.time)
 
-    def follow(self, motion: TeamMotion, human: bool = False) -> None:
-        """Follow a motion from now on: the robots' wrists, or a human while the robots float."""
-        self._start = self._reference()
+    def follow(self, motion: TeamMotion | WristReferences, human: bool = False) -> None:
+        """Follow a motion from now on: the robots' wrists, or a human while the robots float.
+
+        References of wrists end where they began.
+        """
+        self._start, self._wrists = self._reference(), None
+        if isinstance(motion, WristReferences):
+            self._wrists, motion = motion, TeamMotion.hold(self._start, self._motion.centre)
         self._motion, self._human, self._began = motion, human, self.time
 
     def _reference(self) -> Array:
@@ -184,15 +190,13 @@ class TeamPlant:
 
     def _control(self) -> None:
         """Set what the robots and the human do until the next time."""
-        turn, place = self._motion.pose(self._reference())
         q, v = self.data.qpos, self.data.qvel
-        rotations, bases = self._bases
+        wanted = self._wanted_places()
         for i in range(self.scene.n):
             theta = q[self._of["theta"][i]]
-            grasp = turn @ self.scene.positions[i] + place
-            wanted = rotations[i].T @ (grasp - bases[i])
             place_now = q[self._slide[0][i]]
-            tau = self._wanted_torque(i, theta, place_now, v[self._slide[1][i]], wanted - place_now)
+            away = wanted[i] - place_now
+            tau = self._wanted_torque(i, theta, place_now, v[self._slide[1][i]], away)
             self._wanted[i] = tau
         rotation = Rotation.from_quat(q[3:7], scalar_first=True).as_matrix()
         wrench = self._human_wrench(rotation) if self._human else np.zeros(6)
@@ -200,6 +204,15 @@ class TeamPlant:
         arm = self.data.xipos[self._payload] - q[:3]
         self.data.xfrc_applied[self._payload, :3] = wrench[:3]
         self.data.xfrc_applied[self._payload, 3:] = wrench[3:] - np.cross(arm, wrench[:3])
+
+    def _wanted_places(self) -> Array:
+        """Return where the robots want their platforms, each in its base's axes, (N, 3) [m]."""
+        if self._wrists is not None:
+            return self._wrists.wrists(self.time - self._began)
+        turn, place = self._motion.pose(self._reference())
+        rotations, bases = self._bases
+        grasps = self.scene.positions @ turn.T + place
+        return np.asarray(np.einsum("nji,nj->ni", rotations, grasps - bases))
 
     def _drive(self) -> None:
         """Have the motors wind the springs to the torques that are wanted of them."""
