@@ -204,7 +204,11 @@ def without_feature_noise(form: NormalForm, added: Array) -> NormalForm:
 
 
 def _noise(A: Array, block: RowBlock, windows: Windows) -> RowNoise:
-    """Return the noise that a free fit shows, of each channel at rest and in motion."""
+    """Return the noise that a free fit shows, of each channel at rest and in motion.
+
+    Rows that the fit uses up count with the noise of the same axis in the other state: a fit to a
+    few holds would show none at all.
+    """
     number, channel = 2 * MOVING, block.joint
     size = np.ones(number)
     for _ in range(3):
@@ -213,8 +217,10 @@ def _noise(A: Array, block: RowBlock, windows: Windows) -> RowNoise:
         square = np.bincount(channel, (block.b - A @ x) ** 2, minlength=number)
         count = np.bincount(channel, minlength=number)
         used = max(int((count > 0).sum()), 1)
-        freedom = np.maximum(count - A.shape[1] / used, 0.3 * count)
-        size = np.sqrt(np.divide(square, freedom, out=np.zeros(number), where=freedom > 0))
+        used_up = np.minimum(A.shape[1] / used, 0.7 * count)
+        other = np.where(np.roll(count, MOVING) > 0, np.roll(size, MOVING), size)
+        whole = square + used_up * other**2
+        size = np.sqrt(np.divide(whole, count, out=np.zeros(number), where=count > 0))
         size = np.maximum(size, LEAST_NOISE)
     alone = Correlation.none(windows.start, CHANNELS)
     return RowNoise(size[channel].reshape(-1, CHANNELS), alone)
