@@ -141,9 +141,7 @@ class TeamEstimator:
         if not self._given.names:
             return nothing(self._known, self.prior)
         robots = self._given.every()
-        front, silent, ahead = self._given.front(
-            robots, self._frames.clock, self.settings.patience
-        )
+        front, silent, ahead = self._given.front(robots, self._frames.clock, self.settings.patience)
         if np.isfinite(front):
             self._begin(robots)
             self._take_blocks(robots, front)
