@@ -82,7 +82,9 @@ def joint_fit(rows: TeamRows, windows: Windows) -> Joint:
     information = kinematic.information[np.ix_(half, half)]
     values, axes = np.linalg.eigh(information)
     root = (axes * np.sqrt(np.maximum(values, 0.0))).T
-    noise: RowNoise | None = None
+    # at the frames of kinematics: moments vanish with the places
+    first = rows.of_estimate(windows)
+    noise = _noise(np.hstack([first.A, first.B]), first, windows)
     for _ in range(ROUNDS):
         block = rows.of_estimate(windows)
         J = np.concatenate(
@@ -91,8 +93,6 @@ def joint_fit(rows: TeamRows, windows: Windows) -> Joint:
         away = _away(rows.frames, kinematic, fitted)
         A = np.hstack([block.A, -J, block.B])
         p = block.B.shape[1]
-        if noise is None:  # at the frames of kinematics: moments vanish with the places
-            noise = _noise(np.hstack([block.A, block.B]), block, windows)
         weighted = _whitened(np.hstack([A, block.b[:, None]]), noise)
         prior = np.zeros((len(root) + p, A.shape[1] + 1))
         prior[: len(root), 10 : 10 + len(half)] = root

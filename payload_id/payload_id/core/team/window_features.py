@@ -30,7 +30,7 @@ def features_of(series: Series, bounds: RobotBounds, weights: Weights) -> tuple[
     omega, omega_error = series.omega, series.gain[..., None] * bounds.angular_velocity
     omega_error = omega_error + series.left_out[..., :3]
     if series.gyro is not None and bounds.imu_angular_velocity < bounds.angular_velocity:
-        read = np.isfinite(series.gyro).all(axis=(1, 2))[:, None, None]  # in the whole window
+        read = np.isfinite(series.gyro).all(axis=(1, 2), keepdims=True)  # in the whole window
         better = series.gain[..., None] * bounds.imu_angular_velocity + series.left_out[..., :3]
         omega = np.where(read, series.gyro, omega)
         omega_error = np.where(read, better, omega_error)

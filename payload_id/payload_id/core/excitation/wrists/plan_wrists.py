@@ -55,7 +55,8 @@ class WristPlan:
                                          piece.duration))
             for k, piece in enumerate(self.pieces)
         ]  # fmt: skip
-        return time, *(np.concatenate(x, axis=1) for x in zip(*parts, strict=True))
+        rotation, position = (np.concatenate(x, axis=1) for x in zip(*parts, strict=True))
+        return time, rotation, position
 
 
 def plan_wrists(
