@@ -22,7 +22,7 @@ from payload_id.files.reports.assumptions import assumptions_of
 from payload_id.files.reports.comparison import Compared, agreement
 from payload_id.files.reports.quality import noise
 from payload_id.files.reports.quantities import PAIRS, UPPER, physical
-from payload_id.files.reports.repeated_run import repeat, run_folder
+from payload_id.files.reports.repeated_run import run_folder
 from payload_id.files.reports.report import Report
 from payload_id.files.reports.setting import as_html, as_json, as_markdown, setting_of
 from saved_runs import saved_run
@@ -118,13 +118,21 @@ def test_markdown_has_tables_of_equal_width(report):
     assert len(rows) > 30 and all(len(each) == 1 for each in widths)
 
 
-def test_the_part_of_the_bounds_that_data_need_is_below_one_or_the_noise_factor(folders, report):
+def test_the_part_of_the_bounds_that_data_need_is_below_one(report):
     assert 0.0 < report.run.use.factor < 1.0
     assert report.run.use.part.max() == pytest.approx(report.run.use.factor, rel=1e-3)
-    false = repeat(folders[2])
+
+
+def test_data_that_break_their_bounds_are_no_number_to_be_used(folders):
+    broken = Report.of(folders[2])
+    false = broken.run
     assert false.estimate.status.value == "INCONSISTENT"
     assert false.bounds_used == false.estimate.noise_factor > 1.0
     assert 0.0 < false.use.factor <= 1.001 * false.bounds_used
+    words = " ".join(Page(as_html(broken)).words)
+    assert "✕ INCONSISTENT" in words and "Do not use these numbers" in words
+    assert "break the stated bounds" in words and "measured, less" not in words
+    assert json.loads(as_json(broken))["lower"] == [None] * 10
 
 
 def test_what_is_no_run_is_said(tmp_path, capsys, folders):
