@@ -76,6 +76,7 @@ class Page(HTMLParser):
             self.words.append(data)
 
 
+@pytest.mark.slow
 def test_the_page_needs_no_other_file_and_holds_every_number(report):
     text = as_html(report)
     page = Page(text)
@@ -92,6 +93,7 @@ def test_the_page_needs_no_other_file_and_holds_every_number(report):
     assert "identical to the live run, bit for bit" in words
 
 
+@pytest.mark.slow
 def test_the_numbers_in_peoples_units_contain_the_truth(report):
     truth = {"m": 1.2, **{f"c_{axis}": 1e3 * COM[k] for k, axis in enumerate("xyz")}}
     truth |= {f"h_{axis}": PAYLOAD[1 + k] for k, axis in enumerate("xyz")}
@@ -106,6 +108,7 @@ def test_the_numbers_in_peoples_units_contain_the_truth(report):
     assert {file["name"] for file in found["files"]} >= {"payload_id_run.yaml", "robot.urdf"}
 
 
+@pytest.mark.slow
 def test_markdown_has_tables_of_equal_width(report):
     rows = [line for line in as_markdown(report).splitlines() if line.startswith("|")]
     widths, table = [], []
@@ -118,11 +121,13 @@ def test_markdown_has_tables_of_equal_width(report):
     assert len(rows) > 30 and all(len(each) == 1 for each in widths)
 
 
+@pytest.mark.slow
 def test_the_part_of_the_bounds_that_data_need_is_below_one(report):
     assert 0.0 < report.run.use.factor < 1.0
     assert report.run.use.part.max() == pytest.approx(report.run.use.factor, rel=1e-3)
 
 
+@pytest.mark.slow
 def test_data_that_break_their_bounds_are_no_number_to_be_used(folders):
     broken = Report.of(folders[2])
     false = broken.run
@@ -135,6 +140,7 @@ def test_data_that_break_their_bounds_are_no_number_to_be_used(folders):
     assert json.loads(as_json(broken))["lower"] == [None] * 10
 
 
+@pytest.mark.slow
 def test_what_is_no_run_is_said(tmp_path, capsys, folders):
     with pytest.raises(ConfigurationError, match="payload_id_run.yaml"):
         run_folder(tmp_path)
