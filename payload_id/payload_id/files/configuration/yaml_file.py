@@ -122,7 +122,7 @@ def _check_end(text: str, path: Path) -> None:
                 "is behind that line above it."
             )
         raise ConfigurationError(
-            f"{path} begins with the line '{BEGIN}' and does not end with the line '{END}': it is "
+            f"{path} begins with the line '---' and does not end with the line '...': it is "
             "cut off, and what is missing would count as not given. Copy it again; if it is whole, "
             f"add the line '{END}'."
         )
