@@ -191,7 +191,7 @@ def test_topics_of_an_arm_lie_in_its_namespace(capsys, arguments, printed):
     assert robot_topic.main(arguments) == 0 and capsys.readouterr().out == printed
 
 
-@pytest.mark.parametrize("name", ["ur10e", "omnid", "generic", "nothing"])
+@pytest.mark.parametrize("name", ["ur10e", "generic", "nothing"])
 def test_a_robot_without_a_description_is_refused_before_any_node_starts(capsys, name):
     assert robot_topic.main(["joint_states", name]) == 2
     assert name in capsys.readouterr().err

@@ -26,6 +26,14 @@ SCRIPT = "from payload_id.{} import main\nmain()\n"
 PACKAGE = Path(__file__).resolve().parents[3]
 
 
+@pytest.fixture(autouse=True)
+def let_in():
+    """Have children begin with the system's handler, which a job in the background ignores."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
+
+
 def interrupted(folder, *line):
     """Run Python with a line, interrupt it while it imports; return code and what it printed."""
     (folder / "sitecustomize.py").write_text(HOOK)

@@ -82,7 +82,7 @@ def test_bag_without_messages_is_readable(tmp_path):
     for storage in STORAGES:
         with BagWriter(tmp_path / storage, storage) as writer:
             time.sleep(0.01)
-        with pytest.raises(RecordingError, match="Unknown topic"):
+        with pytest.raises(RecordingError, match="holds no joint states"):
             Recording.from_bag(writer.path)
 
 
