@@ -32,7 +32,7 @@ BOUNDS |= {"uncertainty.prior.mass_max": 1.5, "uncertainty.prior.com_max": 0.15}
 GOAL = ExcitationGoal(family="bezier", duration=1.6, speed_scale=0.6, time_budget=1.5, seed=3)
 CONTINUED = {"continue_run": True}  # of a goal of ~/identify: what was said before counts
 SUCCEEDED, CANCELED, ABORTED = 4, 5, 6  # of action_msgs/GoalStatus
-CLOCK_TOLERANCE = 25.0  # [s]: the simulated arm falls behind on a busy machine
+CLOCK_TOLERANCE = 15.0  # [s]: the simulated arm falls behind on a busy machine; below DDS leases
 AT_REST = 0.02  # [rad/s]: what the planner takes for rest
 PARAMETERS = BOUNDS | {
     "limits": "safety_warning",
