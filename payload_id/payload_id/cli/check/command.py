@@ -16,6 +16,7 @@ from ...core.plausibility.kinematics import kinematics
 from ...core.plausibility.line import Line, Verdict
 from ...core.plausibility.timing import timing
 from ...core.plausibility.torques import torques
+from ...files.recordings.any_recording import is_table
 from ...files.recordings.recording import Recording
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
@@ -24,7 +25,6 @@ from ..common.lines import any_wrong, lines_json, lines_table
 from ..common.presentation import console
 from ..common.progress import progress
 from ..common.recording_arguments import (
-    TABLES,
     add_source_arguments,
     add_stretch_arguments,
     read_recording,
@@ -61,11 +61,6 @@ def run(arguments: argparse.Namespace) -> int:
     else:
         show(lines, recording.notes, next_command(arguments, wrong))
     return 2 if wrong else 0
-
-
-def is_table(path: Path) -> bool:
-    """Tell whether a recording is a table."""
-    return path.suffix.lower() in TABLES
 
 
 def looked_at(recording: Recording, arm: RobotModel, file: RobotFile, table: bool) -> list[Line]:

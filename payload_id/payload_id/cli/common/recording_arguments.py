@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
 
 from ...core.errors import InputError
+from ...files.recordings.any_recording import read_any
 from ...files.recordings.recording import Recording
 from ...files.recordings.wrench_recording import WrenchRecording
 from ...files.robots.robot_file import RobotFile
 from .arguments import number
 
-TABLES = (".csv", ".txt", ".tsv")
 OF_WHOLE = "numbers of samples left out are of the whole recording, not only of --from to --to"
 Recorded = TypeVar("Recorded", Recording, WrenchRecording)
 
@@ -76,18 +76,7 @@ def read_recording(path: Path, arguments: argparse.Namespace, file: RobotFile) -
     Raises:
         InputError: A table comes without a description.
     """
-    if path.suffix.lower() in TABLES:
-        columns = columns_of(path, arguments, "kinova_gen3_csv.yaml")
-        return Recording.from_csv(path, columns, _constants(file)).of_joints(file.joints)
-    return Recording.of_robot(path, file, arguments.topic or "")
-
-
-def _constants(file: RobotFile) -> Mapping[str, float] | None:
-    """Return the joint torque per ampere by joint, None for an arm that reports torques."""
-    constants = file.effort.torque_constants
-    if constants is None:
-        return None
-    return dict(zip(file.joints, constants.tolist(), strict=True))
+    return read_any(path, file, arguments.topic or "", arguments.columns)
 
 
 def columns_of(path: Path, arguments: argparse.Namespace, example: str) -> Path:

@@ -10,20 +10,15 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from ...core.identification.estimate import Estimate
 from ...core.identification.settings import Settings
 from ...core.identification.status import FAILED
-from ...core.rows.windows import TimedSamples
 from ...files.recordings.recording import Recording
 from ...files.recordings.wrench_recording import WrenchRecording
 from ..common.figure_argument import drawn
 from ..common.presentation import console, estimate_table, verdict
 from ..common.recording_arguments import remarks
 from ..common.shape_arguments import described
-
-STEPS = 12  # updates on the way, for the figure, where the recording prescribes none
 
 
 @dataclass(frozen=True)
@@ -119,10 +114,3 @@ def show(outcome: Outcome, arguments: argparse.Namespace, figure: Path | None) -
         )
     if figure:
         terminal.print(f"figure: {figure}", soft_wrap=True, markup=False)
-
-
-def steps(samples: TimedSamples, window: float) -> tuple[int, ...]:
-    """Return some numbers of windows at which to look, the last of them beyond the end."""
-    seconds = float(samples.stamp[-1] - samples.stamp[0]) if len(samples) else 0.0
-    full = int(seconds / window) + 1
-    return tuple(int(x) for x in np.unique(np.linspace(0, full, STEPS + 1).astype(int))[1:])

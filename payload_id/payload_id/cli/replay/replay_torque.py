@@ -3,62 +3,26 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
-from typing import Any
+from collections.abc import Callable
+from dataclasses import replace
 
 from ...core.errors import InputError
-from ...core.identification.identify import replay_with_grounds
 from ...core.identification.settings import Settings
-from ...core.identification.tare import Tare
 from ...core.rows.joint_torque.uncertainty import Uncertainty
-from ...files.recordings.recording import Recording
-from ...files.recordings.saved_run import arm_of, identical, recording_of, with_known
+from ...files.recordings.replay_job import ReplayJob
+from ...files.recordings.saved_run import arm_of, identical, recording_of
 from ...files.robots.robot_file import RobotFile
-from ...files.robots.robot_model import RobotModel
 from ...files.runs.run_file import RunFile, has_run_file
 from ..common.arguments import with_changes
 from ..common.method_arguments import with_methods
 from ..common.recording_arguments import read_recording, stretch_of
-from .outcome import Outcome, steps
-from .taring import tared
-
-
-@dataclass(frozen=True)
-class Job:
-    """A recording and how to identify from it.
-
-    Attributes:
-        recording: The samples.
-        robot: The arm.
-        settings: How to identify.
-        updates: Numbers of windows at which to update; empty to choose them.
-        before: Result of the live run that made the recording; empty if there was none.
-        tare: What is known of the arm from runs without payload, if anything.
-        bare: Recordings of such runs that were named.
-    """
-
-    recording: Recording
-    robot: RobotModel
-    settings: Settings
-    updates: tuple[int, ...] = ()
-    before: Mapping[str, Any] | None = None
-    tare: Tare | None = None
-    bare: tuple[Recording, ...] = ()
+from .outcome import Outcome
 
 
 def identify(arguments: argparse.Namespace, tell: Callable[[float], object]) -> Outcome:
     """Read a recording and identify from it; `tell` is called with the part that is done."""
     job = load(arguments)
-    updates = job.updates or steps(job.recording, job.settings.window)
-    history = replay_with_grounds(
-        job.recording,
-        job.robot,
-        job.settings,
-        updates,
-        job.tare,
-        lambda made: tell(made / (len(updates) + 1)),
-    )
+    _, history = job.run(tell)
     return Outcome(
         recording=job.recording,
         subject=job.robot.name,
@@ -76,7 +40,7 @@ def identify(arguments: argparse.Namespace, tell: Callable[[float], object]) -> 
     )
 
 
-def load(arguments: argparse.Namespace) -> Job:
+def load(arguments: argparse.Namespace) -> ReplayJob:
     """Read the recording and everything that goes with it."""
     if arguments.also and arguments.robot is None:
         raise InputError("--also needs --robot: a live run's own settings are for its bag alone.")
@@ -84,14 +48,10 @@ def load(arguments: argparse.Namespace) -> Job:
         job = _from_run_file(arguments)
     else:
         job = _from_robot_file(arguments)
-    job = replace(job, recording=stretch_of(job.recording, arguments))
-    if job.bare:
-        known = tared(job.bare, job.robot, job.settings, job.tare)
-        job = replace(job, tare=known, updates=())
-    return job
+    return replace(job, recording=stretch_of(job.recording, arguments)).with_tare()
 
 
-def _from_run_file(arguments: argparse.Namespace) -> Job:
+def _from_run_file(arguments: argparse.Namespace) -> ReplayJob:
     """Repeat a live run from its own folder."""
     file = RunFile.load(arguments.recording)
     recording = recording_of(
@@ -104,7 +64,7 @@ def _from_run_file(arguments: argparse.Namespace) -> Job:
     same_frame = arguments.payload_frame is None
     # A tare's rows are in the coordinates of the bounds that were stated then.
     fits = same_frame and settings.uncertainty == own.uncertainty
-    return Job(
+    return ReplayJob(
         recording,
         robot,
         settings,
@@ -115,7 +75,7 @@ def _from_run_file(arguments: argparse.Namespace) -> Job:
     )
 
 
-def _from_robot_file(arguments: argparse.Namespace) -> Job:
+def _from_robot_file(arguments: argparse.Namespace) -> ReplayJob:
     """Identify from any recording of a known robot."""
     if arguments.robot is None:
         raise InputError(
@@ -123,14 +83,12 @@ def _from_robot_file(arguments: argparse.Namespace) -> Job:
             "as kinova_gen3."
         )
     file = RobotFile.load(arguments.robot)
-    frame = arguments.payload_frame or file.payload_frame
-    robot = RobotModel.from_urdf(file.urdf, frame, file.joints, file.gravity)
     settings = _settings(arguments, Settings(file.uncertainty))
     recording = read_recording(arguments.recording, arguments, file)
     for path in arguments.also:
         recording = recording.followed_by(read_recording(path, arguments, file))
     bare = tuple(read_recording(path, arguments, file) for path in arguments.tare)
-    return Job(recording, with_known(robot, recording, file), settings, bare=bare)
+    return ReplayJob.of_robot(recording, file, settings, arguments.payload_frame, bare)
 
 
 def _settings(arguments: argparse.Namespace, own: Settings) -> Settings:

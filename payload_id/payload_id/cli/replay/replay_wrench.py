@@ -18,6 +18,8 @@ from ...core.identification.wrench.static import identify_static
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.rows.wrench.newton_euler import NewtonEulerRows
 from ...core.rows.wrench.uncertainty import WrenchUncertainty
+from ...files.recordings.any_recording import is_table
+from ...files.recordings.replay_job import steps
 from ...files.recordings.saved_run import identical
 from ...files.recordings.wrench_blocks import read_blocks
 from ...files.recordings.wrench_recording import WrenchRecording
@@ -27,8 +29,8 @@ from ...files.runs.run_file import RunFile, has_run_file
 from ...files.tables.wrench_csv import is_wrench_description
 from ..common.arguments import number, numbers_of, with_changes
 from ..common.method_arguments import with_methods
-from ..common.recording_arguments import TABLES, columns_of, stretch_of
-from .outcome import Outcome, steps
+from ..common.recording_arguments import columns_of, stretch_of
+from .outcome import Outcome
 
 _UNITS = {"force": "N", "torque": "N m"}
 
@@ -187,7 +189,7 @@ def read(arguments: argparse.Namespace) -> WrenchRecording:
         recording = read_blocks(path, arguments.topic or file.topic, file.start_ns, file.end_ns)
         stated = WrenchUncertainty.from_dict(dict(file.uncertainty))
         recording = replace(recording, assumed=stated)
-    elif path.suffix.lower() in TABLES:
+    elif is_table(path):
         columns = columns_of(path, arguments, "kuka_wrench_csv.yaml")
         recording = WrenchRecording.from_csv(path, columns)
     else:

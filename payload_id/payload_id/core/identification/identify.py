@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from ..arm.arm_model import ArmModel
 from ..arrays import one_number, real_numbers
@@ -40,32 +40,6 @@ def replay(
         tare: What runs without payload had taught before.
     """
     yield from estimates_of(begun(model, settings, tare), samples, updates)
-
-
-def replay_with_grounds(
-    samples: TimedSamples,
-    model: ArmModel | RowSource,
-    settings: Settings,
-    updates: Iterable[int],
-    tare: Tare | None = None,
-    tell: Callable[[int], object] = lambda made: None,
-) -> list[Estimate]:
-    """Return the estimates of `replay`, the last one with what its mass rests on.
-
-    Args:
-        samples: The recording.
-        model: The arm that it was made with, or what makes rows of such samples.
-        settings: How to identify.
-        updates: Numbers of windows at which to update, increasing, at least one.
-        tare: What runs without payload had taught before.
-        tell: Called with the number of estimates that have been made.
-    """
-    online = begun(model, settings, tare)
-    made: list[Estimate] = []
-    for estimate in estimates_of(online, samples, updates):
-        made.append(estimate)
-        tell(len(made))
-    return [*made[:-1], online.with_grounds(made[-1])]
 
 
 def begun(model: ArmModel | RowSource, settings: Settings, tare: Tare | None) -> OnlineIdentifier:

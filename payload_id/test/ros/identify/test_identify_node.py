@@ -21,10 +21,10 @@ from std_srvs.srv import Trigger
 from harness import LATCHED, NodeProcess, Observer, joint_state
 from junk import interface
 from payload_id.core.arm.arm_model import ArmModel
-from payload_id.core.identification.identify import replay_with_grounds
 from payload_id.core.identification.settings import Settings
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.files.recordings.recording import Recording
+from payload_id.files.recordings.replay_job import ReplayJob
 from payload_id.files.runs.run_file import RunFile
 from synthetic import PAYLOAD, RATE, TOPIC, measured, robot_file, stamps_ns
 
@@ -144,7 +144,7 @@ def repeats_bit_for_bit(final: PayloadEstimate, folder: Path) -> None:
     settings = Settings(
         Uncertainty.from_dict(dict(run.uncertainty)), run.estimator, run.intervals, run.window
     )
-    last = replay_with_grounds(recording, model, settings, run.updates)[-1]
+    last = ReplayJob(recording, model, settings, run.updates).run()[1][-1]
     assert last.to_dict() == dict(run.result)
     for name in ("phi", "lower", "upper"):
         assert np.array_equal(getattr(last, name), getattr(final, name))

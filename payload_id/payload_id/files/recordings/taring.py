@@ -16,7 +16,7 @@ from ...core.identification.settings import Settings
 from ...core.identification.status import Status
 from ...core.identification.tare import Tare
 from ...core.knowledge.knowledge import NOTHING
-from ...files.recordings.recording import Recording
+from .recording import Recording
 
 
 def tared(

@@ -1,0 +1,52 @@
+"""A recording of a known robot, whatever it is kept in: a bag, or a table with its columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from ...core.errors import InputError
+from ..robots.robot_file import RobotFile
+from .recording import Recording
+
+TABLES = (".csv", ".txt", ".tsv")
+EXAMPLE = "kinova_gen3_csv.yaml"
+
+
+def is_table(path: Path) -> bool:
+    """Tell by its suffix whether a recording is a table."""
+    return path.suffix.lower() in TABLES
+
+
+def read_any(
+    path: Path, robot: RobotFile, topic: str = "", columns: Mapping[str, Any] | Path | None = None
+) -> Recording:
+    """Read a bag, or a table with a description of its columns.
+
+    Args:
+        path: The recording.
+        robot: The robot file: joints, signs and offsets of efforts.
+        topic: Of the joint states in a bag; empty: the robot file's.
+        columns: What a table's columns hold, or the file that says so.
+
+    Raises:
+        InputError: A table comes without a description.
+        RecordingError: The recording cannot be read.
+    """
+    if not is_table(path):
+        return Recording.of_robot(path, robot, topic)
+    if columns is None:
+        raise InputError(
+            f"A table needs --columns FILE that says what the columns of {path.name} hold; "
+            f"config/recordings/{EXAMPLE} is one."
+        )
+    return Recording.from_csv(path, columns, _constants(robot)).of_joints(robot.joints)
+
+
+def _constants(robot: RobotFile) -> Mapping[str, float] | None:
+    """Return the joint torque per ampere by joint, None for an arm that reports torques."""
+    constants = robot.effort.torque_constants
+    if constants is None:
+        return None
+    return dict(zip(robot.joints, constants.tolist(), strict=True))

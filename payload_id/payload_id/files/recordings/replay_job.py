@@ -1,0 +1,102 @@
+"""A recording and how to identify from it, in one way for one recording and for a fleet's."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from ...core.identification.estimate import Estimate
+from ...core.identification.identify import begun, estimates_of
+from ...core.identification.online import OnlineIdentifier
+from ...core.identification.settings import Settings
+from ...core.identification.tare import Tare
+from ...core.rows.windows import TimedSamples
+from ..robots.robot_file import RobotFile
+from ..robots.robot_model import RobotModel
+from .recording import Recording
+from .saved_run import with_known
+from .taring import tared
+
+STEPS = 12  # updates on the way, where the recording prescribes none
+
+
+@dataclass(frozen=True)
+class ReplayJob:
+    """A recording and how to identify from it.
+
+    Attributes:
+        recording: The samples.
+        robot: The arm.
+        settings: How to identify.
+        updates: Numbers of windows at which to update; empty to choose them.
+        before: Result of the live run that made the recording; empty if there was none.
+        tare: What is known of the arm from runs without payload, if anything.
+        bare: Recordings of such runs that were named.
+    """
+
+    recording: Recording
+    robot: RobotModel
+    settings: Settings
+    updates: tuple[int, ...] = ()
+    before: Mapping[str, Any] | None = None
+    tare: Tare | None = None
+    bare: tuple[Recording, ...] = ()
+
+    @classmethod
+    def of_robot(
+        cls,
+        recording: Recording,
+        file: RobotFile,
+        settings: Settings,
+        frame: str | None = None,
+        bare: Sequence[Recording] = (),
+    ) -> ReplayJob:
+        """Return the job of any recording of a known robot.
+
+        Args:
+            recording: Its samples.
+            file: The robot's.
+            settings: How to identify.
+            frame: Link that carries the payload; None: the robot file's.
+            bare: Recordings of the arm without payload.
+        """
+        frame = frame or file.payload_frame
+        robot = RobotModel.from_urdf(file.urdf, frame, file.joints, file.gravity)
+        return cls(recording, with_known(robot, recording, file), settings, bare=tuple(bare))
+
+    def with_tare(self) -> ReplayJob:
+        """Return the job with what its bare recordings tell.
+
+        Raises:
+            InputError: One is too short, is inconsistent, or shows a payload.
+        """
+        if not self.bare:
+            return self
+        known = tared(self.bare, self.robot, self.settings, self.tare)
+        return replace(self, tare=known, updates=())
+
+    def run(
+        self, tell: Callable[[float], object] = lambda part: None
+    ) -> tuple[OnlineIdentifier, list[Estimate]]:
+        """Identify; return the run and its estimates, the last one with what its mass rests on.
+
+        Args:
+            tell: Called with the part that is done.
+        """
+        updates = self.updates or steps(self.recording, self.settings.window)
+        online = begun(self.robot, self.settings, self.tare)
+        made: list[Estimate] = []
+        for estimate in estimates_of(online, self.recording, updates):
+            made.append(estimate)
+            tell(len(made) / (len(updates) + 1))
+        return online, [*made[:-1], online.with_grounds(made[-1])]
+
+
+def steps(samples: TimedSamples, window: float) -> tuple[int, ...]:
+    """Return some numbers of windows at which to look, the last of them beyond the end."""
+    seconds = float(samples.stamp[-1] - samples.stamp[0]) if len(samples) else 0.0
+    full = int(seconds / window) + 1
+    return tuple(int(x) for x in np.unique(np.linspace(0, full, STEPS + 1).astype(int))[1:])
