@@ -113,6 +113,11 @@ class OnlineIdentifier:
         return self.windows * self.settings.window
 
     @property
+    def changed_at(self) -> float | None:
+        """Time at which the windows of the present payload begin [s]; None if it is the first."""
+        return self._change.start if self._change.note else None
+
+    @property
     def tared(self) -> bool:
         """Whether the rows of a run without payload are known, beyond those of a calibration."""
         return len(self.known_arm) > 0
@@ -181,15 +186,15 @@ class OnlineIdentifier:
     def _make_room(self) -> None:
         """Update on the spot if there are too many rows, to know which to drop."""
         if self._kept.too_many:
-            self.accept(self._problem().solve())
+            self.accept(self.present().solve())
 
     def problem(self) -> Problem:
         """Return what an update has to solve; note in `updates` that it is being made."""
         self.updates.append(self.windows)
-        return self._problem()
+        return self.present()
 
-    def _problem(self) -> Problem:
-        """Return the present problem."""
+    def present(self) -> Problem:
+        """Return the present problem; no update is noted."""
         self._kept = self._kept.stacked()
         with one_thread():
             own = self._kept.statistics()
@@ -245,7 +250,7 @@ class OnlineIdentifier:
         """
         with one_thread():
             known = np.isfinite(estimate.phi).all()
-            nuisance = self._problem().statistics.nuisance(estimate.phi) if known else np.zeros(0)
+            nuisance = self.present().statistics.nuisance(estimate.phi) if known else np.zeros(0)
         self._held = HeldOut(estimate, nuisance, self.settings.window, self.windows)
 
     def validation(self, estimate: Estimate) -> Validation:
@@ -279,7 +284,7 @@ class OnlineIdentifier:
         if not (known and windows and isinstance(source, MomentumRows)):
             return None
         with one_thread():
-            prior, shape, tare = self._payload.prior, self._problem().shape, self.known_arm.rows
+            prior, shape, tare = self._payload.prior, self.present().shape, self.known_arm.rows
             return Ground.of(source, windows, tare, prior, shape, estimate.phi, mass)
 
     def tare(self, payload: Array | None = None) -> None:

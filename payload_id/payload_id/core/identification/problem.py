@@ -127,6 +127,11 @@ class Problem:
         """Rows c with c phi >= 0 that follow from the payload's size and shape, shape (K, 10)."""
         return known_shape(self.row_source, self.settings)
 
+    def proving_rows(self) -> RowBlock:
+        """Return the rows that prove the bounds which the run has established."""
+        hints = self.payload.memory.hints
+        return self.rows.take(np.array(sorted({k for hint in hints for k in hint.rows}), dtype=int))
+
     def solve(self) -> Solved:
         """Return the estimate and the bounds."""
         if self.estimate.windows == 0:

@@ -1,4 +1,4 @@
-"""What a run says of the arm alone: all that is the run's own is estimated along."""
+"""What a run says of what it shares with others: all that is the run's own is estimated along."""
 
 from __future__ import annotations
 
@@ -31,19 +31,28 @@ def of_the_arm(
         statistics: C + 1 channels, rows in the last one alone.
     """
     p, known = run.p, np.isfinite(phi)
-    x = np.concatenate([fit.u, fit.phi])
-    noise = np.sqrt(fit.variance[: len(run.counts)])[:, None, None]
-    rows = (linearised(run.channels, run.gain, x) / noise).reshape(-1, p + 11)
+    rows = _in_units_of_noise(run, fit)
     rows[:, -1] -= rows[:, p:-1][:, known] @ phi[known]
+    rows[:, p:-1][:, known] = 0.0
+    weight = np.concatenate([np.full(p, PRIOR), 1.0 / largest, [0.0]])
     mine = np.concatenate([own, ~known, [False]])
-    kept = np.concatenate([~own, np.zeros(10, dtype=bool), [True]])
-    prior = np.diag(np.concatenate([np.full(own.sum(), PRIOR), 1.0 / largest[~known]]))
-    count = len(prior)
-    prior = np.hstack([prior, np.zeros((count, kept.sum()))])
-    left = factor_of(np.hstack([rows[:, mine], rows[:, kept]]), prior)[count:, count:]
-    whole = np.zeros((p + 11, p + 11))
-    whole[: len(left), kept] = left
-    return in_one_channel(whole, max(float(run.counts.sum()) - count, 0.0), len(run.counts))
+    left = _without(rows, mine, weight[mine])
+    count = max(float(run.counts.sum()) - mine.sum(), 0.0)
+    return in_one_channel(left, count, len(run.counts))
+
+
+def of_payload_and_arm(run: Statistics, own: BoolArray, fit: Posterior) -> Statistics:
+    """Return what rows say of the payload and of what runs share, as rows of one channel alone.
+
+    Args:
+        run: Statistics of one run.
+        own: Which nuisance parameters are the run's, shape (p,); estimated along as in
+            `of_the_arm`.
+        fit: To the rows of this run.
+    """
+    mine = np.concatenate([own, np.zeros(11, dtype=bool)])
+    left = _without(_in_units_of_noise(run, fit), mine, np.full(int(own.sum()), PRIOR))
+    return in_one_channel(left, max(float(run.counts.sum()) - mine.sum(), 0.0), 0)
 
 
 def in_one_channel(factor: Array, count: float, channels: int) -> Statistics:
@@ -62,3 +71,29 @@ def in_one_channel(factor: Array, count: float, channels: int) -> Statistics:
     counts = np.zeros(channels + 1)
     counts[-1] = count
     return Statistics(np.zeros((11, 11)), factor, round(count), factors, counts, errors)
+
+
+def _in_units_of_noise(run: Statistics, fit: Posterior) -> Array:
+    """Return rows [B A b] that stand for all rows of a run, shape (C (p + 11), p + 11)."""
+    noise = np.sqrt(fit.variance[: len(run.counts)])[:, None, None]
+    x = np.concatenate([fit.u, fit.phi])
+    return np.asarray(
+        (linearised(run.channels, run.gain, x) / noise).reshape(-1, run.p + 11), dtype=float
+    )
+
+
+def _without(rows: Array, mine: BoolArray, weight: Array) -> Array:
+    """Return the R factor of rows with some columns estimated along, zeros in their places.
+
+    Args:
+        rows: [B A b], shape (m, p + 11).
+        mine: Which columns are estimated along, shape (p + 11,).
+        weight: Of each of these, as its prior.
+    """
+    count, size = int(mine.sum()), len(mine)
+    kept = ~mine
+    prior = np.hstack([np.diag(weight), np.zeros((count, size - count))])
+    left = factor_of(np.hstack([rows[:, mine], rows[:, kept]]), prior)[count:, count:]
+    whole = np.zeros((size, size))
+    whole[: len(left), kept] = left
+    return whole

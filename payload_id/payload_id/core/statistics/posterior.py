@@ -54,6 +54,14 @@ class Posterior:
         """Return the standard deviation of phi's errors, shape (10,); see `covariance`."""
         return np.asarray(np.sqrt(np.diag(self.covariance(inflation))))
 
+    def nuisance_deviation(self) -> Array:
+        """Return the standard deviation of u's errors if rows err independently, shape (p,)."""
+        p = len(self.u)
+        prior = np.hstack([PRIOR * np.eye(p), np.zeros((p, 10))])
+        factor = factor_of(self.rows, prior)
+        half = scipy.linalg.solve_triangular(factor, np.eye(p + 10)[:, :p], trans="T")
+        return np.asarray(np.sqrt((half**2).sum(axis=0)))
+
     def load_deviation(self, inflation: float, run: Statistics, phi: Array) -> Array:
         """Return what errors of a run's rows add that are as large as what its load makes, (10,).
 
