@@ -57,8 +57,14 @@ def setting_of(path: Path) -> Callable[[Report], str]:
 
 def _set(template: str, report: Report, **more: Any) -> str:
     """Fill in a template of this folder."""
+    environment = page_environment(Path(__file__).parent)
+    return environment.get_template(template).render(report=report, colours=COLOURS, **more) + "\n"
+
+
+def page_environment(*folders: Path) -> Environment:
+    """Return what fills in templates of some folders, with the filters that pages use."""
     environment = Environment(
-        loader=FileSystemLoader(Path(__file__).parent),
+        loader=FileSystemLoader(folders),
         autoescape=select_autoescape(["html.j2"]),
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -67,7 +73,7 @@ def _set(template: str, report: Report, **more: Any) -> str:
     environment.filters["short"] = short
     environment.filters["cell"] = cell
     environment.filters["sentence"] = sentence
-    return environment.get_template(template).render(report=report, colours=COLOURS, **more) + "\n"
+    return environment
 
 
 def short(value: float, digits: int = 3) -> str:

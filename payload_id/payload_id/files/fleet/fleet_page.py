@@ -1,0 +1,128 @@
+"""The page of a fleet: arms by health, payloads by agreement, what is odd first."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ...core.identification.settings import Settings
+from ...core.identification.status import FAILED
+from ..reports import setting
+from ..reports.pictures import svg
+from .arms import Arm, arms_of
+from .figures import mass_figure, offsets_figure
+from .fleet_table import FleetTable
+from .payloads import Payload, payloads_of
+
+REPORT = "report.html"  # beside a saved run's bag, or in it; see ./payload-id report
+ODD = 60  # rows that are listed one by one
+FAILING = {status.value for status in FAILED}
+
+
+@dataclass(frozen=True)
+class Fleet:
+    """What a table of results tells.
+
+    Attributes:
+        folder: Of the results.
+        rows: All rows.
+        verdicts: How many of each, "error" among them.
+        arms: Those with trouble first.
+        payloads: Those with trouble first.
+        odd: Rows to look at: those without intervals, the most contradictory first.
+    """
+
+    folder: Path
+    rows: tuple[Mapping[str, Any], ...]
+    verdicts: Mapping[str, int]
+    arms: tuple[Arm, ...]
+    payloads: tuple[Payload, ...]
+    odd: tuple[Mapping[str, Any], ...]
+
+    @classmethod
+    def of(cls, table: FleetTable, settings: Settings | None = None) -> Fleet:
+        """Return what a table tells.
+
+        Args:
+            table: The results.
+            settings: How payloads with several runs are estimated; None: as usual.
+
+        Raises:
+            ConfigurationError: A result is damaged.
+        """
+        rows = tuple(table.read().to_pylist())
+        return cls(
+            folder=table.folder,
+            rows=rows,
+            verdicts=Counter(row["verdict"] or "error" for row in rows),
+            arms=arms_of(rows),
+            payloads=payloads_of(table, settings or Settings()),
+            odd=tuple(sorted((row for row in rows if _odd(row)), key=_oddness)),
+        )
+
+    def sentences(self) -> tuple[str, ...]:
+        """Return what to look at, most important first; nothing if nothing is odd."""
+        said = [f"{arm.name}: {text}" for arm in self.arms for each in arm.drifting
+                for text in each.sentences()]  # fmt: skip
+        for arm in self.arms:
+            if arm.inconsistent > 0.0:
+                asked = ", ".join(name for name, _ in Counter(arm.asked_for).most_common(2))
+                said.append(
+                    f"{arm.name}: {arm.inconsistent:.0%} of its runs contradict the stated bounds"
+                    + (f", most of all {asked}." if asked else ".")
+                )
+        for payload in self.payloads:
+            if payload.common is not None and payload.common.status in FAILED:
+                said.append(f"{payload.name}: {payload.common.message}")
+            if payload.missed:
+                said.append(
+                    f"{payload.name}: {len(payload.missed)} intervals miss the mass of "
+                    f"{payload.known_mass:g} kg that the manifest states."
+                )
+        if wrong := self.verdicts.get("error", 0):
+            said.append(f"{wrong} recordings could not be used; the last table says why.")
+        return tuple(said)
+
+
+def _odd(row: Mapping[str, Any]) -> bool:
+    """Tell whether a row is to be looked at."""
+    return row["error"] is not None or row["verdict"] in FAILING
+
+
+def _oddness(row: Mapping[str, Any]) -> tuple[bool, float]:
+    """Return by what odd rows are ordered: errors first, then by contradiction."""
+    return row["error"] is None, -(row["noise_factor"] or 0.0)
+
+
+def as_html(fleet: Fleet) -> str:
+    """Return one page that needs no other file."""
+    here = Path(__file__).parent
+    environment = setting.page_environment(here, Path(setting.__file__).parent)
+    pictures = {
+        "arms": [_svg(offsets_figure(arm), f"arm{k}") for k, arm in enumerate(fleet.arms)],
+        "payloads": [_svg(mass_figure(each), f"p{k}") for k, each in enumerate(fleet.payloads)],
+    }
+    environment.filters["report_of"] = report_of
+    return (
+        environment.get_template("fleet.html.j2").render(
+            fleet=fleet, colours=setting.COLOURS, pictures=pictures, odd=fleet.odd[:ODD]
+        )
+        + "\n"
+    )
+
+
+def report_of(bag: str) -> str:
+    """Return the address of a recording's own report; empty where there is none."""
+    for folder in (Path(bag), Path(bag).parent):
+        page = folder / REPORT
+        if "://" not in bag and page.is_file():
+            return page.resolve().as_uri()
+    return ""
+
+
+def _svg(figure: Any, name: str) -> str:
+    """Return a figure as an element of the page, nothing for none."""
+    return "" if figure is None else svg(figure, name)

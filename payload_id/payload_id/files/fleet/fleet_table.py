@@ -1,0 +1,206 @@
+"""The table of results: a Parquet dataset by robot and day, a file for each recording's content.
+
+    FOLDER/rows/robot=ARM/day=YYYY-MM-DD/KEY.parquet    results that hold, each content once
+    FOLDER/old/...                                      results that others replaced
+
+A file is there whole or not at all, so that a run that is interrupted leaves what it had done.
+"""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote
+
+import pyarrow as pa
+import pyarrow.dataset
+import pyarrow.parquet
+
+from ...core.errors import ConfigurationError, brief
+from ..configuration.input_path import input_path
+from ..configuration.whole_file import whole_file
+from .row import EVERYTHING, LABELS, PARTITION, SCHEMA
+
+ROWS, OLD = "rows", "old"
+SUFFIX = ".parquet"
+UNDATED = "undated"  # day of stamps that are no dates, such as those of a simulation
+LOST = "lost-"  # begins the name of a result that says only that a worker was lost
+Row = Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class FleetTable:
+    """Results in a folder.
+
+    Attributes:
+        folder: Of all.
+    """
+
+    folder: Path
+
+    @classmethod
+    def at(cls, folder: Path | str) -> FleetTable:
+        """Open, or make, the folder of results.
+
+        Raises:
+            ConfigurationError: It cannot be made.
+        """
+        folder = input_path(folder, "folder of results")
+        try:
+            (folder / ROWS).mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise ConfigurationError(
+                f"The folder of results {folder} cannot be made: {error.strerror}."
+            ) from error
+        return cls(folder)
+
+    @classmethod
+    def existing(cls, folder: Path | str) -> FleetTable:
+        """Open a folder of results that is there.
+
+        Raises:
+            ConfigurationError: It is none.
+        """
+        folder = input_path(folder, "folder of results")
+        if not (folder / ROWS).is_dir():
+            raise ConfigurationError(
+                f"{folder} holds no results of a fleet ({ROWS}/); make them with "
+                "./payload-id fleet SOURCE... --robot FILE --out FOLDER."
+            )
+        return cls(folder)
+
+    def places(self, part: str = ROWS) -> dict[str, Path]:
+        """Return the file of each key."""
+        return {path.stem: path for path in (self.folder / part).glob(f"*/*/*{SUFFIX}")}
+
+    def bags(self) -> dict[str, str]:
+        """Return the name of the recording behind each key.
+
+        Raises:
+            ConfigurationError: A file is damaged.
+        """
+        found = self.read(["key", "bag"])
+        return dict(zip(found["key"].to_pylist(), found["bag"].to_pylist(), strict=True))
+
+    def write(self, key: str, robot: str, day: str, rows: Sequence[Row]) -> Path:
+        """Write the rows of one recording; an older result of it is replaced.
+
+        Raises:
+            OSError: The disk does not take them.
+        """
+        path = self.folder / ROWS / f"robot={quote(robot, safe='')}" / f"day={day}" / (key + SUFFIX)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        table = pa.Table.from_pylist([dict(row) for row in rows], schema=SCHEMA)
+        with whole_file(path) as file:
+            pa.parquet.write_table(table, file)
+        return path
+
+    def relabel(self, path: Path, labels: Row) -> None:
+        """Let a result say something else of its recording, where it does not yet.
+
+        Args:
+            path: Of the result.
+            labels: By the names of `LABELS`.
+
+        Raises:
+            ConfigurationError: The file is damaged.
+        """
+        table = _read(path)
+        first = table.slice(0, 1).to_pylist()[0]
+        if all(first[name] == labels[name] for name in LABELS):
+            return
+        for name, kind in LABELS.items():
+            column = pa.array([labels[name]] * len(table), kind)
+            table = table.set_column(table.column_names.index(name), name, column)
+        with whole_file(path) as file:
+            pa.parquet.write_table(table, file)
+
+    def set_aside(self, path: Path) -> None:
+        """Move a result that is replaced to the old ones; one that says nothing is removed."""
+        if path.name.startswith(LOST):
+            path.unlink()
+        else:
+            self._moved(path, ROWS, OLD)
+
+    def brought_back(self, path: Path) -> Path:
+        """Move a result back among those that hold."""
+        return self._moved(path, OLD, ROWS)
+
+    def _moved(self, path: Path, one: str, other: str) -> Path:
+        """Move a result from one part of the folder to the other."""
+        target = self.folder / other / path.relative_to(self.folder / one)
+        target.parent.mkdir(parents=True, exist_ok=True)
+        path.replace(target)
+        return target
+
+    def read(self, columns: Sequence[str] | None = None, payload: str | None = None) -> pa.Table:
+        """Return all rows, in order of their recordings and stretches.
+
+        Args:
+            columns: Names; None: all but the evidence.
+            payload: Only rows of this one; None: all.
+
+        Raises:
+            ConfigurationError: A file is damaged.
+        """
+        names = [x for x in EVERYTHING.names if x != "evidence"] if columns is None else columns
+        whole = pa.dataset.dataset(
+            self.folder / ROWS,
+            schema=EVERYTHING,
+            format="parquet",
+            partitioning=pa.dataset.partitioning(PARTITION, flavor="hive"),
+            exclude_invalid_files=False,
+        )
+        try:
+            only = None if payload is None else pa.dataset.field("payload") == payload
+            wanted = list(dict.fromkeys([*names, "bag", "segment"]))
+            table = whole.to_table(columns=wanted, filter=only)
+        except (pa.ArrowException, OSError) as error:
+            raise ConfigurationError(
+                f"The results in {self.folder} cannot be read: {brief(str(error))}. Remove the "
+                "file that is named, and run again: what is missing is made anew."
+            ) from error
+        return table.sort_by([("bag", "ascending"), ("segment", "ascending")]).select(list(names))
+
+    def evidence(self, payload: str, verdicts: Sequence[str]) -> list[bytes]:
+        """Return what the runs of a payload keep for each other, in order of `read`.
+
+        Args:
+            payload: Its name.
+            verdicts: Only of runs with one of these.
+
+        Raises:
+            ConfigurationError: A file is damaged.
+        """
+        names = ["payload", "verdict", "evidence"]
+        return [
+            row["evidence"]
+            for row in self.read(names, payload).to_pylist()
+            if row["verdict"] in verdicts and row["evidence"] is not None
+        ]
+
+    def clear_parts(self) -> None:
+        """Remove what a killed process left unfinished."""
+        for part in self.folder.rglob("*.part"):
+            part.unlink(missing_ok=True)
+        for folder in (self.folder / ROWS, self.folder / OLD):
+            for day in folder.glob("*/*"):
+                if day.is_dir() and not any(day.iterdir()):
+                    shutil.rmtree(day, ignore_errors=True)
+
+
+def _read(path: Path) -> pa.Table:
+    """Return the rows of one file.
+
+    Raises:
+        ConfigurationError: It is damaged.
+    """
+    try:
+        return pa.parquet.ParquetFile(path).read()
+    except (pa.ArrowException, OSError) as error:
+        raise ConfigurationError(
+            f"The result {path} cannot be read: {brief(str(error))}. Remove it, and run again."
+        ) from error

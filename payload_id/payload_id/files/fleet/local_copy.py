@@ -1,0 +1,64 @@
+"""A recording as files of this machine, wherever it lies, and what its content is."""
+
+from __future__ import annotations
+
+import hashlib
+import posixpath
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import fsspec
+
+from ...core.errors import RecordingError, brief
+
+CHUNK = 1 << 20  # bytes read at a time
+
+
+@contextmanager
+def local_copy(place: str) -> Iterator[Path]:
+    """Give a recording's path on this machine; what is elsewhere is copied for the while.
+
+    Args:
+        place: Path or URL of a file or a folder.
+
+    Raises:
+        RecordingError: It cannot be had.
+    """
+    try:
+        store, path = fsspec.core.url_to_fs(place)
+        if "file" in (store.protocol if isinstance(store.protocol, tuple) else (store.protocol,)):
+            yield Path(path)
+            return
+    except (OSError, ValueError, ImportError) as error:
+        raise RecordingError(f"{place} cannot be had: {brief(str(error))}.") from error
+    with tempfile.TemporaryDirectory(prefix="payload_id_fleet_") as folder:
+        copy = Path(folder) / posixpath.basename(path.rstrip("/"))
+        try:
+            store.get(path, str(copy), recursive=store.isdir(path))
+        except (OSError, ValueError) as error:
+            raise RecordingError(f"{place} cannot be copied: {brief(str(error))}.") from error
+        yield copy
+
+
+def content_digest(path: Path) -> str:
+    """Return the SHA-256 of a file, or of all files of a folder and their names.
+
+    Raises:
+        RecordingError: It cannot be read.
+    """
+    whole = hashlib.sha256()
+    try:
+        files = [path] if path.is_file() else sorted(x for x in path.rglob("*") if x.is_file())
+        if not files:
+            raise RecordingError(f"There is no recording {path}.")
+        for file in files:
+            name = "" if file == path else file.relative_to(path).as_posix()
+            whole.update(f"{name}\0{file.stat().st_size}\0".encode())
+            with file.open("rb") as opened:
+                while part := opened.read(CHUNK):
+                    whole.update(part)
+    except OSError as error:
+        raise RecordingError(f"{path} cannot be read: {error.strerror}.") from error
+    return whole.hexdigest()

@@ -1,0 +1,153 @@
+"""What is said of each recording of a fleet: a table, CSV or Parquet, one line each."""
+
+from __future__ import annotations
+
+import math
+import posixpath
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import fsspec
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+
+from ...core.errors import ConfigurationError, brief
+
+COLUMNS = {
+    "bag": "recording: path or URL; relative ones are from the manifest's folder",
+    "robot": "robot file, or name of a shipped one; empty: --robot",
+    "arm": "name of the arm; empty: the robot file's; results are kept by it",
+    "payload": "name of the payload; recordings of one name are taken together",
+    "tare": "recordings of the bare arm, separated by ;",
+    "known_mass": "mass of the payload [kg], to be compared; 0: the arm was bare",
+    "temperature": "of the arm [degree Celsius]",
+}
+SEPARATOR = ";"
+
+
+@dataclass(frozen=True)
+class Entry:
+    """What is said of one recording.
+
+    Attributes:
+        bag: Path or URL.
+        robot: Robot file; empty: that of all.
+        arm: Name of the arm; empty: the robot file's.
+        payload: Name of the payload; empty: unknown.
+        tare: Paths or URLs of recordings of the bare arm.
+        known_mass: Mass of the payload [kg]; None: unknown.
+        temperature: Of the arm [degree Celsius]; None: unknown.
+    """
+
+    bag: str
+    robot: str = ""
+    arm: str = ""
+    payload: str = ""
+    tare: tuple[str, ...] = ()
+    known_mass: float | None = None
+    temperature: float | None = None
+
+
+def read_manifest(place: str) -> tuple[Entry, ...]:
+    """Return the entries of a manifest, in its order.
+
+    Args:
+        place: Path or URL of a .csv or .parquet file.
+
+    Raises:
+        ConfigurationError: It cannot be read, lacks `bag`, has a column that is unknown, or an
+            entry that is impossible; says which line.
+    """
+    try:
+        with fsspec.open(place, "rb") as file:
+            read = pa.parquet.read_table if place.lower().endswith(".parquet") else _read_csv
+            table = read(file)
+    except (OSError, ValueError, ImportError, pa.ArrowException) as error:
+        raise ConfigurationError(
+            f"The manifest {place} cannot be read: {brief(str(error))}. It is a table, .csv or "
+            f".parquet, with the columns {', '.join(COLUMNS)}, of which bag is needed."
+        ) from error
+    unknown = [name for name in table.column_names if name not in COLUMNS]
+    if unknown or "bag" not in table.column_names:
+        raise ConfigurationError(
+            f"The manifest {place} must have the column bag and none but {', '.join(COLUMNS)}; "
+            f"found {', '.join(table.column_names)}."
+        )
+    folder = posixpath.dirname(place)
+    return tuple(
+        _entry(line, folder, f"{place}, entry {number}")
+        for number, line in enumerate(table.to_pylist(), start=1)
+    )
+
+
+def _read_csv(file: Any) -> pa.Table:
+    """Read a table of comma-separated values, every cell as text."""
+    options = pa.csv.ConvertOptions(
+        column_types=dict.fromkeys(COLUMNS, pa.string()), strings_can_be_null=False
+    )
+    return pa.csv.read_csv(file, convert_options=options)
+
+
+def _entry(line: Mapping[str, Any], folder: str, where: str) -> Entry:
+    """Check one line."""
+    texts = {name: "" if line.get(name) is None else str(line[name]).strip() for name in COLUMNS}
+    if not texts["bag"]:
+        raise ConfigurationError(f"{where} names no recording (bag).")
+    tares = [x.strip() for x in texts["tare"].split(SEPARATOR) if x.strip()]
+    mass = _number(texts["known_mass"], "known_mass", where)
+    if mass is not None and mass < 0.0:
+        raise ConfigurationError(f"{where}: known_mass must be 0 kg or above; found {mass:g}.")
+    return Entry(
+        bag=_from(folder, texts["bag"]),
+        robot=_robot(folder, texts["robot"]),
+        arm=texts["arm"],
+        payload=texts["payload"],
+        tare=tuple(_from(folder, x) for x in tares),
+        known_mass=mass,
+        temperature=_number(texts["temperature"], "temperature", where),
+    )
+
+
+def _from(folder: str, place: str) -> str:
+    """Return a place that is relative to a folder as one that is not."""
+    if "://" in place or posixpath.isabs(place):
+        return place
+    return f"{folder}/{place}" if "://" in folder else absolute(posixpath.join(folder, place))
+
+
+def _robot(folder: str, robot: str) -> str:
+    """Return the path of a robot file, or the name of a shipped one as it is."""
+    return _from(folder, robot) if robot.endswith((".yaml", ".yml")) else robot
+
+
+def _number(text: str, name: str, where: str) -> float | None:
+    """Return a number, None for an empty cell."""
+    if not text:
+        return None
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise ConfigurationError(f"{where}: {name} must be a number; found {brief(text)}.")
+    return number
+
+
+def absolute(place: str) -> str:
+    """Return a path of this machine from its root, and a URL as it is."""
+    return place if "://" in place else str(Path(place).absolute())
+
+
+def matched(entries: Sequence[Entry], recordings: Sequence[str]) -> tuple[Entry, ...]:
+    """Return an entry for each recording that was named; those of a manifest count as named.
+
+    Args:
+        entries: Of a manifest; may be empty.
+        recordings: Paths or URLs.
+    """
+    said = {entry.bag: entry for entry in entries}
+    places = dict.fromkeys([*said, *recordings])
+    return tuple(said.get(place, Entry(place)) for place in places)

@@ -1,0 +1,115 @@
+"""Each payload of a fleet: what all its runs say together, and whether arms agree on it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ...core.bounds import Interval
+from ...core.fleet import CommonPayload, common_payload
+from ...core.fleet.common_payload import contradicting
+from ...core.identification.settings import Settings
+from ...core.identification.status import FAILED, Status
+from .fleet_table import FleetTable
+from .kept_evidence import from_bytes
+
+USED = tuple(status.value for status in Status if status not in (*FAILED, Status.WAITING))
+COLUMNS = ("payload", "bag", "segment", "robot", "verdict", "known_mass", "m", "m_lower",
+           "m_upper")  # fmt: skip
+Row = Mapping[str, Any]
+Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
+
+
+@dataclass(frozen=True)
+class Payload:
+    """One payload of a fleet.
+
+    Attributes:
+        name: The payload's.
+        rows: Its runs, in order of their names.
+        common: What those that are usable say together; None without any.
+        used: Which rows those are.
+        apart: Rows whose interval contradicts the others'.
+        arms_apart: Names of arms whose runs together contradict those of other arms.
+        known_mass: Mass that the manifest states [kg]; None: none, or several.
+        missed: Rows whose interval misses that mass.
+    """
+
+    name: str
+    rows: tuple[Row, ...]
+    common: CommonPayload | None
+    used: tuple[Row, ...]
+    apart: tuple[Row, ...]
+    arms_apart: tuple[str, ...]
+    known_mass: float | None
+    missed: tuple[Row, ...]
+
+    @property
+    def trouble(self) -> tuple[float, ...]:
+        """By which payloads are ordered, the largest first."""
+        contradicted = self.common is not None and self.common.status is Status.INCONSISTENT
+        return (float(contradicted), len(self.missed), len(self.rows) - len(self.used))
+
+
+def payloads_of(table: FleetTable, settings: Settings, spread: Map = map) -> tuple[Payload, ...]:
+    """Return the payloads that a table names, those with trouble first.
+
+    Args:
+        table: The results.
+        settings: How payloads are estimated; the bounds are those of the runs.
+        spread: Applies a function to each of several values, such as `map`, or on a cluster.
+
+    Raises:
+        ConfigurationError: A result is damaged.
+    """
+    rows = table.read(COLUMNS).to_pylist()
+    names = sorted({row["payload"] for row in rows if row["payload"]})
+    mine = [[row for row in rows if row["payload"] == name] for name in names]
+    commons = spread(_Common(table, settings), names)
+    found = [_payload(*each) for each in zip(names, mine, commons, strict=True)]
+    return tuple(sorted(found, key=lambda payload: [-x for x in payload.trouble]))
+
+
+@dataclass(frozen=True)
+class _Common:
+    """Takes the runs of a payload together.
+
+    Attributes:
+        table: The results.
+        settings: How.
+    """
+
+    table: FleetTable
+    settings: Settings
+
+    def __call__(self, name: str) -> CommonPayload | None:
+        """Return what the usable runs of a payload say; None without any."""
+        runs = self.table.evidence(name, USED)
+        return common_payload([from_bytes(each) for each in runs], self.settings) if runs else None
+
+
+def _payload(name: str, rows: Sequence[Row], common: CommonPayload | None) -> Payload:
+    """Return one payload."""
+    used = tuple(row for row in rows if row["verdict"] in USED)
+    masses = {row["known_mass"] for row in rows if row["known_mass"] is not None}
+    known = masses.pop() if len(masses) == 1 else None
+    missed = tuple(row for row in used if known is not None and not (
+        row["m_lower"] <= known <= row["m_upper"]))  # fmt: skip
+    apart = tuple(used[k] for k in common.apart) if common is not None else ()
+    return Payload(name, tuple(rows), common, used, apart, _arms_apart(used), known, missed)
+
+
+def _arms_apart(used: Sequence[Row]) -> tuple[str, ...]:
+    """Return the arms whose runs together leave no mass that other arms allow."""
+    names = sorted({row["robot"] for row in used})
+    intervals = []
+    for name in names:
+        mine = [row for row in used if row["robot"] == name]
+        lower, upper = max(x["m_lower"] for x in mine), min(x["m_upper"] for x in mine)
+        if lower > upper:
+            return (name,)  # it contradicts itself
+        intervals.append(Interval(np.array([lower]), np.array([upper])))
+    return tuple(names[k] for k in contradicting(intervals)) if intervals else ()

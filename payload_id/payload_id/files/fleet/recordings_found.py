@@ -1,0 +1,91 @@
+"""Which recordings a person means: paths, globs, URLs of any store that fsspec knows, and lists."""
+
+from __future__ import annotations
+
+import posixpath
+from collections.abc import Iterator, Sequence
+
+import fsspec
+from fsspec.spec import AbstractFileSystem
+
+from ...core.errors import ConfigurationError, RecordingError, brief
+
+LIST = "@"  # before the path of a text file with a recording in each line
+BAG_FILE = "metadata.yaml"  # of a rosbag2 folder
+SINGLE = (".mcap", ".db3")  # suffixes of a bag in one file
+TABLES = (".csv", ".tsv")
+WILD = frozenset("*?[")
+
+
+def recordings_found(sources: Sequence[str]) -> tuple[str, ...]:
+    """Return paths or URLs of all recordings, each once, in order of their names.
+
+    Args:
+        sources: Each a recording, a folder that holds some at any depth, a glob, or @FILE, a list.
+
+    Raises:
+        RecordingError: A source holds no recording, or cannot be looked at.
+        ConfigurationError: A list cannot be read.
+    """
+    found: dict[str, None] = {}
+    for source in _listed(sources):
+        here = list(_of_source(source))
+        if not here:
+            raise RecordingError(
+                f"{source} holds no recording: no rosbag2 folder, no .mcap or .db3 file and no "
+                "table (.csv). Name a folder, a glob in quotes, a URL, or @FILE with a list."
+            )
+        found |= dict.fromkeys(here)
+    return tuple(sorted(found))
+
+
+def _listed(sources: Sequence[str]) -> Iterator[str]:
+    """Yield sources, lists taken apart."""
+    for source in sources:
+        if not source.startswith(LIST):
+            yield source
+            continue
+        try:
+            with fsspec.open(source[1:], "rt", encoding="utf-8") as file:
+                lines = [line.strip() for line in file]
+        except (OSError, ValueError, ImportError) as error:
+            raise ConfigurationError(
+                f"The list of recordings {source[1:]} cannot be read: {brief(str(error))}."
+            ) from error
+        yield from (line for line in lines if line and not line.startswith("#"))
+
+
+def _of_source(source: str) -> Iterator[str]:
+    """Yield the recordings of one source."""
+    try:
+        store, path = fsspec.core.url_to_fs(source)
+        places = store.glob(path) if WILD & set(path) else [path]
+        for place in sorted(places):
+            yield from (store.unstrip_protocol(x) if _remote(store) else x
+                        for x in _below(store, place))  # fmt: skip
+    except (OSError, ValueError, ImportError) as error:
+        raise RecordingError(f"{source} cannot be looked at: {brief(str(error))}.") from error
+
+
+def _below(store: AbstractFileSystem, place: str) -> list[str]:
+    """Return the recordings at a place or, at any depth, in it."""
+    if not store.isdir(place):
+        known = place.lower().endswith((*SINGLE, *TABLES)) and store.isfile(place)
+        return [place] if known else []
+    files = store.find(place)
+    folders = {posixpath.dirname(x) for x in files if posixpath.basename(x) == BAG_FILE}
+    single = {
+        x for x in files if x.lower().endswith(SINGLE) and posixpath.dirname(x) not in folders
+    }
+    return sorted(folders | single)
+
+
+def _remote(store: AbstractFileSystem) -> bool:
+    """Tell whether a store is not this machine's files."""
+    return "file" not in _protocols(store)
+
+
+def _protocols(store: AbstractFileSystem) -> tuple[str, ...]:
+    """Return what a store's URLs begin with."""
+    names = store.protocol
+    return (names,) if isinstance(names, str) else tuple(names)
