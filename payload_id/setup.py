@@ -29,9 +29,15 @@ LIBRARIES = [
     "typing_extensions>=4.16",
     "xacro>=2.1",
 ]
-# What only some need: constraints of CVXPY (`pip install "payload_id[constraints]"`), the view.
-EXTRAS = {"constraints": ["cvxpy>=1.7"], "view": ["viser>=1.1"]}
+# What only some need: constraints of CVXPY (`pip install "payload_id[constraints]"`), fleets, the
+# view.
+EXTRAS = {
+    "constraints": ["cvxpy>=1.7"],
+    "fleet": ["dask>=2026.8", "distributed>=2026.8", "fsspec>=2026.9", "pyarrow>=25.0"],
+    "view": ["viser>=1.1"],
+}
 FOR_COLCON = {"test": ["pytest"]}  # by which `colcon test` knows that there are tests, and whose
+PAGES = ("fleet", "reports")  # rooms with templates of pages
 COMMAND = "payload-id = payload_id.__main__:run"
 NODES = [
     "sampler = payload_id.ros.sampler.node:main",
@@ -72,7 +78,10 @@ setup(
     install_requires=LIBRARIES if FOR_PIP else [],
     extras_require=EXTRAS if FOR_PIP else FOR_COLCON,
     packages=find_packages(exclude=["test", "test.*"]),
-    package_data={"": ["py.typed"], "payload_id.files.reports": ["*.j2"]},
+    package_data={
+        "": ["py.typed"],
+        **{f"{NAME}.files.{x}": ["*.j2"] for x in ("fleet", "reports")},
+    },
     data_files=[
         ("share/ament_index/resource_index/packages", [f"resource/{NAME}"]),
         (f"share/{NAME}", ["package.xml"]),

@@ -15,11 +15,12 @@ PACKAGE = Path(payload_id.__file__).parent
 # OWN is where the folder's own files stand among its rooms.
 OWN = "(files of the folder itself)"
 ORDER = {
-    "": ("core", "files", "ros", "cli", OWN),
+    "": ("core", "files", "fleet", "ros", "cli", OWN),
     "core": (
         OWN, "body", "knowledge", "arm", "mechanism", "samples", "rows", "statistics", "estimators",
         "bounds", "diagnosis", "plausibility", "history", "identification", "team", "wrists",
-        "contact", "calibration", "motion", "safety", "excitation", "control", "simulation",
+        "contact", "calibration", "fleet", "motion", "safety", "excitation", "control",
+        "simulation",
     ),
     "core/knowledge": (OWN, "catalogue"),
     "core/rows": (OWN, "joint_torque", "wrench"),
@@ -32,7 +33,7 @@ ORDER = {
     "core/excitation": ("candidates", "prediction", "criteria", "search", OWN, "wrists"),
     "files": ("configuration", "learnt", "drivers", "robots", "profiles", "cells", "shapes",
               "knowledge", "runs", "teams", "export", "tables", "bags", "recordings", "drafts",
-              "figures", "reports", "notebooks"),
+              "figures", "reports", "fleet", "notebooks"),
     "files/export": ("loads", "targets", OWN),
     "ros": ("access", "common", "lifecycle", "sampler", "wrench_sampler", "estimator", "identify",
             "team", "certifying", "effort_loop", "execution", "supervision", "loads", "bridge",
@@ -44,9 +45,9 @@ ORDER = {
     "ros/bridge": ("obstacles", OWN),
     "ros/simulated_arm": ("controllers", "servers", OWN),
     "ros/planner": ("planning", "identifying", OWN),
-    "cli": ("common", "new_robot", "check", "doctor", "replay", "report", "export", "apply",
-            "compare", "calibrate", "noise", "known_runs", "verify", "new_key", "sign", "policy",
-            "demo", "live", "view", OWN),
+    "cli": ("common", "new_robot", "check", "doctor", "replay", "report", "fleet", "export",
+            "apply", "compare", "calibrate", "noise", "known_runs", "verify", "new_key", "sign",
+            "policy", "demo", "live", "view", OWN),
 }  # fmt: skip
 # Files that stand beside rooms where one would look for rooms only.
 LOOSE = {
@@ -211,8 +212,9 @@ FOREIGN = {
         "cryptography",
     ),
     "files": ROS,
+    "fleet": ROS,
 }
-LAYERS = ("core", "files", "ros", "cli")
+LAYERS = ("core", "files", "fleet", "ros", "cli")
 # Results may depend on samples alone: no clock, no files, no environment, no global randomness.
 WORLD = ("time", "datetime", "pathlib", "os", "io", "random", "socket", "subprocess", "shutil")
 

@@ -30,9 +30,9 @@ STANDARD = {*sys.stdlib_module_names, "compression"}  # compression: from Python
 
 
 def imports() -> set[str]:
-    """Return what core, files, cli and the view import from elsewhere, by distribution."""
+    """Return what core, files, fleet, cli and the view import from elsewhere, by distribution."""
     found = set()
-    for layer in ("core", "files", "cli", "ros/view"):
+    for layer in ("core", "files", "fleet", "cli", "ros/view"):
         for path in (PACKAGE / "payload_id" / layer).rglob("*.py"):
             for node in ast.walk(ast.parse(path.read_text())):
                 if isinstance(node, ast.Import):
@@ -102,7 +102,8 @@ def test_installed_wheel_finds_its_robots(wheel, tmp_path):
         capture_output=True, text=True, cwd=tmp_path,
         env={**os.environ, "PYTHONPATH": str(tmp_path), "AMENT_PREFIX_PATH": ""},
     )  # fmt: skip
-    assert len([*tmp_path.glob("payload_id/files/reports/*.j2")]) == 2  # templates of reports
+    assert len([*tmp_path.glob("payload_id/files/reports/*.j2")]) == 3  # templates of reports
+    assert len([*tmp_path.glob("payload_id/files/fleet/*.j2")]) == 1  # the page of a fleet
     share = tmp_path / "share" / "payload_id"
     assert done.stdout.split() == [str(share), "7"], done.stderr
     for folder in ("config", "launch", "rviz", "urdf"):

@@ -17,6 +17,7 @@ from .compare import command as compare
 from .demo import command as demo
 from .doctor import command as doctor
 from .export import command as export
+from .fleet import command as fleet
 from .known_runs import command as known_runs
 from .live import command as live
 from .new_key import command as new_key
@@ -58,6 +59,7 @@ def parser() -> OneLine:
     check.add_parser(verbs)
     replay.add_parser(verbs)
     report.add_parser(verbs)
+    fleet.add_parser(verbs)
     export.add_parser(verbs)
     apply.add_parser(verbs)
     live.add_parser(verbs)

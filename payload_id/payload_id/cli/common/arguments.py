@@ -31,6 +31,10 @@ EXAMPLES = {
         "runs/demo_<date>_<time>",
         "runs/second runs/first --out second.md",
     ),
+    "fleet": (
+        "bags --robot my_arm.yaml --out results",
+        "--manifest fleet.csv --out results --scheduler tcp://cluster:8786",
+    ),
     "export": ("runs/demo_<date>_<time>/bag --as yaml", "result.json --as xarm --robot xarm7"),
     "apply": ("runs/in_use --to xarm", "runs/in_use --to xarm --confirm"),
     "live": ("watch", "plan --duration 8"),

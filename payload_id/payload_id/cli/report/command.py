@@ -15,13 +15,17 @@ from ..common.arguments import add_verb
 from ..common.progress import progress
 
 NAME = "report.html"
+NEEDED = (
+    "The page of a fleet needs Arrow: pip install 'payload_id[fleet]', or run ./payload-id, which "
+    "sets up all there is."
+)
 
 
 def add_parser(verbs: Any) -> None:
     """Add the command and its arguments."""
     text = "write a saved run as one page: verdict, numbers, assumptions, data, how to repeat it"
     parser = add_verb(verbs, "report", text)
-    parser.add_argument("run_folder", type=Path, metavar="RUN", help="folder of a run")
+    parser.add_argument("run_folder", type=Path, nargs="?", metavar="RUN", help="folder of a run")
     parser.add_argument(
         "earlier", type=Path, nargs="*", metavar="EARLIER", help="earlier runs of the same payload"
     )
@@ -31,6 +35,12 @@ def add_parser(verbs: Any) -> None:
         metavar="FILE",
         help=f".html, .md or .json (default: {NAME} in the run's folder)",
     )
+    parser.add_argument(
+        "--fleet",
+        type=Path,
+        metavar="FOLDER",
+        help="instead of a run: results of payload-id fleet, as a page about arms and payloads",
+    )
     texts = parser.add_mutually_exclusive_group()
     texts.add_argument("--json", action="store_true", help="print one JSON object and no more")
     texts.add_argument("--markdown", action="store_true", help="print Markdown and no more")
@@ -39,6 +49,10 @@ def add_parser(verbs: Any) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Identify again and write; return the exit code."""
+    if (arguments.run_folder is None) == (arguments.fleet is None):
+        raise InputError("Name the folder of a run, or --fleet FOLDER for that of many.")
+    if arguments.fleet is not None:
+        return of_fleet(arguments)
     if arguments.out is not None and (arguments.json or arguments.markdown):
         raise InputError("--out says by its suffix how the report is set; leave out the other.")
     if not (arguments.json or arguments.markdown):
@@ -53,6 +67,29 @@ def run(arguments: argparse.Namespace) -> int:
         report = Report.of(arguments.run_folder, arguments.earlier, tell)
     print((as_json if arguments.json else as_markdown)(report), end="")
     return 3 if report.run.estimate.status in FAILED else 0
+
+
+def of_fleet(arguments: argparse.Namespace) -> int:
+    """Write the page of a fleet; return the exit code."""
+    if arguments.earlier or arguments.json or arguments.markdown:
+        raise InputError("--fleet is written as .html; leave out --json, --markdown and runs.")
+    try:
+        from ...files.fleet.fleet_page import Fleet, as_html
+        from ...files.fleet.fleet_table import FleetTable
+    except ImportError as error:
+        raise InputError(NEEDED) from error
+
+    table = FleetTable.existing(arguments.fleet)
+    out = arguments.fleet / NAME if arguments.out is None else arguments.out
+    place = check_place(out, "report").resolve()
+    if place.suffix.lower() != ".html":
+        raise InputError(f"The page of a fleet is written as .html; found '{place.name}'.")
+    with progress("taking runs together"):
+        text = as_html(Fleet.of(table))
+    with saved_file(place, "report") as file:
+        file.write(text.encode())
+    print(f"written: {place}")
+    return 0
 
 
 def written(

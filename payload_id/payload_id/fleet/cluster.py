@@ -1,0 +1,95 @@
+"""Where the work is done: the cores of this machine, or a cluster that runs somewhere."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+
+import dask
+from distributed import Client, LocalCluster
+
+from ..core.errors import InputError, brief
+from ..core.version import VERSION
+
+MEMORY = "950MB"  # of a local worker; one that needs more is started anew
+CONNECTED = 20.0  # [s] to find a scheduler
+SETTINGS = {
+    # A recording that kills a worker is given up after this number of workers, one by one.
+    "distributed.scheduler.allowed-failures": 1,
+    "distributed.scheduler.worker-saturation": 1.0,
+    # Results are small and memory is the recordings': nothing is written to disk.
+    "distributed.worker.memory.target": False,
+    "distributed.worker.memory.spill": False,
+    "distributed.worker.memory.pause": False,
+    "distributed.worker.memory.terminate": 0.98,
+    "distributed.admin.log-format": "%(message)s",
+    "distributed.logging.distributed": "critical",
+}
+
+
+@contextmanager
+def cluster_client(scheduler: str | None = None, workers: int | None = None) -> Iterator[Client]:
+    """Give a client of a running cluster, or of one on this machine that ends with the block.
+
+    Args:
+        scheduler: Address, such as tcp://10.0.0.1:8786; None: on this machine, nobody else's.
+        workers: On this machine, one thread each; None: one for each core.
+
+    Raises:
+        InputError: There is no such scheduler, or its workers run another version.
+    """
+    with dask.config.set(SETTINGS):
+        if scheduler is None:
+            count = workers or len(os.sched_getaffinity(0))
+            with (
+                LocalCluster(
+                    n_workers=count,
+                    threads_per_worker=1,
+                    memory_limit=MEMORY,
+                    host="127.0.0.1",
+                    dashboard_address=None,
+                    silence_logs="CRITICAL",
+                ) as cluster,
+                Client(cluster) as client,
+            ):
+                yield client
+            return
+        if workers is not None:
+            raise InputError("--workers is for this machine; a running cluster has its own.")
+        try:
+            client = Client(scheduler, timeout=CONNECTED, set_as_default=False)
+        except (OSError, ValueError, TimeoutError) as error:
+            raise InputError(
+                f"No scheduler answers at {scheduler}: {brief(str(error))}. Start one with dask "
+                "scheduler, and workers with dask worker, from an environment with payload_id."
+            ) from error
+        with client:
+            _check_versions(client)
+            yield client
+
+
+def _check_versions(client: Client) -> None:
+    """Raise if a worker runs another version of this software.
+
+    Raises:
+        InputError: One does, or has none.
+    """
+    try:
+        found = client.run(version)
+    except Exception as error:  # whatever a worker without this software raises
+        raise InputError(
+            f"A worker cannot import payload_id: {brief(str(error))}. Install it there."
+        ) from error
+    others = {worker: each for worker, each in found.items() if each != VERSION}
+    if others:
+        worker, each = next(iter(others.items()))
+        raise InputError(
+            f"{len(others)} of {len(found)} workers run another version: {worker} has {each}, "
+            f"here is {VERSION}. Install this one there."
+        )
+
+
+def version() -> str:
+    """Return the version of this software, where it is called."""
+    return VERSION

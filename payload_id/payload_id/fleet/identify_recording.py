@@ -1,0 +1,222 @@
+"""What a worker does with one recording: read, identify as `replay` does, keep what is small."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack
+from dataclasses import dataclass, replace
+from datetime import datetime, timezone
+from typing import Any
+
+import numpy as np
+
+from ..core.body.inertial import PARAMETERS
+from ..core.errors import PayloadIdError
+from ..core.fleet import KINDS, ArmHealth, RunEvidence
+from ..core.identification.estimate import Estimate
+from ..core.identification.online import OnlineIdentifier
+from ..core.identification.status import FAILED
+from ..core.version import VERSION
+from ..files.fleet.fleet_table import UNDATED
+from ..files.fleet.kept_evidence import to_bytes
+from ..files.fleet.local_copy import content_digest, local_copy
+from ..files.recordings.recording import Recording
+from ..files.recordings.replay_job import ReplayJob
+from .fingerprint import fingerprint
+from .method import AT_CHANGES, WHOLE, Method
+
+DOUBT = 2  # windows before a change of the payload that count for neither
+EARLIEST_NS = 946_684_800 * 10**9  # 2000-01-01: earlier stamps are no dates
+Row = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Identified:
+    """What a worker sends back.
+
+    Attributes:
+        key: Names the result by content and method.
+        day: When the recording began, or that this is not known.
+        rows: One for each stretch.
+    """
+
+    key: str
+    day: str
+    rows: tuple[Row, ...]
+
+
+def key_of(place: str, tares: Sequence[str], bare: bool, method: Method) -> str:
+    """Return what names the result of a recording, from its content.
+
+    Args:
+        place: Path or URL.
+        tares: Those of recordings of the bare arm.
+        bare: Whether it is itself known to be one.
+        method: How it is identified.
+
+    Raises:
+        RecordingError: A recording cannot be had.
+    """
+    contents = []
+    for each in (place, *tares):
+        with local_copy(each) as path:
+            contents.append(content_digest(path))
+    return fingerprint((contents, bare, method.digest))[:40]
+
+
+def identify_recording(place: str, tares: Sequence[str], bare: bool, method: Method) -> Identified:
+    """Identify from one recording; what cannot be used is a row that says so.
+
+    Args:
+        place: Path or URL.
+        tares: Those of recordings of the bare arm.
+        bare: Whether the recording itself is known to be of the bare arm.
+        method: How.
+
+    Raises:
+        RecordingError: The recording, or a tare, cannot be had at all: it has no content.
+    """
+    with ExitStack() as stack:
+        path, *bare_paths = (stack.enter_context(local_copy(x)) for x in (place, *tares))
+        contents = [content_digest(x) for x in (path, *bare_paths)]
+        key = fingerprint((contents, bare, method.digest))[:40]
+        about: Row = {"content": contents[0], "key": key, "tare": list(tares)}
+        about |= {"settings": method.digest, "software": VERSION}
+        try:
+            recording = method.read(path)
+            taught = [method.read(x) for x in bare_paths]
+        except PayloadIdError as error:
+            return Identified(key, UNDATED, (about | failed(0, error),))
+        rows = [about | row for row in _rows(recording, taught, bare, method)]
+        return Identified(key, day_of(recording.start_ns), tuple(rows))
+
+
+def failed(segment: int, error: Exception) -> Row:
+    """Return the row of a stretch that gives nothing."""
+    return {"segment": segment, "error": " ".join(str(error).split()) or type(error).__name__}
+
+
+def day_of(stamp_ns: int) -> str:
+    """Return the day of a stamp in universal time, `UNDATED` for one that is no date."""
+    if stamp_ns < EARLIEST_NS:
+        return UNDATED
+    return datetime.fromtimestamp(stamp_ns // 10**9, timezone.utc).date().isoformat()
+
+
+def _rows(
+    recording: Recording, taught: Sequence[Recording], bare: bool, method: Method
+) -> Iterator[Row]:
+    """Yield a row for each stretch of a recording."""
+    try:
+        job = ReplayJob.of_robot(recording, method.robot, method.settings, method.frame, taught)
+        job = job.with_tare()
+    except PayloadIdError as error:
+        yield failed(0, error)
+        return
+    for segment, (start, end) in enumerate(lengths(recording, method.segments)):
+        part = replace(job, recording=recording.between(start, end))
+        if method.segments == WHOLE:
+            part = job
+        yield from _stretch(part, segment, bare, method.segments == AT_CHANGES)
+
+
+def lengths(recording: Recording, segments: str | float) -> list[tuple[float, float]]:
+    """Return where the stretches of a recording begin and end [s]."""
+    end = float(recording.stamp[-1]) if len(recording) else 0.0
+    if isinstance(segments, str):
+        return [(0.0, end)]
+    count = max(int(end // segments), 1)
+    return [(k * segments, (k + 1) * segments if k < count - 1 else end) for k in range(count)]
+
+
+def _stretch(job: ReplayJob, segment: int, bare: bool, cut: bool) -> Iterator[Row]:
+    """Yield the row of a stretch; where the payload changes and that cuts, one row for each."""
+    begin = time.process_time()
+    try:
+        online, history = job.run()
+        change = online.changed_at if cut else None
+        if change is not None:
+            yield from _around(job, segment, bare, change)
+            return
+        row = row_of(job, online, history[-1], bare)
+    except PayloadIdError as error:
+        row = failed(segment, error)
+    yield row | {"segment": segment, "seconds_used": time.process_time() - begin}
+
+
+def _around(job: ReplayJob, segment: int, bare: bool, change: float) -> Iterator[Row]:
+    """Yield the rows of what was before a change of the payload [s], and of what came after it."""
+    recording, settings = job.recording, job.settings
+    before = change - DOUBT * settings.window
+    for start, end in ((float(recording.stamp[0]), before), (change, float(recording.stamp[-1]))):
+        for row in _stretch(
+            replace(job, recording=recording.between(start, end)), segment, bare, True
+        ):
+            segment = int(row["segment"]) + 1
+            yield row
+
+
+def row_of(job: ReplayJob, online: OnlineIdentifier, estimate: Estimate, bare: bool) -> Row:
+    """Return what a stretch says."""
+    recording, robot = job.recording, job.robot
+    stamps, usable = recording.stamp, estimate.status not in FAILED
+    start, end = (float(stamps[0]), float(stamps[-1])) if len(stamps) else (np.nan, np.nan)
+    row: Row = {
+        "start": plain(start),
+        "end": plain(end),
+        "began": _began(recording),
+        "verdict": estimate.status.value,
+        "message": estimate.message,
+        "noise_factor": plain(estimate.noise_factor),
+        "cause": estimate.cause or None,
+        "blame": [
+            {"joint": joint, "start": first, "end": last, "share": share}
+            for joint, first, last, share in estimate.blame
+        ],
+        "residual_rms": plain(estimate.residual_rms),
+        "joints": list(robot.joints),
+        "samples": len(recording),
+        "false_samples": [(str(k), n) for k, n in estimate.false_samples.items()],
+        "windows": estimate.windows,
+        "seconds": estimate.seconds,
+        "rate": (len(stamps) - 1) / (end - start) if end > start else None,
+        "left_out": [(str(k), n) for k, n in recording.dropped.items()],
+        "notes": list(recording.notes),
+        "robot_digest": robot.digest,
+    }
+    for k, name in enumerate(PARAMETERS):
+        row[name] = plain(estimate.phi[k])
+        row[f"{name}_lower"] = plain(estimate.lower[k]) if usable else None
+        row[f"{name}_upper"] = plain(estimate.upper[k]) if usable else None
+    row |= _health(job, bare)
+    if usable and estimate.windows:
+        row["evidence"] = to_bytes(RunEvidence.of(online))
+    return row
+
+
+def _began(recording: Recording) -> int | None:
+    """Return when the first sample was taken [us since 1970]; None for a stamp that is no date."""
+    if recording.start_ns < EARLIEST_NS or not len(recording):
+        return None
+    return recording.start_ns // 1000 + round(1e6 * float(recording.stamp[0]))
+
+
+def _health(job: ReplayJob, bare: bool) -> Row:
+    """Return how the arm was; nothing where the data do not tell."""
+    settings = job.settings
+    try:
+        found = ArmHealth.of(job.recording, job.robot, settings.uncertainty, settings.window, bare)
+    except PayloadIdError:
+        return {}
+    row: Row = {"joint_noise": found.noise.tolist()}
+    for kind in KINDS:
+        known = found.known[kind]
+        row[kind] = np.where(known, found.value[kind], np.nan).tolist()
+        row[f"{kind}_deviation"] = np.where(known, found.deviation[kind], np.nan).tolist()
+    return row
+
+
+def plain(number: float) -> float | None:
+    """Return a number, None for NaN."""
+    return None if np.isnan(number) else float(number)
