@@ -211,9 +211,9 @@ def _health(job: ReplayJob, bare: bool) -> Row:
         return {}
     row: Row = {"joint_noise": found.noise.tolist()}
     for kind in KINDS:
-        known = found.known[kind]
-        row[kind] = np.where(known, found.value[kind], np.nan).tolist()
-        row[f"{kind}_deviation"] = np.where(known, found.deviation[kind], np.nan).tolist()
+        for name, values in ((kind, found.value), (f"{kind}_deviation", found.deviation)):
+            each = zip(values[kind].tolist(), found.known[kind], strict=True)
+            row[name] = [value if known else None for value, known in each]
     return row
 
 

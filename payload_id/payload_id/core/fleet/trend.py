@@ -16,6 +16,7 @@ from ..errors import InputError
 
 LEAST = 8  # runs below which nothing is said
 CHANCE = 1e-3  # probability with which chance alone may name a drift, all tests of a fleet together
+ROUNDING = 1e-9  # of the largest value: what is closer together than that is the same
 SURE = 0.95  # probability of the interval of the change
 
 
@@ -85,7 +86,8 @@ def _line(place: Array, value: Array, deviation: Array) -> tuple[float, float]:
     """
     slope, start, *_ = scipy.stats.theilslopes(value, place)
     scatter = scipy.stats.median_abs_deviation(value - start - slope * place, scale="normal")
-    root = 1.0 / np.sqrt(deviation**2 + scatter**2 + np.finfo(float).tiny)
+    least = max(ROUNDING * float(np.abs(value).max()), np.finfo(float).tiny ** 0.25)
+    root = 1.0 / np.sqrt(deviation**2 + scatter**2 + least**2)
     columns = np.column_stack([np.ones_like(place), place]) * root[:, None]
     found, *_ = np.linalg.lstsq(columns, value * root, rcond=None)
     excess = ((value * root - columns @ found) ** 2).sum() / (len(value) - 2)

@@ -12,7 +12,7 @@ import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 from urllib.parse import quote
 
 import pyarrow as pa
@@ -95,7 +95,7 @@ class FleetTable:
         path.parent.mkdir(parents=True, exist_ok=True)
         table = pa.Table.from_pylist([dict(row) for row in rows], schema=SCHEMA)
         with whole_file(path) as file:
-            pa.parquet.write_table(table, file)
+            write_rows(table, file)
         return path
 
     def relabel(self, path: Path, labels: Row) -> None:
@@ -116,7 +116,7 @@ class FleetTable:
             column = pa.array([labels[name]] * len(table), kind)
             table = table.set_column(table.column_names.index(name), name, column)
         with whole_file(path) as file:
-            pa.parquet.write_table(table, file)
+            write_rows(table, file)
 
     def set_aside(self, path: Path) -> None:
         """Move a result that is replaced to the old ones; one that says nothing is removed."""
@@ -154,16 +154,21 @@ class FleetTable:
             partitioning=pa.dataset.partitioning(PARTITION, flavor="hive"),
             exclude_invalid_files=False,
         )
+        only = None if payload is None else pa.dataset.field("payload") == payload
+        wanted = list(dict.fromkeys([*names, "bag", "segment"]))
         try:
-            only = None if payload is None else pa.dataset.field("payload") == payload
-            wanted = list(dict.fromkeys([*names, "bag", "segment"]))
             table = whole.to_table(columns=wanted, filter=only)
         except (pa.ArrowException, OSError) as error:
+            bad = ", ".join(str(path) for path in self.damaged()) or brief(str(error))
             raise ConfigurationError(
-                f"The results in {self.folder} cannot be read: {brief(str(error))}. Remove the "
-                "file that is named, and run again: what is missing is made anew."
+                f"The results in {self.folder} cannot be read: damaged is {bad}. Run "
+                "./payload-id fleet again: it makes that anew."
             ) from error
         return table.sort_by([("bag", "ascending"), ("segment", "ascending")]).select(list(names))
+
+    def damaged(self) -> list[Path]:
+        """Return the files of results that cannot be read."""
+        return [path for path in self.places().values() if not _whole(path)]
 
     def evidence(self, payload: str, verdicts: Sequence[str]) -> list[bytes]:
         """Return what the runs of a payload keep for each other, in order of `read`.
@@ -183,13 +188,30 @@ class FleetTable:
         ]
 
     def clear_parts(self) -> None:
-        """Remove what a killed process left unfinished."""
-        for part in self.folder.rglob("*.part"):
+        """Remove what a killed process left unfinished, and what is damaged."""
+        for part in [*self.folder.rglob("*.part"), *self.damaged()]:
             part.unlink(missing_ok=True)
         for folder in (self.folder / ROWS, self.folder / OLD):
             for day in folder.glob("*/*"):
                 if day.is_dir() and not any(day.iterdir()):
                     shutil.rmtree(day, ignore_errors=True)
+
+
+def write_rows(table: pa.Table, file: BinaryIO) -> None:
+    """Write the few rows of one recording: checksums in, statistics for searches left out."""
+    pa.parquet.write_table(
+        table, file, compression="zstd", use_dictionary=False, write_statistics=False,
+        write_page_checksum=True,
+    )  # fmt: skip
+
+
+def _whole(path: Path) -> bool:
+    """Tell whether a file of results can be read."""
+    try:
+        _read(path)
+    except ConfigurationError:
+        return False
+    return True
 
 
 def _read(path: Path) -> pa.Table:
@@ -199,7 +221,7 @@ def _read(path: Path) -> pa.Table:
         ConfigurationError: It is damaged.
     """
     try:
-        return pa.parquet.ParquetFile(path).read()
+        return pa.parquet.ParquetFile(path, page_checksum_verification=True).read()
     except (pa.ArrowException, OSError) as error:
         raise ConfigurationError(
             f"The result {path} cannot be read: {brief(str(error))}. Remove it, and run again."

@@ -1,0 +1,122 @@
+"""Which recordings are meant, and what a manifest says of them."""
+
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+
+from payload_id.core.errors import ConfigurationError, RecordingError
+from payload_id.files.fleet.local_copy import content_digest, local_copy
+from payload_id.files.fleet.manifest import Entry, matched, read_manifest
+from payload_id.files.fleet.recordings_found import recordings_found
+
+
+@pytest.fixture
+def bags(tmp_path):
+    """Make files with the names that recordings have."""
+    for name in ("monday/one/metadata.yaml", "monday/one/one_0.mcap", "monday/two.mcap",
+                 "tuesday/old.db3", "tuesday/notes.pdf", "table.csv"):  # fmt: skip
+        path = tmp_path / "bags" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(name)
+    return tmp_path / "bags"
+
+
+def names(bags, found):
+    return [x.removeprefix(f"{bags}/") for x in found]
+
+
+def test_a_folder_is_looked_through(bags):
+    found = recordings_found([str(bags)])
+    assert names(bags, found) == ["monday/one", "monday/two.mcap", "tuesday/old.db3"]
+
+
+def test_globs_files_and_lists(bags, tmp_path):
+    listed = tmp_path / "list.txt"
+    listed.write_text(f"# mine\n{bags}/table.csv\n\n{bags}/tues*/*\n")
+    assert names(bags, recordings_found([f"@{listed}"])) == ["table.csv", "tuesday/old.db3"]
+    assert names(bags, recordings_found([f"{bags}/*/*.mcap"])) == ["monday/two.mcap"]
+    twice = recordings_found([f"{bags}/monday", f"{bags}/monday/two.mcap"])
+    assert names(bags, twice) == ["monday/one", "monday/two.mcap"]
+
+
+def test_other_stores_are_looked_through_by_url(bags):
+    import fsspec
+
+    memory = fsspec.filesystem("memory")
+    memory.pipe("/fleet/a/metadata.yaml", b"x")
+    memory.pipe("/fleet/a/a_0.mcap", b"data")
+    assert recordings_found(["memory://fleet"]) == ("memory:///fleet/a",)
+    with local_copy("memory://fleet/a") as path:
+        assert (path / "a_0.mcap").read_bytes() == b"data"
+    assert not path.exists()
+
+
+@pytest.mark.parametrize("source", ["nowhere", "{bags}/tuesday/notes.pdf", "what://is/this"])
+def test_what_holds_no_recording_is_said(bags, source):
+    with pytest.raises(RecordingError):
+        recordings_found([source.format(bags=bags)])
+
+
+def test_a_list_that_is_not_there_is_said():
+    with pytest.raises(ConfigurationError, match=r"list of recordings nowhere\.txt"):
+        recordings_found(["@nowhere.txt"])
+
+
+def test_content_names_a_recording_wherever_it_lies(bags, tmp_path):
+    one = content_digest(bags / "monday" / "one")
+    (bags / "monday" / "one").rename(tmp_path / "moved")
+    assert content_digest(tmp_path / "moved") == one
+    (tmp_path / "moved" / "one_0.mcap").write_text("other")
+    assert content_digest(tmp_path / "moved") != one
+    with pytest.raises(RecordingError, match="There is no recording"):
+        content_digest(tmp_path / "nowhere")
+
+
+TABLE = "bag,robot,arm,payload,tare,known_mass,temperature\n"
+
+
+def test_a_manifest_says_what_is_known(tmp_path):
+    file = tmp_path / "fleet.csv"
+    file.write_text(
+        TABLE + "one,kinova_gen3,left,box,bare_1; bare_2,1.5,21\n/far/two,mine.yaml,,,,,\n"
+    )
+    one, two = read_manifest(str(file))
+    assert one == Entry(
+        f"{tmp_path}/one", "kinova_gen3", "left", "box",
+        (f"{tmp_path}/bare_1", f"{tmp_path}/bare_2"), 1.5, 21.0,
+    )  # fmt: skip
+    assert two == Entry("/far/two", f"{tmp_path}/mine.yaml")
+
+
+def test_a_manifest_as_parquet_says_the_same(tmp_path):
+    table = pa.table({"bag": ["one", "two"], "known_mass": [0.0, None], "payload": [None, "7"]})
+    pa.parquet.write_table(table, tmp_path / "fleet.parquet")
+    one, two = read_manifest(str(tmp_path / "fleet.parquet"))
+    assert (one.known_mass, one.payload, two.known_mass, two.payload) == (0.0, "", None, "7")
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("robot,payload\na,b\n", "must have the column bag"),
+        ("bag,colour\na,red\n", "found bag, colour"),
+        ("bag,known_mass\na,heavy\n", "entry 1: known_mass must be a number"),
+        ("bag,known_mass\na,1\nb,-2\n", "entry 2: known_mass must be 0 kg or above"),
+        ("bag,temperature\na,nan\n", "temperature must be a number"),
+        ("bag,payload\n,b\n", "names no recording"),
+        ("bag,payload\na,b,c\n", "cannot be read"),
+        ("", "cannot be read"),
+    ],
+)
+def test_a_manifest_that_is_wrong_is_refused_with_its_line(tmp_path, text, says):
+    file = tmp_path / "fleet.csv"
+    file.write_text(text)
+    with pytest.raises(ConfigurationError, match=says):
+        read_manifest(str(file))
+
+
+def test_what_is_named_and_what_is_in_the_manifest_are_taken_together(tmp_path):
+    entries = (Entry("/b", payload="box"), Entry("/a"))
+    found = matched(entries, ["/b", "/c"])
+    assert [each.bag for each in found] == ["/b", "/a", "/c"]
+    assert found[0].payload == "box"

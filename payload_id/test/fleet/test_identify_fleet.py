@@ -1,0 +1,214 @@
+"""A fleet on a local cluster: the same as `replay`, whatever is interrupted, lost or broken."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from dataclasses import replace
+from pathlib import Path
+
+import cloudpickle
+import numpy as np
+import pytest
+
+from command_line import gen3_bag, run, torque_noise_only
+from payload_id import RobotFile, Settings
+from payload_id.cli.common.arguments import with_changes
+from payload_id.core.body.inertial import PARAMETERS, from_mass_com_inertia
+from payload_id.files.fleet.fleet_table import LOST, OLD, FleetTable
+from payload_id.files.fleet.manifest import Entry
+from payload_id.fleet import FleetJob, Method, cluster_client, identify_fleet
+
+PAYLOAD = from_mass_com_inertia(1.4, [0.02, -0.03, 0.09], np.diag([0.004, 0.005, 0.003]))
+NOISE = torque_noise_only(0.02)
+CHANGES = [each.removeprefix("--uncertainty=") for each in NOISE]
+COUNT = 3
+NOT_COMPARED = ("seconds_used", "evidence")
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def bags(tmp_path_factory):
+    """Make some recordings; return their folder."""
+    folder = tmp_path_factory.mktemp("fleet") / "bags"
+    folder.mkdir()
+    for k in range(COUNT):
+        gen3_bag(folder / f"run_{k}", (1.0 + 0.1 * k) * PAYLOAD, k, 0.3, 0.8, 0.02)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def client():
+    with cluster_client(workers=1) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def method():
+    robot = RobotFile.load("kinova_gen3")
+    return Method(robot, Settings(with_changes(robot.uncertainty, CHANGES)))
+
+
+def jobs(bags, method, **said):
+    return [FleetJob(Entry(str(path), **said), method) for path in sorted(bags.iterdir())]
+
+
+def rows(table):
+    return [{name: value for name, value in row.items() if name not in NOT_COMPARED}
+            for row in table.read().to_pylist()]  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def undisturbed(bags, method, client, tmp_path_factory):
+    table = FleetTable.at(tmp_path_factory.mktemp("undisturbed"))
+    done = identify_fleet(jobs(bags, method), table, client)
+    assert (done.made, done.lost, done.part) == (COUNT, 0, 1.0)
+    return table
+
+
+def test_numbers_are_those_of_replay_bit_for_bit(undisturbed, bags):
+    for row in rows(undisturbed)[:2]:
+        printed = run("replay", row["bag"], "--robot", "kinova_gen3", *NOISE, "--json")
+        found = json.loads(printed.stdout)
+        assert row["verdict"] == found["status"] and row["message"] == found["message"]
+        for k, name in enumerate(PARAMETERS):
+            assert row[name] == found["phi"][k]
+            assert (row[f"{name}_lower"], row[f"{name}_upper"]) == (
+                found["lower"][k], found["upper"][k],
+            )  # fmt: skip
+        assert row["day"] == "2023-11-14" and row["robot"] == "kinova_gen3"
+        assert row["joint_noise"] and len(row["torque_offset"]) == 7
+
+
+def test_a_second_run_has_nothing_to_do_and_labels_follow(undisturbed, bags, method, client):
+    before = rows(undisturbed)
+    done = identify_fleet(jobs(bags, method, payload="box", known_mass=1.4), undisturbed, client)
+    assert (done.kept, done.made) == (COUNT, 0)
+    after = rows(undisturbed)
+    assert {row["payload"] for row in after} == {"box"}
+    labels = {"payload": None, "known_mass": None}
+    assert [row | labels for row in after] == before
+    identify_fleet(jobs(bags, method), undisturbed, client)
+    assert rows(undisturbed) == before
+
+
+def test_other_settings_replace_results_and_come_back(bags, method, client, tmp_path):
+    table = FleetTable.at(tmp_path)
+    some = jobs(bags, method)[:1]
+    identify_fleet(some, table, client)
+    first = rows(table)
+    longer = replace(method, settings=replace(method.settings, window=0.2))
+    identify_fleet([replace(some[0], method=longer)], table, client)
+    assert len(table.places()) == len(table.places(OLD)) == 1
+    assert rows(table) != first
+    done = identify_fleet(some, table, client)
+    assert (done.kept, done.made) == (1, 0) and rows(table) == first
+
+
+def test_copies_moved_and_broken_recordings(bags, method, client, tmp_path):
+    mine = tmp_path / "bags"
+    shutil.copytree(bags / "run_0", mine / "a")
+    shutil.copytree(bags / "run_0", mine / "b")
+    (mine / "broken.mcap").write_bytes(b"\x89MCAP0\r\n" + bytes(200))
+    (mine / "empty").mkdir()
+    table = FleetTable.at(tmp_path / "results")
+    done = identify_fleet(jobs(mine, method), table, client)
+    assert (done.made, done.copies, done.lost) == (2, 1, 1)
+    assert done.verdicts["error"] == 2
+    found = {Path(row["bag"]).name: row for row in rows(table)}
+    assert set(found) == {"a", "broken.mcap", "empty"}
+    assert found["a"]["copies"] == [str(mine / "b")] and found["a"]["error"] is None
+    assert "broken.mcap" in found["broken.mcap"]["error"]
+    assert found["broken.mcap"]["verdict"] is None
+    assert "no recording" in found["empty"]["error"]
+    (mine / "a").rename(mine / "c")
+    shutil.rmtree(mine / "b")
+    done = identify_fleet(jobs(mine, method), table, client)
+    assert (done.kept, done.made, done.lost) == (2, 0, 1)
+    names = {Path(row["bag"]).name for row in rows(table)}
+    assert names == {"c", "broken.mcap", "empty"}
+
+
+def test_a_tare_and_a_bare_arm_count(bags, method, client, tmp_path):
+    gen3_bag(tmp_path / "bare", np.zeros(10), 9, 0.3, 0.8, 0.02)
+    loose = Method(method.robot, Settings(with_changes(method.robot.uncertainty, [
+        *CHANGES, "torque_offset=0.5"])))  # fmt: skip
+    table = FleetTable.at(tmp_path / "results")
+    bag, bare = str(bags / "run_0"), str(tmp_path / "bare")
+    entries = [Entry(bag, tare=(bare,)), Entry(bare, known_mass=0.0)]
+    identify_fleet([FleetJob(entry, loose) for entry in entries], table, client)
+    tared, alone = rows(table)[::-1] if "bare" in rows(table)[0]["bag"] else rows(table)
+    assert tared["tare"] == [bare] and alone["tare"] == []
+    untared = FleetTable.at(tmp_path / "untared")
+    identify_fleet([FleetJob(Entry(bag), loose)], untared, client)
+    (wide,) = rows(untared)
+    assert tared["m_upper"] - tared["m_lower"] < wide["m_upper"] - wide["m_lower"]
+
+
+class Deadly(Method):
+    """Kills the worker that reads a recording named so, and every recording otherwise as usual."""
+
+    def read(self, path):
+        if "deadly" in path.name:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().read(path)
+
+
+def test_a_recording_that_kills_its_workers_costs_its_own_row(bags, method, client, tmp_path):
+    cloudpickle.register_pickle_by_value(sys.modules[__name__])
+    mine = tmp_path / "bags"
+    shutil.copytree(bags / "run_0", mine / "good")
+    shutil.copytree(bags / "run_1", mine / "deadly")
+    deadly = Deadly(method.robot, method.settings)
+    table = FleetTable.at(tmp_path / "results")
+    try:
+        done = identify_fleet(jobs(mine, deadly), table, client)
+    finally:
+        cloudpickle.unregister_pickle_by_value(sys.modules[__name__])
+    assert (done.made, done.lost) == (1, 1)
+    found = {Path(row["bag"]).name: row for row in rows(table)}
+    assert "were lost" in found["deadly"]["error"] and found["good"]["verdict"] is not None
+    (key,) = (key for key in table.places() if key.startswith(LOST))
+    done = identify_fleet(jobs(mine, method), table, client)  # a cure: it is tried again
+    assert (done.kept, done.made, done.lost) == (1, 1, 0)
+    assert key not in table.places() and key not in table.places(OLD)
+
+
+def test_a_run_that_is_killed_goes_on_where_it_was(bags, undisturbed, tmp_path):
+    out = tmp_path / "results"
+    command = [
+        sys.executable, "-m", "payload_id", "fleet", str(bags), "--robot", "kinova_gen3", *NOISE,
+        "--out", str(out), "--workers", "1", "--json",
+    ]  # fmt: skip
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, start_new_session=True)
+    try:
+        deadline = time.monotonic() + 120.0
+        while time.monotonic() < deadline and not (
+            (out / "rows").is_dir() and FleetTable.at(out).places()
+        ):
+            time.sleep(0.05)
+        assert FleetTable.at(out).places(), "no result in two minutes"
+    finally:
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+    there = len(FleetTable.at(out).places())
+    assert 0 < there < COUNT, "killed too late"
+    done = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
+    assert done["kept"] >= there and done["kept"] + done["made"] == COUNT
+    assert rows(FleetTable.at(out)) == rows(undisturbed)
+
+
+def test_stretches_of_a_length(bags, method, client, tmp_path):
+    table = FleetTable.at(tmp_path)
+    cut = replace(method, segments=0.3)
+    identify_fleet([FleetJob(Entry(str(bags / "run_0")), cut)], table, client)
+    one, two = rows(table)
+    assert (one["segment"], two["segment"]) == (0, 1)
+    assert one["end"] <= 0.3 <= two["start"]
+    again = json.loads(run("replay", one["bag"], "--robot", "kinova_gen3", *NOISE, "--json",
+                           "--from", "0", "--to", "0.3").stdout)  # fmt: skip
+    assert [one[name] for name in PARAMETERS] == again["phi"]
