@@ -56,6 +56,8 @@ BENCHMARKS = (
               short="--minutes 2"),
     Benchmark("soak", "Do nodes hold more, or answer later, after a day at 1 kHz?", "", 300,
               "--hours 24 --runs 200", "--hours 0.05 --runs 2"),
+    Benchmark("fleet", "How many recordings does a cluster identify, and how much does it hold?",
+              "fleet.md", 70, "--recordings 2000 --kill 2", "--recordings 4"),
     Benchmark("torque_loop", "Does the torque loop hold 1 kHz within 0.5 ms?", "bridge.md", 1,
               "--seconds 30", "--seconds 5"),
     Benchmark("view", "What does a page of the live view cost?", "view.md", 2,

@@ -16,12 +16,12 @@ from __future__ import annotations
 import argparse
 import sys
 from collections import defaultdict
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 import numpy as np
+from campaign import add_cluster_arguments, campaign
 from rich.console import Console
 from rich.table import Table
 
@@ -199,7 +199,7 @@ def main() -> int:
     parser.add_argument("--days", choices=("one", "each"), default="each")
     parser.add_argument("--whole", action="store_true", help="all ten parameters are known")
     parser.add_argument("--hull", action="store_true", help="also from stated bounds")
-    parser.add_argument("--jobs", type=int, default=2)
+    add_cluster_arguments(parser)
     arguments = parser.parse_args()
     seeds = range(arguments.first, arguments.first + arguments.trials)
     job = partial(
@@ -210,8 +210,8 @@ def main() -> int:
         whole=arguments.whole,
         hull=arguments.hull,
     )
-    with ProcessPoolExecutor(arguments.jobs) as pool:
-        outcomes = [each for some in pool.map(job, seeds) for each in some]
+    made = dict(campaign(job, seeds, arguments))
+    outcomes = [each for seed in seeds for each in made[seed]]
     Console().print(table_of(outcomes))
     if arguments.hull:
         Console().print(hull_table(outcomes))

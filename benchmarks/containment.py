@@ -23,10 +23,10 @@ from __future__ import annotations
 import argparse
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
+from campaign import add_cluster_arguments, campaign
 from rich.console import Console
 from rich.table import Table
 from trials import ARMS, Outcome, Trial, run_broken, run_trial
@@ -189,17 +189,6 @@ def completed(path: Path | None) -> dict[int, Trial]:
     return {trial.seed: trial for trial in map(Trial.from_json, lines)}
 
 
-def run(
-    work: Callable[[int], Trial], seeds: Sequence[int], workers: int, path: Path | None
-) -> Iterator[Trial]:
-    """Run trials in so many processes, and write each to the file as it ends."""
-    if workers == 1:
-        yield from _written(map(work, seeds), path)
-        return
-    with get_context("spawn").Pool(workers) as pool:
-        yield from _written(pool.imap_unordered(work, seeds, chunksize=8), path)
-
-
 def _written(trials: Iterable[Trial], path: Path | None) -> Iterator[Trial]:
     """Append each trial to the file."""
     if path is None:
@@ -226,14 +215,15 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--trials", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0, help="of the first trial")
-    parser.add_argument("--workers", type=int, default=1, help="processes")
+    add_cluster_arguments(parser)
     parser.add_argument("--out", type=Path, help="file that keeps every trial")
     parser.add_argument("--broken", action="store_true", help="break one bound in every trial")
     given = parser.parse_args()
     console = Console(width=120)
     trials = completed(given.out)
     seeds = [s for s in range(given.seed, given.seed + given.trials) if s not in trials]
-    for trial in run(run_broken if given.broken else run_trial, seeds, given.workers, given.out):
+    made = campaign(run_broken if given.broken else run_trial, seeds, given)
+    for trial in _written((trial for _, trial in made), given.out):
         trials[trial.seed] = trial
         if not given.broken:
             report(trial, console)

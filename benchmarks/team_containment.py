@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from campaign import add_cluster_arguments, campaign
 from rich.console import Console
 from rich.table import Table
 from scipy.spatial.transform import Rotation
@@ -188,11 +189,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--trials", type=int, default=100)
     parser.add_argument("--seed", type=int, default=0)
+    add_cluster_arguments(parser)
     options = parser.parse_args()
     console = Console()
     trials = []
-    for seed in range(options.seed, options.seed + options.trials):
-        trial = run_trial(seed)
+    seeds = range(options.seed, options.seed + options.trials)
+    for seed, trial in campaign(run_trial, seeds, options):
         trials.append(trial)
         if trial.missed:
             console.print(f"seed {seed}: {trial.robots} robots, {trial.kind}: {trial.missed}")

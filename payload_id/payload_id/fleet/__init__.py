@@ -7,6 +7,7 @@ Out: the folder's table, complete whatever was interrupted; common payloads and 
 from .cluster import cluster_client
 from .identify_fleet import FleetJob, Progress, identify_fleet
 from .method import AT_CHANGES, WHOLE, Method
+from .spread import spread
 
 __all__ = [
     "AT_CHANGES",
@@ -16,4 +17,5 @@ __all__ = [
     "Progress",
     "cluster_client",
     "identify_fleet",
+    "spread",
 ]

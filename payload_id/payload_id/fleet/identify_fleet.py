@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from distributed import Client, Future, as_completed
+from distributed import Client, Future
 from distributed.scheduler import KilledWorker
 
 from ..core.errors import PayloadIdError
@@ -17,8 +17,8 @@ from ..files.fleet.fleet_table import LOST, OLD, UNDATED, FleetTable
 from ..files.fleet.manifest import Entry
 from .identify_recording import Identified, failed, identify_recording, key_of
 from .method import Method
+from .spread import spread
 
-AHEAD = 3  # recordings handed out for each thread of the cluster
 GONE = (
     "The workers that identified this recording were lost, one after the other: they were killed, "
     "or needed more memory than they have. Run again, with larger workers, or cut the recording."
@@ -141,7 +141,7 @@ class _Work:
         if not (self._here or self._old):
             return list(jobs)
         missing = []
-        for job, key in self._spread(key_of, jobs):
+        for job, key in self._answers(key_of, jobs):
             if isinstance(key, str) and (key in self._here or key in self._old):
                 self._take(job, key, "kept")
             else:
@@ -150,7 +150,7 @@ class _Work:
 
     def identify(self, jobs: Sequence[FleetJob]) -> None:
         """Have workers identify, and keep what they send."""
-        for job, answer in self._spread(identify_recording, jobs):
+        for job, answer in self._answers(identify_recording, jobs):
             if isinstance(answer, Identified):
                 self._keep(job, answer)
                 continue
@@ -189,31 +189,12 @@ class _Work:
         setattr(self.progress, name, getattr(self.progress, name) + 1)
         self._tell(self.progress)
 
-    def _spread(
+    def _answers(
         self, work: Callable[..., Any], jobs: Iterable[FleetJob]
     ) -> Iterator[tuple[FleetJob, Any]]:
-        """Yield each job with the answer of a worker, or with the error instead of one.
-
-        Only few are handed out ahead, so that neither scheduler nor client grows with their number.
-        """
-        waiting = iter(jobs)
-        out: dict[str, FleetJob] = {}
-        answers = as_completed(loop=self._client.loop)
-
-        def hand_out() -> None:
-            job = next(waiting, None)
-            if job is not None:
-                future = self._client.submit(work, *job.arguments, pure=False)
-                out[future.key] = job
-                answers.add(future)
-
-        for _ in range(AHEAD * max(sum(self._client.nthreads().values()), 1)):
-            hand_out()
-        for future in answers:
-            job = out.pop(future.key)
+        """Yield each job with the answer of a worker, or with the error instead of one."""
+        for job, future in spread(self._client, work, jobs, lambda job: job.arguments):
             yield job, answer_of(future)
-            future.release()
-            hand_out()
 
 
 def answer_of(future: Future) -> Any:

@@ -1,0 +1,168 @@
+"""Many recordings on all cores: throughput, memory, cost per recording, results after being killed.
+
+    ./payload-id python benchmarks/fleet.py --recordings 2000
+    ./payload-id python benchmarks/fleet.py --recordings 20 --kill 2
+
+Recordings of 7.5 s at 1 kHz are made for four shipped robots (inverse dynamics, payload, torque
+noise), each with noise of its own. Prints how many recordings a second one process identifies, and
+how many the cluster, whose memory is looked at on the way. With `--kill` the run is killed that
+often and goes on; its table is compared with that of a run that nobody disturbed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import signal
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import psutil
+
+from payload_id import Recording, RobotFile, RobotModel, Settings
+from payload_id.core.body.inertial import from_mass_com_inertia
+from payload_id.core.motion.fourier import FourierSeries
+from payload_id.core.motion.limits import inverse_dynamics
+from payload_id.files.fleet.fleet_table import FleetTable
+from payload_id.files.fleet.manifest import Entry
+from payload_id.files.recordings.write_bag import write_joint_states
+from payload_id.fleet import FleetJob, Method, Progress, cluster_client, identify_fleet
+from payload_id.fleet.identify_recording import identify_recording
+
+ROBOTS = ("kinova_gen3", "kinova_gen3_2f85", "xarm7", "ur10e")
+SECONDS, RATE = 7.5, 1000
+START_NS, HOUR_NS = 1_790_000_000 * 10**9, 3600 * 10**9
+DAY_ONE_SINGLE = 6  # recordings by which the rate of one process is measured
+NOT_COMPARED = ("seconds_used", "bag")
+
+
+def make_recordings(folder: Path, count: int, seed: int) -> list[FleetJob]:
+    """Write recordings and return their jobs, robots in turn."""
+    rng, jobs = np.random.default_rng(seed), []
+    methods, motions = {}, {}
+    for name in ROBOTS:
+        robot = RobotFile.load(name)
+        model = RobotModel.from_robot_file(robot)
+        free = 0.06 * rng.normal(size=(model.n, 2, 4))
+        series = FourierSeries.from_free(np.asarray(robot.home), free, SECONDS)
+        motion = series.at(np.arange(0.0, SECONDS, 1.0 / RATE))
+        payload = from_mass_com_inertia(1.2, [0.01, -0.02, 0.06], 0.004 * np.eye(3))
+        methods[name] = Method(robot, Settings(robot.uncertainty))
+        motions[name] = (motion, inverse_dynamics(model, motion, payload))
+    for number in range(count):
+        name = ROBOTS[number % len(ROBOTS)]
+        robot, (motion, tau) = methods[name].robot, motions[name]
+        relative = robot.uncertainty.per_joint("torque_relative", robot.n)
+        shown = tau * (1.0 + 0.5 * relative * rng.uniform(-1.0, 1.0, tau.shape))
+        effort = (shown + robot.effort.offset) / robot.effort.factor
+        path = folder / f"{number:05d}"
+        recording = Recording(motion.time, motion.q, motion.dq, effort,
+                              start_ns=START_NS + number * HOUR_NS)  # fmt: skip
+        write_joint_states(path, recording, robot.joints, robot.joint_states.topic)
+        jobs.append(FleetJob(Entry(str(path), payload=name), methods[name]))
+    return jobs
+
+
+def rate_of_one(jobs: list[FleetJob]) -> float:
+    """Return how many recordings one process identifies in a second."""
+    times = []
+    for job in [*jobs[:1], *jobs[:DAY_ONE_SINGLE]]:  # the first warms up
+        begin = time.perf_counter()
+        identify_recording(*job.arguments)
+        times.append(time.perf_counter() - begin)
+    return 1.0 / statistics.mean(times[1:])
+
+
+class Watch:
+    """Looks at the memory of this process, which holds client and scheduler, and of the workers."""
+
+    def __init__(self) -> None:
+        """Look at nothing yet."""
+        self.own: list[float] = []
+        self.workers = 0.0
+        self.begin = time.perf_counter()
+
+    def __call__(self, progress: Progress) -> None:
+        """Note what is used."""
+        me = psutil.Process()
+        self.own.append(me.memory_info().rss / 1e6)
+        for child in me.children(recursive=True):
+            try:
+                self.workers = max(self.workers, child.memory_info().rss / 1e6)
+            except psutil.NoSuchProcess:
+                continue
+
+
+def same(one: FleetTable, two: FleetTable) -> bool:
+    """Tell whether two tables hold the same, but for the time that was used."""
+    tables = [table.read().drop_columns(list(NOT_COMPARED)) for table in (one, two)]
+    left, right = (repr(table.to_pylist()) for table in tables)
+    return left == right
+
+
+def killed(folder: Path, table: Path, times: int, seed: int, count: int) -> FleetTable:
+    """Have runs killed after some results, then let one finish."""
+    command = [sys.executable, __file__, "--recordings", str(count), "--seed", str(seed),
+               "--in", str(folder), "--out", str(table)]  # fmt: skip
+    for number in range(times):
+        process = subprocess.Popen(command, start_new_session=True, stdout=subprocess.DEVNULL)
+        wanted = count * (number + 1) // (times + 2)
+        while process.poll() is None and len([*table.glob("rows/*/*/*.parquet")]) < wanted:
+            time.sleep(0.2)
+        os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        print(f"killed with {len([*table.glob('rows/*/*/*.parquet')])} results", flush=True)
+    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+    return FleetTable.at(table)
+
+
+def main() -> None:
+    """Make recordings, identify, print."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--recordings", type=int, default=20)
+    parser.add_argument("--kill", type=int, default=0, metavar="TIMES")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--in", dest="folder", type=Path, help="with recordings that were made")
+    parser.add_argument("--out", type=Path, help="folder of results")
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory() as name:
+        folder = arguments.folder or Path(name) / "bags"
+        listing = folder / "jobs.json"
+        folder.mkdir(exist_ok=True)
+        if listing.exists():
+            methods = {x: Method(r := RobotFile.load(x), Settings(r.uncertainty)) for x in ROBOTS}
+            jobs = [FleetJob(Entry(**each), methods[each["payload"]])
+                    for each in json.loads(listing.read_text())]  # fmt: skip
+        else:
+            jobs = make_recordings(folder, arguments.recordings, arguments.seed)
+            listing.write_text(json.dumps([{"bag": x.entry.bag, "payload": x.entry.payload}
+                                           for x in jobs]))  # fmt: skip
+        single = rate_of_one(jobs) if arguments.folder is None else float("nan")
+        watch, table = Watch(), FleetTable.at(arguments.out or Path(name) / "results")
+        with cluster_client() as client:
+            cores = sum(client.nthreads().values())
+            watch.begin = time.perf_counter()
+            done = identify_fleet(jobs, table, client, watch)
+            seconds = time.perf_counter() - watch.begin
+        rate = (done.made + done.lost) / seconds
+        print(f"{len(jobs)} recordings, {cores} cores: {seconds:.1f} s, {dict(done.verdicts)}")
+        print(f"one process {single:.3f}/s, cluster {rate:.3f}/s: {rate / single / cores:.2f} of "
+              f"rate x cores")  # fmt: skip
+        tenth = max(1, len(watch.own) // 10)
+        print(f"client and scheduler {watch.own[tenth - 1]:.0f} MB after a tenth, "
+              f"{watch.own[-1]:.0f} MB at the end; workers at most {watch.workers:.0f} MB")  # fmt: skip
+        size = sum(x.stat().st_size for x in table.folder.rglob("*.parquet")) / len(jobs)
+        print(f"{size / 1e3:.0f} kB of table for each recording")
+        if arguments.kill:
+            again = killed(folder, Path(name) / "killed", arguments.kill, arguments.seed, len(jobs))
+            print(f"killed {arguments.kill} times: the same table: {same(table, again)}")
+
+
+if __name__ == "__main__":
+    main()
