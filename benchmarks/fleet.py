@@ -155,8 +155,11 @@ def main() -> None:
         print(f"one process {single:.3f}/s, cluster {rate:.3f}/s: {rate / single / cores:.2f} of "
               f"rate x cores")  # fmt: skip
         tenth = max(1, len(watch.own) // 10)
-        print(f"client and scheduler {watch.own[tenth - 1]:.0f} MB after a tenth, "
-              f"{watch.own[-1]:.0f} MB at the end; workers at most {watch.workers:.0f} MB")  # fmt: skip
+        early, late = watch.own[tenth - 1], watch.own[-1]
+        print(
+            f"client and scheduler {early:.0f} MB after a tenth, {late:.0f} MB at the end; "
+            f"workers at most {watch.workers:.0f} MB"
+        )
         size = sum(x.stat().st_size for x in table.folder.rglob("*.parquet")) / len(jobs)
         print(f"{size / 1e3:.0f} kB of table for each recording")
         if arguments.kill:
