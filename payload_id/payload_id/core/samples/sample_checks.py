@@ -25,6 +25,7 @@ AGREEING = 5  # so many doubted stamps in a row, each going on from the last, ar
 
 LARGEST = 1e9  # of a measured value, in SI units
 LATEST = 2.0**62 / 1e9  # of a stamp [s], at which floating point still tells microseconds apart
+SAME = 0.5e-9  # [s]: stamps that are closer are one instant, as stamps in nanoseconds have it
 
 
 class Drop(str, Enum):
@@ -91,7 +92,7 @@ def rows_to_keep(stamp: Array, *arrays: Array) -> tuple[BoolArray, dict[str, int
     """
     near = np.abs(stamp) <= LATEST  # NaN is not
     usual = all((np.abs(x) <= LARGEST).all() for x in arrays) and near.all()
-    if usual and (stamp[1:] > stamp[:-1]).all():
+    if usual and (stamp[1:] > stamp[:-1] + SAME).all():
         return np.ones(len(stamp), dtype=bool), {}
     far = np.isfinite(stamp) & ~near
     if 2 * far.sum() > len(stamp):
@@ -106,11 +107,11 @@ def rows_to_keep(stamp: Array, *arrays: Array) -> tuple[BoolArray, dict[str, int
     before = np.concatenate([[-np.inf], newest[:-1]]) if len(stamp) else newest
     counts = {
         Drop.NOT_FINITE: ~finite,
-        Drop.DUPLICATE: finite & (stamp == before),
+        Drop.DUPLICATE: finite & (stamp >= before) & (stamp <= before + SAME),
         Drop.OUT_OF_ORDER: finite & (stamp < before),
     }
     dropped = {cause.value: int(rows.sum()) for cause, rows in counts.items() if rows.any()}
-    return finite & (stamp > before), dropped
+    return finite & (stamp > before + SAME), dropped
 
 
 @dataclass(frozen=True)

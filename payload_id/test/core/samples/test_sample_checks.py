@@ -104,3 +104,11 @@ def test_stamps_in_nanoseconds_are_told_and_a_single_odd_one_is_left_out():
     stamp[7] = 1e300
     some = Samples(stamp, rest, rest, rest)
     assert len(some) == 29 and some.dropped == {Drop.NOT_FINITE.value: 1}
+
+
+@pytest.mark.parametrize("step", [1e-302, 1e-200, 1e-10])
+def test_stamps_closer_than_a_nanosecond_are_one_instant(step):
+    stamp = np.concatenate([step * np.arange(40), [1.0, 1.0 + 2e-9]])
+    values = np.zeros((42, 2))
+    samples = Samples(stamp, values, values, values)
+    assert len(samples) == 3 and samples.dropped == {"duplicate": 39}
