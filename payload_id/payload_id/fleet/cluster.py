@@ -49,6 +49,7 @@ def cluster_client(scheduler: str | None = None, workers: int | None = None) -> 
                     memory_limit=MEMORY,
                     host="127.0.0.1",
                     dashboard_address=None,
+                    security=True,  # encrypted, with keys of this run: others cannot join
                     silence_logs="CRITICAL",
                 ) as cluster,
                 Client(cluster) as client,

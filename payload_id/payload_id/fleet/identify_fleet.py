@@ -13,6 +13,7 @@ from distributed.scheduler import KilledWorker
 
 from ..core.errors import PayloadIdError
 from ..core.version import VERSION
+from ..files.configuration.whole_file import taken_by_one
 from ..files.fleet.fleet_table import LOST, OLD, UNDATED, FleetTable
 from ..files.fleet.manifest import Entry
 from .identify_recording import Identified, failed, identify_recording, key_of
@@ -105,13 +106,14 @@ def identify_fleet(
         tell: Called whenever something is done.
 
     Raises:
+        ConfigurationError: Another run writes into the table's folder.
         OSError: The disk does not take a result.
     """
-    work = _Work(table, client, Progress(len(jobs)), tell)
-    table.clear_parts()
-    missing = work.look_up(jobs)
-    work.identify(missing)
-    work.finish()
+    with taken_by_one(table.folder):
+        table.clear_parts()
+        work = _Work(table, client, Progress(len(jobs)), tell)
+        work.identify(work.look_up(jobs))
+        work.finish()
     return work.progress
 
 

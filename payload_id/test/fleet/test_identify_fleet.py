@@ -18,9 +18,11 @@ from command_line import gen3_bag, run, torque_noise_only
 from payload_id import RobotFile, Settings
 from payload_id.cli.common.arguments import with_changes
 from payload_id.core.body.inertial import PARAMETERS, from_mass_com_inertia
+from payload_id.core.errors import ConfigurationError
+from payload_id.files.configuration.whole_file import taken_by_one
 from payload_id.files.fleet.fleet_table import LOST, OLD, FleetTable
 from payload_id.files.fleet.manifest import Entry
-from payload_id.fleet import FleetJob, Method, cluster_client, identify_fleet
+from payload_id.fleet import AT_CHANGES, FleetJob, Method, cluster_client, identify_fleet
 
 PAYLOAD = from_mass_com_inertia(1.4, [0.02, -0.03, 0.09], np.diag([0.004, 0.005, 0.003]))
 NOISE = torque_noise_only(0.02)
@@ -200,6 +202,29 @@ def test_a_run_that_is_killed_goes_on_where_it_was(bags, undisturbed, tmp_path):
     done = json.loads(subprocess.run(command, capture_output=True, check=True).stdout)
     assert done["kept"] >= there and done["kept"] + done["made"] == COUNT
     assert rows(FleetTable.at(out)) == rows(undisturbed)
+
+
+def test_a_change_of_the_payload_cuts_a_recording(method, client, tmp_path):
+    gen3_bag(tmp_path / "changed", PAYLOAD, 3, 0.3, 4.0, 0.02, later=2.5 * PAYLOAD)
+    table = FleetTable.at(tmp_path / "results")
+    cut = replace(method, segments=AT_CHANGES)
+    identify_fleet([FleetJob(Entry(str(tmp_path / "changed")), cut)], table, client)
+    found = rows(table)
+    assert len(found) == 2, found[0]["message"]
+    before, after = found
+    assert (before["segment"], after["segment"]) == (0, 1)
+    assert before["end"] <= 2.1 and 1.8 < after["start"] < 2.4
+    for row, phi in ((before, PAYLOAD), (after, 2.5 * PAYLOAD)):
+        assert row["m_lower"] <= phi[0] <= row["m_upper"], row["message"]
+
+
+def test_two_runs_do_not_write_into_one_folder(bags, method, client, tmp_path):
+    table = FleetTable.at(tmp_path)
+    with (
+        taken_by_one(table.folder),
+        pytest.raises(ConfigurationError, match="Another process writes"),
+    ):
+        identify_fleet(jobs(bags, method), table, client)
 
 
 def test_stretches_of_a_length(bags, method, client, tmp_path):

@@ -54,7 +54,13 @@ def torque_noise_only(torque_relative: float) -> list[str]:
 
 
 def gen3_bag(
-    path: Path, payload: Array, seed: int, size: float, seconds: float, torque_relative: float
+    path: Path,
+    payload: Array,
+    seed: int,
+    size: float,
+    seconds: float,
+    torque_relative: float,
+    later: Array | None = None,
 ) -> Path:
     """Write a bag of a moving Gen3 with a payload and bounded torque noise.
 
@@ -65,6 +71,7 @@ def gen3_bag(
         size: Of the motion's Fourier coefficients.
         seconds: Length of the motion [s].
         torque_relative: Bound of the noise, part of the torque.
+        later: Parameters of another payload in the second half, if there is one.
     """
     rng = np.random.default_rng(seed)
     robot = RobotFile.load("kinova_gen3")
@@ -73,6 +80,9 @@ def gen3_bag(
     series = FourierSeries.from_free(np.asarray(robot.home), free, seconds)
     motion = series.at(np.arange(0.0, seconds, 2e-3))
     tau = inverse_dynamics(model, motion, payload)
+    if later is not None:
+        half = len(tau) // 2
+        tau[half:] = inverse_dynamics(model, motion, later)[half:]
     tau *= 1 + torque_relative * rng.uniform(-1, 1, tau.shape)
     effort = (tau + robot.effort.offset) / robot.effort.sign
     recording = Recording(

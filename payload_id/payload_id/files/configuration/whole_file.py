@@ -98,6 +98,30 @@ def kept_for_one(folder: Path) -> Iterator[None]:
 
 
 @contextmanager
+def taken_by_one(folder: Path) -> Iterator[None]:
+    """Refuse others who would work in the same folder for as long as the block lasts.
+
+    Raises:
+        ConfigurationError: Another process works in it, or it cannot be opened.
+    """
+    try:
+        handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    except OSError as error:
+        raise ConfigurationError(f"{folder} cannot be opened: {error.strerror}.") from error
+    try:
+        with suppress(OSError):  # a file system that knows no locks
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError as error:
+                raise ConfigurationError(
+                    f"Another process writes into {folder}. Wait for it, or name another folder."
+                ) from error
+        yield
+    finally:
+        os.close(handle)
+
+
+@contextmanager
 def saved_file(path: Path, what: str) -> Iterator[BinaryIO]:
     """Open a file that takes the place of `path` when it is complete; its folder is made.
 
