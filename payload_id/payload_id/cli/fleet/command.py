@@ -195,7 +195,8 @@ def show(done: Progress, folder: Path) -> None:
     parts = [f"{done.made} identified now"]
     parts += [f"{done.kept} were there already"] if done.kept else []
     parts += [f"{done.copies} of the same content as others"] if done.copies else []
-    terminal.print(f"[bold]{done.recordings} recordings[/bold]: {', '.join(parts)}.")
+    number = "1 recording" if done.recordings == 1 else f"{done.recordings} recordings"
+    terminal.print(f"[bold]{number}[/bold]: {', '.join(parts)}.")
     if done.verdicts:
         terminal.print("new rows: " + ", ".join(_counted(done.verdicts.most_common())))
     if done.lost:

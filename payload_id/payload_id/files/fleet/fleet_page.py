@@ -83,7 +83,8 @@ class Fleet:
                     f"{payload.known_mass:g} kg that the manifest states."
                 )
         if wrong := self.verdicts.get("error", 0):
-            said.append(f"{wrong} recordings could not be used; the last table says why.")
+            number = "1 recording" if wrong == 1 else f"{wrong} recordings"
+            said.append(f"{number} could not be used; the last table says why.")
         return tuple(said)
 
 

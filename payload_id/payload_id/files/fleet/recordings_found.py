@@ -59,7 +59,8 @@ def _of_source(source: str) -> Iterator[str]:
     """Yield the recordings of one source."""
     try:
         store, path = fsspec.core.url_to_fs(source)
-        places = store.glob(path) if WILD & set(path) else [path]
+        wild = WILD & set(path) and not store.exists(path)
+        places = store.glob(path) if wild else [path]
         for place in sorted(places):
             yield from (store.unstrip_protocol(x) if _remote(store) else x
                         for x in _below(store, place))  # fmt: skip

@@ -39,6 +39,11 @@ def test_globs_files_and_lists(bags, tmp_path):
     assert names(bags, twice) == ["monday/one", "monday/two.mcap"]
 
 
+def test_a_name_with_the_letters_of_a_glob_is_a_name(bags):
+    (bags / "monday").rename(bags / "m[on]day*")
+    assert names(bags, recordings_found([f"{bags}/m[on]day*/two.mcap"])) == ["m[on]day*/two.mcap"]
+
+
 def test_other_stores_are_looked_through_by_url(bags):
     import fsspec
 
