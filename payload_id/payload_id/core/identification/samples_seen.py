@@ -36,8 +36,9 @@ class SamplesSeen:
     def why_no_window(self, window: float) -> str:
         """Say why no window of some length [s] could be formed."""
         if self.count < LEAST_SAMPLES:
-            number = "one sample" if self.count == 1 else f"{self.count} samples"
-            return f"Only {number}; a window needs at least {LEAST_SAMPLES}."
+            if self.count == 1:
+                return f"There is one sample; a window needs {LEAST_SAMPLES}."
+            return f"Only {self.count} samples; a window needs at least {LEAST_SAMPLES}."
         if self.longest_step > GAP_FRACTION * window:
             return (
                 f"No window of {window:g} s is free of gaps: steps between samples reach "
