@@ -12,6 +12,7 @@ VERBS = {
     "check": "look at a recording before anything is identified: units, signs, gaps, gravity",
     "replay": "identify the payload from a recording, without ROS",
     "report": "write a saved run as one page: HTML, Markdown or JSON",
+    "fleet": "identify from many recordings, on all cores or on a cluster; goes on where it was",
     "export": "write an identified load as a controller, filter or model takes it",
     "apply": "tell the arm's own controller of an identified load, once confirmed",
     "live": "start, stop, tare, save and watch running nodes; plan, describe and execute motions",

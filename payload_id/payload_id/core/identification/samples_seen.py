@@ -36,8 +36,6 @@ class SamplesSeen:
     def why_no_window(self, window: float) -> str:
         """Say why no window of some length [s] could be formed."""
         if self.count < LEAST_SAMPLES:
-            if self.count == 1:
-                return f"There is one sample; a window needs {LEAST_SAMPLES}."
             return f"Only {self.count} samples; a window needs at least {LEAST_SAMPLES}."
         if self.longest_step > GAP_FRACTION * window:
             return (
