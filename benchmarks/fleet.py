@@ -3,7 +3,7 @@
     ./payload-id python benchmarks/fleet.py --recordings 2000
     ./payload-id python benchmarks/fleet.py --recordings 20 --kill 2
 
-Recordings of 7.5 s at 1 kHz are made for four shipped robots (inverse dynamics, payload, torque
+Recordings of 7.5 s at 1 kHz are made for three shipped robots (inverse dynamics, payload, torque
 noise), each with noise of its own. Prints how many recordings a second one process identifies, and
 how many the cluster, whose memory is looked at on the way. With `--kill` the run is killed that
 often and goes on; its table is compared with that of a run that nobody disturbed.
@@ -35,7 +35,7 @@ from payload_id.files.recordings.write_bag import write_joint_states
 from payload_id.fleet import FleetJob, Method, Progress, cluster_client, identify_fleet
 from payload_id.fleet.identify_recording import identify_recording
 
-ROBOTS = ("kinova_gen3", "kinova_gen3_2f85", "xarm7", "ur10e")
+ROBOTS = ("kinova_gen3", "kinova_gen3_2f85", "xarm7")
 SECONDS, RATE = 7.5, 1000
 START_NS, HOUR_NS = 1_790_000_000 * 10**9, 3600 * 10**9
 DAY_ONE_SINGLE = 6  # recordings by which the rate of one process is measured
