@@ -25,6 +25,8 @@ GONE = (
     "or needed more memory than they have. Run again, with larger workers, or cut the recording."
 )
 
+OTHER = "The worker runs version {there}, here is {here}. Install this one there, and run again."
+
 
 @dataclass(frozen=True)
 class FleetJob:
@@ -166,7 +168,9 @@ class _Work:
         Results of recordings that were not named stay as they are.
         """
         for key, jobs in self._jobs.items():
-            self._table.relabel(self._here[key], labels_of(jobs))
+            self._here[key] = self._table.relabel(
+                self._here[key], labels_of(jobs), first_of(jobs).arm
+            )
         named = {job.entry.bag for jobs in self._jobs.values() for job in jobs}
         for key, bag in self._before.items():
             if bag in named and key not in self._jobs:
@@ -205,7 +209,10 @@ def answer_of(future: Future) -> Any:
     Whatever goes wrong with one recording is that recording's: the others go on.
     """
     try:
-        return future.result()
+        answer = future.result()
+        if isinstance(answer, Identified) and answer.software != VERSION:  # it joined meanwhile
+            return PayloadIdError(OTHER.format(there=answer.software, here=VERSION))
+        return answer
     except KilledWorker:
         return PayloadIdError(GONE)
     except PayloadIdError as error:
@@ -214,10 +221,15 @@ def answer_of(future: Future) -> Any:
         return PayloadIdError(f"{type(error).__name__}: {error}")
 
 
+def first_of(jobs: Sequence[FleetJob]) -> FleetJob:
+    """Return the job by which recordings of the same content go: the first in order of names."""
+    return min(jobs, key=lambda job: job.entry.bag)
+
+
 def labels_of(jobs: Sequence[FleetJob]) -> dict[str, Any]:
-    """Return what is said of recordings of the same content: by the first, in order of names."""
+    """Return what is said of recordings of the same content."""
+    first = first_of(jobs).entry
     entries = sorted((job.entry for job in jobs), key=lambda entry: entry.bag)
-    first = entries[0]
     return {
         "bag": first.bag,
         "copies": [entry.bag for entry in entries[1:]],

@@ -39,11 +39,13 @@ class Identified:
         key: Names the result by content and method.
         day: When the recording began, or that this is not known.
         rows: One for each stretch.
+        software: Version that made them.
     """
 
     key: str
     day: str
     rows: tuple[Row, ...]
+    software: str = VERSION
 
 
 def key_of(place: str, tares: Sequence[str], bare: bool, method: Method) -> str:
@@ -62,7 +64,12 @@ def key_of(place: str, tares: Sequence[str], bare: bool, method: Method) -> str:
     for each in (place, *tares):
         with local_copy(each) as path:
             contents.append(content_digest(path))
-    return fingerprint((contents, bare, method.digest))[:40]
+    return _key(contents, bare, method)
+
+
+def _key(contents: Sequence[str], bare: bool, method: Method) -> str:
+    """Return what names the result of a recording and its tares, of which the digests are given."""
+    return fingerprint((list(contents), bare, method.digest))[:40]
 
 
 def identify_recording(place: str, tares: Sequence[str], bare: bool, method: Method) -> Identified:
@@ -80,7 +87,7 @@ def identify_recording(place: str, tares: Sequence[str], bare: bool, method: Met
     with ExitStack() as stack:
         path, *bare_paths = (stack.enter_context(local_copy(x)) for x in (place, *tares))
         contents = [content_digest(x) for x in (path, *bare_paths)]
-        key = fingerprint((contents, bare, method.digest))[:40]
+        key = _key(contents, bare, method)
         about: Row = {"content": contents[0], "key": key, "tare": list(tares)}
         about |= {"settings": method.digest, "software": VERSION}
         try:

@@ -91,32 +91,42 @@ class FleetTable:
         Raises:
             OSError: The disk does not take them.
         """
-        path = self.folder / ROWS / f"robot={quote(robot, safe='')}" / f"day={day}" / (key + SUFFIX)
+        path = self._place(key, robot, f"day={day}")
         path.parent.mkdir(parents=True, exist_ok=True)
         table = pa.Table.from_pylist([dict(row) for row in rows], schema=SCHEMA)
         with whole_file(path) as file:
             write_rows(table, file)
         return path
 
-    def relabel(self, path: Path, labels: Row) -> None:
-        """Let a result say something else of its recording, where it does not yet.
+    def relabel(self, path: Path, labels: Row, robot: str) -> Path:
+        """Let a result say something else of its recording, where it does not yet; return its file.
 
         Args:
             path: Of the result.
             labels: By the names of `LABELS`.
+            robot: Name of the arm.
 
         Raises:
             ConfigurationError: The file is damaged.
         """
+        place = self._place(path.stem, robot, path.parent.name)
+        if place != path:
+            place.parent.mkdir(parents=True, exist_ok=True)
+            path = path.replace(place)
         table = _read(path)
         first = table.slice(0, 1).to_pylist()[0]
         if all(first[name] == labels[name] for name in LABELS):
-            return
+            return path
         for name, kind in LABELS.items():
             column = pa.array([labels[name]] * len(table), kind)
             table = table.set_column(table.column_names.index(name), name, column)
         with whole_file(path) as file:
             write_rows(table, file)
+        return path
+
+    def _place(self, key: str, robot: str, day_folder: str) -> Path:
+        """Return the file of a result."""
+        return self.folder / ROWS / f"robot={quote(robot, safe='')}" / day_folder / (key + SUFFIX)
 
     def set_aside(self, path: Path) -> None:
         """Move a result that is replaced to the old ones; one that says nothing is removed."""

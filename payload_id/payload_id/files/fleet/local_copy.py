@@ -10,6 +10,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 import fsspec
+from fsspec.spec import AbstractFileSystem
 
 from ...core.errors import RecordingError, brief
 
@@ -28,7 +29,7 @@ def local_copy(place: str) -> Iterator[Path]:
     """
     try:
         store, path = fsspec.core.url_to_fs(place)
-        if "file" in (store.protocol if isinstance(store.protocol, tuple) else (store.protocol,)):
+        if is_local(store):
             yield Path(path)
             return
     except (OSError, ValueError, ImportError) as error:
@@ -40,6 +41,12 @@ def local_copy(place: str) -> Iterator[Path]:
         except (OSError, ValueError) as error:
             raise RecordingError(f"{place} cannot be copied: {brief(str(error))}.") from error
         yield copy
+
+
+def is_local(store: AbstractFileSystem) -> bool:
+    """Tell whether a store is this machine's own files."""
+    names = store.protocol
+    return "file" in ((names,) if isinstance(names, str) else names)
 
 
 def content_digest(path: Path) -> str:

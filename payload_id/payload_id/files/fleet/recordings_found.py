@@ -9,11 +9,12 @@ import fsspec
 from fsspec.spec import AbstractFileSystem
 
 from ...core.errors import ConfigurationError, RecordingError, brief
+from ..bags.bag_reader import STORAGE_SUFFIXES
+from ..configuration.file_kind import TABLES
+from .local_copy import is_local
 
 LIST = "@"  # before the path of a text file with a recording in each line
 BAG_FILE = "metadata.yaml"  # of a rosbag2 folder
-SINGLE = (".mcap", ".db3")  # suffixes of a bag in one file
-TABLES = (".csv", ".tsv")
 WILD = frozenset("*?[")
 
 
@@ -62,8 +63,8 @@ def _of_source(source: str) -> Iterator[str]:
         wild = WILD & set(path) and not store.exists(path)
         places = store.glob(path) if wild else [path]
         for place in sorted(places):
-            yield from (store.unstrip_protocol(x) if _remote(store) else x
-                        for x in _below(store, place))  # fmt: skip
+            found = _below(store, place)
+            yield from found if is_local(store) else map(store.unstrip_protocol, found)
     except (OSError, ValueError, ImportError) as error:
         raise RecordingError(f"{source} cannot be looked at: {brief(str(error))}.") from error
 
@@ -71,22 +72,13 @@ def _of_source(source: str) -> Iterator[str]:
 def _below(store: AbstractFileSystem, place: str) -> list[str]:
     """Return the recordings at a place or, at any depth, in it."""
     if not store.isdir(place):
-        known = place.lower().endswith((*SINGLE, *TABLES)) and store.isfile(place)
+        known = place.lower().endswith((*STORAGE_SUFFIXES, *TABLES)) and store.isfile(place)
         return [place] if known else []
     files = store.find(place)
     folders = {posixpath.dirname(x) for x in files if posixpath.basename(x) == BAG_FILE}
     single = {
-        x for x in files if x.lower().endswith(SINGLE) and posixpath.dirname(x) not in folders
+        x
+        for x in files
+        if x.lower().endswith(STORAGE_SUFFIXES) and posixpath.dirname(x) not in folders
     }
     return sorted(folders | single)
-
-
-def _remote(store: AbstractFileSystem) -> bool:
-    """Tell whether a store is not this machine's files."""
-    return "file" not in _protocols(store)
-
-
-def _protocols(store: AbstractFileSystem) -> tuple[str, ...]:
-    """Return what a store's URLs begin with."""
-    names = store.protocol
-    return (names,) if isinstance(names, str) else tuple(names)

@@ -51,12 +51,12 @@ def test_rows_come_back_with_arm_and_day(table):
 def test_labels_change_and_results_stay(table):
     path = table.write("k1", "left", "undated", [row(1, np.random.default_rng(2), [0, 0, 0])])
     before = path.read_bytes()
-    table.relabel(path, {**LABELS, "bag": "/bags/0001"})
+    table.relabel(path, {**LABELS, "bag": "/bags/0001"}, "left")
     assert path.read_bytes() == before
-    table.relabel(path, {**LABELS, "bag": "/moved", "payload": "box", "known_mass": 2.0})
+    table.relabel(path, {**LABELS, "bag": "/moved", "payload": "box", "known_mass": 2.0}, "right")
     (found,) = table.read().to_pylist()
     assert (found["bag"], found["payload"], found["known_mass"]) == ("/moved", "box", 2.0)
-    assert found["m"] == 1.5
+    assert found["m"] == 1.5 and found["robot"] == "right" and len(table.places()) == 1
 
 
 def test_what_is_replaced_can_come_back_but_what_said_nothing_is_removed(table):
