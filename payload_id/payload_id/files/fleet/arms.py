@@ -12,6 +12,7 @@ import numpy as np
 from ...core.arrays import Array
 from ...core.fleet import KINDS, Trend, trend
 from ...core.identification.status import Status
+from ..figures.number_format import digits, number
 
 OVER = {"began": "time", "temperature": "temperature"}  # columns that something may drift with
 UNITS = {
@@ -103,9 +104,17 @@ class Arm:
         k = int(np.nanargmax(self.joint_noise))
         return f"{self.joints[k]} ({self.joint_noise[k]:.0%} of its bound)"
 
-    def median(self, joint: str, kind: str) -> float:
-        """Return the median of one quantity of one joint; NaN where no run tells it."""
-        return next(s.median for s in self.series if (s.joint, s.kind) == (joint, kind))
+    def median(self, joint: str, kind: str) -> str:
+        """Return the median of one quantity of one joint with its digits; a dash without any."""
+        found = next(s for s in self.series if (s.joint, s.kind) == (joint, kind))
+        if not np.isfinite(found.median):
+            return "–"
+        return number(found.median, digits(float(np.nanmedian(found.deviation))))
+
+    @property
+    def watched(self) -> bool:
+        """Whether there are runs enough to tell a drift of anything."""
+        return any(each.trends for each in self.series)
 
     @property
     def drifting(self) -> tuple[Series, ...]:

@@ -22,8 +22,8 @@ SHOWN = 400  # points of a figure; of more runs every so many is drawn
 
 
 def offsets_figure(arm: Arm, kind: str = "torque_offset") -> Figure | None:
-    """Return one quantity of each joint over time; None where no run with a date tells it."""
-    series = [s for s in arm.series if s.kind == kind and _dated(s).any()]
+    """Return one quantity of each joint over time; None where not two runs with a date tell it."""
+    series = [s for s in arm.series if s.kind == kind and _dated(s).sum() > 1]
     if not series:
         return None
     lines = -(-len(series) // PER_ROW)

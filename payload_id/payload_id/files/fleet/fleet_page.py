@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from ...core.fleet.trend import LEAST
 from ...core.identification.settings import Settings
 from ...core.identification.status import FAILED
 from ..reports import setting
@@ -86,6 +87,19 @@ class Fleet:
             number = "1 recording" if wrong == 1 else f"{wrong} recordings"
             said.append(f"{number} could not be used; the last table says why.")
         return tuple(said)
+
+    def sound(self) -> tuple[str, ...]:
+        """Return what was looked at where nothing is odd, and what could not be."""
+        unseen = [arm.name for arm in self.arms if not arm.watched]
+        return (
+            "Every recording could be used, and none contradicts its stated bounds.",
+            f"Drifts take {LEAST} runs with a date; too few are of {', '.join(unseen)}."
+            if unseen
+            else "Nothing drifts.",
+            "Runs of one payload agree."
+            if any(len(each.used) > 1 for each in self.payloads)
+            else "Of no payload there are two runs to compare.",
+        )
 
 
 def _odd(row: Mapping[str, Any]) -> bool:

@@ -140,7 +140,16 @@ def test_the_page_of_a_sound_fleet_says_so(table):
     rng = np.random.default_rng(7)
     for number in range(10):
         table.write(f"k{number}", "left", "2026-01-05", [row(number, rng, [0, 0, 0])])
-    assert "Nothing is odd" in as_html(Fleet.of(table))
+    page = as_html(Fleet.of(table))
+    assert "Nothing is odd" in page and "Nothing drifts." in page
+    assert "Of no payload there are two runs" in page
+
+
+def test_the_page_of_few_runs_claims_nothing_of_drifts(table):
+    table.write("k1", "left", "2026-01-05", [row(1, np.random.default_rng(9), [0, 0, 0])])
+    page = as_html(Fleet.of(table))
+    assert "too few are of left" in page and "too few runs to tell" in page
+    assert "Nothing drifts" not in page and "<svg" not in page
 
 
 def test_a_stated_mass_that_an_interval_misses_is_said(table):
