@@ -14,6 +14,8 @@ from ..core.version import VERSION
 
 MEMORY = "950MB"  # of a local worker; one that needs more is started anew
 CONNECTED = 20.0  # [s] to find a scheduler
+HERE = "127.0.0.1"  # nothing listens elsewhere
+ANY_PORT = f"{HERE}:0"  # any that is free: several clusters do not meet
 SETTINGS = {
     # A recording that kills a worker is given up after this number of workers, one by one.
     "distributed.scheduler.allowed-failures": 1,
@@ -23,6 +25,8 @@ SETTINGS = {
     "distributed.worker.memory.spill": False,
     "distributed.worker.memory.pause": False,
     "distributed.worker.memory.terminate": 0.98,
+    "distributed.scheduler.http.routes": [],
+    "distributed.worker.http.routes": [],
     "distributed.admin.log-format": "%(message)s",
     "distributed.logging.distributed": "critical",
 }
@@ -47,8 +51,9 @@ def cluster_client(scheduler: str | None = None, workers: int | None = None) -> 
                     n_workers=count,
                     threads_per_worker=1,
                     memory_limit=MEMORY,
-                    host="127.0.0.1",
-                    dashboard_address=None,
+                    host=HERE,
+                    dashboard_address=ANY_PORT,
+                    worker_dashboard_address=ANY_PORT,
                     security=True,  # encrypted, with keys of this run: others cannot join
                     silence_logs="CRITICAL",
                 ) as cluster,

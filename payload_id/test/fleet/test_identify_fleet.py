@@ -12,6 +12,7 @@ from pathlib import Path
 
 import cloudpickle
 import numpy as np
+import psutil
 import pytest
 
 from command_line import gen3_bag, run, torque_noise_only
@@ -216,6 +217,16 @@ def test_a_change_of_the_payload_cuts_a_recording(method, client, tmp_path):
     assert before["end"] <= 2.1 and 1.8 < after["start"] < 2.4
     for row, phi in ((before, PAYLOAD), (after, 2.5 * PAYLOAD)):
         assert row["m_lower"] <= phi[0] <= row["m_upper"], row["message"]
+
+
+def test_a_local_cluster_listens_to_this_machine_alone_and_stands_beside_others(client):
+    with cluster_client(workers=1) as other:
+        assert other.scheduler_info()["address"] != client.scheduler_info()["address"]
+        family = psutil.Process().children(recursive=True) + [psutil.Process()]
+        heard = [each for process in family for each in process.net_connections("tcp")
+                 if each.status == psutil.CONN_LISTEN]  # fmt: skip
+    assert len(heard) >= 4
+    assert {each.laddr.ip for each in heard} == {"127.0.0.1"}
 
 
 def test_two_runs_do_not_write_into_one_folder(bags, method, client, tmp_path):
