@@ -20,6 +20,7 @@ from ..arrays import Array
 from ..errors import InputError
 from ..motion.joint_trajectory import DesiredState, JointTrajectory, sample, starting_from
 from ..samples.joint_samples import Samples
+from ..threads import one_thread
 from .controller import tune
 from .mujoco_arm import STEPPING, MujocoArm, per_joint
 
@@ -315,9 +316,10 @@ def simulate(
     start = plant.time
     plant.set_trajectory(trajectory)
     states = []
-    for k in range(round(duration * rate) + 1):
-        plant.step_to(start + k / rate)
-        states.append(plant.measure())
+    with one_thread():
+        for k in range(round(duration * rate) + 1):
+            plant.step_to(start + k / rate)
+            states.append(plant.measure())
     return Samples(
         np.array([state.t for state in states]),
         np.array([state.q for state in states]),

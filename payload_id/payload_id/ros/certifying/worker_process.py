@@ -16,6 +16,7 @@ from multiprocessing.connection import Connection
 from queue import SimpleQueue
 from typing import Any
 
+from ...core.threads import one_thread
 from ..common.error_sentence import error_sentence
 
 END = 5.0  # [s] that the process may take to end
@@ -153,9 +154,10 @@ def _serve(connection: Connection, make: MakeWorker, arguments: tuple[Any, ...])
         worker = Failure(error_sentence(error))
     try:
         connection.send(True)  # it is ready
-        while True:
-            request = connection.recv()
-            connection.send(worker if isinstance(worker, Failure) else _answer(worker, request))
+        with one_thread():
+            while True:
+                request = connection.recv()
+                connection.send(worker if isinstance(worker, Failure) else _answer(worker, request))
     except (EOFError, OSError):
         return
 

@@ -13,6 +13,7 @@ from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.signals import SignalHandlerOptions
 
+from ...core.threads import one_thread
 from .error_sentence import OUTLIVED, CannotGoOnError, refusal_sentence
 
 POLL = 0.1  # longest time until a signal is noticed [s]
@@ -33,8 +34,9 @@ def run(makers: Sequence[Callable[[], RunnableNode]], args: Sequence[str] | None
     """Run nodes in one process until SIGINT, SIGTERM or SIGHUP.
 
     One thread serves all nodes: at these rates a multi-threaded executor costs ten times as much
-    processor time, and what takes long runs in the nodes' own threads. Whatever a callback raises
-    is logged and counted (`OUTLIVED`, shown in /diagnostics), and the nodes go on.
+    processor time, and what takes long runs in the nodes' own threads. Linear algebra uses one
+    thread, too: others would wait busily for their share of matrices this small. Whatever a
+    callback raises is logged and counted (`OUTLIVED`, shown in /diagnostics), and the nodes go on.
 
     Args:
         makers: Make the nodes, in the order in which they are to start.
@@ -56,8 +58,9 @@ def run(makers: Sequence[Callable[[], RunnableNode]], args: Sequence[str] | None
         for make in makers:
             nodes.append(make())
             executor.add_node(nodes[-1])
-        while not asked_to_stop.is_set():
-            _serve(executor, asked_to_stop)
+        with one_thread():
+            while not asked_to_stop.is_set():
+                _serve(executor, asked_to_stop)
     except Exception as error:  # whatever it is, it is said in a sentence
         print(f"payload_id: {refusal_sentence(error)}", file=sys.stderr)
         return 1
