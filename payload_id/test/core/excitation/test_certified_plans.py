@@ -19,8 +19,15 @@ from payload_id.core.excitation.search.certifier import (
     torque_peaks,
     tube_torque,
 )
-from payload_id.core.excitation.search.planning import Budget, NoPlan, Plan, plan
+from payload_id.core.excitation.search.planning import (
+    NOT_EVEN_STAY,
+    Budget,
+    NoPlan,
+    Plan,
+    plan,
+)
 from payload_id.core.excitation.search.planning_task import PlanningTask
+from payload_id.core.excitation.search.verdict import Verdict
 from payload_id.core.motion.motion_state import MotionState
 from payload_id.core.safety.certificate.certificate import Certificate
 from payload_id.core.safety.certificate.certify import SafetyCase, certify, start_refusal
@@ -149,6 +156,20 @@ def test_a_start_in_collision_is_refused_with_the_certifier_s_reason():
     found = plan(task(against), certifier(against), budget, 3, StandingClock())
     assert isinstance(found, NoPlan) and isinstance(found.nearest, Refusal)
     assert "start state" in found.reason and "cage" in found.reason
+    assert found.asked > 1 or found.reason.startswith(NOT_EVEN_STAY)
+
+
+def test_an_arm_that_cannot_carry_what_is_stated_is_told_to_state_less():
+    """No candidate keeps the limits, and not even standing still is proved for every payload."""
+    against = case()
+    above = task(replace(against, limits=replace(LIMITS, torque=0.01 * np.array(LIMITS.torque))))
+
+    def refuse(motion: object) -> Verdict:
+        return Verdict(False, "refusal", "joint_2 needs more than it has.", 1.0)
+
+    found = plan(above, refuse, Budget(evaluations=300), 3, StandingClock())
+    assert isinstance(found, NoPlan) and found.asked == 1
+    assert found.reason == f"{NOT_EVEN_STAY} joint_2 needs more than it has."
 
 
 def test_torque_that_is_missing_is_reported_at_its_joint():

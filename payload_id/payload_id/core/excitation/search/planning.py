@@ -29,7 +29,12 @@ REFINED = 0.9  # of the time after which a certified motion is not made better a
 ANSWERS = 3.0  # certifications
 AGAIN = 3  # times that it may be asked for a better one
 WORTH = 0.01  # by which a criterion, a logarithm, must be smaller for another certification
-
+ONLY_STAY = "No candidate keeps limits and clearances; the arm could only stay where it is."
+NOT_EVEN_STAY = (
+    "Not even the calmest motion is certified, which stays here if it begins at rest. Begin in "
+    "another pose, or state tighter bounds, of payload (prior) or tracking errors, if they are "
+    "true."
+)
 
 Certify = Callable[[Trajectory], Verdict]
 Clock = Callable[[], float]
@@ -199,20 +204,19 @@ class _Planner:
 
     def _none(self) -> NoPlan:
         """Return why there is no plan."""
-        task, nearest = self._task, self._nearest
-        if nearest is None and self._left() > 0.0:
+        nearest = self._nearest
+        if nearest is not None:
+            reason = (
+                f"None of {self._asked} candidates was certified; the nearest: {nearest.reason}"
+            )
+        elif self._left() > 0.0:
             # No candidate keeps the limits at samples: what keeps the arm from staying says why.
-            nearest, self._asked = self._certify(task.family.trajectory(task.family.calm)), 1
+            family = self._task.family
+            nearest, self._asked = self._certify(family.trajectory(family.calm)), 1
+            reason = ONLY_STAY if nearest.accepted else f"{NOT_EVEN_STAY} {nearest.reason}"
+        else:
+            seconds = self._budget.seconds
+            reason = f"The time of {seconds:g} s was over before any candidate was certified."
         answer = None if nearest is None else nearest.answer
-        reason = _why_none(nearest, self._asked, self._budget)
         seconds = self._clock() - self._start
         return NoPlan(reason, answer, self._counter.used, self._asked, seconds)
-
-
-def _why_none(nearest: Verdict | None, asked: int, budget: Budget) -> str:
-    """Return why there is no plan, one sentence."""
-    if nearest is None:
-        return f"The time of {budget.seconds:g} s was over before any candidate was certified."
-    if nearest.accepted:
-        return "No candidate keeps limits and clearances; the arm could only stay where it is."
-    return f"None of {asked} candidates was certified; the nearest: {nearest.reason}"
