@@ -244,8 +244,8 @@ class Arm:
         self.sender.publisher.wait_for_all_acked(Duration(seconds=PATIENCE))
         return count
 
-    def plan(self, number: int) -> bool:
-        """Ask for a plan; tell whether a motion was certified in the short time given.
+    def plan(self, number: int) -> str:
+        """Ask for a plan; return why there is none in the short time given, empty if there is.
 
         An arm that falls behind the clock, as on a busy machine, is none to plan for.
         """
@@ -254,8 +254,8 @@ class Arm:
         except NotAnsweredError as error:
             if not any(x in str(error) for x in ("No motion was certified", "behind the clock")):
                 raise
-            return False
-        return True
+            return str(error)
+        return ""
 
 
 def soak(arguments: argparse.Namespace, nodes: dict[str, int], arms: list[Arm]) -> None:
@@ -263,7 +263,7 @@ def soak(arguments: argparse.Namespace, nodes: dict[str, int], arms: list[Arm]) 
     bare = recording(MINUTE, seed=4, noisy=False, payload=np.zeros(10))[1]
     rng = np.random.default_rng(arguments.seed)
     seconds, seen = 3600.0 * arguments.hours / arguments.runs, []
-    plans: list[bool] = []
+    reasons: list[str] = []  # why there was no plan
     print(
         "  runs  hours  latency median, quickest tenth  memory [MB], file handles, threads: "
         + ", ".join(nodes)
@@ -277,7 +277,7 @@ def soak(arguments: argparse.Namespace, nodes: dict[str, int], arms: list[Arm]) 
             if is_bare:
                 arm.fleet.all("tare")
             if number % PLANNED == PLANNED - 1:
-                plans.append(arm.plan(number))
+                reasons.append(arm.plan(number))
         seen.append({name: Usage.of(pid) for name, pid in nodes.items()})
         if (number + 1) % max(1, arguments.runs // 10) == 0:
             each = ", ".join(f"{u.memory:.0f} {u.handles} {u.threads}" for u in seen[-1].values())
@@ -289,7 +289,8 @@ def soak(arguments: argparse.Namespace, nodes: dict[str, int], arms: list[Arm]) 
             )  # fmt: skip
             for arm in arms:
                 arm.fleet.latencies.clear()
-    print(f"{len(plans)} plans asked for, {sum(plans)} certified in ten seconds")
+    print(f"{len(reasons)} plans asked for, {reasons.count('')} certified in ten seconds")
+    print(*sorted(set(reasons) - {""}), sep="\n")
     report_growth(seen)
 
 
@@ -349,7 +350,8 @@ def start_nodes(
     )
     planned = [f"robot_file:={robot_file(folder)}", "cell:=none, a simulation"]
     planned += ["payload_box:=[0.14, 0.14, 0.16]", "payload_box_centre:=[0.0, 0.0, 0.08]"]
-    planned += ["clock_tolerance:=5.0"]
+    planned += ["clock_tolerance:=5.0", "uncertainty.prior.mass_max:=1.5"]
+    planned += ["uncertainty.prior.com_max:=0.15"]  # what its wrist can hold whatever it is
     begin = partial(start, folder=folder, namespace=namespace)
     processes = {
         f"{namespace}/estimator_{k}": begin(
