@@ -4,8 +4,9 @@
     ./payload-id python benchmarks/fleet.py --recordings 20 --kill 2
 
 Recordings of 7.5 s at 1 kHz are made for three shipped robots (inverse dynamics, payload, torque
-noise), each with noise of its own. Prints how many recordings a second one process identifies, and
-how many the cluster, whose memory is looked at on the way. With `--kill` the run is killed that
+noise), each with noise of its own. Prints how many recordings a second one process identifies, how
+many as many processes as there are cores do side by side, which share memory and cache, and how
+many the cluster, whose memory is looked at on the way. With `--kill` the run is killed that
 often and goes on; its table is compared with that of a run that nobody disturbed.
 """
 
@@ -20,6 +21,8 @@ import subprocess
 import sys
 import tempfile
 import time
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
@@ -77,6 +80,12 @@ def rate_of_one(jobs: list[FleetJob]) -> float:
         identify_recording(*job.arguments)
         times.append(time.perf_counter() - begin)
     return 1.0 / statistics.mean(times[1:])
+
+
+def rate_side_by_side(jobs: list[FleetJob], cores: int) -> float:
+    """Return how many recordings a second so many processes identify that know of no cluster."""
+    with ProcessPoolExecutor(cores, mp_context=get_context("spawn")) as pool:
+        return sum(pool.map(rate_of_one, [jobs] * cores))
 
 
 class Watch:
@@ -143,7 +152,10 @@ def main() -> None:
             jobs = make_recordings(folder, arguments.recordings, arguments.seed)
             listing.write_text(json.dumps([{"bag": x.entry.bag, "payload": x.entry.payload}
                                            for x in jobs]))  # fmt: skip
-        single = rate_of_one(jobs) if arguments.folder is None else float("nan")
+        single = together = float("nan")
+        if arguments.folder is None:
+            single = rate_of_one(jobs)
+            together = rate_side_by_side(jobs, len(os.sched_getaffinity(0)))
         watch, table = Watch(), FleetTable.at(arguments.out or Path(name) / "results")
         with cluster_client() as client:
             cores = sum(client.nthreads().values())
@@ -152,8 +164,9 @@ def main() -> None:
             seconds = time.perf_counter() - watch.begin
         rate = (done.made + done.lost) / seconds
         print(f"{len(jobs)} recordings, {cores} cores: {seconds:.1f} s, {dict(done.verdicts)}")
-        print(f"one process {single:.3f}/s, cluster {rate:.3f}/s: {rate / single / cores:.2f} of "
-              f"rate x cores")  # fmt: skip
+        print(f"one process {single:.3f}/s, side by side {together:.3f}/s, cluster {rate:.3f}/s: "
+              f"{rate / single / cores:.2f} of rate x cores, {rate / together:.2f} of what "
+              "processes do side by side")  # fmt: skip
         tenth = max(1, len(watch.own) // 10)
         early, late = watch.own[tenth - 1], watch.own[-1]
         print(

@@ -7,6 +7,18 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
+from errno import (
+    ECONNRESET,
+    EHOSTUNREACH,
+    EIO,
+    EMFILE,
+    ENETUNREACH,
+    ENFILE,
+    ENOMEM,
+    ENOSPC,
+    ESTALE,
+    ETIMEDOUT,
+)
 from typing import Any
 
 import numpy as np
@@ -28,6 +40,9 @@ from .method import AT_CHANGES, WHOLE, Method
 
 DOUBT = 2  # windows before a change of the payload that count for neither
 EARLIEST_NS = 946_684_800 * 10**9  # 2000-01-01: earlier stamps are no dates
+PASSING = frozenset(  # errors of disks, network shares and machines under load
+    (EIO, ESTALE, ETIMEDOUT, ECONNRESET, ENETUNREACH, EHOSTUNREACH, EMFILE, ENFILE, ENOMEM, ENOSPC)
+)
 Row = dict[str, Any]
 
 
@@ -82,7 +97,7 @@ def identify_recording(place: str, tares: Sequence[str], bare: bool, method: Met
         method: How.
 
     Raises:
-        RecordingError: The recording, or a tare, cannot be had at all: it has no content.
+        PayloadIdError: The recording, or a tare, cannot be had, now or at all.
     """
     with ExitStack() as stack:
         path, *bare_paths = (stack.enter_context(local_copy(x)) for x in (place, *tares))
@@ -94,9 +109,20 @@ def identify_recording(place: str, tares: Sequence[str], bare: bool, method: Met
             recording = method.read(path)
             taught = [method.read(x) for x in bare_paths]
         except PayloadIdError as error:
+            if _may_pass(error):
+                raise
             return Identified(key, UNDATED, (about | failed(0, error),))
         rows = [about | row for row in _rows(recording, taught, bare, method)]
         return Identified(key, day_of(recording.start_ns), tuple(rows))
+
+
+def _may_pass(error: BaseException | None) -> bool:
+    """Tell whether an error comes from disk or network, and may be gone the next time."""
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in PASSING:
+            return True
+        error = error.__cause__ or error.__context__
+    return False
 
 
 def failed(segment: int, error: Exception) -> Row:

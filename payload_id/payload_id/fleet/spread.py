@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from itertools import islice
 from typing import Any, TypeVar
 
 from distributed import Client, Future, as_completed
@@ -29,14 +30,14 @@ def spread(
     answers = as_completed(loop=client.loop)
 
     def hand_out() -> None:
-        for item in waiting:
+        """Have enough under way for the threads that there are now; workers come and go."""
+        enough = AHEAD * max(sum(client.nthreads().values()), 1)
+        for item in islice(waiting, max(enough - len(out), 0)):
             future = client.submit(work, *arguments(item), pure=False)
             out[future.key] = item
             answers.add(future)
-            return
 
-    for _ in range(AHEAD * max(sum(client.nthreads().values()), 1)):
-        hand_out()
+    hand_out()
     for future in answers:
         yield out.pop(future.key), future
         future.release()
