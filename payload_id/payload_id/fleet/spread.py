@@ -26,7 +26,7 @@ def spread(
         items: To be worked on.
         arguments: What `work` takes for an item.
     """
-    waiting, out = iter(items), {}
+    waiting, out = iter(items), dict[str, Item]()
     answers = as_completed(loop=client.loop)
 
     def hand_out() -> None:

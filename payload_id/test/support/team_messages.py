@@ -24,6 +24,7 @@ from payload_id.files.teams.team_log import TeamLog, read_log
 EPOCH = 1_700_000_000_000_000_000  # stamp of the time 0 [ns]
 HOME = np.array([0.0, 0.0, 0.36])  # of the platforms [m]
 RELIABLE = QoSProfile(depth=4000, reliability=ReliabilityPolicy.RELIABLE)
+KNOWN = 3.0  # [s] until a subscriber that is known knows the publisher, too, over a lossy link
 JOINTS = [f"{x}_{k}" for k in (1, 2, 3) for x in ("before", "after")]
 NAMES = [*JOINTS, "x", "y", "z", "gimbal_x", "gimbal_y", "gimbal_z"]
 
@@ -95,6 +96,7 @@ def main(path: str, robot: str, speed: str) -> int:
     while publisher.get_subscription_count() == 0 and time.monotonic() < end:
         time.sleep(0.05)
     print("heard" if publisher.get_subscription_count() else "nobody listens", flush=True)
+    time.sleep(KNOWN)
     begin = time.monotonic()
     for message, t in zip(messages, samples.time - samples.time[0], strict=True):
         ahead = float(t) / float(speed) - (time.monotonic() - begin)

@@ -48,7 +48,7 @@ from .setup import PARAMETER_TABLE
 QUEUE = 2000  # joint states that wait for a slow reader
 MERGED = "/joint_states"  # of joint_state_publisher
 CLOCK_RATE = 200.0  # [Hz] of simulated time on /clock
-REPORT_PERIOD = 0.02  # [s] between two reports of the speed
+REPORT_PERIOD = 0.02  # [s] of simulated time between two reports of the speed
 PAUSED_PERIOD = 0.02  # [s] how often a paused simulation looks whether it should end
 CHECK_PERIOD = 0.1  # [s] how often is looked whether the simulation has failed
 
@@ -101,7 +101,6 @@ class SimulatedArmNode(Node):
         self.add_post_set_parameters_callback(self._on_set)
         self._start_stamp = self.get_clock().now().nanoseconds
         steady_timer(self, CHECK_PERIOD, self._on_check_due)
-        steady_timer(self, REPORT_PERIOD, self._on_report_due)
 
     def start(self) -> None:
         """Begin to move; simulated time begins now."""
@@ -132,7 +131,7 @@ class SimulatedArmNode(Node):
         else:
             self.get_logger().error(f"The slider goes from 0 to 100 %; found {message.data!r}.")
 
-    def _on_report_due(self) -> None:
+    def _report(self) -> None:
         """Report the speed as robots with such a slider do [%], and what has changed."""
         self._scaling.publish(Float64(data=100.0 * self.hardware.speed))
         self._controllers.report()
@@ -164,6 +163,7 @@ class SimulatedArmNode(Node):
         self._true = self._true_values(values)
         self._truth.publish(String(data=json.dumps(self._true)))
         self._scaling = self.create_publisher(Float64, "~/speed_scaling", 10)
+        self._report_every = max(1, round(REPORT_PERIOD / self._period))
         self.create_subscription(Float64, "~/speed_slider", self._on_slider, 10)
 
     def _true_values(self, values: dict[str, Any]) -> dict[str, Any]:
@@ -254,6 +254,8 @@ class SimulatedArmNode(Node):
                     self._controllers.cycle(
                         Cycle(reading.t, self._period, *seen, hardware.told, speed)
                     )
+                if count % self._report_every == 0:
+                    self._report()
                 count += 1
         except Exception as error:  # whatever it is, the node must end with it
             self.get_logger().fatal(str(error))
