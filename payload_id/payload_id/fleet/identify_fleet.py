@@ -139,6 +139,7 @@ class _Work:
         self._here, self._old = table.places(), table.places(OLD)
         self._before = table.bags() if self._here else {}
         self._jobs: dict[str, list[FleetJob]] = {}  # by key, the first names the recording
+        self._written: dict[str, tuple[dict[str, Any], str]] = {}  # labels and arm of new results
 
     def look_up(self, jobs: Sequence[FleetJob]) -> list[FleetJob]:
         """Take up results that are there; return the jobs without."""
@@ -168,9 +169,9 @@ class _Work:
         Results of recordings that were not named stay as they are.
         """
         for key, jobs in self._jobs.items():
-            self._here[key] = self._table.relabel(
-                self._here[key], labels_of(jobs), first_of(jobs).arm
-            )
+            labels, arm = labels_of(jobs), first_of(jobs).arm
+            if self._written.get(key) != (labels, arm):
+                self._here[key] = self._table.relabel(self._here[key], labels, arm)
         named = {job.entry.bag for jobs in self._jobs.values() for job in jobs}
         for key, bag in self._before.items():
             if bag in named and key not in self._jobs:
@@ -180,8 +181,10 @@ class _Work:
     def _keep(self, job: FleetJob, answer: Identified, counts_as: str = "made") -> None:
         """Write a result, unless the same content had one already."""
         if answer.key not in self._jobs:
-            rows = [labels_of([job]) | row for row in answer.rows]
+            labels = labels_of([job])
+            rows = [labels | row for row in answer.rows]
             self._here[answer.key] = self._table.write(answer.key, job.arm, answer.day, rows)
+            self._written[answer.key] = labels, job.arm
             self.progress.verdicts.update(row.get("verdict", "error") for row in rows)
         self._take(job, answer.key, counts_as)
 

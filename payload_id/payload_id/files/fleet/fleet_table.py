@@ -113,10 +113,10 @@ class FleetTable:
         if place != path:
             place.parent.mkdir(parents=True, exist_ok=True)
             path = path.replace(place)
-        table = _read(path)
-        first = table.slice(0, 1).to_pylist()[0]
+        first = _read(path, list(LABELS)).slice(0, 1).to_pylist()[0]
         if all(first[name] == labels[name] for name in LABELS):
             return path
+        table = _read(path)
         for name, kind in LABELS.items():
             column = pa.array([labels[name]] * len(table), kind)
             table = table.set_column(table.column_names.index(name), name, column)
@@ -224,14 +224,18 @@ def _whole(path: Path) -> bool:
     return True
 
 
-def _read(path: Path) -> pa.Table:
+def _read(path: Path, columns: list[str] | None = None) -> pa.Table:
     """Return the rows of one file.
+
+    Args:
+        path: Of the file.
+        columns: Names; None: all.
 
     Raises:
         ConfigurationError: It is damaged.
     """
     try:
-        return pa.parquet.ParquetFile(path, page_checksum_verification=True).read()
+        return pa.parquet.ParquetFile(path, page_checksum_verification=True).read(columns)
     except (pa.ArrowException, OSError) as error:
         raise ConfigurationError(
             f"The result {path} cannot be read: {brief(str(error))}. Remove it, and run again."
