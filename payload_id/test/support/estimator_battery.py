@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import pickle
 from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 
 import numpy as np
@@ -69,6 +70,28 @@ def excused(estimator: Estimator, check: object) -> str | None:
     return EXCEPTIONS.get((estimator.name, check.__name__))
 
 
+@lru_cache
+def noisy(
+    name: str, seed: int, seconds: float, uncertainty: Uncertainty, kind: str = "uniform"
+) -> tuple[RowBlock, Array]:
+    """Return the rows of a recording with torque noise of a kind, and its payload."""
+    run = record(arm(name), seed, seconds=seconds).measured(uncertainty, kind, seed)
+    return rows_of(run.model, uncertainty, run.samples), run.phi
+
+
+@lru_cache
+def noise_free(name: str, seed: int) -> RowBlock:
+    """Return the rows of a second without noise, links within the usual bounds."""
+    return rows_of(arm(name), USUAL, record(arm(name), seed, seconds=1.0).true)
+
+
+@lru_cache
+def of_a_payload(name: str, seed: int) -> tuple[RowBlock, Array]:
+    """Return the rows of a recording at 1 kHz without any error, and its payload."""
+    phi = draw_payload(np.random.default_rng(seed))
+    return rows_of(arm(name), Uncertainty(), record(arm(name), seed, phi=phi, rate=1000).true), phi
+
+
 def statistics_of(rows: RowBlock) -> Statistics:
     """Return the statistics of rows."""
     return Statistics.empty(rows.B.shape[1]).add(rows, TYPICAL)
@@ -92,8 +115,7 @@ def check_is_named(estimator: Estimator) -> None:
 
 def check_inputs_and_repetition(estimator: Estimator) -> None:
     """Inputs stay as they are, and the same inputs give the same numbers."""
-    run = record(arm("gen3"), 1, seconds=1.5).measured(USUAL, "uniform", 1)
-    statistics = statistics_of(rows_of(run.model, USUAL, run.samples))
+    statistics = statistics_of(noisy("gen3", 1, 1.5, USUAL)[0])
     lower, upper = LOWER.copy(), UPPER.copy()
     plain, weighted = statistics.plain.copy(), statistics.weighted.copy()
     first = estimator.estimate(statistics, lower, upper)
@@ -116,19 +138,16 @@ def check_result(estimator: Estimator, phi: Array) -> None:
 def check_little_data(estimator: Estimator) -> None:
     """No, one and five windows, links known and not, all give a result."""
     for uncertainty in (Uncertainty(), USUAL):
-        run = record(arm("panda"), 2, seconds=1.0).measured(uncertainty, "vertices", 2)
-        rows = rows_of(run.model, uncertainty, run.samples)
+        rows, _ = noisy("panda", 2, 1.0, uncertainty, "vertices")
         for windows in (0, 1, 5):
-            some = rows.take(np.arange(windows * run.model.n))
+            some = rows.take(np.arange(windows * arm("panda").n))
             check_result(estimator, estimator.estimate(statistics_of(some), LOWER, UPPER))
 
 
 def check_no_excitation(estimator: Estimator) -> None:
     """An arm that stands still gives a result; so do coefficients of zero."""
-    model = arm("gen3")
-    run = record(model, 3, seconds=1.0)
-    rows = rows_of(model, USUAL, run.true)
-    one_pose = rows.take(np.tile(np.arange(model.n), 20))
+    rows = noise_free("gen3", 3)
+    one_pose = rows.take(np.tile(np.arange(arm("gen3").n), 20))
     for some in (one_pose, rows.without_payload()):
         check_result(estimator, estimator.estimate(statistics_of(some), LOWER, UPPER))
 
@@ -136,7 +155,7 @@ def check_no_excitation(estimator: Estimator) -> None:
 def check_noise_alone(estimator: Estimator) -> None:
     """Torques that have nothing to do with any payload give a result."""
     for seed in range(5):
-        rows = rows_of(arm("ur10"), USUAL, record(arm("ur10"), seed, seconds=1.0).true)
+        rows = noise_free("ur10", seed)
         b = np.random.default_rng(seed).normal(size=len(rows)) * 10.0 ** (seed - 2)
         noise = RowBlock(rows.A, rows.A_error, rows.B, b, rows.d, rows.joint, rows.start, rows.end)
         check_result(estimator, estimator.estimate(statistics_of(noise), LOWER, UPPER))
@@ -144,8 +163,7 @@ def check_noise_alone(estimator: Estimator) -> None:
 
 def check_saved_and_loaded(estimator: Estimator) -> None:
     """Statistics that were saved, and ones that were begun before a restart, give the same."""
-    run = record(arm("panda"), 5, seconds=1.5).measured(USUAL, "uniform", 5)
-    rows = rows_of(run.model, USUAL, run.samples)
+    rows, _ = noisy("panda", 5, 1.5, USUAL)
     whole = statistics_of(rows)
     expected = estimator.estimate(whole, LOWER, UPPER)
     text = json.dumps(whole.to_dict())
@@ -161,7 +179,7 @@ def check_saved_and_loaded(estimator: Estimator) -> None:
 
 def check_not_a_number(estimator: Estimator) -> None:
     """Rows with NaN never reach it: the statistics refuse them and say which."""
-    rows = rows_of(arm("panda"), USUAL, record(arm("panda"), 6, seconds=1.0).true)
+    rows = noise_free("panda", 6)
     for name in ("A", "B", "b", "d"):
         broken = getattr(rows, name).copy()
         broken[3] = np.nan
@@ -171,8 +189,7 @@ def check_not_a_number(estimator: Estimator) -> None:
 
 def check_mass_scales(estimator: Estimator) -> None:
     """Twice the torques, with bounds twice as wide, are those of twice the payload."""
-    run = record(arm("panda"), 7).measured(Uncertainty(torque_relative=0.01), "uniform", 7)
-    rows = rows_of(run.model, Uncertainty(torque_relative=0.01), run.samples)
+    rows, _ = noisy("panda", 7, 3.0, Uncertainty(torque_relative=0.01))
     rows = replace(rows, A_error=0 * rows.A_error)
     one = estimator.estimate(statistics_of(rows), LOWER, UPPER)
     double = replace(rows, b=2.0 * rows.b, shift=2.0 * rows.shift, d=2.0 * rows.d)
@@ -182,8 +199,7 @@ def check_mass_scales(estimator: Estimator) -> None:
 
 def check_frame(estimator: Estimator) -> None:
     """The frame in which the payload is written does not matter."""
-    run = record(arm("gen3"), 8).measured(USUAL, "uniform", 8)
-    rows = rows_of(run.model, USUAL, run.samples)
+    rows, _ = noisy("gen3", 8, 3.0, USUAL)
     rows = replace(rows, A_error=0 * rows.A_error)
     rotation = np.linalg.qr(np.random.default_rng(8).normal(size=(3, 3)))[0]
     rotation *= np.sign(np.linalg.det(rotation))
@@ -201,8 +217,7 @@ def check_frame(estimator: Estimator) -> None:
 def check_noise_free(estimator: Estimator) -> None:
     """Without any error the payload is found."""
     for seed, name in enumerate(("panda", "ur10", "xarm7", "gen3", "branched")):
-        phi = draw_payload(np.random.default_rng(seed))
-        rows = rows_of(arm(name), Uncertainty(), record(arm(name), seed, phi=phi, rate=1000).true)
+        rows, phi = of_a_payload(name, seed)
         exact = RowBlock(
             rows.A, rows.A_error, rows.B, rows.A @ phi, rows.d, rows.joint, rows.start, rows.end
         )
@@ -215,8 +230,7 @@ def check_noise_free(estimator: Estimator) -> None:
 
 def check_units_of_the_rows(estimator: Estimator) -> None:
     """Torques in other units, bounds with them, give the same payload."""
-    run = record(arm("gen3"), 4).measured(USUAL, "uniform", 4)
-    rows = rows_of(run.model, USUAL, run.samples)
+    rows, _ = noisy("gen3", 4, 3.0, USUAL)
     reference = estimator.estimate(statistics_of(rows), LOWER, UPPER)
     for factor in (1e-3, 1e3):
         other = RowBlock(
@@ -241,10 +255,9 @@ def check_error_falls_with_the_noise(estimator: Estimator) -> None:
         uncertainty = Uncertainty(torque_relative=size)
         errors[size] = []
         for seed in range(6):
-            run = record(arm("panda"), seed, seconds=2.0).measured(uncertainty, "uniform", seed)
-            rows = rows_of(run.model, uncertainty, run.samples)
+            rows, phi = noisy("panda", seed, 2.0, uncertainty)
             found = estimator.estimate(statistics_of(rows), LOWER, UPPER)
-            errors[size].append(abs(found[0] - run.phi[0]))
+            errors[size].append(abs(found[0] - phi[0]))
     assert 4.0 < np.median(errors[0.02]) / np.median(errors[0.002]) < 25.0
 
 
@@ -269,7 +282,7 @@ def wrench_noise(size: float) -> WrenchSamples:
 
 
 def check_wrench_with_shape(estimator: Estimator) -> None:
-    """Of a wrench: 0, 1 and 5 samples, rest and pure noise, whatever the shape.
+    """Of a wrench: 0, 1 and 5 samples, rest and pure noise, with shapes in turn.
 
     All combinations: benchmarks/consistency.py.
     """
@@ -281,11 +294,11 @@ def check_wrench_with_shape(estimator: Estimator) -> None:
         wrench_statistics(simulated(1.0, 100.0, speed=0.0), -1, NOISY),
         wrench_statistics(wrench_noise(1e4), 1, WrenchUncertainty()),
     ]
-    for shape in SHAPES[estimator.name in NEEDS_SHAPE :: 2]:
-        shaped = type(estimator)(shape)
-        for statistics in cases:
-            with one_thread():
-                check_result(shaped, shaped.estimate(statistics, LOWER, UPPER))
+    shapes, first = SHAPES[estimator.name in NEEDS_SHAPE :: 2], [*ESTIMATORS].index(estimator.name)
+    for k, statistics in enumerate(cases):
+        shaped = type(estimator)(shapes[(first + k) % len(shapes)])
+        with one_thread():
+            check_result(shaped, shaped.estimate(statistics, LOWER, UPPER))
 
 
 CHECKS = (

@@ -49,15 +49,20 @@ def column_of(ground, case):
 
 
 @lru_cache
+def sound_run(seed):
+    """Return a run with nothing wrong, which no kind changes, and its estimate."""
+    case = undescribed("gen3", "cable", seed, size=0.0)
+    return case, identified(case)
+
+
 def slow_run():
     """Return a slow run with nothing wrong, and its estimate."""
-    case = undescribed("gen3", "cable", 1, size=0.0)
-    return case, identified(case)
+    return sound_run(1)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize("seed", [1, 2])
 def test_true_size_of_an_error_is_within_the_room_for_it(kind, seed):
     # Whatever was done to the arm: rows with the error's column hold the truth.
     case = undescribed("ur10", kind, seed, "vertices")
@@ -71,9 +76,9 @@ def test_true_size_of_an_error_is_within_the_room_for_it(kind, seed):
 @pytest.mark.parametrize("kind", KINDS)
 def test_beyond_the_threshold_the_interval_is_false_and_below_half_of_it_mostly_true(kind):
     inside, small = 0, 0
-    for seed in range(4):
-        case = undescribed("gen3", kind, seed, size=0.0)
-        _, sound = identified(case)
+    for seed in range(2):
+        case, (same, (_, sound)) = undescribed("gen3", kind, seed, size=0.0), sound_run(seed)
+        np.testing.assert_array_equal(case.samples.tau, same.samples.tau)
         ground = ground_of(case, sound)
         room = ground.room(*column_of(ground, case))
         for part in (0.3, 1.2):

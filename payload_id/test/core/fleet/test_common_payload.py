@@ -30,7 +30,7 @@ def evidence_of(samples, model, settings=SETTINGS):
     return RunEvidence.of(online), online
 
 
-def runs_of(name, seed, count, phi=None):
+def runs_of(name, seed, count, phi=None, seconds=2.0):
     """Return runs of one arm and payload, each with offsets, friction and gains of its own."""
     rng, model = np.random.default_rng(seed), arm(name)
     phi = draw_payload(rng) if phi is None else phi
@@ -38,7 +38,7 @@ def runs_of(name, seed, count, phi=None):
     runs = []
     for k in range(count):
         joints = Joints.draw(rng, replace(UNCERTAINTY, rotor_inertia=0.0), model.n, extreme=True)
-        made = record(model, 100 * seed + k, phi, 2.0, links=links, joints=joints)
+        made = record(model, 100 * seed + k, phi, seconds, links=links, joints=joints)
         run = made.measured(UNCERTAINTY, "uniform", seed=k)
         noisy = made.samples.tau + (run.samples.tau - made.true.tau)
         runs.append(replace(made.samples, tau=noisy))
@@ -48,7 +48,7 @@ def runs_of(name, seed, count, phi=None):
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "seed"), [("ur10", 1), ("panda", 2), ("gen3", 3)])
 def test_runs_together_hold_the_truth_and_are_no_wider_than_any_alone(name, seed):
-    model, phi, runs = runs_of(name, seed, 4)
+    model, phi, runs = runs_of(name, seed, 3)
     kept = [evidence_of(samples, model)[0] for samples in runs]
     found = common_payload(kept, SETTINGS)
     assert found.status is not Status.INCONSISTENT
@@ -94,7 +94,7 @@ def test_another_payload_among_them_is_named():
 
 @pytest.mark.slow
 def test_more_runs_than_a_program_holds():
-    model, phi, runs = runs_of("ur10", 7, GROUP + 2)
+    model, phi, runs = runs_of("ur10", 7, GROUP + 2, seconds=1.0)
     kept = [evidence_of(samples, model)[0] for samples in runs]
     found = common_payload(kept, SETTINGS)
     assert (found.interval.lower <= phi).all() and (phi <= found.interval.upper).all()

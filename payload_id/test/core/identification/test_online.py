@@ -76,11 +76,11 @@ def live(samples, model, settings, updates, rng):
 def test_replay_is_the_live_run_to_the_last_bit(seed):
     rng = np.random.default_rng(seed)
     run = usual_run(ARMS[seed], seed, jitter=0.3)
-    updates = np.sort(rng.integers(0, 30, 6)).tolist()
+    updates = np.sort(rng.integers(0, 30, 4)).tolist()
     online, expected = live(run.samples, run.model, Settings(USUAL), updates, rng)
     assert online.updates == updates
     found = list(replay(run.samples, run.model, Settings(USUAL), online.updates))
-    assert len(found) == len(expected) == 6
+    assert len(found) == len(expected) == 4
     for one, other in zip(found, expected, strict=True):
         assert_equal(one, other)
 
@@ -184,8 +184,10 @@ def test_dropping_rows_only_widens(method, monkeypatch):
 
 
 @pytest.mark.slow
-@EVERY_ARM
-@pytest.mark.parametrize("kind", PAYLOADS)
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [(name, PAYLOADS[(j + k) % 5]) for j, name in enumerate(ARMS) for k in (0, 2)],
+)
 def test_payload_is_found_without_any_error(name, kind):
     phi = draw_payload(np.random.default_rng(3), kind)
     run = record(arm(name), 3, phi=phi, rate=1000.0)
@@ -240,8 +242,9 @@ def test_order_of_the_joints_does_not_matter():
 @pytest.mark.slow
 @EVERY_ARM
 def test_estimate_is_inside_the_interval_and_physical(name):
-    for seed, kind in enumerate(("cloud", "rod", "none")):
-        run = usual_run(name, seed, kind=kind)
+    kinds = ("cloud", "rod", "none")
+    for seed in {ARMS.index(name) % 3, (ARMS.index(name) + 1) % 3}:
+        run = usual_run(name, seed, kind=kinds[seed])
         found = identify(run.samples, run.model, USUAL)
         slack = 1e-5 * found.half_width
         assert (found.phi >= found.lower - slack).all()
@@ -309,12 +312,12 @@ def test_known_payload_tells_more_than_none(noise):
 
 @pytest.mark.slow
 def test_tared_run_is_repeated_to_the_last_bit():
-    model, settings = arm("gen3"), Settings(replace(USUAL, torque_gain=0.02))
+    model, settings = arm("ur10"), Settings(replace(USUAL, torque_gain=0.02))
     live = OnlineIdentifier(model, settings)
-    live.add(usual_run("gen3", 20).samples)
+    live.add(usual_run("ur10", 20, seconds=1.5).samples)
     live.update()  # drops nothing; what it established is forgotten with the payload
     live.tare()
-    samples = usual_run("gen3", 21).samples
+    samples = usual_run("ur10", 21, seconds=1.5).samples
     live.add(samples.part(0, len(samples) // 2))
     live.update()
     live.add(samples.part(len(samples) // 2, len(samples)))
@@ -350,7 +353,7 @@ def test_reset_forgets_the_payload():
 @pytest.mark.slow
 def test_bounds_that_are_too_small_are_inconsistent():
     model = arm("gen3")
-    run = record(model, 16).measured(USUAL, "correlated", 3)
+    run = record(model, 16, seconds=2.0).measured(USUAL, "correlated", 3)
     too_small = Uncertainty(torque_relative=0.002)
     found = identify(run.samples, model, too_small)
     assert found.status is Status.INCONSISTENT
@@ -365,17 +368,17 @@ def test_bounds_that_are_too_small_are_inconsistent():
 
 @pytest.mark.slow
 def test_links_at_twice_their_bound_are_inconsistent():
-    model = arm("gen3")
-    links = model.link_phi * np.where(np.arange(7) % 2, 1.1, 0.9)[:, None]
-    run = record(model, 17, links=links)
+    model = arm("ur10")
+    links = model.link_phi * np.where(np.arange(6) % 2, 1.1, 0.9)[:, None]
+    run = record(model, 17, seconds=2.0, links=links)
     found = identify(run.samples, model, Uncertainty(link_relative=0.05))
     assert found.status is Status.INCONSISTENT
 
 
 @pytest.mark.slow
 def test_inconsistent_data_name_the_joint():
-    run = usual_run("gen3", 18)
-    tau = run.samples.tau + 3.0 * np.eye(7)[3]
+    run = usual_run("ur10", 18, seconds=2.0)
+    tau = run.samples.tau + 3.0 * np.eye(6)[3]
     found = identify(replace(run.samples, tau=tau), run.model, USUAL)
     assert found.status is Status.INCONSISTENT
     assert f"asked for by {run.model.joints[3]}" in found.message

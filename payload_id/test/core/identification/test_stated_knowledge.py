@@ -43,8 +43,20 @@ def found(knowledge=NOTHING, **settings):
     return identify(run.samples, run.model, USUAL, knowledge=knowledge, **settings)
 
 
+@lru_cache
+def found_without():
+    """Return the estimate without any statement."""
+    return found()
+
+
+@lru_cache
+def found_with():
+    """Return the estimate with those that are true."""
+    return found(knowledge_of(TRUE))
+
+
 def test_estimate_and_intervals_keep_what_is_stated():
-    plain, known = found(), found(knowledge_of(TRUE))
+    plain, known = found_without(), found_with()
     assert known.contains(PHI).all()
     assert known.half_width[0] <= 0.02 + 1e-6 < plain.half_width[0]
     assert known.half_width[[1, 2, 5, 6, 8]] == pytest.approx(0.0, abs=1e-6)
@@ -63,7 +75,7 @@ def test_every_estimate_lies_in_the_set(estimator):
 
 
 def test_estimate_is_nearer_to_the_truth():
-    plain, known = found(), found(knowledge_of(TRUE))
+    plain, known = found_without(), found_with()
     width = np.maximum(plain.half_width, 1e-6)
     error = [np.linalg.norm((each.phi - PHI) / width) for each in (plain, known)]
     assert error[1] < error[0]
@@ -103,7 +115,7 @@ def test_a_false_statement_is_named(intervals):
 
 
 def test_bounds_far_beyond_any_payload_change_nothing():
-    plain = found()
+    plain = found_without()
     run = recording()
     for constraints in (lambda phi: [phi[0] <= 1e14], lambda phi: [cp.norm(phi) <= 1e9]):
         known = identify(run.samples, run.model, USUAL, constraints=constraints)
@@ -159,8 +171,8 @@ def test_updates_only_narrow_and_repeat_bit_for_bit():
     def history():
         settings = Settings(USUAL, knowledge=knowledge)
         online = OnlineIdentifier(run.model, settings)
-        for start in range(0, len(run.samples), 100):
-            online.add(run.samples.part(start, start + 100))
+        for start in range(0, len(run.samples), 180):
+            online.add(run.samples.part(start, start + 180))
             yield online.update()
 
     one, other = list(history()), list(history())

@@ -54,6 +54,7 @@ EVERYTHING = {
     "rotor_inertia": 0.05,
 }
 EVERY = pytest.mark.parametrize("kind", [*KINDS, "everything"])
+PERIODS = (6.0, 25.0)  # fast, and slow enough for much time near standstill [s]
 
 
 @lru_cache
@@ -99,10 +100,8 @@ def used(model, stated, samples, phi, truth, length=0.1):
 @pytest.mark.parametrize("extreme", [False, True])
 def test_what_the_columns_leave_is_bounded(name, kind, extreme):
     stated = bounds(kind)
-    for seed in range(2):
-        for period in (6.0, 25.0):  # fast, and slow enough for much time near standstill
-            found = used(*mixed(name, seed, stated, extreme, period))
-            assert found.max() <= 1.0
+    for seed, period in enumerate(PERIODS):
+        assert used(*mixed(name, seed, stated, extreme, period)).max() <= 1.0
 
 
 def mixed(name, seed, stated, extreme, period):
@@ -121,9 +120,8 @@ def test_with_errors_of_every_sample_too(kind):
         torque_absolute=0.05,
     )
     for name in ("elbow", "gen3"):
-        for seed in range(3):
-            for period in (6.0, 25.0):
-                assert used(*mixed(name, seed, stated, True, period)).max() <= 1.0
+        for seed, period in enumerate(PERIODS):
+            assert used(*mixed(name, seed, stated, True, period)).max() <= 1.0
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -205,11 +203,10 @@ def test_a_ripple_at_positions_that_are_off_by_a_constant(sign):
 def test_in_rows_that_take_positions_for_velocities(kind):
     stated = replace(bounds(kind), position_error=2e-5, velocity_error=0.02)
     for name in ("gantry", "gen3"):
-        for seed in range(3):
-            for period in (6.0, 25.0):
-                model, samples, phi, truth = run(name, seed, stated, True, period=period)
-                assert worth_it(stated, samples.stamp[:76], model.n)
-                assert used(model, stated, samples, phi, truth, 0.3).max() <= 1.0
+        for seed, period in enumerate(PERIODS):
+            model, samples, phi, truth = run(name, seed, stated, True, period=period)
+            assert worth_it(stated, samples.stamp[:76], model.n)
+            assert used(model, stated, samples, phi, truth, 0.3).max() <= 1.0
 
 
 @pytest.mark.slow
@@ -218,15 +215,14 @@ def test_in_rows_that_take_positions_for_velocities(kind):
 def test_in_rows_of_every_length(kind, speed_error):
     stated = replace(bounds(kind), position_error=2e-5, velocity_error=speed_error)
     stated = replace(stated, torque_absolute=0.1, torque_mean_window=0.5, torque_mean=0.1)
-    for name in ("elbow", "gen3"):
-        for period in (6.0, 25.0):
-            model, samples, phi, truth = run(name, 1, stated, True, period=period)
-            source = MomentumRows.of(model, stated)
-            makes = Scales(source, 0.1, (0.03, 0.7))
-            rows = RowBlock.stack([makes.block(window) for window in windows(samples)])
-            assert {0.0, 0.03, 0.5, 0.7} <= {*rows.scale.tolist()}
-            left = np.abs(rows.A @ phi + rows.B @ truth.u(source) - rows.b)
-            assert (left <= rows.bound(np.abs(phi))).all()
+    for name, period in zip(("elbow", "gen3"), PERIODS, strict=True):
+        model, samples, phi, truth = run(name, 1, stated, True, period=period)
+        source = MomentumRows.of(model, stated)
+        makes = Scales(source, 0.1, (0.03, 0.7))
+        rows = RowBlock.stack([makes.block(window) for window in windows(samples)])
+        assert {0.0, 0.03, 0.5, 0.7} <= {*rows.scale.tolist()}
+        left = np.abs(rows.A @ phi + rows.B @ truth.u(source) - rows.b)
+        assert (left <= rows.bound(np.abs(phi))).all()
 
 
 @pytest.mark.parametrize("kind", ["asymmetry", "load", "stribeck", "ripple"])

@@ -217,6 +217,9 @@ def check(run: Run, uncertainty: Uncertainty) -> float:
     return float(estimate.half_width[0])
 
 
+TURN = {"gen3": 0, "ur10": 1, "branched": 2}  # of every third pattern
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(("name", "seed"), [("gen3", 0), ("ur10", 1), ("branched", 0)])
 def test_intervals_contain_the_truth_at_the_bounds_of_every_length(name: str, seed: int) -> None:
@@ -224,11 +227,13 @@ def test_intervals_contain_the_truth_at_the_bounds_of_every_length(name: str, se
     towards, rng = gravity_of_payload(run), np.random.default_rng(seed)
     found = patterns(run.samples.stamp, towards, BOUNDS, rng)
     reached = set()
-    for error in found.values():
+    for k, error in enumerate(found.values()):
         for length, bound in BOUNDS.items():
             largest = largest_mean(run.samples.stamp, error, length)
             assert (largest <= bound * (1.0 + 1e-9)).all()
             reached |= {length} if (largest >= 0.999 * bound).any() else set()
+        if k % 3 != TURN[name]:
+            continue
         tau = run.samples.tau + rng.choice([-1.0, 1.0]) * error
         noisy = replace(run, samples=replace(run.samples, tau=tau))
         wide = check(noisy, Uncertainty(torque_absolute=BOUNDS[0.0]))
@@ -244,12 +249,12 @@ def test_means_go_with_relative_noise_gains_and_offsets(seed: int) -> None:
     stated = replace(STATED, torque_relative=0.03, torque_gain=0.02, torque_offset=1.0)
     gain, offset = 0.02 * rng.choice([-1, 1], n), rng.choice([-1.0, 1.0], n)
     shown = (1.0 + gain) * run.samples.tau + offset
-    for kind, of_true in (("vertices", True), ("correlated", False), ("constant", False)):
-        u = noise(rng, shown.shape, kind)
-        tau = measured(shown, u, np.full(n, 0.03), np.zeros(n), of_true)
-        for error in patterns(run.samples.stamp, gravity_of_payload(run), BOUNDS, rng).values():
-            noisy = replace(run, samples=replace(run.samples, tau=tau + error))
-            check(noisy, stated)
+    kinds = (("vertices", True), ("correlated", False), ("constant", False))
+    errors = patterns(run.samples.stamp, gravity_of_payload(run), BOUNDS, rng)
+    for k, error in enumerate([*errors.values()][seed::2]):
+        kind, of_true = kinds[k % len(kinds)]
+        tau = measured(shown, noise(rng, shown.shape, kind), np.full(n, 0.03), np.zeros(n), of_true)
+        check(replace(run, samples=replace(run.samples, tau=tau + error)), stated)
 
 
 @pytest.mark.slow
@@ -280,9 +285,9 @@ def test_a_bound_that_fails_at_one_length_says_so() -> None:
 
 @pytest.mark.slow
 def test_rows_of_a_new_payload_hold_no_data_of_the_old_one() -> None:
-    first = record(arm("gen3"), 9, seconds=6.0)
+    first = record(arm("ur10"), 9, seconds=6.0)
     heavy = 3.0 * first.phi
-    other = record(arm("gen3"), 9, phi=heavy, seconds=6.0)
+    other = record(arm("ur10"), 9, phi=heavy, seconds=6.0)
     late = first.samples.stamp > 3.05
     tau = np.where(late[:, None], other.samples.tau, first.samples.tau)
     samples = replace(first.samples, tau=tau)
@@ -291,10 +296,10 @@ def test_rows_of_a_new_payload_hold_no_data_of_the_old_one() -> None:
         Settings(Uncertainty(torque_absolute=0.3), scales=(0.02, 0.5)),
     )
     estimates = []
-    for start in range(0, len(samples), 125):
-        online.add(samples.part(start, start + 125))
+    for start in range(0, len(samples), 375):
+        online.add(samples.part(start, start + 375))
         estimates.append(online.update())
-    assert estimates[4].contains(first.phi).all()
+    assert estimates[1].contains(first.phi).all()
     assert "The payload changed at about" in estimates[-1].message
     assert estimates[-1].contains(heavy).all(), estimates[-1].message
     rows = online.problem().rows

@@ -124,9 +124,9 @@ def test_at_every_update_the_estimate_is_one_that_its_intervals_allow(seed):
     estimator = TeamEstimator([r.name for r in robots], TeamBounds(NOISE), PRIOR)
     start = min(r.time[0] for r in robots)
     usable = 0
-    for end in start + np.arange(1.0, 10.0, 0.9):
+    for end in start + np.arange(1.8, 10.0, 1.8):
         for robot in robots:
-            estimator.add(robot.between(end - 0.9, np.nextafter(end, 0.0)))
+            estimator.add(robot.between(end - 1.8, np.nextafter(end, 0.0)))
         found = estimator.update()
         assert (found.lower <= team.phi).all() and (team.phi <= found.upper).all()
         if found.status in (TeamStatus.GOOD, TeamStatus.USABLE):
