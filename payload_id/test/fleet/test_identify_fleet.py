@@ -15,7 +15,7 @@ import numpy as np
 import psutil
 import pytest
 
-from command_line import gen3_bag, run, torque_noise_only
+from command_line import gen3_bag, run_here, torque_noise_only
 from payload_id import RobotFile, Settings
 from payload_id.cli.common.arguments import with_changes
 from payload_id.core.body.inertial import PARAMETERS, from_mass_com_inertia
@@ -28,7 +28,8 @@ from payload_id.fleet import AT_CHANGES, FleetJob, Method, cluster_client, ident
 PAYLOAD = from_mass_com_inertia(1.4, [0.02, -0.03, 0.09], np.diag([0.004, 0.005, 0.003]))
 NOISE = torque_noise_only(0.02)
 CHANGES = [each.removeprefix("--uncertainty=") for each in NOISE]
-COUNT = 3
+COUNT, SECONDS = 3, 0.7  # recordings, and how long each is
+QUICK = "hull_lp"  # intervals, where only the keeping of results is looked at
 NOT_COMPARED = ("seconds_used", "evidence")
 
 pytestmark = pytest.mark.slow
@@ -40,7 +41,7 @@ def bags(tmp_path_factory):
     folder = tmp_path_factory.mktemp("fleet") / "bags"
     folder.mkdir()
     for k in range(COUNT):
-        gen3_bag(folder / f"run_{k}", (1.0 + 0.1 * k) * PAYLOAD, k, 0.3, 0.8, 0.02)
+        gen3_bag(folder / f"run_{k}", (1.0 + 0.1 * k) * PAYLOAD, k, 0.3, SECONDS, 0.02)
     return folder
 
 
@@ -54,6 +55,11 @@ def client():
 def method():
     robot = RobotFile.load("kinova_gen3")
     return Method(robot, Settings(with_changes(robot.uncertainty, CHANGES)))
+
+
+@pytest.fixture(scope="module")
+def quick(method):
+    return replace(method, settings=replace(method.settings, intervals=QUICK))
 
 
 def jobs(bags, method, **said):
@@ -73,9 +79,9 @@ def undisturbed(bags, method, client, tmp_path_factory):
     return table
 
 
-def test_numbers_are_those_of_replay_bit_for_bit(undisturbed, bags):
+def test_numbers_are_those_of_replay_bit_for_bit(undisturbed, capsys):
     for row in rows(undisturbed)[:2]:
-        printed = run("replay", row["bag"], "--robot", "kinova_gen3", *NOISE, "--json")
+        printed = run_here(capsys, "replay", row["bag"], "--robot", "kinova_gen3", *NOISE, "--json")
         found = json.loads(printed.stdout)
         assert row["verdict"] == found["status"] and row["message"] == found["message"]
         for k, name in enumerate(PARAMETERS):
@@ -99,12 +105,12 @@ def test_a_second_run_has_nothing_to_do_and_labels_follow(undisturbed, bags, met
     assert rows(undisturbed) == before
 
 
-def test_other_settings_replace_results_and_come_back(bags, method, client, tmp_path):
+def test_other_settings_replace_results_and_come_back(bags, quick, client, tmp_path):
     table = FleetTable.at(tmp_path)
-    some = jobs(bags, method)[:1]
+    some = jobs(bags, quick)[:1]
     identify_fleet(some, table, client)
     first = rows(table)
-    longer = replace(method, settings=replace(method.settings, window=0.2))
+    longer = replace(quick, settings=replace(quick.settings, window=0.05))
     identify_fleet([replace(some[0], method=longer)], table, client)
     assert len(table.places()) == len(table.places(OLD)) == 1
     assert rows(table) != first
@@ -112,14 +118,14 @@ def test_other_settings_replace_results_and_come_back(bags, method, client, tmp_
     assert (done.kept, done.made) == (1, 0) and rows(table) == first
 
 
-def test_copies_moved_and_broken_recordings(bags, method, client, tmp_path):
+def test_copies_moved_and_broken_recordings(bags, quick, client, tmp_path):
     mine = tmp_path / "bags"
     shutil.copytree(bags / "run_0", mine / "a")
     shutil.copytree(bags / "run_0", mine / "b")
     (mine / "broken.mcap").write_bytes(b"\x89MCAP0\r\n" + bytes(200))
     (mine / "empty").mkdir()
     table = FleetTable.at(tmp_path / "results")
-    done = identify_fleet(jobs(mine, method), table, client)
+    done = identify_fleet(jobs(mine, quick), table, client)
     assert (done.made, done.copies, done.lost) == (2, 1, 1)
     assert done.verdicts["error"] == 2
     found = {Path(row["bag"]).name: row for row in rows(table)}
@@ -130,16 +136,16 @@ def test_copies_moved_and_broken_recordings(bags, method, client, tmp_path):
     assert "no recording" in found["empty"]["error"]
     (mine / "a").rename(mine / "c")
     shutil.rmtree(mine / "b")
-    done = identify_fleet(jobs(mine, method), table, client)
+    done = identify_fleet(jobs(mine, quick), table, client)
     assert (done.kept, done.made, done.lost) == (2, 0, 1)
     names = {Path(row["bag"]).name for row in rows(table)}
     assert names == {"c", "broken.mcap", "empty"}
 
 
-def test_a_tare_and_a_bare_arm_count(bags, method, client, tmp_path):
-    gen3_bag(tmp_path / "bare", np.zeros(10), 9, 0.3, 0.8, 0.02)
-    loose = Method(method.robot, Settings(with_changes(method.robot.uncertainty, [
-        *CHANGES, "torque_offset=0.5"])))  # fmt: skip
+def test_a_tare_and_a_bare_arm_count(bags, quick, client, tmp_path):
+    gen3_bag(tmp_path / "bare", np.zeros(10), 9, 0.3, SECONDS, 0.02)
+    loose = replace(quick, settings=replace(quick.settings, uncertainty=with_changes(
+        quick.robot.uncertainty, [*CHANGES, "torque_offset=0.5"])))  # fmt: skip
     table = FleetTable.at(tmp_path / "results")
     bag, bare = str(bags / "run_0"), str(tmp_path / "bare")
     entries = [Entry(bag, tare=(bare,)), Entry(bare, known_mass=0.0)]
@@ -161,12 +167,12 @@ class Deadly(Method):
         return super().read(path)
 
 
-def test_a_recording_that_kills_its_workers_costs_its_own_row(bags, method, client, tmp_path):
+def test_a_recording_that_kills_its_workers_costs_its_own_row(bags, quick, client, tmp_path):
     cloudpickle.register_pickle_by_value(sys.modules[__name__])
     mine = tmp_path / "bags"
     shutil.copytree(bags / "run_0", mine / "good")
     shutil.copytree(bags / "run_1", mine / "deadly")
-    deadly = Deadly(method.robot, method.settings)
+    deadly = Deadly(quick.robot, quick.settings)
     table = FleetTable.at(tmp_path / "results")
     try:
         done = identify_fleet(jobs(mine, deadly), table, client)
@@ -176,7 +182,7 @@ def test_a_recording_that_kills_its_workers_costs_its_own_row(bags, method, clie
     found = {Path(row["bag"]).name: row for row in rows(table)}
     assert "were lost" in found["deadly"]["error"] and found["good"]["verdict"] is not None
     (key,) = (key for key in table.places() if key.startswith(LOST))
-    done = identify_fleet(jobs(mine, method), table, client)  # a cure: it is tried again
+    done = identify_fleet(jobs(mine, quick), table, client)  # a cure: it is tried again
     assert (done.kept, done.made, done.lost) == (1, 1, 0)
     assert key not in table.places() and key not in table.places(OLD)
 
@@ -208,7 +214,8 @@ def test_a_run_that_is_killed_goes_on_where_it_was(bags, undisturbed, tmp_path):
 def test_a_change_of_the_payload_cuts_a_recording(method, client, tmp_path):
     gen3_bag(tmp_path / "changed", PAYLOAD, 3, 0.3, 4.0, 0.02, later=2.5 * PAYLOAD)
     table = FleetTable.at(tmp_path / "results")
-    cut = replace(method, segments=AT_CHANGES)
+    coarse = replace(method.settings, intervals="least_squares_image", window=0.2)
+    cut = replace(method, settings=coarse, segments=AT_CHANGES)
     identify_fleet([FleetJob(Entry(str(tmp_path / "changed")), cut)], table, client)
     found = rows(table)
     assert len(found) == 2, found[0]["message"]
@@ -238,13 +245,17 @@ def test_two_runs_do_not_write_into_one_folder(bags, method, client, tmp_path):
         identify_fleet(jobs(bags, method), table, client)
 
 
-def test_stretches_of_a_length(bags, method, client, tmp_path):
+def test_stretches_of_a_length(bags, quick, client, tmp_path, capsys):
     table = FleetTable.at(tmp_path)
-    cut = replace(method, segments=0.3)
+    cut = replace(quick, segments=0.3)
     identify_fleet([FleetJob(Entry(str(bags / "run_0")), cut)], table, client)
     one, two = rows(table)
     assert (one["segment"], two["segment"]) == (0, 1)
     assert one["end"] <= 0.3 <= two["start"]
-    again = json.loads(run("replay", one["bag"], "--robot", "kinova_gen3", *NOISE, "--json",
-                           "--from", "0", "--to", "0.3").stdout)  # fmt: skip
+    again = run_here(
+        capsys, "replay", one["bag"], "--robot", "kinova_gen3", *NOISE, "--json",
+        "--from", "0", "--to", "0.3", "--intervals", QUICK,
+    )  # fmt: skip
+    again = json.loads(again.stdout)
+    assert None not in again["phi"]
     assert [one[name] for name in PARAMETERS] == again["phi"]

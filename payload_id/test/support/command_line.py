@@ -47,6 +47,23 @@ def run_here(capsys: Any, *arguments: object) -> subprocess.CompletedProcess[str
     return subprocess.CompletedProcess(list(arguments), code, *capsys.readouterr())
 
 
+def run_without_ros(capsys: Any, *arguments: object) -> subprocess.CompletedProcess[str]:
+    """Run `payload-id ARGUMENTS` in this process while rclpy cannot be imported.
+
+    Args:
+        capsys: Pytest's capture of what is printed.
+        arguments: Of the command line.
+    """
+    here = [name for name in sys.modules if name.split(".")[0] == "rclpy"]
+    there = {name: sys.modules.pop(name) for name in here}
+    sys.modules["rclpy"] = None  # type: ignore[assignment]
+    try:
+        return run_here(capsys, *arguments)
+    finally:
+        del sys.modules["rclpy"]
+        sys.modules.update(there)
+
+
 def torque_noise_only(torque_relative: float) -> list[str]:
     """Return the arguments for exactly known links and a little torque noise."""
     values = {"torque_relative": torque_relative, **dict.fromkeys(KNOWN_EXACTLY, 0)}

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from command_line import run, run_here
+from command_line import run, run_here, run_without_ros
 from payload_id import Recording, RobotFile, RobotModel
 from payload_id.core.arrays import Array
 from payload_id.core.body.inertial import from_mass_com_inertia, is_physical
@@ -104,7 +104,7 @@ def folder(lab: Lab, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with recordings and the calibrated robot file."""
     folder = tmp_path_factory.mktemp("calibration")
     lab.bag(folder / "bare", lab.record(np.zeros(10), 1))
-    lab.bag(folder / "loaded", lab.record(PAYLOAD, 2))
+    lab.bag(folder / "loaded", lab.record(PAYLOAD, 2, 3.0))
     arguments = ["calibrate", folder / "bare", "--robot", "kinova_gen3", *bounds()]
     done = run(*arguments, "--out", folder / "mine.yaml")
     assert done.returncode == 0, done.stderr + done.stdout
@@ -129,9 +129,12 @@ def test_output_says_what_was_found_and_what_comes_next(folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_replay_with_the_calibrated_robot_is_narrower_and_right(folder: Path) -> None:
-    plain = run("replay", folder / "loaded", "--robot", "kinova_gen3", *bounds(), "--json")
-    tuned = run("replay", folder / "loaded", "--robot", folder / "mine.yaml", "--json")
+def test_replay_with_the_calibrated_robot_is_narrower_and_right(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    replay = ["replay", folder / "loaded", "--json", "--window", "1", "--robot"]
+    plain = run_without_ros(capsys, *replay, "kinova_gen3", *bounds())
+    tuned = run_without_ros(capsys, *replay, folder / "mine.yaml")
     assert plain.returncode == tuned.returncode == 0, plain.stderr + tuned.stderr
     results = [json.loads(done.stdout) for done in (plain, tuned)]
     widths = []
@@ -151,13 +154,14 @@ def test_robot_file_extends_the_shipped_one_and_keeps_its_bounds(folder: Path) -
     assert "package://payload_id/config/robots/kinova_gen3.yaml" in text
 
 
-@pytest.mark.slow
-def test_calibration_of_another_tool_is_refused(folder: Path) -> None:
+def test_calibration_of_another_tool_is_refused(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     other = folder / "other.yaml"
     other.write_text(
         "extends: package://payload_id/config/robots/kinova_gen3_2f85.yaml\ncalibration: mine.npz\n"
     )
-    done = run("replay", folder / "loaded", "--robot", other)
+    done = run_without_ros(capsys, "replay", folder / "loaded", "--robot", other)
     assert done.returncode == 2 and "another robot description, tool" in done.stderr
     assert done.stderr.count("\n") == 1
     with pytest.raises(InputError):
@@ -188,9 +192,11 @@ def test_run_file_keeps_the_calibration_for_replays(folder: Path, tmp_path: Path
 
 
 @pytest.mark.slow
-def test_json_is_one_object_with_intervals(folder: Path) -> None:
-    done = run(
-        "calibrate", folder / "bare", "--robot", "kinova_gen3", *bounds(), "--changes",
+def test_json_is_one_object_with_intervals(
+    folder: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    done = run_without_ros(
+        capsys, "calibrate", folder / "bare", "--robot", "kinova_gen3", *bounds(), "--changes",
         "torque_offset", "--ellipsoids", "--prior", "entropic", "--out",
         folder / "drifting.yaml", "--json",
     )  # fmt: skip
@@ -204,9 +210,10 @@ def test_json_is_one_object_with_intervals(folder: Path) -> None:
 
 
 @pytest.mark.slow
-def test_inconsistent_data_write_nothing(folder: Path) -> None:
+def test_inconsistent_data_write_nothing(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = folder / "never.yaml"
-    done = run("calibrate", folder / "loaded", "--robot", "kinova_gen3", *bounds(), "--out", out)
+    arguments = ["calibrate", folder / "loaded", "--robot", "kinova_gen3", *bounds(), "--out", out]
+    done = run_without_ros(capsys, *arguments)
     assert done.returncode == 3 and "INCONSISTENT" in done.stdout
     assert not out.exists() and not out.with_suffix(".npz").exists()
 

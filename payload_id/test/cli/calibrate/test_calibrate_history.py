@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from arms import Motion, draw_payload
-from command_line import run
+from command_line import run, run_without_ros
 from payload_id import Recording, RobotFile, RobotModel
 from payload_id.core.errors import ConfigurationError
 from payload_id.core.motion import trajectory
@@ -60,10 +60,10 @@ def test_runs_and_what_they_allow_are_printed(folder):
     assert "--intervals calibrated" in " ".join(printed.split())
 
 
-def test_replay_names_both_intervals(folder):
+def test_replay_names_both_intervals(folder, capsys):
     arguments = ["replay", folder / f"run_{RUNS}", "--robot", folder / "known.yaml"]
     arguments += ["--window", "0.2", "--intervals", "calibrated", "--level", "0.9"]
-    done = run(*arguments, "--json")
+    done = run_without_ros(capsys, *arguments, "--json")
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
     estimate = result.get("estimate", result)
@@ -73,7 +73,8 @@ def test_replay_names_both_intervals(folder):
     assert calibrated["lower"][0] <= float((folder / "mass").read_text()) <= calibrated["upper"][0]
     assert calibrated["lower"][5] is None
     assert "By 12 earlier runs of this arm the mass is between" in estimate["message"]
-    assert "by history (90%)" in run(*arguments).stdout
+    shown = run_without_ros(capsys, *arguments, "--to", "1").stdout
+    assert "by history (90%)" in shown
 
 
 @pytest.mark.parametrize(
@@ -86,16 +87,18 @@ def test_replay_names_both_intervals(folder):
         (["--robot", "known.yaml", "--window", "0.2", "--level", "95"], "between 0 and 1"),
     ],
 )  # fmt: skip
-def test_histories_that_say_nothing_of_a_run_are_refused(folder, arguments, words):
+def test_histories_that_say_nothing_of_a_run_are_refused(folder, arguments, words, capsys):
     arguments = [folder / text if text == "known.yaml" else text for text in arguments]
-    done = run("replay", folder / "run_0", "--intervals", "calibrated", *arguments)
+    options = ["--intervals", "calibrated", *arguments]
+    done = run_without_ros(capsys, "replay", folder / "run_0", *options)
     assert done.returncode == 2
     assert words in " ".join(done.stderr.split())
     assert "Traceback" not in done.stderr
 
 
-def test_bounds_on_the_arm_need_whole_payloads(folder):
-    done = run("calibrate", "--runs", folder / "runs.yaml", *COMMON, "--out", folder / "no.yaml")
+def test_bounds_on_the_arm_need_whole_payloads(folder, capsys):
+    options = ["--runs", folder / "runs.yaml", *COMMON, "--out", folder / "no.yaml"]
+    done = run_without_ros(capsys, "calibrate", *options)
     assert done.returncode == 2
     assert "only the mass is known" in " ".join(done.stderr.split())
     assert not (folder / "no.yaml").exists()
@@ -119,14 +122,14 @@ def test_damaged_histories_are_one_sentence(folder, tmp_path, part):
         load_history(tmp_path / "absent.npz")
 
 
-def test_an_edited_effort_section_is_refused(folder):
+def test_an_edited_effort_section_is_refused(folder, capsys):
     """The robot file that the history's one extends is another one now."""
     edited = folder / "edited.yaml"
     scale = "[1, 1, 1, 1, 1, 1, -1]"  # the driver's are all -1
     text = (folder / "known.yaml").read_text()
     edited.write_text(text.replace("\n...", f"\neffort: {{sign: {scale}}}\n..."))
     arguments = ["--robot", edited, "--window", "0.2", "--intervals", "calibrated"]
-    done = run("replay", folder / "run_0", *arguments)
+    done = run_without_ros(capsys, "replay", folder / "run_0", *arguments)
     assert done.returncode == 2
     said = " ".join(done.stderr.split())
     assert "another factor of the effort of the joint states: [-1, -1" in said

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
 import trimesh
 
-from command_line import gen3_bag, run, torque_noise_only
+from command_line import gen3_bag, run, run_without_ros, torque_noise_only
 from payload_id.cli.main import main
 from payload_id.core.body.inertial import from_mass_com_inertia
 from payload_id.core.bounds import METHODS
@@ -22,11 +21,6 @@ MASS = 1.2
 PAYLOAD = from_mass_com_inertia(
     MASS, CENTRE, MASS / 12 * (SIDES @ SIDES * np.eye(3) - np.diag(SIDES**2))
 )
-
-
-def compare(*arguments: object) -> subprocess.CompletedProcess[str]:
-    """Run the command."""
-    return run("compare", *arguments)
 
 
 def bounds(torque_relative: float = 0.02) -> list[str]:
@@ -55,7 +49,7 @@ def mesh(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.mark.slow
 def test_all_methods_are_compared_against_the_truth(bag: Path, mesh: Path) -> None:
-    done = compare(bag, *bounds(), TRUTH, "--shape", mesh, "--json")
+    done = run("compare", bag, *bounds(), TRUTH, "--shape", mesh, "--json")
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
     assert {entry["name"] for entry in result["estimators"]} == set(ESTIMATORS)
@@ -74,9 +68,11 @@ def test_all_methods_are_compared_against_the_truth(bag: Path, mesh: Path) -> No
 
 
 @pytest.mark.slow
-def test_table_and_figure_are_made_without_a_truth(bag: Path, tmp_path: Path) -> None:
+def test_table_and_figure_are_made_without_a_truth(
+    bag: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     figure = tmp_path / "comparison.png"
-    done = compare(bag, *bounds(), "--figure", figure)
+    done = run_without_ros(capsys, "compare", bag, *bounds(), "--figure", figure)
     assert done.returncode == 0, done.stderr
     for word in ("lmi", "entropic", "sensitivity", "guaranteed", "× hull", "Iyz"):
         assert word in done.stdout
@@ -85,13 +81,15 @@ def test_table_and_figure_are_made_without_a_truth(bag: Path, tmp_path: Path) ->
     assert figure.read_bytes().startswith(b"\x89PNG")
 
 
-@pytest.mark.slow
-def test_chosen_methods_only_in_the_order_given(bag: Path, tmp_path: Path) -> None:
+def test_chosen_methods_only_in_the_order_given(
+    bag: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     truth = tmp_path / "truth.json"
     truth.write_text(json.dumps({"seed": 1, "payload": PAYLOAD.tolist()}))  # as the demo writes it
-    done = compare(
-        bag, *bounds(), "--estimators=ols,lmi", "--intervals=hull_lp", "--truth", truth, "--json"
-    )
+    done = run_without_ros(
+        capsys, "compare", bag, *bounds(), "--estimators=ols,lmi", "--intervals=hull_lp",
+        "--truth", truth, "--json",
+    )  # fmt: skip
     assert done.returncode == 0, done.stderr
     result = json.loads(done.stdout)
     assert [entry["name"] for entry in result["estimators"]] == ["ols", "lmi"]
@@ -100,10 +98,12 @@ def test_chosen_methods_only_in_the_order_given(bag: Path, tmp_path: Path) -> No
     assert "relative" in result["metric"]
 
 
-@pytest.mark.slow
-def test_inconsistent_data_are_told_by_the_exit_code(bag: Path) -> None:
-    done = compare(
-        bag, *bounds(torque_relative=0.001), "--estimators=lmi", "--intervals=hull", "--json"
+def test_inconsistent_data_are_told_by_the_exit_code(
+    bag: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    methods = ["--estimators=lmi", "--intervals=hull"]
+    done = run_without_ros(
+        capsys, "compare", bag, *bounds(torque_relative=0.001), *methods, "--json"
     )
     assert done.returncode == 3, done.stderr
     entry = json.loads(done.stdout)["intervals"][0]

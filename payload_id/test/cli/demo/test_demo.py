@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+from command_line import run_without_ros
+
 pytestmark = pytest.mark.slow  # all wait for one whole demonstration
 
 
@@ -45,10 +47,11 @@ def test_leaves_bag_figure_and_truth(demo: tuple[str, Path]) -> None:
     assert len(json.loads((folder / "truth.json").read_text())["payload"]) == 10
 
 
-def test_bag_replays_to_the_same_numbers_and_contains_the_truth(demo: tuple[str, Path]) -> None:
+def test_bag_replays_to_the_same_numbers_and_contains_the_truth(
+    demo: tuple[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
     _, folder = demo
-    command = [sys.executable, "-m", "payload_id", "replay", str(folder / "bag"), "--json"]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    done = run_without_ros(capsys, "replay", folder / "bag", "--json")
     result = json.loads(done.stdout)
     truth = np.array(json.loads((folder / "truth.json").read_text())["payload"])
     assert result["identical_to_live"] is True
@@ -56,12 +59,13 @@ def test_bag_replays_to_the_same_numbers_and_contains_the_truth(demo: tuple[str,
     assert (np.array(result["lower"]) <= truth).all() and (truth <= np.array(result["upper"])).all()
 
 
-def test_compare_takes_the_truth_that_was_written(demo: tuple[str, Path]) -> None:
+def test_compare_takes_the_truth_that_was_written(
+    demo: tuple[str, Path], capsys: pytest.CaptureFixture[str]
+) -> None:
     _, folder = demo
-    command = [sys.executable, "-m", "payload_id", "compare", str(folder / "bag"), "--json"]
-    command += ["--estimators=ols", "--intervals=least_squares_image"]
-    command += ["--truth", str(folder / "truth.json")]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    methods = ["--estimators=ols", "--intervals=least_squares_image"]
+    truth = ["--truth", folder / "truth.json"]
+    done = run_without_ros(capsys, "compare", folder / "bag", "--json", *methods, *truth)
     (result,) = json.loads(done.stdout)["intervals"]
     assert all(result["contains_truth"])
 

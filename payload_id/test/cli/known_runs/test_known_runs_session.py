@@ -119,6 +119,46 @@ def assert_at_rest(robot, seconds=0.7):
     assert np.ptp(q, axis=0).max() < 1e-3
 
 
+@pytest.mark.parametrize(
+    ("weights", "runs", "masses", "changes"),
+    [
+        ([0.0, 1.0], 3, (0.0, 0.0, 1.0), (0, 2)),
+        ([1.0, 0.0, 1.0], 3, (1.0, 0.0, 1.0), (0, 1, 2)),
+        ([1.0, 1.0], 4, (1.0,) * 4, (0, 2)),
+    ],
+)
+def test_runs_are_divided_among_weights_in_their_order(weights, runs, masses, changes):
+    wanted = Wanted.in_groups(weights, runs)
+    assert (wanted.masses, wanted.changes) == (masses, changes)
+    with pytest.raises(InputError, match="needs a run"):
+        Wanted.in_groups(weights, 1)
+
+
+def test_a_session_goes_on_only_with_its_own_weights(tmp_path):
+    path = tmp_path / "runs.yaml"
+    assert made_before(path, Wanted((0.0, 1.0))) == ()
+    made = [KnownRecording(tmp_path / "01", Load.none())]
+    write_known_runs(path, made, [])
+    assert [run.path for run in made_before(path, Wanted((0.0, 1.0)))] == [tmp_path / "01"]
+    for others in (Wanted((1.0, 0.0)), Wanted(())):
+        with pytest.raises(InputError, match="Name the same weights"):
+            made_before(path, others)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [(["heavy"], "'heavy'"), (["-1"], "0 kg or above"), (["inf"], "0 kg or above")],
+)
+def test_weights_that_are_none_are_refused(tmp_path, capsys, arguments, words):
+    assert main(["known-runs", *arguments, "--out", str(tmp_path)]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_without_ros_a_sentence_says_what_is_missing(tmp_path):
+    done = run("known-runs", "bare", "--out", tmp_path)
+    assert done.returncode == 2 and "Moving the arm takes ROS 2" in done.stderr
+
+
 @pytest.mark.slow
 def test_runs_are_made_weight_by_weight_and_a_session_goes_on_after_whatever_ended_it(
     robot, tmp_path, capsys
@@ -193,43 +233,3 @@ def test_runs_are_made_weight_by_weight_and_a_session_goes_on_after_whatever_end
     assert command[:2] == ["payload-id", "calibrate"]
     assert main([*command[1:], "--window", "0.2"]) == 0
     assert "3 runs on" in capsys.readouterr().out
-
-
-@pytest.mark.parametrize(
-    ("weights", "runs", "masses", "changes"),
-    [
-        ([0.0, 1.0], 3, (0.0, 0.0, 1.0), (0, 2)),
-        ([1.0, 0.0, 1.0], 3, (1.0, 0.0, 1.0), (0, 1, 2)),
-        ([1.0, 1.0], 4, (1.0,) * 4, (0, 2)),
-    ],
-)
-def test_runs_are_divided_among_weights_in_their_order(weights, runs, masses, changes):
-    wanted = Wanted.in_groups(weights, runs)
-    assert (wanted.masses, wanted.changes) == (masses, changes)
-    with pytest.raises(InputError, match="needs a run"):
-        Wanted.in_groups(weights, 1)
-
-
-def test_a_session_goes_on_only_with_its_own_weights(tmp_path):
-    path = tmp_path / "runs.yaml"
-    assert made_before(path, Wanted((0.0, 1.0))) == ()
-    made = [KnownRecording(tmp_path / "01", Load.none())]
-    write_known_runs(path, made, [])
-    assert [run.path for run in made_before(path, Wanted((0.0, 1.0)))] == [tmp_path / "01"]
-    for others in (Wanted((1.0, 0.0)), Wanted(())):
-        with pytest.raises(InputError, match="Name the same weights"):
-            made_before(path, others)
-
-
-@pytest.mark.parametrize(
-    ("arguments", "words"),
-    [(["heavy"], "'heavy'"), (["-1"], "0 kg or above"), (["inf"], "0 kg or above")],
-)
-def test_weights_that_are_none_are_refused(tmp_path, capsys, arguments, words):
-    assert main(["known-runs", *arguments, "--out", str(tmp_path)]) == 2
-    assert words in capsys.readouterr().err
-
-
-def test_without_ros_a_sentence_says_what_is_missing(tmp_path):
-    done = run("known-runs", "bare", "--out", tmp_path)
-    assert done.returncode == 2 and "Moving the arm takes ROS 2" in done.stderr

@@ -47,7 +47,7 @@ def test_noise_that_averages_out_is_measured_as_such(
 @pytest.mark.slow
 def test_means_of_the_noise_narrow_a_replay(bag: Path, capsys: pytest.CaptureFixture[str]) -> None:
     means = ("--uncertainty=torque_mean_window=0.2,0.5", "--uncertainty=torque_mean=0.4,0.2")
-    loose = (*torque_noise_only(0.0), "--uncertainty=torque_absolute=2")
+    loose = (*torque_noise_only(0.0), "--uncertainty=torque_absolute=2", "--intervals=hull_lp")
     half = {}
     for name, more in {"one": (), "several": means, "asked": ("--scales", "0.02", "0.3")}.items():
         assert main(["replay", str(bag), *ROBOT, *loose, *more, "--json"]) == 0

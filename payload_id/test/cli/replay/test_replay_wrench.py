@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 import trimesh
 
-from command_line import run
+from command_line import run, run_without_ros
 from payload_id.cli.main import main
 from payload_id.core.body.inertial import from_mass_com_inertia
 from payload_id.core.rows.wrench.newton_euler import newton_euler_regressor
@@ -32,7 +32,7 @@ def replay(*arguments: object) -> subprocess.CompletedProcess[str]:
 
 def write(path: Path, sign: float = 1.0) -> Path:
     """Write a table of a sensor that turns about a fixed point, and stops at the end."""
-    t = np.arange(0.0, 6.0, 0.005)
+    t = np.arange(0.0, 3.0, 0.005)
     a, b = 1.2 * np.sin(1.3 * t), 0.9 * np.sin(1.9 * t + 1)
     half = np.stack([a, b], axis=1) / 2
     (sa, sb), (ca, cb) = np.sin(half).T, np.cos(half).T
@@ -71,27 +71,29 @@ def test_columns_of_a_wrench_are_recognised(table: Path) -> None:
 
 
 @pytest.mark.slow
-def test_result_is_shown_to_a_person(table: Path) -> None:
-    done = replay(table, "--columns", table.with_suffix(".yaml"), "--uncertainty=force_error=0.1")
+def test_result_is_shown_to_a_person(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    options = ["--columns", table.with_suffix(".yaml"), "--uncertainty=force_error=0.1"]
+    done = run_without_ros(capsys, "replay", table, *options)
     assert done.returncode == 0, done.stderr
     assert "wrist_sensor" in done.stdout and "Izz" in done.stdout
 
 
 @pytest.mark.slow
-def test_wrong_sign_is_named_and_fails(tmp_path: Path) -> None:
+def test_wrong_sign_is_named_and_fails(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     table = write(tmp_path / "run.csv", sign=-1.0)
-    done = replay(table, "--columns", table.with_suffix(".yaml"), "--json")
+    done = run_without_ros(
+        capsys, "replay", table, "--columns", table.with_suffix(".yaml"), "--json"
+    )
     assert done.returncode == 3
     assert "wrong sign" in json.loads(done.stdout)["message"]
 
 
-@pytest.mark.slow
-def test_static_mode_needs_rests(table: Path) -> None:
-    done = replay(table, "--columns", table.with_suffix(".yaml"), "--static")
+def test_static_mode_needs_rests(table: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    columns = table.with_suffix(".yaml")
+    done = run_without_ros(capsys, "replay", table, "--columns", columns, "--static")
     assert done.returncode == 2 and "rests" in done.stderr
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
@@ -100,9 +102,11 @@ def test_static_mode_needs_rests(table: Path) -> None:
         (["--uncertainty=forse=1"], "Unknown bound 'forse'"),
     ],
 )
-def test_what_is_missing_is_said(table: Path, arguments: list[str], words: str) -> None:
+def test_what_is_missing_is_said(
+    table: Path, arguments: list[str], words: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     extra = ["--columns", table.with_suffix(".yaml")] if "forse" in arguments[0] else []
-    done = replay(table, *extra, *arguments)
+    done = run_without_ros(capsys, "replay", table, *extra, *arguments)
     assert done.returncode == 2 and words in done.stderr and "Traceback" not in done.stderr
 
 

@@ -6,7 +6,7 @@ import json
 import pytest
 
 from certificates import saved_certificate
-from command_line import run
+from command_line import run_without_ros
 from payload_id.core.errors import ConfigurationError
 from payload_id.core.safety.certificate.certificate import digest_of
 from payload_id.files.runs.certificate_file import load_certificate
@@ -69,13 +69,13 @@ def test_another_kind_of_value_is_refused_or_a_change_everywhere(tmp_path, other
 
 
 @pytest.mark.slow
-def test_a_margin_that_is_null_is_not_verified(tmp_path):
+def test_a_margin_that_is_null_is_not_verified(tmp_path, capsys):
     content = json.loads(saved_certificate(tmp_path / "c.json").read_text())
     margins = content["certificate"]["margins"]
     k = next(k for k, margin in enumerate(margins) if margin["value"] is not None)
     place = ("certificate", "margins", k, "value")
     (tmp_path / "d.json").write_text(json.dumps(changed(content, place, None)))
-    done = run("verify", tmp_path / "d.json", "--samples", 10, "--json")
+    done = run_without_ros(capsys, "verify", tmp_path / "d.json", "--samples", 10, "--json")
     assert done.returncode == 1, done.stderr
     assert not json.loads(done.stdout)["verified"]
 
