@@ -58,7 +58,7 @@ BENCHMARKS = (
               "--hours 24 --runs 200", "--hours 0.05 --runs 2"),
     Benchmark("fleet", "How many recordings does a cluster identify, and how much does it hold?",
               "fleet.md", 70, "--recordings 2000 --kill 2", "--recordings 4"),
-    Benchmark("fleet_drift", "Is a torque offset that drifts over months named, and nothing else?",
+    Benchmark("fleet_drift", "Is a torque offset that drifts from run to run named, nothing else?",
               "fleet.md", 25, "--runs 200 --drift 0.5", "--runs 6"),
     Benchmark("torque_loop", "Does the torque loop hold 1 kHz within 0.5 ms?", "bridge.md", 1,
               "--seconds 30", "--seconds 5"),

@@ -1,11 +1,11 @@
-"""A joint's torque offset that drifts over months: is it named, and nothing that does not drift?
+"""A torque offset that drifts from run to run: is it named, and nothing that does not drift?
 
     ./payload-id python benchmarks/fleet_drift.py --runs 200 --drift 0.5
 
 Two arms of one make, simulated by MuJoCo with friction and links that weigh something else than
 their description says, identify changing payloads by changing motions, once an hour. The torque
 offsets of each run are drawn anew; those of one joint of the second arm drift as well. All runs go
-through the fleet's own table and page. Prints what the page says of either arm.
+through the fleet's own table. Prints what its page says of either arm.
 """
 
 from __future__ import annotations
@@ -138,8 +138,8 @@ def main() -> None:
             done = identify_fleet(jobs, table, client)
         print(f"{done.made} runs: {dict(done.verdicts)}")
         found = table.read().to_pylist()
-    name, size = robot.joints[joint], f"{arguments.drift:g} N m"
-    print(f"made to drift: {name} of the arm 'drifting', by {size} over {arguments.runs} runs")
+    made_to = f"{robot.joints[joint]}, {arguments.drift:g} N m over {arguments.runs} runs"
+    print(f"made to drift in the arm 'drifting': {made_to}")
     for arm in arms_of(found):
         said = [sentence for series in arm.drifting for sentence in series.sentences()]
         print(f"{arm.name}: {'; '.join(said) or 'nothing drifts'}")

@@ -290,7 +290,8 @@ def soak(arguments: argparse.Namespace, nodes: dict[str, int], arms: list[Arm]) 
             for arm in arms:
                 arm.fleet.latencies.clear()
     print(f"{len(reasons)} plans asked for, {reasons.count('')} certified in ten seconds")
-    print(*sorted(set(reasons) - {""}), sep="\n")
+    for reason in sorted(set(reasons) - {""}):
+        print(reason)
     report_growth(seen)
 
 

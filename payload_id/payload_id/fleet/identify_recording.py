@@ -2,23 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from datetime import datetime, timezone
-from errno import (
-    ECONNRESET,
-    EHOSTUNREACH,
-    EIO,
-    EMFILE,
-    ENETUNREACH,
-    ENFILE,
-    ENOMEM,
-    ENOSPC,
-    ESTALE,
-    ETIMEDOUT,
-)
 from typing import Any
 
 import numpy as np
@@ -41,8 +30,12 @@ from .method import AT_CHANGES, WHOLE, Method
 DOUBT = 2  # windows before a change of the payload that count for neither
 EARLIEST_NS = 946_684_800 * 10**9  # 2000-01-01: earlier stamps are no dates
 PASSING = frozenset(  # errors of disks, network shares and machines under load
-    (EIO, ESTALE, ETIMEDOUT, ECONNRESET, ENETUNREACH, EHOSTUNREACH, EMFILE, ENFILE, ENOMEM, ENOSPC)
-)
+    getattr(errno, name)
+    for name in (
+        "EIO", "ESTALE", "ETIMEDOUT", "ECONNRESET", "ENETUNREACH", "EHOSTUNREACH", "EMFILE",
+        "ENFILE", "ENOMEM", "ENOSPC",
+    )
+)  # fmt: skip
 Row = dict[str, Any]
 
 

@@ -28,17 +28,24 @@ def spread(
     """
     waiting, out = iter(items), dict[str, Item]()
     answers = as_completed(loop=client.loop)
+    threads = _threads(client)
 
     def hand_out() -> None:
-        """Have enough under way for the threads that there are now; workers come and go."""
-        enough = AHEAD * max(sum(client.nthreads().values()), 1)
-        for item in islice(waiting, max(enough - len(out), 0)):
+        for item in islice(waiting, max(AHEAD * threads - len(out), 0)):
             future = client.submit(work, *arguments(item), pure=False)
             out[future.key] = item
             answers.add(future)
 
     hand_out()
-    for future in answers:
+    asked = 0  # answers after which the threads were counted last: workers come and go
+    for answered, future in enumerate(answers, start=1):
         yield out.pop(future.key), future
         future.release()
+        if answered - asked >= threads:
+            asked, threads = answered, _threads(client)
         hand_out()
+
+
+def _threads(client: Client) -> int:
+    """Return how many threads a cluster has now, at least one, since some may come."""
+    return max(sum(client.nthreads().values()), 1)

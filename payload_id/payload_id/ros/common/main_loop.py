@@ -55,10 +55,10 @@ def run(makers: Sequence[Callable[[], RunnableNode]], args: Sequence[str] | None
     nodes: list[RunnableNode] = []
     executor = SingleThreadedExecutor()
     try:
-        for make in makers:
-            nodes.append(make())
-            executor.add_node(nodes[-1])
-        with one_thread():
+        with one_thread():  # before any thread of a node asks for the same and takes it back
+            for make in makers:
+                nodes.append(make())
+                executor.add_node(nodes[-1])
             while not asked_to_stop.is_set():
                 _serve(executor, asked_to_stop)
     except Exception as error:  # whatever it is, it is said in a sentence

@@ -156,7 +156,6 @@ def test_a_start_in_collision_is_refused_with_the_certifier_s_reason():
     found = plan(task(against), certifier(against), budget, 3, StandingClock())
     assert isinstance(found, NoPlan) and isinstance(found.nearest, Refusal)
     assert "start state" in found.reason and "cage" in found.reason
-    assert found.asked > 1 or found.reason.startswith(NOT_EVEN_STAY)
 
 
 def test_an_arm_that_cannot_carry_what_is_stated_is_told_to_state_less():

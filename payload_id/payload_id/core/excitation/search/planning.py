@@ -215,8 +215,8 @@ class _Planner:
             nearest, self._asked = self._certify(family.trajectory(family.calm)), 1
             reason = ONLY_STAY if nearest.accepted else f"{NOT_EVEN_STAY} {nearest.reason}"
         else:
-            seconds = self._budget.seconds
-            reason = f"The time of {seconds:g} s was over before any candidate was certified."
+            given = f"{self._budget.seconds:g} s"
+            reason = f"The time of {given} was over before any candidate was certified."
         answer = None if nearest is None else nearest.answer
         seconds = self._clock() - self._start
         return NoPlan(reason, answer, self._counter.used, self._asked, seconds)
