@@ -32,10 +32,11 @@ def obstacle() -> str:
         return "network namespaces and TAP devices need root"
     if not os.access("/dev/net/tun", os.W_OK):
         return "there is no /dev/net/tun"
-    tried = subprocess.run(["ip", "netns", "add", "payload_id_try"], capture_output=True)
+    name = f"payload_id_try_{os.getpid()}"
+    tried = subprocess.run(["ip", "netns", "add", name], capture_output=True)
     if tried.returncode:
         return f"ip netns: {tried.stderr.decode().strip()}"
-    subprocess.run(["ip", "netns", "del", "payload_id_try"], check=False)
+    subprocess.run(["ip", "netns", "del", name], check=False)
     return ""
 
 
@@ -171,7 +172,12 @@ def _run(*command: str) -> None:
 
 
 def ended(processes: Sequence[subprocess.Popen]) -> None:
-    """End processes, and wait for them."""
+    """End processes, and wait for them.
+
+    Raises:
+        AssertionError: One had to be killed.
+    """
+    killed = []
     for process in processes:
         if process.poll() is None:
             process.terminate()
@@ -181,3 +187,5 @@ def ended(processes: Sequence[subprocess.Popen]) -> None:
         except subprocess.TimeoutExpired:
             process.kill()
             process.wait()
+            killed.append(process.args)
+    assert not killed, killed

@@ -104,7 +104,8 @@ def main(path: str, robot: str, speed: str) -> int:
             time.sleep(ahead)
         publisher.publish(message)
     print("done", flush=True)
-    time.sleep(120.0)
+    while rclpy.ok():  # until it is ended
+        time.sleep(0.05)
     return 0
 
 
