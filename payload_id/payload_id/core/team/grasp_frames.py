@@ -51,7 +51,7 @@ class GraspFrames:
         eye = np.tile(np.eye(3), (N, 1, 1))
         known = np.arange(N) == 0
         return cls(
-            eye, np.zeros((N, 3)), eye, np.zeros((N, 3)), np.zeros(N), known,
+            eye, np.zeros((N, 3)), eye.copy(), np.zeros((N, 3)), np.zeros(N), known,
             np.zeros((N, 13, 13)), np.array(START), np.zeros((6 * (N - 1), 6 * (N - 1))),
             np.zeros((KINDS, N, 0)),
         )  # fmt: skip

@@ -159,6 +159,48 @@ def test_a_robot_that_falls_silent_is_named_and_the_estimate_stays():
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("lag", [1.5, 6.0])
+def test_what_a_robot_says_late_counts_as_if_it_had_come_in_time(lag):
+    """One robot's samples are held up for a while, again and again; in the end all are there."""
+    team, robots = team_and_samples(4, length=8.0)
+    estimator = TeamEstimator([r.name for r in robots], TeamBounds(NOISE), PRIOR)
+    heard = 0.0
+    for now in np.arange(0.7, float(robots[0].time[-1]) + lag, 0.7):
+        estimator.add(robots[0].between(now - 0.7, np.nextafter(now, 0.0)))
+        estimator.add(robots[1].between(now - 0.7, np.nextafter(now, 0.0)))
+        if now >= heard + lag:
+            estimator.add(robots[2].between(heard, np.nextafter(now, 0.0)))
+            heard = now
+        found = estimator.update()
+        assert found.contains(team.phi).all()
+    estimator.add(robots[2].between(heard, np.inf))
+    found, whole = estimator.update(), estimated(robots)
+    assert found.status is whole.status is TeamStatus.GOOD
+    np.testing.assert_allclose(found.phi, whole.phi, atol=1e-3)
+    assert (found.half_width <= 1.1 * whole.half_width).all()
+
+
+@pytest.mark.slow
+def test_a_robot_that_joins_late_takes_back_what_was_said_without_it():
+    """Its first samples are of a time that the others had left behind."""
+    rng = np.random.default_rng(6)
+    team = Team.drawn(rng, 4)
+    four = team.samples(Path.drawn(rng, length=14.0, holds=2), rng)
+    estimator = TeamEstimator(team.names[:3], TeamBounds(NOISE), PRIOR)
+    estimator.touched(0.0, 8.0)  # the fourth held already: forces before miss
+    for robot in four[:3]:
+        estimator.add(robot.between(0.0, 12.0))
+    estimator.update()  # without the force of the fourth, of which nobody knows
+    estimator.add(four[3].between(8.0, 12.0))
+    assert estimator.update().contains(team.phi).all()
+    for robot in four:
+        estimator.add(robot)
+    found = estimator.update()
+    assert found.status in (TeamStatus.GOOD, TeamStatus.USABLE)
+    assert found.contains(team.phi).all()
+
+
+@pytest.mark.slow
 def test_a_touch_that_is_told_late_takes_back_what_its_forces_said():
     team, robots = team_and_samples(2, NOISE)
     lifted = [  # by a human, from 7 s to 12 s

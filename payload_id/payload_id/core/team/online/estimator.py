@@ -32,6 +32,7 @@ MOST_WINDOWS = 600
 MOVED = 1e-4  # [s] by which a clock's estimate moves before blocks are made anew
 REMAKES = 3
 UNTURNED = 4.0  # [s] after which forces count although no frame is known: they give the mass
+MARGIN = 0.06  # [s] of samples beyond a block or window that interpolation may take
 LEAST_STEP = 2e-4  # [s] of the grid on which samples are taken
 
 
@@ -144,6 +145,7 @@ class TeamEstimator:
         front, silent, ahead = self._given.front(robots, self._frames.clock, self.settings.patience)
         if np.isfinite(front):
             self._begin(robots)
+            self._go_back(self._given.came_late(robots, self._clocks(), front))
             self._take_blocks(robots, front)
             self._find_frames(robots, front)
             self._take_windows(robots, front)
@@ -166,9 +168,29 @@ class TeamEstimator:
             start = min(float(r.time[0]) for r in first)
             self._next_block, self._next_window = start + SPACING, start
         N = len(self._given.names)
+        for name in self._given.names[len(self._frames.known) :]:
+            if name in self._given.began:  # windows after it left out a force
+                clock = self._given.bounds_of(name).clock
+                self._take_back(self._given.began[name] - clock, np.inf)
         self._frames = self._frames.with_robots(N)
         self._blocks = self._blocks.joined(Blocks.empty(N))
         self._windows = self._windows.joined(Windows.empty(N))
+
+    def _go_back(self, begin: float) -> None:
+        """Make blocks and windows anew from when a robot was missing whose samples came late.
+
+        Args:
+            begin: Team time [s]; infinity: none came late.
+        """
+        if not np.isfinite(begin):
+            return
+        stride = self.settings.window / 2
+        self._next_window -= _steps(self._next_window + 2 * stride + MARGIN - begin, stride)
+        keep = self._windows.start < self._next_window - stride / 2
+        self._windows = self._windows.take(np.flatnonzero(keep))
+        self._next_block -= _steps(self._next_block + SPACING + MARGIN - begin, self._spacing)
+        keep = self._blocks.time < self._next_block - self._spacing / 2
+        self._blocks = self._blocks.take(np.flatnonzero(keep))
 
     def _clocks(self) -> np.ndarray:
         """Return the clocks' offsets, shape (N,) [s]."""
@@ -176,7 +198,7 @@ class TeamEstimator:
 
     def _take_blocks(self, robots: list[RobotSamples | None], front: float) -> None:
         """Make the blocks that are complete."""
-        count = int((front - SPACING - 0.06 - self._next_block) / self._spacing) + 1
+        count = int((front - SPACING - MARGIN - self._next_block) / self._spacing) + 1
         if count <= 0 or not self._step:
             return
         time = grid_near(robots, self._clocks(), self._next_block, self._spacing, count)
@@ -234,7 +256,7 @@ class TeamEstimator:
         """Make the windows that are complete."""
         T = self.settings.window
         stride = T / 2
-        count = int((front - 0.06 - T - self._next_window) / stride) + 1
+        count = int((front - MARGIN - T - self._next_window) / stride) + 1
         if count <= 0 or not self._step:
             return
         if not self._frames.known[1:].any() and count * stride < UNTURNED:
@@ -268,6 +290,11 @@ class TeamEstimator:
             else FrameBounds.unknown(every[i].clock + abs(float(self._frames.clock[i])))
             for i in range(1, len(every))
         ]
+
+
+def _steps(time: float, step: float) -> float:
+    """Return the least multiple of a step that reaches back a time, 0 for none [s]."""
+    return step * max(0.0, float(np.ceil(time / step)))
 
 
 def _merged(

@@ -35,6 +35,8 @@ class GivenSamples:
         self.began: dict[str, float] = {}
         self.cut: dict[str, float] = {}
         self._newest: dict[str, float] = {}
+        self._taken: dict[str, float] = {}  # newest stamps at the last call of `came_late`
+        self._passed = -np.inf  # team time up to which the estimate had gone then
         self._turned_by_imu: dict[str, bool] = {}  # whether all twists are the gyroscope's
 
     def add(self, samples: RobotSamples) -> None:
@@ -148,6 +150,29 @@ class GivenSamples:
         going_on = any(newest[n] > self._newest.get(n, np.inf) for n in others)
         later = own is not None and float(own.time[0]) > latest + LEAP
         return {name: newest[name] - latest} if going_on or later else {}
+
+    def came_late(self, robots: Sequence[RobotSamples | None], clock: Array, front: float) -> float:
+        """Return from when on samples came of a time that the others had left behind.
+
+        Args:
+            robots: What `every` returned.
+            clock: Estimates of the clocks' offsets, shape (N,) [s].
+            front: Team time up to which the estimate goes now [s].
+
+        Returns:
+            Team time [s]; infinity: none came late since the last call.
+        """
+        begin = np.inf
+        for i, (name, robot) in enumerate(zip(self.names, robots, strict=True)):
+            if robot is None:
+                continue
+            newest = float(robot.time[-1])
+            since = self._taken.get(name, float(robot.time[0])) - float(clock[i])
+            if since < self._passed and newest - clock[i] > max(since, self._passed - KEPT):
+                begin = min(begin, max(since, self._passed - KEPT))
+            self._taken[name] = newest
+        self._passed = front
+        return begin
 
     def forget(self) -> None:
         """Drop samples that are not needed any more."""
