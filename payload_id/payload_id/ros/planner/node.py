@@ -39,7 +39,7 @@ from .pause_server import PauseServer
 from .plan_server import PlanServer
 
 FEEDBACK_PERIOD = 0.1  # [s]
-WATCH_PERIOD = 0.01  # [s]
+WATCH_PERIOD = 0.02  # [s]
 PARTING = 0.2  # [s] that a last request is given to reach the bridge
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import threading
 from contextlib import contextmanager
 
@@ -20,8 +19,9 @@ from payload_id.cli.doctor.environment import _domain, environment
 from payload_id.core.motion.limits import inverse_dynamics
 from payload_id.core.motion.trajectory import Motion
 from payload_id.core.plausibility.line import Verdict
+from ros_domain import next_domain
 
-DOMAIN = 20 + os.getpid() % 60
+DOMAIN = next_domain()
 ROBOT = RobotFile.load("kinova_gen3")
 
 

@@ -26,8 +26,9 @@ from payload_id.core.errors import InputError, printable
 from payload_id.ros.client import planner_client, waiting
 from payload_id.ros.client.estimator_client import estimate_from
 from payload_id.ros.common.topics import LATCHED
+from ros_domain import next_domain
 
-DOMAIN = 20 + os.getpid() % 60
+DOMAIN = next_domain()
 KEPT_SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 

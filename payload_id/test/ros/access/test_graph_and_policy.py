@@ -23,8 +23,9 @@ from payload_id.ros.access.policy import Rule, enclaves
 from payload_id.ros.client.estimator_client import PayloadClient
 from payload_id.ros.client.planner_client import PlannerClient
 from payload_id.ros.client.waiting import NotAnsweredError
+from ros_domain import next_domain
 
-DOMAIN = 51 + os.getpid() % 5
+DOMAIN = next_domain()
 SPACE = "/left"
 KNOWN = "weighed: {kind: known_mass, mass: 1.0, tolerance: 0.1}"
 PROGRAM = Path(__file__).parents[2] / "support" / "all_nodes.py"

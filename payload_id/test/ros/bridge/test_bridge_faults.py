@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from copy import deepcopy
 
 import pytest
@@ -10,8 +9,9 @@ import pytest
 from bridge_faults import end_by, undergo
 from bridge_rig import Rig
 from lossy_sockets import UDP_ONLY
+from ros_domain import next_domain
 
-DOMAIN = 150 + os.getpid() % 10
+DOMAIN = next_domain()
 
 
 @pytest.mark.slow

@@ -16,9 +16,10 @@ from rclpy.action import ActionClient
 from sensor_msgs.msg import JointState
 
 from harness import NodeProcess, Observer
+from ros_domain import next_domain
 from torque_robot import CELL, PAYLOAD, ROTOR, certified_motion, torque_robot
 
-DOMAIN = 160 + os.getpid() % 20
+DOMAIN = next_domain()
 BRIDGE, MANAGER = "/payload_bridge", "/controller_manager"
 RESTING, TORQUES = "joint_trajectory_controller", "forward_effort_controller"
 SUCCEEDED, CANCELED, ABORTED = 4, 5, 6  # of action_msgs/GoalStatus

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
 import numpy as np
@@ -33,6 +32,7 @@ from planned_robot import (
     PlannedRobot,
 )  # fmt: skip
 from real_controllers import ABSENT, CONTROLLER, RealControllers, installation
+from ros_domain import next_domain
 
 PREFIX, RATE = installation(), 250
 ACTION = f"/{CONTROLLER}/follow_joint_trajectory"
@@ -44,7 +44,7 @@ pytestmark = [
 
 @pytest.fixture(scope="module")
 def robot(tmp_path_factory) -> Iterator[PlannedRobot]:
-    folder, domain = tmp_path_factory.mktemp("real"), 61 + os.getpid() % 5
+    folder, domain = tmp_path_factory.mktemp("real"), next_domain()
     arm = RealControllers(PREFIX, folder, domain, ROBOT, RATE)
     robot = PlannedRobot(folder, domain, arm)
     yield robot

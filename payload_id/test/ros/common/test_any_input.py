@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -22,11 +21,12 @@ from std_srvs.srv import Trigger
 from harness import DEEP, LATCHED, NodeProcess, Observer
 from junk import interface, junk
 from payload_id.ros.estimator.parameters import ESTIMATOR_TABLE
+from ros_domain import next_domain
 
 pytestmark = pytest.mark.slow  # nodes in real time
 
 RCLError = rclpy_implementation.RCLError
-DOMAIN = 30 + os.getpid() % 20
+DOMAIN = next_domain()
 PROGRAM = Path(__file__).parents[2] / "support" / "all_nodes.py"
 NODES = ("payload_sampler", "wrench_sampler", "payload_estimator", "payload_planner",
          "payload_bridge", "payload_team", "simulated_arm")  # fmt: skip

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import os
 
 import pytest
 import rclpy
@@ -18,8 +17,9 @@ from payload_id.ros.common.parameters import Parameter, describe_parameters, rea
 from payload_id.ros.estimator.parameters import ESTIMATOR_TABLE, EstimatorParameters, run_settings
 from payload_id.ros.sampler.node import main as sampler_main
 from payload_id.ros.sampler.parameters import SAMPLER_TABLE, SamplerParameters
+from ros_domain import next_domain
 
-DOMAIN = 80 + os.getpid() % 20
+DOMAIN = next_domain()
 TABLE = (
     Parameter("speed", 1.0, "How fast.", "rad/s", 0.0, 5.0),
     Parameter("count", 3, "How many.", lower=1, upper=10),

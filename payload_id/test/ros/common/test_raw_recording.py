@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 from payload_id_msgs.msg import PayloadEstimate
 
 from harness import LATCHED, Observer
 from payload_id.ros.common.raw_recording import RawRecording
+from ros_domain import next_domain
+
+DOMAIN = next_domain()
 
 
 @pytest.mark.slow
 def test_without_definitions_of_estimates_what_is_measured_is_recorded(tmp_path, monkeypatch):
-    observer = Observer(120 + os.getpid() % 20)
+    observer = Observer(DOMAIN)
     try:
         node = observer.node
         node.create_publisher(PayloadEstimate, "/payload_estimator/payload", LATCHED)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator
 from dataclasses import replace
@@ -25,9 +24,10 @@ from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.robots.robot_model import RobotModel
 from payload_id.ros.estimator.contact_worker import LATEST, ContactWorker
 from payload_id.ros.estimator.sources.live_run import Established
+from ros_domain import next_domain
 from synthetic import PAYLOAD, RATE, blocks, measured, robot_file, stamps_ns
 
-DOMAIN = 80 + os.getpid() % 20
+DOMAIN = next_domain()
 NODE = "/payload_estimator"
 FORCE = np.array([0.0, 0.0, 60.0, 0.0, 0.0, 0.0])  # [N] in the payload frame
 LATER_NS = START_NS + 20 * 10**9

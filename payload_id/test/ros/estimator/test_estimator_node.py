@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import signal
 from collections.abc import Iterator
@@ -28,11 +27,12 @@ from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.samples.stamps import seconds_since
 from payload_id.files.robots.robot_model import RobotModel
 from payload_id.files.runs.run_file import RunFile
+from ros_domain import next_domain
 from synthetic import NOTHING, PAYLOAD, RATE, blocks, measured, robot_file, stamps_ns
 
 pytestmark = pytest.mark.slow  # nodes in real time
 
-DOMAIN = 60 + os.getpid() % 20
+DOMAIN = next_domain()
 PATIENCE = Duration(seconds=30)
 NODE = "/payload_estimator"
 SAMPLES = "/payload_sampler/samples"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 
 import pytest
@@ -13,6 +12,7 @@ from fake_controller_manager import FakeControllerManager
 from harness import Observer
 from payload_id.ros.execution.controller_watch import ANSWER, ControllerWatch
 from payload_id.ros.execution.start_check import NotReadyError
+from ros_domain import next_domain
 
 JOINTS = ("shoulder", "elbow")
 TOPIC, MANAGER = "/left/jtc/joint_trajectory", "/left/controller_manager"
@@ -56,7 +56,7 @@ class Asker:
 
 @pytest.fixture(scope="module")
 def domain():
-    return 170 + os.getpid() % 20
+    return next_domain()
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 
 import numpy as np
@@ -20,8 +19,9 @@ from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.files.drivers.driver_facts import GoalTolerances
 from payload_id.ros.execution.back_ends.back_end import Trouble
 from payload_id.ros.execution.back_ends.follow_joint_trajectory import ANSWER, FollowJointTrajectory
+from ros_domain import next_domain
 
-DOMAIN = 150 + os.getpid() % 20
+DOMAIN = next_domain()
 JOINTS = ("shoulder", "elbow")
 ACTION, TOPIC = "/arm/follow_joint_trajectory", "/arm/joint_trajectory"
 Q = np.array([[0.0, 1.0], [0.5, 1.5]])

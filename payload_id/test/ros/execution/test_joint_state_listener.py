@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 from sensor_msgs.msg import JointState
@@ -11,6 +9,9 @@ from sensor_msgs.msg import JointState
 from harness import Observer
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.ros.execution.joint_state_listener import JointStateListener
+from ros_domain import next_domain
+
+DOMAIN = next_domain()
 
 ROBOT = RobotFile.load("kinova_gen3")
 
@@ -25,7 +26,7 @@ def joint_states(seconds, position, velocity):
 
 @pytest.fixture
 def observer():
-    observer = Observer(150 + os.getpid() % 20)
+    observer = Observer(DOMAIN)
     yield observer
     observer.close()
 

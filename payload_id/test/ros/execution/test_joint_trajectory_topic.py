@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 from trajectory_msgs.msg import JointTrajectory
@@ -13,6 +11,9 @@ from payload_id.core.errors import InputError
 from payload_id.core.motion.trajectory import Motion
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.ros.execution.back_ends.joint_trajectory_topic import JointTrajectoryTopic
+from ros_domain import next_domain
+
+DOMAIN = next_domain()
 
 JOINTS = ("shoulder", "elbow")
 TOPIC = "/arm/trajectory"
@@ -21,14 +22,14 @@ TUBE = TrackingTube.exact(2)
 
 @pytest.fixture
 def observer():
-    observer = Observer(150 + os.getpid() % 20)
+    observer = Observer(DOMAIN)
     yield observer
     observer.close()
 
 
 @pytest.fixture
 def controller():
-    controller = Observer(150 + os.getpid() % 20)
+    controller = Observer(DOMAIN)
     yield controller
     controller.close()
 

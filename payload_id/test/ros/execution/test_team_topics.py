@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 
 import numpy as np
@@ -17,8 +16,9 @@ from payload_id.core.safety.tube.tracking_tube import TrackingTube
 from payload_id.ros.execution.back_ends import team_topics
 from payload_id.ros.execution.back_ends.back_end import Trouble
 from payload_id.ros.execution.back_ends.team_topics import WATCHDOG, TeamTopics, twist_of
+from ros_domain import next_domain
 
-DOMAIN = 30 + os.getpid() % 10
+DOMAIN = next_domain()
 JOINTS = ("x", "y", "z", "base_x", "base_y", "base_heading")
 START = np.array([0.0, 0.0, 0.3, 1.0, -1.0, 0.4])
 WAY = np.array([0.05, -0.02, 0.03, 0.1, 0.2, 0.6])

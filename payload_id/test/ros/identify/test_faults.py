@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 
 from faults import Rig, check_recording, undergo
+from ros_domain import next_domain
 
-DOMAIN = 10 + os.getpid() % 20
+DOMAIN = next_domain()
 
 
 @pytest.mark.slow

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 from pathlib import Path
 from typing import Any
@@ -26,9 +25,10 @@ from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.files.recordings.recording import Recording
 from payload_id.files.recordings.replay_job import ReplayJob
 from payload_id.files.runs.run_file import RunFile
+from ros_domain import next_domain
 from synthetic import PAYLOAD, RATE, TOPIC, measured, robot_file, stamps_ns
 
-DOMAIN = 20 + os.getpid() % 20
+DOMAIN = next_domain()
 SECONDS = 4.0
 ESTIMATOR = "/left/payload_estimator"
 

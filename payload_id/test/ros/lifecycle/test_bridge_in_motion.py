@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import pytest
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
@@ -13,8 +11,9 @@ from harness import LATCHED, NodeProcess
 from managed import change, state
 from payload_id.ros.bridge.parameters import BRIDGE_TABLE
 from planned_robot import ABORTED, BRIDGE, PARAMETERS, PlannedRobot, parameters_of
+from ros_domain import next_domain
 
-DOMAIN = 130 + os.getpid() % 10
+DOMAIN = next_domain()
 LATE = 60.0  # [s] that the simulated arm may be behind the clock on a busy machine
 
 

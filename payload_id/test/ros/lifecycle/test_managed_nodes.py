@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
 import pytest
@@ -15,10 +14,11 @@ from std_srvs.srv import Trigger
 
 from harness import LATCHED, NodeProcess, Observer
 from managed import change, state
+from ros_domain import next_domain
 
 pytestmark = pytest.mark.slow  # nodes in real time
 
-DOMAIN = 120 + os.getpid() % 10
+DOMAIN = next_domain()
 ALL = Path(__file__).parents[2] / "support" / "all_nodes.py"
 NODES = (
     "payload_sampler",

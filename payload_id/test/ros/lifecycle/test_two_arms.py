@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from functools import partial
 
 import numpy as np
@@ -14,9 +13,10 @@ from std_srvs.srv import Trigger
 from harness import NodeProcess, Observer, joint_state
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.ros.frames import robot_topic
+from ros_domain import next_domain
 from synthetic import PAYLOAD, RATE, measured, robot_file, stamps_ns
 
-DOMAIN = 140 + os.getpid() % 10
+DOMAIN = next_domain()
 SECONDS = 2.0
 PAYLOADS = {"left": PAYLOAD, "right": 0.4 * PAYLOAD}
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -17,8 +16,9 @@ from payload_id.cli.main import main
 from payload_id.core.body.inertial import from_mass_com_inertia
 from payload_id.core.identification.estimate import Estimate
 from payload_id.core.identification.status import Status
+from ros_domain import next_domain
 
-DOMAIN = 90 + os.getpid() % 10
+DOMAIN = next_domain()
 PHI = from_mass_com_inertia(1.25, np.array([0.012, -0.034, 0.056]), np.diag([4e-3, 5e-3, 6e-3]))
 PROGRAM = Path(__file__).parents[2] / "support" / "load_driver.py"
 JOINTS = [f"joint_{j}" for j in range(1, 8)]

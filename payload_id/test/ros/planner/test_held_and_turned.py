@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 from payload_id_msgs.msg import StopReason
@@ -18,8 +16,9 @@ from harness import NodeProcess, Observer
 from payload_id.ros.common.joint_trajectory_message import trajectory_from_message
 from payload_id.ros.planner.plan_server import NO_VOLUME
 from planned_robot import ACCEPTED, BOUNDS, BRIDGE, PAYLOAD, ROBOT, PlannedRobot, assert_latched
+from ros_domain import next_domain
 
-DOMAIN = 90 + os.getpid() % 10
+DOMAIN = next_domain()
 TEXT = """
 name: gen3_with_finger
 held_joints: {knuckle: 0.4}

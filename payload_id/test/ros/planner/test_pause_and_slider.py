@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 
 import numpy as np
@@ -25,8 +24,9 @@ from planned_robot import (
     set_obstacles,
     tip,
 )  # fmt: skip
+from ros_domain import next_domain
 
-DOMAIN = 190 + os.getpid() % 20
+DOMAIN = next_domain()
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +57,7 @@ def test_a_paused_motion_goes_on_along_its_path_to_its_goal(robot):
     refused = robot.observer.call(Trigger, f"{PLANNER}/resume")
     assert not refused.success and "Nothing rests" in refused.message
     assert not robot.observer.call(Trigger, f"{PLANNER}/pause").success
-    plan = robot.planned(duration=8.0)
+    plan = robot.planned(duration=5.0)
     robot.commands.clear()
     _, future, feedback = robot.execute_until(moved=0.02)
     path = trajectory_from_message(robot.commands[0], ROBOT.joints)
@@ -82,7 +82,7 @@ def test_a_paused_motion_goes_on_along_its_path_to_its_goal(robot):
 
 @pytest.mark.slow
 def test_a_pause_can_be_stopped_and_an_obstacle_on_the_way_keeps_it_from_going_on(robot):
-    plan = robot.planned(duration=8.0)
+    plan = robot.planned(duration=5.0)
     _, future, feedback = robot.execute_until(moved=0.02)
     paused(robot, future, feedback)
     replace = SetObstacles.Request.REPLACE

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import time
 from pathlib import Path
@@ -49,11 +48,12 @@ from planned_robot import (
     set_obstacles,
     tip,
 )  # fmt: skip
+from ros_domain import next_domain
 
 pytestmark = pytest.mark.slow  # nodes in real time
 
 FORWARD = "forward_position_controller"
-DOMAIN = 70 + os.getpid() % 20
+DOMAIN = next_domain()
 
 
 @pytest.fixture(scope="module")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,9 +14,10 @@ from sensor_msgs.msg import JointState
 
 from harness import START_NS, NodeProcess, Observer, joint_state
 from payload_id.files.recordings.recording import Recording
+from ros_domain import next_domain
 
 MEETING = 1.0  # [s]
-DOMAIN = 40 + os.getpid() % 20
+DOMAIN = next_domain()
 JOINTS = tuple(f"joint_{k}" for k in range(1, 8))
 TOPIC = "/arm/joint_states"
 MILLISECOND = 1_000_000

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 
 import pytest
@@ -11,9 +10,10 @@ from conformance import QUESTIONS, Asker
 from harness import NodeProcess
 from payload_id.files.robots.robot_file import RobotFile
 from real_controllers import ABSENT, RealControllers, installation
+from ros_domain import next_domain
 
 ROBOT = RobotFile.load("kinova_gen3")
-DOMAIN = 30 + os.getpid() % 20
+DOMAIN = next_domain()
 REAL = pytest.param(
     "real", marks=[pytest.mark.slow, pytest.mark.skipif(installation() is None, reason=ABSENT)]
 )
@@ -23,7 +23,7 @@ REAL = pytest.param(
 def asker(request, tmp_path_factory) -> Iterator[Asker]:
     folder = tmp_path_factory.mktemp(request.param)
     if request.param == "real":
-        domain = DOMAIN + 20
+        domain = next_domain()
         driver = ROBOT.driver
         arm = RealControllers(
             installation(), folder, domain, ROBOT, 250, driver.controller.command_interfaces,

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 from rcl_interfaces.msg import Parameter as ParameterMessage
@@ -16,8 +14,9 @@ from std_srvs.srv import Trigger
 from conformance import SUCCEEDED, Asker
 from harness import NodeProcess
 from payload_id.files.robots.robot_file import RobotFile
+from ros_domain import next_domain
 
-DOMAIN = 12 + os.getpid() % 8
+DOMAIN = next_domain()
 TEXT = """
 extends: package://payload_id/config/robots/kinova_gen3.yaml
 joint_states: {topic: /arm/joint_states}

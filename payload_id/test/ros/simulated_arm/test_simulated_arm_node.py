@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import threading
 import time
@@ -32,10 +31,11 @@ from payload_id.files.robots.robot_file import RobotFile
 from payload_id.ros.simulated_arm.node import SimulatedArmNode
 from payload_id.ros.simulated_arm.pacing import Pace
 from payload_id.ros.simulated_arm.setup import PARAMETER_TABLE, build_arm, build_plant
+from ros_domain import next_domain
 
 pytestmark = pytest.mark.slow  # nodes in real time
 
-DOMAIN = 100 + os.getpid() % 100
+DOMAIN = next_domain()
 PAYLOAD = [1.5, 0.0, 0.03, 0.12, 0.012, 0.0, 0.0, 0.011, -0.002, 0.003]
 RATE = 200.0  # [Hz]
 ROBOT = RobotFile.load("kinova_gen3")

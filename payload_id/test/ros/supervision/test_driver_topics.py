@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-
 import numpy as np
 import pytest
 from control_msgs.msg import JointTrajectoryControllerState
@@ -22,8 +20,9 @@ from payload_id.ros.supervision.condition_watch import ConditionWatch
 from payload_id.ros.supervision.effort_watch import EffortWatch
 from payload_id.ros.supervision.tracking_watch import TrackingWatch
 from payload_id.ros.supervision.watches import Watches
+from ros_domain import next_domain
 
-DOMAIN = 110 + os.getpid() % 20
+DOMAIN = next_domain()
 JOINTS, STAMP = ("shoulder", "elbow"), 1_700_000_000_000_000_000
 TUBE = TrackingTube.position_controlled(np.array([0.02, 0.03]), np.full(2, 0.1), np.ones(2))
 RESET = (ResetStep("clear", "/arm/clear", "std_srvs/srv/Trigger", "{}"),)

@@ -19,11 +19,12 @@ from std_srvs.srv import SetBool, Trigger
 from harness import LATCHED, NodeProcess, Observer
 from payload_id.cli.main import main
 from payload_id.files.teams.team_run import SavedTeamRun, plain_estimate
+from ros_domain import next_domain
 from team_messages import RELIABLE, grasp_messages, joint_states, stamped
 from team_motion import Path as Way
 from team_motion import Team
 
-DOMAIN = int(os.environ.get("ROS_DOMAIN_ID", 80 + os.getpid() % 20))
+DOMAIN = int(os.environ.get("ROS_DOMAIN_ID", next_domain()))
 BOUNDS = {
     "orientation": 2e-4, "position": 2e-4, "angular_velocity": 2e-3, "linear_velocity": 2e-3,
     "force_absolute": 0.3, "moment_absolute": 0.01, "clock": 0.01, "jitter": 1e-4,

@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 from planned_robot import PlannedRobot
+from ros_domain import next_domain
 
 playwright = pytest.importorskip(
     "playwright.sync_api", reason="no Playwright: pip install playwright, without its browsers"
@@ -22,7 +23,7 @@ pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: apt-get install chromium"),
 ]
 
-DOMAIN = 70 + os.getpid() % 20
+DOMAIN = next_domain()
 FLAGS = [
     "--no-sandbox", "--disable-background-networking", "--disable-component-update",
     "--disable-sync", "--no-first-run", "--use-gl=angle", "--use-angle=swiftshader",

@@ -6,7 +6,6 @@ import contextlib
 import io
 import itertools
 import json
-import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -28,9 +27,10 @@ from payload_id.core.rows.wrench.newton_euler import newton_euler_regressor
 from payload_id.core.samples.arm_sensor_motion import motion_of
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.robots.robot_model import RobotModel
+from ros_domain import next_domain
 from synthetic import NOTHING, PAYLOAD, measured, robot_file
 
-DOMAIN = 80 + os.getpid() % 20
+DOMAIN = next_domain()
 BOUNDS = """
 force_error: 0.05
 torque_error: 0.01
