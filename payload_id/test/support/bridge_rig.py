@@ -78,7 +78,7 @@ class Rig(PlannedRobot):
         return NodeProcess(
             "simulated_arm", domain, folder / f"arm_{self._started}.log", payload=PAYLOAD,
             rate=RATE, robot_file=self.robot_file, real_time_factor=self.pace,
-            publish_clock=self.pace < 1.0,
+            publish_clock=self.pace < 1.0, physics_step=1e-3,
         )  # fmt: skip
 
     def put(self, name: str, value: bool) -> None:

@@ -39,7 +39,7 @@ class Robot(PlannedRobot):
         path = finger_robot(folder, TEXT)
         self.arm = NodeProcess(
             "simulated_arm", DOMAIN, folder / "arm.log", robot_file=path,
-            payload=PAYLOAD, rate=100.0, wrap_positions=True,
+            payload=PAYLOAD, rate=100.0, physics_step=1e-3, wrap_positions=True,
         )  # fmt: skip
         both = {"robot_file": path, "clock_tolerance": 30.0, "cell": "none, a simulation"} | BOUNDS
         self.bridge = NodeProcess(

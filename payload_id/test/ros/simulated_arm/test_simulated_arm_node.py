@@ -319,6 +319,16 @@ def test_drives_come_with_the_links_of_their_arm():
     assert (added < 0.5 * ROBOT.limits.effort).all()
 
 
+@pytest.mark.parametrize(("asked", "step"), [(0.25e-3, 0.25e-3), (1e-3, 1e-3), (7e-4, 2e-3 / 3)])
+def test_the_physics_step_divides_the_period_and_is_no_longer_than_asked_for(asked, step):
+    values = {entry.name: entry.default for entry in PARAMETER_TABLE} | {"physics_step": asked}
+    plant = build_plant(ROBOT, values | {"payload": PAYLOAD}, 2e-3)
+    assert plant.step == pytest.approx(step)
+    start = plant.state[0].copy()
+    plant.step_to(0.1)
+    np.testing.assert_allclose(plant.state[0], start, atol=1e-6)  # it holds still
+
+
 def test_a_simulation_that_fails_ends_the_node(monkeypatch):
     """Whoever spins the node gets to know what has ended the simulation."""
     context = rclpy.Context()
