@@ -2,7 +2,9 @@
 
 Draws payloads, grasps, clocks, tilts, motions and errors within stated bounds: uniform, at the
 corners of their box, slow sines, constant; stamps that are off, samples that are lost; two to five
-robots with passive gimbals (three or more) or with moments. Forces come from Newton-Euler, motions
+robots with passive gimbals (three or more) or with moments. Half of the trials see all samples at
+once; in the others they come in pieces, one robot's seconds after the others', or one robot is
+heard of only when it joins, and every update is looked at. Forces come from Newton-Euler, motions
 from closed forms (`test/support`).
 
     ./payload-id python benchmarks/team_containment.py --trials 200 --seed 0
@@ -34,6 +36,9 @@ from team_motion import Path as Way  # noqa: E402
 from team_motion import Team, disturbed  # noqa: E402
 
 KINDS = ("uniform", "corners", "slow", "constant")
+ARRIVALS = ("at once", "in pieces", "held up", "joins")
+ARRIVAL_SHARES = (0.5, 0.1, 0.25, 0.15)
+PIECES = 3  # of the samples, with an update after each
 FORCED = ("moment_absolute", "force_bias", "force_gain", "friction")
 
 
@@ -45,6 +50,7 @@ class Trial:
         seed: It can be drawn again from.
         robots: Number of them.
         kind: Of errors.
+        arrival: How the samples came.
         missed: What did not hold the truth.
         estimate: What was said.
         width: Half-widths of mass, first moment and inertia, means [kg, kg m, kg m2].
@@ -55,6 +61,7 @@ class Trial:
     seed: int
     robots: int
     kind: str
+    arrival: str
     missed: tuple[str, ...]
     estimate: TeamEstimate
     width: tuple[float, float, float]
@@ -102,18 +109,54 @@ def run_trial(seed: int) -> Trial:
     kind = str(rng.choice(KINDS))
     robots = [disturbed(r, bounds, rng, kind) for r in sampled(team, way, bounds.jitter, rng)]
     prior = PayloadPrior(30.0, 2.5)
-    estimator = TeamEstimator(team.names, TeamBounds(bounds), prior)
-    for robot in robots:
-        estimator.add(robot)
-    begin = time.process_time()
-    estimate = estimator.update()
+    arrival = str(rng.choice(ARRIVALS, p=ARRIVAL_SHARES))
+    if arrival == "joins" and N == 2:
+        arrival = "held up"
+    begin, missed = time.process_time(), dict.fromkeys(())
+    names = team.names[:-1] if arrival == "joins" else team.names
+    estimator = TeamEstimator(names, TeamBounds(bounds), prior)
+    for round_of_pieces in pieces(robots, arrival, estimator, rng):
+        for robot in round_of_pieces:
+            estimator.add(robot)
+        estimate = estimator.update()
+        if len(estimator.names) == N:  # before that somebody holds it whom nobody has named
+            missed |= dict.fromkeys(misses(estimate, team))
     seconds = time.process_time() - begin
     half = estimate.half_width
     return Trial(
-        seed, N, kind, tuple(misses(estimate, team)), estimate,
+        seed, N, kind, arrival, tuple(missed), estimate,
         (float(half[0]), float(half[1:4].mean()), float(half[4:].mean())),
         errors(estimate, team), seconds,
     )  # fmt: skip
+
+
+def pieces(
+    robots: list[RobotSamples], arrival: str, estimator: TeamEstimator, rng: np.random.Generator
+) -> list[list[RobotSamples]]:
+    """Return the samples that come before each update.
+
+    A robot that joins had held the payload already: the forces of before do not count.
+    """
+    last = max(float(robot.time[-1]) for robot in robots)
+    count = 1 if arrival == "at once" else PIECES
+    ends = np.append(np.arange(1, count) * last / count, np.inf)
+    late = np.zeros(len(robots))
+    starts = np.full(len(robots), -np.inf)
+    if arrival == "held up":
+        late[rng.integers(len(robots))] = rng.uniform(1.0, 6.0)
+    if arrival == "joins":
+        starts[-1] = rng.uniform(0.1, 0.5) * last
+        late[-1] = rng.uniform(0.0, 3.0)
+        estimator.touched(-1.0, starts[-1] + 0.1)
+    rounds, begins = [], starts
+    for end in ends:
+        until = np.maximum(end - late, begins)
+        rounds.append([
+            robot.between(begin, np.nextafter(stop, -np.inf))
+            for robot, begin, stop in zip(robots, begins, until, strict=True)
+        ])  # fmt: skip
+        begins = until
+    return rounds
 
 
 def sampled(team: Team, way: Way, jitter: float, rng: np.random.Generator) -> list[RobotSamples]:
@@ -168,11 +211,11 @@ def errors(estimate: TeamEstimate, team: Team) -> tuple[float, float, float]:
 
 def report(trials: Sequence[Trial]) -> Table:
     """Return counts and widths."""
-    table = Table("errors", title="Teams")
+    table = Table("errors, arrival", title="Teams")
     for column in ("trials", "misses", "m [kg]", "h [kg m]", "I [kg m2]", "GOOD", "time [s]"):
         table.add_column(column, justify="right")
-    for kind in (*KINDS, "all"):
-        some = [trial for trial in trials if kind in (trial.kind, "all")]
+    for kind in (*KINDS, *ARRIVALS, "all"):
+        some = [trial for trial in trials if kind in (trial.kind, trial.arrival, "all")]
         if some:
             width = np.median([trial.width for trial in some], axis=0)
             good = sum(trial.estimate.status is TeamStatus.GOOD for trial in some)
@@ -197,7 +240,8 @@ def main() -> int:
     for seed, trial in campaign(run_trial, seeds, options):
         trials.append(trial)
         if trial.missed:
-            console.print(f"seed {seed}: {trial.robots} robots, {trial.kind}: {trial.missed}")
+            how = f"{trial.robots} robots, errors {trial.kind}, samples {trial.arrival}"
+            console.print(f"seed {seed}: {how}: {trial.missed}")
             console.print(trial.estimate.message)
     console.print(report(trials))
     return min(sum(bool(trial.missed) for trial in trials), 1)
