@@ -139,7 +139,7 @@ def pieces(
     """
     last = max(float(robot.time[-1]) for robot in robots)
     count = 1 if arrival == "at once" else PIECES
-    ends = np.append(np.arange(1, count) * last / count, np.inf)
+    ends = np.append(np.arange(1, count) * last / count, last + 10.0)
     late = np.zeros(len(robots))
     starts = np.full(len(robots), -np.inf)
     if arrival == "held up":

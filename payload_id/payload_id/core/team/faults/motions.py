@@ -9,7 +9,7 @@ from ..blocks import Blocks
 from ..closed_form.hinge import hinge
 from ..closed_form.pairwise import kabsch_umeyama
 from ..estimate import Fault, Finding
-from ..frame_bounds import frame_bounds, motion_of
+from ..frame_bounds import frame_bounds
 from ..grasp_frames import FrameWeights, GraspFrames
 from ..refine import begun, refine
 from .evidence import LEAST_TURN, Evidence, turning
@@ -19,7 +19,6 @@ MUCH_BETTER = 0.3  # of a residual, from which on another explanation is taken
 EARLY = 0.35  # part of the blocks that a slip is measured from
 LATER = 0.6  # part of what follows that must be off, too
 CLOCK_DEVIATIONS, CLOCK_SLACK = 6.0, 2e-3  # [-, s] beyond what is stated
-UNLIKE = 2.0  # times as far as errors can move a clock, for what is not linear
 ROUNDING = 1e-9  # of angular velocities [rad/s]
 NOTHING = 0.02  # of the total force that counts as none
 
@@ -37,7 +36,7 @@ def of_motions(e: Evidence) -> tuple[list[Finding], bool]:
         if locked := _locked(e, i):
             out.append(locked)
         elif late := _late(e, i):
-            certain |= _beyond_errors(e, i)
+            certain |= not e.rows.frame_bounds[i].consistent
             out.append(late)
         elif i and (not e.rows.frame_bounds[i].consistent or _unlike(e, i)):
             suspects.append(i)
@@ -126,27 +125,6 @@ def _late(e: Evidence, i: int) -> Finding | None:
         f"The clock of {e.names[i]} is {1e3 * late:.0f} ms off that of {e.names[0]}; "
         f"{1e3 * bound:.0f} ms are stated. State more, or set the clock.",
     )  # fmt: skip
-
-
-def _beyond_errors(e: Evidence, i: int) -> bool:
-    """Tell whether a clock is so far off that no errors within the bounds can make it look so.
-
-    Errors x of residuals with deviation sigma move the offset by no more than its own deviation
-    times |x / sigma|.
-    """
-    frames, blocks, bounds = e.rows.frames, e.blocks, e.rows.bounds
-    both = np.flatnonzero(blocks.present[0] & blocks.present[i])
-    one, two = motion_of(blocks, 0, both, bounds[0]), motion_of(blocks, i, both, bounds[i])
-    lever = float(np.abs(frames.position[i]).sum())
-    twist = one.e_V + two.e_V
-    turn = one.e_R + two.e_R
-    sizes = (turn, one.e_x + two.e_x + lever * turn, twist[:, 0], twist[:, 1] + lever * twist[:, 0])
-    square = sum(
-        3.0 * float((size**2).sum()) / sigma**2
-        for size, sigma in zip(sizes, frames.deviation, strict=True)
-    )
-    moved = UNLIKE * np.sqrt(square * max(float(frames.covariance[i, 12, 12]), 0.0))
-    return bool(abs(frames.clock[i]) > bounds[i].clock + moved + CLOCK_SLACK)
 
 
 def _square(blocks: Blocks, i: int, here: Array) -> Array:
