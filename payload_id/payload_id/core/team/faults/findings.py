@@ -29,10 +29,9 @@ class Findings:
 def findings_of(evidence: Evidence) -> Findings:
     """Return what is wrong or missing."""
     kinematic, certain = of_motions(evidence)
-    forces = [] if kinematic else of_forces(evidence)
+    forces, beyond = ([], False) if kinematic else of_forces(evidence)
     grave = [*kinematic, *forces]
     mild, cannot = missing(evidence, {n for finding in grave for n in finding.robots})
-    broken = (
-        certain or bool(forces) or not all(frame.consistent for frame in evidence.rows.frame_bounds)
-    )
+    consistent = all(frame.consistent for frame in evidence.rows.frame_bounds)
+    broken = certain or beyond or not consistent
     return Findings((*grave, *mild), tuple(cannot), broken)

@@ -4,7 +4,8 @@ A factor c on what robot i exerts is one more unknown of the rows; biases and wh
 stay inside their boxes. It is believed where it explains nearly all that the rows leave, and where
 (c - 1) f_i is more than the stated bounds let the robot's forces err: constant and slow errors
 within the bounds look like a factor, too, but like a smaller one. So a false gain is found as well
-where some payload would explain the forces within all bounds.
+where some payload would explain the forces within all bounds. It contradicts them where it is more
+than errors of frames and motion could make of the rows, too.
 """
 
 from __future__ import annotations
@@ -21,31 +22,33 @@ UNIFORM = np.sqrt(3.0)  # half-width of a box over its standard deviation
 INVERTED = -0.5  # a factor below which the sign is wrong
 
 
-def of_forces(e: Evidence) -> list[Finding]:
-    """Return whose forces do not fit: a free factor on them explains much more."""
+def of_forces(e: Evidence) -> tuple[list[Finding], bool]:
+    """Return whose forces a free factor explains much better, and whether that excludes them."""
     found = _false_factor(e)
     if found is None:
-        return []
-    name, factor = found
+        return [], False
+    i, factor, phi = found
+    name, certain = e.names[i], _beyond_rows(e, i, factor, phi)
     if factor < INVERTED:
-        return [
-            Finding(
-                Fault.FORCE_INVERTED, (name,),
-                f"The forces of {name} fit with the opposite sign: its sensor is inverted. Samples "
-                "hold the force on the payload.",
-            )
-        ]  # fmt: skip
-    return [
-        Finding(
-            Fault.FORCE_FALSE, (name,),
-            f"The forces of {name} fit if they are {factor:.2f} times as large as it says: check "
-            "its scale, whether it still holds the payload, and what else touches it.",
-        )
-    ]  # fmt: skip
+        finding = Finding(
+            Fault.FORCE_INVERTED, (name,),
+            f"The forces of {name} fit with the opposite sign: its sensor is inverted. Samples "
+            "hold the force on the payload.",
+        )  # fmt: skip
+        return [finding], certain
+    finding = Finding(
+        Fault.FORCE_FALSE, (name,),
+        f"The forces of {name} fit if they are {factor:.2f} times as large as it says: check "
+        "its scale, whether it still holds the payload, and what else touches it.",
+    )  # fmt: skip
+    return [finding], certain
 
 
-def _false_factor(e: Evidence) -> tuple[str, float] | None:
-    """Return the robot whose forces fit with a factor only, and the factor; None if none is."""
+def _false_factor(e: Evidence) -> tuple[int, float, Array] | None:
+    """Return the robot whose forces fit with a factor only, the factor, and phi then, (10,).
+
+    None if there is none.
+    """
     if len(e.windows) < LEAST_WINDOWS:
         return None
     block = e.rows.of_estimate(e.windows)
@@ -55,18 +58,19 @@ def _false_factor(e: Evidence) -> tuple[str, float] | None:
     boxes = np.hstack([np.zeros((p, 10)), UNIFORM * np.eye(p)])
     nothing, zero = np.zeros((p, 1)), np.zeros(p)
     _, whole = _fit(np.vstack([A, boxes]), np.concatenate([b, zero]))
-    best = (np.inf, 0.0, -1)
+    least, best = np.inf, (-1, 1.0, np.zeros(10))
     for i in range(len(e.names)):
         own = e.rows.wrench_of(e.windows, i).ravel() * weight
         if not own.any():
             continue
         free = np.block([[A, -own[:, None]], [boxes, nothing]])
         x, left = _fit(free, np.concatenate([b - own, zero]))
-        best = min(best, (left, float(x[-1]), i))
-    left, factor, i = best
-    if i < 0 or left > MUCH_BETTER**2 * whole or not _beyond(e, i, factor):
+        if left < least:
+            least, best = left, (i, float(x[-1]), x[:10])
+    i, factor, _ = best
+    if i < 0 or least > MUCH_BETTER**2 * whole or not _beyond(e, i, factor):
         return None
-    return e.names[i], factor
+    return best
 
 
 def _beyond(e: Evidence, i: int, factor: float) -> bool:
@@ -77,6 +81,15 @@ def _beyond(e: Evidence, i: int, factor: float) -> bool:
     bounds = e.rows.bounds[i]
     error += UNIFORM * bounds.force_bias + bounds.force_gain / (1.0 - bounds.force_gain) * force
     return bool(abs(factor - 1.0) * force > error)
+
+
+def _beyond_rows(e: Evidence, i: int, factor: float, phi: Array) -> bool:
+    """Tell whether a factor changes the rows by more than all that is stated lets them err."""
+    block = e.rows.of_bounds(e.windows)
+    allowed = block.d + block.A_error @ np.abs(phi) + np.abs(block.B).sum(axis=1)
+    changed = np.abs((factor - 1.0) * e.rows.wrench_of(e.windows, i).ravel())
+    force = (np.arange(len(allowed)) % 6) < 3  # of the rows of each window
+    return bool(changed[force].mean() > allowed[force].mean())
 
 
 def _fit(A: Array, b: Array) -> tuple[Array, float]:

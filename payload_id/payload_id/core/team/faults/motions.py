@@ -42,9 +42,10 @@ def of_motions(e: Evidence) -> tuple[list[Finding], bool]:
             suspects.append(i)
     if out:
         return out, certain
+    certain |= not all(e.rows.frame_bounds[i].consistent for i in suspects)
     if suspects and len(suspects) == N - 1 and N > 2 and _agree(e, 1, 2):
         suspects = [0]
-    return [_named(e, i, 1 if i == 0 else 0) for i in suspects], certain or bool(suspects)
+    return [_named(e, i, 1 if i == 0 else 0) for i in suspects], certain
 
 
 def _unlike(e: Evidence, i: int) -> bool:
