@@ -116,7 +116,8 @@ def _panel(
     elif truth is not None and not bounded.any():
         axis.set_ylim(truth - 1.0, truth + 1.0)
     _mark_what_is_cut(axis, time, lower, upper, colour)
-    axis.set_title(_title(last, k, told), fontsize=10, color="black" if told else UNKNOWN_LINE)
+    title = _title(last, k, told).replace("-", "\N{MINUS SIGN}")
+    axis.set_title(title, fontsize=10, pad=9, color="black" if told else UNKNOWN_LINE)
     axis.ticklabel_format(useOffset=False)
     axis.yaxis.set_major_locator(MaxNLocator(5, steps=TICKS))
     axis.grid(alpha=0.25)
