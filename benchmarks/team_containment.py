@@ -22,9 +22,10 @@ from campaign import add_cluster_arguments, campaign
 from rich.console import Console
 from rich.table import Table
 
+from payload_id.core.team.estimate import TeamStatus
+
 sys.path.insert(0, str(Path(__file__).parents[1] / "payload_id" / "test" / "support"))
-from payload_id.core.team.estimate import TeamStatus  # noqa: E402
-from team_trials import ARRIVALS, KINDS, Trial, run_trial  # noqa: E402
+from team_trials import ARRIVALS, KINDS, Trial, run_trial  # noqa: E402  # lies in the folder above
 
 
 def report(trials: Sequence[Trial]) -> Table:

@@ -46,6 +46,6 @@ class Pace:
         if now - due > LATE and now >= self._next_warning:
             self._next_warning = now + WARNING_PERIOD
             self._warn(
-                f"The simulation is {now - due:.2f} s behind the wall clock. Raise "
-                "physics_step, lower real_time_factor or rate, or leave it more of the processor."
+                f"The simulation is {now - due:.2f} s behind the wall clock. Lower "
+                "real_time_factor or rate, or leave it more of the processor."
             )

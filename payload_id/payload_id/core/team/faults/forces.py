@@ -28,20 +28,15 @@ def of_forces(e: Evidence) -> tuple[list[Finding], bool]:
     if found is None:
         return [], False
     i, factor, phi = found
-    name, certain = e.names[i], _beyond_rows(e, i, factor, phi)
-    if factor < INVERTED:
-        finding = Finding(
-            Fault.FORCE_INVERTED, (name,),
-            f"The forces of {name} fit with the opposite sign: its sensor is inverted. Samples "
-            "hold the force on the payload.",
-        )  # fmt: skip
-        return [finding], certain
-    finding = Finding(
-        Fault.FORCE_FALSE, (name,),
-        f"The forces of {name} fit if they are {factor:.2f} times as large as it says: check "
-        "its scale, whether it still holds the payload, and what else touches it.",
-    )  # fmt: skip
-    return [finding], certain
+    name, fault = e.names[i], Fault.FORCE_INVERTED if factor < INVERTED else Fault.FORCE_FALSE
+    words = (
+        "with the opposite sign: its sensor is inverted. Samples hold the force on the payload."
+        if fault is Fault.FORCE_INVERTED
+        else f"if they are {factor:.2f} times as large as it says: check its scale, whether it "
+        "still holds the payload, and what else touches it."
+    )
+    certain = fault is Fault.FORCE_INVERTED or _beyond_rows(e, i, factor, phi)
+    return [Finding(fault, (name,), f"The forces of {name} fit {words}")], certain
 
 
 def _false_factor(e: Evidence) -> tuple[int, float, Array] | None:
@@ -84,12 +79,15 @@ def _beyond(e: Evidence, i: int, factor: float) -> bool:
 
 
 def _beyond_rows(e: Evidence, i: int, factor: float, phi: Array) -> bool:
-    """Tell whether a factor changes the rows by more than all that is stated lets them err."""
+    """Tell whether a factor changes the rows by more than all that is stated lets them err.
+
+    Where no frame is bounded no row says how much that is: then forces alone are compared.
+    """
     block = e.rows.of_bounds(e.windows)
     allowed = block.d + block.A_error @ np.abs(phi) + np.abs(block.B).sum(axis=1)
     changed = np.abs((factor - 1.0) * e.rows.wrench_of(e.windows, i).ravel())
-    force = (np.arange(len(allowed)) % 6) < 3  # of the rows of each window
-    return bool(changed[force].mean() > allowed[force].mean())
+    force = (np.arange(len(allowed)) % 6 < 3) & np.isfinite(allowed)  # of each window's six rows
+    return not force.any() or bool(changed[force].mean() > allowed[force].mean())
 
 
 def _fit(A: Array, b: Array) -> tuple[Array, float]:
