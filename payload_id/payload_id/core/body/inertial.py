@@ -57,6 +57,13 @@ def skew(v: Array) -> Array:
     return np.array([[0.0, -v[2], v[1]], [v[2], 0.0, -v[0]], [-v[1], v[0], 0.0]])
 
 
+def skews(v: Array) -> Array:
+    """Return [v]x of each vector, shape (..., 3, 3), of shape (..., 3)."""
+    S = np.zeros((*v.shape, 3))
+    S[..., 0, 1], S[..., 0, 2], S[..., 1, 2] = -v[..., 2], v[..., 1], -v[..., 0]
+    return np.asarray(S - np.swapaxes(S, -1, -2))
+
+
 def as_phi(phi: object) -> Array:
     """Return inertial parameters as an array.
 

@@ -6,6 +6,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from ..arrays import Array
+from ..body.inertial import skews
 from .blocks import Blocks
 from .grasp_frames import KINDS, UNUSED, FrameWeights, GraspFrames
 
@@ -153,17 +154,17 @@ class Equations:
         J[0, :, :, :3] = -half @ X @ Jeps
         J[0, :, :, 3:6] = half @ X @ R.swapaxes(1, 2) @ Jgamma
         J[0, :, :, 12] = np.einsum("bij,bj->bi", half, omega0 @ X.T)
-        J[1, :, :, :3] = -C @ mean_R @ _skews(lever[None])[0] @ Jeps
-        J[1, :, :, 3:6] = -C @ _skews(local) @ Jgamma
+        J[1, :, :, :3] = -C @ mean_R @ skews(lever[None])[0] @ Jeps
+        J[1, :, :, 3:6] = -C @ skews(local) @ Jgamma
         J[1, :, :, 6:9] = -C @ mean_R @ X.T
         J[1, :, :, 9:12] = np.eye(3)
         swept = rate - np.einsum("bij,bj->bi", mean_R, np.cross(omega0, lever))
         J[1, :, :, 12] = swept @ C.T
-        P = _skews(p[None])[0]
-        J[2, :, :, :3] = -X @ _skews(V[:, :3]) @ Jeps
+        P = skews(p[None])[0]
+        J[2, :, :, :3] = -X @ skews(V[:, :3]) @ Jeps
         J[2, :, :, 12] = blocks.rate[i][:, :3] @ X.T
-        J[3, :, :, :3] = (-X @ _skews(V[:, 3:]) - P @ X @ _skews(V[:, :3])) @ Jeps
-        J[3, :, :, 6:9] = -_skews(omega)
+        J[3, :, :, :3] = (-X @ skews(V[:, 3:]) - P @ X @ skews(V[:, :3])) @ Jeps
+        J[3, :, :, 6:9] = -skews(omega)
         J[3, :, :, 12] = blocks.rate[i][:, 3:] @ X.T + J[2, :, :, 12] @ P.T
         return value, J
 
@@ -176,7 +177,7 @@ class Equations:
             C = self.frames.base_rotation[i] @ Rotation.from_rotvec(step[i, 3:6]).as_matrix()
             J = np.zeros((9, self.size))
             tilt = max(float(np.hypot(self.weights.tilt[i], self.weights.tilt[0])), LEVEL)
-            level = -C @ _skews(np.array([[0.0, 0.0, 1.0]]))[0] @ _right_jacobian(step[i, 3:6])
+            level = -C @ skews(np.array([[0.0, 0.0, 1.0]]))[0] @ _right_jacobian(step[i, 3:6])
             J[:2, own][:, 3:6] = level[:2] / tilt
             J[2:5, own][:, :3] = np.eye(3)
             J[5:8, own][:, 6:9] = np.eye(3) / self.weights.reach
@@ -192,17 +193,10 @@ class Equations:
         return np.concatenate(rows), np.concatenate(slopes)
 
 
-def _skews(v: Array) -> Array:
-    """Return [v]x of each vector, shape (B, 3, 3)."""
-    S = np.zeros((len(v), 3, 3))
-    S[:, 0, 1], S[:, 0, 2], S[:, 1, 2] = -v[:, 2], v[:, 1], -v[:, 0]
-    return S - S.swapaxes(1, 2)
-
-
 def _right_jacobian(v: Array) -> Array:
     """Return J with exp(v + dv) = exp(v) exp(J dv) to first order, shape (3, 3)."""
     angle = float(np.linalg.norm(v))
-    K = _skews(v[None])[0]
+    K = skews(v[None])[0]
     if angle < 1e-5:
         return np.eye(3) - 0.5 * K + K @ K / 6.0
     return np.asarray(

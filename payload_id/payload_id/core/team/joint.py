@@ -15,7 +15,7 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from ..arrays import Array
-from ..body.inertial import skew
+from ..body.inertial import skew, skews
 from ..rows.row_block import RowBlock
 from ..rows.wrench.newton_euler import FEATURES_TO_REGRESSOR
 from ..statistics.normal_form import NormalForm, normal_form
@@ -233,10 +233,10 @@ def _by_frames(rows: TeamRows, windows: Windows, i: int) -> Array:
     late = rows.frames.clock[i] - windows.shift[i]
     wrench = windows.wrench[i] + late[:, None] * windows.wrench_rate[i]
     J = np.zeros((len(windows), 6, 6))
-    turned = -X @ _skews(wrench[:, :3])
+    turned = -X @ skews(wrench[:, :3])
     J[:, :3, :3] = turned
-    J[:, 3:, :3] = skew(p) @ turned - X @ _skews(wrench[:, 3:])
-    J[:, 3:, 3:] = -_skews(wrench[:, :3] @ X.T)
+    J[:, 3:, :3] = skew(p) @ turned - X @ skews(wrench[:, 3:])
+    J[:, 3:, 3:] = -skews(wrench[:, :3] @ X.T)
     return (held * J).reshape(-1, 6)
 
 
@@ -265,10 +265,3 @@ def _with_own(frames: GraspFrames, fitted: Array, covariance: Array) -> GraspFra
     for n, i in enumerate(fitted):
         all_of[i][np.ix_(six, six)] = covariance[6 * n : 6 * n + 6, 6 * n : 6 * n + 6]
     return replace(frames, covariance=all_of)
-
-
-def _skews(v: Array) -> Array:
-    """Return [v]x of each, shape (W, 3, 3)."""
-    S = np.zeros((len(v), 3, 3))
-    S[:, 0, 1], S[:, 0, 2], S[:, 1, 2] = -v[:, 2], v[:, 1], -v[:, 0]
-    return S - S.swapaxes(1, 2)

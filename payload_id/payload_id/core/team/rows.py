@@ -16,7 +16,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Array
-from ..body.inertial import skew
+from ..body.inertial import skew, skews
 from ..rows.row_block import RowBlock
 from ..rows.wrench.newton_euler import FEATURES_TO_REGRESSOR
 from .bounds import RobotBounds
@@ -144,10 +144,10 @@ class TeamRows:
         turned, turned_moment, rate = f @ X.T, m @ X.T, windows.wrench_rate[i] @ Ad.T
         columns = np.zeros((len(windows), 6, OF_ROBOT))
         if not exact:
-            by_a = -X @ _skews(f)  # X [a] f
+            by_a = -X @ skews(f)  # X [a] f
             columns[:, :3, :3] = by_a
-            columns[:, 3:, :3] = P @ by_a - X @ _skews(m)
-            columns[:, 3:, 3:6] = -_skews(turned)
+            columns[:, 3:, :3] = P @ by_a - X @ skews(m)
+            columns[:, 3:, 3:6] = -skews(turned)
             columns[:, :, 6] = rate
             d += here * self._second_order(windows, i, late)
         columns[:, :, 7:10] = Ad[:, :3]
@@ -248,10 +248,3 @@ def _frame_part(size: Array, X: Array, p: Array, frame: FrameBounds) -> Array:
     turning = alpha + square
     linear = a * proper + turning * (dp + 2.0 * a * (lever + dp))
     return np.stack([linear] * 3 + [a * alpha] * 3 + [2.0 * a * square] * 6, axis=1)
-
-
-def _skews(v: Array) -> Array:
-    """Return [v]x of each, shape (W, 3, 3)."""
-    S = np.zeros((len(v), 3, 3))
-    S[:, 0, 1], S[:, 0, 2], S[:, 1, 2] = -v[:, 2], v[:, 1], -v[:, 0]
-    return S - S.swapaxes(1, 2)

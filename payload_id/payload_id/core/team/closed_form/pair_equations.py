@@ -17,6 +17,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Array, IntArray
+from ...body.inertial import skews
 
 REMAINDER = 1.3  # allowance for derivatives taken at a block's middle
 
@@ -140,7 +141,7 @@ class Pairs:
         Q2 = two.R[s].swapaxes(1, 2) @ two.R[t]
         rate = _times(half2, two.V[t, :3]) - _times(half2, _times(Q2.swapaxes(1, 2), two.V[s, :3]))
         G = np.concatenate(
-            [-X @ _skews(u2), np.zeros((len(s), 3, 3)), (rate @ X.T)[:, :, None]], axis=2
+            [-X @ skews(u2), np.zeros((len(s), 3, 3)), (rate @ X.T)[:, :, None]], axis=2
         )
         noise = _spread(half1, one.e_R[t]) + _spread(half1, one.e_R[s], one.R, s, t)
         other = _spread(half2, two.e_R[t]) + _spread(half2, two.e_R[s], two.R, s, t)
@@ -165,7 +166,7 @@ class Pairs:
         e1, e2 = one.R[:, 2], two.R[:, 2]
         rate = np.cross(e2, two.V[:, :3])
         G = np.concatenate(
-            [-X @ _skews(e2), np.zeros((len(e1), 3, 3)), (rate @ X.T)[:, :, None]], axis=2
+            [-X @ skews(e2), np.zeros((len(e1), 3, 3)), (rate @ X.T)[:, :, None]], axis=2
         )
         d = _across(e1) * one.e_R[:, None] + (_across(e2) * two.e_R[:, None]) @ np.abs(X).T
         clock = box.clock + self.shifted
@@ -187,7 +188,7 @@ class Pairs:
         velocity = _times(two.mean_R, two.V[:, 3:])
         rate = _times(two.R[s].swapaxes(1, 2), velocity[t] - velocity[s])
         rate -= np.cross(two.V[s, :3], y2)
-        G = np.concatenate([-X @ _skews(y2), -Q1, (rate @ X.T)[:, :, None]], axis=2)
+        G = np.concatenate([-X @ skews(y2), -Q1, (rate @ X.T)[:, :, None]], axis=2)
         r = Q1 @ p + y1 - y2 @ X.T
         far = np.linalg.norm(p) + np.linalg.norm(box.position)
         wide = np.abs(p) + box.position
@@ -232,8 +233,8 @@ class Pairs:
             ((one.V[:, :3], two.V[:, :3]), (one.V[:, 3:], two.V[:, 3:]))
         ):
             rate = two.rate[:, 3 * part : 3 * part + 3] @ X.T
-            place = none if part == 0 else -_skews(one.V[:, :3])
-            G = np.concatenate([-X @ _skews(w2), place, rate[:, :, None]], axis=2)
+            place = none if part == 0 else -skews(one.V[:, :3])
+            G = np.concatenate([-X @ skews(w2), place, rate[:, :, None]], axis=2)
             r = w1 - w2 @ X.T
             d = one.e_V[:, part, None] + two.e_V[:, part, None] * np.abs(X).sum(axis=1)
             if part:
@@ -283,13 +284,6 @@ def _across(v: Array) -> Array:
 def _times(M: Array, v: Array) -> Array:
     """Return M v for each, shape (n, 3)."""
     return np.asarray(np.einsum("nij,nj->ni", M, v))
-
-
-def _skews(v: Array) -> Array:
-    """Return [v]x of each, shape (n, 3, 3)."""
-    S = np.zeros((len(v), 3, 3))
-    S[:, 0, 1], S[:, 0, 2], S[:, 1, 2] = -v[:, 2], v[:, 1], -v[:, 0]
-    return S - S.swapaxes(1, 2)
 
 
 def _flat(G: Array, r: Array, d: Array) -> tuple[Array, Array, Array]:

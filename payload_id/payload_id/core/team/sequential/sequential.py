@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...arrays import Array, BoolArray
-from ...body.inertial import INERTIA_BASIS, from_mass_com_inertia, inertia_matrix
+from ...body.inertial import INERTIA_BASIS, from_mass_com_inertia, inertia_matrix, skews
 from ...body.payload_prior import PayloadPrior
 from ...estimators.linear_matrix_inequality import LinearMatrixInequality
 from ...rows.row_block import RowBlock
@@ -86,7 +86,7 @@ def _com(
     """Return p_sc from the balance of moments at rest, eq. (14)-(16)."""
     up = robots[0].rotation[still, 2]  # the vertical in {s}
     moment = sum(np.cross(x, r.force[still] @ X.T) for r, X, x in zip(robots, R, p, strict=True))
-    A = (mass * GRAVITY * _skews(up) * -1.0).reshape(-1, 3)  # p x m g up = -m g [up] p
+    A = (mass * GRAVITY * skews(up) * -1.0).reshape(-1, 3)  # p x m g up = -m g [up] p
     return np.asarray(np.linalg.lstsq(A, np.asarray(moment).ravel(), rcond=None)[0])
 
 
@@ -117,10 +117,3 @@ def _inertia(
     lower[[5, 6, 8]], upper[[5, 6, 8]] = -upper[4], upper[4]
     statistics = Statistics.empty(0).add(block, prior.typical)
     return inertia_matrix(LinearMatrixInequality().estimate(statistics, lower, upper))
-
-
-def _skews(v: Array) -> Array:
-    """Return [v]x of each, shape (n, 3, 3)."""
-    S = np.zeros((len(v), 3, 3))
-    S[:, 0, 1], S[:, 0, 2], S[:, 1, 2] = -v[:, 2], v[:, 1], -v[:, 0]
-    return S - S.swapaxes(1, 2)
