@@ -44,9 +44,9 @@ def refine(blocks: Blocks, frames: GraspFrames, weights: FrameWeights) -> GraspF
     deviation[2:] = UNUSED  # poses first
     for _ in range(ROUNDS):
         problem = Equations(blocks, frames, weights, deviation)
-        found = least_squares(
-            problem.residual, np.zeros(problem.size), problem.jacobian, method="lm", xtol=1e-11,
-            ftol=1e-11, gtol=1e-15, max_nfev=20,
+        found = least_squares(  # not "lm", whose last bits depend on what else is in memory
+            problem.residual, np.zeros(problem.size), problem.jacobian, method="dogbox",
+            x_scale="jac", xtol=1e-11, ftol=1e-11, gtol=1e-15, max_nfev=20,
         )  # fmt: skip
         frames = frames.moved(problem.step(found.x + problem.pulled(found.x)))
         shown = np.maximum(Equations(blocks, frames, weights, np.ones(KINDS)).spread(), LEAST)

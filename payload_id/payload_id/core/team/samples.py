@@ -89,7 +89,7 @@ class RobotSamples:
                 f"{where} must have shape {(k, *SHAPES[name])}, one row for each time; found "
                 f"{array.shape}."
             )
-        return array
+        return np.ascontiguousarray(array)  # sums over other layouts round otherwise
 
     def __len__(self) -> int:
         return len(self.time)

@@ -59,9 +59,20 @@ def hinge(time: Array, omega: Array, vertical: Array, noise: float) -> Hinge | N
         across = (a**2).sum(axis=1) - (a @ n) ** 2 - (b**2).sum(axis=1) + (b @ m) ** 2
         return np.concatenate([across, 3.0 * (e @ n - f @ m)])
 
+    def jacobian(x: Array) -> Array:
+        lengths = np.linalg.norm(x.reshape(2, 3), axis=1)
+        n, m = x[:3] / lengths[0], x[3:] / lengths[1]
+        by_n = np.vstack([-2.0 * (a @ n)[:, None] * a, 3.0 * e])
+        by_m = np.vstack([2.0 * (b @ m)[:, None] * b, -3.0 * f])
+        return np.hstack([
+            (by_n - np.outer(by_n @ n, n)) / lengths[0],
+            (by_m - np.outer(by_m @ m, m)) / lengths[1],
+        ])  # fmt: skip
+
     rng = np.random.default_rng(0)
     starts = rng.normal(size=(STARTS, 6))
-    fits = [least_squares(residual, x, method="lm", max_nfev=60) for x in starts]
+    # not "lm", whose last bits depend on what else is in memory
+    fits = [least_squares(residual, x, jacobian, method="trf", max_nfev=60) for x in starts]
     best = min(fits, key=lambda fit: float(fit.cost))
     n, m = best.x[:3] / np.linalg.norm(best.x[:3]), best.x[3:] / np.linalg.norm(best.x[3:])
     relative = ((b @ m) - (a @ n)) * size  # rate of the angle
