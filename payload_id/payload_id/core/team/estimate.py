@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Array, plain_numbers
+from .hinged_payload import HingedPayload
 
 
 class TeamStatus(str, Enum):
@@ -156,6 +157,7 @@ class TeamEstimate:
         windows: Number of windows of forces used.
         holds: Number of static holds found.
         noise_factor: Smallest factor on all bounds that makes the rows consistent; NaN if they are.
+        hinged: The two bodies, where the payload is articulated and the data tell them.
     """
 
     status: TeamStatus
@@ -174,6 +176,7 @@ class TeamEstimate:
     windows: int = 0
     holds: int = 0
     noise_factor: float = float("nan")
+    hinged: HingedPayload | None = None
 
     @property
     def half_width(self) -> Array:

@@ -6,8 +6,11 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import yaml
 from scipy.spatial.transform import Rotation
 
+from hinged_trials import NOISE, drawn_run, truth
+from payload_id.cli.main import main
 from payload_id.core.errors import PayloadIdError
 from payload_id.core.excitation.wrists import HeldTeam, WristPlan
 from payload_id.core.excitation.wrists.predicted_widths import Widths
@@ -28,6 +31,7 @@ from payload_id.ros.team.team_control import TeamControl
 from payload_id.ros.team.team_report import FAILED, WAITING, TeamReport
 from payload_id.ros.team.wrist_motion import wrist_motion_message
 from team_messages import EPOCH
+from team_motion import disturbed
 
 SETTINGS = TeamSettings(intervals="none")
 
@@ -144,6 +148,38 @@ def test_guidance_and_departures_are_repeated_with_the_run(runs, tmp_path):
     again = saved.repeat()
     assert again.status.value == saved.result["status"]
     assert again.time == saved.result["time"]
+
+
+def test_a_payload_on_a_hinge_is_told_and_repeated_with_the_run(tmp_path, capsys):
+    path = tmp_path / "team.yaml"
+    bounds = {name: getattr(NOISE, name) for name in ("orientation", "position", "force_absolute",
+              "angular_velocity", "linear_velocity", "force_bias", "force_gain")}  # fmt: skip
+    names = ("omnid1", "omnid2", "omnid3")
+    each = {"source": "topics", "topics": {"wrench_sign": 1.0}, "bounds": bounds}
+    path.write_text(yaml.safe_dump(
+        {"name": "three", "every_robot": each, "robots": dict.fromkeys(names, {})},
+    ))  # fmt: skip
+    team, samples, rng = drawn_run(11)
+    runs = Runs(TeamFile.load(path))
+    control = runs(period=1e3)
+    control.start()
+    for robot in (disturbed(robot, NOISE, rng) for robot in samples):
+        turn = Rotation.from_matrix(robot.rotation).as_quat()
+        rows = {"pose": np.hstack([robot.position, turn]), "twist": robot.twist,
+                "wrench": np.hstack([robot.force, np.zeros_like(robot.force)])}  # fmt: skip
+        stamps = EPOCH + (1e9 * robot.time).astype(np.int64)
+        control.write(Heard(robot.name, dict.fromkeys(rows, stamps), rows))
+        control.drain()
+    control.stop()
+    (told,) = team_message(control.report, runs.team, lambda: []).hinged
+    assert told.first == ["omnid1", "omnid2"] and told.second == ["omnid3"]
+    true = truth(team, control.report.estimate.hinged)
+    assert (np.abs(told.base - true) < 5.0 * told.deviation).all()
+    assert control.save(tmp_path / "run").success
+    control.close()
+    assert main(["replay", str(tmp_path / "run")]) == 3  # no rigid payload
+    said = " ".join(capsys.readouterr().out.split())
+    assert "articulated" in said and "inertia about the hinge" in said and "bit for bit" in said
 
 
 def test_where_nothing_is_known_no_robot_is_told_to_compensate(runs):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Array
+from ...body.inertial import skews
 from ..blocks import Blocks
 from ..closed_form.hinge import hinge
 from ..closed_form.pairwise import kabsch_umeyama
@@ -186,7 +187,7 @@ def _named(e: Evidence, i: int, j: int) -> Finding:
             f"The payload is not rigid, but articulated: the part that {name} holds turns against "
             f"the part that {other} holds, by up to {np.degrees(found.angle):.1f} degrees about "
             f"one axis, ({axis[0]:.2f}, {axis[1]:.2f}, {axis[2]:.2f}) in the first grasp frame. "
-            "Lock the hinge.",
+            "Lock the hinge, or use what 'hinged' tells of both bodies.",
             axis=axis,
         )  # fmt: skip
     return Finding(
@@ -209,7 +210,7 @@ def _mirrored(e: Evidence, i: int, j: int) -> bool:
     left = []
     for sign in (1.0, -1.0):
         v = sign * two[:, 3:] @ fit.rotation.T
-        S = -_skews(one[:, :3]).reshape(-1, 3)
+        S = -skews(one[:, :3]).reshape(-1, 3)
         y = (one[:, 3:] - v).ravel()
         p, *_ = np.linalg.lstsq(-S, y, rcond=1e-9)
         left.append(float(((y + S @ p) ** 2).sum()))
@@ -252,10 +253,3 @@ def _without_force(e: Evidence, i: int, since: float) -> bool:
         return False
     size = np.linalg.norm(e.windows.wrench[:, after, :3], axis=2).mean(axis=1)
     return bool(size[i] < NOTHING * size.sum())
-
-
-def _skews(v: Array) -> Array:
-    """Return [v]x of each, shape (n, 3, 3)."""
-    S = np.zeros((len(v), 3, 3))
-    S[:, 0, 1], S[:, 0, 2], S[:, 1, 2] = -v[:, 2], v[:, 1], -v[:, 0]
-    return S - S.swapaxes(1, 2)

@@ -6,6 +6,7 @@ What the result depends on is the samples and the moments of the updates, never 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from ..grasp_frames import FrameWeights, GraspFrames
 from ..refine import begun, refine
 from ..samples import RobotSamples
 from ..windows import Windows, windows_of
+from .articulated import Articulated
 from .given_samples import GivenSamples, grid_near
 from .interval_rows import Known
 from .settings import NONE, TeamSettings
@@ -78,6 +80,7 @@ class TeamEstimator:
         self._next_block = self._next_window = -np.inf
         self._spacing = SPACING
         self._step = self.settings.step
+        self._articulated = Articulated(self.settings.window, self.prior.com_max)
         self._known = Known(Interval(*self.prior.box()), Memory())
 
     @property
@@ -156,8 +159,11 @@ class TeamEstimator:
             silent, ahead, front,
         )  # fmt: skip
         self._known = answer.known
+        hinged = self._articulated.update(
+            answer.estimate.findings, robots, every, self._step, self._touched
+        )
         self._given.forget()
-        return answer
+        return replace(answer, estimate=replace(answer.estimate, hinged=hinged))
 
     def _begin(self, robots: list[RobotSamples | None]) -> None:
         """Set the grid of team time, once there are samples; make room for robots that joined."""
