@@ -6,6 +6,11 @@ Starts the view, has a moving arm's joint states published at 250 Hz, and opens 
 clients that take everything that is sent to a page and draw nothing. Prints the view's share of one
 core, how often a second the arm was moved on each page, and how its memory grew meanwhile.
 Everything stays on this machine and ends by itself.
+
+    ./payload-id python benchmarks/view.py --browser-minutes 60
+
+opens one page in Chromium instead (with Playwright, see test_view_in_browser.py), and prints what
+view and page hold.
 """
 
 from __future__ import annotations
@@ -13,6 +18,7 @@ from __future__ import annotations
 import argparse
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -37,6 +43,9 @@ ROBOT = "kinova_gen3"
 RATE = 250.0  # of the joint states [Hz]
 PAGES = (0, 1, 3)
 SETTLED = 3.0  # [s] after pages were opened
+TENTHS = 10
+CHROMIUM_FLAGS = ("--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader",
+                  "--enable-unsafe-swiftshader")  # fmt: skip
 MOVED = "SetOrientationMessage"
 
 
@@ -87,10 +96,35 @@ def measure(process: subprocess.Popen[bytes], port: int, pages: int, seconds: fl
         page.close()
 
 
+def watch_browser(process: subprocess.Popen[bytes], port: int, minutes: float) -> None:
+    """Keep one page open in a browser, and print what view and page hold."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as running:
+        chromium = shutil.which("chromium") or shutil.which("chromium-browser")
+        browser = running.chromium.launch(executable_path=chromium, args=CHROMIUM_FLAGS)
+        page = browser.new_page(viewport={"width": 480, "height": 320})
+        page.goto(f"http://127.0.0.1:{port}")
+        asked = page.context.new_cdp_session(page)
+        asked.send("Performance.enable")
+        for k in range(TENTHS + 1):
+            asked.send("HeapProfiler.collectGarbage")
+            metrics = asked.send("Performance.getMetrics")["metrics"]
+            told = {entry["name"]: entry["value"] for entry in metrics}
+            print(
+                f"{k * minutes / TENTHS:5.1f} min: view {memory(process.pid):.0f} MB, page "
+                f"{told['JSHeapUsedSize'] / 1e6:.1f} MB in {told['Nodes']:.0f} nodes",
+                flush=True,
+            )
+            page.wait_for_timeout(60e3 * minutes / TENTHS if k < TENTHS else 0.0)
+        browser.close()
+
+
 def main() -> None:
     """Start everything, measure, end it."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seconds", type=float, default=20.0, help="for each number of pages")
+    parser.add_argument("--browser-minutes", type=float, help="that a page stays open in Chromium")
     arguments = parser.parse_args()
     rclpy.init()
     ended = threading.Event()
@@ -112,8 +146,12 @@ def main() -> None:
                 if process.poll() is not None:
                     raise SystemExit(Path(log.name).read_text())
                 time.sleep(0.2)
-            for pages in PAGES:
-                measure(process, int(found.group(1)), pages, arguments.seconds)
+            port = int(found.group(1))
+            if arguments.browser_minutes is not None:
+                watch_browser(process, port, arguments.browser_minutes)
+            else:
+                for pages in PAGES:
+                    measure(process, port, pages, arguments.seconds)
         finally:
             process.send_signal(signal.SIGINT)
             process.wait(30.0)

@@ -60,7 +60,13 @@ def parameters_of(table, values):
 
 
 class PlannedRobot:
-    """Simulated arm, bridge and planner, and an observer who talks to them."""
+    """Simulated arm, bridge and planner, and an observer who talks to them and plays the estimator.
+
+    Attributes:
+        plays: What the observer's node plays.
+    """
+
+    plays = FakeEstimator
 
     def __init__(self, folder, domain, arm=None, **changes) -> None:
         """Start them in a domain of their own, beside another arm if it is given; wait for them.
@@ -76,7 +82,7 @@ class PlannedRobot:
         self.observer = Observer(domain)
         self.joint_states = self.observer.listen(JointState, "/joint_states")
         self.commands = self.observer.listen(JointTrajectory, ACCEPTED)
-        self.estimates = FakeEstimator(self.observer.node)
+        self.estimates = self.plays(self.observer.node)
         self.enabled = True  # a person holds the enabling device
         enable = self.observer.node.create_publisher(Bool, "/enable", 10)
         self.observer.node.create_timer(0.1, lambda: enable.publish(Bool(data=self.enabled)))

@@ -16,7 +16,7 @@ import apsw
 from rosbags.rosbag2 import Reader, ReaderError
 
 from ...core.errors import RecordingError
-from ..configuration.file_kind import instead
+from ..configuration.file_kind import instead, kind_of
 from .checksums import check_mcap, check_written
 from .mcap_repair import is_complete, write_mended
 
@@ -146,6 +146,11 @@ def _storage_files(path: Path, error: BaseException) -> list[Path]:
     if path.is_file() and path.suffix in STORAGE_SUFFIXES:
         return [path]
     files = [x for x in path.glob("*") if x.suffix in STORAGE_SUFFIXES and x.is_file()]
+    if not files and kind_of(path).startswith("run of"):
+        raise RecordingError(
+            f"{path} holds what a run has found, but no recording: the sampler made none, so that "
+            "the run cannot be repeated. Start the sampler with its parameter bag."
+        ) from error
     if not files:
         raise RecordingError(
             f"{path} is not a rosbag2 recording: {_reason(error)}. Give the folder that holds "

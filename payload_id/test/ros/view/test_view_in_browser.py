@@ -1,4 +1,4 @@
-"""The live view in a real browser: token, plan, preview, stop in motion, reload, a second page."""
+"""The live view in a real browser: the whole flow, a stop in motion, reload, lost nodes."""
 
 import os
 import re
@@ -7,15 +7,15 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import pytest
 
-from planned_robot import PlannedRobot
+from identifying_robot import IdentifyingRobot
 from ros_domain import next_domain
 
 playwright = pytest.importorskip(
-    "playwright.sync_api", reason="no Playwright: pip install playwright, without its browsers"
+    "playwright.sync_api",
+    reason="no Playwright: ./payload-id python -m pip install playwright, without its browsers",
 )
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser")
 pytestmark = [
@@ -30,13 +30,14 @@ FLAGS = [
     "--enable-unsafe-swiftshader",
 ]  # fmt: skip
 PATIENCE = 120.0  # [s]: pictures without a graphics card are slow
+SHOTS = os.environ.get("PAYLOAD_ID_SHOTS")  # folder for pictures of the pages, if they are wanted
 
 
 @pytest.fixture(scope="module")
 def robot(tmp_path_factory):
-    robot = PlannedRobot(tmp_path_factory.mktemp("view"), DOMAIN)
+    robot = IdentifyingRobot(tmp_path_factory.mktemp("view"), DOMAIN)
     yield robot
-    assert robot.close() == [0, 0, 0], robot.printed()
+    assert robot.close() == [0, 0, 0, 0], robot.printed()
 
 
 @pytest.fixture(scope="module")
@@ -50,7 +51,7 @@ def view(robot, tmp_path_factory):
             env={**os.environ, "ROS_DOMAIN_ID": str(DOMAIN)},
         )  # fmt: skip
     said = until(lambda: re.search(r"(http\S+)\n.*: (\S+)\n", log.read_text()))
-    yield said.group(1), said.group(2), log
+    yield said.group(1), said.group(2)
     process.send_signal(signal.SIGINT)
     assert process.wait(30.0) == 0
     assert "Traceback" not in log.read_text()
@@ -64,6 +65,28 @@ def context():
         context.set_default_timeout(1e3 * PATIENCE)
         yield context
         browser.close()
+
+
+@pytest.fixture
+def page(request, view, context):
+    """Open a page; it has proved the token, and has control."""
+    address, token = view
+    page = context.new_page()
+    page.goto(address)
+    button(page, "Enter").or_(button(page, "STOP THE ARM")).wait_for()
+    time.sleep(2.0)  # a browser that is known is let in
+    if button(page, "Enter").count():
+        enter(page, token)
+    page.get_by_text("You have control").wait_for()
+    yield page
+    shot(page, request.node.name)
+    page.close()
+
+
+def shot(page, name):
+    """Keep a picture of the page, if pictures are wanted."""
+    if SHOTS:
+        page.screenshot(path=f"{SHOTS}/{name}.png")
 
 
 def until(condition, limit=PATIENCE):
@@ -93,8 +116,19 @@ def press_when_ready(page, name):
     button(page, name).click()
 
 
-def test_from_the_token_to_a_stop_in_motion(robot, view, context, tmp_path):
-    address, token, _ = view
+def move(page, name):
+    """Press what moves the arm, and say once more that it may."""
+    press_when_ready(page, name)
+    button(page, "MOVE THE ARM").click()
+
+
+def rests(page):
+    """Wait until the arm rests and nothing is being done."""
+    until(lambda: button(page, "Plan").is_enabled())
+
+
+def test_the_token_opens_and_a_stop_in_motion_stops(view, context):
+    address, token = view
     page = context.new_page()
     page.goto(address)
     button(page, "Enter").wait_for()
@@ -108,30 +142,71 @@ def test_from_the_token_to_a_stop_in_motion(robot, view, context, tmp_path):
     assert not button(page, "Dry run").is_enabled()
     press_when_ready(page, "Plan")
     press_when_ready(page, "Preview")
-    press_when_ready(page, "Dry run")
-    button(page, "MOVE THE ARM").click()
-    page.get_by_text(re.compile("moving, tracking error")).wait_for()
+    move(page, "Dry run")
+    page.get_by_text(re.compile(r"dry run \w+, tracking error \d+% of the tube")).wait_for()
+    shot(page, "moving")
     button(page, "STOP THE ARM").click()
-    page.get_by_text(re.compile("stop, by operator 1")).or_(
-        page.get_by_text(re.compile("dry run, by operator 1"))
-    ).first.wait_for()
-    until(lambda: button(page, "Plan").is_enabled())  # the arm rests, nothing is being done
-    shot = tmp_path / "view.png"
-    page.screenshot(path=shot)
-    assert Path(shot).stat().st_size > 10_000
+    page.get_by_text(re.compile("stop, by operator|dry run, by operator")).first.wait_for()
+    rests(page)
+    page.close()
 
+
+def test_the_whole_flow_ends_with_a_report_and_a_load(robot, page, tmp_path):
+    press_when_ready(page, "Plan")
+    press_when_ready(page, "Preview")
+    until(lambda: button(page, "✓ Preview").count())
+    shot(page, "view")
+    move(page, "· Run")
+    until(lambda: button(page, "✓ Run").count())
+    rests(page)
+    page.get_by_text(re.compile("GOOD|USABLE|NOT IDENTIFIABLE")).first.wait_for()
+    shot(page, "verdict")
+    assert not button(page, "Report").is_enabled()  # nothing is saved
+    press_when_ready(page, "Save")
+    until(lambda: button(page, "✓ Save").count())
+    until(lambda: button(page, "Report").is_enabled())
+    with page.expect_download() as got:
+        button(page, "Report").click()
+    got.value.save_as(tmp_path / "report.html")
+    assert "<svg" in (tmp_path / "report.html").read_text()
+    until(lambda: button(page, "Apply or export").is_enabled())
+    with page.expect_download() as got:
+        button(page, "Apply or export").click()
+    got.value.save_as(tmp_path / "load.yaml")
+    assert "mass" in (tmp_path / "load.yaml").read_text()
+    shot(page, "exported")
+    page.get_by_text("Nothing was sent").first.wait_for()
+
+
+def test_a_reload_keeps_the_token_and_a_second_operator_sees_who_has_control(view, page):
+    address, token = view
     page.reload()
     button(page, "STOP THE ARM").wait_for()  # without the token: this browser has proved it
     page.get_by_text("You have control").wait_for()
 
-    other = context.browser.new_context()  # somebody else's browser
+    other = page.context.browser.new_context()  # somebody else's browser
     second = other.new_page()
+    second.set_default_timeout(1e3 * PATIENCE)
     second.goto(address)
     button(second, "Enter").wait_for()
     assert button(second, "STOP THE ARM").count() == 0
     enter(second, token)
-    second.get_by_text("operator 1 has control").wait_for()
+    second.get_by_text("operator 1 has control").first.wait_for()
     assert not button(second, "Dry run").is_enabled()
     button(second, "Take control").click()
-    page.get_by_text("operator 2 has control").wait_for()
+    page.get_by_text("operator 2 has control").first.wait_for()
+    assert not button(page, "Dry run").is_enabled()
+    button(page, "Take control").click()
+    second.get_by_text("operator 1 has control").first.wait_for()
     other.close()
+
+
+def test_nodes_that_end_are_missed_and_found_again(robot, page):
+    assert robot.planner.stop() == 0
+    page.get_by_text("The planner is not heard").first.wait_for()
+    assert not button(page, "Plan").is_enabled()
+    shot(page, "lost")
+    robot.planner = robot.start_planner("planner_again.log")
+    rests(page)
+    press_when_ready(page, "Plan")
+    until(lambda: button(page, "✓ Plan").count())

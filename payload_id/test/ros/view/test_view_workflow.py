@@ -39,7 +39,10 @@ def test_the_steps_come_in_their_order():
     assert next_step(steps(seen)).name == "verdict"
     seen = replace(seen, running=False, estimate=estimate_at(status=Status.GOOD))
     assert next_step(steps(seen)).name == "save"
-    assert next_step(steps(replace(seen, saved="runs/1"))) is None
+    seen = replace(seen, saved="runs/1")
+    assert next_step(steps(seen)).name == "export"
+    assert next_step(steps(replace(seen, exported="runs/1"))) is None
+    assert next_step(steps(replace(seen, exported="runs/0"))).name == "export"
 
 
 def test_a_newer_plan_has_to_be_looked_at_again():

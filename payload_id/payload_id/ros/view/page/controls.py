@@ -9,6 +9,7 @@ from typing import Any
 from ....core.errors import PayloadIdError
 from ..session.desk import Desk
 from ..session.guard import Operator
+from ..session.handing import CHOICES, Handed
 from ..session.workflow import (
     Seen,
     Step,
@@ -23,13 +24,21 @@ from .shown import Shown
 
 DURATION, SEED = 8.0, 0  # of a plan [s]
 DONE, OPEN, FAILED = "✓", "·", "✗"
+STOP_GAP, STOP_WIDTH = 20.0, 320.0  # [px]
 SURE = "Is everybody out of its reach, and an emergency stop at hand?"
 
 
 class Controls:
     """The controls of one operator on one page."""
 
-    def __init__(self, gui: Any, desk: Desk, operator: Operator, preview: Preview) -> None:
+    def __init__(
+        self,
+        gui: Any,
+        desk: Desk,
+        operator: Operator,
+        preview: Preview,
+        hand: Callable[[Handed], object],
+    ) -> None:
         """Add them.
 
         Args:
@@ -37,18 +46,21 @@ class Controls:
             desk: What all pages share.
             operator: Who sits there.
             preview: Plays plans on the page.
+            hand: Gives the browser a file.
         """
+        self._hand = hand
         self._gui, self._desk, self._operator, self._preview = gui, desk, operator, preview
         self._shown = Shown()
         self._buttons: dict[str, Any] = {}
         self._texts: dict[str, Any] = {}
-        stop = gui.add_button("STOP THE ARM", color="red", icon="hand-stop", order=-30)
-        stop.on_click(lambda _: desk.tasks.stop(operator.name))
+        self._add_stop()
         with gui.add_folder("Run", order=-20):
             self._add_state()
             self._add_fault()
             self._duration = gui.add_number("length of the motion [s]", DURATION, min=2.0, max=60.0)
             for step in steps(Seen()):
+                if step.name == "export":
+                    self._target = gui.add_dropdown("the load for", tuple(CHOICES))
                 button = gui.add_button(step.label)
                 button.on_click(self._pressing(step))
                 self._buttons[step.name] = button
@@ -92,6 +104,14 @@ class Controls:
             sign = DONE if outcome.success else FAILED
             said = f"**{words.plain(outcome.task)}:** {words.plain(outcome.sentence)}"
             self._shown.write(self._texts["outcome"], f"{sign} {said}")
+
+    def _add_stop(self) -> None:
+        """Add the stop in a panel of its own, which stays where it is when the steps are moved."""
+        panel = self._gui.add_panel()
+        with panel.add_tab("Stop", "hand-stop"):
+            stop = self._gui.add_button("STOP THE ARM", color="red", icon="hand-stop")
+        stop.on_click(lambda _: self._desk.tasks.stop(self._operator.name))
+        panel.float(x=STOP_GAP, y=-STOP_GAP, width=STOP_WIDTH)
 
     def _add_state(self) -> None:
         """Add who has control, and what is being done."""
@@ -143,6 +163,10 @@ class Controls:
             "preview": self._preview.begin,
             "verdict": lambda: tasks.solve(by),
             "save": lambda: tasks.save(by),
+            "report": lambda: tasks.report(by, self._hand),
+            "export": lambda: tasks.export(
+                by, CHOICES[self._target.value], self._desk.robot, self._hand
+            ),
         }
         moving: dict[str, tuple[str, Callable[[str], object]]] = {
             "tare": ("tare, WITHOUT a payload", lambda by: tasks.identify(by, tare=True)),

@@ -7,6 +7,7 @@ from typing import Any
 
 from ..session.desk import VIEW, Desk
 from ..session.guard import Operator
+from ..session.handing import Handed
 from .controls import Controls
 from .preview import Preview
 from .reading import Reading
@@ -100,7 +101,13 @@ class Page:
         if self._reading is None:
             self._show_all()
         if self._preview is not None:
-            self._controls = Controls(self._client.gui, self._desk, operator, self._preview)
+            self._controls = Controls(
+                self._client.gui, self._desk, operator, self._preview, self._hand
+            )
+
+    def _hand(self, made: Handed) -> None:
+        """Have the browser keep a file."""
+        self._client.send_file_download(made.name, made.content, save_immediately=True)
 
     def _show_all(self) -> None:
         """Add the scene, and what there is to read."""

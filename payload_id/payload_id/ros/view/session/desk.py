@@ -112,6 +112,8 @@ class Desk:
             dry_run=tasks.dry_run,
             executed=tasks.executed,
             saved=tasks.saved,
+            reported=tasks.reported,
+            exported=tasks.exported,
             idle=bridge is not None and bridge.state == bridge.IDLE,
             fault=bridge.fault if bridge is not None else "",
             doing=tasks.progress.task,

@@ -13,15 +13,18 @@ from typing import Any
 from payload_id_msgs.msg import PlanDescription
 from std_srvs.srv import Trigger
 
-from ....core.errors import PayloadIdError, brief
+from ....core.errors import PayloadIdError, printable
+from ....files.robots.robot_file import RobotFile
 from ...client.estimator_client import PayloadClient
 from ...client.planner_client import STAGES, PlannerClient
 from ...client.waiting import NotAnsweredError, allowed
 from ...common.error_sentence import OUTLIVED
+from .handing import Handed, load_of, report_of
 from .names import Names
 
 LONGEST = 3600.0  # [s] that a task may take
 DRY = 0.1  # of the speed
+LONG = 120  # letters of what is said of a task in progress
 REST = 2.0  # [s] of data after a motion, before they are solved
 STOPPED = 5.0  # [s] in which a stop is answered
 TARE_ONLY = 2  # of payload_id_msgs/Identify
@@ -70,13 +73,15 @@ class Tasks:
         dry_run: Name of the plan that was followed slowly.
         executed: Name of the plan that was followed while data were taken.
         saved: Folder of the newest saved run.
+        reported: Folder of the run whose report was handed over.
+        exported: Folder of the run whose load was handed over.
     """
 
     def __init__(self, client: PayloadClient, planner: PlannerClient, names: Names) -> None:
         """Do nothing yet."""
         self.progress = Progress()
         self.outcome: Outcome | None = None
-        self.dry_run = self.executed = self.saved = ""
+        self.dry_run = self.executed = self.saved = self.reported = self.exported = ""
         self._client, self._planner = client, planner
         self._lock = threading.Lock()
         self._stops = {
@@ -176,6 +181,32 @@ class Tasks:
 
         return self._begin("saving", by, work)
 
+    def report(self, by: str, hand: Callable[[Handed], object]) -> bool:
+        """Have the report of the saved run made, and handed to who asks."""
+
+        def work() -> str:
+            saved = self.saved
+            made = report_of(saved)
+            hand(made)
+            self.reported = saved
+            return made.sentence
+
+        return self._begin("report", by, work)
+
+    def export(
+        self, by: str, target: str, robot: RobotFile, hand: Callable[[Handed], object]
+    ) -> bool:
+        """Have the load of the saved run written as a target takes it, and handed to who asks."""
+
+        def work() -> str:
+            saved = self.saved
+            made = load_of(saved, target, robot)
+            hand(made)
+            self.exported = saved
+            return made.sentence
+
+        return self._begin("export", by, work)
+
     def acknowledge(self, by: str, reason: str) -> bool:
         """Let the arm move again after a fault."""
         said = reason.strip() or "acknowledged in the live view"
@@ -208,7 +239,7 @@ class Tasks:
 
     def _show(self, task: str, detail: str, part: float = math.nan, left: float = math.nan) -> None:
         """Show how far the task is."""
-        self.progress = Progress(task, brief(detail), part, left)
+        self.progress = Progress(task, printable(detail)[:LONG], part, left)
 
     def _begin(self, task: str, by: str, work: Callable[[], str]) -> bool:
         """Carry out a task, unless one is in progress; return whether it was begun."""

@@ -52,6 +52,8 @@ class Seen:
         dry_run: Name of the plan that was followed slowly.
         executed: Name of the plan that was followed while data were taken.
         saved: Folder of the saved run.
+        reported: Folder of the run whose report was handed over.
+        exported: Folder of the run whose load was handed over.
         idle: Whether the bridge would take a motion.
         fault: What must be acknowledged.
         doing: Task in progress; empty: none.
@@ -69,6 +71,8 @@ class Seen:
     dry_run: str = ""
     executed: str = ""
     saved: str = ""
+    reported: str = ""
+    exported: str = ""
     idle: bool = False
     fault: str = ""
     doing: str = ""
@@ -136,6 +140,10 @@ def steps(seen: Seen) -> tuple[Step, ...]:
                     "" if seen.estimate is not None and seen.estimate.samples
                     else "There is no result to save."),
              seen.saved),
+        Step("report", "Report", bool(seen.saved) and seen.reported == seen.saved,
+             _unsaved(seen), "One page for a colleague; identifies again.", False, True),
+        Step("export", "Apply or export", bool(seen.saved) and seen.exported == seen.saved,
+             _unsaved(seen), "The load as a controller or a model takes it; nothing is sent."),
     )  # fmt: skip
 
 
@@ -181,6 +189,12 @@ def _lacking(seen: Seen, nodes: tuple[str, ...], moves: bool) -> Iterator[str]:
         yield f"Acknowledge first: {seen.fault}"
     if moves and not seen.idle:
         yield "The bridge is busy."
+
+
+def _unsaved(seen: Seen) -> str:
+    """Return why nothing can be handed over; empty: it can."""
+    busy = f"Wait: {seen.doing}." if seen.doing else ""
+    return _first(_no_control(seen), busy, "" if seen.saved else "Save the run first.")
 
 
 def _no_control(seen: Seen) -> str:

@@ -1,0 +1,43 @@
+"""All nodes of a robot that identifies: simulated arm, sampler and estimator, bridge, planner."""
+
+from __future__ import annotations
+
+import threading
+
+from harness import NodeProcess
+from payload_id.ros.estimator.parameters import ESTIMATOR_TABLE
+from planned_robot import PARAMETERS, PlannedRobot, parameters_of
+
+BOUNDS = {"uncertainty.torque_absolute": 0.3}  # 100 Hz leave room between two samples
+
+
+class IdentifyingRobot(PlannedRobot):
+    """Simulated arm, sampler and estimator in one process, bridge, planner; somebody enables it."""
+
+    plays = staticmethod(lambda node: None)  # the estimator is there
+
+    def __init__(self, folder, domain, **changes) -> None:
+        """Start all in a domain of their own; keep the enabling device pressed from then on."""
+        self.identify = self.start_identify(folder, domain)
+        super().__init__(folder, domain, **BOUNDS, **changes)
+        self._ended = threading.Event()
+        self._spinning = threading.Thread(target=self._spin, daemon=True)
+        self._spinning.start()
+
+    @staticmethod
+    def start_identify(folder, domain, log: str = "identify.log") -> NodeProcess:
+        """Start sampler and estimator."""
+        bounds = parameters_of(ESTIMATOR_TABLE, PARAMETERS | BOUNDS)
+        return NodeProcess(
+            "identify", domain, folder / log, bag=folder / "recording", recordings_folder=folder,
+            **bounds,
+        )  # fmt: skip
+
+    def close(self) -> list[int]:
+        self._ended.set()
+        self._spinning.join()
+        return [self.identify.stop(), *super().close()]
+
+    def _spin(self) -> None:
+        while not self._ended.is_set():
+            self.observer.executor.spin_once(timeout_sec=0.05)
