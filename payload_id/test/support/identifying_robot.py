@@ -6,7 +6,7 @@ import threading
 
 from harness import NodeProcess
 from payload_id.ros.estimator.parameters import ESTIMATOR_TABLE
-from planned_robot import PARAMETERS, PlannedRobot, parameters_of
+from planned_robot import PARAMETERS, PAYLOAD, PlannedRobot, parameters_of
 
 BOUNDS = {"uncertainty.torque_absolute": 0.3}  # 100 Hz leave room between two samples
 
@@ -16,22 +16,22 @@ class IdentifyingRobot(PlannedRobot):
 
     plays = staticmethod(lambda node: None)  # the estimator is there
 
-    def __init__(self, folder, domain, **changes) -> None:
+    def __init__(self, folder, domain, robot="kinova_gen3", **changes) -> None:
         """Start all in a domain of their own; keep the enabling device pressed from then on."""
-        self.identify = self.start_identify(folder, domain)
-        super().__init__(folder, domain, **BOUNDS, **changes)
+        changes |= {"robot_file": robot}
+        bounds = parameters_of(ESTIMATOR_TABLE, PARAMETERS | BOUNDS)
+        self.identify = NodeProcess(
+            "identify", domain, folder / "identify.log", robot_file=robot,
+            bag=folder / "recording", recordings_folder=folder, **bounds,
+        )  # fmt: skip
+        arm = NodeProcess(
+            "simulated_arm", domain, folder / "arm.log", robot_file=robot, payload=PAYLOAD,
+            rate=100.0,
+        )  # fmt: skip
+        super().__init__(folder, domain, arm, **BOUNDS, **changes)
         self._ended = threading.Event()
         self._spinning = threading.Thread(target=self._spin, daemon=True)
         self._spinning.start()
-
-    @staticmethod
-    def start_identify(folder, domain, log: str = "identify.log") -> NodeProcess:
-        """Start sampler and estimator."""
-        bounds = parameters_of(ESTIMATOR_TABLE, PARAMETERS | BOUNDS)
-        return NodeProcess(
-            "identify", domain, folder / log, bag=folder / "recording", recordings_folder=folder,
-            **bounds,
-        )  # fmt: skip
 
     def close(self) -> list[int]:
         self._ended.set()
