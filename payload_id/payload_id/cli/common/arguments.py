@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import difflib
 import re
+import sys
 from collections.abc import Sequence
 from dataclasses import fields, replace
 from typing import Any, NoReturn, TypeVar
@@ -79,6 +80,11 @@ class OneLine(argparse.ArgumentParser):
 
     def understood(self, arguments: Sequence[str] | None) -> argparse.Namespace:
         """Parse everything; what no command knows is refused in that command's name."""
+        given = sys.argv[1:] if arguments is None else arguments
+        for text in given:
+            name, equals, value = text.partition("=")
+            if name.startswith("--") and equals and value == "--":  # argparse takes it for no value
+                self.error(f"argument {name}: expected one argument, found '--'")
         found, unknown = self.parse_known_args(arguments)
         if unknown:
             verbs = next(x for x in self._actions if isinstance(x, argparse._SubParsersAction))

@@ -14,7 +14,7 @@ import numpy as np
 from rich.markup import escape
 from rich.table import Table
 
-from ...core.errors import ConfigurationError, InputError
+from ...core.errors import ConfigurationError, InputError, printable
 from ...core.safety.certificate.certificate import Certificate
 from ...core.safety.certificate.limit_use import limit_use
 from ...core.safety.certificate.verify import Verification, verify
@@ -196,7 +196,7 @@ def _show(
             _left(name, margin.left),
             _left(name, result.proved.get(name)),
             _left(name, result.sampled.get(name)),
-            escape(" and ".join(margin.where)),
+            escape(printable(" and ".join(margin.where))),
             f"{margin.start:.2f}-{margin.end:.2f}",
         )
     out.print(table)

@@ -119,6 +119,7 @@ class ArmModel:
             InputError: The calibration is of another arm or tool, or of torques of another scale.
         """
         if calibration is not None:
+            require_type(calibration, Calibration, "calibration", "a Calibration, or None")
             calibration.check(self.joints, self.digest, self.effort)
         return replace(self, calibration=calibration)
 

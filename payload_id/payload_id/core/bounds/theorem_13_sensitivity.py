@@ -18,6 +18,7 @@ from dataclasses import replace
 import numpy as np
 
 from ..arrays import Array
+from ..errors import SolverError
 from ..estimators.log_cholesky import derivatives, eta_of, minimum
 from ..estimators.problem import scaled_problem
 from ..knowledge.knowledge import NOTHING, Knowledge
@@ -62,8 +63,15 @@ def derivative(Y: Array, m: Array, phi: Array) -> Array:
         Y: Regressor, shape (rows, 10).
         m: Right-hand side, shape (rows,).
         phi: The solution, consistent, shape (10,).
+
+    Raises:
+        SolverError: The solution lies so near the edge of the consistent ones that it has no
+            log-Cholesky parameters.
     """
-    eta = eta_of(phi)
+    try:
+        eta = eta_of(phi)
+    except np.linalg.LinAlgError as error:
+        raise SolverError("differentiation of the estimate", str(error)) from error
     P, second = derivatives(eta)
     pull = Y.T @ (Y @ phi - m)
     wide = Y @ P

@@ -9,9 +9,10 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Array, plain_numbers
+from ..arrays import Array, plain_numbers, real_numbers
 from ..body.inertial import PARAMETERS, UNITS, is_physical
 from ..diagnosis import Reliance, in_words
+from ..errors import InputError
 from ..history import CalibratedInterval
 from ..views import Viewed
 from .status import Status
@@ -90,7 +91,14 @@ class Estimate(Viewed):
         return bool(np.isfinite(self.phi).all()) and is_physical(self.phi)
 
     def contains(self, phi: Array) -> Array:
-        """Return which elements of phi lie in their intervals, shape (10,)."""
+        """Return which elements of phi lie in their intervals, shape (10,).
+
+        Raises:
+            InputError: phi is not ten real numbers.
+        """
+        phi = real_numbers(phi, "phi")
+        if phi.shape != self.lower.shape:
+            raise InputError(f"phi must have shape {self.lower.shape}; found {phi.shape}.")
         return np.asarray((self.lower <= phi) & (phi <= self.upper))
 
     def with_status(self, status: Status, message: str) -> Estimate:

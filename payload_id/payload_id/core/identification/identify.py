@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator, Sequence
 
+import numpy as np
+
 from ..arm.arm_model import ArmModel
 from ..arrays import one_number, real_numbers
 from ..body.shape import Shape
@@ -56,6 +58,18 @@ def begun(model: ArmModel | RowSource, settings: Settings, tare: Tare | None) ->
     return online
 
 
+def _count(value: object) -> int:
+    """Return a number of windows.
+
+    Raises:
+        InputError: It is none.
+    """
+    number = one_number(value, "Each of updates")
+    if not np.isfinite(number):
+        raise InputError(f"Each of updates must be a number of windows; found {number}.")
+    return int(number)
+
+
 def estimates_of(
     online: OnlineIdentifier, samples: TimedSamples, updates: Iterable[int]
 ) -> Iterator[Estimate]:
@@ -69,7 +83,9 @@ def estimates_of(
     samples = online.rows.fitted(samples)
     if isinstance(updates, str | bytes) or not isinstance(updates, Iterable):
         raise InputError(f"updates must be numbers of windows; found {brief(updates)}.")
-    due = deque(int(one_number(x, "Each of updates")) for x in updates)
+    if isinstance(updates, np.ndarray) and updates.ndim != 1:
+        raise InputError(f"updates must be numbers of windows; found an array of {updates.shape}.")
+    due = deque(_count(x) for x in updates)
     for start in range(0, len(samples), CHUNK):
         for window in online.cut(samples.part(start, start + CHUNK)):
             while due and due[0] <= online.windows:

@@ -9,7 +9,7 @@ import numpy as np
 from typing_extensions import Self
 
 from ..arrays import Array, BoolArray, IntArray, real_numbers
-from ..errors import RecordingError, brief, require_type
+from ..errors import InputError, RecordingError, brief, require_type
 from .sample_checks import rows_to_keep
 
 
@@ -69,10 +69,13 @@ class Samples:
 
     def part(self, start: int, stop: int) -> Samples:
         """Return samples number start to stop - 1."""
+        for name, value in (("start", start), ("stop", stop)):
+            require_type(value, (int, np.integer), name, "the number of a sample")
         return self._rows(slice(start, stop))
 
     def joined(self, newer: Samples) -> Samples:
         """Return both; what is not newer than these is dropped and counted."""
+        require_type(newer, Samples, "newer", "samples")
         return Samples(
             np.concatenate([self.stamp, newer.stamp]),
             np.concatenate([self.q, newer.q]),
@@ -87,7 +90,17 @@ class Samples:
         return self.chosen((self.stamp >= start) & (self.stamp <= end))
 
     def chosen(self, keep: BoolArray) -> Samples:
-        """Return some of the samples: those for which keep, shape (N,), is true."""
+        """Return some of the samples: those for which keep, shape (N,), is true.
+
+        Raises:
+            InputError: keep says nothing of the kind.
+        """
+        require_type(keep, np.ndarray, "keep", "an array of truth values")
+        if keep.dtype != np.bool_ or keep.shape != (len(self),):
+            raise InputError(
+                f"keep must have one truth value for each of {len(self)} samples; found "
+                f"{keep.dtype.name} of shape {keep.shape}."
+            )
         return self._rows(keep)
 
     def of_joints(self, joints: Sequence[str]) -> Self:

@@ -107,7 +107,7 @@ def _last_link(tree: UrdfTree, root: ElementTree.Element) -> str:
     """Return the link that the arm's last joint moves: down the longest chain, fingers left out."""
     links = [link.get("name", "") for link in root.findall("link")]
     here = next((link for link in links if link not in tree.joints), links[0])
-    passed = 0
+    lengths, passed = _lengths(tree), 0
     while True:
         group = tree.rigid_group(here)
         ways = [joint for joint in tree.joints.values() if joint.parent in group
@@ -115,18 +115,27 @@ def _last_link(tree: UrdfTree, root: ElementTree.Element) -> str:
         own = [joint for joint in ways if _moves(joint)]
         if not own:
             return here
-        best = max(own, key=lambda joint: _length(tree, joint.child))
+        best = max(own, key=lambda joint: lengths[joint.child])
         fingers = any(word in best.name.lower() for word in FINGERS) or len(ways) > 1
-        if passed and fingers and 1 + _length(tree, best.child) < LEAST_CHAIN:
+        if passed and fingers and 1 + lengths[best.child] < LEAST_CHAIN:
             return here
         here, passed = best.child, passed + 1
 
 
-def _length(tree: UrdfTree, link: str) -> int:
-    """Return the number of moving joints of the longest chain from a link."""
-    group = tree.rigid_group(link)
-    ways = [joint for joint in tree.joints.values() if joint.parent in group and _moves(joint)]
-    return max((1 + _length(tree, joint.child) for joint in ways), default=0)
+def _lengths(tree: UrdfTree) -> dict[str, int]:
+    """Return the number of moving joints of the longest chain from each link."""
+    below: dict[str, list[UrdfJoint]] = {}
+    for joint in tree.joints.values():
+        below.setdefault(joint.parent, []).append(joint)
+    ordered = [link for link in below if link not in tree.joints]  # roots, then what hangs on them
+    for link in ordered:
+        ordered += [joint.child for joint in below.get(link, [])]
+    lengths: dict[str, int] = {}
+    for link in reversed(ordered):
+        chains = [_moves(joint) + lengths[joint.child] for joint in below.get(link, [])
+                  if joint.is_fixed or _moves(joint)]  # fmt: skip
+        lengths[link] = max(chains, default=0)
+    return lengths
 
 
 def _beyond(tree: UrdfTree, link: str) -> list[str]:

@@ -65,16 +65,17 @@ def read_manifest(place: str) -> tuple[Entry, ...]:
         with fsspec.open(place, "rb") as file:
             read = pa.parquet.read_table if place.lower().endswith(".parquet") else _read_csv
             table = read(file)
+            columns = table.column_names
     except (OSError, ValueError, ImportError, pa.ArrowException) as error:
         raise ConfigurationError(
             f"The manifest {place} cannot be read: {brief(str(error))}. It is a table, .csv or "
             f".parquet, with the columns {', '.join(COLUMNS)}, of which bag is needed."
         ) from error
-    unknown = [name for name in table.column_names if name not in COLUMNS]
-    if unknown or "bag" not in table.column_names:
+    unknown = [name for name in columns if name not in COLUMNS]
+    if unknown or "bag" not in columns:
         raise ConfigurationError(
             f"The manifest {place} must have the column bag and none but {', '.join(COLUMNS)}; "
-            f"found {', '.join(table.column_names)}."
+            f"found {', '.join(columns)}."
         )
     folder = posixpath.dirname(place)
     return tuple(

@@ -13,7 +13,7 @@ import numpy as np
 from ...core.arm.arm_history import ArmHistory
 from ...core.arm.calibration import Calibration
 from ...core.arrays import Array
-from ...core.errors import ConfigurationError, InputError, UnknownNameError
+from ...core.errors import ConfigurationError, InputError, UnknownNameError, require_type
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.samples.joint_map import JointMap
 from ..configuration.configuration import read_configuration
@@ -194,6 +194,7 @@ class RobotFile:
             UnknownNameError: The file has no such set.
             ConfigurationError: The file states none at all.
         """
+        require_type(name, str, "name", "the name of a set of limits")
         return _named_limits(self.limit_sets, name, self.path)
 
     @property

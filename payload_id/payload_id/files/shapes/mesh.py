@@ -105,6 +105,7 @@ def _geometry(path: Path) -> tuple[Array, Array]:
             loaded = loaded.to_geometry()
         vertices = np.asarray(loaded.vertices, dtype=float).reshape(-1, 3)
         triangles = np.asarray(getattr(loaded, "triangles", np.zeros((0, 3, 3))), dtype=float)
+        triangles = triangles.reshape(-1, 3, 3)
     except Exception as error:  # its readers raise whatever they stumble over
         why = "it holds something else" if isinstance(error, ImportError) else str(error)
         raise InputError(
@@ -112,7 +113,7 @@ def _geometry(path: Path) -> tuple[Array, Array]:
         ) from error
     if not len(vertices):
         raise InputError(f"'{path}' holds no points.")
-    return vertices, triangles.reshape(-1, 3, 3)
+    return vertices, triangles
 
 
 def _plausible(points: Array, path: Path) -> Array:

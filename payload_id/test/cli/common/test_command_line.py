@@ -51,6 +51,25 @@ def test_a_wrong_command_line_is_told_in_one_line_with_a_hint(line, words, capsy
     assert all(word in said for word in words)
 
 
+def options():
+    """Return every option that takes a value, with its verb."""
+    return [
+        (verb, option)
+        for verb, command in VERBS.items()
+        for action in command._actions
+        for option in action.option_strings
+        if option.startswith("--") and action.nargs != 0
+    ]
+
+
+@pytest.mark.parametrize(("verb", "option"), options())
+def test_two_dashes_are_no_value_of_an_option(verb, option, capsys):
+    with pytest.raises(SystemExit) as left:
+        main([verb, "x", f"{option}=--"])
+    said = capsys.readouterr().err
+    assert left.value.code == 2 and said.count("\n") == 1 and option in said
+
+
 @pytest.mark.parametrize(
     ("typed", "offered"),
     [("ne", {"new-robot", "new-key"}), ("live exe", {"execute"}), ("replay x --als", {"--also"})],

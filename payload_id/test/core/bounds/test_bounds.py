@@ -590,6 +590,11 @@ def test_sensitivity_is_the_derivative_of_the_solution(name):
     np.testing.assert_allclose(slope @ direction, difference, rtol=1e-3, atol=1e-6)
 
 
+def test_sensitivity_says_where_a_solution_is_beyond_the_edge_of_consistency():
+    with pytest.raises(SolverError, match="differentiation"):
+        sensitivity.derivative(np.eye(10), np.zeros(10), -np.ones(10))
+
+
 def test_sensitivity_is_wider_than_the_hull_and_the_hull_holds_where_it_fails():
     """At the edge of consistency its derivative vanishes; the hull's programs do not care."""
     rows, _ = usual("gen3", 4)

@@ -13,6 +13,7 @@ from payload_id.core.identification.wrench.static import identify_poses
 from payload_id.core.rows.wrench.uncertainty import WrenchUncertainty
 from payload_id.files.recordings.recording import Recording
 from payload_id.files.robots.robot_model import RobotModel
+from view_estimates import estimate_at
 
 JUNK = (
     0,
@@ -30,6 +31,11 @@ JUNK = (
     np.ones((2, 2)),
     object(),
     print,
+    None,
+    np.array(1.0),
+    np.full(10, np.nan),
+    [None] * 10,
+    10**39,
 )
 OF = 10
 SAMPLES = Recording(np.arange(OF) / 100.0, *np.zeros((3, OF, 2)), joints=("shoulder", "elbow"))
@@ -48,7 +54,14 @@ def refused(call, value) -> None:
 def test_junk_is_refused_in_a_sentence(junk):
     model = RobotModel.from_urdf(described(), "tool")
     refused(lambda x: list(replay(SAMPLES, model, Settings(), [1], tare=x)), junk)
+    refused(lambda x: list(replay(SAMPLES, model, Settings(), x)), junk)
     refused(SAMPLES.of_joints, junk)
+    refused(lambda x: SAMPLES.part(0, x), junk)
+    refused(SAMPLES.chosen, junk)
+    refused(SAMPLES.joined, junk)
+    refused(model.with_calibration, junk)
+    refused(RobotFile.load("xarm7").limits_named, junk)
+    refused(estimate_at().contains, junk)
     refused(lambda x: Recording.of_robot("nowhere", x), junk)
     refused(lambda x: Recording.of_robot("nowhere", RobotFile.load("xarm7"), x), junk)
     turned, wrench = np.tile(np.eye(3), (9, 1, 1)), np.zeros((9, 6))

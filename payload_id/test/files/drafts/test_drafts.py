@@ -64,6 +64,18 @@ def test_the_arm_ends_before_the_fingers_at_the_flange(gripper: bool) -> None:
     assert found.joints[0].effort == 80.0 and found.joints[0].velocity == 1.5
 
 
+def test_a_chain_of_many_joints_is_walked_to_its_end() -> None:
+    many = 1200
+    parts = [link("part_0")]
+    for k in range(many):
+        parts += [
+            joint(f"j{k}", "revolute", f"part_{k}", f"part_{k + 1}"),
+            link(f"part_{k + 1}", 1),
+        ]
+    found = find_arm(f'<robot name="snake">{"".join(parts)}</robot>')
+    assert len(found.joints) == many
+
+
 def test_the_payload_frame_can_be_named() -> None:
     found = find_arm(digger(), "part_2")
     assert names_of(found.joints) == JOINTS[:3] and found.payload_frame == "part_2"

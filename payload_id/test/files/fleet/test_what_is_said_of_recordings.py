@@ -100,6 +100,13 @@ def test_a_manifest_as_parquet_says_the_same(tmp_path):
     assert (one.known_mass, one.payload, two.known_mass, two.payload) == (0.0, "", None, "7")
 
 
+def test_a_manifest_in_another_encoding_is_refused(tmp_path):
+    file = tmp_path / "fleet.csv"
+    file.write_bytes("bag,größe\na,1\n".encode("latin-1"))
+    with pytest.raises(ConfigurationError, match="cannot be read"):
+        read_manifest(str(file))
+
+
 @pytest.mark.parametrize(
     ("text", "says"),
     [

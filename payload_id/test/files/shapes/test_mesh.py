@@ -109,5 +109,11 @@ def test_files_that_are_none_are_refused(tmp_path):
     empty.write_text("")
     with pytest.raises(InputError, match="cannot be read|no points"):
         read_shape(empty)
+    dotted = tmp_path / "dotted.obj"
+    dotted.write_text(
+        "v 0 0 0\nv 0.1 0 0\nv 0 0.100\nv 0 0 0.1\nf 1 2 3\nf 1 2 4\nf 1 3 4\nf 2 3 4\n"
+    )
+    with pytest.raises(InputError, match="cannot be read|no points"):
+        read_shape(dotted)
     with pytest.raises(UnknownNameError, match="surface"):
         read_shape(written(tmp_path, trimesh.creation.box(SIZES)), filling="voxels")
