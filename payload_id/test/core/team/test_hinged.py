@@ -7,7 +7,7 @@ from hinged_trials import NOISE, drawn_run, score, sides, truth
 from payload_id.core.body.inertial import is_physical
 from payload_id.core.team.bounds import RobotBounds, TeamBounds
 from payload_id.core.team.estimate import Fault, Finding, TeamStatus
-from payload_id.core.team.hinged.two_bodies import two_bodies
+from payload_id.core.team.hinged.two_bodies import Side, two_bodies
 from payload_id.core.team.hinged_payload import BASE_OF_BOTH
 from payload_id.core.team.online import TeamEstimator
 from payload_id.core.team.online.articulated import Articulated
@@ -106,3 +106,12 @@ def test_the_same_samples_give_the_same_bits_whatever_else_memory_holds():
         axis = found.findings[0].axis
         said.add((repr(found), found.hinged.base.tobytes(), axis.tobytes()))
     assert len(said) == 1
+
+
+@pytest.mark.parametrize("parts", [((0,), (1, 2)), ((0, 2), (1,))])
+def test_robots_that_do_not_hold_one_body_give_no_numbers(parts):
+    """As with two hinges, where no two groups of robots hold one body each."""
+    _, robots, rng = drawn_run(8)
+    robots = [disturbed(robot, NOISE, rng) for robot in robots]
+    first, second = (Side([robots[i] for i in part], [NOISE] * len(part)) for part in parts)
+    assert two_bodies(first, second, 1.0, 0.01, 2.0) is None

@@ -55,6 +55,8 @@ class Articulated:
         second = frozenset(name for finding in turning for name in finding.robots)
         if here[0].name in second:  # the first robot's body is the first
             second = frozenset(robot.name for robot in here) - second
+        if not second:
+            return None
         newest = min(float(r.time[-1]) for r in here)
         if second != self._second or newest >= self._again:
             length = newest - max(float(r.time[0]) for r in here)
