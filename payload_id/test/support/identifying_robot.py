@@ -8,8 +8,6 @@ from harness import NodeProcess
 from payload_id.ros.estimator.parameters import ESTIMATOR_TABLE
 from planned_robot import PARAMETERS, PAYLOAD, PlannedRobot, parameters_of
 
-BOUNDS = {"uncertainty.torque_absolute": 0.3}  # 100 Hz leave room between two samples
-
 
 class IdentifyingRobot(PlannedRobot):
     """Simulated arm, sampler and estimator in one process, bridge, planner; somebody enables it."""
@@ -19,7 +17,7 @@ class IdentifyingRobot(PlannedRobot):
     def __init__(self, folder, domain, robot="kinova_gen3", **changes) -> None:
         """Start all in a domain of their own; keep the enabling device pressed from then on."""
         changes |= {"robot_file": robot}
-        bounds = parameters_of(ESTIMATOR_TABLE, PARAMETERS | BOUNDS)
+        bounds = parameters_of(ESTIMATOR_TABLE, PARAMETERS)
         self.identify = NodeProcess(
             "identify", domain, folder / "identify.log", robot_file=robot,
             bag=folder / "recording", recordings_folder=folder, **bounds,
@@ -28,7 +26,7 @@ class IdentifyingRobot(PlannedRobot):
             "simulated_arm", domain, folder / "arm.log", robot_file=robot, payload=PAYLOAD,
             rate=100.0,
         )  # fmt: skip
-        super().__init__(folder, domain, arm, **BOUNDS, **changes)
+        super().__init__(folder, domain, arm, **changes)
         self._ended = threading.Event()
         self._spinning = threading.Thread(target=self._spin, daemon=True)
         self._spinning.start()

@@ -10,7 +10,7 @@ import numpy as np
 from ..arrays import Array
 from ..errors import SolverError
 
-PATIENCE = 2_000  # simplex iterations; programs of this package take tens to hundreds
+PATIENCE = 2_000  # iterations of either method; programs of this package take tens to hundreds
 
 
 @dataclass(frozen=True)
@@ -35,7 +35,8 @@ class LinearProgram:
         self._solver = highspy.Highs()
         self._solver.silent()
         self._solver.setOptionValue("threads", 1)
-        self._solver.setOptionValue("simplex_iteration_limit", PATIENCE)
+        for method in ("simplex", "ipm"):
+            self._solver.setOptionValue(f"{method}_iteration_limit", PATIENCE)
         self._size = len(box_lower)
         self._columns = np.arange(self._size, dtype=np.int32)
         empty = np.zeros(0)

@@ -132,7 +132,7 @@ def advise(
         rows = sweep_rows(row_source, seen.last, joint, window)
         wide = np.hstack([rows.B, rows.A]) / rows.bound(typical)[:, None] / box
         after.append(_deviations(known + wide.T @ wide, p))
-    ratio = np.array(after) / before
+    ratio = np.divide(after, before, out=np.ones((len(after), 10)), where=before > 0.0)
     best = {k: int(np.argmin(ratio[:, k])) for k in weak}
     helped = {k: joint for k, joint in best.items() if ratio[joint, k] <= HELPS}
     joints = sorted(set(helped.values()), key=lambda j: (-list(helped.values()).count(j), j))

@@ -13,6 +13,8 @@ LEAST_SAMPLES = 5  # in a window: differences at its two ends that do not share 
 SMOOTH = 1.5  # allowance for what derivatives do between the samples at which they are taken
 PIECES = 4  # of either half of a hat, for the derivatives that uneven steps count with
 ROUNDING = 1e-12  # relative size of what floating-point sums leave out
+BEND = 1.0 / 16.0  # part of |d4 f| h in what a bend or a jump between samples leaves; see `rough_part`
+NEXT_TO_ENDS = 8.0  # by how much the two differences next to either end count more
 
 
 @dataclass(frozen=True)
@@ -30,6 +32,10 @@ class WindowWeights:
     force: Array
     momentum: Array
     peak: int = 0
+
+    def at_samples(self, stamp: Array) -> Array:
+        """Return w at each sample of the window, shape (N,) [-]."""
+        return hat(stamp, self.peak) if self.peak else np.ones(len(stamp))
 
 
 def box_weights(stamp: Array) -> WindowWeights:
@@ -156,6 +162,34 @@ def end_correction(stamp: Array, value: Array) -> tuple[Array, Array]:
     return correction, np.abs(correction) + remainder[0] + remainder[1]
 
 
+def rough_part(stamp: Array, weight: Array, value: Array, error: Array) -> Array:
+    """Return a bound on what bends and jumps of f between samples leave of  int w f dt.
+
+    A jump J within a step h leaves up to h J/2 of the trapezoid rule, a slope that changes by s up to
+    h^2 s/12 beside `end_correction`. Fourth differences add up to 8 J and to at least 2 h s, those
+    of smooth f are (omega h)^4 f: so h/16 sum |d4 f| holds either, wherever it falls. Next to an
+    end fewer of them see it. What the stated errors of the samples explain is no bend.
+
+    Args:
+        stamp: Of the window, at least 5, shape (N,) [s].
+        weight: w there, shape (N,) [-].
+        value: f there, shape (N, n).
+        error: Bound on its errors there, shape (N, n).
+
+    Returns:
+        bound: Shape (n,) [unit of f times s].
+    """
+    count = len(stamp) - 4
+    t = np.stack([stamp[k : k + count] for k in range(5)])
+    between = t[:, None] - t[None] + np.eye(5)[..., None]
+    even = 24.0 * ((t[4] - t[0]) / 4.0) ** 4 / between.prod(axis=1)  # 1, -4, 6, -4, 1 if steps are
+    seen = np.abs(sum(even[k, :, None] * value[k : k + count] for k in range(5)))
+    explained = sum(np.abs(even[k, :, None]) * error[k : k + count] for k in range(5))
+    share = BEND * weight[2:-2] * np.diff(t, axis=0).max(axis=0)
+    share[np.unique([0, min(1, count - 1), max(count - 2, 0), count - 1])] *= NEXT_TO_ENDS
+    return np.asarray(SMOOTH * (share @ np.maximum(0.0, seen - explained)))
+
+
 def mean_square_step(stamp: Array) -> float:
     """Return h^2, the mean of the squared steps over time; exact for equal steps [s2]."""
     step = np.diff(stamp)
@@ -174,11 +208,8 @@ def end_weights(stamp: Array) -> tuple[float, float]:
 
 def step_weights(stamp: Array, weights: WindowWeights) -> Array:
     """Return the parts of  int w dt  between samples, shape (N - 1,) [s]."""
-    step = np.diff(stamp)
-    if not weights.peak:
-        return step
-    w = hat(stamp, weights.peak)
-    return np.asarray(step * (w[1:] + w[:-1]) / 2)
+    w = weights.at_samples(stamp)
+    return np.asarray(np.diff(stamp) * (w[1:] + w[:-1]) / 2)
 
 
 def _derivatives(t: Array, w: Array) -> tuple[Array, Array, Array]:

@@ -1,6 +1,8 @@
 """Intervals: they contain the truth, are as tight as stated, and never rest on a solver's word."""
 
+import time
 import warnings
+from contextlib import suppress
 from dataclasses import replace
 from functools import lru_cache
 
@@ -529,6 +531,23 @@ def test_a_solver_without_iterations_fails(monkeypatch):
     program.add_rows(np.random.default_rng(0).normal(size=(4, 3)), -0.1 * np.ones(4), np.ones(4))
     with pytest.raises(SolverError, match="linear program"):
         program.minimise(np.ones(3))
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_rows_that_differ_by_rounding_alone_and_are_huge_end(seed):
+    # As of samples at rest with bounds of zero; an interior point method circles there for ever.
+    rng, far = np.random.default_rng(seed), np.full(20, np.inf)
+    G = np.repeat(1e12 * rng.normal(size=(3, 13)) * rng.choice([0.0, 1.0], (3, 13)), [8, 7, 5], axis=0)
+    G *= 1.0 + 2e-16 * rng.integers(-3, 4, G.shape)
+    r, one = 1e-4 * rng.normal(size=20) * rng.choice([0.0, 1.0], 20), np.ones((20, 1))
+    program = LinearProgram(np.append(np.full(13, -60.0), 0.0), np.append(np.full(13, 60.0), np.inf))
+    program.add_rows(np.hstack([G, one]), r, far)
+    program.add_rows(np.hstack([G, -one]), -far, r)
+    program.add_rows(np.hstack([rng.normal(size=(9, 13)), np.zeros((9, 1))]), -rng.random(9), far[:9])
+    begin = time.monotonic()
+    with suppress(SolverError):
+        program.minimise(np.append(np.zeros(13), 1.0))
+    assert time.monotonic() - begin < 5.0
 
 
 @EXACT_METHODS

@@ -34,6 +34,7 @@ from ..quadrature import (
     box_weights,
     end_samples,
     hat_weights,
+    rough_part,
     sign_integral,
     step_weights,
 )
@@ -287,6 +288,7 @@ class MomentumRows:
         step = step_weights(samples.stamp, weights)
         signs, unknown = sign_integral(step, samples.dq, threshold)
         middle, half_width = noise_free(unsure, samples.tau)
+        noise = half_width + gaussian_bound(unsure, self.model.n)
         return Integrals(
             stamp=samples.stamp,
             weight=weight,
@@ -299,6 +301,7 @@ class MomentumRows:
             size=weight @ np.abs(samples.tau),
             lowest=samples.tau.min(axis=0),
             highest=samples.tau.max(axis=0),
+            rough=rough_part(samples.stamp, weights.at_samples(samples.stamp), middle, noise),
             constant=self._constant_errors(samples, weights, motion),
         )
 
@@ -402,7 +405,8 @@ class MomentumRows:
         less = mean_noise < whole.half_width
         torque = np.where(less, whole.reading, whole.middle)
         bound = np.where(less, mean_noise, whole.half_width)
-        return torque, gain * (bound + gaussian * np.linalg.norm(whole.weight))
+        left_out = bound + gaussian * np.linalg.norm(whole.weight) + whole.rough
+        return torque, gain * left_out
 
     def rows(self, terms: WindowTerms) -> RowBlock:
         """Split the equations of one window into payload, nuisance and right-hand side."""
@@ -410,6 +414,7 @@ class MomentumRows:
         links = nuisance.largest[: 10 * n]
         rounding = np.abs(candidates) @ nuisance.largest + np.abs(terms.torque) + 1e-3
         rounding += np.abs(terms.constant).sum(axis=1)
+        rounding = np.full(n, rounding.max())  # forces that one joint does not feel are summed, too
         # The tool is one body with the payload: its errors have the payload's coefficients.
         tool, width = self._tool, np.asarray(self.uncertainty.tool)[self._tool]
         known = candidates[:, nuisance.uncertain] * nuisance.half_width[nuisance.uncertain]

@@ -36,6 +36,7 @@ class Integrals:
         size: Integral of their magnitudes, shape (n,) [N m s].
         lowest: Lowest of them, shape (n,) [N m].
         highest: Highest of them, shape (n,) [N m].
+        rough: What is left of them where they bend or jump between samples, shape (n,) [N m s].
         constant: What errors do that are constant in a run.
     """
 
@@ -50,6 +51,7 @@ class Integrals:
     size: Array
     lowest: Array
     highest: Array
+    rough: Array
     constant: Effect
 
     @property
@@ -120,7 +122,7 @@ class WindowSums:
         return end_weights(self.stamp)
 
 
-ADDED = ("signs", "unknown", "travel", "middle", "half_width", "reading", "size")
+ADDED = ("signs", "unknown", "travel", "middle", "half_width", "reading", "size", "rough")
 
 
 def joined(parts: Sequence[WindowSums]) -> WindowSums:

@@ -1,0 +1,92 @@
+"""Integrals of what bends and jumps between samples: nothing leaves the bound."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from arms import arm, draw_payload, joint_torques
+from payload_id.core.arrays import Array
+from payload_id.core.identification.identify import identify
+from payload_id.core.identification.status import Status
+from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
+from payload_id.core.rows.quadrature import (
+    end_correction,
+    end_samples,
+    rough_part,
+    trapezoid_weights,
+)
+from payload_id.core.samples.joint_samples import Samples
+
+SIZES = st.floats(-10.0, 10.0)
+
+
+@given(
+    count=st.integers(5, 60),
+    place=st.floats(0.0, 1.0),
+    jump=SIZES,
+    bend=SIZES,
+    slope=SIZES,
+    uneven=st.floats(0.0, 0.3),
+    seed=st.integers(0, 99),
+)
+def test_a_bend_and_a_jump_anywhere(
+    count: int, place: float, jump: float, bend: float, slope: float, uneven: float, seed: int
+) -> None:
+    random = np.random.default_rng(seed)
+    steps = 0.01 * (1.0 + uneven * random.uniform(-1.0, 1.0, count - 1))
+    t = np.concatenate([[0.0], np.cumsum(steps)])
+    where = place * t[-1]
+
+    def f(t: Array) -> Array:
+        return np.asarray(1.0 + slope * t + (t > where) * (jump + bend / 0.01 * (t - where)))
+
+    def p(t: Array) -> Array:
+        after = np.maximum(0.0, t - where)
+        return np.asarray(t + slope * t**2 / 2 + jump * after + bend / 0.01 * after**2 / 2)
+
+    left = trapezoid_weights(t) @ f(t) - (p(t[-1]) - p(t[0]))
+    correction, bound = end_correction(t, p(t[end_samples(count)]))
+    flat = np.zeros((count, 1))
+    rough = rough_part(t, np.ones(count), f(t)[:, None], flat)[0]
+    assert abs(left - correction) <= (bound + rough) * (1.0 + 1e-9) + 1e-12
+
+
+@pytest.mark.parametrize("error", [0.0, 0.3])
+def test_smooth_torques_and_stated_errors_cost_next_to_nothing(error: float) -> None:
+    t = np.arange(1001) / 1000.0
+    f = np.stack([30.0 * np.sin(2 * np.pi * hertz * t) for hertz in (0.5, 2.0, 8.0)], axis=1)
+    seen = f + error * np.random.default_rng(0).choice([-1.0, 1.0], f.shape)
+    assert rough_part(t, np.ones(1001), seen, np.full(f.shape, error)).max() < 2e-5
+
+
+@pytest.mark.parametrize("order", [2, 3])  # what jumps: the acceleration, or its derivative
+@pytest.mark.parametrize("seed", range(4))
+def test_motions_that_begin_and_end_between_slow_samples(order: int, seed: int) -> None:
+    random = np.random.default_rng(seed)
+    model = arm("panda")
+    phi = draw_payload(random)
+    t = np.arange(600) / 100.0
+    q, dq, ddq = (np.tile(random.uniform(-1.0, 1.0, model.n), (600, 1)), *np.zeros((2, 600, 7)))
+    for _ in range(6):
+        begin, length = random.uniform(0.0, 5.0), random.uniform(0.3, 0.9)
+        x = np.clip((t - begin) / length, 0.0, 1.0)[:, None]
+        inside = (x > 0.0) & (x < 1.0)
+        far = random.uniform(-0.4, 0.4, model.n)
+        path = _path(order)
+        q = q + far * path(x)
+        dq = dq + far / length * path.deriv()(x) * inside
+        ddq = ddq + far / length**2 * path.deriv(2)(x) * inside
+    tau = joint_torques(model, model.link_phi, phi, q, dq, ddq)
+    estimate = identify(Samples(t, q, dq, tau), model, Uncertainty(), window=0.1)
+    assert estimate.status is not Status.INCONSISTENT, estimate.message
+    assert estimate.contains(phi).all() and estimate.half_width[0] < 0.1
+
+
+def _path(order: int) -> np.polynomial.Polynomial:
+    """Return the path from 0 to 1 whose derivative of this order is the first that jumps."""
+    return np.polynomial.Polynomial(
+        {2: [0.0, 0.0, 3.0, -2.0], 3: [0.0, 0.0, 0.0, 10.0, -15.0, 6.0]}[order]
+    )
