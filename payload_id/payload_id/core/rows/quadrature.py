@@ -13,7 +13,9 @@ LEAST_SAMPLES = 5  # in a window: differences at its two ends that do not share 
 SMOOTH = 1.5  # allowance for what derivatives do between the samples at which they are taken
 PIECES = 4  # of either half of a hat, for the derivatives that uneven steps count with
 ROUNDING = 1e-12  # relative size of what floating-point sums leave out
-BEND = 1.0 / 16.0  # part of |d4 f| h in what a bend or a jump between samples leaves; see `rough_part`
+BEND = (
+    1.0 / 16.0
+)  # part of |d4 f| h in what a bend or a jump between samples leaves; see `rough_part`
 NEXT_TO_ENDS = 8.0  # by how much the two differences next to either end count more
 
 
@@ -165,10 +167,10 @@ def end_correction(stamp: Array, value: Array) -> tuple[Array, Array]:
 def rough_part(stamp: Array, weight: Array, value: Array, error: Array) -> Array:
     """Return a bound on what bends and jumps of f between samples leave of  int w f dt.
 
-    A jump J within a step h leaves up to h J/2 of the trapezoid rule, a slope that changes by s up to
-    h^2 s/12 beside `end_correction`. Fourth differences add up to 8 J and to at least 2 h s, those
-    of smooth f are (omega h)^4 f: so h/16 sum |d4 f| holds either, wherever it falls. Next to an
-    end fewer of them see it. What the stated errors of the samples explain is no bend.
+    A jump J within a step h leaves up to h J/2 of the trapezoid rule, a slope that changes by s up
+    to h^2 s/12 beside `end_correction`. Fourth differences add up to 8 J and to at least 2 h s;
+    those of smooth f are (omega h)^4 f. So h/16 sum |d4 f| holds either, wherever it falls. Next to
+    an end fewer of them see it. What the stated errors of the samples explain is no bend.
 
     Args:
         stamp: Of the window, at least 5, shape (N,) [s].

@@ -537,13 +537,19 @@ def test_a_solver_without_iterations_fails(monkeypatch):
 def test_rows_that_differ_by_rounding_alone_and_are_huge_end(seed):
     # As of samples at rest with bounds of zero; an interior point method circles there for ever.
     rng, far = np.random.default_rng(seed), np.full(20, np.inf)
-    G = np.repeat(1e12 * rng.normal(size=(3, 13)) * rng.choice([0.0, 1.0], (3, 13)), [8, 7, 5], axis=0)
+    G = np.repeat(
+        1e12 * rng.normal(size=(3, 13)) * rng.choice([0.0, 1.0], (3, 13)), [8, 7, 5], axis=0
+    )
     G *= 1.0 + 2e-16 * rng.integers(-3, 4, G.shape)
     r, one = 1e-4 * rng.normal(size=20) * rng.choice([0.0, 1.0], 20), np.ones((20, 1))
-    program = LinearProgram(np.append(np.full(13, -60.0), 0.0), np.append(np.full(13, 60.0), np.inf))
+    program = LinearProgram(
+        np.append(np.full(13, -60.0), 0.0), np.append(np.full(13, 60.0), np.inf)
+    )
     program.add_rows(np.hstack([G, one]), r, far)
     program.add_rows(np.hstack([G, -one]), -far, r)
-    program.add_rows(np.hstack([rng.normal(size=(9, 13)), np.zeros((9, 1))]), -rng.random(9), far[:9])
+    program.add_rows(
+        np.hstack([rng.normal(size=(9, 13)), np.zeros((9, 1))]), -rng.random(9), far[:9]
+    )
     begin = time.monotonic()
     with suppress(SolverError):
         program.minimise(np.append(np.zeros(13), 1.0))
