@@ -14,6 +14,7 @@ from .line import Line, Verdict, listed
 
 DEGREE = np.pi / 180.0
 BEYOND = 0.05  # [rad or m] beyond a limit that is a wrong zero rather than a wrong unit
+FAR_BEYOND = 0.5  # part of a joint's range beyond a limit that is a wrong unit rather than a zero
 TURNS = 4.0 * np.pi  # [rad] that joints without known limits seldom reach
 FAR_OVER = 3.0  # times a speed limit, beyond which a unit is wrong rather than the limit
 STILL = 1e-3  # [rad/s or m/s] rms of a joint that does not move
@@ -57,7 +58,8 @@ def looks_like_degrees(q: Array, turning: BoolArray, lower: Array, upper: Array)
     if not q.size:
         return False
     low, high = q.min(axis=0), q.max(axis=0)
-    outside = (low < lower - BEYOND) | (high > upper + BEYOND) | (high - low > TURNS)
+    far = np.maximum(BEYOND, (upper - lower) * FAR_BEYOND)
+    outside = (low < lower - far) | (high > upper + far) | (high - low > TURNS)
     outside |= np.maximum(np.abs(low), np.abs(high)) > TURNS
     inside = (low * DEGREE >= lower - BEYOND) & (high * DEGREE <= upper + BEYOND)
     return bool(outside.any() and inside.all())

@@ -26,6 +26,8 @@ else:
     from backports.zstd import ZstdError
 
 STORAGE_SUFFIXES = (".mcap", ".db3")
+METADATA = "metadata.yaml"
+MALFORMED = ("Invalid bag metadata", "A metadata key is missing")  # what rosbags begins with
 LOCK_TIMEOUT = 2.0  # wait for a recorder that holds the database [s]
 # What the readers of storage formats raise on damaged bytes, beside ReaderError: failed look-ups
 # and unpacking (struct.error, KeyError, ...), lz4 (RuntimeError) and impossible lengths
@@ -138,6 +140,8 @@ def _open_whole(path: Path, stack: ExitStack) -> list[Reader]:
             raise damaged(file, error) from error
         if file.suffix == ".db3":
             _check_database(file)
+    if path.is_dir() and not (path / METADATA).is_file():  # a pipe, or nothing
+        raise ReaderError(f"its {METADATA} is missing")
     return [stack.enter_context(Reader(path))]
 
 
@@ -235,4 +239,7 @@ def _check_database(path: Path) -> None:
 
 def _reason(error: BaseException) -> str:
     """Return an error's text on one line, without the final stop."""
-    return " ".join(str(error).split()).rstrip(".") or type(error).__name__
+    text = " ".join(str(error).split()).rstrip(".")
+    if text.startswith(MALFORMED):
+        return f"its {METADATA} is not that of rosbag2"
+    return text or type(error).__name__

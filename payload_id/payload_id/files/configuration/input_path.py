@@ -21,7 +21,7 @@ def input_path(value: object, what: str, error: type[InputError] = Configuration
 
     Raises:
         InputError: It is no text or path, one that no file system can hold, one that may not be
-            looked at, or a device.
+            looked at, a device, a pipe or a socket.
     """
     if not isinstance(value, str | os.PathLike):
         raise error(f"The path of a {what} must be a text or a path; found {brief(value)}.")
@@ -37,7 +37,21 @@ def input_path(value: object, what: str, error: type[InputError] = Configuration
         raise error(f"No {what} can be at {brief(str(value))}: {why}.") from problem
     if stat.S_ISCHR(mode) or stat.S_ISBLK(mode):
         raise error(f"{path} is a device, which may have no end, and no {what}.")
+    if stat.S_ISFIFO(mode) or stat.S_ISSOCK(mode):
+        raise error(
+            f"{path} is a pipe or a socket, which would be waited for, and no {what}. Write what "
+            "comes out of it to a file, and name that."
+        )
     return path
+
+
+def not_utf8(error: UnicodeDecodeError) -> str:
+    """Return what to say of a file that should be UTF-8, without its name."""
+    if error.object[:2] in (b"\xff\xfe", b"\xfe\xff"):
+        return "is a text in UTF-16, where UTF-8 is needed: save it as UTF-8."
+    return (
+        f"is not a text in UTF-8: {error.reason}. Unpack it if it is packed, or save it as UTF-8."
+    )
 
 
 def from_home(path: str | Path, what: str) -> Path:

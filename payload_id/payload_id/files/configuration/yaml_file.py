@@ -14,7 +14,7 @@ import yaml
 
 from ...core.errors import ConfigurationError, brief
 from .file_kind import check_kind, instead, kind_of
-from .input_path import input_path
+from .input_path import input_path, not_utf8
 
 LARGEST = 3_000_000
 BEGIN, END = "---", "..."  # lines around a document in YAML
@@ -58,8 +58,6 @@ def read_yaml(path: str | Path, what: str = "YAML file") -> dict[str, Any]:
     path = input_path(path, what)
     if path.is_dir():
         raise ConfigurationError(f"{path} is a {kind_of(path)}, where a {what} is needed.")
-    if path.exists() and not path.is_file():
-        raise ConfigurationError(f"{path} is no regular file, but a pipe or a socket.")
     if not path.is_file():
         raise ConfigurationError(f"File {path} does not exist.{_present(path.parent)}")
     try:
@@ -77,6 +75,8 @@ def read_yaml(path: str | Path, what: str = "YAML file") -> dict[str, Any]:
         ) from error
     except RecursionError as error:
         raise ConfigurationError(f"{path} is nested too deeply to be read.") from error
+    except UnicodeDecodeError as error:
+        raise ConfigurationError(f"{path} {not_utf8(error)}") from error
     except (yaml.YAMLError, OSError, ValueError, AttributeError, LookupError, TypeError) as error:
         # The last four: impossible numbers and dates, tags (!!bool) of what is none
         reason = str(error).splitlines()[0].rstrip(".")

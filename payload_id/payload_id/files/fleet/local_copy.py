@@ -13,6 +13,7 @@ import fsspec
 from fsspec.spec import AbstractFileSystem
 
 from ...core.errors import RecordingError, brief
+from ..configuration.input_path import input_path
 
 CHUNK = 1 << 20  # bytes read at a time
 
@@ -41,6 +42,20 @@ def local_copy(place: str) -> Iterator[Path]:
         except (OSError, ValueError) as error:
             raise RecordingError(f"{place} cannot be copied: {brief(str(error))}.") from error
         yield copy
+
+
+def check_place(place: str, what: str) -> None:
+    """Check that a place, if it is on this machine, is not a device or a pipe.
+
+    Args:
+        place: Path or URL.
+        what: What it shall name, for the message.
+
+    Raises:
+        ConfigurationError: It is.
+    """
+    if "://" not in place or place.startswith("file://"):
+        input_path(place.removeprefix("file://"), what)
 
 
 def is_local(store: AbstractFileSystem) -> bool:

@@ -15,6 +15,7 @@ import pyarrow.csv
 import pyarrow.parquet
 
 from ...core.errors import ConfigurationError, brief
+from .local_copy import check_place
 
 COLUMNS = {
     "bag": "recording: path or URL; relative ones are from the manifest's folder",
@@ -61,6 +62,7 @@ def read_manifest(place: str) -> tuple[Entry, ...]:
         ConfigurationError: It cannot be read, lacks `bag`, has a column that is unknown, or an
             entry that is impossible; says which line.
     """
+    check_place(place, "manifest")
     try:
         with fsspec.open(place, "rb") as file:
             read = pa.parquet.read_table if place.lower().endswith(".parquet") else _read_csv

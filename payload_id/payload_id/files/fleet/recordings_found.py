@@ -11,7 +11,7 @@ from fsspec.spec import AbstractFileSystem
 from ...core.errors import ConfigurationError, RecordingError, brief
 from ..bags.bag_reader import STORAGE_SUFFIXES
 from ..configuration.file_kind import TABLES
-from .local_copy import is_local
+from .local_copy import check_place, is_local
 
 LIST = "@"  # before the path of a text file with a recording in each line
 BAG_FILE = "metadata.yaml"  # of a rosbag2 folder
@@ -46,6 +46,7 @@ def _listed(sources: Sequence[str]) -> Iterator[str]:
         if not source.startswith(LIST):
             yield source
             continue
+        check_place(source[1:], "list of recordings")
         try:
             with fsspec.open(source[1:], "rt", encoding="utf-8") as file:
                 lines = [line.strip() for line in file]

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -28,6 +29,7 @@ from ...core.errors import (
 )
 from ...core.samples.sample_checks import Drop
 from ..configuration.file_kind import instead
+from ..configuration.input_path import input_path, not_utf8
 
 TO_NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
 DELIMITERS = (",", ";", "\t", "|")  # that tables usually have
@@ -193,6 +195,7 @@ def _csv_rows(
     path: Path, delimiter: str
 ) -> Iterator[tuple[Iterator[tuple[int, list[str]]], _Lines]]:
     """Open a table; its rows come with their line numbers, empty lines left out, and its lines."""
+    path = input_path(path, "table", RecordingError)
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             text = _Lines(file)
@@ -201,10 +204,7 @@ def _csv_rows(
     except OSError as error:
         raise RecordingError(f"Cannot read the table {path}: {error.strerror}.") from error
     except UnicodeDecodeError as error:
-        raise RecordingError(
-            f"{path} is not a text file in UTF-8: {error.reason}. Unpack it if it is packed, or "
-            f"save it as CSV in UTF-8.{instead(path, 'table')}"
-        ) from error
+        raise RecordingError(f"{path} {not_utf8(error)}{instead(path, 'table')}") from error
     except csv.Error as error:
         raise RecordingError(
             f"{path} is not a table of separated values: {error}. Look for a quotation mark that "
@@ -219,6 +219,11 @@ def _header(
     names = [name.strip() for name in next(lines, (0, []))[1]]
     if not names:
         raise RecordingError(f"The table {path} is empty.")
+    if any("\0" in name for name in names):
+        raise RecordingError(
+            f"{path} has zero bytes in its first line, as UTF-16 has and UTF-8 has not: save it as "
+            "UTF-8."
+        )
     other = max(DELIMITERS, key=names[0].count)
     if len(names) == 1 and other != delimiter and names[0].count(other) >= len(wanted) - 1:
         raise RecordingError(
@@ -262,6 +267,8 @@ def _stamp(cell: str, column: StampColumn, path: Path, line: int) -> int | None:
 
 
 def _not_a_number(cell: str, path: Path, line: int, column: str) -> RecordingError:
+    comma = re.fullmatch(r"[+-]?\d+,\d+([eE][+-]?\d+)?", cell.strip())
     return RecordingError(
-        f"{path}, line {line}, column '{column}': '{shortened(cell)}' is not a number."
+        f"{path}, line {line}, column '{column}': '{shortened(cell)}' is not a number"
+        f"{': write its comma as a point' if comma else ''}."
     )

@@ -90,6 +90,15 @@ def test_degrees_are_named() -> None:
     assert told(rates) == {}  # torques are compared by the positions alone
 
 
+def test_a_joint_beyond_its_limit_is_no_change_of_unit() -> None:
+    file, _, honest = gen3()
+    beyond = file.limits.position_upper[3] + 0.25 - honest.q[:, 3].max()
+    aside = replace(honest, q=honest.q + beyond * (np.arange(7) == 3))
+    lower, upper = file.limits.position_lower, file.limits.position_upper
+    said = kinematics(aside, file.joints, np.ones(7, dtype=bool), lower, upper, upper)[0]
+    assert said.verdict is Verdict.WRONG and "limits" in said.found and "degrees" not in said.found
+
+
 @pytest.mark.slow
 def test_another_order_and_another_gravity_are_named() -> None:
     _, arm, honest = gen3()

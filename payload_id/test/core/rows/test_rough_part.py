@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from arms import arm, draw_payload, joint_torques
+from arms import arm, draw_payload, joint_torques, record
 from payload_id.core.arrays import Array
 from payload_id.core.identification.identify import identify
 from payload_id.core.identification.status import Status
@@ -62,14 +64,15 @@ def test_smooth_torques_and_stated_errors_cost_next_to_nothing(error: float) -> 
     assert rough_part(t, np.ones(1001), seen, np.full(f.shape, error)).max() < 2e-5
 
 
-@pytest.mark.parametrize("order", [2, 3])  # what jumps: the acceleration, or its derivative
+# What jumps: the acceleration, or its derivative.
+@pytest.mark.parametrize(("order", "rate"), [(2, 500), (3, 100)])
 @pytest.mark.parametrize("seed", range(4))
-def test_motions_that_begin_and_end_between_slow_samples(order: int, seed: int) -> None:
-    random = np.random.default_rng(seed)
+def test_motions_that_begin_and_end_between_samples(order: int, rate: int, seed: int) -> None:
+    random, count = np.random.default_rng(seed), 6 * rate
     model = arm("panda")
     phi = draw_payload(random)
-    t = np.arange(600) / 100.0
-    q, dq, ddq = (np.tile(random.uniform(-1.0, 1.0, model.n), (600, 1)), *np.zeros((2, 600, 7)))
+    t = np.arange(count) / rate
+    q, dq, ddq = (np.tile(random.uniform(-1.0, 1.0, 7), (count, 1)), *np.zeros((2, count, 7)))
     for _ in range(6):
         begin, length = random.uniform(0.0, 5.0), random.uniform(0.3, 0.9)
         x = np.clip((t - begin) / length, 0.0, 1.0)[:, None]
@@ -83,6 +86,14 @@ def test_motions_that_begin_and_end_between_slow_samples(order: int, seed: int) 
     estimate = identify(Samples(t, q, dq, tau), model, Uncertainty(), window=0.1)
     assert estimate.status is not Status.INCONSISTENT, estimate.message
     assert estimate.contains(phi).all() and estimate.half_width[0] < 0.1
+
+
+def test_noise_that_was_not_stated_is_no_bend() -> None:
+    run = record(arm("panda"), 3, seconds=4.0, rate=250.0)
+    noise = 0.1 * np.random.default_rng(0).normal(size=run.samples.tau.shape)
+    seen = replace(run.samples, tau=run.samples.tau + noise)
+    understated = identify(seen, run.model, Uncertainty(torque_absolute=0.01))
+    assert understated.status is Status.INCONSISTENT and understated.noise_factor > 1.5
 
 
 def _path(order: int) -> np.polynomial.Polynomial:

@@ -38,7 +38,7 @@ def folders(tmp_path_factory) -> tuple[Path, Path, Path]:
     return (
         saved_run(root / "first" / "bag", PAYLOAD, 1),
         saved_run(root / "second", PAYLOAD, 2),
-        saved_run(root / "false", PAYLOAD, 3, stated=0.002),
+        saved_run(root / "false", PAYLOAD, 3, stated=0.0005),
     )
 
 
