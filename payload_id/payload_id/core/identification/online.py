@@ -15,6 +15,7 @@ from ..arrays import Array
 from ..body.inertial import as_phi
 from ..bounds import Interval
 from ..bounds.before_data import BeforeData
+from ..bounds.hull import BORDERLINE
 from ..diagnosis import FIRST_SAMPLES, Ground, MotionSeen, Recollection, rests_on, why_false
 from ..errors import InputError, brief, require_type
 from ..history import check_history
@@ -295,11 +296,23 @@ class OnlineIdentifier:
 
         Args:
             payload: Its parameters about the payload frame, shape (10,), exactly; None for none.
+
+        Raises:
+            InputError: The data prove that it was another payload, or that a bound is false.
         """
         phi = np.zeros(10) if payload is None else as_phi(payload)
         with one_thread():
             statistics = self._kept.statistics()
-        self.known_arm = self.known_arm.with_run(self._kept.stacked().stock, statistics, phi)
+            known = self.known_arm.with_run(self._kept.stacked().stock, statistics, phi)
+            factor = known.noise_factor()
+        if factor > BORDERLINE:
+            what = "nothing was" if payload is None else "this payload was"
+            raise InputError(
+                f"No tare was made: if {what} in the hand, all bounds would have to be "
+                f"{factor:.3g} times as large, at least. Take out what is in it, describe the tool "
+                "in the robot file, or state larger bounds, and move again."
+            )
+        self.known_arm = known
         self.reset()
 
     def know(self, arm: Tare) -> None:

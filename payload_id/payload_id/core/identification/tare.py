@@ -8,6 +8,8 @@ import numpy as np
 
 from ..arm.calibration import Calibration
 from ..arrays import Array
+from ..bounds.interval import NO_SHAPE, Interval
+from ..diagnosis.causes.evidence import smallest_factor
 from ..rows.joint_torque.calibrated import arm_rows
 from ..rows.joint_torque.momentum import MomentumRows
 from ..rows.joint_torque.nuisance import with_tool
@@ -69,6 +71,14 @@ class Tare:
         with one_thread():
             both = self.statistics.joined(statistics.of_nuisance_only(phi))
             return replace(self, rows=known, statistics=both)
+
+    def noise_factor(self) -> float:
+        """Return the least factor on all bounds with which the rows do not contradict each other.
+
+        Infinite where the solver finds none.
+        """
+        anything = Interval(np.full(10, -1.0), np.ones(10))  # the rows say nothing of a payload
+        return smallest_factor(self.rows, anything, NO_SHAPE, physical=False).factor
 
     def fits(self, rows: RowSource) -> bool:
         """Tell whether rows of a run have the same nuisance parameters."""

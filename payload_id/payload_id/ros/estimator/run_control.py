@@ -166,7 +166,10 @@ class RunControl:
                 "There are no data to tare with: call ~/start, move the arm WITHOUT the payload, "
                 "then call ~/tare.",
             )
-        self._run.tare()
+        try:
+            self._run.tare()
+        except PayloadIdError as error:
+            return self.answer(False, str(error))
         self._set(self._run.waiting("The arm is tared; waiting for data with the payload."))
         then = "grasp the payload and move" if self.running else "grasp the payload, call ~/start"
         return self.answer(

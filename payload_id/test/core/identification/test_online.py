@@ -287,6 +287,21 @@ def test_tare_narrows_the_mass(name):
     assert_equal(online.update(), tared)
 
 
+@pytest.mark.parametrize("name", ["gen3", "ur10"])
+def test_a_run_that_proves_a_payload_is_no_tare(name):
+    online = OnlineIdentifier(arm(name), Settings(USUAL))
+    run = usual_run(name, 21, seconds=1.5)
+    online.add(run.samples)
+    windows = online.update().windows
+    with pytest.raises(InputError, match="No tare was made: if nothing was in the hand"):
+        online.tare()
+    with pytest.raises(InputError, match="if this payload was in the hand"):
+        online.tare(2.0 * run.phi)
+    assert not online.tared and online.update().windows == windows  # nothing is forgotten
+    online.tare(run.phi)
+    assert online.tared
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("noise", ["uniform", "correlated"])
 def test_known_payload_tells_more_than_none(noise):
@@ -314,9 +329,10 @@ def test_known_payload_tells_more_than_none(noise):
 def test_tared_run_is_repeated_to_the_last_bit():
     model, settings = arm("ur10"), Settings(replace(USUAL, torque_gain=0.02))
     live = OnlineIdentifier(model, settings)
-    live.add(usual_run("ur10", 20, seconds=1.5).samples)
+    bare = usual_run("ur10", 20, seconds=1.5)
+    live.add(bare.samples)
     live.update()  # drops nothing; what it established is forgotten with the payload
-    live.tare()
+    live.tare(bare.phi)
     samples = usual_run("ur10", 21, seconds=1.5).samples
     live.add(samples.part(0, len(samples) // 2))
     live.update()
