@@ -26,6 +26,7 @@ from .effort_scale import Scales
 
 MOST_GRAVITY = 1000.0  # [m/s2]
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)  # [m/s2] in the base frame, z up
+MOST_JOINTS = 64  # what is computed of an arm grows with the cube of their number
 MASS_TOLERANCE = 1e-6  # relative, of what is read of a description
 
 
@@ -204,6 +205,11 @@ class ArmModel:
         movable = tuple(full.names)[1:]
         names = movable if joints is None else _as_names(joints)
         _check_names(names, movable, full, payload_frame)
+        if len(names) > MOST_JOINTS:
+            raise ModelError(
+                f"An arm has at most {MOST_JOINTS} joints here, found {len(names)}: {names[0]} to "
+                f"{names[-1]}. Name the joints that move the payload, or describe the arm alone."
+            )
         locked = [full.getJointId(name) for name in movable if name not in names]
         model = pin.buildReducedModel(full, locked, pin.neutral(full)) if locked else full
         g = real_numbers(gravity, "gravity")

@@ -10,9 +10,11 @@ from xml.parsers.expat import ExpatError
 from ...core.arm.description import check_description, tidied
 from ...core.errors import ModelError, UnknownNameError
 from ..configuration.file_kind import instead
-from ..configuration.input_path import input_path
+from ..configuration.input_path import input_path, not_utf8
 
 ARGUMENT = re.compile(r"<xacro:arg\s[^>]*?name\s*=\s*[\"']([^\"']+)[\"']")
+
+PYTHON_CLASS = re.compile(r"<class '[^']*'>:? ?")  # with which xacro begins some errors
 
 
 def read_urdf(path: str | Path, arguments: Mapping[str, object] | None = None) -> str:
@@ -69,7 +71,10 @@ def _read_plain(path: Path) -> str:
     """Return a URDF file's text."""
     try:
         return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
+    except UnicodeDecodeError as error:
+        what = f"Robot description {path} {not_utf8(error)}"
+        raise ModelError(f"{what}{instead(path, 'robot description')}") from error
+    except OSError as error:
         raise ModelError(
             f"Robot description {path} cannot be read: {error}.{instead(path, 'robot description')}"
         ) from error
@@ -95,7 +100,9 @@ def _expand(path: Path, arguments: dict[str, str]) -> str:
 
 def _reason(error: Exception) -> str:
     """Return the first line of what went wrong, without a full stop."""
-    lines = str(error).strip().splitlines()
+    if isinstance(error, RecursionError):
+        return "it includes or calls itself without end"
+    lines = PYTHON_CLASS.sub("", str(error)).strip().splitlines()
     return (lines[0] if lines else type(error).__name__).rstrip(". ")
 
 

@@ -66,13 +66,13 @@ class _JointReader:
         self._positions = [*keys["before"], *keys["after"], *keys["gimbal"]]
         self._efforts = list(keys[keys["effort_of"]])
         self._sign = keys["effort_sign"]
-        self._names: tuple[str, ...] = ()
+        self._names: tuple[str, ...] | None = None
         self._at: list[int] = []
         self._effort_at: list[int] = []
 
     def __call__(self, message: Any) -> Sequence[float]:
         names = message.name
-        if len(names) != len(self._names) or tuple(names) != self._names:
+        if self._names is None or len(names) != len(self._names) or tuple(names) != self._names:
             place = {name: k for k, name in enumerate(names)}
             if not place.keys() >= set(self._positions):
                 raise WrongMessageError("without some of the joints")

@@ -7,6 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from arms import PENDULUM
+from payload_id.core.arm.arm_model import ArmModel
+from payload_id.core.errors import ModelError
 from payload_id.core.identification.online import OnlineIdentifier
 from payload_id.core.identification.settings import Settings
 from payload_id.core.rows.joint_torque.momentum import MomentumRows
@@ -18,6 +21,7 @@ from payload_id.core.rows.joint_torque.position_gate import (
     largest_velocity,
     position_limits,
 )
+from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.rows.windows import WindowCutter
 from payload_id.core.samples.joint_samples import Samples
 from payload_id.files.robots.robot_file import RobotFile
@@ -204,3 +208,25 @@ def test_degrees_for_radians_are_no_data():
     estimate = online.update()
     assert sum(estimate.false_samples.values()) > 0.9 * len(samples)
     assert estimate.windows == 0
+
+
+@pytest.mark.filterwarnings("error")
+@pytest.mark.parametrize("huge", ["1e308", "1.7976931348623157e308", "1e30"])
+def test_limits_that_mean_none_are_none(huge):
+    urdf = PENDULUM.replace('lower="-3" upper="3"', f'lower="-{huge}" upper="{huge}"')
+    model = ArmModel.from_xml(urdf.replace('velocity="3"', f'velocity="{huge}"'), "tool")
+    t = np.arange(200) / 100.0
+    q = np.sin(t)[:, None]
+    samples = Samples(t, q, np.cos(t)[:, None], np.zeros_like(q))
+    assert len(gate_of(model, Uncertainty()).let_through(samples)) == 200
+
+
+def test_an_arm_has_a_bounded_number_of_joints():
+    links = "".join(
+        f'<link name="l{k}"><inertial><mass value="1"/><inertia ixx="1" iyy="1" izz="1" ixy="0" '
+        f'ixz="0" iyz="0"/></inertial></link><joint name="j{k}" type="continuous"><parent '
+        f'link="{f"l{k - 1}" if k else "base"}"/><child link="l{k}"/><axis xyz="0 0 1"/></joint>'
+        for k in range(300)
+    )
+    with pytest.raises(ModelError, match=r"at most 64 joints here, found 300: j0 to j299"):
+        ArmModel.from_xml(f'<robot name="r"><link name="base"/>{links}</robot>', "l299")

@@ -295,6 +295,12 @@ def test_unknown_package_is_named(write):
         ("a.urdf.xacro", "<robot>\n<link>\n</robot>", {}, "line 3"),
         ("a.urdf.xacro", "<robot xmlns:xacro='http://x'><xacro:nothing/></robot>", {}, "nothing"),
         ("a.urdf.xacro", "<robot xmlns:xacro='http://x'>${1/0}</robot>", {}, "a.urdf.xacro"),
+        (
+            "a.urdf.xacro",
+            "<robot xmlns:xacro='http://x'><xacro:include filename='a.urdf.xacro'/></robot>",
+            {},
+            "includes or calls itself",
+        ),
     ],
 )
 def test_unreadable_description_says_why(tmp_path, name, content, arguments, part):

@@ -31,7 +31,9 @@ from .uncertainty import Uncertainty
 SLACK = 0.005  # [s] of motion at the largest velocity that is no jump
 OUT = 0.1  # [rad or m] outside the description's limits, from which on that is told
 FASTEST = 2.0 * np.pi  # [rad/s or m/s] of joints whose limit is larger, or not known
-FARTHEST = 1e6  # [rad] of a joint that turns without limits: of more, too few digits are left
+FARTHEST = (
+    1e6  # [rad, rad/s] of a joint that turns without limits: of more, too few digits are left
+)
 TOO_FAST = 3.0  # of the largest velocity, above which none is true
 OUTSIDE, JUMP = "a position far outside the limits of", "a position off its velocity at"
 FAST = "a velocity far above the limit of"
@@ -160,7 +162,7 @@ def doubt_about_range(model: ArmModel, lower: Array, upper: Array) -> str:
 def position_limits(model: ArmModel) -> tuple[Array, Array]:
     """Return the limits that the description states, shape (n,) each [rad or m].
 
-    `FARTHEST` where it states none.
+    `FARTHEST` where it states none, or one that is larger.
     """
     lower, upper = np.full(model.n, -FARTHEST), np.full(model.n, FARTHEST)
     limits = model.pinocchio.lowerPositionLimit, model.pinocchio.upperPositionLimit
@@ -168,7 +170,7 @@ def position_limits(model: ArmModel) -> tuple[Array, Array]:
         at = model.pinocchio.joints[joint_id].idx_q
         if not model.continuous[j] and limits[0][at] < limits[1][at]:
             lower[j], upper[j] = limits[0][at], limits[1][at]
-    return lower, upper
+    return np.maximum(lower, -FARTHEST), np.minimum(upper, FARTHEST)
 
 
 def largest_velocity(model: ArmModel) -> Array:
@@ -178,8 +180,11 @@ def largest_velocity(model: ArmModel) -> Array:
 
 
 def stated_velocity(model: ArmModel) -> Array:
-    """Return the velocity limits of the description, 0 without one, shape (n,) [rad/s or m/s]."""
+    """Return the velocity limits of the description, 0 without one, shape (n,) [rad/s or m/s].
+
+    `FARTHEST` in place of larger ones, with which descriptions say that there is none.
+    """
     stated = np.zeros(model.n)
     for joint_id, j in enumerate(model.order, start=1):
         stated[j] = model.pinocchio.velocityLimit[model.pinocchio.joints[joint_id].idx_v]
-    return stated
+    return np.minimum(stated, FARTHEST)
