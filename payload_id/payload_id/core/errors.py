@@ -48,6 +48,17 @@ class UnknownNameError(InputError):
         )
 
 
+def in_words(error: BaseException) -> str:
+    """Return what an error of Python or of the system says, without its number and paths."""
+    if isinstance(error, UnicodeDecodeError):
+        return "it is not a text in UTF-8"
+    if isinstance(error, RecursionError):
+        return "it is nested too deeply"
+    if isinstance(error, OSError) and error.strerror:
+        return error.strerror[0].lower() + error.strerror[1:]
+    return str(error) or type(error).__name__
+
+
 def require_type(value: object, kinds: Any, name: str, example: str) -> None:
     """Raise unless a value is of one of some types.
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from ...core.arrays import Array
 from ...core.body.inertial import from_mass_com_inertia
-from ...core.errors import InputError
+from ...core.errors import InputError, in_words
 from ...core.excitation.search.random_fourier_search import Found, random_fourier_search
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...files.configuration.whole_file import check_folder
@@ -96,5 +96,7 @@ def _new_folder(folder: Path) -> Path:
         path.mkdir(parents=True)
         check_folder(path)
     except (OSError, ValueError) as error:
-        raise InputError(f"--out: nothing can be written to {folder.parent}: {error}.") from error
+        raise InputError(
+            f"--out: nothing can be written to {folder.parent}: {in_words(error)}."
+        ) from error
     return path.resolve()

@@ -6,9 +6,10 @@ import argparse
 from collections.abc import Callable
 from dataclasses import replace
 
-from ...core.errors import InputError
+from ...core.errors import InputError, RecordingError
 from ...core.identification.settings import Settings
 from ...core.rows.joint_torque.uncertainty import Uncertainty
+from ...files.configuration.input_path import input_path
 from ...files.recordings.replay_job import ReplayJob
 from ...files.recordings.saved_run import arm_of, identical, recording_of
 from ...files.robots.robot_file import RobotFile
@@ -77,6 +78,8 @@ def _from_run_file(arguments: argparse.Namespace) -> ReplayJob:
 
 def _from_robot_file(arguments: argparse.Namespace) -> ReplayJob:
     """Identify from any recording of a known robot."""
+    if not input_path(arguments.recording, "recording", RecordingError).exists():
+        raise RecordingError(f"There is no recording at {arguments.recording}. Check the path.")
     if arguments.robot is None:
         raise InputError(
             f"Which robot made {arguments.recording}? Give --robot FILE, or a shipped name such "

@@ -7,7 +7,7 @@ import math
 from pathlib import Path
 from typing import Any
 
-from ...core.errors import ConfigurationError
+from ...core.errors import ConfigurationError, in_words
 from .file_kind import check_kind, instead
 from .input_path import input_path
 
@@ -28,7 +28,7 @@ def read_json(path: Path, what: str) -> Any:
         content = parsed_json(path.read_bytes().decode("utf-8"))
     except (OSError, ValueError, RecursionError) as error:
         raise ConfigurationError(
-            f"{path} is no readable {what}: {error}.{instead(path, what)}"
+            f"{path} is no readable {what}: {in_words(error)}.{instead(path, what)}"
         ) from error
     if isinstance(content, dict):
         check_kind(content, path, what)

@@ -16,7 +16,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import BinaryIO
 
-from ...core.errors import ConfigurationError
+from ...core.errors import ConfigurationError, in_words
 
 RECOGNISED = 40  # letters of a name that the part of a file that is being written has
 
@@ -137,7 +137,9 @@ def saved_file(path: Path, what: str) -> Iterator[BinaryIO]:
         with whole_file(path) as file:
             yield file
     except OSError as error:
-        raise ConfigurationError(f"The {what} cannot be written to {path}: {error}.") from error
+        raise ConfigurationError(
+            f"The {what} cannot be written to {path}: {in_words(error)}."
+        ) from error
 
 
 def check_place(path: Path, what: str) -> Path:
@@ -163,7 +165,7 @@ def check_place(path: Path, what: str) -> Path:
         check_folder(path.parent)
     except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: a loop of links, no home
         raise ConfigurationError(
-            f"The {what} cannot be written to {str(path)!r}: {error}. Give another path."
+            f"The {what} cannot be written to {str(path)!r}: {in_words(error)}. Give another path."
         ) from error
     return path
 
