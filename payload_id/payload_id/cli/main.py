@@ -6,7 +6,7 @@ import argparse
 import sys
 from collections.abc import Sequence
 
-from ..core.errors import PayloadIdError, printable
+from ..core.errors import PayloadIdError, in_words, printable
 from ..core.version import VERSION
 from .apply import command as apply
 from .calibrate import command as calibrate
@@ -122,7 +122,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:
         return UNREAD
     except OSError as error:  # of the machine: a full disk, a file that is gone meanwhile
-        standard_streams.complain(f"{name}: not completed: {printable(str(error))}.")
+        standard_streams.complain(
+            f"{name}: not completed: {printable(in_words(error))}. See to the disk, or to "
+            "where it writes, and run it again."
+        )
         return 2
     except MemoryError:
         standard_streams.complain(

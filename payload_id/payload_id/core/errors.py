@@ -38,7 +38,8 @@ class UnknownNameError(InputError):
     """
 
     def __init__(self, kind: str, name: object, known: Iterable[str], where: str = "") -> None:
-        self.kind, self.name, self.known = kind, str(name), tuple(map(str, known))
+        self.kind, self.known = kind, tuple(map(str, known))
+        self.name = name if isinstance(name, str) else brief(name)
         near = difflib.get_close_matches(self.name[:LONGEST], self.known, n=1, cutoff=0.5)
         hint = f" Did you mean '{near[0]}'?" if near else ""
         place = f" in {where}" if where else ""
@@ -107,8 +108,10 @@ def comment(lines: Iterable[str]) -> str:
 
 def brief(value: object) -> str:
     """Return a value as messages show it: cut short, and without control characters."""
-    if value is None or isinstance(value, bool | int | float):
-        return f"{value!r}"[:60]
+    if value is None or isinstance(value, bool):
+        return repr(value)
+    if isinstance(value, int | float):  # as the number that it is, whatever class was made of it
+        return (int.__repr__(value) if isinstance(value, int) else float.__repr__(value))[:60]
     text = SHORT.repr(value) if isinstance(value, str | bytes | list | tuple | dict) else ""
     return f"the {KINDS.get(type(value), type(value).__name__)} {text}".rstrip()
 

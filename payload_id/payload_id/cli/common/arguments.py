@@ -15,6 +15,7 @@ from ...core.errors import InputError, UnknownNameError, printable
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.rows.wrench.uncertainty import WrenchUncertainty
 
+MOST_SAID = 500  # letters of a sentence that quotes arguments
 # Two calls of each command, which end its help.
 EXAMPLES = {
     "demo": ("--seed 7", "--robot xarm7 --out runs"),
@@ -99,6 +100,7 @@ class OneLine(argparse.ArgumentParser):
         near = difflib.get_close_matches(name.group(1) if name else "", map(str, known), 1, 0.5)
         hint = f" Did you mean '{near[0]}'?" if near else ""
         said = re.sub(r" \(choose from .*\)$", "", " ".join(message.split())).rstrip(".")
+        said = said if len(said) <= MOST_SAID else f"{said[:MOST_SAID]}..."
         self.exit(2, f"{self.prog}: {printable(said)}.{hint} Try: ./{self.prog} --help\n")
 
 

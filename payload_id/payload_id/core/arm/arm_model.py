@@ -168,7 +168,14 @@ class ArmModel:
         return np.ascontiguousarray(maps.transpose(0, 2, 1))
 
     def pinocchio_q(self, q: Array) -> Array:
-        """Return Pinocchio's configuration vector for joint positions q, shape (n,) [rad or m]."""
+        """Return Pinocchio's configuration vector for joint positions q, shape (n,) [rad or m].
+
+        Raises:
+            InputError: q is not of n finite numbers.
+        """
+        q = real_numbers(q, "q")
+        if q.shape != (self.n,):
+            raise InputError(f"q needs {self.n} numbers, one for each joint; found {q.shape}.")
         configuration = pin.neutral(self.pinocchio)
         for joint_id, index in enumerate(self.order, start=1):
             joint = self.pinocchio.joints[joint_id]

@@ -76,7 +76,7 @@ def read_yaml(path: str | Path, what: str = "YAML file") -> dict[str, Any]:
     except RecursionError as error:
         raise ConfigurationError(f"{path} is nested too deeply to be read.") from error
     except UnicodeDecodeError as error:
-        raise ConfigurationError(f"{path} {not_utf8(error)}") from error
+        raise ConfigurationError(f"{path} {not_utf8(error)}{instead(path, what)}") from error
     except (yaml.YAMLError, OSError, ValueError, AttributeError, LookupError, TypeError) as error:
         # The last four: impossible numbers and dates, tags (!!bool) of what is none
         reason = str(error).splitlines()[0].rstrip(".")

@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 
 from ...core.arrays import Array
-from ...core.errors import RecordingError, comment
+from ...core.errors import RecordingError, comment, in_words
 from ...core.plausibility.kinematics import DEGREE, looks_like_degrees
 from ..configuration.input_path import input_path
 from ..tables.csv_columns import DELIMITERS
@@ -111,7 +111,7 @@ def _read(path: Path) -> tuple[tuple[str, ...], str, Array]:
                 if len(cells) == len(header)
             ]
     except (OSError, UnicodeDecodeError, csv.Error, StopIteration) as error:
-        raise RecordingError(f"{path} cannot be read as a table: {error}.") from error
+        raise RecordingError(f"{path} cannot be read as a table: {in_words(error)}.") from error
     if len(header) < 3 or not rows or np.isfinite([_number(name) for name in header]).any():
         raise RecordingError(
             f"{path} needs a first line that names its columns, and rows of numbers below it; "

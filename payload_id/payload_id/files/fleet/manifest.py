@@ -14,7 +14,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
-from ...core.errors import ConfigurationError, brief
+from ...core.errors import ConfigurationError, brief, in_words, shortened
 from .local_copy import check_place
 
 COLUMNS = {
@@ -69,8 +69,9 @@ def read_manifest(place: str) -> tuple[Entry, ...]:
             table = read(file)
             columns = table.column_names
     except (OSError, ValueError, ImportError, pa.ArrowException) as error:
+        why = shortened(in_words(error))
         raise ConfigurationError(
-            f"The manifest {place} cannot be read: {brief(str(error))}. It is a table, .csv or "
+            f"The manifest {place} cannot be read ({why}). It is a table, .csv or "
             f".parquet, with the columns {', '.join(COLUMNS)}, of which bag is needed."
         ) from error
     unknown = [name for name in columns if name not in COLUMNS]
@@ -79,6 +80,8 @@ def read_manifest(place: str) -> tuple[Entry, ...]:
             f"The manifest {place} must have the column bag and none but {', '.join(COLUMNS)}; "
             f"found {', '.join(columns)}."
         )
+    if not table.num_rows:
+        raise ConfigurationError(f"The manifest {place} names no recording.")
     folder = posixpath.dirname(place)
     return tuple(
         _entry(line, folder, f"{place}, entry {number}")

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.errors import ConfigurationError
+from ...core.errors import ConfigurationError, in_words
 from ...core.knowledge.knowledge import Knowledge
 from ...core.knowledge.statement import Statement
 from ..configuration.array_archive import read_arrays
@@ -59,7 +59,7 @@ def load_knowledge(path: Path | str) -> Knowledge:
         ValueError, LookupError, TypeError, AttributeError, ArithmeticError, RecursionError
     ) as error:  # fmt: skip
         raise ConfigurationError(
-            f"The knowledge {path} cannot be read: {error}.{instead(path, 'knowledge')}"
+            f"The knowledge {path} cannot be read: {in_words(error)}.{instead(path, 'knowledge')}"
         ) from error
 
 

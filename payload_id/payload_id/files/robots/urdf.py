@@ -8,7 +8,7 @@ from pathlib import Path
 from xml.parsers.expat import ExpatError
 
 from ...core.arm.description import check_description, tidied
-from ...core.errors import ModelError, UnknownNameError
+from ...core.errors import ModelError, UnknownNameError, in_words
 from ..configuration.file_kind import instead
 from ..configuration.input_path import input_path, not_utf8
 
@@ -75,8 +75,9 @@ def _read_plain(path: Path) -> str:
         what = f"Robot description {path} {not_utf8(error)}"
         raise ModelError(f"{what}{instead(path, 'robot description')}") from error
     except OSError as error:
+        hint = instead(path, "robot description")
         raise ModelError(
-            f"Robot description {path} cannot be read: {error}.{instead(path, 'robot description')}"
+            f"Robot description {path} cannot be read: {in_words(error)}.{hint}"
         ) from error
 
 

@@ -16,7 +16,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_public_key,
 )
 
-from ...core.errors import ConfigurationError
+from ...core.errors import ConfigurationError, in_words
 from ..configuration.input_path import input_path
 
 BLOCK = re.compile(rb"-----BEGIN ([A-Z0-9 ]+)-----.*?-----END \1-----", re.DOTALL)
@@ -99,7 +99,9 @@ def _keys_of(path: Path, among_others: bool) -> list[PublicKey]:
     try:
         blocks = list(BLOCK.finditer(path.read_bytes()))
     except OSError as error:
-        raise ConfigurationError(f"The public key {path} cannot be read: {error}.") from error
+        raise ConfigurationError(
+            f"The public key {path} cannot be read: {in_words(error)}."
+        ) from error
     if not among_others and any(b"PRIVATE KEY" in block[1] for block in blocks):
         raise ConfigurationError(
             f"{path} holds a private key; who verifies needs the public one, which "

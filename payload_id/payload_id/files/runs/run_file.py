@@ -17,7 +17,7 @@ from ...core.arm.calibration import Calibration
 from ...core.arm.per_joint import PerJoint
 from ...core.arrays import plain_values
 from ...core.body.shape import Shape
-from ...core.errors import ConfigurationError, RecordingError, UnknownNameError, brief
+from ...core.errors import ConfigurationError, RecordingError, UnknownNameError, brief, in_words
 from ...core.identification.settings import Settings
 from ...core.identification.tare import Tare
 from ...core.knowledge.knowledge import NOTHING, Knowledge
@@ -184,7 +184,8 @@ class RunFile:
             entries["urdf"] = urdf.read_bytes().decode("utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise ConfigurationError(
-                f"The robot description {urdf} that {path.name} names cannot be read: {error}."
+                f"The robot description {urdf} that {path.name} names cannot be read: "
+                f"{in_words(error)}."
             ) from error
         for name, (_, _, load) in BESIDE.items():
             if name in entries:
@@ -212,7 +213,9 @@ def _check_digest(stated: object, entries: Mapping[str, Any], path: Path) -> Non
     try:
         found = _digest(entries, path)
     except OSError as error:
-        raise ConfigurationError(f"A file that {path} names cannot be read: {error}.") from error
+        raise ConfigurationError(
+            f"{error.filename}, which {path} names, cannot be read: {in_words(error)}."
+        ) from error
     except TypeError:  # a date, say, which this program does not write
         found = ""
     if stated != found:

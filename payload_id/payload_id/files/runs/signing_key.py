@@ -19,7 +19,7 @@ from cryptography.hazmat.primitives.serialization import (
     load_pem_private_key,
 )
 
-from ...core.errors import ConfigurationError
+from ...core.errors import ConfigurationError, in_words
 from ..configuration.input_path import input_path
 from .public_key import PublicKey
 
@@ -156,7 +156,9 @@ def _private_text(path: Path) -> bytes:
             mode = stat.S_IMODE(os.fstat(file.fileno()).st_mode)
             text = file.read()
     except OSError as error:
-        raise ConfigurationError(f"The private key {path} cannot be read: {error}.") from error
+        raise ConfigurationError(
+            f"The private key {path} cannot be read: {in_words(error)}."
+        ) from error
     if PRIVATE not in text:
         raise ConfigurationError(f"{path} holds no private key (PEM). {_REMEDY}")
     if mode & OTHERS:

@@ -14,7 +14,7 @@ from scipy.spatial.transform import Rotation
 
 from ...core.arrays import Array, one_number, real_numbers
 from ...core.body.shape import DENSITY, Shape
-from ...core.errors import ConfigurationError, InputError
+from ...core.errors import ConfigurationError, InputError, in_words
 from ..configuration.array_archive import check_at_least, check_shapes, read_arrays
 from ..configuration.file_kind import instead
 from ..configuration.input_path import input_path
@@ -130,7 +130,7 @@ def load_shape(path: Path | str) -> Shape:
         check_at_least(values, {"box": 0.0})
     except (ValueError, LookupError) as error:
         raise ConfigurationError(
-            f"The shape {path} cannot be read: {error}.{instead(path, 'shape')}"
+            f"The shape {path} cannot be read: {in_words(error)}.{instead(path, 'shape')}"
         ) from error
     values["ellipsoids"] = tuple(values["ellipsoids"])
     return Shape(**values)

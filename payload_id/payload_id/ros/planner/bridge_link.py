@@ -6,7 +6,6 @@ nothing is heard any more is given up after a while.
 
 from __future__ import annotations
 
-import json
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -23,8 +22,10 @@ from rclpy.task import Future as RosFuture
 from std_srvs.srv import Trigger
 
 from ...core.arrays import Array
+from ...core.errors import PayloadIdError, in_words
 from ...core.safety.certificate.certified_motion import CertifiedMotion
 from ...core.safety.clearance.convex_body import ConvexBody
+from ...files.configuration.json_file import parsed_json
 from ..common.awaited_answers import until
 from ..common.conversions import stamp_of
 from ..common.topics import LATCHED
@@ -35,6 +36,7 @@ from .planning.request import Documents
 SILENT = 3.0  # [s] without feedback after which a motion is given up
 PROVING = 60.0  # [s] that the bridge may take to prove a motion and take the arm
 ANSWERED = 3.0  # [s] within which the bridge says what holds now
+SAID_AGAIN = 5.0  # [s] after which a state that cannot be read is told again
 UNBEGUN = -0.3  # [s] on a motion of which nothing is heard yet
 
 
@@ -187,7 +189,7 @@ class BridgeLink:
         """
         self._node, self.name, self._on_state = node, name, on_state
         self.state: BridgeState | None = None
-        self._bodies: tuple[str, tuple[ConvexBody, ...]] = ("", ())
+        self._bodies: tuple[ConvexBody, ...] = ()
         node.create_subscription(BridgeState, f"{name}/state", self._take, LATCHED)
         self._prepare = node.create_client(PrepareMotion, f"{name}/prepare")
         self._extend = node.create_client(ExtendMotion, f"{name}/extend")
@@ -223,10 +225,7 @@ class BridgeLink:
     @property
     def bodies(self) -> tuple[ConvexBody, ...]:
         """Obstacles in force, in the base frame."""
-        text = "[]" if self.state is None else self.state.bodies
-        if text != self._bodies[0]:
-            self._bodies = text, tuple(ConvexBody.from_dict(body) for body in json.loads(text))
-        return self._bodies[1]
+        return () if self.state is None else self._bodies
 
     @property
     def obstacles(self) -> str:
@@ -314,7 +313,17 @@ class BridgeLink:
         return answer is not None and bool(answer.success)
 
     def _take(self, state: BridgeState) -> None:
-        """Take in what the bridge says."""
+        """Take in what the bridge says, unless it is no state of a bridge."""
+        try:
+            if self.state is None or state.bodies != self.state.bodies:
+                self._bodies = tuple(map(ConvexBody.from_dict, parsed_json(state.bodies)))
+        except (PayloadIdError, ValueError, TypeError, KeyError, RecursionError) as error:
+            self._node.get_logger().error(
+                f"A state of the bridge {self.name} is left out: its obstacles cannot be read "
+                f"({in_words(error)}). Look who publishes {self.name}/state.",
+                throttle_duration_sec=SAID_AGAIN,
+            )
+            return
         self.state = state
         self._on_state(state)
 

@@ -14,7 +14,14 @@ from controller_manager_msgs.srv import SwitchController
 from geometry_msgs.msg import TransformStamped, Vector3
 from payload_id_msgs.action import Identify
 from payload_id_msgs.action import Plan as PlanAction
-from payload_id_msgs.msg import ExcitationGoal, Obstacle, ObstacleArray, PayloadEstimate, StopReason
+from payload_id_msgs.msg import (
+    BridgeState,
+    ExcitationGoal,
+    Obstacle,
+    ObstacleArray,
+    PayloadEstimate,
+    StopReason,
+)
 from payload_id_msgs.srv import Describe, SetObstacles
 from rcl_interfaces.msg import Parameter as ParameterMessage
 from rcl_interfaces.msg import ParameterType, ParameterValue
@@ -86,6 +93,17 @@ def test_plan_describe_execute_moves_the_arm_to_its_goal_at_rest(robot):
     assert moved > 0.1
     assert np.abs(robot.q - description.goal_positions).max() < description.tube_position[0]
     assert {"moving"} <= {entry.phase for entry in feedback}
+
+
+def test_a_state_of_the_bridge_that_cannot_be_read_is_left_out(robot):
+    node = robot.observer.node
+    publisher = node.create_publisher(BridgeState, f"{BRIDGE}/state", LATCHED)
+    for bodies in ("", "x", "[1", "7", '["x"]', '[{"name": "x"}]', "[" * 3000):
+        publisher.publish(BridgeState(bodies=bodies))
+    robot.observer.wait(lambda: "its obstacles cannot be read" in robot.planner.printed(), "a word")
+    node.destroy_publisher(publisher)
+    assert robot.planned().plan_id
+    assert "Unexpected" not in robot.planner.printed()
 
 
 def test_what_is_commanded_is_the_certified_motion(robot):
