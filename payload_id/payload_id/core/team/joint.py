@@ -84,7 +84,7 @@ def joint_fit(rows: TeamRows, windows: Windows) -> Joint:
     root = (axes * np.sqrt(np.maximum(values, 0.0))).T
     # at the frames of kinematics: moments vanish with the places
     first = rows.of_estimate(windows)
-    noise = _noise(np.hstack([first.A, first.B]), first, windows)
+    noise = _noise(first, windows)
     for _ in range(ROUNDS):
         block = rows.of_estimate(windows)
         J = np.concatenate(
@@ -203,17 +203,20 @@ def without_feature_noise(form: NormalForm, added: Array) -> NormalForm:
     return NormalForm(R, (turned / kept) @ turned.T @ form.z, form.residual, form.rows)
 
 
-def _noise(A: Array, block: RowBlock, windows: Windows) -> RowNoise:
-    """Return the noise that a free fit shows, of each channel at rest and in motion.
+def _noise(block: RowBlock, windows: Windows) -> RowNoise:
+    """Return the noise that a fit shows, of each channel at rest and in motion.
 
-    Rows that the fit uses up count with the noise of the same axis in the other state: a fit to a
-    few holds would show none at all.
+    Biases and gains stay about their boxes: free gains of -1 would explain any forces by no payload
+    at all, and leave no noise. Rows that the fit uses up count with the noise of the same axis in
+    the other state: a fit to a few holds would show none at all.
     """
     number, channel = 2 * MOVING, block.joint
-    size = np.ones(number)
+    A, p = np.hstack([block.A, block.B]), block.B.shape[1]
+    boxes, size = np.hstack([np.zeros((p, 10)), UNIFORM * np.eye(p)]), np.ones(number)
     for _ in range(3):
         w = 1.0 / size[channel]
-        x, *_ = np.linalg.lstsq(A * w[:, None], block.b * w, rcond=1e-10)
+        weighted, right = np.vstack([A * w[:, None], boxes]), np.append(block.b * w, np.zeros(p))
+        x, *_ = np.linalg.lstsq(weighted, right, rcond=1e-10)
         square = np.bincount(channel, (block.b - A @ x) ** 2, minlength=number)
         count = np.bincount(channel, minlength=number)
         used = max(int((count > 0).sum()), 1)

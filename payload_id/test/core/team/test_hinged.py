@@ -1,5 +1,7 @@
 """A payload of two bodies on a hinge: seventeen sums, exact without noise, honest with it."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -70,6 +72,23 @@ def test_the_team_estimator_names_the_hinge_and_tells_both_bodies():
     assert (np.abs(hinged.base - true) < 5.0 * hinged.deviation).all()
     assert abs(hinged.base[0] - true[0]) < 0.01 * true[0]
     assert "weigh" in " ".join(hinged.sentences())
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(4))
+def test_nobody_is_put_on_the_wrong_body_where_clocks_are_hardly_known(seed):
+    bounds = replace(NOISE, clock=0.05)
+    _, robots, rng = drawn_run(seed, (0, 1, 1), clock=0.05)
+    robots = [disturbed(robot, bounds, rng) for robot in robots]
+    estimator, ends = (
+        TeamEstimator([r.name for r in robots], TeamBounds(bounds)),
+        np.arange(4) * 6.5,
+    )
+    for start in ends:
+        for robot in robots:
+            estimator.add(robot.between(start, np.nextafter(start + 6.5, 0.0)))
+        hinged = estimator.update().hinged
+        assert hinged is None or hinged.robots == (("omnid1",), ("omnid2", "omnid3"))
 
 
 def test_both_bodies_are_found_anew_from_new_samples_though_old_ones_go():

@@ -321,6 +321,11 @@ def mirrored(robot):
     )
 
 
+def in_degrees(robot):
+    """The same robot with angular velocities in degrees per second."""
+    return replace(robot, twist=robot.twist * np.repeat([180.0 / np.pi, 1.0], 3))
+
+
 def slipped(robot, time):
     """The same robot with its grasp turned from a time on."""
     R, late = Rotation.from_rotvec([0.0, 0.0, 0.2]).as_matrix(), robot.time > time
@@ -340,7 +345,11 @@ def locked(robot):
 FAULTS = {
     "inverted": (Fault.FORCE_INVERTED, 1, lambda r: false_force(r, -1.0)),
     "gain": (Fault.FORCE_FALSE, 0, lambda r: false_force(r, 0.7)),
+    "dead": (Fault.FORCE_FALSE, 2, lambda r: false_force(r, 0.0)),
     "mirrored": (Fault.MIRRORED, 1, mirrored),
+    "the reference is mirrored": (Fault.MIRRORED, 0, mirrored),
+    "degrees": (Fault.UNKNOWN, 1, lambda r: in_degrees(r)),
+    "the reference in degrees": (Fault.UNKNOWN, 0, lambda r: in_degrees(r)),
     "slips": (Fault.SLIPS, 2, lambda r: slipped(r, 14.0)),
     "the reference slips": (Fault.SLIPS, 0, lambda r: slipped(r, 14.0)),
     "locked": (Fault.GIMBAL_LOCKED, 1, locked),
@@ -413,6 +422,14 @@ def test_a_newcomer_whose_frame_is_unknown_yet_does_not_take_the_intervals():
     found = estimator.update()
     assert not found.frames["omnid9"].known
     assert (found.half_width <= 1.5 * before.half_width + 1e-9).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [4, 5, 6])
+def test_gains_that_are_stated_do_not_draw_the_payload_to_nothing(seed):
+    stated = replace(NOISE, force_gain=0.01, force_absolute=2.0, orientation=3e-3, clock=0.0)
+    team, robots = team_and_samples(seed, stated, "slow", length=20.0)
+    assert abs(estimated(robots, stated).phi[0] - team.phi[0]) < 0.015 * team.phi[0]
 
 
 def test_two_passive_robots_say_what_they_cannot_give():

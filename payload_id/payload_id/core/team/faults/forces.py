@@ -14,16 +14,19 @@ import numpy as np
 
 from ...arrays import Array
 from ..estimate import Fault, Finding
-from .evidence import Evidence
+from .evidence import LEAST_TURN, Evidence, turning
 
 MUCH_BETTER = 0.3  # of a residual, from which on a factor on one robot's forces is believed
 LEAST_WINDOWS = 8
 UNIFORM = np.sqrt(3.0)  # half-width of a box over its standard deviation
+DIGITS = 1e-9  # relative, within which readings are one and the same
 INVERTED = -0.5  # a factor below which the sign is wrong
 
 
 def of_forces(e: Evidence) -> tuple[list[Finding], bool]:
     """Return whose forces a free factor explains much better, and whether that excludes them."""
+    if dead := [finding for i in range(len(e.names)) if (finding := _unchanging(e, i))]:
+        return dead, True
     found = _false_factor(e)
     if found is None:
         return [], False
@@ -37,6 +40,22 @@ def of_forces(e: Evidence) -> tuple[list[Finding], bool]:
     )
     certain = fault is Fault.FORCE_INVERTED or _beyond_rows(e, i, factor, phi)
     return [Finding(fault, (name,), f"The forces of {name} fit {words}")], certain
+
+
+def _unchanging(e: Evidence, i: int) -> Finding | None:
+    """Return that a robot's forces do not change while the payload moves, to the last digits."""
+    force = e.windows.wrench[i][e.windows.present[i] & e.windows.holding[i], :3]
+    if len(force) < LEAST_WINDOWS or max(turning(e.blocks)) < LEAST_TURN:
+        return None
+    size = float(np.abs(force).max())
+    if np.ptp(force, axis=0).max() > DIGITS * size:
+        return None
+    what = "do not change" if size else "are zero throughout"
+    return Finding(
+        Fault.FORCE_FALSE, (e.names[i],),
+        f"The forces of {e.names[i]} {what} while the payload moves: its sensor or driver stands "
+        "still. Have it measure, or, if it exerts nothing, say that it left.",
+    )  # fmt: skip
 
 
 def _false_factor(e: Evidence) -> tuple[int, float, Array] | None:

@@ -20,6 +20,9 @@ MUCH_BETTER = 0.3  # of a residual, from which on another explanation is taken
 EARLY = 0.35  # part of the blocks that a slip is measured from
 LATER = 0.6  # part of what follows that must be off, too
 CLOCK_DEVIATIONS, CLOCK_SLACK = 6.0, 2e-3  # [-, s] beyond what is stated
+CLEARLY = 0.5  # of a misfit, below which a robot is on one part of a payload rather than another
+CLOCKS = 21  # offsets of a clock that are tried
+ANOTHER_UNIT = 2.0  # times as fast, from which on a unit is false rather than a motion
 ROUNDING = 1e-9  # of angular velocities [rad/s]
 NOTHING = 0.02  # of the total force that counts as none
 
@@ -44,9 +47,53 @@ def of_motions(e: Evidence) -> tuple[list[Finding], bool]:
     if out:
         return out, certain
     certain |= not all(e.rows.frame_bounds[i].consistent for i in suspects)
-    if suspects and len(suspects) == N - 1 and N > 2 and _agree(e, 1, 2):
-        suspects = [0]
-    return [_named(e, i, 1 if i == 0 else 0) for i in suspects], certain
+    if suspects and N > 2 and _agree(e, 1, 2):
+        doubtful = [i for i in range(1, N) if i in suspects or _mirrored(e, i, 0)]
+        suspects = [0] if len(doubtful) == N - 1 else suspects
+    first = 1 if suspects == [0] else 0
+    named = [_named(e, i, first) for i in suspects]
+    return named + _sides(e, named, first), certain
+
+
+def _sides(e: Evidence, named: list[Finding], first: int) -> list[Finding]:
+    """Return on which side of a hinge the robots are of which nothing is proved.
+
+    Robots whose clocks are hardly known may move with either part within the stated bounds. What
+    fits much better with the part that turns is on it; what fits both alike makes doubt.
+    """
+    turning = [f for f in named if f.fault is Fault.ARTICULATED]
+    if not turning:
+        return []
+    second = e.names.index(turning[0].robots[0])
+    about = {name for finding in named for name in finding.robots}
+    found = []
+    for k, name in enumerate(e.names):
+        if k in (first, second) or name in about:
+            continue
+        near, far = (_misfit(e, j, k) for j in (first, second))
+        if near < CLEARLY * far:
+            continue
+        other = _named(e, k, first) if far < CLEARLY * near else None
+        if other is None or other.fault is not Fault.ARTICULATED:
+            other = Finding(
+                Fault.UNKNOWN, (name,),
+                f"On which part of the payload {name} is cannot be told: it moves with either "
+                "within the stated bounds. Turn the hinge more, or know the clocks better.",
+            )  # fmt: skip
+        found.append(other)
+    return found
+
+
+def _misfit(e: Evidence, j: int, i: int) -> float:
+    """Return what the best rotation and clock leave of two robots' angular velocities [rad/s]."""
+    both = e.blocks.present[j] & e.blocks.present[i]
+    if both.sum() <= 10:
+        return np.inf
+    one, two = e.blocks.twist[j][both, :3], e.blocks.twist[i][both, :3]
+    rate = e.blocks.rate[i][both, :3]
+    most = e.rows.bounds[j].clock + e.rows.bounds[i].clock
+    late = np.linspace(-most, most, CLOCKS) if most else np.zeros(1)
+    return min(kabsch_umeyama(one, two + d * rate).residual for d in late)
 
 
 def _unlike(e: Evidence, i: int) -> bool:
@@ -91,17 +138,19 @@ def _locked(e: Evidence, i: int) -> Finding | None:
     here = e.blocks.present[i]
     if here.sum() < 10:
         return None
-    weak = np.zeros(3, bool)
+    weak, others = np.zeros(3), 0
     for j in range(len(e.names)):
         both = e.blocks.present[j] & here
         if j == i or both.sum() <= 10:
             continue
         noise = 2.0 * max(e.rows.bounds[k].angular_velocity for k in (i, j)) ** 2
         own, other = (np.linalg.eigvalsh(_square(e.blocks, k, both)) for k in (i, j))
-        weak |= (own < LOCKED**2 * other) & (other > max(noise, LEAST_TURN**2) / 3.0)
-    if not weak.any():
+        weak += (own < LOCKED**2 * other) & (other > max(noise, LEAST_TURN**2) / 3.0)
+        others += 1
+    locked = weak > others / 2  # one that is alone in turning more than all others is false itself
+    if not locked.any():
         return None
-    what = "does not turn" if weak.all() else "does not turn about every axis"
+    what = "does not turn" if locked.all() else "does not turn about every axis"
     return Finding(
         Fault.GIMBAL_LOCKED, (e.names[i],),
         f"The gimbal of {e.names[i]} {what} as the others do: it is locked, at its end, or its "
@@ -168,6 +217,12 @@ def _named(e: Evidence, i: int, j: int) -> Finding:
             f"The frame of {name} is left-handed against that of {other}: its vectors fit as their "
             "mirror image. Change the sign of one axis.",
         )  # fmt: skip
+    if (times := _times_as_fast(e, i, j)) is not None:
+        return Finding(
+            Fault.UNKNOWN, (name,),
+            f"The angular velocities of {name} are {times:.3g} times those of {other}, and fit but "
+            "for that: check their unit, which is rad/s.",
+        )  # fmt: skip
     both, _ = _pair(e, j, i)
     if (since := _slipped(e, i, j)) is not None:
         gone = _without_force(e, i, since)
@@ -215,6 +270,20 @@ def _mirrored(e: Evidence, i: int, j: int) -> bool:
         p, *_ = np.linalg.lstsq(-S, y, rcond=1e-9)
         left.append(float(((y + S @ p) ** 2).sum()))
     return left[1] < MUCH_BETTER**2 * left[0]
+
+
+def _times_as_fast(e: Evidence, i: int, j: int) -> float | None:
+    """Return by what factor a robot's angular velocities differ, if they fit with it alone."""
+    both = e.blocks.present[i] & e.blocks.present[j]
+    if both.sum() < 10:
+        return None
+    one, two = e.blocks.twist[j][both, :3], e.blocks.twist[i][both, :3]
+    times = float(np.linalg.norm(two)) / max(float(np.linalg.norm(one)), ROUNDING)
+    if 1.0 / ANOTHER_UNIT < times < ANOTHER_UNIT:
+        return None
+    fit = kabsch_umeyama(one, two / times)
+    left = fit.residual / max(_root_mean_square(np.linalg.norm(one, axis=1)), ROUNDING)
+    return times if left < MUCH_BETTER else None
 
 
 def _slipped(e: Evidence, i: int, j: int) -> float | None:

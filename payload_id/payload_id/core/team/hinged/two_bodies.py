@@ -62,6 +62,8 @@ def two_bodies(
 ) -> HingedPayload | None:
     """Return the payload of two bodies; None where motions show no hinge, or data are too few.
 
+    Too few are also those that show none without some stretch of the run.
+
     Deviations are those of the jackknife [Efron1981]: everything, the hinge and the frames too, is
     found again without one stretch of the run after the other. What constant errors of forces
     may add is added.
@@ -90,10 +92,10 @@ def two_bodies(
         if known is not None:
             kept = begin[(begin + window < a) | (begin > b)]
             parts.append(problem.sums(known, kept, weights).base)
-    deviation = np.full(len(sums.base), np.inf)
-    if len(parts) == STRETCHES:
-        spread = np.var(parts, axis=0) * (STRETCHES - 1)
-        deviation = np.sqrt(spread + sums.constant**2)
+    if len(parts) < STRETCHES:
+        return None
+    spread = np.var(parts, axis=0) * (STRETCHES - 1)
+    deviation = np.sqrt(spread + sums.constant**2)
     names = tuple(r.name for r in first.samples), tuple(r.name for r in second.samples)
     axes = np.stack([whole.hinge.frame(side) for side in (0, 1)])
     return HingedPayload(

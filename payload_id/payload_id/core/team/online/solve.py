@@ -32,6 +32,7 @@ from .held import payloads_of
 from .interval_rows import Known, interval_bounds
 
 LEAST_WINDOWS = 4  # of an estimate
+DEVIATIONS = 6.0  # of kinematic frames, by which forces may move them beyond errors of poses
 TINY = 1e-9  # half-width below which a parameter counts as known
 
 
@@ -133,10 +134,22 @@ def _point(
 
 
 def _is_within(frames: GraspFrames, rows: TeamRows) -> bool:
-    """Tell whether frames are within the bounds about the kinematic ones in `rows`."""
+    """Tell whether frames are within what kinematics allow: bounds, and what poses may err by.
+
+    Forces say little of frames; where false they would draw them far from what every pose says.
+    """
     turned = rows.frames.rotation.swapaxes(1, 2) @ frames.rotation
     angle = np.abs(Rotation.from_matrix(turned).as_rotvec())
     moved = np.abs(frames.position - rows.frames.position)
+    spread = np.sqrt(np.maximum(np.diagonal(rows.frames.covariance, axis1=1, axis2=2), 0.0))
+    for i in np.flatnonzero(rows.frames.known)[1:]:
+        one, two = rows.bounds[0], rows.bounds[i]
+        turn = one.orientation + two.orientation
+        far = float(np.linalg.norm(rows.frames.position[i]))
+        most = turn + DEVIATIONS * spread[i, :3]
+        most_place = one.position + two.position + far * turn + DEVIATIONS * spread[i, 6:9]
+        if (angle[i] > most).any() or (moved[i] > most_place).any():
+            return False
     return all(
         not bound.known
         or bool((angle[i] <= bound.rotation_vector).all() and (moved[i] <= bound.position).all())
