@@ -19,6 +19,7 @@ from .evidence import LEAST_TURN, Evidence, turning
 MUCH_BETTER = 0.3  # of a residual, from which on a factor on one robot's forces is believed
 LEAST_WINDOWS = 8
 UNIFORM = np.sqrt(3.0)  # half-width of a box over its standard deviation
+CLEAR = 6.0  # deviations of a factor, by errors as large as the bounds, that are no chance
 DIGITS = 1e-9  # relative, within which readings are one and the same
 INVERTED = -0.5  # a factor below which the sign is wrong
 
@@ -72,7 +73,7 @@ def _false_factor(e: Evidence) -> tuple[int, float, Array] | None:
     boxes = np.hstack([np.zeros((p, 10)), UNIFORM * np.eye(p)])
     nothing, zero = np.zeros((p, 1)), np.zeros(p)
     _, whole = _fit(np.vstack([A, boxes]), np.concatenate([b, zero]))
-    least, best = np.inf, (-1, 1.0, np.zeros(10))
+    least, best, deviation = np.inf, (-1, 1.0, np.zeros(10)), np.inf
     for i in range(len(e.names)):
         own = e.rows.wrench_of(e.windows, i).ravel() * weight
         if not own.any():
@@ -81,8 +82,11 @@ def _false_factor(e: Evidence) -> tuple[int, float, Array] | None:
         x, left = _fit(free, np.concatenate([b - own, zero]))
         if left < least:
             least, best = left, (i, float(x[-1]), x[:10])
+            deviation = float(np.linalg.norm(np.linalg.pinv(free)[-1]))
     i, factor, _ = best
     if i < 0 or least > MUCH_BETTER**2 * whole or not _beyond(e, i, factor):
+        return None
+    if abs(factor - 1.0) < CLEAR * deviation:  # errors within the bounds may look like it
         return None
     return best
 
