@@ -42,8 +42,8 @@ def truth(team: HingedTeam, found: HingedPayload) -> np.ndarray:
     X, p = team.R[b], team.p[b]
     axis, place = np.stack([team.axis, team.axis @ X]), np.stack([team.place, (team.place - p) @ X])
     still, x = (np.eye(3), np.zeros(3)), found.rotation[:, :, 0]
-    near = HingeGeometry(*still, found.axis, found.place, x, 0.0)
-    true = HingeGeometry(*still, axis, place, x, 0.0).aligned_to(near)
+    near = HingeGeometry(*still, found.axis, found.place, x, 0.0, np.zeros(2))
+    true = HingeGeometry(*still, axis, place, x, 0.0, np.zeros(2)).aligned_to(near)
     second = change_of_frame(X.T, -X.T @ p) @ team.phi[1]
     bodies = [
         np.linalg.solve(change_of_frame(true.frame(k), true.place[k]), phi)

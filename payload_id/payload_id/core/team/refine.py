@@ -126,6 +126,24 @@ class PairFit:
     kabsch: Kabsch
 
 
+def pose_misfit(blocks: Blocks, frames: GraspFrames, i: int) -> tuple[Array, Array]:
+    """Return how far robot i is from where its frame and the first robot's poses put it.
+
+    Returns:
+        turned: Of each block, shape (B,) [rad].
+        moved: Shape (B,) [m].
+    """
+    R1, Ri, C = blocks.rotation[0], blocks.rotation[i], frames.base_rotation[i]
+    X = R1.swapaxes(1, 2) @ C @ Ri
+    turned = np.linalg.norm(X - frames.rotation[i], axis=(1, 2)) / np.sqrt(2.0)
+    place = np.einsum(
+        "bji,bj->bi",
+        R1,
+        frames.base_position[i] + blocks.position[i] @ C.T - blocks.position[0],
+    )
+    return turned, np.linalg.norm(place - frames.position[i], axis=1)
+
+
 def pair_fit(blocks: Blocks, i: int, j: int, clock: float, level: bool) -> PairFit | None:
     """Return the frame of robot j in that of robot i; None with fewer than three common blocks.
 

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 
 from hinged_trials import NOISE, drawn_run, score, sides, truth
 from payload_id.core.body.inertial import is_physical
@@ -103,6 +104,20 @@ def test_both_bodies_are_found_anew_from_new_samples_though_old_ones_go():
     ]
     assert found[1] is found[0]  # a twentieth is new
     assert not np.array_equal(found[2].base, found[0].base)
+
+
+def test_a_payload_that_turns_about_two_axes_gives_no_numbers():
+    team, robots, _ = drawn_run(1)
+    one, across = robots[2], np.cross(team.axis @ team.R[2], [0.3, -0.5, 0.8])
+    turn = 0.06 * np.sin(2.1 * one.time)[:, None] * across
+    rate = 0.06 * 2.1 * np.cos(2.1 * one.time)[:, None] * across
+    Q = Rotation.from_rotvec(turn)
+    omega, v = (Q.inv().apply(x) for x in np.hsplit(one.twist, 2))
+    robots[2] = replace(
+        one, rotation=one.rotation @ Q.as_matrix(), twist=np.hstack([omega + rate, v]),
+        force=Q.inv().apply(one.force),
+    )  # fmt: skip
+    assert two_bodies(*sides(team, robots, NOISE), 1.0, 0.01, 2.0) is None
 
 
 def test_a_rigid_payload_has_no_hinge():

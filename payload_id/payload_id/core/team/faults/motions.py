@@ -12,7 +12,7 @@ from ..closed_form.pairwise import kabsch_umeyama
 from ..estimate import Fault, Finding
 from ..frame_bounds import frame_bounds
 from ..grasp_frames import FrameWeights, GraspFrames
-from ..refine import begun, refine
+from ..refine import begun, pose_misfit, refine
 from .evidence import LEAST_TURN, Evidence, turning
 
 LOCKED = 0.15  # of the other robots' angular velocity about an axis, below which it is locked
@@ -291,13 +291,7 @@ def _slipped(e: Evidence, i: int, j: int) -> float | None:
     both, frames = _pair(e, j, i, EARLY)
     if not frames.known[1] or len(both) < 30:
         return None
-    R1, R2, C = both.rotation[0], both.rotation[1], frames.base_rotation[1]
-    X = R1.swapaxes(1, 2) @ C @ R2
-    turned = np.linalg.norm(X - frames.rotation[1], axis=(1, 2)) / np.sqrt(2.0)
-    place = np.einsum(
-        "bji,bj->bi", R1, frames.base_position[1] + both.position[1] @ C.T - both.position[0]
-    )
-    moved = np.linalg.norm(place - frames.position[1], axis=1)
+    turned, moved = pose_misfit(both, frames, 1)
     one, two = e.rows.bounds[j], e.rows.bounds[i]
     first = slice(0, int(EARLY * len(both)))
     far = float(np.linalg.norm(frames.position[1]))

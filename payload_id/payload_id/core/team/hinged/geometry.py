@@ -39,6 +39,8 @@ class HingeGeometry:
         place: q_a and q_b, shape (2, 3) [m].
         across: A direction across the axis in each, shape (2, 3): x axes of the hinge frames.
         clock: Offset of b's clock beyond what was taken out of its blocks [s].
+        left: Root mean squares, by component, that the fit leaves of the axis' direction and of its
+            place, shape (2,) [-, m].
     """
 
     rotation: Array
@@ -47,6 +49,7 @@ class HingeGeometry:
     place: Array
     across: Array
     clock: float
+    left: Array
 
     def frame(self, side: int) -> Array:
         """Return the axes of the hinge frame of one body in its grasp frame, shape (3, 3)."""
@@ -128,7 +131,8 @@ class _Problem:
         clock = float(x[18]) if self._clock else 0.0
         place = x[12:18].reshape(2, 3).copy()
         near = np.eye(3)[np.abs(axis).argmin(axis=1)]
-        return HingeGeometry(_turn(x), x[3:6].copy(), axis, place, _across(axis, near), clock)
+        across = _across(axis, near)
+        return HingeGeometry(_turn(x), x[3:6].copy(), axis, place, across, clock, self.spread(x))
 
     def spread(self, x: Array) -> Array:
         """Return the root mean squares of what is left of directions and places, shape (2,)."""

@@ -14,7 +14,7 @@ from ..closed_form.hann_weights import Weights
 from ..closed_form.hinge import Hinge, hinge
 from ..grasp_frames import FrameWeights, GraspFrames
 from ..hinged_payload import HingedPayload
-from ..refine import begun, refine
+from ..refine import begun, pose_misfit, refine
 from ..samples import RobotSamples
 from ..window_series import Series
 from .fit import Sums, fitted_sums, physical_bodies, typical
@@ -22,6 +22,7 @@ from .geometry import HingeGeometry, hinge_geometry
 from .momentum_rows import Held, hinged_rows
 
 MARGIN = 0.2  # [s] at both ends of the samples that no block or window takes
+EXACT = 1e-4  # [rad, m] that blocks of exact poses may leave
 LEAST_WINDOWS = 12
 ROUNDS = 5  # of clocks
 MOVED = 1e-6  # [s] by which a clock's estimate moves before all is made anew
@@ -44,12 +45,17 @@ class Side:
 
 @dataclass(frozen=True)
 class _Known:
-    """What motions say: clocks (N,), frames of both sides, the hinge, the range of its angle."""
+    """What motions say: clocks (N,), frames of both sides, the hinge, the range of its angle.
+
+    Attributes:
+        holds: Whether two rigid bodies and one axis leave no more than poses may err by.
+    """
 
     clock: Array
     frames: tuple[GraspFrames, GraspFrames]
     hinge: HingeGeometry
     angle: float
+    holds: bool
 
 
 def two_bodies(
@@ -149,7 +155,9 @@ class _Problem:
                 break
             clock = known.clock
             known = self._with_clocks(time, clock)
-        if known is None or like is None:
+        if known is None or not known.holds:
+            return None
+        if like is None:
             return known
         return replace(known, hinge=known.hinge.aligned_to(like))
 
@@ -171,9 +179,12 @@ class _Problem:
         found = hinge_geometry(pair, seen, tilt, deviation, self._reach)
         if found is None:
             return None
+        holds = _explains(found, pair, bounds[0], bounds[b])
+        for blocks_of_side, own, side in zip(sides, frames, (self.first, self.second), strict=True):
+            holds &= _rigid(blocks_of_side, own, side)
         other = clock[b] + found.clock
         newer = np.concatenate([frames[0].clock, other + frames[1].clock])
-        return _Known(newer, frames, found, seen.angle)
+        return _Known(newer, frames, found, seen.angle, holds)
 
     def sums(self, known: _Known, begin: Array, weights: Weights) -> Sums:
         """Return what the forces of windows tell that begin at some times [s]."""
@@ -192,6 +203,38 @@ class _Problem:
             held.append(Held(series, side.bounds, frames, *base))
         rows = hinged_rows(held[0], held[1], known.hinge, weights)
         return fitted_sums(rows.in_hinge_frames(known.hinge), self.bounds)
+
+
+def _explains(found: HingeGeometry, pair: Blocks, one: RobotBounds, two: RobotBounds) -> bool:
+    """Tell whether a hinge leaves no more of the poses than they may err by; two axes would not."""
+    far = [float(np.linalg.norm(place)) for place in found.place]
+    late = (one.jitter + two.jitter) * _pace(pair)
+    turn = one.orientation + two.orientation
+    move = one.position + two.position + far[0] * one.orientation + far[1] * two.orientation
+    allowed = np.array([turn + late[0], move + late[1] + max(far) * late[0]]) + EXACT
+    return bool((found.left <= allowed).all())
+
+
+def _rigid(blocks: Blocks, frames: GraspFrames, side: Side) -> bool:
+    """Tell whether the robots of a side move as one body, as far as poses may err."""
+    for i in range(1, len(side.bounds)):
+        pair = blocks.of_robots([0, i])
+        here = np.flatnonzero(pair.present.all(axis=0))
+        turned, moved = pose_misfit(blocks.take(here), frames, i)
+        one, two = side.bounds[0], side.bounds[i]
+        late = (one.jitter + two.jitter) * _pace(pair)
+        turn = one.orientation + two.orientation + late[0] + EXACT
+        far = float(np.linalg.norm(frames.position[i]))
+        move = one.position + two.position + late[1] + far * turn + EXACT
+        if np.sqrt((turned**2).mean()) > turn or np.sqrt((moved**2).mean()) > move:
+            return False
+    return True
+
+
+def _pace(pair: Blocks) -> Array:
+    """Return root mean squares of two robots' largest speeds of turning and moving, shape (2,)."""
+    both = pair.twist[:, pair.present.all(axis=0)].reshape(2, -1, 2, 3)
+    return np.asarray(np.sqrt((np.linalg.norm(both, axis=3) ** 2).mean(axis=1)).max(axis=0))
 
 
 def _seen(pair: Blocks, one: RobotBounds, two: RobotBounds) -> Hinge | None:
