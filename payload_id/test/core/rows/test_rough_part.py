@@ -88,6 +88,7 @@ def test_motions_that_begin_and_end_between_samples(order: int, rate: int, seed:
     assert estimate.contains(phi).all() and estimate.half_width[0] < 0.1
 
 
+@pytest.mark.slow
 def test_noise_that_was_not_stated_is_no_bend() -> None:
     run = record(arm("panda"), 3, seconds=4.0, rate=250.0)
     noise = 0.1 * np.random.default_rng(0).normal(size=run.samples.tau.shape)

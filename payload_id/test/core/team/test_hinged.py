@@ -57,6 +57,7 @@ def test_mass_on_the_axis_may_belong_to_either_body():
     assert np.linalg.matrix_rank(BASE_OF_BOTH) == 17
 
 
+@pytest.mark.slow
 def test_the_team_estimator_names_the_hinge_and_tells_both_bodies():
     team, robots, rng = drawn_run(5)
     robots = [disturbed(robot, NOISE, rng) for robot in robots]
@@ -92,6 +93,7 @@ def test_nobody_is_put_on_the_wrong_body_where_clocks_are_hardly_known(seed):
         assert hinged is None or hinged.robots == (("omnid1",), ("omnid2", "omnid3"))
 
 
+@pytest.mark.slow
 def test_both_bodies_are_found_anew_from_new_samples_though_old_ones_go():
     """Samples that are kept are of the last minute: their length says nothing of what is new."""
     team, robots, rng = drawn_run(7)
@@ -126,6 +128,7 @@ def test_a_rigid_payload_has_no_hinge():
     assert two_bodies(*sides(team, robots, NOISE), 1.0, 0.01, 2.0) is None
 
 
+@pytest.mark.slow
 def test_the_same_samples_give_the_same_bits_whatever_else_memory_holds():
     """What a run says is repeated bit for bit from its file, in another process."""
     said = set()
