@@ -17,7 +17,7 @@ BEND = (
     1.0 / 16.0
 )  # part of |d4 f| h in what a bend or a jump between samples leaves; see `rough_part`
 NEXT_TO_ENDS = 8.0  # by how much the two differences next to either end count more
-QUIET = 6  # differences, of which a bend leaves a quarter untouched
+QUIET = 7  # differences, of which a bend leaves more than a quarter untouched: all but four
 MUCH = 6.0  # times what a quarter of Gaussian differences stay below: 2 standard deviations
 
 
@@ -172,8 +172,9 @@ def rough_part(stamp: Array, weight: Array, value: Array, error: Array) -> Array
     A jump J within a step h leaves up to h J/2 of the trapezoid rule, a slope that changes by s up
     to h^2 s/12 beside `end_correction`. Fourth differences add up to 8 J and to at least 2 h s;
     those of smooth f are (omega h)^4 f. So h/16 sum |d4 f| holds either, wherever it falls. Next to
-    an end fewer of them see it. What the stated errors of the samples explain is no bend, and what
-    is there throughout the window is none either, but noise, which should have been stated.
+    an end fewer of them see it, and one of them by its outermost sample only. What the stated errors
+    of the samples explain is no bend, and what is there throughout the window is none either, but
+    noise, which should have been stated.
 
     Args:
         stamp: Of the window, at least 5, shape (N,) [s].
@@ -193,7 +194,8 @@ def rough_part(stamp: Array, weight: Array, value: Array, error: Array) -> Array
     if count >= QUIET:  # bends leave a part of the window as it is
         explained = np.maximum(explained, MUCH * np.quantile(seen, 0.25, axis=0))
     share = BEND * weight[2:-2] * np.diff(t, axis=0).max(axis=0)
-    share[[k for k in range(count) if min(k, count - 1 - k) < 2]] *= NEXT_TO_ENDS
+    ends = [k for k in range(count) if min(k, count - 1 - k) < 2]
+    share[ends] *= NEXT_TO_ENDS / np.abs(even[[0, 4]]).min(axis=0, initial=1.0)[ends]
     return np.asarray(SMOOTH * (share @ np.maximum(0.0, seen - explained)))
 
 
