@@ -172,9 +172,9 @@ def rough_part(stamp: Array, weight: Array, value: Array, error: Array) -> Array
     A jump J within a step h leaves up to h J/2 of the trapezoid rule, a slope that changes by s up
     to h^2 s/12 beside `end_correction`. Fourth differences add up to 8 J and to at least 2 h s;
     those of smooth f are (omega h)^4 f. So h/16 sum |d4 f| holds either, wherever it falls. Next to
-    an end fewer of them see it, and one of them by its outermost sample only. What the stated errors
-    of the samples explain is no bend, and what is there throughout the window is none either, but
-    noise, which should have been stated.
+    an end fewer of them see it, and one of them by its outermost sample only. What stated errors of
+    samples explain is no bend, and what is there throughout the window is none either, but noise,
+    which should have been stated.
 
     Args:
         stamp: Of the window, at least 5, shape (N,) [s].
