@@ -35,6 +35,7 @@ ORDER = {
     "files": ("configuration", "learnt", "drivers", "robots", "profiles", "cells", "shapes",
               "knowledge", "runs", "teams", "export", "tables", "bags", "recordings", "drafts",
               "figures", "reports", "fleet", "notebooks"),
+    "files/robots": ("description", OWN),
     "files/export": ("loads", "targets", OWN),
     "ros": ("access", "common", "lifecycle", "sampler", "wrench_sampler", "estimator", "identify",
             "team", "certifying", "effort_loop", "execution", "supervision", "loads", "bridge",
@@ -122,6 +123,21 @@ LOOSE = {
         "torque_plant",
     ),
     "files": (),
+    "files/robots": (
+        "arm_frames",
+        "arm_geometry",
+        "body_shapes",
+        "contacts",
+        "held_joints",
+        "held_play",
+        "link_ellipsoids",
+        "link_places",
+        "link_travel",
+        "robot_file",
+        "robot_model",
+        "robot_schema",
+        "robot_sections",
+    ),
     "files/export": ("exported", "load_record"),
     "ros": (),
     "ros/estimator": (
@@ -432,4 +448,21 @@ def test_user_input_is_not_asserted_and_no_error_is_swallowed():
                 wrong.append(f"{name_of(path)} asserts in line {node.lineno}")
             if isinstance(node, ast.ExceptHandler) and node.type is None:
                 wrong.append(f"{name_of(path)} catches everything in line {node.lineno}")
+    assert not wrong, wrong
+
+
+def quoted(handler: ast.ExceptHandler) -> list[int]:
+    """Return the lines of an f-string that hold an error as Python writes it."""
+    values = (x.value for x in ast.walk(handler) if isinstance(x, ast.FormattedValue))
+    return [x.lineno for x in values if isinstance(x, ast.Name) and x.id == handler.name]
+
+
+def test_errors_of_the_system_are_told_in_words_without_their_numbers():
+    wrong = [
+        f"{name_of(path)} quotes an error of the system as it is in line {line}"
+        for path in modules()
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.ExceptHandler) and node.type and "OSError" in ast.unparse(node.type)
+        for line in quoted(node)
+    ]
     assert not wrong, wrong

@@ -112,7 +112,12 @@ def brief(value: object) -> str:
         return repr(value)
     if isinstance(value, int | float):  # as the number that it is, whatever class was made of it
         return (int.__repr__(value) if isinstance(value, int) else float.__repr__(value))[:60]
-    text = SHORT.repr(value) if isinstance(value, str | bytes | list | tuple | dict) else ""
+    text = ""
+    if isinstance(value, str | bytes | list | tuple | dict):
+        try:
+            text = SHORT.repr(value)
+        except Exception:  # of an object in it, which may raise anything
+            text = "that does not say what it holds"
     return f"the {KINDS.get(type(value), type(value).__name__)} {text}".rstrip()
 
 

@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import dask
 from distributed import Client, LocalCluster
 
-from ..core.errors import InputError, brief
+from ..core.errors import InputError, in_words, shortened
 from ..core.version import VERSION
 
 MEMORY = "950MB"  # of a local worker; one that needs more is started anew
@@ -67,8 +67,8 @@ def cluster_client(scheduler: str | None = None, workers: int | None = None) -> 
             client = Client(scheduler, timeout=CONNECTED, set_as_default=False)
         except (OSError, ValueError, TimeoutError) as error:
             raise InputError(
-                f"No scheduler answers at {scheduler}: {brief(str(error))}. Start one with dask "
-                "scheduler, and workers with dask worker, from an environment with payload_id."
+                f"No scheduler answers at {scheduler}: {shortened(in_words(error))}. Start one "
+                "with dask scheduler, and workers with dask worker, where payload_id is installed."
             ) from error
         with client:
             _check_versions(client)
@@ -85,7 +85,7 @@ def _check_versions(client: Client) -> None:
         found = client.run(version)
     except Exception as error:  # whatever a worker without this software raises
         raise InputError(
-            f"A worker cannot import payload_id: {brief(str(error))}. Install it there."
+            f"A worker cannot import payload_id: {shortened(in_words(error))}. Install it there."
         ) from error
     others = {worker: each for worker, each in found.items() if each != VERSION}
     if others:

@@ -70,7 +70,8 @@ class Progress:
         recordings: Number in all.
         kept: Whose result was there already.
         made: Whose result is new.
-        lost: Whose workers were lost, now.
+        lost: That could not be had, or whose workers were lost, now.
+        reason: Why, of one of them.
         copies: Of the same content as others.
         verdicts: Number of new rows of each verdict; "error" for those with one.
     """
@@ -79,8 +80,14 @@ class Progress:
     kept: int = 0
     made: int = 0
     lost: int = 0
+    reason: str = ""
     copies: int = 0
     verdicts: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def useless(self) -> bool:
+        """Whether no recording could be used, as far as this run knows."""
+        return not self.kept and self.verdicts.total() == self.verdicts["error"] > 0
 
     @property
     def part(self) -> float:
@@ -159,6 +166,7 @@ class _Work:
             if isinstance(answer, Identified):
                 self._keep(job, answer)
                 continue
+            self.progress.reason = str(answer)
             row = failed(0, answer) | {"settings": job.method.digest, "software": VERSION}
             row |= {"key": job.lost_key, "tare": list(job.entry.tare)}
             self._keep(job, Identified(job.lost_key, UNDATED, (row,)), "lost")

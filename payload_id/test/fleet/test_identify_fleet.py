@@ -259,3 +259,16 @@ def test_stretches_of_a_length(bags, quick, client, tmp_path, capsys):
     again = json.loads(again.stdout)
     assert None not in again["phi"]
     assert [one[name] for name in PARAMETERS] == again["phi"]
+
+
+def test_a_fleet_without_one_usable_recording_says_why_and_ends_with_two(bags, tmp_path, capsys):
+    manifest = tmp_path / "fleet.csv"
+    manifest.write_text(f"bag\n/dev/zero\n{tmp_path / 'absent.mcap'}\n")
+    call = ["fleet", "--manifest", manifest, "--robot", "kinova_gen3", "--workers", 1, "--out"]
+    done = run_here(capsys, *call, tmp_path / "none")
+    said = " ".join(done.stdout.split())
+    assert done.returncode == 2
+    assert "2 could not be had" in said and "No recording could be used" in said
+    manifest.write_text(f"bag\n/dev/zero\n{bags / 'run_0'}\n")
+    done = run_here(capsys, *call, tmp_path / "one")
+    assert done.returncode == 0 and "/dev/zero is a device" in " ".join(done.stdout.split())

@@ -26,6 +26,7 @@ NEEDED = (
     "payload-id fleet needs Dask and Arrow: pip install 'payload_id[fleet]', or run ./payload-id, "
     "which sets up all there is."
 )
+UNUSABLE = 2  # exit code where no recording could be used
 SECONDS = "s"  # unit that a length of --segments may end with
 
 
@@ -99,7 +100,7 @@ def run(arguments: argparse.Namespace) -> int:
         print(json.dumps(as_json(done, table.folder)))
     else:
         show(done, table.folder)
-    return 0
+    return UNUSABLE if done.useless else 0
 
 
 def jobs_of(arguments: argparse.Namespace) -> list[FleetJob]:
@@ -185,6 +186,7 @@ def as_json(done: Progress, folder: Path) -> dict[str, Any]:
         "kept": done.kept,
         "copies": done.copies,
         "lost": done.lost,
+        "reason": done.reason,
         "verdicts": dict(done.verdicts),
     }
 
@@ -199,10 +201,13 @@ def show(done: Progress, folder: Path) -> None:
     terminal.print(f"[bold]{number}[/bold]: {', '.join(parts)}.")
     if done.verdicts:
         terminal.print("new rows: " + ", ".join(_counted(done.verdicts.most_common())))
+    if done.useless:
+        terminal.print("No recording could be used; the column error of the table says why.")
     if done.lost:
         terminal.print(
-            f"{done.lost} lost their workers, or could not be had; their rows say why. Run the "
-            "same command again to try them again.", style="yellow",
+            f"{done.lost} could not be had, or lost their workers. Their rows say why; of one: "
+            f"{done.reason} The same command, given again, tries them again.",
+            style="yellow", markup=False,
         )  # fmt: skip
     terminal.print(f"table: {folder / 'rows'}", soft_wrap=True, markup=False)
     terminal.print(f"page: ./payload-id report --fleet {folder}", soft_wrap=True, markup=False)

@@ -16,9 +16,9 @@ from ...files.configuration.whole_file import check_place, saved_file
 from ...files.drafts.arm_in_urdf import ArmFound, find_arm, names_of
 from ...files.drafts.column_draft import ColumnsFound, columns_text, find_columns
 from ...files.drafts.robot_draft import Scales, robot_text
+from ...files.robots.description.urdf import read_urdf
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
-from ...files.robots.urdf import read_urdf
 from ..common.arguments import add_verb
 from ..common.presentation import console
 

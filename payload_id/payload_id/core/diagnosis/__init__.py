@@ -24,7 +24,7 @@ from .diagnose import CAUSES, Diagnosis, diagnose
 from .motion_advice import Advice, MotionSeen, advise
 from .reliance.assumption import Reliance
 from .reliance.ground import Ground
-from .reliance.rests_on import in_words, rests_on
+from .reliance.rests_on import reliance_in_words, rests_on
 from .remade.false_samples import MANY as FIRST_SAMPLES
 from .remade.false_samples import why_false
 from .stated_knowledge import contradicted
@@ -33,5 +33,5 @@ __all__ = [
     "CAUSES", "FIRST_SAMPLES", "Advice", "Cause", "Contact", "Diagnosis", "Evidence", "Finding",
     "Ground", "LinkModel", "MotionSeen", "PayloadSlipped", "Prior", "Recollection", "Reliance",
     "TorqueGain", "TorqueOffset", "TorqueSign", "WrongTool", "advise", "contradicted", "diagnose",
-    "in_words", "rests_on", "why_false",
+    "reliance_in_words", "rests_on", "why_false",
 ]  # fmt: skip

@@ -11,7 +11,7 @@ import numpy as np
 
 from ..arrays import Array, plain_numbers, real_numbers
 from ..body.inertial import PARAMETERS, UNITS, is_physical
-from ..diagnosis import Reliance, in_words
+from ..diagnosis import Reliance, reliance_in_words
 from ..errors import InputError
 from ..history import CalibratedInterval
 from ..views import Viewed
@@ -107,7 +107,7 @@ class Estimate(Viewed):
 
     def resting_on(self, found: tuple[Reliance, ...]) -> Estimate:
         """Return the estimate with what its mass rests on, and the message that says so."""
-        message = " ".join(filter(None, (self.message, in_words(found))))
+        message = " ".join(filter(None, (self.message, reliance_in_words(found))))
         return replace(self, message=message, rests_on=found)
 
     def to_dict(self) -> dict[str, Any]:

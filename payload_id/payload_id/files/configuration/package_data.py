@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from ...core.errors import ConfigurationError, brief
+from ...core.errors import ConfigurationError, brief, in_words
 
 PACKAGE = "payload_id"
 
@@ -70,4 +70,6 @@ def resolve(reference: str, folder: Path) -> Path:
     except (OSError, ValueError, RuntimeError) as error:  # RuntimeError: a loop of links, no home
         if isinstance(error, ConfigurationError):
             raise
-        raise ConfigurationError(f"No file can be at {brief(reference)}: {error}.") from error
+        raise ConfigurationError(
+            f"No file can be at {brief(reference)}: {in_words(error)}."
+        ) from error

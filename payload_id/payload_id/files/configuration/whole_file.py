@@ -107,7 +107,7 @@ def taken_by_one(folder: Path) -> Iterator[None]:
     try:
         handle = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     except OSError as error:
-        raise ConfigurationError(f"{folder} cannot be opened: {error.strerror}.") from error
+        raise ConfigurationError(f"{folder} cannot be opened: {in_words(error)}.") from error
     try:
         with suppress(OSError):  # a file system that knows no locks
             try:

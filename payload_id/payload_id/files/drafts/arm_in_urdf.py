@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from xml.etree import ElementTree
 
 from ...core.errors import ModelError, UnknownNameError
-from ..robots.urdf_tree import UrdfJoint, UrdfTree
+from ..robots.description.urdf_tree import UrdfJoint, UrdfTree
 
 MOVING = ("revolute", "continuous", "prismatic")
 LEAST_CHAIN = 3  # joints that make an arm where a chain divides; fewer are fingers

@@ -19,7 +19,7 @@ import pyarrow as pa
 import pyarrow.dataset
 import pyarrow.parquet
 
-from ...core.errors import ConfigurationError, brief
+from ...core.errors import ConfigurationError, brief, in_words, shortened
 from ..configuration.input_path import input_path
 from ..configuration.whole_file import whole_file
 from .row import EVERYTHING, LABELS, PARTITION, SCHEMA
@@ -53,7 +53,7 @@ class FleetTable:
             (folder / ROWS).mkdir(parents=True, exist_ok=True)
         except OSError as error:
             raise ConfigurationError(
-                f"The folder of results {folder} cannot be made: {error.strerror}."
+                f"The folder of results {folder} cannot be made: {in_words(error)}."
             ) from error
         return cls(folder)
 
@@ -238,5 +238,6 @@ def _read(path: Path, columns: list[str] | None = None) -> pa.Table:
         return pa.parquet.ParquetFile(path, page_checksum_verification=True).read(columns)
     except (pa.ArrowException, OSError) as error:
         raise ConfigurationError(
-            f"The result {path} cannot be read: {brief(str(error))}. Remove it, and run again."
+            f"The result {path} cannot be read: {shortened(in_words(error))}. Remove it, "
+            "and run again."
         ) from error

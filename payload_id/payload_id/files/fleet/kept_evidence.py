@@ -8,7 +8,7 @@ import zipfile
 import numpy as np
 
 from ...core.bounds import Interval
-from ...core.errors import ConfigurationError, brief
+from ...core.errors import ConfigurationError, in_words, shortened
 from ...core.fleet import RunEvidence
 from ...core.rows.row_block import RowBlock
 
@@ -70,6 +70,6 @@ def from_bytes(data: bytes) -> RunEvidence:
         )
     except (ValueError, KeyError, OSError, EOFError, zipfile.BadZipFile) as error:
         raise ConfigurationError(
-            f"What a result keeps for others of its payload is damaged: {brief(str(error))}. "
-            "Remove that result, and run again."
+            "What a result keeps for others of its payload is damaged: "
+            f"{shortened(in_words(error))}. Remove that result, and run again."
         ) from error

@@ -12,7 +12,7 @@ from pathlib import Path
 import fsspec
 from fsspec.spec import AbstractFileSystem
 
-from ...core.errors import RecordingError, brief
+from ...core.errors import RecordingError, in_words, shortened
 from ..configuration.input_path import input_path
 
 CHUNK = 1 << 20  # bytes read at a time
@@ -30,17 +30,19 @@ def local_copy(place: str) -> Iterator[Path]:
     """
     try:
         store, path = fsspec.core.url_to_fs(place)
-        if is_local(store):
-            yield Path(path)
-            return
     except (OSError, ValueError, ImportError) as error:
-        raise RecordingError(f"{place} cannot be had: {brief(str(error))}.") from error
+        why = shortened(in_words(error))
+        raise RecordingError(f"{place} cannot be had: {why}.") from error
+    if is_local(store):
+        yield input_path(path, "recording", RecordingError)
+        return
     with tempfile.TemporaryDirectory(prefix="payload_id_fleet_") as folder:
         copy = Path(folder) / posixpath.basename(path.rstrip("/"))
         try:
             store.get(path, str(copy), recursive=store.isdir(path))
         except (OSError, ValueError) as error:
-            raise RecordingError(f"{place} cannot be copied: {brief(str(error))}.") from error
+            why = shortened(in_words(error))
+            raise RecordingError(f"{place} cannot be copied: {why}.") from error
         yield copy
 
 
@@ -82,5 +84,5 @@ def content_digest(path: Path) -> str:
                 while part := opened.read(CHUNK):
                     whole.update(part)
     except OSError as error:
-        raise RecordingError(f"{path} cannot be read: {error.strerror}.") from error
+        raise RecordingError(f"{path} cannot be read: {in_words(error)}.") from error
     return whole.hexdigest()

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 import fsspec
 from fsspec.spec import AbstractFileSystem
 
-from ...core.errors import ConfigurationError, RecordingError, brief
+from ...core.errors import ConfigurationError, RecordingError, in_words, shortened
 from ..bags.bag_reader import STORAGE_SUFFIXES
 from ..configuration.file_kind import TABLES
 from .local_copy import check_place, is_local
@@ -52,7 +52,7 @@ def _listed(sources: Sequence[str]) -> Iterator[str]:
                 lines = [line.strip() for line in file]
         except (OSError, ValueError, ImportError) as error:
             raise ConfigurationError(
-                f"The list of recordings {source[1:]} cannot be read: {brief(str(error))}."
+                f"The list of recordings {source[1:]} cannot be read: {shortened(in_words(error))}."
             ) from error
         yield from (line for line in lines if line and not line.startswith("#"))
 
@@ -67,7 +67,9 @@ def _of_source(source: str) -> Iterator[str]:
             found = _below(store, place)
             yield from found if is_local(store) else map(store.unstrip_protocol, found)
     except (OSError, ValueError, ImportError) as error:
-        raise RecordingError(f"{source} cannot be looked at: {brief(str(error))}.") from error
+        raise RecordingError(
+            f"{source} cannot be looked at: {shortened(in_words(error))}."
+        ) from error
 
 
 def _below(store: AbstractFileSystem, place: str) -> list[str]:

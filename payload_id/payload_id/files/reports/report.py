@@ -7,7 +7,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from ...core.diagnosis import in_words
+from ...core.diagnosis import reliance_in_words
 from ...core.identification.status import Status
 from ...core.plausibility.line import Line
 from ...core.safety.margins.margin import CLEARANCES
@@ -156,7 +156,7 @@ class Report:
     @property
     def message(self) -> str:
         """The verdict's sentence, without what the report says of the mass in a table."""
-        message, grounds = self.run.estimate.message, in_words(self.run.estimate.rests_on)
+        message, grounds = self.run.estimate.message, reliance_in_words(self.run.estimate.rests_on)
         return message.removesuffix(grounds).strip() if grounds else message
 
     def to_dict(self) -> dict[str, Any]:

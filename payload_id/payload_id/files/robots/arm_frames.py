@@ -10,7 +10,7 @@ import pinocchio as pin
 
 from ...core.arrays import Array
 from ...core.errors import ModelError
-from .urdf_tree import UrdfJoint, UrdfTree
+from .description.urdf_tree import UrdfJoint, UrdfTree
 
 
 @dataclass(frozen=True)

@@ -18,10 +18,10 @@ from ...core.safety.clearance.arm_geometry import PAYLOAD, AllowedContact, ArmGe
 from ...core.safety.clearance.convex_body import ConvexBody
 from .body_shapes import shape_body
 from .contacts import contacts_by_construction
+from .description.urdf_tree import UrdfTree
 from .held_play import HeldPlay
 from .link_places import LinkPlaces
 from .robot_file import RobotFile
-from .urdf_tree import UrdfTree
 
 
 def robot_geometry(

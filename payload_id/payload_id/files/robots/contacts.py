@@ -14,7 +14,7 @@ import numpy as np
 from ...core.arm.arm_model import ArmModel
 from ...core.safety.clearance.arm_geometry import AllowedContact, ArmGeometry
 from ...core.safety.clearance.overlap import signed_distances
-from .urdf_tree import UrdfTree
+from .description.urdf_tree import UrdfTree
 
 POSITIONS = 25  # of the joint at which the contact is looked at
 DEPTH = 1e-3  # [m] by which its depth may change

@@ -16,7 +16,7 @@ import numpy as np
 import pinocchio as pin
 
 from ...core.errors import ModelError, UnknownNameError
-from .urdf_tree import HELD, UrdfJoint, UrdfTree
+from .description.urdf_tree import HELD, UrdfJoint, UrdfTree
 
 MOTIONS = ("revolute", "continuous", "prismatic")
 

@@ -17,8 +17,8 @@ from ...core.arrays import Array
 from ...core.errors import ModelError
 from ...core.safety.clearance.convex_body import ConvexBody
 from ...core.safety.clearance.swept_volume import outline
+from .description.urdf_tree import UrdfJoint, UrdfTree
 from .held_joints import master_of
-from .urdf_tree import UrdfJoint, UrdfTree
 
 
 class HeldPlay:

@@ -19,8 +19,8 @@ from ...core.errors import ModelError
 from ...core.safety.clearance.arm_geometry import BASE
 from ...core.safety.clearance.convex_body import ConvexBody
 from ...core.safety.clearance.travel import travel_hull
+from .description.urdf_tree import UrdfJoint, UrdfTree
 from .held_joints import master_of
-from .urdf_tree import UrdfJoint, UrdfTree
 
 SAMPLES = {1: 33, 2: 13, 3: 7}  # values of each of so many joints that are anywhere
 

@@ -9,8 +9,8 @@ from ...core.arm.arm_model import ArmModel, joint_axis
 from ...core.arm.travelling_masses import HeldBody, HeldJoint, free_masters, phi_range
 from ...core.arrays import Array
 from ...core.errors import ModelError
+from .description.urdf_tree import UrdfJoint, UrdfTree
 from .held_joints import loosened, master_of
-from .urdf_tree import UrdfJoint, UrdfTree
 
 
 def link_travel(urdf: str, model: ArmModel) -> tuple[Array, Array] | None:

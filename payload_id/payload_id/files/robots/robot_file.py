@@ -23,6 +23,8 @@ from ..configuration.yaml_file import read_yaml
 from ..drivers.driver_facts import DriverFacts
 from ..learnt.calibration_file import load_calibration
 from ..learnt.history_file import load_history
+from .description.urdf import read_urdf
+from .description.urdf_tree import UrdfTree
 from .held_joints import HeldJoint, held_joints, held_places, held_still
 from .held_play import base_tilt
 from .robot_schema import ROBOT
@@ -33,8 +35,6 @@ from .robot_sections import (
     JointLimits,
     JointStateSource,
 )
-from .urdf import read_urdf
-from .urdf_tree import UrdfTree
 
 
 @dataclass(frozen=True, eq=False)

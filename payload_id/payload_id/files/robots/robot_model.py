@@ -12,10 +12,10 @@ from ...core.arm.arm_model import STANDARD_GRAVITY, ArmModel
 from ...core.arm.description import tidied
 from ...core.arrays import Array
 from ...core.errors import require_type
+from .description.urdf import read_urdf
 from .held_play import payload_play
 from .link_travel import link_travel
 from .robot_file import RobotFile
-from .urdf import read_urdf
 
 
 class RobotModel(ArmModel):

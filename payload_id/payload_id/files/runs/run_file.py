@@ -140,8 +140,8 @@ class RunFile:
                 self._write(folder, entries)
         except OSError as error:
             raise RecordingError(
-                f"The settings of the run could not be saved in {folder}: {error}. Check that the "
-                "folder exists and that the disk has space."
+                f"The settings of the run could not be saved in {folder}: {in_words(error)}. "
+                "Check that the folder exists and that the disk has space."
             ) from error
         return folder / FILE_NAME
 

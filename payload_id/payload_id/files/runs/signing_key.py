@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 from dataclasses import dataclass, field
@@ -110,6 +111,8 @@ def new_key_pair(folder: Path | str) -> SigningKey:
         secrecy = BestAvailableEncryption(passphrase)
     private = key.key.private_bytes(Encoding.PEM, PrivateFormat.PKCS8, secrecy)
     try:
+        if folder.exists() and not folder.is_dir():
+            raise NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR))
         folder.mkdir(parents=True, exist_ok=True)
         if (folder / PUBLIC_NAME).exists():
             raise FileExistsError
@@ -125,7 +128,9 @@ def new_key_pair(folder: Path | str) -> SigningKey:
             "replaced: what it signed could no longer be told. Name another folder."
         ) from error
     except OSError as error:
-        raise ConfigurationError(f"No key can be written to {folder}: {error}.") from error
+        raise ConfigurationError(
+            f"No key can be written to {folder}: {in_words(error)}."
+        ) from error
     return key
 
 

@@ -25,6 +25,7 @@ from ...core.errors import (
     RecordingError,
     UnknownNameError,
     brief,
+    in_words,
     shortened,
 )
 from ...core.samples.sample_checks import Drop
@@ -202,7 +203,7 @@ def _csv_rows(
             reader = csv.reader(text, delimiter=delimiter, strict=True)
             yield ((reader.line_num, cells) for cells in reader if cells), text
     except OSError as error:
-        raise RecordingError(f"Cannot read the table {path}: {error.strerror}.") from error
+        raise RecordingError(f"Cannot read the table {path}: {in_words(error)}.") from error
     except UnicodeDecodeError as error:
         raise RecordingError(f"{path} {not_utf8(error)}{instead(path, 'table')}") from error
     except csv.Error as error:

@@ -18,7 +18,7 @@ from typing import Any, BinaryIO
 import numpy as np
 
 from ...core.arrays import Array
-from ...core.errors import RecordingError
+from ...core.errors import RecordingError, in_words
 from ...core.team.samples import OPTIONAL, SHAPES, RobotSamples
 
 CUT_OFF = (ValueError, EOFError, OSError, KeyError, TypeError)  # what reading a damaged log raises
@@ -86,7 +86,9 @@ class TeamLog:
                 np.lib.format.write_array(self._file, array, allow_pickle=False)
             self.size = self._file.tell()
         except OSError as error:
-            self.loss = f"The run is not kept any more: {error}. Make room, then begin a new run."
+            self.loss = (
+                f"The run is not kept any more: {in_words(error)}. Make room, then begin a new run."
+            )
         if self.size > self._most:
             self.loss = (
                 f"The run is not kept any more: it takes more than {self._most / 1e6:g} MB. Begin "

@@ -11,7 +11,7 @@ from typing import Any
 
 from ...core.arrays import plain_values
 from ...core.body.payload_prior import PayloadPrior
-from ...core.errors import ConfigurationError, InputError, RecordingError, brief
+from ...core.errors import ConfigurationError, InputError, RecordingError, brief, in_words
 from ...core.team.bounds import RobotBounds, TeamBounds
 from ...core.team.estimate import TeamEstimate
 from ...core.team.online import TeamEstimator, TeamSettings
@@ -70,8 +70,8 @@ class TeamRun:
                     file.write(yaml_text(entries, HEAD).encode())
         except OSError as error:
             raise RecordingError(
-                f"The run could not be saved in {folder}: {error}. Check that the folder may be "
-                "written and that the disk has space."
+                f"The run could not be saved in {folder}: {in_words(error)}. Check that the "
+                "folder may be written and that the disk has space."
             ) from error
         return folder / FILE_NAME
 

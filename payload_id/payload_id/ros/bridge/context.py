@@ -13,7 +13,7 @@ from rclpy.task import Future as RosFuture
 from std_msgs.msg import Bool
 
 from ...core.arrays import Array
-from ...core.errors import ConfigurationError
+from ...core.errors import ConfigurationError, in_words
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.safety.speed.speed_limits import PRESETS
 from ...files.robots.robot_file import RobotFile
@@ -112,8 +112,8 @@ class BridgeContext:
             self.faults.write(ENDED_IN_MOTION)
         except OSError as error:
             raise NotReadyError(
-                f"That the arm moves could not be noted in {self.faults.path}: {error}. Make room "
-                "there, or set state_folder to another folder."
+                f"That the arm moves could not be noted in {self.faults.path}: {in_words(error)}. "
+                "Make room there, or set state_folder to another folder."
             ) from error
 
     def end_motion(self) -> None:
@@ -130,7 +130,9 @@ class BridgeContext:
         try:
             change()
         except OSError as error:
-            self.node.get_logger().error(f"{self.faults.path} could not be changed: {error}")
+            self.node.get_logger().error(
+                f"{self.faults.path} could not be changed: {in_words(error)}"
+            )
 
     @property
     def is_warm(self) -> bool:

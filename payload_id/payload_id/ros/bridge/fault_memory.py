@@ -6,7 +6,7 @@ import json
 import os
 from datetime import datetime
 
-from ...core.errors import ConfigurationError
+from ...core.errors import ConfigurationError, in_words
 from ...files.configuration.input_path import from_home
 from ...files.configuration.json_file import parsed_json
 from ...files.configuration.whole_file import whole_file
@@ -44,8 +44,8 @@ class FaultMemory:
             trial.unlink()
         except OSError as error:
             raise ConfigurationError(
-                f"A latched fault could not be remembered in {place}: {error}. Set the parameter "
-                "state_folder to a folder that this user may write to."
+                f"A latched fault could not be remembered in {place}: {in_words(error)}. Set the "
+                "parameter state_folder to a folder that this user may write to."
             ) from error
 
     def read(self) -> str:
@@ -59,7 +59,7 @@ class FaultMemory:
         except (OSError, ValueError, KeyError, TypeError, RecursionError) as error:
             return (
                 f"Whether there was a fault before this start is not known: {self.path} cannot be "
-                f"read ({error!r}). Look at the arm before it moves again."
+                f"read ({in_words(error)}). Look at the arm before it moves again."
             )
 
     def write(self, fault: str) -> None:

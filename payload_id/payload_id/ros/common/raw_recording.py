@@ -23,7 +23,7 @@ from rosbags.interfaces import (
 )
 from std_msgs.msg import String
 
-from ...core.errors import ConfigurationError, RecordingError
+from ...core.errors import ConfigurationError, RecordingError, in_words
 from ...files.bags.bag_writer import BagWriter
 from ...files.configuration.input_path import from_home
 from ...files.configuration.package_data import package_share_folder
@@ -156,7 +156,9 @@ class RawRecording:
             file = package_share_folder("payload_id_msgs") / "msg" / f"{kind.__name__}.msg"
             text = file.read_text(encoding="utf-8")
         except (ConfigurationError, OSError) as error:
-            self._log.warn(f"no definition of {name}", f"{topic} is not recorded: {error}")
+            self._log.warn(
+                f"no definition of {name}", f"{topic} is not recorded: {in_words(error)}"
+            )
             return
         self.add_message_type(name, text)
         self._follow(topic, name, kind)

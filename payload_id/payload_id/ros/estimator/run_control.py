@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from queue import SimpleQueue
 
-from ...core.errors import PayloadIdError
+from ...core.errors import PayloadIdError, in_words
 from ...core.identification.estimate import Estimate
 from ...core.identification.held_out import Validation
 from ...core.identification.status import Status
@@ -218,7 +218,7 @@ class RunControl:
         try:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            return self.answer(False, f"The folder {folder} cannot be made: {error}.")
+            return self.answer(False, f"The folder {folder} cannot be made: {in_words(error)}.")
         path = self._run.fill_in(entries()).save(folder).parent.resolve()
         return self.answer(True, f"Saved in {path}.{note}", path)
 

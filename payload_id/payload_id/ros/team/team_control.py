@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...core.errors import PayloadIdError, UnknownNameError
+from ...core.errors import PayloadIdError, UnknownNameError, in_words
 from ...core.team.estimate import TeamEstimate
 from ...core.team.online import TeamSettings
 from ...files.teams.team_file import TeamFile
@@ -101,7 +101,7 @@ class TeamControl:
             self._clear()
             self._log = TeamLog(self._log_most)
         except (PayloadIdError, OSError) as error:
-            return self.answer(False, f"No run has begun. {error}")
+            return self.answer(False, f"No run has begun. {in_words(error)}")
         self.running = True
         self._set(self._report(WAITING, "The run has begun; no update is due yet."))
         return self.answer(True, f"The run of {len(self._team.robots)} robots has begun.")

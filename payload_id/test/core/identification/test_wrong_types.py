@@ -15,7 +15,22 @@ from payload_id.files.recordings.recording import Recording
 from payload_id.files.robots.robot_model import RobotModel
 from view_estimates import estimate_at
 
+
+class Silent:
+    """Raises when asked what it is."""
+
+    def __repr__(self):
+        raise RuntimeError("no words")
+
+
+class SilentNumber(Silent, float):
+    """Is a number, and raises when asked which."""
+
+
 JUNK = (
+    Silent(),
+    [Silent()],
+    SilentNumber(1.0),
     0,
     3,
     1j,

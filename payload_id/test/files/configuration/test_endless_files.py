@@ -19,7 +19,7 @@ from payload_id.files.fleet.manifest import read_manifest
 from payload_id.files.fleet.recordings_found import recordings_found
 from payload_id.files.knowledge.knowledge_file import read_knowledge
 from payload_id.files.learnt.history_file import load_history
-from payload_id.files.robots.urdf import read_urdf
+from payload_id.files.robots.description.urdf import read_urdf
 from payload_id.files.runs.certificate_file import load_certificate
 from payload_id.files.shapes.mesh import read_shape
 from payload_id.files.tables.joint_csv import read_csv

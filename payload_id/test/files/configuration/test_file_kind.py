@@ -18,8 +18,8 @@ from payload_id.files.knowledge.statement_file import load_knowledge
 from payload_id.files.learnt.calibration_file import load_calibration
 from payload_id.files.learnt.history_file import load_history
 from payload_id.files.recordings.recording import Recording
+from payload_id.files.robots.description.urdf import read_urdf
 from payload_id.files.robots.robot_file import RobotFile
-from payload_id.files.robots.urdf import read_urdf
 from payload_id.files.runs.certificate_file import load_certificate
 from payload_id.files.runs.tare_file import load_tare
 from payload_id.files.shapes.shape_file import load_shape

@@ -18,8 +18,8 @@ from payload_id.core.identification.estimate import Estimate
 from payload_id.core.identification.status import Status
 from payload_id.files.export.exported import TARGETS, exported
 from payload_id.files.export.loads.result_file import read_result
+from payload_id.files.robots.description.urdf import read_urdf
 from payload_id.files.robots.robot_file import RobotFile
-from payload_id.files.robots.urdf import read_urdf
 from payload_id.files.runs.run_file import RunFile
 
 MASS, COM = 1.25, np.array([0.012, -0.034, 0.056])

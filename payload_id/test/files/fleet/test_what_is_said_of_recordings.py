@@ -132,3 +132,15 @@ def test_what_is_named_and_what_is_in_the_manifest_are_taken_together(tmp_path):
     found = matched(entries, ["/b", "/c"])
     assert [each.bag for each in found] == ["/b", "/a", "/c"]
     assert found[0].payload == "box"
+
+
+def test_errors_of_the_work_on_a_copy_stay_what_they_are(bags):
+    for place in (str(bags), "memory://fleet"):
+        with pytest.raises(ValueError, match="^of the work$"), local_copy(place):
+            raise ValueError("of the work")
+
+
+@pytest.mark.parametrize("place", ["/dev/zero", "what://is/this"])
+def test_what_is_no_recording_is_said(place):
+    with pytest.raises(RecordingError, match=place), local_copy(place):
+        pass

@@ -10,7 +10,7 @@ import pinocchio as pin
 import pytest
 
 from payload_id.core.errors import ModelError
-from payload_id.files.robots.urdf import read_urdf
+from payload_id.files.robots.description.urdf import read_urdf
 
 PATH = Path(__file__).parents[3] / "urdf" / "omnid.urdf.xacro"
 LOWER, BASE, OFFSET = 0.200, 0.180, 0.046375  # [m] of the delta, as it is published

@@ -14,9 +14,9 @@ from scipy.spatial.transform import Rotation
 from payload_id.core.body.inertial import from_mass_com_inertia, is_physical
 from payload_id.files.configuration.package_data import share_folder
 from payload_id.files.robots.arm_geometry import robot_geometry
+from payload_id.files.robots.description.urdf import read_urdf
 from payload_id.files.robots.robot_file import RobotFile, robot_names
 from payload_id.files.robots.robot_model import RobotModel
-from payload_id.files.robots.urdf import read_urdf
 
 GEN3 = share_folder() / "urdf" / "kinova_gen3.urdf.xacro"
 XARM7 = share_folder() / "urdf" / "xarm7.urdf.xacro"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 
 import numpy as np
 import pytest
@@ -11,10 +12,11 @@ from described_arms import described
 from payload_id.core.errors import ConfigurationError, InputError, ModelError, UnknownNameError
 from payload_id.files.configuration.configuration import describe_schema
 from payload_id.files.configuration.package_data import share_folder
+from payload_id.files.robots.description import urdf
+from payload_id.files.robots.description.urdf import read_urdf
 from payload_id.files.robots.robot_file import RobotFile, find_robot_file, robot_names
 from payload_id.files.robots.robot_model import RobotModel
 from payload_id.files.robots.robot_schema import ROBOT
-from payload_id.files.robots.urdf import read_urdf
 
 ROBOTS = share_folder() / "config" / "robots"
 PARENT = "extends: package://payload_id/config/robots/kinova_gen3.yaml\n"
@@ -310,6 +312,32 @@ def test_unreadable_description_says_why(tmp_path, name, content, arguments, par
         read_urdf(tmp_path / name, arguments)
     assert part in str(caught.value) and name in str(caught.value)
     assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("expression", "part"),
+    [
+        ("9**9**9", "does not come to an end"),
+        ("[x for x in python.range(10**10)]", "more than 2 GB"),
+        ("__import__('os').getcwd()", "xacro cannot expand"),
+    ],
+)
+def test_a_xacro_file_is_given_an_end_and_not_the_whole_memory(
+    tmp_path, monkeypatch, expression, part
+):
+    monkeypatch.setattr(urdf, "PATIENCE", 5.0)
+    path = tmp_path / "a.urdf.xacro"
+    path.write_text(
+        f"<robot name='a' xmlns:xacro='http://x'><link name=\"${{{expression}}}\"/></robot>"
+    )
+    with pytest.raises(ModelError, match=part):
+        read_urdf(path)
+
+
+def test_a_xacro_file_elsewhere_gives_what_the_shipped_one_gives(tmp_path):
+    shutil.copytree(share_folder() / "urdf", tmp_path / "urdf")
+    name = "urdf/kinova_gen3.urdf.xacro"
+    assert read_urdf(tmp_path / name) == read_urdf(share_folder() / name)
 
 
 @pytest.mark.parametrize(

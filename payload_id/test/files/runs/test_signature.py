@@ -394,3 +394,9 @@ def test_a_full_disk_leaves_no_half_of_a_key(tmp_path, room):
         resource.setrlimit(resource.RLIMIT_FSIZE, (least, most))
     assert not list(tmp_path.iterdir())
     assert SigningKey.load(new_key_pair(tmp_path).path)
+
+
+def test_a_file_in_the_place_of_the_folder_of_keys_is_no_key(tmp_path):
+    (tmp_path / "file").write_text("text")
+    with pytest.raises(ConfigurationError, match="No key can be written .* not a directory"):
+        new_key_pair(tmp_path / "file")

@@ -46,7 +46,7 @@ def _worst(ground: Ground, assumption: Assumption) -> Reliance | None:
     return worst
 
 
-def in_words(reliances: Sequence[Reliance]) -> str:
+def reliance_in_words(reliances: Sequence[Reliance]) -> str:
     """Return one sentence; empty if there is nothing to be said."""
     if not reliances:
         return ""

@@ -14,7 +14,7 @@ from ....core.body.inertial import (
     mass_com_inertia,
 )
 from ....core.errors import ConfigurationError, UnknownNameError
-from ...robots.urdf_tree import UrdfTree
+from ...robots.description.urdf_tree import UrdfTree
 from .ranges import Range, about_centre, outer_inertia, rotation_of_inertia
 from .result_file import Result
 from .tool import tool_beyond

@@ -8,7 +8,7 @@ import numpy as np
 import pinocchio as pin
 
 from ....core.arrays import Array
-from ...robots.urdf_tree import UrdfTree
+from ...robots.description.urdf_tree import UrdfTree
 
 
 def tool_beyond(urdf: str, frame: str) -> tuple[float, Array, Array] | None:

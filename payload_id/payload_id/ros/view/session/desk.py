@@ -14,9 +14,9 @@ from ....core.arrays import Array
 from ....core.errors import InputError
 from ....core.motion.trajectory import Trajectory
 from ....files.robots.arm_frames import ArmFrames, LinkFrame
+from ....files.robots.description.urdf_tree import UrdfTree
 from ....files.robots.robot_file import RobotFile
 from ....files.robots.robot_model import RobotModel
-from ....files.robots.urdf_tree import UrdfTree
 from ....files.runs.certificate_file import load_certificate
 from ...client.planner_client import PlannerClient
 from .bodies import link_triangles

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
+import sys
 from collections.abc import Iterable, Mapping
 from pathlib import Path
-from xml.parsers.expat import ExpatError
+from typing import Any
 
-from ...core.arm.description import check_description, tidied
-from ...core.errors import ModelError, UnknownNameError, in_words
-from ..configuration.file_kind import instead
-from ..configuration.input_path import input_path, not_utf8
+from ....core.arm.description import check_description, tidied
+from ....core.errors import ModelError, UnknownNameError, in_words
+from ...configuration.file_kind import instead
+from ...configuration.input_path import input_path, not_utf8
+from ...configuration.package_data import share_folder
+from . import expand_xacro
+from .expand_xacro import expand
 
 ARGUMENT = re.compile(r"<xacro:arg\s[^>]*?name\s*=\s*[\"']([^\"']+)[\"']")
-
-PYTHON_CLASS = re.compile(r"<class '[^']*'>:? ?")  # with which xacro begins some errors
+PATIENCE = 20.0  # [s] for a xacro file; arms take a tenth
 
 
 def read_urdf(path: str | Path, arguments: Mapping[str, object] | None = None) -> str:
@@ -82,38 +87,33 @@ def _read_plain(path: Path) -> str:
 
 
 def _expand(path: Path, arguments: dict[str, str]) -> str:
-    """Return the URDF text that a xacro file makes, without comments around the root."""
-    import xacro
+    """Return the URDF text that a xacro file makes.
 
+    Those of this package are expanded here, all others by a script that is given `PATIENCE`.
+    """
+    ours = path.resolve().is_relative_to(share_folder().resolve())
+    made = (expand if ours else _expanded_elsewhere)(str(path), arguments)
+    if "error" in made:
+        raise ModelError(made["error"])
+    _check_arguments(path, arguments, map(Path, made["included"]))
+    return str(made["urdf"])
+
+
+def _expanded_elsewhere(path: str, arguments: dict[str, str]) -> dict[str, Any]:
+    """Return what the script says of a xacro file."""
+    command = [sys.executable, expand_xacro.__file__, path, json.dumps(arguments)]
+    failed = {"error": f"xacro cannot expand {path}: its expressions end the process."}
     try:
-        document = xacro.process_file(str(path), mappings=dict(arguments))
-    except ExpatError as error:
-        raise ModelError(f"{_current_file(path)} is not well-formed XML: {error}.") from error
-    # xacro evaluates expressions of the file, which may raise anything.
-    except Exception as error:
-        raise ModelError(f"xacro cannot expand {_current_file(path)}: {_reason(error)}.") from error
-    _check_arguments(path, arguments, map(Path, xacro.all_includes))
-    # The comments name this machine's paths; without them the text depends on the robot only.
-    for node in [n for n in document.childNodes if n.nodeType == n.COMMENT_NODE]:
-        document.removeChild(node)
-    return str(document.toprettyxml(indent="  "))
-
-
-def _reason(error: Exception) -> str:
-    """Return the first line of what went wrong, without a full stop."""
-    if isinstance(error, RecursionError):
-        return "it includes or calls itself without end"
-    lines = PYTHON_CLASS.sub("", str(error)).strip().splitlines()
-    return (lines[0] if lines else type(error).__name__).rstrip(". ")
-
-
-def _current_file(path: Path) -> str:
-    """Return the file in which xacro stopped, and from where it was included."""
-    import xacro
-
-    stopped = xacro.filestack[-1] if xacro.filestack else None
-    same = not stopped or Path(stopped).resolve() == path.resolve()
-    return str(path) if same else f"{stopped} (included by {path.name})"
+        done = subprocess.run(command, stdout=subprocess.PIPE, timeout=PATIENCE, text=True)
+        made: dict[str, Any] = json.loads(done.stdout) if done.returncode == 0 else failed
+    except subprocess.TimeoutExpired:
+        return {
+            "error": f"xacro does not come to an end with {path}: {PATIENCE:g} s are over. Look "
+            "for an expression, ${...}, or a macro that never ends."
+        }
+    except ValueError:  # the file's expressions print, too
+        return failed
+    return made
 
 
 def _check_arguments(path: Path, arguments: Mapping[str, str], included: Iterable[Path]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from xml.etree import ElementTree
 
-from ...core.errors import ModelError
+from ....core.errors import ModelError
 
 HELD = "held"  # element of a fixed joint that says what it was, and how far off it may be
 
