@@ -28,7 +28,9 @@ ORDER = {
     "core/rows/joint_torque": ("constant_errors", OWN),
     "core/diagnosis": ("causes", "remade", "reliance", OWN, "wrench"),
     "core/identification": (OWN, "wrench"),
-    "core/team": ("closed_form", OWN, "hinged", "faults", "online", "sequential"),
+    "core/team": (
+        "closed_form", OWN, "kinematic_bounds", "hinged", "faults", "online", "sequential",
+    ),
     "core/safety": ("tube", "margins", "torque", "clearance", "speed", "certificate"),
     "core/simulation": ("drive", OWN, "team"),
     "core/excitation": ("candidates", "prediction", "criteria", "search", OWN, "wrists"),
@@ -96,7 +98,6 @@ LOOSE = {
         "bounds",
         "equations",
         "estimate",
-        "frame_bounds",
         "grasp_frames",
         "hinged_payload",
         "joint",

@@ -20,6 +20,7 @@ from .closed_form.resample import Resampling
 from .samples import RobotSamples
 
 SPACING = 0.1  # [s] from one block to the next
+LARGEST_STEP = SPACING / 10.0  # of a block's grid [s]
 GAP = 0.055  # [s] between samples that no value is interpolated over
 LEAST_SAMPLES = 8  # of a robot, before anything is made of them
 
@@ -36,6 +37,8 @@ class Blocks:
         position: Mean of p_i0i, shape (N, B, 3) [m].
         twist: Mean of (omega_i, v_i), shape (N, B, 6).
         rate: Of change of that mean with a shift in time, shape (N, B, 6).
+        bend: Sizes of the second derivatives of angular velocity and velocity, the largest of a
+            block's middle and its two halves, shape (N, B, 2).
         pace: Mean sizes of the rates of change of attitude, place, angular velocity and velocity,
             as much larger as interpolation lets errors grow, shape (N, B, 4).
         gain: By how much interpolation lets errors grow, shape (N, B).
@@ -51,6 +54,7 @@ class Blocks:
     position: Array
     twist: Array
     rate: Array
+    bend: Array
     pace: Array
     gain: Array
     left_out: Array
@@ -66,7 +70,7 @@ class Blocks:
         flat = np.zeros((N, 0))
         return cls(
             np.zeros(0), np.zeros((N, 0), bool), matrices, matrices, vectors, twists, twists,
-            np.zeros((N, 0, 4)), flat, np.zeros((N, 0, 4)), flat,
+            np.zeros((N, 0, 2)), np.zeros((N, 0, 4)), flat, np.zeros((N, 0, 4)), flat,
         )  # fmt: skip
 
     def take(self, chosen: Array | slice) -> Blocks:
@@ -119,12 +123,20 @@ class Blocks:
 
 
 def hann(step: float) -> tuple[Array, Array, Array]:
-    """Return instants about a block's middle, weights of a mean there, and of its rate, (n,)."""
+    """Return instants about a block's middle, weights of a mean there, and of its rate, (n,).
+
+    The rate is the mean of central differences of fourth order, next to the ends of second order:
+    it belongs to this sum, which the derivative of the weights does only for small steps.
+    """
     half = max(2, round(SPACING / step))
-    s = np.arange(-half, half + 1) / half  # -1..1
-    weight = (1.0 + np.cos(np.pi * s)) / (2.0 * half)
-    slope = np.pi * np.sin(np.pi * s) / (2.0 * half) / (half * step)  # -w'
-    return s * half * step, weight, slope
+    s = np.arange(-half, half + 1)
+    weight = (1.0 + np.cos(np.pi * s / half)) / (2.0 * half)
+    slope = np.zeros(len(s))
+    for k in (1, len(s) - 2):
+        slope[[k - 1, k + 1]] += weight[k] * np.array([-1.0, 1.0]) / 2.0
+    for k in range(2, len(s) - 2):
+        slope[[k - 2, k - 1, k + 1, k + 2]] += weight[k] * np.array([1.0, -8.0, 8.0, -1.0]) / 12.0
+    return s * step, weight, slope / step
 
 
 def _robot_blocks(robot: RobotSamples | None, time: Array, step: float) -> tuple[Array, ...]:
@@ -140,11 +152,12 @@ def _robot_blocks(robot: RobotSamples | None, time: Array, step: float) -> tuple
             np.zeros((B, 3)),
             none6,
             none6,
+            np.zeros((B, 2)),
             np.zeros((B, 4)),
             np.ones(B),
             np.zeros((B, 4)),
         )
-    away, weight, slope = hann(step)
+    away, weight, slope = hann(min(step, LARGEST_STEP))
     at = Resampling.of(robot.time, (time[:, None] + away).ravel(), GAP)
     shape = (B, len(away))
 
@@ -163,10 +176,33 @@ def _robot_blocks(robot: RobotSamples | None, time: Array, step: float) -> tuple
         mean(at.values(robot.position), weight),
         mean(twist, weight),
         mean(twist, slope),
+        _bend(twist.reshape(*shape, 6), away[1] - away[0]),
         mean(_pace(twist.reshape(*shape, 6), at.gain().reshape(shape), away[1] - away[0]), weight),
         mean(at.gain(), weight),
         mean(_left_out(at, robot), weight),
     )
+
+
+def _bend(twist: Array, step: float) -> Array:
+    """Return the sizes of the second derivatives of the two parts, shape (B, 2).
+
+    Where one is zero for a moment it is not a tenth of a block before and after.
+
+    Args:
+        twist: On the grid of each block, shape (B, n, 6).
+        step: Of the grid [s].
+    """
+    n = twist.shape[1]
+    half = max(2, n // 4)
+    s = np.arange(-half, half + 1)
+    curve = -np.cos(np.pi * s / half)  # w'' of a Hann window
+    curve -= curve.mean()
+    curve /= 0.5 * curve @ (s * step) ** 2
+    middles = (half, n // 2, n - 1 - half)
+    found = np.stack(
+        [np.einsum("a,bai->bi", curve, twist[:, k - half : k + half + 1]) for k in middles]
+    )
+    return np.asarray(np.linalg.norm(found.reshape(3, -1, 2, 3), axis=3).max(axis=0))
 
 
 def _pace(twist: Array, gain: Array, step: float) -> Array:

@@ -20,7 +20,7 @@ from ..body.inertial import skew, skews
 from ..rows.row_block import RowBlock
 from ..rows.wrench.newton_euler import FEATURES_TO_REGRESSOR
 from .bounds import RobotBounds
-from .frame_bounds import FrameBounds
+from .closed_form.pair_equations import FrameBounds
 from .grasp_frames import GraspFrames
 from .window_series import GRAVITY
 from .windows import Windows

@@ -41,10 +41,10 @@ def test_friction_of_the_hinge_is_told_apart_from_the_bodies():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("kind", ["uniform", "slow"])
-def test_deviations_are_those_of_the_errors(kind):
+def test_deviations_are_those_of_the_errors():
     """Errors over deviations of eight runs, 136 numbers: about one, and hardly any above four."""
-    scores = np.array([score(seed, kind) for seed in range(20, 28)])
+    kinds = ("uniform", "slow")
+    scores = np.array([score(seed, kinds[seed % 2]) for seed in range(20, 28)])
     assert 0.6 < np.sqrt((scores**2).mean()) < 1.5
     assert (np.abs(scores) > 4.0).mean() < 0.03
 
@@ -77,7 +77,7 @@ def test_the_team_estimator_names_the_hinge_and_tells_both_bodies():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", [0, 1])
 def test_nobody_is_put_on_the_wrong_body_where_clocks_are_hardly_known(seed):
     bounds = replace(NOISE, clock=0.05)
     _, robots, rng = drawn_run(seed, (0, 1, 1), clock=0.05)

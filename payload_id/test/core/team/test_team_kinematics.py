@@ -11,8 +11,8 @@ from payload_id.core.team.closed_form.hinge import hinge
 from payload_id.core.team.closed_form.pairwise import grasp_position, kabsch_umeyama
 from payload_id.core.team.closed_form.resample import Resampling
 from payload_id.core.team.equations import Equations
-from payload_id.core.team.frame_bounds import frame_bounds
 from payload_id.core.team.grasp_frames import START, FrameWeights, GraspFrames
+from payload_id.core.team.kinematic_bounds.frame_bounds import frame_bounds
 from payload_id.core.team.refine import begun, refine
 from payload_id.core.team.samples import RobotSamples
 from team_motion import Path, Team, disturbed
@@ -112,7 +112,7 @@ def test_bounds_of_frames_hold_the_truth_and_covariance_its_scale():
         blocks, frames = fitted(robots, np.zeros(3), 0.01)
         assert np.abs(frames.clock - team.clock).max() < 2e-3
         for i in (1, 2):
-            found = frame_bounds(blocks, i, frames, bounds, bounds, 2.0)
+            found = frame_bounds(blocks, i, frames, bounds, bounds, 2.0, (-0.01, 0.01))
             eps = Rotation.from_matrix(frames.rotation[i].T @ team.R[i]).as_rotvec()
             assert found.consistent
             assert (np.abs(eps) <= found.rotation_vector).all()

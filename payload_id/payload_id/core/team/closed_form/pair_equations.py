@@ -70,6 +70,7 @@ class Motion:
         x: Place, shape (B, 3) [m].
         V: Twist, shape (B, 6).
         rate: Of its change in time, shape (B, 6).
+        bend: Sizes of the second derivatives of angular velocity and velocity, shape (B, 2).
         e_R: Of attitudes, shape (B,) [rad].
         e_x: Of places, shape (B,) [m].
         e_V: Of angular velocity and velocity, shape (B, 2).
@@ -80,6 +81,7 @@ class Motion:
     x: Array
     V: Array
     rate: Array
+    bend: Array
     e_R: Array
     e_x: Array
     e_V: Array
@@ -151,7 +153,7 @@ class Pairs:
         )
         clock = box.clock + self.shifted
         speed = np.linalg.norm(two.V[:, :3], axis=1)
-        change = np.linalg.norm(two.rate[:, :3], axis=1)
+        change = np.linalg.norm(two.rate[:, :3], axis=1) + clock * two.bend[:, 0]
         late = 0.6 * (clock * (speed[s] + speed[t])) ** 2
         late += REMAINDER * 0.5 * clock**2 * (change[s] + change[t])
         off = np.linalg.norm(box.a)
@@ -171,7 +173,7 @@ class Pairs:
         d = _across(e1) * one.e_R[:, None] + (_across(e2) * two.e_R[:, None]) @ np.abs(X).T
         clock = box.clock + self.shifted
         speed = np.linalg.norm(two.V[:, :3], axis=1)
-        change = np.linalg.norm(two.rate[:, :3], axis=1)
+        change = np.linalg.norm(two.rate[:, :3], axis=1) + clock * two.bend[:, 0]
         late = 0.6 * (clock * speed) ** 2 + REMAINDER * 0.5 * clock**2 * change
         late += (self.shifted + np.linalg.norm(box.a) * clock) * speed
         late += 1.8 * np.maximum(one.e_R, two.e_R) ** 2 + np.sqrt(2.0) * self.tilt
@@ -204,7 +206,7 @@ class Pairs:
         errors = np.maximum(one.e_R[s] + one.e_R[t], two.e_R[s])
         late = 3.0 * errors**2 * (far + np.linalg.norm(y2, axis=1))
         clock = box.clock + self.shifted
-        change = np.linalg.norm(two.rate[:, 3:], axis=1)
+        change = np.linalg.norm(two.rate[:, 3:], axis=1) + clock * two.bend[:, 1]
         change += np.linalg.norm(two.V[:, :3], axis=1) * np.linalg.norm(two.V[:, 3:], axis=1)
         speed = np.linalg.norm(two.V[s, :3], axis=1)
         late += REMAINDER * 0.5 * clock**2 * (change[s] + change[t])
@@ -225,9 +227,7 @@ class Pairs:
         late = (self.shifted + np.linalg.norm(box.a) * clock) * np.linalg.norm(
             two.rate.reshape(-1, 2, 3), axis=2
         )
-        # the second derivative in time is that of neighbouring blocks
-        jerk = np.abs(np.gradient(two.rate, 1, axis=0)).reshape(-1, 2, 3).max(axis=2) / 0.1
-        late += REMAINDER * clock**2 * jerk
+        late += REMAINDER * clock**2 * two.bend
         parts = []
         for part, (w1, w2) in enumerate(
             ((one.V[:, :3], two.V[:, :3]), (one.V[:, 3:], two.V[:, 3:]))

@@ -10,8 +10,8 @@ from ..blocks import Blocks
 from ..closed_form.hinge import hinge
 from ..closed_form.pairwise import kabsch_umeyama
 from ..estimate import Fault, Finding
-from ..frame_bounds import frame_bounds
 from ..grasp_frames import FrameWeights, GraspFrames
+from ..kinematic_bounds.frame_bounds import frame_bounds
 from ..refine import begun, pose_misfit, refine
 from .evidence import LEAST_TURN, Evidence, turning
 
@@ -123,7 +123,8 @@ def _spread(e: Evidence, i: int, here: Array) -> Array:
     b, blocks = e.rows.bounds[i], e.blocks.take(np.flatnonzero(here))
     pace = np.pad(blocks.pace[i][:, 2], 1, mode="edge")
     pace = np.maximum(np.maximum(pace[:-2], pace[1:-1]), pace[2:])
-    late = b.clock + np.abs(blocks.shift[i]) + b.jitter
+    off = np.abs(e.rows.frames.clock[i] - blocks.shift[i])  # as in the rows
+    late = e.rows.frame_bounds[i].clock + off + b.jitter
     size = blocks.gain[i] * b.angular_velocity + blocks.left_out[i][:, 2]
     return np.asarray(np.sqrt(3.0) * size + late * pace + ROUNDING)
 
@@ -205,7 +206,8 @@ def _agree(e: Evidence, j: int, i: int) -> bool:
     if not frames.known[1]:
         return False
     one, two = e.rows.bounds[j], e.rows.bounds[i]
-    return frame_bounds(both, 1, frames, one, two, e.reach).consistent
+    clock = one.clock + two.clock
+    return frame_bounds(both, 1, frames, one, two, e.reach, (-clock, clock)).consistent
 
 
 def _named(e: Evidence, i: int, j: int) -> Finding:

@@ -17,9 +17,11 @@ from ...errors import InputError, UnknownNameError, require_type
 from ...threads import one_thread
 from ..blocks import SPACING, Blocks
 from ..bounds import RobotBounds, TeamBounds
+from ..closed_form.pair_equations import FrameBounds
 from ..estimate import TeamEstimate
-from ..frame_bounds import FrameBounds, frame_bounds
 from ..grasp_frames import FrameWeights, GraspFrames
+from ..kinematic_bounds.clock_bounds import ClockBounds, narrowed
+from ..kinematic_bounds.frame_bounds import frame_bounds
 from ..refine import begun, refine
 from ..samples import RobotSamples
 from ..windows import Windows, windows_of
@@ -82,6 +84,7 @@ class TeamEstimator:
         self._step = self.settings.step
         self._articulated = Articulated(self.settings.window, self.prior.com_max)
         self._known = Known(Interval(*self.prior.box()), Memory())
+        self._offsets: dict[str, ClockBounds] = {}  # of clocks, that are not excluded
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -110,6 +113,7 @@ class TeamEstimator:
         if name not in self._given.names:
             raise UnknownNameError("robot", name, self._given.names)
         self._given.left[name] = left = one_number(time, "time")
+        self._offsets = {}  # from later samples, perhaps
         self._blocks = self._blocks.take(np.flatnonzero(self._blocks.time <= left))
         self._take_back(left, np.inf)
 
@@ -155,7 +159,8 @@ class TeamEstimator:
         every = [self._given.bounds_of(name) for name in self._given.names]
         answer = solved(
             self._given.names, every, self.prior, self.settings.estimator, self.settings.intervals,
-            self._frames, self._blocks, self._frame_bounds(every), self._windows, self._known,
+            self._frames, self._blocks, self._frame_bounds(robots, every), self._windows,
+            self._known,
             silent, ahead, front,
         )  # fmt: skip
         self._known = answer.known
@@ -286,16 +291,27 @@ class TeamEstimator:
         while len(self._windows) > MOST_WINDOWS:
             self._windows = self._windows.take(slice(None, None, 2))
 
-    def _frame_bounds(self, every: list[RobotBounds]) -> list[FrameBounds]:
+    def _frame_bounds(
+        self, robots: list[RobotSamples | None], every: list[RobotBounds]
+    ) -> list[FrameBounds]:
         """Return the bounds of every robot's frame."""
         exact = FrameBounds(np.zeros(3), np.zeros(3), 0.0)
-        reach = self.prior.com_max
-        return [exact] + [
-            frame_bounds(self._blocks, i, self._frames, every[0], every[i], reach)
-            if self._frames.known[i] and self.settings.intervals != NONE
-            else FrameBounds.unknown(every[i].clock + abs(float(self._frames.clock[i])))
-            for i in range(1, len(every))
-        ]
+        return [exact] + [self._bounds_of_frame(robots, every, i) for i in range(1, len(every))]
+
+    def _bounds_of_frame(
+        self, robots: list[RobotSamples | None], every: list[RobotBounds], i: int
+    ) -> FrameBounds:
+        """Return the bounds of one robot's frame; what is once contradicted stays so."""
+        name, frames, reach = self._given.names[i], self._frames, self.prior.com_max
+        offsets = self._offsets.get(name) or ClockBounds.stated(every[i].clock)
+        searched = frames.known[i] and self.settings.intervals != NONE
+        if not searched and offsets.left:
+            return FrameBounds.unknown(every[i].clock + abs(float(frames.clock[i])))
+        if searched:
+            offsets = narrowed(offsets, robots, i, self._blocks, frames, every, self._step, reach)
+        found = frame_bounds(self._blocks, i, frames, every[0], every[i], reach, offsets.ends)
+        self._offsets[name] = offsets if found.consistent else offsets.none_left()
+        return found
 
 
 def _steps(time: float, step: float) -> float:

@@ -20,10 +20,10 @@ from ...statistics.normal_form import NormalForm
 from ...statistics.statistics import Statistics
 from ..blocks import Blocks
 from ..bounds import RobotBounds
+from ..closed_form.pair_equations import FrameBounds
 from ..estimate import GraspFrame, PrincipalAxes, TeamEstimate, TeamStatus
 from ..faults.evidence import Evidence
 from ..faults.findings import Findings, findings_of
-from ..frame_bounds import FrameBounds
 from ..grasp_frames import GraspFrames
 from ..joint import form_of, joint_fit
 from ..rows import TeamRows

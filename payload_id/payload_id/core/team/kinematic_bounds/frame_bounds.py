@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Array, IntArray
-from ..bounds.linear_program import LinearProgram
-from ..errors import SolverError
-from .blocks import Blocks
-from .bounds import RobotBounds
-from .closed_form.pair_equations import FrameBounds, Motion, Pairs
-from .grasp_frames import GraspFrames
+from ...arrays import Array, IntArray
+from ...bounds.linear_program import LinearProgram
+from ...errors import SolverError
+from ..blocks import Blocks
+from ..bounds import RobotBounds
+from ..closed_form.pair_equations import FrameBounds, Motion, Pairs
+from ..grasp_frames import GraspFrames
 
 MOST = 90  # blocks looked at
 PASSES = 6  # of narrowing what is left out
@@ -24,7 +24,13 @@ MARGIN = 1.03  # of errors of poses, for how far the body turns within a block
 
 
 def frame_bounds(
-    blocks: Blocks, i: int, frames: GraspFrames, one: RobotBounds, other: RobotBounds, reach: float
+    blocks: Blocks,
+    i: int,
+    frames: GraspFrames,
+    one: RobotBounds,
+    other: RobotBounds,
+    reach: float,
+    ends: tuple[float, float],
 ) -> FrameBounds:
     """Return bounds on the frame of robot i > 0 about its estimate, in the first robot's frame.
 
@@ -35,8 +41,13 @@ def frame_bounds(
         one: What is assumed of the first robot.
         other: What is assumed of robot i.
         reach: Largest distance between the grasps [m].
+        ends: Least and largest offset of its clock that is not excluded [s].
     """
-    clock = (other.clock + abs(frames.clock[i])) if other.clock else 0.0
+    here = float(frames.clock[i])
+    least, most = ends
+    if least > most:
+        return _contradicted(other.clock + abs(here))
+    clock = max(most - here, here - least) if other.clock else 0.0
     common = np.flatnonzero(blocks.present[0] & blocks.present[i])
     if len(common) < 3 or not frames.known[i]:
         return FrameBounds.unknown(clock)
@@ -51,30 +62,41 @@ def frame_bounds(
         return FrameBounds.unknown(clock)
     box = FrameBounds(a, np.full(3, reach) + np.abs(p), clock)
     for _ in range(PASSES):
-        narrower = _image(*pairs.rows(X, p, box), box)
+        narrower = image(*pairs.rows(X, p, box), box)
+        if narrower is None:
+            return _contradicted(clock)
         gained = narrower.a.sum() < 0.9 * box.a.sum() or narrower.clock < 0.9 * box.clock
         gained |= narrower.position.sum() < 0.9 * box.position.sum()
         box = narrower
         if not gained:
             break
-    found = _narrowed(*pairs.rows(X, p, box), box, float(frames.clock[i]), other.clock)
-    if found is None:
-        return FrameBounds(np.full(3, np.inf), np.full(3, np.inf), clock, consistent=False)
-    return found
+    found = _narrowed(*pairs.rows(X, p, box), box, least - here, most - here)
+    return _contradicted(clock) if found is None else found
 
 
-def _image(G: Array, r: Array, d: Array, box: FrameBounds) -> FrameBounds:
-    """Return a box of all z with |G z - r| <= d inside a box: z = L r - L w + (1 - L G) z."""
+def _contradicted(clock: float) -> FrameBounds:
+    """Return that no frame is left, and the bound of the clock that was."""
+    return FrameBounds(np.full(3, np.inf), np.full(3, np.inf), clock, consistent=False)
+
+
+def image(G: Array, r: Array, d: Array, box: FrameBounds) -> FrameBounds | None:
+    """Return a box of all z with |G z - r| <= d inside a box; None if none is seen to be.
+
+    With any L,  z = L r - L w + (1 - L G) z,  |w| <= d.
+    """
     size = np.concatenate([box.a, box.position, [box.clock]])
     scale = np.where(size > 0, size, 1.0)
     L = scale[:, None] * np.linalg.pinv(G * scale / d[:, None], rcond=1e-12) / d
     half = np.abs(L) @ d + np.abs(np.eye(7) - L @ G) @ size
-    found = np.minimum(np.abs(L @ r) + half, size)
+    middle = np.abs(L @ r)
+    if (middle - half > size * (1.0 + 1e-9) + 1e-12).any():
+        return None
+    found = np.minimum(middle + half, size)
     return FrameBounds(found[:3], found[3:6], float(found[6]))
 
 
 def _narrowed(
-    G: Array, r: Array, d: Array, box: FrameBounds, clock: float, largest: float
+    G: Array, r: Array, d: Array, box: FrameBounds, least: float, most: float
 ) -> FrameBounds | None:
     """Return the box of all z with |G z - r| <= d inside a box; None if there is none.
 
@@ -83,8 +105,8 @@ def _narrowed(
         r: Shape (m,).
         d: Shape (m,).
         box: That holds z.
-        clock: Estimate of the clock's offset [s].
-        largest: Bound on the offset itself [s].
+        least: Bound of the clock's offset less its estimate [s].
+        most: Likewise.
     """
     size = np.concatenate([box.a, box.position, [box.clock]])
     scale = np.where(size > 0, size, 1.0)
@@ -92,8 +114,8 @@ def _narrowed(
     G, r = G[active] * scale / d[active, None], r[active] / d[active]
     program = LinearProgram(-size / scale, size / scale)
     program.add_rows(G, r - 1.0, r + 1.0)
-    if largest > 0.0:
-        ends = np.array([-largest - clock, largest - clock]) / scale[6]
+    if size[6] > 0.0:
+        ends = np.array([least, most]) / scale[6]
         program.add_rows(np.eye(7)[6:], ends[:1], ends[1:])
     found = np.zeros(7)
     for k in range(7):
@@ -123,12 +145,9 @@ def motion_of(blocks: Blocks, i: int, chosen: IntArray, bounds: RobotBounds) -> 
     off = jitter * (pace + np.hstack([wide, np.zeros_like(wide)]))
     return Motion(
         blocks.rotation[i][chosen], blocks.mean_rotation[i][chosen],
-        blocks.position[i][chosen], V, rate,
+        blocks.position[i][chosen], V, rate, blocks.bend[i][chosen],
         MARGIN * (gain * bounds.orientation + off[:, 0]) + left[:, 0] + ROUNDING,
         MARGIN * (gain * bounds.position + off[:, 1]) + left[:, 1] + ROUNDING,
         gain[:, None] * [bounds.angular_velocity, bounds.linear_velocity]
         + off[:, 2:] + left[:, 2:] + ROUNDING,
     )  # fmt: skip
-
-
-__all__ = ["FrameBounds", "frame_bounds", "motion_of"]
