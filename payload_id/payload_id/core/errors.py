@@ -57,6 +57,10 @@ def in_words(error: BaseException) -> str:
         return "it is nested too deeply"
     if isinstance(error, OSError) and error.strerror:
         return error.strerror[0].lower() + error.strerror[1:]
+    if isinstance(error, KeyError) and error.args:
+        return f"{brief(str(error.args[0]))} is missing in it"
+    if isinstance(error, TypeError | AttributeError | IndexError):
+        return "an entry in it is of another kind than it should be"
     return str(error) or type(error).__name__
 
 

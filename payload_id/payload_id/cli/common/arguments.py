@@ -11,7 +11,7 @@ from dataclasses import fields, replace
 from typing import Any, NoReturn, TypeVar
 
 from ...core.body.payload_prior import PayloadPrior
-from ...core.errors import InputError, UnknownNameError, printable
+from ...core.errors import InputError, UnknownNameError, brief, printable
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.rows.wrench.uncertainty import WrenchUncertainty
 
@@ -178,9 +178,12 @@ def number(text: str) -> float:
 
 def whole_number(text: str) -> int:
     """Return a whole number, as `number` a number."""
-    if not text.isascii() or "_" in text:
-        raise ValueError
-    return int(text)
+    try:
+        if text.isascii() and "_" not in text:
+            return int(text)
+    except ValueError:
+        pass
+    raise argparse.ArgumentTypeError(f"must be a whole number; found {brief(text)}")
 
 
 def seed(text: str) -> int:

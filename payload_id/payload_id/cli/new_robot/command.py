@@ -44,7 +44,10 @@ def add_parser(verbs: Any) -> None:
         help="argument of a xacro file; may be repeated",
     )
     parser.add_argument(
-        "--out", type=Path, metavar="FILE", help="robot file to write (default: NAME.yaml here)"
+        "--out",
+        type=Path,
+        metavar="FILE",
+        help="robot file to write (default: here, named like URDF)",
     )
     parser.set_defaults(run=run)
 
@@ -56,7 +59,8 @@ def run(arguments: argparse.Namespace) -> int:
     found = find_arm(urdf, arguments.payload_frame)
     model = RobotModel.from_xml(urdf, found.payload_frame, names_of(found.joints))
     scales = Scales.of(model, found)
-    out = stated or Path(f"{re.sub(r'[^A-Za-z0-9_-]+', '_', found.name)}.yaml")
+    name = arguments.urdf.name.split(".")[0] or found.name
+    out = stated or Path(f"{re.sub(r'[^A-Za-z0-9_-]+', '_', name)}.yaml")
     beside = out.with_name(f"{out.stem}_columns.yaml")
     expanded = out.with_suffix(".urdf") if source is None else source
     _refuse([out, *([beside] if arguments.table else []), *([expanded] if source is None else [])])
@@ -134,12 +138,12 @@ def _report_columns(columns: ColumnsFound, beside: Path) -> None:
     """Say what was found in the table."""
     terminal = console()
     terminal.print(f"[bold]{beside}[/bold]:")
+    time = " + ".join(filter(None, (columns.time, columns.nanoseconds)))
     rate = f", {columns.rate:.4g} Hz" if math.isfinite(columns.rate) else ""
+    units = ", ".join(dict.fromkeys(columns.position_unit))
     rows = {
-        "time": f"{columns.time} [{columns.time_unit}]{rate}" if columns.time else "",
-        "position": f"{_short(columns.position)} [{columns.position_unit}]"
-        if columns.position
-        else "",
+        "time": f"{time} [{columns.time_unit}]{rate}" if columns.time else "",
+        "position": f"{_short(columns.position)} [{units}]" if columns.position else "",
         "velocity": _short(columns.velocity) or "none: positions are differentiated",
         "effort": f"{_short(columns.effort)} [{'N m' if columns.effort_factor == 1.0 else 'mN m'}]"
         if columns.effort

@@ -13,6 +13,8 @@ from ..arrays import Array
 from ..errors import InputError
 from .statement import Statement
 
+MOST = 200  # statements: each costs time and memory in every update
+
 
 @dataclass(frozen=True, eq=False)
 class Knowledge:
@@ -26,6 +28,11 @@ class Knowledge:
 
     def __post_init__(self) -> None:
         names = self.names
+        if len(names) > MOST:
+            raise InputError(
+                f"There are {len(names)} statements about the payload; at most {MOST} are taken. "
+                "Each costs time and memory in every update: leave out those that say the same."
+            )
         for name in names:
             if names.count(name) > 1:
                 raise InputError(

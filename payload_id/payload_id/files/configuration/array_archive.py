@@ -120,7 +120,10 @@ def _array(name: str, content: bytes, kinds: str) -> NDArray[Any]:
         ValueError: They are those of something else.
     """
     file = io.BytesIO(content)
-    major, minor = np.lib.format.read_magic(file)
+    try:
+        major, minor = np.lib.format.read_magic(file)
+    except ValueError as error:
+        raise ValueError(f"{name} is cut off, or no array") from error
     if (major, minor) != (1, 0):
         raise ValueError(f"{name} has format {major}.{minor}, not 1.0")
     shape, _, kind = np.lib.format.read_array_header_1_0(file)

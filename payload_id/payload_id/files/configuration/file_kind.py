@@ -106,11 +106,16 @@ def check_kind(entries: Mapping[str, Any], path: Path, wanted: str) -> None:
     else:
         found = kind_of_keys([*map(str, entries)], any(PARAMETERS in x for x in sections))
     if found and found != wanted:
-        raise ConfigurationError(f"{path} is a {found}; a {wanted} is needed here.")
+        raise ConfigurationError(f"{path} is {_a(found)}; {_a(wanted)} is needed here.")
 
 
 def instead(path: Path | str, wanted: str) -> str:
     """Return a sentence with the kind of file that is there instead of the wanted one, if known."""
     found = kind_of(Path(path))
     other = found and not found.startswith(wanted)
-    return f" It is a {found}; a {wanted} is needed here." if other else ""
+    return f" It is {_a(found)}; {_a(wanted)} is needed here." if other else ""
+
+
+def _a(kind: str) -> str:
+    """Return a kind with its article."""
+    return f"an {kind}" if kind[:1] in "aeiou" else f"a {kind}"

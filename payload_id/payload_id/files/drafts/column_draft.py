@@ -30,9 +30,12 @@ NOT_MEASURED = (
     r"cmd|command|commanded|target|desired|des|ref|reference|setpoint|goal|model|est|error"
 )
 TIMES = r"t|time|stamp|timestamp|times|secs?|seconds|msec|nsec|header stamp"
+NANOSECONDS = r"n ?secs?|nano ?secs?|nano ?seconds|stamp nano ?secs?|header stamp n(ano)?secs?"
+AMPERES = re.compile(r"[_ \[(]\s*m?A\s*[\])]?$")  # as a unit behind the name
 TIME_UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
 UNIT = re.compile(r"[\[(](?!\d+[\])]).*?[\])]")  # "[deg]", not "[0]"
 LABEL = re.compile(r"(?<![A-Za-z])[A-Za-z][ _]?\d+")  # of an axis, such as A1, which is no ampere
+FAR = 10.0  # times its limit that a position is when its unit is thought to be mm
 STEPS = (2e-4, 0.2)  # [s] between samples of recordings
 MILLI = 30.0  # times its scale that a torque is when its unit is thought to be N mm
 
@@ -47,10 +50,11 @@ class ColumnsFound:
         delimiter: Between its cells.
         time: Column of time, empty if not found.
         time_unit: Its unit.
+        nanoseconds: Column that holds what is beyond whole seconds, empty if none.
         position: Columns of positions, one a joint, empty if not found.
         velocity: Of velocities.
         effort: Of torques.
-        position_unit: rad or deg.
+        position_unit: rad or deg; of joints that slide m or mm; one of each joint.
         effort_factor: From effort to N m.
         rate: Of the samples [Hz]; NaN if time was not found.
         remarks: What a person should check, sentences.
@@ -61,10 +65,11 @@ class ColumnsFound:
     delimiter: str
     time: str = ""
     time_unit: str = "s"
+    nanoseconds: str = ""
     position: tuple[str, ...] = ()
     velocity: tuple[str, ...] = ()
     effort: tuple[str, ...] = ()
-    position_unit: str = "rad"
+    position_unit: tuple[str, ...] = ()
     effort_factor: float = 1.0
     rate: float = float("nan")
     remarks: tuple[str, ...] = field(default=())
@@ -220,19 +225,47 @@ def _judged(
         return rows[:, [found.header.index(name) for name in names]]
 
     if found.time:
-        found = _timed(found, values([found.time])[:, 0], remarks)
+        found = _with_nanoseconds(found)
+        time = values([found.time])[:, 0]
+        if found.nanoseconds:
+            time = time + 1e-9 * values([found.nanoseconds])[:, 0]
+        found = _timed(found, time, remarks)
     if found.position:
         said = _said(found.position, {"deg": "deg|degree|degrees|°", "rad": "rad|radian|radians"})
         degrees = looks_like_degrees(_finite(values(found.position)), turning, lower, upper)
         unit = said or ("deg" if degrees else "rad")
         if said == "rad" and degrees:
             remarks.append("Positions are named rad and look like degrees: check position_unit.")
-        found = replace(found, position_unit=unit)
+        lengths = _lengths(found.position, values(found.position), lower, upper)
+        units = tuple(unit if turns else x for turns, x in zip(turning, lengths, strict=True))
+        found = replace(found, position_unit=units)
     if found.position and found.velocity and found.time and not np.isnan(found.rate):
         found = _with_velocity(found, values(found.position), values(found.velocity), remarks)
     if found.effort:
         found = _with_effort(found, values(found.effort), torque, remarks)
     return replace(found, remarks=tuple(remarks))
+
+
+def _with_nanoseconds(found: ColumnsFound) -> ColumnsFound:
+    """Return with the column of nanoseconds, where time is in two as ROS has it."""
+    rest = [name for name in found.header if re.fullmatch(NANOSECONDS, _words(name))]
+    whole = [name for name in found.header
+             if re.fullmatch(TIMES + r"|stamp secs?|header stamp secs?", _words(name))
+             and name not in rest]  # fmt: skip
+    if not rest or not whole or not _has(_words(whole[0]), "secs?|seconds"):
+        return found
+    return replace(found, time=whole[0], nanoseconds=rest[0])
+
+
+def _lengths(names: Sequence[str], values: Array, lower: Array, upper: Array) -> list[str]:
+    """Return of each joint, if it slides, whether it is in metres or millimetres."""
+    found = []
+    for name, column, low, high in zip(names, values.T, lower, upper, strict=True):
+        far = np.abs(column[np.isfinite(column)]).max(initial=0.0)
+        most = max(abs(low), abs(high))
+        likely = "mm" if np.isfinite(most) and far > FAR * max(most, 1e-3) else "m"
+        found.append(_said([name], {"mm": "mm", "m": "m"}) or likely)
+    return found
 
 
 def _said(names: Sequence[str], units: dict[str, str]) -> str:
@@ -255,7 +288,7 @@ def _timed(found: ColumnsFound, time: Array, remarks: list[str]) -> ColumnsFound
         remarks.append(f"Column '{found.time}' does not rise: is it the time?")
         return found
     step = float(np.median(steps))
-    said = _said([found.time], {unit: unit for unit in TIME_UNITS})
+    said = "s" if found.nanoseconds else _said([found.time], {unit: unit for unit in TIME_UNITS})
     plausible = [unit for unit, size in TIME_UNITS.items() if STEPS[0] <= step * size < STEPS[1]]
     unit = said or (plausible or ["s"])[0]
     if said and plausible and said not in plausible:
@@ -290,9 +323,13 @@ def _with_effort(
     found: ColumnsFound, effort: Array, torque: Array, remarks: list[str]
 ) -> ColumnsFound:
     """Return the factor of efforts."""
-    said = _said(found.effort, {"mNm": "mnm|nmm|mn m|n mm", "A": "a|amp|ampere|current|cur"})
+    said = _said(found.effort, {"mNm": "mnm|nmm|mn m|n mm", "A": "amps?|amperes?|currents?|cur"})
+    there = np.isfinite(effort).any(axis=0)
+    if not there.all():
+        remarks.append("Some columns of effort hold no number: check the decimal point and which.")
+        return found
     size = np.nanmedian(np.abs(effort), axis=0)
-    if said == "A":
+    if said == "A" or all(AMPERES.search(name) for name in found.effort):
         remarks.append("Efforts look like motor currents, not torques: intervals need torques.")
     if said == "mNm" or float(np.nanmedian(size / torque)) > MILLI:
         remarks.append("Efforts look like mN m: effort_sign is 0.001, which makes N m of them.")
@@ -313,22 +350,27 @@ def columns_text(found: ColumnsFound, joints: Sequence[str]) -> str:
         return f"{key}: [{', '.join(listed)}]"
 
     velocity = line("velocity", found.velocity) if found.velocity else "# velocity: [...]"
+    units = found.position_unit or ("rad",)
+    unit = units[0] if len(set(units)) == 1 else f"[{', '.join(units)}]"
+    stamp = f"column: {json.dumps(found.time, ensure_ascii=False)}, unit: {found.time_unit}"
+    if found.nanoseconds:
+        stamp += f", nanoseconds: {json.dumps(found.nanoseconds, ensure_ascii=False)}"
     what = f"Columns of {found.path.name}, drafted by payload-id new-robot. CHECK every line:"
     return f"""\
 {comment([what, ", ".join(found.header)])}---
 # Names of the joints, in the order of the columns below.
 {line("joints", joints)}
 
-# Column of time, and its unit: s, ms, us or ns.
-stamp: {{column: {json.dumps(found.time, ensure_ascii=False)}, unit: {found.time_unit}}}
+# Column of time, and its unit: s, ms, us or ns. With 'nanoseconds: NAME' that column is added.
+stamp: {{{stamp}}}
 
 # Columns of joint positions, and of velocities in the same unit of angle per second. Without
 # 'velocity' positions are differentiated.
 {line("position", found.position)}
 {velocity}
 
-# Unit of angle: rad or deg. (Prismatic joints: rad means metres.)
-position_unit: {found.position_unit}
+# Unit of positions: rad or deg, of joints that slide m or mm; one for all, or one for each.
+position_unit: {unit}
 
 # Columns of MEASURED joint torques, not of commands, models or motor currents.
 {line("effort", found.effort)}

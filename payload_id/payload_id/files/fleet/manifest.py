@@ -68,10 +68,14 @@ def read_manifest(place: str) -> tuple[Entry, ...]:
             read = pa.parquet.read_table if place.lower().endswith(".parquet") else _read_csv
             table = read(file)
             columns = table.column_names
+            _check_types(table)
     except (OSError, ValueError, ImportError, pa.ArrowException) as error:
-        why = shortened(in_words(error))
+        damaged = isinstance(error, pa.ArrowException | OSError) and not isinstance(
+            error, FileNotFoundError | PermissionError
+        )
+        why = "it is damaged, or not what its name says" if damaged else in_words(error)
         raise ConfigurationError(
-            f"The manifest {place} cannot be read ({why}). It is a table, .csv or "
+            f"The manifest {place} cannot be read ({shortened(why)}). It is a table, .csv or "
             f".parquet, with the columns {', '.join(COLUMNS)}, of which bag is needed."
         ) from error
     unknown = [name for name in columns if name not in COLUMNS]
@@ -87,6 +91,19 @@ def read_manifest(place: str) -> tuple[Entry, ...]:
         _entry(line, folder, f"{place}, entry {number}")
         for number, line in enumerate(table.to_pylist(), start=1)
     )
+
+
+def _check_types(table: pa.Table) -> None:
+    """Raise unless every column holds texts or numbers, or nothing.
+
+    Raises:
+        ValueError: One does not; names it.
+    """
+    for name, kind in zip(table.column_names, table.schema.types, strict=True):
+        text = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+        number = pa.types.is_integer(kind) or pa.types.is_floating(kind)
+        if not (text or number or pa.types.is_null(kind)):
+            raise ValueError(f"{name} holds neither texts nor numbers, but {kind}")
 
 
 def _read_csv(file: Any) -> pa.Table:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ...core.errors import InputError
+from ..robots.description.urdf_tree import UrdfTree
 from ..robots.robot_file import RobotFile
 from .recording import Recording
 
@@ -41,7 +42,14 @@ def read_any(
             f"A table needs --columns FILE that says what the columns of {path.name} hold; "
             f"config/recordings/{EXAMPLE} is one."
         )
-    return Recording.from_csv(path, columns, _constants(robot)).of_joints(robot.joints)
+    made = Recording.from_csv(path, columns, _constants(robot), _sliding(robot))
+    return made.of_joints(robot.joints)
+
+
+def _sliding(robot: RobotFile) -> tuple[str, ...]:
+    """Return the names of the joints that slide."""
+    tree = UrdfTree.of(robot.urdf)
+    return tuple(joint.name for joint in tree.joints.values() if joint.kind == "prismatic")
 
 
 def _constants(robot: RobotFile) -> Mapping[str, float] | None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -189,6 +189,7 @@ class Recording(Viewed, Samples):
         path: Path | str,
         columns: Mapping[str, Any] | Path | str,
         torque_constants: Mapping[str, float] | None = None,
+        sliding: Collection[str] | None = None,
     ) -> Recording:
         """Read a table of comma-separated values.
 
@@ -196,17 +197,20 @@ class Recording(Viewed, Samples):
             path: The file; its first line names the columns.
             columns: What the columns hold, or the path of a YAML file that says so:
 
-                - `stamp`: `{column: NAME, unit: s | ms | us | ns}`.
+                - `stamp`: `{column: NAME, unit: s | ms | us | ns}`; with `nanoseconds: NAME`
+                  where a second column holds these.
                 - `position`, `velocity` (may be left out), `effort`: a list of column names, or a
                   pattern such as `Position{j}` with {j} = 1 ... n.
                 - `joints`: the joints' names.
-                - `position_unit`: rad (default) or deg, of position and velocity alike.
+                - `position_unit`: rad (default; m of joints that slide), deg, m or mm, of position
+                  and velocity alike; one word, or one for each joint.
                 - `effort_source`: torque (default), or current: [A].
                 - `torque_constants`: with current, [N m/A], one number or one for each joint.
                 - `effort_sign`, `effort_offset`: as in `from_bag`.
                 - `delimiter`: "," by default.
             torque_constants: Those of a robot that reports currents, by joint [N m/A]; the
                 description of the columns must say then which they hold.
+            sliding: Names of joints that slide, of a robot that is known: their unit is checked.
 
         Raises:
             RecordingError: The file cannot be read; says line and column of a bad cell.
@@ -215,7 +219,7 @@ class Recording(Viewed, Samples):
 
         """
         path = input_path(path, "table", RecordingError)
-        return cls._from_table(*read_csv(path, columns, torque_constants), None, TABLE)
+        return cls._from_table(*read_csv(path, columns, torque_constants, sliding), None, TABLE)
 
     @classmethod
     def _from_table(

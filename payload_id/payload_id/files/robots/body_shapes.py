@@ -40,11 +40,13 @@ def mesh_hull(path: Path, scale: Array | float = 1.0, name: str = "") -> ConvexB
             "with the scale in the robot description."
         )
     try:
-        loaded: Any = trimesh.load(path, force="mesh")
-        points = np.asarray(loaded.vertices, dtype=float).reshape(-1, 3)
+        with np.errstate(all="ignore"):  # numbers are looked at below
+            loaded: Any = trimesh.load(path, force="mesh", process=False)
+            points = np.asarray(loaded.vertices, dtype=float).reshape(-1, 3)
     except Exception as error:  # its readers raise whatever they stumble over
-        why = "it holds something else" if isinstance(error, ImportError) else str(error)
-        raise InputError(f"'{path}' cannot be read as a mesh: {why}.") from error
+        raise InputError(
+            f"'{path}' cannot be read as a mesh: it is damaged, or not what its name says."
+        ) from error
     body = ConvexBody.hull(points * np.asarray(scale), name=name or path.name)
     if len(body.points) > MOST_CORNERS:
         raise InputError(

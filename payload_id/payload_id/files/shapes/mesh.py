@@ -18,6 +18,9 @@ from ..configuration.file_kind import instead
 LARGEST = 3.0  # [m] a hand-held object's bounding box
 SMALLEST = 0.005  # [m] likewise, its longest side
 READABLE = (".stl", ".obj", ".ply", ".off", ".glb", ".gltf", ".xyz")
+MOST = 500_000  # triangles, or points
+FEWEST = 30  # points of a cloud that show a surface
+FARTHEST = 1e9  # a coordinate, in whatever unit
 FILLINGS = ("surface", "hull")
 
 
@@ -65,6 +68,11 @@ def _shape(triangles: Array, points: Array, filling: str, density: float, ellips
     if filling == "hull":
         return Shape.from_hull(points, density, ellipsoids)
     if not len(triangles):
+        if len(points) < FEWEST:
+            raise InputError(
+                f"It holds {len(points)} points and no triangles, too few to show a surface. A "
+                "mesh is cut off; of a cloud take the convex hull (filling 'hull')."
+            )
         return Shape.from_surface_points(points, density, ellipsoids)
     if not _is_closed(triangles):
         raise InputError(
@@ -100,20 +108,44 @@ def _geometry(path: Path) -> tuple[Array, Array]:
     import trimesh  # here, because few runs need it and it takes long to import
 
     try:
-        loaded: Any = trimesh.load(path)
-        if isinstance(loaded, trimesh.Scene):
-            loaded = loaded.to_geometry()
+        with np.errstate(all="ignore"):  # numbers are looked at below
+            loaded: Any = trimesh.load(path, process=False)
+            if isinstance(loaded, trimesh.Scene):
+                loaded = loaded.to_geometry()
+            _check_vertices(np.asarray(loaded.vertices, dtype=float), path)
+            if isinstance(loaded, trimesh.Trimesh):
+                loaded.process()  # corners that several triangles share become one
         vertices = np.asarray(loaded.vertices, dtype=float).reshape(-1, 3)
         triangles = np.asarray(getattr(loaded, "triangles", np.zeros((0, 3, 3))), dtype=float)
         triangles = triangles.reshape(-1, 3, 3)
+    except InputError:
+        raise
     except Exception as error:  # its readers raise whatever they stumble over
-        why = "it holds something else" if isinstance(error, ImportError) else str(error)
         raise InputError(
-            f"'{path}' cannot be read as mesh or point cloud: {why}." + instead(path, "mesh")
+            f"'{path}' cannot be read as mesh or point cloud: it is damaged, or not what its name "
+            f"says.{instead(path, 'mesh')}"
         ) from error
+    if len(triangles) > MOST:
+        raise InputError(
+            f"'{path}' has {len(triangles)} triangles; a shape may have {MOST}. Simplify the mesh."
+        )
+    return vertices, triangles
+
+
+def _check_vertices(vertices: Array, path: Path) -> None:
+    """Raise unless there are points, not too many, all of them finite."""
     if not len(vertices):
         raise InputError(f"'{path}' holds no points.")
-    return vertices, triangles
+    bad = int((~(np.abs(vertices) < FARTHEST)).any(axis=-1).sum())
+    if bad:
+        raise InputError(
+            f"'{path}' has {bad} of {len(vertices)} points with a coordinate that is no finite "
+            f"number, or beyond {FARTHEST:g}: it is damaged."
+        )
+    if len(vertices) > 3 * MOST:
+        raise InputError(
+            f"'{path}' has {len(vertices)} points; a shape may have {MOST}. Take a part of them."
+        )
 
 
 def _plausible(points: Array, path: Path) -> Array:

@@ -45,29 +45,36 @@ class StampColumn:
     Attributes:
         name: Of the column.
         unit: Its unit [ns].
+        nanoseconds: Name of a column that is added to it [ns]; empty: none.
     """
 
     name: str
     unit: int
+    nanoseconds: str = ""
 
     @classmethod
     def from_entry(cls, entry: Any, name: str, where: str) -> StampColumn:
         """Build from `{column: NAME, unit: s | ms | us | ns}`, the entry of that name in a file.
 
+        With `nanoseconds: NAME` it may say which column is added, as ROS has seconds and the rest.
+
         Raises:
             ConfigurationError: It is anything else.
         """
-        if not isinstance(entry, Mapping) or set(entry) != {"column", "unit"}:
+        needed = {"column", "unit"}
+        if not isinstance(entry, Mapping) or set(entry) - {"nanoseconds"} != needed:
             raise ConfigurationError(
-                f"{name} in {where} must be {{column: NAME, unit: {' | '.join(TO_NANOSECONDS)}}}; "
-                f"found {brief(entry)}."
+                f"{name} in {where} must be {{column: NAME, unit: {' | '.join(TO_NANOSECONDS)}}}, "
+                f"with nanoseconds: NAME where these are in another column; found {brief(entry)}."
             )
         unit = chosen(TO_NANOSECONDS, entry["unit"], f"The unit of {name}", where)
-        if not isinstance(entry["column"], str):
-            raise ConfigurationError(
-                f"'column' of {name} in {where} must be a name; found {brief(entry['column'])}."
-            )
-        return cls(entry["column"], int(unit))
+        for key in entry:
+            if key != "unit" and (not isinstance(entry[key], str) or not entry[key]):
+                raise ConfigurationError(
+                    f"'{key}' of {name} in {where} must be the name of a column; found "
+                    f"{brief(entry[key])}."
+                )
+        return cls(entry["column"], int(unit), entry.get("nanoseconds", ""))
 
 
 def number(value: object) -> float:
@@ -150,15 +157,20 @@ def read_columns(
     rows: list[list[float]] = []
     dropped: Counter[str] = Counter()
     with _csv_rows(path, delimiter) as (lines, text):
-        names, at = _header(lines, path, (stamp.name, *columns), delimiter)
+        rest = (stamp.nanoseconds,) if stamp.nanoseconds else ()
+        names, at = _header(lines, path, (stamp.name, *columns, *rest), delimiter)
+        end = 1 + len(columns)
         for line, cells in lines:
             if len(cells) != len(names):
                 raise RecordingError(
                     f"{path}, line {line}: {len(cells)} cells where the first line has "
                     f"{len(names)}. The file may be cut off; remove the line to use the rest."
                 )
-            row = [_number(cells[k], path, line, names[k]) for k in at[1:]]
+            row = [_number(cells[k], path, line, names[k]) for k in at[1:end]]
             stamp_ns = _stamp(cells[at[0]], stamp, path, line)
+            for k in at[end:]:
+                more = _stamp(cells[k], StampColumn(stamp.nanoseconds, 1), path, line)
+                stamp_ns = None if stamp_ns is None or more is None else stamp_ns + more
             if not text.ended:
                 dropped[UNFINISHED] += 1
             elif stamp_ns is None:
@@ -233,6 +245,11 @@ def _header(
         )
     at = []
     for name in wanted:
+        if not name:
+            raise RecordingError(
+                f"The description of {path}'s columns leaves a name empty: it was not found in the "
+                "table. Enter which column holds it."
+            )
         if name not in names:
             raise UnknownNameError("column", name, names, str(path))
         if names.count(name) > 1:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -24,7 +24,8 @@ from .csv_columns import (
 )
 from .joint_table import JointTable
 
-TO_RADIANS = {"rad": 1.0, "deg": np.pi / 180.0}
+UNITS = {"rad": 1.0, "deg": np.pi / 180.0, "m": 1.0, "mm": 1e-3}  # of positions
+OF_SLIDING, OF_TURNING = ("m", "mm"), ("rad", "deg")
 REQUIRED = ("joints", "stamp", "position", "effort")
 OPTIONAL = (
     "velocity", "position_unit", "effort_source", "torque_constants", "effort_sign",
@@ -42,7 +43,7 @@ class Columns:
         position: Column names of the joint positions.
         velocity: Column names of the joint velocities; empty if not measured.
         effort: Column names of the joint torques.
-        angle_unit: Unit of positions, in radians.
+        unit: Of positions and velocities, of all joints or of each [rad or m].
         joint_map: Names of the joints and the conversion of effort.
         delimiter: Character between cells.
 
@@ -52,13 +53,17 @@ class Columns:
     position: tuple[str, ...]
     velocity: tuple[str, ...]
     effort: tuple[str, ...]
-    angle_unit: float
+    unit: PerJoint
     joint_map: JointMap
     delimiter: str
 
     @classmethod
     def from_entries(
-        cls, entries: Mapping[str, Any], where: str, constants: Mapping[str, float] | None = None
+        cls,
+        entries: Mapping[str, Any],
+        where: str,
+        constants: Mapping[str, float] | None = None,
+        sliding: Collection[str] | None = None,
     ) -> Columns:
         """Build from the entries of a mapping or YAML file.
 
@@ -66,6 +71,7 @@ class Columns:
             entries: What the columns hold.
             where: Name of the file, for messages.
             constants: Joint torque per ampere by joint, of a robot that reports currents.
+            sliding: Names of joints that slide, of a robot that is known.
 
         Raises:
             ConfigurationError: An entry is missing, unknown or impossible.
@@ -80,9 +86,7 @@ class Columns:
             position=_names(entries, "position", len(joints), where),
             velocity=_names(entries, "velocity", len(joints), where),
             effort=_names(entries, "effort", len(joints), where),
-            angle_unit=chosen(
-                TO_RADIANS, entries.get("position_unit", "rad"), "'position_unit'", where
-            ),
+            unit=_unit(entries.get("position_unit", "rad"), joints, sliding, where),
             joint_map=JointMap(joints, sign, offset),
             delimiter=delimiter_of(entries, where),
         )
@@ -92,9 +96,10 @@ def read_csv(
     path: Path | str,
     columns: Mapping[str, Any] | Path | str,
     constants: Mapping[str, float] | None = None,
+    sliding: Collection[str] | None = None,
 ) -> tuple[JointTable, JointMap]:
     """Read the joint states of a table; `Recording.from_csv` documents arguments and errors."""
-    wanted = _load_columns(columns, constants)
+    wanted = _load_columns(columns, constants, sliding)
     stamp_ns, values, dropped = read_columns(
         Path(path),
         wanted.stamp,
@@ -102,20 +107,23 @@ def read_csv(
         wanted.delimiter,
     )
     n = len(wanted.joint_map.joints)
-    q = values[:, :n] * wanted.angle_unit
+    unit = np.asarray(wanted.unit)
+    q = values[:, :n] * unit
     tau = wanted.joint_map.torque(values[:, n : 2 * n])
-    dq = values[:, 2 * n :] * wanted.angle_unit if wanted.velocity else np.full(q.shape, np.nan)
+    dq = values[:, 2 * n :] * unit if wanted.velocity else np.full(q.shape, np.nan)
     return JointTable(str(path), stamp_ns, q, dq, tau, dropped), wanted.joint_map
 
 
 def _load_columns(
-    columns: Mapping[str, Any] | Path | str, constants: Mapping[str, float] | None
+    columns: Mapping[str, Any] | Path | str,
+    constants: Mapping[str, float] | None,
+    sliding: Collection[str] | None,
 ) -> Columns:
     """Return the description of the columns, from a mapping or the YAML file that holds it."""
     if isinstance(columns, Mapping):
-        return Columns.from_entries(columns, "columns", constants)
+        return Columns.from_entries(columns, "columns", constants, sliding)
     entries = read_yaml(columns, "description of columns")
-    return Columns.from_entries(entries, str(columns), constants)
+    return Columns.from_entries(entries, str(columns), constants, sliding)
 
 
 def _check_entries(entries: Mapping[str, Any], where: str) -> None:
@@ -145,6 +153,37 @@ def _names(entries: Mapping[str, Any], key: str, n: int, where: str) -> tuple[st
             f"or a list of {n} column names; found {brief(value)}."
         )
     return tuple(names)
+
+
+def _unit(
+    entry: object, joints: Sequence[str], sliding: Collection[str] | None, where: str
+) -> PerJoint:
+    """Return the unit of positions: one word, or one for each joint.
+
+    Raises:
+        ConfigurationError: It is another word, or one for joints of the other kind; rad, which is
+            said where nothing is, stands for metres, too.
+    """
+    several = isinstance(entry, list | tuple)
+    words = list(entry) if isinstance(entry, list | tuple) else [entry] * len(joints)
+    if len(words) != len(joints):
+        raise ConfigurationError(
+            f"'position_unit' in {where} must be one word, or one for each of {len(joints)} "
+            f"joints; found {brief(entry)}."
+        )
+    units = [chosen(UNITS, word, "'position_unit'", where) for word in words]
+    if sliding is not None:
+        for name, word in zip(joints, words, strict=True):
+            wrong = OF_TURNING[1:] if name in sliding else OF_SLIDING
+            if word in wrong:
+                does, allowed = (
+                    ("slides", "m or mm") if name in sliding else ("turns", "rad or deg")
+                )
+                raise ConfigurationError(
+                    f"'position_unit' in {where} is {word} for {name}, which {does}: {allowed}. "
+                    "Give a list, one unit for each joint."
+                )
+    return tuple(units) if several else units[0]
 
 
 def _numbers(entries: Mapping[str, Any], key: str, default: float, where: str) -> PerJoint:

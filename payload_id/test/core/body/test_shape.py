@@ -196,3 +196,20 @@ def test_union_of_slabs_contains_the_body_and_less_air():
     assert sum(map(volume, both.ellipsoids)) < 0.6 * volume(one.ellipsoids[0])
     with pytest.raises(InputError, match="1 to 8 ellipsoids"):
         Shape.from_tetrahedra(points, corners, ellipsoids=9)
+
+
+def test_winding_number_of_a_ring_turned_and_doubled():
+    """A torus as triangles, turned any way: inside is what is near its circle."""
+    trimesh = pytest.importorskip("trimesh")
+    ring = trimesh.creation.torus(0.06, 0.02, major_sections=120, minor_sections=60)
+    rng = np.random.default_rng(5)
+    points = rng.uniform(-0.1, 0.1, (2000, 3))
+    off = np.hypot(np.hypot(points[:, 0], points[:, 1]) - 0.06, points[:, 2]) - 0.02
+    clear = np.abs(off) > 5e-4
+    turn = np.linalg.qr(rng.normal(size=(3, 3)))[0]
+    turn *= np.sign(np.linalg.det(turn))
+    triangles = np.asarray(ring.triangles) @ turn.T
+    found = winding_number(points @ turn.T, triangles)
+    assert np.array_equal(found[clear], np.where(off < 0, 1.0, 0.0)[clear])
+    twice = winding_number(points @ turn.T, np.concatenate([triangles, triangles]))
+    assert np.array_equal(twice, 2.0 * found)

@@ -1,5 +1,7 @@
 """Shapes from files: what is solid, in which units, and what is refused."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 import trimesh
@@ -91,7 +93,7 @@ def test_open_mesh_is_refused_and_has_a_hull(tmp_path):
     [
         (np.zeros((3, 3)), "four points|flat"),
         (np.random.default_rng(0).uniform(size=(50, 3)) * [0.1, 0.1, 0], "flat"),
-        (np.full((10, 3), np.nan), "not finite"),
+        (np.full((10, 3), np.nan), "no finite"),
     ],
 )
 def test_clouds_without_a_body_are_refused(tmp_path, points, reason):
@@ -117,3 +119,40 @@ def test_files_that_are_none_are_refused(tmp_path):
         read_shape(dotted)
     with pytest.raises(UnknownNameError, match="surface"):
         read_shape(written(tmp_path, trimesh.creation.box(SIZES)), filling="voxels")
+
+
+CUBE = "".join(f"v {x} {y} {z}\n" for x in (0, 0.1) for y in (0, 0.1) for z in (0, 0.1))
+
+
+@pytest.mark.parametrize(
+    ("name", "content", "part"),
+    [
+        ("cut.obj", CUBE, "no triangles"),
+        ("nan.obj", CUBE.replace("v 0.1 0.1 0.1", "v 0.1 nan 0.1"), "1 of 8 points"),
+        ("far.obj", CUBE.replace("v 0.1 0.1 0.1", "v 1e30 0.1 0.1"), "1 of 8 points"),
+        ("index.obj", f"{CUBE}f 1 2 99\n", "damaged, or not what its name says"),
+        ("comma.obj", CUBE.replace("0.1", "0,1"), "damaged, or not what its name says"),
+        ("text.ply", "no mesh at all", "damaged, or not what its name says"),
+        ("text.glb", "glTF" + "x" * 100, "damaged, or not what its name says"),
+    ],
+)
+def test_damaged_meshes_are_named_without_words_of_the_reader(tmp_path, name, content, part):
+    (tmp_path / name).write_text(content)
+    with pytest.raises(InputError, match=part):
+        read_shape(tmp_path / name)
+
+
+@pytest.mark.slow
+def test_a_fine_mesh_costs_little_memory_and_gives_the_same_body(tmp_path):
+    import trimesh
+
+    shapes = []
+    for level in (3, 6):  # 1280 and 81920 triangles
+        trimesh.creation.icosphere(level, 0.05).export(tmp_path / "ball.stl")
+        tracemalloc.start()
+        shapes.append(read_shape(tmp_path / "ball.stl"))
+        assert tracemalloc.get_traced_memory()[1] < 4e8
+        tracemalloc.stop()
+    coarse, fine = (shape.solid for shape in shapes)
+    assert np.allclose(fine, coarse, atol=0.02 * np.abs(coarse).max())
+    assert np.abs(np.linalg.norm(shapes[1].points, axis=1)).max() < 0.05

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 
 from ...arrays import Array
-from ...errors import InputError
+from ...errors import InputError, brief
 from ..statement import Statement
 
 
@@ -55,7 +55,8 @@ def vector(name: str, key: str, value: Any, length: int = 3) -> Array:
     except (TypeError, ValueError):
         array = np.empty(0)
     if array.shape != (length,) or not np.isfinite(array).all():
-        raise InputError(f"'{name}': {key} must be {length} finite numbers; found {value!r}.")
+        numbers = "one finite number" if length == 1 else f"{length} finite numbers"
+        raise InputError(f"'{name}': {key} must be {numbers}; found {brief(value)}.")
     return array
 
 

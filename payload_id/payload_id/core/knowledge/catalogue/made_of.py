@@ -47,6 +47,10 @@ class MadeOf:
         low = amount(name, "density_min", self.density_min, "kg/m3")
         high = amount(name, "density_max", self.density_max, "kg/m3")
         tolerance = amount(name, "size_tolerance", self.size_tolerance, "m")
+        if high == 0.0:
+            raise InputError(
+                f"'{name}': density_max must be above 0 kg/m3: nothing weighs nothing."
+            )
         if not low <= high:
             raise InputError(
                 f"'{name}': density_min must not be above density_max; found {low:g} and {high:g} "

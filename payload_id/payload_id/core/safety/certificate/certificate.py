@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ...errors import InputError
+from ...errors import InputError, in_words
 from ...views import Viewed
 from ..margins.margin import CONSTRAINTS, Margin
 
@@ -68,7 +68,7 @@ class Certificate(Viewed):
                 version=str(entries["version"]),
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
-            raise InputError(f"The certificate is not readable: {error!r}.") from error
+            raise InputError(f"The certificate is not readable: {in_words(error)}.") from error
 
 
 def _plain(margin: Margin) -> dict[str, Any]:

@@ -24,7 +24,7 @@ import numpy as np
 
 from ...arm.arm_model import ArmModel
 from ...arrays import Array
-from ...errors import InputError, UnknownNameError
+from ...errors import InputError, UnknownNameError, in_words
 from .convex_body import ConvexBody
 
 BASE = -1  # the joint of what does not move
@@ -204,7 +204,9 @@ class ArmGeometry:
             notes = tuple(str(note) for note in entries["notes"])
             at_zero = str(entries["overlaps_at_zero"])
         except (KeyError, TypeError, ValueError) as error:
-            raise InputError(f"The bodies of an arm are not readable: {error!r}.") from error
+            raise InputError(
+                f"The bodies of an arm are not readable: {in_words(error)}."
+            ) from error
         return cls(bodies, joined, allowed, notes, at_zero)
 
     def without_attached(self) -> ArmGeometry:

@@ -19,7 +19,7 @@ import numpy as np
 import scipy
 
 from ...arrays import Array
-from ...errors import InputError, UnknownNameError
+from ...errors import InputError, UnknownNameError, in_words
 
 SIZES = {
     "box": ("length along x", "length along y", "length along z"),
@@ -209,7 +209,9 @@ class ConvexBody:
                 translation=entries["translation"],
             )
         except (KeyError, TypeError) as error:
-            raise InputError(f"A body of a certificate is not readable: {error!r}.") from error
+            raise InputError(
+                f"A body of a certificate is not readable: {in_words(error)}."
+            ) from error
 
     @property
     def digest(self) -> str:

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from ...arrays import Array
-from ...errors import InputError
+from ...errors import InputError, in_words
 from .robust_assumptions import robust_assumptions
 from .sampling_reserve import SamplingReserve
 
@@ -134,7 +134,9 @@ class TrackingTube:
             given = {**entries, "assumptions": assumptions, "reserve": made}
             return cls(**given)
         except (KeyError, TypeError, AttributeError) as error:
-            raise InputError(f"The entries of a tube are not readable: {error!r}.") from error
+            raise InputError(
+                f"The entries of a tube are not readable: {in_words(error)}."
+            ) from error
 
     def contains(self, e: Array, de: Array) -> bool:
         """Tell whether tracking errors, each of shape (..., n), are within the tube."""
