@@ -29,6 +29,7 @@ from ..common.progress import progress
 from ..common.recording_arguments import (
     add_source_arguments,
     add_stretch_arguments,
+    check_different,
     read_recording,
     stretch_of,
 )
@@ -205,6 +206,7 @@ def known_recordings(arguments: argparse.Namespace) -> tuple[KnownRecording, ...
         runs += read_known_runs(path)
     if not runs:
         raise InputError("Give at least one recording, or --runs FILE.yaml that lists some.")
+    check_different(run.path for run in runs)
     return runs
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -77,6 +77,20 @@ def read_recording(path: Path, arguments: argparse.Namespace, file: RobotFile) -
         InputError: A table comes without a description.
     """
     return read_any(path, file, arguments.topic or "", arguments.columns)
+
+
+def check_different(paths: Iterable[Path]) -> None:
+    """Raise if one recording is named twice: it would count as two.
+
+    Raises:
+        InputError: One is.
+    """
+    seen: set[Path] = set()
+    for path in paths:
+        place = path.resolve()
+        if place in seen:
+            raise InputError(f"The recording {path} is named twice; it would count as two.")
+        seen.add(place)
 
 
 def columns_of(path: Path, arguments: argparse.Namespace, example: str) -> Path:

@@ -7,7 +7,7 @@ from typing import Any
 
 from ...core.arrays import Array
 from ...core.body.inertial import as_phi, from_mass_com_inertia
-from ...core.errors import InputError
+from ...core.errors import InputError, in_words
 from ...files.configuration.input_path import input_path
 from ...files.configuration.json_file import read_json
 from ..common.arguments import number
@@ -56,5 +56,5 @@ def _truth_of_file(path: Path) -> Array:
     except (KeyError, InputError) as error:
         raise InputError(
             f"--truth: {path} must hold ten numbers, or an object with 'phi' or 'payload', or "
-            f"with 'mass', 'com' and 'inertia'; {type(error).__name__}: {error}"
+            f"with 'mass', 'com' and 'inertia'; {in_words(error)}"
         ) from error

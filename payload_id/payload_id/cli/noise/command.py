@@ -29,6 +29,7 @@ from ..common.progress import progress
 from ..common.recording_arguments import (
     add_source_arguments,
     add_stretch_arguments,
+    check_different,
     read_recording,
     remarks,
     stretch_of,
@@ -40,6 +41,11 @@ CAVEAT = (
     "What these recordings need, not what holds: noise that looks like a payload, a link or an "
     "offset is not seen, and another motion may have more. Multiply by a margin, at the least by "
     "the largest of the last column, before you state it as torque_mean (with --hat, torque_hat)."
+)
+NOTHING_NEEDED = (
+    "The other stated bounds, of offsets, gains, friction and links, explain these recordings "
+    "without any noise of the torques: nothing is said of it. State them as small as they are for "
+    "sure (--uncertainty NAME=VALUE, or the robot file), and measure again."
 )
 
 
@@ -125,6 +131,7 @@ def run(arguments: argparse.Namespace) -> int:
     def recording_of(path: Path) -> Recording:
         return stretch_of(read_recording(path, arguments, file), arguments)
 
+    check_different(arguments.recording)
     if arguments.runs is None:
         recordings = [recording_of(path) for path in arguments.recording]
         payload = _payload(arguments.payload)
@@ -194,6 +201,9 @@ def show(found: Sequence[NoiseNeeded], joints: Sequence[str], notes: Sequence[st
             f"{each.margin:.2g}",
         )
     terminal.print(table)
+    if all(each.factor == 0.0 for each in found):
+        terminal.print(NOTHING_NEEDED)
+        return
     terminal.print(
         "factor: of torque_absolute, in its proportions. Joints: bounds of the least sum [N m or "
         f"N]. {CAVEAT}"

@@ -16,7 +16,7 @@ from ...files.robots.robot_file import RobotFile
 from ...files.runs.run_file import RunFile, has_run_file
 from ..common.arguments import with_changes
 from ..common.method_arguments import with_methods
-from ..common.recording_arguments import read_recording, stretch_of
+from ..common.recording_arguments import check_different, read_recording, stretch_of
 from .outcome import Outcome
 
 
@@ -85,6 +85,7 @@ def _from_robot_file(arguments: argparse.Namespace) -> ReplayJob:
             f"Which robot made {arguments.recording}? Give --robot FILE, or a shipped name such "
             "as kinova_gen3."
         )
+    check_different([arguments.recording, *arguments.also])
     file = RobotFile.load(arguments.robot)
     settings = _settings(arguments, Settings(file.uncertainty))
     recording = read_recording(arguments.recording, arguments, file)

@@ -50,7 +50,9 @@ def add_parser(verbs: Any) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Identify again and write; return the exit code."""
     if (arguments.run_folder is None) == (arguments.fleet is None):
-        raise InputError("Name the folder of a run, or --fleet FOLDER for that of many.")
+        raise InputError(
+            "Name the folder of a run, or --fleet FOLDER for that of many, and not both."
+        )
     if arguments.fleet is not None:
         return of_fleet(arguments)
     if arguments.out is not None and (arguments.json or arguments.markdown):

@@ -56,7 +56,10 @@ def _size(tau: Array, arm: ArmModel, effort: Array) -> Line:
     """Judge the size of torques by their limits."""
     largest = np.abs(tau).max(axis=0)
     over = largest > 1.5 * effort
-    found = f"up to {largest.max():.3g} N m"
+    turns = arm.axis_angular.any(axis=1)
+    sizes = [f"{largest[of].max():.3g} {unit}" for of, unit in ((turns, "N m"), (~turns, "N"))
+             if of.any()]  # fmt: skip
+    found = f"up to {' and '.join(sizes)}"
     if (largest == 0.0).any():
         none = listed([arm.joints[j] for j in np.flatnonzero(largest == 0.0)])
         do = "Switch on the driver's effort interface for these joints."

@@ -149,7 +149,8 @@ def _bounds_text(scales: Scales) -> str:
     part = scales.torque
     return f"""\
 # Bounds that every interval rests on: they must be TRUE. CHECK all: cautious guesses for an arm
-# that nobody has calibrated, from its weight (one joint carries {scales.gravity.max():.3g} N m).
+# that nobody has calibrated, from its weight (a joint carries up to {scales.gravity.max():.3g} N m
+# or N).
 # 'payload-id noise' and 'payload-id calibrate' measure them; a tare narrows the intervals at once.
 uncertainty:
   # Error of every torque sample as a fraction [-], plus this much [N m]: noise, ripple, vibration.

@@ -24,6 +24,7 @@ from .targets.urdf_link import UrdfLink, XacroLink
 from .targets.xarm import XArm
 from .targets.yaml_record import YamlRecord
 
+SLACK = 1e-9  # part of an estimate that rounding may put beyond its interval
 SAME = 1e-6  # [kg] by which masses of one tool may differ
 USABLE = (Status.GOOD, Status.USABLE, Status.SMALL_LOAD)
 ARMS: dict[str, ArmTarget] = {
@@ -165,6 +166,14 @@ def check_usable(result: Result, needed: int, target: Target) -> None:
             f"The estimate in {result.source} is of no body: its mass is {phi[0]:.4g} kg, and no "
             "distribution of mass has its parameters. Identify with an estimator that keeps them "
             "possible, such as 'lmi'."
+        )
+    slack = SLACK * np.maximum(1.0, np.abs(phi))
+    off = (phi < result.lower - slack) | (phi > result.upper + slack)
+    outside = [PARAMETERS[k] for k in np.flatnonzero(off[:needed])]
+    if outside:
+        raise InputError(
+            f"The estimate in {result.source} is outside of its own interval in "
+            f"{', '.join(outside)}. Identify with an estimator that keeps to it, such as 'lmi'."
         )
 
 

@@ -73,8 +73,19 @@ class FleetTable:
         return cls(folder)
 
     def places(self, part: str = ROWS) -> dict[str, Path]:
-        """Return the file of each key."""
-        return {path.stem: path for path in (self.folder / part).glob(f"*/*/*{SUFFIX}")}
+        """Return the file of each key.
+
+        Raises:
+            ConfigurationError: Something that is no file has the name of one.
+        """
+        found = {path.stem: path for path in (self.folder / part).glob(f"*/*/*{SUFFIX}")}
+        for path in found.values():
+            if not path.is_file():
+                raise ConfigurationError(
+                    f"{path} is no file, or a link that leads to none, where the result of a "
+                    "recording is kept: remove it, and run ./payload-id fleet again."
+                )
+        return found
 
     def bags(self) -> dict[str, str]:
         """Return the name of the recording behind each key.
@@ -157,6 +168,7 @@ class FleetTable:
             ConfigurationError: A file is damaged.
         """
         names = [x for x in EVERYTHING.names if x != "evidence"] if columns is None else columns
+        self.places()
         whole = pa.dataset.dataset(
             self.folder / ROWS,
             schema=EVERYTHING,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from pathlib import Path
 
 import numpy as np
@@ -138,13 +139,16 @@ def test_a_recording_too_short_for_a_window_is_told(
     assert "window" in capsys.readouterr().err
 
 
-def test_rows_of_a_further_recording_count(bag: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_rows_of_a_further_recording_count(
+    bag: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    further = shutil.copytree(bag, tmp_path / "further")
     common = [str(bag), *bounds(), "--json", "--to=1.0"]
     methods = ["--intervals=hull,sensitivity", "--estimators=lmi"]
     assert main(["compare", *common, *methods]) == 0
     alone = json.loads(capsys.readouterr().out)
     common[-1:] = ["--from=0.0"]
-    assert main(["compare", *common, *methods, "--also", str(bag)]) == 0
+    assert main(["compare", *common, *methods, "--also", str(further)]) == 0
     together = json.loads(capsys.readouterr().out)
     assert together["windows"] > 7 * alone["windows"]
     widths = [np.array(x["intervals"][0]["half_width"]) for x in (alone, together)]

@@ -45,6 +45,17 @@ def test_noise_that_averages_out_is_measured_as_such(
 
 
 @pytest.mark.slow
+def test_where_other_bounds_explain_everything_nothing_is_to_be_multiplied(
+    bag: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    payload = "--payload=" + ",".join(str(x) for x in PAYLOAD)
+    loose = ["--uncertainty=torque_offset=80", "--uncertainty=link_relative=0.5"]
+    assert main(["noise", str(bag), *ROBOT, payload, "--lengths", "0.5", *loose]) == 0
+    printed = " ".join(capsys.readouterr().out.split())
+    assert "nothing is said of it" in printed and "Multiply" not in printed
+
+
+@pytest.mark.slow
 def test_means_of_the_noise_narrow_a_replay(bag: Path, capsys: pytest.CaptureFixture[str]) -> None:
     means = ("--uncertainty=torque_mean_window=0.2,0.5", "--uncertainty=torque_mean=0.4,0.2")
     loose = (*torque_noise_only(0.0), "--uncertainty=torque_absolute=2", "--intervals=hull_lp")

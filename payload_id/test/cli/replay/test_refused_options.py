@@ -1,5 +1,7 @@
 """Options with values that cannot be: exit code 2 and a sentence, before anything is computed."""
 
+from pathlib import Path
+
 import pytest
 
 from described_arms import described
@@ -105,3 +107,8 @@ def test_nor_does_it_from_the_command_line_itself(given, capsys):
         main(["verify", "c.json", given])
     assert end.value.code == 2
     assert not set(capsys.readouterr().err) & {"\0", "\x1b"}
+
+
+def test_a_recording_that_is_named_twice_does_not_count_as_two(replay):
+    assert "named twice" in refused(replay("--also", "t.csv"))
+    assert "named twice" in refused(replay("--also", "../" * 30 + str(Path("t.csv").resolve())[1:]))

@@ -218,6 +218,7 @@ def test_container_is_between_empty_and_full():
         (SymmetricAboutAxis((0, 0, 0), (0, 0, 1), offset=0.001), "extent"),
         (MirrorPlane((0, 0, 0), (0, 0, 1), extent=0.0), "extent"),
         (MadeOf(Region("box", (0.1, 0.1, 0.1)), 1000.0, 2000.0), "density_min"),
+        (MadeOf(Region("box", (0.1, 0.1, 0.1)), 0.0), "density_max"),
         (MadeOf(Region("box", (0.1, 0.1, 0.1)), 2000.0, 1000.0, 0.06), "size_tolerance|tolerance"),
     ],
 )

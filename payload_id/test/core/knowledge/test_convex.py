@@ -8,6 +8,7 @@ from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.bounds.before_data import BeforeData
 from payload_id.core.bounds.interval import Interval
 from payload_id.core.errors import InputError
+from payload_id.core.knowledge.catalogue import CentreNearPoint, knowledge_of
 from payload_id.core.knowledge.convex import stated
 from payload_id.core.knowledge.knowledge import NOTHING, Knowledge
 
@@ -145,3 +146,9 @@ def test_bounds_of_own_variables_count():
     found = BeforeData.of(stated(constraints), BOX, PRIOR.shape()).interval
     assert found.upper[1:4] == pytest.approx(0.03, rel=1e-4)
     assert found.lower[1:4] == pytest.approx(-0.03, rel=1e-4)
+
+
+def test_more_statements_than_an_update_can_carry_are_refused():
+    many = {f"n{k}": CentreNearPoint([0.0, 0.0, 0.1], 0.05) for k in range(201)}
+    with pytest.raises(InputError, match="at most 200"):
+        knowledge_of(many)

@@ -233,6 +233,12 @@ def test_no_body_is_exported_as_one(saved):
         exported(saved(phi=wrong), "urdf", XARM)
 
 
+@pytest.mark.parametrize("name", ["yaml", "kinova", "urdf", "ur"])
+def test_an_estimate_outside_of_its_own_interval_is_not_exported(saved, name):
+    with pytest.raises(InputError, match="outside of its own interval in m"):
+        exported(saved(phi=3.0 * PHI), name, XARM, frame="link_eef")
+
+
 def test_names_cannot_carry_markup(saved):
     with pytest.raises(InputError, match="cannot be written"):
         exported(saved(frame="${system('x')}"), "xacro")

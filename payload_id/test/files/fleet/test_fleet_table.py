@@ -160,3 +160,14 @@ def test_a_stated_mass_that_an_interval_misses_is_said(table):
     (payload,) = Fleet.of(table).payloads
     assert [each["bag"] for each in payload.missed] == ["/bags/0001"]
     assert "1 intervals miss the mass of 1.9 kg" in Fleet.of(table).sentences()[0]
+
+
+def test_a_link_that_leads_nowhere_is_no_result_that_is_left_out(table):
+    path = table.write("k1", "left", "undated", [row(1, np.random.default_rng(4), [0, 0, 0])])
+    path.with_name("k2.parquet").symlink_to("k2.parquet")
+    with pytest.raises(ConfigurationError, match=r"k2\.parquet is no file"):
+        table.read()
+    path.with_name("k2.parquet").unlink()
+    path.with_name("k3.parquet").mkdir()
+    with pytest.raises(ConfigurationError, match=r"k3\.parquet is no file"):
+        table.read()

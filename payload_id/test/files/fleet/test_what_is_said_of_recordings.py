@@ -1,5 +1,7 @@
 """Which recordings are meant, and what a manifest says of them."""
 
+from datetime import datetime
+
 import pyarrow as pa
 import pyarrow.parquet
 import pytest
@@ -144,3 +146,29 @@ def test_errors_of_the_work_on_a_copy_stay_what_they_are(bags):
 def test_what_is_no_recording_is_said(place):
     with pytest.raises(RecordingError, match=place), local_copy(place):
         pass
+
+
+@pytest.mark.parametrize(
+    "column",
+    [
+        pa.array([datetime(2026, 1, 5)], pa.timestamp("ns")),
+        pa.array([2**60], pa.int64()).cast(pa.date64(), safe=False),
+        pa.array([[1.3]]), pa.array([{"kg": 1.3}]), pa.array([True]), pa.array([b"1.3"]),
+    ],
+    ids=lambda column: str(column.type),
+)  # fmt: skip
+@pytest.mark.parametrize("name", ["bag", "known_mass"])
+def test_columns_of_a_manifest_hold_texts_or_numbers(tmp_path, column, name):
+    columns = {"bag": pa.array(["a.mcap"])} | {name: column}
+    pa.parquet.write_table(pa.table(columns), tmp_path / "fleet.parquet")
+    with pytest.raises(ConfigurationError, match=f"{name} holds neither texts nor numbers"):
+        read_manifest(str(tmp_path / "fleet.parquet"))
+
+
+@pytest.mark.parametrize("name", ["fleet.parquet", "fleet.csv"])
+def test_a_damaged_manifest_is_said_without_words_of_the_library(tmp_path, name):
+    pa.parquet.write_table(pa.table({"bag": ["a"] * 50}), tmp_path / "whole.parquet")
+    content = (tmp_path / "whole.parquet").read_bytes()
+    (tmp_path / name).write_bytes(content[:40] + content[60:])
+    with pytest.raises(ConfigurationError, match="damaged, or not what its name says"):
+        read_manifest(str(tmp_path / name))

@@ -57,11 +57,13 @@ class Error(NamedTuple):
         more: What it is when positive, in words.
         less: What it is when negative.
         column: Its coefficients for one unit, c of `ground.py`, shape (m,).
+        unit: Its unit, where that is not the one of all errors of its kind; else empty.
     """
 
     more: str
     less: str
     column: Array
+    unit: str = ""
 
 
 class Assumption(Protocol):

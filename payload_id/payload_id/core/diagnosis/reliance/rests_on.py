@@ -41,7 +41,7 @@ def _worst(ground: Ground, assumption: Assumption) -> Reliance | None:
             every = abs(room.most if end else room.least)
             if every > NEGLIGIBLE * room.largest and kept < NOTICED * every:
                 noticed = every if every < NOTICED * room.largest else float("inf")
-                half, unit = HALF * kept, assumption.unit
+                half, unit = HALF * kept, error.unit or assumption.unit
                 worst = Reliance(assumption.name, words, half, kept, noticed, unit)
     return worst
 

@@ -22,4 +22,5 @@ class TorqueOffset:
         rows = ground.rows.take(np.arange(ground.tare, len(ground.rows)))
         for j, name in enumerate(ground.source.model.joints):
             own = np.where(rows.joint == j, rows.weight, 0.0)
-            yield Error(f"of offset at {name}", f"of offset at {name}", ground.column(own))
+            unit = "N m" if ground.source.model.axis_angular[j].any() else "N"
+            yield Error(f"of offset at {name}", f"of offset at {name}", ground.column(own), unit)
