@@ -325,7 +325,7 @@ def test_unreadable_description_says_why(tmp_path, name, content, arguments, par
 def test_a_xacro_file_is_given_an_end_and_not_the_whole_memory(
     tmp_path, monkeypatch, expression, part
 ):
-    monkeypatch.setattr(urdf, "PATIENCE", 5.0)
+    monkeypatch.setattr(urdf, "PATIENCE", 2.0)
     path = tmp_path / "a.urdf.xacro"
     path.write_text(
         f"<robot name='a' xmlns:xacro='http://x'><link name=\"${{{expression}}}\"/></robot>"
