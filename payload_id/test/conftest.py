@@ -18,7 +18,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Let files that wait for nodes and files that compute take turns where processes share them."""
+    """Let files that wait for nodes and files that compute take turns where several run."""
     if not hasattr(config, "workerinput"):
         return
     files = list(dict.fromkeys(item.path for item in items))
