@@ -74,6 +74,9 @@ def test_the_team_estimator_names_the_hinge_and_tells_both_bodies():
     assert (np.abs(hinged.base - true) < 5.0 * hinged.deviation).all()
     assert abs(hinged.base[0] - true[0]) < 0.01 * true[0]
     assert "weigh" in " ".join(hinged.sentences())
+    axis = found.findings[0].axis
+    assert np.array_equal(axis, hinged.axis[0]) and abs(axis @ team.axis) > 0.9999
+    assert found.findings[0].sentence in found.message
 
 
 @pytest.mark.slow

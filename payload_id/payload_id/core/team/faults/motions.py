@@ -239,18 +239,30 @@ def _named(e: Evidence, i: int, j: int) -> Finding:
     found = hinge(both.time, both.twist[:, :, :3], both.rotation[:, :, 2], noise)
     if found is not None:
         axis = found.axis if j == 0 else e.rows.frames.rotation[j] @ found.axis
-        return Finding(
-            Fault.ARTICULATED, (name,),
-            f"The payload is not rigid, but articulated: the part that {name} holds turns against "
-            f"the part that {other} holds, by up to {np.degrees(found.angle):.1f} degrees about "
-            f"one axis, ({axis[0]:.2f}, {axis[1]:.2f}, {axis[2]:.2f}) in the first grasp frame. "
-            "Lock the hinge, or use what 'hinged' tells of both bodies.",
-            axis=axis,
-        )  # fmt: skip
+        return articulated(name, other, found.angle, axis)
     return Finding(
         Fault.UNKNOWN, (name,),
         f"{name} does not move with {other} as one rigid body within the stated bounds. Check that "
         "both hold the payload, their frames, their clocks and the bounds.",
+    )  # fmt: skip
+
+
+def articulated(name: str, other: str, angle: float, axis: Array) -> Finding:
+    """Return that two robots hold two parts on a hinge.
+
+    Args:
+        name: One robot's name.
+        other: The other one's.
+        angle: Half the range of the angle between the parts [rad].
+        axis: In the first robot's grasp frame, shape (3,).
+    """
+    return Finding(
+        Fault.ARTICULATED, (name,),
+        f"The payload is not rigid, but articulated: the part that {name} holds turns against "
+        f"the part that {other} holds, by up to {np.degrees(angle):.1f} degrees about "
+        f"one axis, ({axis[0]:.2f}, {axis[1]:.2f}, {axis[2]:.2f}) in the first grasp frame. "
+        "Lock the hinge, or use what 'hinged' tells of both bodies.",
+        axis=axis,
     )  # fmt: skip
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
 from ...errors import SolverError
 from ..bounds import RobotBounds
-from ..estimate import Fault, Finding
+from ..estimate import Fault, Finding, TeamEstimate
+from ..faults.motions import articulated
 from ..hinged.two_bodies import Side, two_bodies
 from ..hinged_payload import HingedPayload
 from ..samples import RobotSamples
@@ -69,6 +71,21 @@ class Articulated:
             except SolverError:
                 self._found = None
         return self._found
+
+
+def with_hinge(estimate: TeamEstimate, hinged: HingedPayload | None) -> TeamEstimate:
+    """Return an estimate with both bodies, and findings with their axis, the better one."""
+    if hinged is None:
+        return estimate
+    findings, message = list(estimate.findings), estimate.message
+    for k, finding in enumerate(findings):
+        if finding.fault is not Fault.ARTICULATED:
+            continue
+        (name,) = finding.robots
+        other = hinged.robots[0 if name in hinged.robots[1] else 1][0]
+        findings[k] = articulated(name, other, hinged.angle, hinged.axis[0])
+        message = message.replace(finding.sentence, findings[k].sentence)
+    return replace(estimate, hinged=hinged, findings=tuple(findings), message=message)
 
 
 def _side(held: list[tuple[RobotSamples, RobotBounds]]) -> Side:

@@ -25,7 +25,7 @@ from ..kinematic_bounds.frame_bounds import frame_bounds
 from ..refine import begun, refine
 from ..samples import RobotSamples
 from ..windows import Windows, windows_of
-from .articulated import Articulated
+from .articulated import Articulated, with_hinge
 from .given_samples import GivenSamples, grid_near
 from .interval_rows import Known
 from .settings import NONE, TeamSettings
@@ -168,7 +168,7 @@ class TeamEstimator:
             answer.estimate.findings, robots, every, self._step, self._touched
         )
         self._given.forget()
-        return replace(answer, estimate=replace(answer.estimate, hinged=hinged))
+        return replace(answer, estimate=with_hinge(answer.estimate, hinged))
 
     def _begin(self, robots: list[RobotSamples | None]) -> None:
         """Set the grid of team time, once there are samples; make room for robots that joined."""
