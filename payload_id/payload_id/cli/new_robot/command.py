@@ -145,7 +145,7 @@ def _report_columns(columns: ColumnsFound, beside: Path) -> None:
         "time": f"{time} [{columns.time_unit}]{rate}" if columns.time else "",
         "position": f"{_short(columns.position)} [{units}]" if columns.position else "",
         "velocity": _short(columns.velocity) or "none: positions are differentiated",
-        "effort": f"{_short(columns.effort)} [{'N m' if columns.effort_factor == 1.0 else 'mN m'}]"
+        "effort": f"{_short(columns.effort)} [{columns.effort_unit or 'N m or N'}]"
         if columns.effort
         else "",
     }

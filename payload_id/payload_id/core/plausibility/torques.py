@@ -87,9 +87,9 @@ def judged(agreement: Agreement) -> list[Line]:
     elif stated.value > AGREE:
         found = f"misfit {_percent(stated)}; {_worst(stated, arm)}"
         do = (
-            "No other sign, unit or direction of gravity and no two joints exchanged explain it: "
-            "check the order of all joints, the payload frame, tools and masses of the "
-            "description, encoder zeros, and what the efforts are."
+            "No other sign, unit (of all joints alike) or direction of gravity and no two joints "
+            "exchanged explain it: check units and order of single joints, the payload frame, "
+            "tools and masses of the description, encoder zeros, and what the efforts are."
         )
         lines.append(Line("torques", Verdict.WRONG, found, f"below {AGREE:.0%}", do))
     else:

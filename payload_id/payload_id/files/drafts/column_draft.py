@@ -6,7 +6,7 @@ import csv
 import json
 import re
 import textwrap
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -37,6 +37,16 @@ UNIT = re.compile(r"[\[(](?!\d+[\])]).*?[\])]")  # "[deg]", not "[0]"
 LABEL = re.compile(r"(?<![A-Za-z])[A-Za-z][ _]?\d+")  # of an axis, such as A1, which is no ampere
 FAR = 10.0  # times its limit that a position is when its unit is thought to be mm
 STEPS = (2e-4, 0.2)  # [s] between samples of recordings
+EFFORT_UNITS = {  # by what names of columns say, in N m
+    "mN m": ("mnm|nmm|mn m|n mm", 1e-3),
+    "N cm": ("ncm|n cm", 1e-2),
+    "kN m": ("knm|kn m", 1e3),
+    "kgf m": ("kgfm|kgf m|kpm", 9.80665),
+    "kgf cm": ("kgfcm|kgf cm|kgcm", 0.0980665),
+    "lbf in": ("lbin|inlb|lb in|in lb|lbfin|lbf in|inlbf|in lbf", 0.1129848),
+    "lbf ft": ("ftlb|lbft|ft lb|lb ft|lbfft|lbf ft|ftlbf|ft lbf", 1.3558179),
+}
+PERCENT = re.compile(r"percent|per cent|%|\bpct\b|(?:^|_)pct(?:_|$)", re.IGNORECASE)
 MILLI = 30.0  # times its scale that a torque is when its unit is thought to be N mm
 
 
@@ -56,6 +66,7 @@ class ColumnsFound:
         effort: Of torques.
         position_unit: rad or deg; of joints that slide m or mm; one of each joint.
         effort_factor: From effort to N m.
+        effort_unit: What it is in, where that is not N m.
         rate: Of the samples [Hz]; NaN if time was not found.
         remarks: What a person should check, sentences.
     """
@@ -71,6 +82,7 @@ class ColumnsFound:
     effort: tuple[str, ...] = ()
     position_unit: tuple[str, ...] = ()
     effort_factor: float = 1.0
+    effort_unit: str = ""
     rate: float = float("nan")
     remarks: tuple[str, ...] = field(default=())
 
@@ -94,11 +106,14 @@ def find_columns(path: Path, joints: Sequence[JointFound], torque: Array) -> Col
     """
     header, delimiter, rows = _read(path)
     found = ColumnsFound(path, header, delimiter)
+    remarks = []
+    if not np.isfinite(rows[0]).any():
+        remarks.append("Line 2 holds no number, as a line of units would: remove it.")
     names = names_of(joints)
     groups = [_columns(header, names, kind) for kind in ("position", "velocity", "effort")]
     position, velocity, effort = (group[0] if group else () for group in groups)
     found = replace(found, position=position, velocity=velocity, effort=effort, time=_time(header))
-    return _judged(found, rows, joints, torque, _also(groups[2]))
+    return _judged(found, rows, joints, torque, [*remarks, *_also(groups[2])])
 
 
 def _read(path: Path) -> tuple[tuple[str, ...], str, Array]:
@@ -225,7 +240,7 @@ def _judged(
         return rows[:, [found.header.index(name) for name in names]]
 
     if found.time:
-        found = _with_nanoseconds(found)
+        found = _with_nanoseconds(found, values, remarks)
         time = values([found.time])[:, 0]
         if found.nanoseconds:
             time = time + 1e-9 * values([found.nanoseconds])[:, 0]
@@ -246,14 +261,24 @@ def _judged(
     return replace(found, remarks=tuple(remarks))
 
 
-def _with_nanoseconds(found: ColumnsFound) -> ColumnsFound:
+def _with_nanoseconds(
+    found: ColumnsFound, values: Callable[[Sequence[str]], Array], remarks: list[str]
+) -> ColumnsFound:
     """Return with the column of nanoseconds, where time is in two as ROS has it."""
     rest = [name for name in found.header if re.fullmatch(NANOSECONDS, _words(name))]
     whole = [name for name in found.header
              if re.fullmatch(TIMES + r"|stamp secs?|header stamp secs?", _words(name))
              and name not in rest]  # fmt: skip
-    if not rest or not whole or not _has(_words(whole[0]), "secs?|seconds"):
+    if not whole or not _has(_words(whole[0]), "secs?|seconds"):
         return found
+    seconds = values(whole[:1])[:, 0]
+    if not (np.nan_to_num(seconds) % 1.0 == 0.0).all():
+        return replace(found, time=whole[0])  # it has its fraction
+    if not rest:
+        remarks.append(
+            f"'{whole[0]}' holds whole seconds only: make one column of it and of what is beyond."
+        )
+        return replace(found, time=whole[0], time_unit="s")
     return replace(found, time=whole[0], nanoseconds=rest[0])
 
 
@@ -288,7 +313,8 @@ def _timed(found: ColumnsFound, time: Array, remarks: list[str]) -> ColumnsFound
         remarks.append(f"Column '{found.time}' does not rise: is it the time?")
         return found
     step = float(np.median(steps))
-    said = "s" if found.nanoseconds else _said([found.time], {unit: unit for unit in TIME_UNITS})
+    seconds = _has(_words(found.time), "secs?|seconds")
+    said = "s" if seconds else _said([found.time], {unit: unit for unit in TIME_UNITS})
     plausible = [unit for unit, size in TIME_UNITS.items() if STEPS[0] <= step * size < STEPS[1]]
     unit = said or (plausible or ["s"])[0]
     if said and plausible and said not in plausible:
@@ -323,7 +349,8 @@ def _with_effort(
     found: ColumnsFound, effort: Array, torque: Array, remarks: list[str]
 ) -> ColumnsFound:
     """Return the factor of efforts."""
-    said = _said(found.effort, {"mNm": "mnm|nmm|mn m|n mm", "A": "amps?|amperes?|currents?|cur"})
+    units = {name: words for name, (words, _) in EFFORT_UNITS.items()}
+    said = _said(found.effort, units | {"A": "amps?|amperes?|currents?|cur"})
     there = np.isfinite(effort).any(axis=0)
     if not there.all():
         remarks.append("Some columns of effort hold no number: check the decimal point and which.")
@@ -331,10 +358,17 @@ def _with_effort(
     size = np.nanmedian(np.abs(effort), axis=0)
     if said == "A" or all(AMPERES.search(name) for name in found.effort):
         remarks.append("Efforts look like motor currents, not torques: intervals need torques.")
-    if said == "mNm" or float(np.nanmedian(size / torque)) > MILLI:
-        remarks.append("Efforts look like mN m: effort_sign is 0.001, which makes N m of them.")
-        return replace(found, effort_factor=1e-3)
-    return found
+    if any(PERCENT.search(name) for name in found.effort):
+        remarks.append(
+            "Efforts are named per cent, not torques: enter as effort_sign what one is in N m."
+        )
+    if said in ("", "A") and float(np.nanmedian(size / torque)) > MILLI:
+        said = "mN m"
+    if said not in EFFORT_UNITS:
+        return found
+    factor = EFFORT_UNITS[said][1]
+    remarks.append(f"Efforts look like {said}: effort_sign is {factor}, which makes N m of them.")
+    return replace(found, effort_factor=factor, effort_unit=said)
 
 
 def _wrapped(names: Sequence[str]) -> str:

@@ -288,3 +288,52 @@ def test_columns_without_a_number_are_told_and_cost_no_warning(tmp_path: Path) -
     path = table(tmp_path, header, [t, *q.T, *np.full_like(q, np.nan).T], ",")
     found = find_columns(path, TURN, np.full(4, 20.0))
     assert any("hold no number" in remark for remark in found.remarks)
+
+
+@pytest.mark.parametrize(
+    ("effort", "factor"),
+    [("j{n}_torque_ftlb", 1.3558179), ("tau{n} [kgf.cm]", 0.0980665), ("tau{n}_Ncm", 0.01),
+     ("tau{n} (in lb)", 0.1129848), ("tau{n} [kNm]", 1e3), ("tau{n} [Nm]", 1.0),
+     ("tau{n}_percent", 1.0), ("torque{n} [%]", 1.0)],
+)  # fmt: skip
+def test_units_that_names_of_efforts_state_are_taken(
+    tmp_path: Path, effort: str, factor: float
+) -> None:
+    t = np.arange(0.0, 2.0, 0.01)
+    q = np.stack([np.sin((1 + k) * t) for k in range(4)], axis=1)
+    header = ["t", *(f"q{n}" for n in range(1, 5)), *(effort.format(n=n) for n in range(1, 5))]
+    found = find_columns(table(tmp_path, header, [t, *q.T, *q.T], ","), TURN, np.full(4, 2.0))
+    assert found.effort_factor == pytest.approx(factor) and not found.missing
+    assert any("per cent" in x for x in found.remarks) == ("percent" in effort or "%" in effort)
+
+
+@pytest.mark.parametrize(
+    ("whole", "rest", "told"), [("sec", "msec", True), ("sec", "nsec", False), ("sec", "", True)]
+)
+def test_whole_seconds_alone_are_told_and_seconds_with_a_fraction_stay_alone(
+    tmp_path: Path, whole: str, rest: str, told: bool
+) -> None:
+    t = np.arange(0.0, 3.0, 0.01)
+    q = np.stack([np.sin((1 + k) * t) for k in range(4)], axis=1)
+    names = [f"{what}{n}" for what in ("position", "effort") for n in range(1, 5)]
+    more = [rest] if rest else []
+    columns = [np.floor(t), *([np.round(t % 1.0 * 1e9)] if rest else []), *q.T, *q.T]
+    path = table(tmp_path, [whole, *more, *names], columns, ",")
+    found = find_columns(path, TURN, np.full(4, 20.0))
+    assert found.time == whole
+    assert any("whole seconds only" in remark for remark in found.remarks) == told
+    columns[0] = t
+    path = table(tmp_path, [whole, *more, *names], columns, ",")
+    found = find_columns(path, TURN, np.full(4, 20.0))
+    assert (found.time, found.nanoseconds) == (whole, "") and found.rate == pytest.approx(100.0)
+
+
+def test_a_line_of_units_is_told(tmp_path: Path) -> None:
+    t = np.arange(0.0, 2.0, 0.01)
+    q = np.stack([np.sin((1 + k) * t) for k in range(4)], axis=1)
+    header = ["t", *(f"q{n}" for n in range(1, 5)), *(f"tau{n}" for n in range(1, 5))]
+    path = table(tmp_path, header, [t, *q.T, *q.T], ",")
+    lines = path.read_text().splitlines()
+    path.write_text("\n".join([lines[0], ",".join(["s", *["rad"] * 4, *["Nm"] * 4]), *lines[1:]]))
+    found = find_columns(path, TURN, np.full(4, 20.0))
+    assert any("Line 2 holds no number" in remark for remark in found.remarks)

@@ -26,7 +26,7 @@ class TorqueSign:
             here = evidence.own & (rows.joint == joint)
             sentence = (
                 "The effort of {joint} has the opposite sign: reverse its entry of "
-                "effort.sign in the robot file."
+                "effort.sign in the robot file (effort_sign in the columns of a table)."
             )
             yield Finding(self.name, _reversed(evidence, here), 0, sentence, int(joint))
 
@@ -34,7 +34,7 @@ class TorqueSign:
         """Reverse every effort."""
         sentence = (
             "The efforts of all joints have the opposite sign: reverse "
-            "effort.sign in the robot file."
+            "effort.sign in the robot file (effort_sign in the columns of a table)."
         )
         return Finding(self.name, _reversed(evidence, evidence.own), 0, sentence)
 

@@ -55,7 +55,8 @@ def units_of(revolute: Array) -> list[OtherUnits]:
     found = [
         OtherUnits(f"Torques are in {name}, not in N m (or N)", revolute, torque=unit)
         for name, unit in (("mN m (or mN)", 1e-3), ("N cm", 1e-2), ("kgf m (or kgf)", 9.80665),
-                           ("lbf in", 0.1129848), ("kN m", 1e3))
+                           ("kgf cm", 0.0980665), ("lbf in", 0.1129848), ("lbf ft", 1.3558179),
+                           ("kN m", 1e3))
     ]  # fmt: skip
     if revolute.any():
         found += [
