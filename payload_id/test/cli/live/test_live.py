@@ -259,6 +259,7 @@ def test_an_obstacle_is_where_its_text_says():
     assert body.translation.tolist() == [0.9, 0.0, 0.1]
 
 
+@pytest.mark.slow
 def test_a_payload_is_identified_once_that_is_confirmed(nodes, capsys, monkeypatch):
     nodes.result = Identify.Result(success=True, message="GOOD: 1.25 kg.", saved="/saved/here")
     nodes.result.estimate = nodes._estimate(None, GetEstimate.Response()).estimate

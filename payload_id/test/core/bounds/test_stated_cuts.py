@@ -249,6 +249,7 @@ def test_cuts_hold_for_every_payload_of_the_set_in_floating_point(kind):
                     assert np.linalg.eigvalsh(matrix(y[block]))[0] >= -1e-14
 
 
+@pytest.mark.slow
 def test_solver_that_stops_early_makes_intervals_wider_not_wrong(monkeypatch):
     rows, knowledge, phi = run_of("symmetric_about_axis")
     _, good = hulls_of("symmetric_about_axis")

@@ -176,6 +176,7 @@ def result_model(result: CalibrationResult) -> ArmModel:
     return arm("gen3").with_calibration(result.calibration)
 
 
+@pytest.mark.slow
 def test_rows_keep_correlations_that_the_box_forgets() -> None:
     result, _, truth, joints = calibrated("gen3", SENSORS, 0)
     links, payload = truth[:70].reshape(7, 10), draw_payload(np.random.default_rng(0))
@@ -190,6 +191,7 @@ def test_rows_keep_correlations_that_the_box_forgets() -> None:
     assert widths[0] < 0.8 * widths[1]
 
 
+@pytest.mark.slow
 def test_calibration_is_as_good_as_a_tare_with_the_same_data() -> None:
     result, bare, truth, joints = calibrated("gen3", SENSORS, 1)
     links, payload = truth[:70].reshape(7, 10), draw_payload(np.random.default_rng(1))
@@ -205,6 +207,7 @@ def test_calibration_is_as_good_as_a_tare_with_the_same_data() -> None:
     assert after.phi == pytest.approx(tared.phi, abs=0.02)
 
 
+@pytest.mark.slow
 def test_what_changes_between_runs_can_be_forgotten() -> None:
     result, _, truth, joints = calibrated("gen3", SENSORS, 2)
     links, payload = truth[:70].reshape(7, 10), draw_payload(np.random.default_rng(2))

@@ -17,6 +17,7 @@ from payload_id.core.team.online.articulated import Articulated
 from team_motion import disturbed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("side", "clock"), [((0, 0, 1), 0.0), ((0, 1, 1), 0.0), ((0, 0, 1, 1), 0.04)]
 )
@@ -33,6 +34,7 @@ def test_without_noise_the_sums_of_both_bodies_are_exact(side, clock):
     assert np.allclose(BASE_OF_BOTH @ found.phi.ravel(), found.base, atol=1e-3)
 
 
+@pytest.mark.slow
 def test_friction_of_the_hinge_is_told_apart_from_the_bodies():
     team, robots, _ = drawn_run(3, friction=np.array([0.4, 0.7]))
     found = two_bodies(*sides(team, robots, RobotBounds()), 1.0, 0.01, 2.0)

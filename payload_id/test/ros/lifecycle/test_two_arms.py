@@ -29,6 +29,7 @@ def has_samples(observer: Observer, side: str, wanted: float) -> bool:
     return estimate(observer, side).samples >= wanted
 
 
+@pytest.mark.slow
 def test_estimates_of_two_arms_do_not_mix(tmp_path, capsys):
     file, joints = robot_file(tmp_path), RobotFile.load("kinova_gen3").joints
     samples = {side: measured(tuple(x), SECONDS) for side, x in PAYLOADS.items()}

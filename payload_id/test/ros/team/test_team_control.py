@@ -150,6 +150,7 @@ def test_guidance_and_departures_are_repeated_with_the_run(runs, tmp_path):
     assert again.time == saved.result["time"]
 
 
+@pytest.mark.slow
 def test_a_payload_on_a_hinge_is_told_and_repeated_with_the_run(tmp_path, capsys):
     path = tmp_path / "team.yaml"
     bounds = {name: getattr(NOISE, name) for name in ("orientation", "position", "force_absolute",
