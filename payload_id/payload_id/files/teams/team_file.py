@@ -29,6 +29,7 @@ NAMESPACE = re.compile(r"(/[A-Za-z_]\w*)+\Z", re.ASCII)
 TOPIC = re.compile(r"/?[A-Za-z_]\w*(/[A-Za-z_]\w*)*\Z", re.ASCII)
 SHARE = "payload_share"  # topic of what a robot carries, in its namespace
 LEAST, MOST = 2, 32  # robots of a team
+LEAST_GRAVITY, MOST_GRAVITY = 0.1, 30.0  # [m/s2] that a mechanism feels
 
 
 @dataclass(frozen=True, eq=False)
@@ -189,6 +190,11 @@ def _topics(name: str, space: str, entries: Mapping[str, Any]) -> dict[str, str]
     """Return the full names of a robot's topics."""
     if entries["source"] == "joint_states":
         given = {"joint_states": entries["joint_states"]["topic"]}
+        if abs(entries["joint_states"]["effort_sign"]) != 1.0:
+            raise InputError(
+                f"effort_sign of robot {name} must be 1 or -1; found "
+                f"{entries['joint_states']['effort_sign']}."
+            )
         names = [x for key in ("before", "after", "gimbal") for x in entries["joint_states"][key]]
         if len(set(names)) < len(names):
             raise InputError(f"Robot {name} names a joint twice: {', '.join(names)}.")
@@ -205,7 +211,18 @@ def _topics(name: str, space: str, entries: Mapping[str, Any]) -> dict[str, str]
 def _mechanism(entries: Mapping[str, Any]) -> Mechanism:
     """Return delta and gimbal."""
     lengths = ("base_radius", "lower_leg", "upper_leg", "platform_radius", "leg_angles")
-    spring = entries["spring"]
+    spring, legs = entries["spring"], entries["lower_leg"] + entries["upper_leg"]
+    if abs(entries["base_radius"] - entries["platform_radius"]) >= legs:
+        raise InputError(
+            "The legs of a mechanism do not reach from its base to its platform: base_radius less "
+            f"platform_radius is not below lower_leg + upper_leg, {legs:g} m."
+        )
+    gravity = np.linalg.norm(entries["gravity"])
+    if not LEAST_GRAVITY <= gravity <= MOST_GRAVITY:
+        raise InputError(
+            f"A mechanism's gravity must have a size from {LEAST_GRAVITY:g} to {MOST_GRAVITY:g} "
+            f"m/s2; found {gravity:.3g}."
+        )
     return Mechanism(
         Delta(**{name: entries[name] for name in lengths}),
         Gimbal(entries["gimbal_order"]),

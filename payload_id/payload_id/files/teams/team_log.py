@@ -21,7 +21,8 @@ from ...core.arrays import Array
 from ...core.errors import RecordingError, in_words
 from ...core.team.samples import OPTIONAL, SHAPES, RobotSamples
 
-CUT_OFF = (ValueError, EOFError, OSError, KeyError, TypeError)  # what reading a damaged log raises
+# What reading a damaged log raises.
+CUT_OFF = (ValueError, EOFError, OSError, KeyError, TypeError, AttributeError, RecursionError)
 TABLE, LEAVE, TOUCH, UPDATE = "samples", "leave", "touch", "update"
 
 
@@ -128,7 +129,7 @@ def read_log(path: Path) -> Iterator[Event]:
                 yield _event(text, _array(file) if text["event"] == TABLE else np.empty((0, 0)))
     except CUT_OFF as error:
         raise RecordingError(
-            f"{path} is no readable log of a team's run ({error}); it is cut off or was changed."
+            f"{path} is no readable log of a team's run: it is cut off, or was changed."
         ) from error
 
 

@@ -16,7 +16,7 @@ from ...core.team.estimate import TeamEstimate
 from ...core.team.online import TeamSettings
 from ...files.teams.team_file import TeamFile
 from ...files.teams.team_log import Left, TeamLog, Touched, Updated
-from ...files.teams.team_run import TeamRun
+from ...files.teams.team_run import FILE_NAME, TeamRun
 from .heard import Heard
 from .member import Member
 from .team_report import FAILED, USABLE, WAITING, TeamAnswer, TeamReport
@@ -155,11 +155,12 @@ class TeamControl:
         self._update_if_new()
         if self.report.estimate is None or self._log is None:
             return self.answer(False, "There is no estimate to save yet: call ~/start and move.")
+        earlier = ", in place of the run that was there" if (folder / FILE_NAME).exists() else ""
         try:
             path = self._run.save(folder, self._log, self.report.estimate).parent.resolve()
         except PayloadIdError as error:
             return self.answer(False, f"Nothing was saved. {error}")
-        return self.answer(True, f"Saved in {path}.", path)
+        return self.answer(True, f"Saved in {path}{earlier}.", path)
 
     def advance(self) -> bool:
         """Take in what has arrived, and update if that is due; return whether it was."""

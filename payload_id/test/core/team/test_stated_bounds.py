@@ -1,12 +1,14 @@
 """Whatever is within the stated bounds is consistent, and the truth is within the intervals."""
 
 import numpy as np
+import pytest
 from support.rigid_team import RigidTeam
 
 from payload_id.core.body.payload_prior import PayloadPrior
+from payload_id.core.errors import InputError
 from payload_id.core.team.bounds import RobotBounds, TeamBounds
 from payload_id.core.team.estimate import Fault, TeamEstimate, TeamStatus
-from payload_id.core.team.online import TeamEstimator
+from payload_id.core.team.online import TeamEstimator, TeamSettings
 from payload_id.core.team.samples import RobotSamples
 
 PRIOR = PayloadPrior(10.0, 1.5)
@@ -145,3 +147,10 @@ def test_a_gain_of_forces_alone_is_within_the_bound_of_gains() -> None:
     found = estimate(RobotBounds(force_gain=0.1), *samples)
     assert found.status is not TeamStatus.INCONSISTENT
     assert found.contains(team.phi()).all()
+
+
+def test_a_step_that_no_memory_holds_is_refused() -> None:
+    for step in (1e-9, 1e-5, -1.0, 2.0):
+        with pytest.raises(InputError, match="'step' must"):
+            TeamSettings(step=step)
+    assert TeamSettings(step=0.0).step == 0.0

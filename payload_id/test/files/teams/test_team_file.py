@@ -65,6 +65,18 @@ def test_a_mechanism_is_that_of_the_file(tmp_path):
         (TWO.replace("one: {}", "one: {bonds: {}}"), "Did you mean"),
         (TWO.replace("one: {}", "one: {bounds: {force_relative: 2.0}}"), "fraction"),
         (TWO.replace("one: {}", "one: {topics: {wrench_sign: 0.5}}"), "1 or -1"),
+        (
+            TWO.replace("one: {}", "one: {source: joint_states, joint_states: {effort_sign: 0.3}}"),
+            "effort_sign of robot one must be 1 or -1",
+        ),
+        (
+            TWO.replace("one: {}", "one: {mechanism: {gravity: [0, 0, 0]}}"),
+            "gravity must have a size",
+        ),
+        (
+            TWO.replace("one: {}", "one: {mechanism: {base_radius: 0.9, upper_leg: 0.2}}"),
+            "do not reach from its base",
+        ),
         (TWO.replace("one: {}", "one: {joint_states: {topic: 'a b'}}"), "is no name"),
         (TWO.replace("one: {}", "one: {joint_states: {after: [gimbal_x, b, c]}}"), "twice"),
         (TWO.replace("one: {}", "one: {mechanism: {leg_angles: [0, 0, 1]}}"), "same angle"),

@@ -81,3 +81,13 @@ def test_a_time_that_cannot_be_is_refused(tmp_path, new_log, event):
     log.write(event)
     with pytest.raises(RecordingError, match="no readable log of a team's run"):
         list(read_log(saved(log, tmp_path / "log")))
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, "{}", '{"event": 3}', "[1, 2]", "null", '"x"'])
+def test_an_event_that_is_none_is_a_damaged_log(tmp_path, text):
+    path = tmp_path / "log"
+    with path.open("wb") as file:
+        array = np.frombuffer(text.encode(), dtype=np.uint8)
+        np.lib.format.write_array(file, array, allow_pickle=False)
+    with pytest.raises(RecordingError, match=r"cut off, or was changed\.$"):
+        list(read_log(path))

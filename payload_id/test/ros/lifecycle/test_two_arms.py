@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 import numpy as np
+import pytest
 from payload_id_msgs.msg import PayloadEstimate
 from payload_id_msgs.srv import GetEstimate
 from sensor_msgs.msg import JointState

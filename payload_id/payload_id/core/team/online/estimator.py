@@ -28,7 +28,7 @@ from ..windows import Windows, windows_of
 from .articulated import Articulated, with_hinge
 from .given_samples import GivenSamples, grid_near
 from .interval_rows import Known
-from .settings import NONE, TeamSettings
+from .settings import LEAST_STEP, NONE, TeamSettings
 from .solve import Solved, nothing, solved
 
 MOST_BLOCKS = 1200  # times robots: beyond it every second one goes, and the next lie further apart
@@ -37,7 +37,6 @@ MOVED = 1e-4  # [s] by which a clock's estimate moves before blocks are made ane
 REMAKES = 3
 UNTURNED = 4.0  # [s] after which forces count although no frame is known: they give the mass
 MARGIN = 0.06  # [s] of samples beyond a block or window that interpolation may take
-LEAST_STEP = 2e-4  # [s] of the grid on which samples are taken
 
 
 class TeamEstimator:

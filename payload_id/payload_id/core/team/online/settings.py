@@ -10,6 +10,7 @@ from ...errors import InputError, UnknownNameError
 from ...estimators import estimator_named
 
 NONE = "none"
+LEAST_STEP = 2e-4  # [s] of the grid on which samples are taken
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,8 @@ class TeamSettings:
         window: Length of the windows over which momentum is balanced [s].
         patience: Time a robot may lag behind the newest data before the others go on without
             it [s].
-        step: Of the grid on which samples are taken [s]; 0: the first robot's median step.
+        step: Of the grid on which samples are taken, from `LEAST_STEP` on [s]; 0: the first
+            robot's median step.
     """
 
     estimator: str = "lmi"
@@ -46,3 +48,7 @@ class TeamSettings:
                     f"Team setting '{name}' must lie between {least:g} and {most:g} s; found "
                     f"{value!r}."
                 )
+        if 0.0 < self.step < LEAST_STEP:
+            raise InputError(
+                f"Team setting 'step' must be 0 or {LEAST_STEP:g} s or more; found {self.step!r}."
+            )

@@ -181,7 +181,7 @@ def _verdict(
                 "No payload explains the forces within the stated bounds; they would have to be "
                 f"{times_as_large(factor)}."
             )
-        if not findings.all:
+        if not findings.contradicts:
             said.append("Check signs, frames and clocks, or state larger bounds if they are true.")
         return TeamStatus.INCONSISTENT, " ".join(said)
     good = identifiable(interval, Interval(*prior.box()))
