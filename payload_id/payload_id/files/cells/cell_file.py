@@ -16,10 +16,11 @@ from ...core.errors import ConfigurationError, InputError
 from ...core.safety.clearance.convex_body import ConvexBody
 from ..configuration.configuration import read_configuration
 from ..robots.body_shapes import mesh_hull
-from .cell_schema import CELL
+from .cell_schema import CELL, FAR
 
 NONE = "none"  # the name of a cell without a file, and what its reason follows
 NO_CELL = re.compile(rf"\s*{NONE}\s*(?:[,:]\s*(?P<reason>.*?)\s*)?$", re.DOTALL)
+SMALL = 2e-3  # [m] length of a mesh, below which it is in another unit
 FACES = np.vstack([np.eye(3), -np.eye(3)])
 
 
@@ -123,7 +124,14 @@ def _body(name: str, entries: Mapping[str, Any], folder: Path) -> ConvexBody:
     if (shape == "mesh") != bool(entries["mesh"]):
         raise InputError(f"Body '{name}': 'mesh' names a file if, and only if, shape is mesh.")
     if shape == "mesh":
-        return mesh_hull(folder / entries["mesh"], name=name).moved(rotation, translation)
+        hull = mesh_hull(folder / entries["mesh"], name=name)
+        size = float(np.ptp(hull.points, axis=0).max())
+        if not SMALL <= size <= 2 * FAR:
+            raise InputError(
+                f"Body '{name}': the mesh is {size:.3g} m long; from {SMALL:g} to {2 * FAR:g} m is "
+                "possible. Files of meshes count in metres."
+            )
+        return hull.moved(rotation, translation)
     kind = "half_space" if shape == "wall" else shape
     return ConvexBody.primitive(kind, size, rotation, translation, name)
 

@@ -4,12 +4,20 @@ from __future__ import annotations
 
 from ..configuration.schema import Key, Schema
 
+FAR = 30.0  # [m] from the base: what is said to be farther is in another unit
+THIN = 1e-4  # [m] likewise, what is said to be thinner
+TURN = 6.2832  # [rad]
+
 _POSE: Schema = {
-    "position": Key("numbers", "place in the base frame", "m", default=(0.0, 0.0, 0.0), length=3),
-    "rpy": Key(
-        "numbers", "roll, pitch and yaw in the base frame", "rad", default=(0.0, 0.0, 0.0), length=3
+    "position": Key(
+        "numbers", "place in the base frame", "m", default=(0.0, 0.0, 0.0), length=3,
+        lowest=-FAR, highest=FAR,
     ),
-}
+    "rpy": Key(
+        "numbers", "roll, pitch and yaw in the base frame", "rad", default=(0.0, 0.0, 0.0),
+        length=3, lowest=-TURN, highest=TURN,
+    ),
+}  # fmt: skip
 
 _BODY: Schema = {
     "shape": Key(
@@ -23,7 +31,8 @@ _BODY: Schema = {
         "mesh and wall: none",
         "m",
         default=(),
-        lowest=0.0,
+        lowest=THIN,
+        highest=2 * FAR,
     ),
     "mesh": Key("text", "file of a mesh, whose hull counts; relative to this file", default=""),
     **_POSE,
@@ -47,6 +56,8 @@ CELL: Schema = {
         "height of the floor in the base frame; null: there is none within reach",
         "m",
         nullable=True,
+        lowest=-FAR,
+        highest=FAR,
     ),
     "base_tilt": Key(
         "number",
@@ -73,7 +84,9 @@ CELL: Schema = {
         "sections",
         "boxes that nothing of the moving arm may leave",
         keys={
-            "size": Key("numbers", "length along x, y and z", "m", lowest=0.0, length=3),
+            "size": Key(
+                "numbers", "length along x, y and z", "m", lowest=THIN, highest=2 * FAR, length=3
+            ),
             **_POSE,
         },
         default={},

@@ -16,6 +16,7 @@ from ..configuration.input_path import input_path
 from ..configuration.package_data import resolve
 
 READABLE = (".stl", ".obj", ".ply", ".off", ".glb", ".gltf")
+FARTHEST = 1e9  # a coordinate, in whatever unit
 MOST_CORNERS = 2000  # of a mesh's hull; more would make every check slow
 
 
@@ -43,10 +44,19 @@ def mesh_hull(path: Path, scale: Array | float = 1.0, name: str = "") -> ConvexB
         with np.errstate(all="ignore"):  # numbers are looked at below
             loaded: Any = trimesh.load(path, force="mesh", process=False)
             points = np.asarray(loaded.vertices, dtype=float).reshape(-1, 3)
+            count = len(loaded.faces)
     except Exception as error:  # its readers raise whatever they stumble over
         raise InputError(
             f"'{path}' cannot be read as a mesh: it is damaged, or not what its name says."
         ) from error
+    bad = int((~(np.abs(points) < FARTHEST)).any(axis=1).sum())
+    if bad:
+        raise InputError(
+            f"'{path}' has {bad} of {len(points)} points with a coordinate that is no finite "
+            f"number, or beyond {FARTHEST:g}: it is damaged."
+        )
+    if not count:
+        raise InputError(f"'{path}' holds no triangles: it is cut off, or no mesh.")
     body = ConvexBody.hull(points * np.asarray(scale), name=name or path.name)
     if len(body.points) > MOST_CORNERS:
         raise InputError(
