@@ -125,10 +125,10 @@ def _body(name: str, entries: Mapping[str, Any], folder: Path) -> ConvexBody:
         raise InputError(f"Body '{name}': 'mesh' names a file if, and only if, shape is mesh.")
     if shape == "mesh":
         hull = mesh_hull(folder / entries["mesh"], name=name)
-        size = float(np.ptp(hull.points, axis=0).max())
-        if not SMALL <= size <= 2 * FAR:
+        length = float(np.ptp(hull.points, axis=0).max())
+        if not SMALL <= length <= 2 * FAR:
             raise InputError(
-                f"Body '{name}': the mesh is {size:.3g} m long; from {SMALL:g} to {2 * FAR:g} m is "
+                f"Body '{name}': the mesh is {length:.3g} m long; from {SMALL:g} to {2 * FAR:g} m is "
                 "possible. Files of meshes count in metres."
             )
         return hull.moved(rotation, translation)
