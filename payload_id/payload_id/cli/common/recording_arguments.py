@@ -87,7 +87,10 @@ def check_different(paths: Iterable[Path]) -> None:
     """
     seen: set[Path] = set()
     for path in paths:
-        place = path.resolve()
+        try:
+            place = path.resolve()
+        except (OSError, ValueError, RuntimeError):  # which its reader names
+            continue
         if place in seen:
             raise InputError(f"The recording {path} is named twice; it would count as two.")
         seen.add(place)

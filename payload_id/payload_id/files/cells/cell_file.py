@@ -128,8 +128,8 @@ def _body(name: str, entries: Mapping[str, Any], folder: Path) -> ConvexBody:
         length = float(np.ptp(hull.points, axis=0).max())
         if not SMALL <= length <= 2 * FAR:
             raise InputError(
-                f"Body '{name}': the mesh is {length:.3g} m long; from {SMALL:g} to {2 * FAR:g} m is "
-                "possible. Files of meshes count in metres."
+                f"Body '{name}': the mesh is {length:.3g} m long; from {SMALL:g} to {2 * FAR:g} m "
+                "is possible. Files of meshes count in metres."
             )
         return hull.moved(rotation, translation)
     kind = "half_space" if shape == "wall" else shape

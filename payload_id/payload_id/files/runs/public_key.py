@@ -115,7 +115,9 @@ def _key(pem: bytes, path: Path) -> PublicKey:
     try:
         key = load_pem_public_key(pem)
     except (ValueError, UnsupportedAlgorithm) as error:
-        raise ConfigurationError(f"{path} holds no readable public key: {error}.") from error
+        raise ConfigurationError(
+            f"{path} holds no readable public key: it is damaged, or of a kind unknown here."
+        ) from error
     if not isinstance(key, Ed25519PublicKey):
         raise ConfigurationError(
             f"{path} holds a key of {type(key).__name__.removesuffix('PublicKey')}; certificates "

@@ -79,7 +79,8 @@ class SigningKey:
         except (ValueError, TypeError, UnsupportedAlgorithm) as error:
             hint = f"The passphrase in {PASSPHRASE} may be wrong. " if passphrase else ""
             raise ConfigurationError(
-                f"{path} is no readable private key: {error}. {hint}{_REMEDY}"
+                f"{path} is no readable private key: it is damaged, or of a kind unknown here. "
+                f"{hint}{_REMEDY}"
             ) from error
         if not isinstance(key, Ed25519PrivateKey):
             raise ConfigurationError(

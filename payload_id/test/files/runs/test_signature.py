@@ -348,7 +348,7 @@ def test_what_is_no_private_key_of_ed25519_is_refused(tmp_path, keys):
         (tmp_path / "none.pem", "cannot be read"),
         (tmp_path, "cannot be read"),
         (keys[0].path.with_name(PUBLIC_NAME), "holds no private key"),
-        (broken, "no readable private key"),
+        (broken, "no readable private key: it is damaged"),
         (elliptic(tmp_path)[0], "signed with ed25519"),
     ):
         with pytest.raises(ConfigurationError, match=words):
@@ -365,7 +365,7 @@ def test_what_is_no_public_key_of_ed25519_is_refused(tmp_path, keys):
         (tmp_path / "none.pem", "cannot be read"),
         (tmp_path / "empty", "no public key in"),
         (tmp_path / "text.pem", "no public key in"),
-        (tmp_path / "broken.pem", "no readable public key"),
+        (tmp_path / "broken.pem", "no readable public key: it is damaged"),
         (keys[0].path, "private key"),
         (elliptic(tmp_path)[1], "signed with ed25519"),
     ):
