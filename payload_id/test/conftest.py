@@ -9,24 +9,11 @@ import pytest
 # The suite shares the cores among processes; threads of linear algebra would get in their way.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when NumPy is first imported
 
-WAITING = "ros"  # folder of tests that wait for nodes most of their time
 LONG = 5.0  # a test of a quick run that takes longer is named at the end [s]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--quick", action="store_true", help="leave out tests marked slow")
-
-
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Let files that wait for nodes and files that compute take turns where several run."""
-    if not hasattr(config, "workerinput"):
-        return
-    files = list(dict.fromkeys(item.path for item in items))
-    place = {}
-    for wait in (True, False):
-        group = [path for path in files if (WAITING in path.parts) is wait]
-        place |= {path: (k + 0.5) / len(group) for k, path in enumerate(group)}
-    items.sort(key=lambda item: place[item.path])
 
 
 def pytest_configure(config: pytest.Config) -> None:

@@ -194,7 +194,6 @@ def test_wrong_sign_is_named_live(nodes: Observer) -> None:
     nodes.call(Trigger, "/payload_estimator/stop")
 
 
-@pytest.mark.slow
 def test_wrench_of_another_frame_is_reported_while_it_comes(nodes: Observer) -> None:
     sensor = nodes.publisher(WrenchStamped, "/ft/wrench")
     box = nodes.mailbox["/diagnostics"]
