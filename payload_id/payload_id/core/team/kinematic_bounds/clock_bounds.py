@@ -14,7 +14,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...arrays import Array
-from ...bounds.linear_program import LinearProgram
 from ...errors import SolverError
 from ..blocks import Blocks
 from ..bounds import RobotBounds
@@ -22,7 +21,7 @@ from ..closed_form.pair_equations import FrameBounds, Pairs
 from ..closed_form.pairwise import kabsch_umeyama
 from ..grasp_frames import GraspFrames
 from ..samples import RobotSamples
-from .frame_bounds import image, motion_of
+from .frame_bounds import image, motion_of, program_of
 
 HALF = 2.5e-3  # [s] half a stretch
 FEW = 3  # stretches, below which nothing is to be gained
@@ -139,12 +138,7 @@ def _excluded(
 
 def _possible(G: Array, r: Array, d: Array, box: FrameBounds) -> bool:
     """Tell whether some z in a box has |G z - r| <= d."""
-    size = np.concatenate([box.a, box.position, [box.clock]])
-    scale = np.where(size > 0, size, 1.0)
-    active = np.abs(r) + np.abs(G) @ size > d
-    G, r = G[active] * scale / d[active, None], r[active] / d[active]
-    program = LinearProgram(-size / scale, size / scale)
-    program.add_rows(G, r - 1.0, r + 1.0)
+    program, _ = program_of(G, r, d, np.concatenate([box.a, box.position, [box.clock]]))
     try:
         return program.minimise(np.zeros(7)) is not None
     except SolverError:

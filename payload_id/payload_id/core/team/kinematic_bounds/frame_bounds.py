@@ -109,11 +109,7 @@ def _narrowed(
         most: Likewise.
     """
     size = np.concatenate([box.a, box.position, [box.clock]])
-    scale = np.where(size > 0, size, 1.0)
-    active = np.abs(r) + np.abs(G) @ size > d
-    G, r = G[active] * scale / d[active, None], r[active] / d[active]
-    program = LinearProgram(-size / scale, size / scale)
-    program.add_rows(G, r - 1.0, r + 1.0)
+    program, scale = program_of(G, r, d, size)
     if size[6] > 0.0:
         ends = np.array([least, most]) / scale[6]
         program.add_rows(np.eye(7)[6:], ends[:1], ends[1:])
@@ -134,6 +130,16 @@ def _narrowed(
             found[k] = max(found[k], -solution.value * scale[k])
     found = np.minimum(found * (1.0 + 1e-6) + 1e-12, size)
     return FrameBounds(found[:3], found[3:6], float(found[6]))
+
+
+def program_of(G: Array, r: Array, d: Array, size: Array) -> tuple[LinearProgram, Array]:
+    """Return |G z - r| <= d, |z| <= size as a program in z / scale, and the scale."""
+    scale = np.where(size > 0, size, 1.0)
+    active = np.abs(r) + np.abs(G) @ size > d
+    G, r = G[active] * scale / d[active, None], r[active] / d[active]
+    program = LinearProgram(-size / scale, size / scale)
+    program.add_rows(G, r - 1.0, r + 1.0)
+    return program, scale
 
 
 def motion_of(blocks: Blocks, i: int, chosen: IntArray, bounds: RobotBounds) -> Motion:
