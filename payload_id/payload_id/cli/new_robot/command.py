@@ -14,7 +14,8 @@ from rich.markup import escape
 from ...core.errors import ConfigurationError, InputError
 from ...files.configuration.whole_file import check_place, saved_file
 from ...files.drafts.arm_in_urdf import ArmFound, find_arm, names_of
-from ...files.drafts.column_draft import ColumnsFound, columns_text, find_columns
+from ...files.drafts.column_draft import columns_text, find_columns
+from ...files.drafts.columns_found import ColumnsFound
 from ...files.drafts.robot_draft import Scales, robot_text
 from ...files.robots.description.urdf import read_urdf
 from ...files.robots.robot_file import RobotFile

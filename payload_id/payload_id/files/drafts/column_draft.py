@@ -6,18 +6,19 @@ import csv
 import json
 import re
 import textwrap
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from ...core.arrays import Array
 from ...core.errors import RecordingError, comment, in_words
-from ...core.plausibility.kinematics import DEGREE, looks_like_degrees
 from ..configuration.input_path import input_path
 from ..tables.csv_columns import DELIMITERS
 from .arm_in_urdf import JointFound, names_of
+from .column_units import with_units
+from .columns_found import TIMES, UNIT, ColumnsFound, has, words_of
 
 MOST_ROWS = 20_000  # that numbers are judged by
 WORDS = {  # of each kind of quantity, the likeliest last line first to match
@@ -29,68 +30,6 @@ WORDS = {  # of each kind of quantity, the likeliest last line first to match
 NOT_MEASURED = (
     r"cmd|command|commanded|target|desired|des|ref|reference|setpoint|goal|model|est|error"
 )
-TIMES = r"t|time|stamp|timestamp|times|secs?|seconds|msec|nsec|header stamp"
-NANOSECONDS = r"n ?secs?|nano ?secs?|nano ?seconds|stamp nano ?secs?|header stamp n(ano)?secs?"
-AMPERES = re.compile(r"[_ \[(]\s*m?A\s*[\])]?$")  # as a unit behind the name
-TIME_UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
-UNIT = re.compile(r"[\[(](?!\d+[\])]).*?[\])]")  # "[deg]", not "[0]"
-LABEL = re.compile(r"(?<![A-Za-z])[A-Za-z][ _]?\d+")  # of an axis, such as A1, which is no ampere
-FAR = 10.0  # times its limit that a position is when its unit is thought to be mm
-STEPS = (2e-4, 0.2)  # [s] between samples of recordings
-EFFORT_UNITS = {  # by what names of columns say, in N m
-    "mN m": ("mnm|nmm|mn m|n mm", 1e-3),
-    "N cm": ("ncm|n cm", 1e-2),
-    "kN m": ("knm|kn m", 1e3),
-    "kgf m": ("kgfm|kgf m|kpm", 9.80665),
-    "kgf cm": ("kgfcm|kgf cm|kgcm", 0.0980665),
-    "lbf in": ("lbin|inlb|lb in|in lb|lbfin|lbf in|inlbf|in lbf", 0.1129848),
-    "lbf ft": ("ftlb|lbft|ft lb|lb ft|lbfft|lbf ft|ftlbf|ft lbf", 1.3558179),
-}
-PERCENT = re.compile(r"percent|per cent|%|\bpct\b|(?:^|_)pct(?:_|$)", re.IGNORECASE)
-MILLI = 30.0  # times its scale that a torque is when its unit is thought to be N mm
-
-
-@dataclass(frozen=True)
-class ColumnsFound:
-    """What the columns of a table hold, as far as it could be told.
-
-    Attributes:
-        path: The table.
-        header: Names of its columns.
-        delimiter: Between its cells.
-        time: Column of time, empty if not found.
-        time_unit: Its unit.
-        nanoseconds: Column that holds what is beyond whole seconds, empty if none.
-        position: Columns of positions, one a joint, empty if not found.
-        velocity: Of velocities.
-        effort: Of torques.
-        position_unit: rad or deg; of joints that slide m or mm; one of each joint.
-        effort_factor: From effort to N m.
-        effort_unit: What it is in, where that is not N m.
-        rate: Of the samples [Hz]; NaN if time was not found.
-        remarks: What a person should check, sentences.
-    """
-
-    path: Path
-    header: tuple[str, ...]
-    delimiter: str
-    time: str = ""
-    time_unit: str = "s"
-    nanoseconds: str = ""
-    position: tuple[str, ...] = ()
-    velocity: tuple[str, ...] = ()
-    effort: tuple[str, ...] = ()
-    position_unit: tuple[str, ...] = ()
-    effort_factor: float = 1.0
-    effort_unit: str = ""
-    rate: float = float("nan")
-    remarks: tuple[str, ...] = field(default=())
-
-    @property
-    def missing(self) -> tuple[str, ...]:
-        """What could not be found and must be there."""
-        found = {"stamp": self.time, "position": self.position, "effort": self.effort}
-        return tuple(name for name, value in found.items() if not value)
 
 
 def find_columns(path: Path, joints: Sequence[JointFound], torque: Array) -> ColumnsFound:
@@ -113,7 +52,7 @@ def find_columns(path: Path, joints: Sequence[JointFound], torque: Array) -> Col
     groups = [_columns(header, names, kind) for kind in ("position", "velocity", "effort")]
     position, velocity, effort = (group[0] if group else () for group in groups)
     found = replace(found, position=position, velocity=velocity, effort=effort, time=_time(header))
-    return _judged(found, rows, joints, torque, [*remarks, *_also(groups[2])])
+    return with_units(found, rows, joints, torque, [*remarks, *_also(groups[2])])
 
 
 def _read(path: Path) -> tuple[tuple[str, ...], str, Array]:
@@ -148,21 +87,9 @@ def _number(cell: str) -> float:
         return float("nan")
 
 
-def _words(name: str) -> str:
-    """Return a column's name as words in small letters, units in brackets left out."""
-    plain = UNIT.sub(" ", name)
-    split = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[a-zA-Z])(?=\d)|(?<=\d)(?=[a-zA-Z])", " ", plain)
-    return re.sub(r"[^a-z0-9]+", " ", split.lower()).strip()
-
-
-def _has(words: str, pattern: str) -> bool:
-    """Tell whether one of the words fits."""
-    return re.search(rf"(?:^| )(?:{pattern})(?: |$)", words) is not None
-
-
 def _kind(words: str) -> str:
     """Return what kind of quantity a column holds, by its words; empty if none is named."""
-    return next((kind for kind, pattern in WORDS.items() if _has(words, pattern)), "")
+    return next((kind for kind, pattern in WORDS.items() if has(words, pattern)), "")
 
 
 def _also(groups: Sequence[tuple[str, ...]]) -> list[str]:
@@ -189,7 +116,7 @@ def _by_name(header: Sequence[str], joints: Sequence[str], kind: str) -> list[tu
         for j in longest:
             at = re.search(rf"(?<![A-Za-z0-9]){re.escape(joints[j])}(?![A-Za-z0-9])", plain, re.I)
             if at:
-                rest = _words(plain[: at.start()] + " " + plain[at.end() :])
+                rest = words_of(plain[: at.start()] + " " + plain[at.end() :])
                 if _kind(rest) == kind:
                     found.setdefault(rest, {}).setdefault(j, name)
                 break
@@ -200,7 +127,7 @@ def _by_number(header: Sequence[str], n: int, kind: str) -> list[tuple[str, ...]
     """Return columns that are numbered alike, from 0 or from 1."""
     found: dict[str, dict[int, str]] = {}
     for name in header:
-        words = _words(name)
+        words = words_of(name)
         numbers = re.findall(r"(?:^| )(\d+)(?= |$)", words)
         rest = re.sub(r"(?:^| )\d+(?= |$)", " ", words).strip()
         rest = re.sub(r" +", " ", rest)
@@ -212,163 +139,16 @@ def _by_number(header: Sequence[str], n: int, kind: str) -> list[tuple[str, ...]
 def _best(found: dict[str, dict[int, str]], wanted: Sequence[int]) -> list[tuple[str, ...]]:
     """Return complete groups of columns: measured before others, torques before currents."""
     whole = [words for words, group in found.items() if all(k in group for k in wanted)]
-    whole.sort(key=lambda text: (_has(text, NOT_MEASURED), _has(text, "current|cur"), len(text)))
+    whole.sort(key=lambda text: (has(text, NOT_MEASURED), has(text, "current|cur"), len(text)))
     return [tuple(found[words][k] for k in wanted) for words in whole]
 
 
 def _time(header: Sequence[str]) -> str:
     """Return the column of time."""
     named = [name for name in header if re.fullmatch(TIMES, re.sub(r" (s|ms|us|ns)$", "",
-                                                                   _words(name)))]  # fmt: skip
-    loose = [name for name in header if _has(_words(name), TIMES)]
+                                                                   words_of(name)))]  # fmt: skip
+    loose = [name for name in header if has(words_of(name), TIMES)]
     return (named or loose or [""])[0]
-
-
-def _judged(
-    found: ColumnsFound,
-    rows: Array,
-    joints: Sequence[JointFound],
-    torque: Array,
-    remarks: list[str],
-) -> ColumnsFound:
-    """Add units, by what names say and numbers make plausible."""
-    turning = np.array([joint.turns for joint in joints])
-    lower = np.array([-np.inf if joint.lower is None else joint.lower for joint in joints])
-    upper = np.array([np.inf if joint.upper is None else joint.upper for joint in joints])
-
-    def values(names: Sequence[str]) -> Array:
-        return rows[:, [found.header.index(name) for name in names]]
-
-    if found.time:
-        found = _with_nanoseconds(found, values, remarks)
-        time = values([found.time])[:, 0]
-        if found.nanoseconds:
-            time = time + 1e-9 * values([found.nanoseconds])[:, 0]
-        found = _timed(found, time, remarks)
-    if found.position:
-        said = _said(found.position, {"deg": "deg|degree|degrees|°", "rad": "rad|radian|radians"})
-        degrees = looks_like_degrees(_finite(values(found.position)), turning, lower, upper)
-        unit = said or ("deg" if degrees else "rad")
-        if said == "rad" and degrees:
-            remarks.append("Positions are named rad and look like degrees: check position_unit.")
-        lengths = _lengths(found.position, values(found.position), lower, upper)
-        units = tuple(unit if turns else x for turns, x in zip(turning, lengths, strict=True))
-        found = replace(found, position_unit=units)
-    if found.position and found.velocity and found.time and not np.isnan(found.rate):
-        found = _with_velocity(found, values(found.position), values(found.velocity), remarks)
-    if found.effort:
-        found = _with_effort(found, values(found.effort), torque, remarks)
-    return replace(found, remarks=tuple(remarks))
-
-
-def _with_nanoseconds(
-    found: ColumnsFound, values: Callable[[Sequence[str]], Array], remarks: list[str]
-) -> ColumnsFound:
-    """Return with the column of nanoseconds, where time is in two as ROS has it."""
-    rest = [name for name in found.header if re.fullmatch(NANOSECONDS, _words(name))]
-    whole = [name for name in found.header
-             if re.fullmatch(TIMES + r"|stamp secs?|header stamp secs?", _words(name))
-             and name not in rest]  # fmt: skip
-    if not whole or not _has(_words(whole[0]), "secs?|seconds"):
-        return found
-    seconds = values(whole[:1])[:, 0]
-    if not (np.nan_to_num(seconds) % 1.0 == 0.0).all():
-        return replace(found, time=whole[0])  # it has its fraction
-    if not rest:
-        remarks.append(
-            f"'{whole[0]}' holds whole seconds only: make one column of it and of what is beyond."
-        )
-        return replace(found, time=whole[0], time_unit="s")
-    return replace(found, time=whole[0], nanoseconds=rest[0])
-
-
-def _lengths(names: Sequence[str], values: Array, lower: Array, upper: Array) -> list[str]:
-    """Return of each joint, if it slides, whether it is in metres or millimetres."""
-    found = []
-    for name, column, low, high in zip(names, values.T, lower, upper, strict=True):
-        far = np.abs(column[np.isfinite(column)]).max(initial=0.0)
-        most = max(abs(low), abs(high))
-        likely = "mm" if np.isfinite(most) and far > FAR * max(most, 1e-3) else "m"
-        found.append(_said([name], {"mm": "mm", "m": "m"}) or likely)
-    return found
-
-
-def _said(names: Sequence[str], units: dict[str, str]) -> str:
-    """Return the unit that the names of columns state, empty if none."""
-    bare = (LABEL.sub(" ", name) for name in names)
-    text = " ".join(re.sub(r"[^a-zA-Z°]+", " ", name).lower() for name in bare)
-    return next((unit for unit, words in units.items() if _has(text, words)), "")
-
-
-def _finite(values: Array) -> Array:
-    """Return the rows without missing values."""
-    return values[np.isfinite(values).all(axis=1)]
-
-
-def _timed(found: ColumnsFound, time: Array, remarks: list[str]) -> ColumnsFound:
-    """Return the unit of time and the rate."""
-    steps = np.diff(time[np.isfinite(time)])
-    steps = steps[steps > 0]
-    if not len(steps):
-        remarks.append(f"Column '{found.time}' does not rise: is it the time?")
-        return found
-    step = float(np.median(steps))
-    seconds = _has(_words(found.time), "secs?|seconds")
-    said = "s" if seconds else _said([found.time], {unit: unit for unit in TIME_UNITS})
-    plausible = [unit for unit, size in TIME_UNITS.items() if STEPS[0] <= step * size < STEPS[1]]
-    unit = said or (plausible or ["s"])[0]
-    if said and plausible and said not in plausible:
-        remarks.append(f"Time is named {said} and looks like {plausible[0]}: check stamp.unit.")
-    return replace(found, time_unit=unit, rate=1.0 / (step * TIME_UNITS[unit]))
-
-
-def _with_velocity(
-    found: ColumnsFound, position: Array, velocity: Array, remarks: list[str]
-) -> ColumnsFound:
-    """Leave velocities out that are in another unit of angle than positions."""
-    moved = np.gradient(position, axis=0) * found.rate
-    both = np.isfinite(moved) & np.isfinite(velocity)
-    moved, velocity = np.where(both, moved, 0.0), np.where(both, velocity, 0.0)
-    energy = float(np.sum(moved**2))
-    scale = float(np.sum(moved * velocity)) / energy if energy > 0.0 else 1.0
-    for factor, name in ((DEGREE, "rad/s, positions in degrees"),
-                         (1.0 / DEGREE, "deg/s, positions in radians")):  # fmt: skip
-        if 0.7 < scale / factor < 1.4:
-            remarks.append(f"Velocities are in {name}: left out, positions are differentiated.")
-            return replace(found, velocity=())
-    if not 0.7 < scale < 1.4:
-        remarks.append(
-            f"Velocities are {scale:.3g} times the change of positions: left out; positions are "
-            "differentiated."
-        )
-        return replace(found, velocity=())
-    return found
-
-
-def _with_effort(
-    found: ColumnsFound, effort: Array, torque: Array, remarks: list[str]
-) -> ColumnsFound:
-    """Return the factor of efforts."""
-    units = {name: words for name, (words, _) in EFFORT_UNITS.items()}
-    said = _said(found.effort, units | {"A": "amps?|amperes?|currents?|cur"})
-    there = np.isfinite(effort).any(axis=0)
-    if not there.all():
-        remarks.append("Some columns of effort hold no number: check the decimal point and which.")
-        return found
-    size = np.nanmedian(np.abs(effort), axis=0)
-    if said == "A" or all(AMPERES.search(name) for name in found.effort):
-        remarks.append("Efforts look like motor currents, not torques: intervals need torques.")
-    if any(PERCENT.search(name) for name in found.effort):
-        remarks.append(
-            "Efforts are named per cent, not torques: enter as effort_sign what one is in N m."
-        )
-    if said in ("", "A") and float(np.nanmedian(size / torque)) > MILLI:
-        said = "mN m"
-    if said not in EFFORT_UNITS:
-        return found
-    factor = EFFORT_UNITS[said][1]
-    remarks.append(f"Efforts look like {said}: effort_sign is {factor}, which makes N m of them.")
-    return replace(found, effort_factor=factor, effort_unit=said)
 
 
 def _wrapped(names: Sequence[str]) -> str:

@@ -49,12 +49,7 @@ def mesh_hull(path: Path, scale: Array | float = 1.0, name: str = "") -> ConvexB
         raise InputError(
             f"'{path}' cannot be read as a mesh: it is damaged, or not what its name says."
         ) from error
-    bad = int((~(np.abs(points) < FARTHEST)).any(axis=1).sum())
-    if bad:
-        raise InputError(
-            f"'{path}' has {bad} of {len(points)} points with a coordinate that is no finite "
-            f"number, or beyond {FARTHEST:g}: it is damaged."
-        )
+    check_points(points, path)
     if not count:
         raise InputError(f"'{path}' holds no triangles: it is cut off, or no mesh.")
     body = ConvexBody.hull(points * np.asarray(scale), name=name or path.name)
@@ -64,6 +59,20 @@ def mesh_hull(path: Path, scale: Array | float = 1.0, name: str = "") -> ConvexB
             f"at most {MOST_CORNERS}."
         )
     return body
+
+
+def check_points(points: Array, path: Path) -> None:
+    """Raise unless all points of a file, shape (N, 3), have coordinates that are numbers.
+
+    Raises:
+        InputError: Some have not, or are out of any range.
+    """
+    bad = int((~(np.abs(points) < FARTHEST)).any(axis=-1).sum())
+    if bad:
+        raise InputError(
+            f"'{path}' has {bad} of {len(points)} points with a coordinate that is no finite "
+            f"number, or beyond {FARTHEST:g}: it is damaged."
+        )
 
 
 def shape_body(element: ElementTree.Element, link: str, folder: Path) -> ConvexBody:

@@ -14,13 +14,13 @@ from ...core.body.shape import DENSITY, Shape, checked, points_for
 from ...core.body.solid import phi_of_tetrahedra, points_in_surface, signed_volumes, spread
 from ...core.errors import InputError, UnknownNameError
 from ..configuration.file_kind import instead
+from ..robots.body_shapes import check_points
 
 LARGEST = 3.0  # [m] a hand-held object's bounding box
 SMALLEST = 0.005  # [m] likewise, its longest side
 READABLE = (".stl", ".obj", ".ply", ".off", ".glb", ".gltf", ".xyz")
 MOST = 500_000  # triangles, or points
 FEWEST = 30  # points of a cloud that show a surface
-FARTHEST = 1e9  # a coordinate, in whatever unit
 FILLINGS = ("surface", "hull")
 
 
@@ -136,12 +136,7 @@ def _check_vertices(vertices: Array, path: Path) -> None:
     """Raise unless there are points, not too many, all of them finite."""
     if not len(vertices):
         raise InputError(f"'{path}' holds no points.")
-    bad = int((~(np.abs(vertices) < FARTHEST)).any(axis=-1).sum())
-    if bad:
-        raise InputError(
-            f"'{path}' has {bad} of {len(vertices)} points with a coordinate that is no finite "
-            f"number, or beyond {FARTHEST:g}: it is damaged."
-        )
+    check_points(vertices, path)
     if len(vertices) > 3 * MOST:
         raise InputError(
             f"'{path}' has {len(vertices)} points; a shape may have {MOST}. Take a part of them."

@@ -71,7 +71,7 @@ class StampColumn:
         for key in entry:
             if key != "unit" and (not isinstance(entry[key], str) or not entry[key]):
                 raise ConfigurationError(
-                    f"'{key}' of {name} in {where} must be the name of a column; found "
+                    f"'{key}' of {name} in {where} must be the name of a column: enter it; found "
                     f"{brief(entry[key])}."
                 )
         return cls(entry["column"], int(unit), entry.get("nanoseconds", ""))
@@ -245,11 +245,6 @@ def _header(
         )
     at = []
     for name in wanted:
-        if not name:
-            raise RecordingError(
-                f"The description of {path}'s columns leaves a name empty: it was not found in the "
-                "table. Enter which column holds it."
-            )
         if name not in names:
             raise UnknownNameError("column", name, names, str(path))
         if names.count(name) > 1:

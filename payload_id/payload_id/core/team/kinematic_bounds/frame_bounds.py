@@ -47,7 +47,7 @@ def frame_bounds(
     least, most = ends
     if least > most:
         return _contradicted(other.clock + abs(here))
-    clock = max(most - here, here - least) if other.clock else 0.0
+    clock = max(most - here, here - least) if most > least else 0.0
     common = np.flatnonzero(blocks.present[0] & blocks.present[i])
     if len(common) < 3 or not frames.known[i]:
         return FrameBounds.unknown(clock)

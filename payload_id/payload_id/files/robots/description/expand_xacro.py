@@ -32,7 +32,7 @@ def expand(path: str, arguments: dict[str, str]) -> dict[str, Any]:
 
     try:
         document = xacro.process_file(path, mappings=dict(arguments))
-        text = document_text(document)
+        text = _document_text(document)
     except ExpatError as error:
         return {"error": f"{_current_file(path)} is not well-formed XML: {error}."}
     # xacro evaluates expressions of the file, which may raise anything.
@@ -41,7 +41,7 @@ def expand(path: str, arguments: dict[str, str]) -> dict[str, Any]:
     return {"urdf": text, "included": list(xacro.all_includes)}
 
 
-def document_text(document: Any) -> str:
+def _document_text(document: Any) -> str:
     """Return a document as text, which depends on the robot only: comments name folders."""
     for node in [n for n in document.childNodes if n.nodeType == n.COMMENT_NODE]:
         document.removeChild(node)

@@ -1,0 +1,179 @@
+"""Units of a table's columns, by what their names say and what their numbers make plausible."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from ...core.arrays import Array
+from ...core.plausibility.kinematics import DEGREE, looks_like_degrees
+from .arm_in_urdf import JointFound
+from .columns_found import TIMES, ColumnsFound, has, words_of
+
+NANOSECONDS = r"n ?secs?|nano ?secs?|nano ?seconds|stamp nano ?secs?|header stamp n(ano)?secs?"
+AMPERES = re.compile(r"[_ \[(]\s*m?A\s*[\])]?$")  # as a unit behind the name
+TIME_UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+LABEL = re.compile(r"(?<![A-Za-z])[A-Za-z][ _]?\d+")  # of an axis, such as A1, which is no ampere
+FAR = 10.0  # times its limit that a position is when its unit is thought to be mm
+STEPS = (2e-4, 0.2)  # [s] between samples of recordings
+EFFORT_UNITS = {  # by what names of columns say, in N m
+    "mN m": ("mnm|nmm|mn m|n mm", 1e-3),
+    "N cm": ("ncm|n cm", 1e-2),
+    "kN m": ("knm|kn m", 1e3),
+    "kgf m": ("kgfm|kgf m|kpm", 9.80665),
+    "kgf cm": ("kgfcm|kgf cm|kgcm", 0.0980665),
+    "lbf in": ("lbin|inlb|lb in|in lb|lbfin|lbf in|inlbf|in lbf", 0.1129848),
+    "lbf ft": ("ftlb|lbft|ft lb|lb ft|lbfft|lbf ft|ftlbf|ft lbf", 1.3558179),
+}
+PERCENT = re.compile(r"percent|per cent|%|\bpct\b|(?:^|_)pct(?:_|$)", re.IGNORECASE)
+MILLI = 30.0  # times its scale that a torque is when its unit is thought to be N mm
+
+
+def with_units(
+    found: ColumnsFound,
+    rows: Array,
+    joints: Sequence[JointFound],
+    torque: Array,
+    remarks: list[str],
+) -> ColumnsFound:
+    """Add units, by what names say and numbers make plausible."""
+    turning = np.array([joint.turns for joint in joints])
+    lower = np.array([-np.inf if joint.lower is None else joint.lower for joint in joints])
+    upper = np.array([np.inf if joint.upper is None else joint.upper for joint in joints])
+
+    def values(names: Sequence[str]) -> Array:
+        return rows[:, [found.header.index(name) for name in names]]
+
+    if found.time:
+        found = _with_nanoseconds(found, values, remarks)
+        time = values([found.time])[:, 0]
+        if found.nanoseconds:
+            time = time + 1e-9 * values([found.nanoseconds])[:, 0]
+        found = _timed(found, time, remarks)
+    if found.position:
+        said = _said(found.position, {"deg": "deg|degree|degrees|°", "rad": "rad|radian|radians"})
+        degrees = looks_like_degrees(_finite(values(found.position)), turning, lower, upper)
+        unit = said or ("deg" if degrees else "rad")
+        if said == "rad" and degrees:
+            remarks.append("Positions are named rad and look like degrees: check position_unit.")
+        lengths = _lengths(found.position, values(found.position), lower, upper)
+        units = tuple(unit if turns else x for turns, x in zip(turning, lengths, strict=True))
+        found = replace(found, position_unit=units)
+    if found.position and found.velocity and found.time and not np.isnan(found.rate):
+        found = _with_velocity(found, values(found.position), values(found.velocity), remarks)
+    if found.effort:
+        found = _with_effort(found, values(found.effort), torque, remarks)
+    return replace(found, remarks=tuple(remarks))
+
+
+def _with_nanoseconds(
+    found: ColumnsFound, values: Callable[[Sequence[str]], Array], remarks: list[str]
+) -> ColumnsFound:
+    """Return with the column of nanoseconds, where time is in two as ROS has it."""
+    rest = [name for name in found.header if re.fullmatch(NANOSECONDS, words_of(name))]
+    whole = [name for name in found.header
+             if re.fullmatch(TIMES + r"|stamp secs?|header stamp secs?", words_of(name))
+             and name not in rest]  # fmt: skip
+    if not whole or not has(words_of(whole[0]), "secs?|seconds"):
+        return found
+    seconds = values(whole[:1])[:, 0]
+    if not (np.nan_to_num(seconds) % 1.0 == 0.0).all():
+        return replace(found, time=whole[0])  # it has its fraction
+    if not rest:
+        remarks.append(
+            f"'{whole[0]}' holds whole seconds only: make one column of it and of what is beyond."
+        )
+        return replace(found, time=whole[0], time_unit="s")
+    return replace(found, time=whole[0], nanoseconds=rest[0])
+
+
+def _lengths(names: Sequence[str], values: Array, lower: Array, upper: Array) -> list[str]:
+    """Return of each joint, if it slides, whether it is in metres or millimetres."""
+    found = []
+    for name, column, low, high in zip(names, values.T, lower, upper, strict=True):
+        far = np.abs(column[np.isfinite(column)]).max(initial=0.0)
+        most = max(abs(low), abs(high))
+        likely = "mm" if np.isfinite(most) and far > FAR * max(most, 1e-3) else "m"
+        found.append(_said([name], {"mm": "mm", "m": "m"}) or likely)
+    return found
+
+
+def _said(names: Sequence[str], units: dict[str, str]) -> str:
+    """Return the unit that the names of columns state, empty if none."""
+    bare = (LABEL.sub(" ", name) for name in names)
+    text = " ".join(re.sub(r"[^a-zA-Z°]+", " ", name).lower() for name in bare)
+    return next((unit for unit, words in units.items() if has(text, words)), "")
+
+
+def _finite(values: Array) -> Array:
+    """Return the rows without missing values."""
+    return values[np.isfinite(values).all(axis=1)]
+
+
+def _timed(found: ColumnsFound, time: Array, remarks: list[str]) -> ColumnsFound:
+    """Return the unit of time and the rate."""
+    steps = np.diff(time[np.isfinite(time)])
+    steps = steps[steps > 0]
+    if not len(steps):
+        remarks.append(f"Column '{found.time}' does not rise: is it the time?")
+        return found
+    step = float(np.median(steps))
+    seconds = has(words_of(found.time), "secs?|seconds")
+    said = "s" if seconds else _said([found.time], {unit: unit for unit in TIME_UNITS})
+    plausible = [unit for unit, size in TIME_UNITS.items() if STEPS[0] <= step * size < STEPS[1]]
+    unit = said or (plausible or ["s"])[0]
+    if said and plausible and said not in plausible:
+        remarks.append(f"Time is named {said} and looks like {plausible[0]}: check stamp.unit.")
+    return replace(found, time_unit=unit, rate=1.0 / (step * TIME_UNITS[unit]))
+
+
+def _with_velocity(
+    found: ColumnsFound, position: Array, velocity: Array, remarks: list[str]
+) -> ColumnsFound:
+    """Leave velocities out that are in another unit of angle than positions."""
+    moved = np.gradient(position, axis=0) * found.rate
+    both = np.isfinite(moved) & np.isfinite(velocity)
+    moved, velocity = np.where(both, moved, 0.0), np.where(both, velocity, 0.0)
+    energy = float(np.sum(moved**2))
+    scale = float(np.sum(moved * velocity)) / energy if energy > 0.0 else 1.0
+    for factor, name in ((DEGREE, "rad/s, positions in degrees"),
+                         (1.0 / DEGREE, "deg/s, positions in radians")):  # fmt: skip
+        if 0.7 < scale / factor < 1.4:
+            remarks.append(f"Velocities are in {name}: left out, positions are differentiated.")
+            return replace(found, velocity=())
+    if not 0.7 < scale < 1.4:
+        remarks.append(
+            f"Velocities are {scale:.3g} times the change of positions: left out; positions are "
+            "differentiated."
+        )
+        return replace(found, velocity=())
+    return found
+
+
+def _with_effort(
+    found: ColumnsFound, effort: Array, torque: Array, remarks: list[str]
+) -> ColumnsFound:
+    """Return the factor of efforts."""
+    units = {name: words for name, (words, _) in EFFORT_UNITS.items()}
+    said = _said(found.effort, units | {"A": "amps?|amperes?|currents?|cur"})
+    there = np.isfinite(effort).any(axis=0)
+    if not there.all():
+        remarks.append("Some columns of effort hold no number: check the decimal point and which.")
+        return found
+    size = np.nanmedian(np.abs(effort), axis=0)
+    if said == "A" or all(AMPERES.search(name) for name in found.effort):
+        remarks.append("Efforts look like motor currents, not torques: intervals need torques.")
+    if any(PERCENT.search(name) for name in found.effort):
+        remarks.append(
+            "Efforts are named per cent, not torques: enter as effort_sign what one is in N m."
+        )
+    if said in ("", "A") and float(np.nanmedian(size / torque)) > MILLI:
+        said = "mN m"
+    if said not in EFFORT_UNITS:
+        return found
+    factor = EFFORT_UNITS[said][1]
+    remarks.append(f"Efforts look like {said}: effort_sign is {factor}, which makes N m of them.")
+    return replace(found, effort_factor=factor, effort_unit=said)

@@ -1,0 +1,65 @@
+"""What the columns of a table hold, as far as it could be told; words of their names."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from pathlib import Path
+
+TIMES = r"t|time|stamp|timestamp|times|secs?|seconds|msec|nsec|header stamp"
+UNIT = re.compile(r"[\[(](?!\d+[\])]).*?[\])]")  # "[deg]", not "[0]"
+
+
+@dataclass(frozen=True)
+class ColumnsFound:
+    """What the columns of a table hold, as far as it could be told.
+
+    Attributes:
+        path: The table.
+        header: Names of its columns.
+        delimiter: Between its cells.
+        time: Column of time, empty if not found.
+        time_unit: Its unit.
+        nanoseconds: Column that holds what is beyond whole seconds, empty if none.
+        position: Columns of positions, one a joint, empty if not found.
+        velocity: Of velocities.
+        effort: Of torques.
+        position_unit: rad or deg; of joints that slide m or mm; one of each joint.
+        effort_factor: From effort to N m.
+        effort_unit: What it is in, where that is not N m.
+        rate: Of the samples [Hz]; NaN if time was not found.
+        remarks: What a person should check, sentences.
+    """
+
+    path: Path
+    header: tuple[str, ...]
+    delimiter: str
+    time: str = ""
+    time_unit: str = "s"
+    nanoseconds: str = ""
+    position: tuple[str, ...] = ()
+    velocity: tuple[str, ...] = ()
+    effort: tuple[str, ...] = ()
+    position_unit: tuple[str, ...] = ()
+    effort_factor: float = 1.0
+    effort_unit: str = ""
+    rate: float = float("nan")
+    remarks: tuple[str, ...] = field(default=())
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """What could not be found and must be there."""
+        found = {"stamp": self.time, "position": self.position, "effort": self.effort}
+        return tuple(name for name, value in found.items() if not value)
+
+
+def words_of(name: str) -> str:
+    """Return a column's name as words in small letters, units in brackets left out."""
+    plain = UNIT.sub(" ", name)
+    split = re.sub(r"(?<=[a-z])(?=[A-Z])|(?<=[a-zA-Z])(?=\d)|(?<=\d)(?=[a-zA-Z])", " ", plain)
+    return re.sub(r"[^a-z0-9]+", " ", split.lower()).strip()
+
+
+def has(words: str, pattern: str) -> bool:
+    """Tell whether one of the words fits."""
+    return re.search(rf"(?:^| )(?:{pattern})(?: |$)", words) is not None
