@@ -128,6 +128,7 @@ LOOSE = {
         "arm_frames",
         "arm_geometry",
         "body_shapes",
+        "body_sizes",
         "contacts",
         "held_joints",
         "held_play",

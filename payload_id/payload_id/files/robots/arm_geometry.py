@@ -17,6 +17,7 @@ from ...core.errors import ModelError, UnknownNameError
 from ...core.safety.clearance.arm_geometry import PAYLOAD, AllowedContact, ArmGeometry, LinkBody
 from ...core.safety.clearance.convex_body import ConvexBody
 from .body_shapes import shape_body
+from .body_sizes import check_sizes
 from .contacts import contacts_by_construction
 from .description.urdf_tree import UrdfTree
 from .held_play import HeldPlay
@@ -88,7 +89,7 @@ def description_geometry(
     bare = [
         name
         for link, name in zip(links, names, strict=True)
-        if name not in without_body and _has_mass(link) and not _shapes(link)
+        if name not in without_body and _mass(link) > 0.0 and not _shapes(link)
     ]
     if bare:
         raise ModelError(
@@ -97,11 +98,17 @@ def description_geometry(
             "or name a link that cannot touch anything under 'links_without_body' in the robot "
             "file, with the reason."
         )
-    found = [
-        LinkBody(name, *places.placed(name, body, play.of_body(name, body)))
+    own = {
+        name: _bodies(link, name, folder)
         for link, name in zip(links, names, strict=True)
         if name not in without_body
-        for body in _bodies(link, name, folder)
+    }
+    for link, name in zip(links, names, strict=True):
+        check_sizes(name, _mass(link), own.get(name, []))
+    found = [
+        LinkBody(name, *places.placed(name, body, play.of_body(name, body)))
+        for name, bodies in own.items()
+        for body in bodies
     ]
     joined = tuple((joint.parent, joint.child) for joint in map(tree.named, model.joints))
     notes = [f"{name} has no body: {why}." for name, why in without_body.items()]
@@ -150,7 +157,7 @@ def _shapes(link: ElementTree.Element) -> list[ElementTree.Element]:
     return link.findall("collision") or link.findall("visual")
 
 
-def _has_mass(link: ElementTree.Element) -> bool:
-    """Tell whether a link has mass."""
+def _mass(link: ElementTree.Element) -> float:
+    """Return the mass that a description gives a link [kg]."""
     mass = link.find("inertial/mass")
-    return mass is not None and float(mass.get("value", "0")) > 0.0
+    return 0.0 if mass is None else float(mass.get("value", "0"))

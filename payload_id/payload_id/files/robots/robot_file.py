@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -131,11 +131,12 @@ class RobotFile:
         uncertainty = _uncertainty(entries["uncertainty"], path)
         tilt = base_tilt(urdf, joints, gravity)
         described = _described_limits(urdf, joints)
+        kinds = [UrdfTree.of(urdf).named(name).kind for name in joints]
+        sliding, endless = ([kind == x for kind in kinds] for x in ("prismatic", "continuous"))
         sets = {
-            name: JointLimits.from_entries(name, stated, described, path)
+            name: JointLimits.from_entries(name, stated, described, path, sliding)
             for name, stated in entries["limits"]["sets"].items()
         }
-        endless = tuple(UrdfTree.of(urdf).named(name).kind == "continuous" for name in joints)
         cable = _cable(entries["cable_turns"], joints, endless, path)
         sets = {name: limits.within(*cable) for name, limits in sets.items()}
         used = entries["limits"]["use"]
@@ -167,7 +168,7 @@ class RobotFile:
             limits_used=used,
             limit_sets=sets,
             uncertainty=replace(uncertainty, gravity_error=uncertainty.gravity_error + tilt),
-            continuous=endless,
+            continuous=tuple(endless),
             home=_home(entries["home"], limits, joints, path),
             calibration=None if archive is None else load_calibration(archive),
             history=None if past is None else load_history(past),
@@ -344,7 +345,7 @@ def _allowed_contacts(entries: Mapping[str, Any], path: Path) -> dict[tuple[str,
 def _cable(
     entries: Mapping[str, Mapping[str, float]],
     joints: tuple[str, ...],
-    endless: tuple[bool, ...],
+    endless: Sequence[bool],
     path: Path,
 ) -> tuple[Array, Array]:
     """Return the least and largest turn of every joint, infinite where no cable limits it."""

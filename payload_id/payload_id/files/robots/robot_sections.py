@@ -10,11 +10,15 @@ from typing import Any
 import numpy as np
 
 from ...core.arm.effort_scale import JOINT_STATES, EffortScale, Scales
-from ...core.arrays import Array
+from ...core.arrays import Array, BoolArray
 from ...core.errors import ConfigurationError, InputError
 from ...core.motion.limits import MotionLimits
 from ...core.safety.speed.speed_limits import SpeedLimits
 from ...core.safety.tube.tracking_tube import TrackingTube
+
+TURNS = 10.0 * np.pi  # [rad] that no joint with ends turns either way
+LONGEST = 30.0  # [m] that none slides
+UNLIMITED_FROM = 1e4  # [rad or m], with which joints without ends are often written
 
 
 @dataclass(frozen=True)
@@ -207,6 +211,7 @@ class JointLimits:
         entries: Mapping[str, Any],
         described: Mapping[str, Sequence[float | None]],
         path: Path,
+        sliding: Sequence[bool],
     ) -> JointLimits:
         """Build from a named set of a robot file, null as infinity.
 
@@ -215,9 +220,11 @@ class JointLimits:
             entries: What the file says; null for what the robot description says.
             described: What that says of each joint, None where it says nothing.
             path: The file.
+            sliding: Which joints slide, n of them.
 
         Raises:
-            ConfigurationError: A position_lower is not below its position_upper.
+            ConfigurationError: A position_lower is not below its position_upper, or no joint's
+                position in rad or m.
         """
         entries = {k: described[k] if v is None else v for k, v in entries.items()}
         filled = {
@@ -228,6 +235,10 @@ class JointLimits:
             raise ConfigurationError(
                 f"'limits.sets.{name}' in {path.name} has a position_lower that is not below "
                 f"position_upper: {entries['position_lower']} and {entries['position_upper']}."
+            )
+        for key in ("position_lower", "position_upper"):
+            _check_unit(
+                filled[key], np.array(sliding), f"'limits.sets.{name}.{key}' in {path.name}"
             )
         return cls(name=name, **filled)
 
@@ -256,6 +267,18 @@ class JointLimits:
         """Return the same numbers as limits of a motion."""
         return MotionLimits(
             self.position_lower, self.position_upper, self.velocity, self.acceleration, self.effort
+        )
+
+
+def _check_unit(ends: Array, sliding: BoolArray, where: str) -> None:
+    """Raise where ends of joints' travel, shape (n,), are in degrees or millimetres."""
+    size = np.abs(ends)
+    for j in np.flatnonzero((size > np.where(sliding, LONGEST, TURNS)) & (size < UNLIMITED_FROM)):
+        unit, other = ("m", "millimetres") if sliding[j] else ("rad", "degrees")
+        raise ConfigurationError(
+            f"{where} gives joint number {j + 1} the end {ends[j]:g} {unit}, which looks like "
+            f"{other}. State it in {unit} here, or mend the <limit> of the robot description "
+            "from which it comes; null if there is none."
         )
 
 
