@@ -33,6 +33,7 @@ class FakeEstimator:
         )
         self.saved = Save.Response(success=True, path="/a/recording")
         self.newest = PayloadEstimate(status=PayloadEstimate.WAITING)
+        self._node = node
         self._payload = node.create_publisher(PayloadEstimate, f"{NAME}/payload", LATCHED)
         self._condition = node.create_publisher(DiagnosticStatus, f"{NAME}/condition", LATCHED)
         self.publish(PayloadEstimate(status=PayloadEstimate.WAITING))
@@ -42,6 +43,15 @@ class FakeEstimator:
         for kind, name in ((BeginRun, "begin"), (GetEstimate, "get_estimate"),
                            (Validate, "validate"), (Save, "save")):  # fmt: skip
             node.create_service(kind, f"{NAME}/{name}", getattr(self, f"_on_{name}"))
+
+    def vanish(self) -> None:
+        """Be no longer there to say an estimate."""
+        self._node.destroy_publisher(self._payload)
+
+    def return_to(self, estimate: PayloadEstimate) -> None:
+        """Be there again, and say an estimate."""
+        self._payload = self._node.create_publisher(PayloadEstimate, f"{NAME}/payload", LATCHED)
+        self.publish(estimate)
 
     def tell(self):
         """Say how it is."""

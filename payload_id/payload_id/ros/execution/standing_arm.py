@@ -13,6 +13,7 @@ from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.safety.tube.tracking_tube import TrackingTube
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
+from ...files.robots.robot_sections import JointLimits
 from ..common.topic_report import silence_report
 from .arm_parameters import ArmParameters
 from .joint_state_listener import JointStateListener
@@ -84,9 +85,13 @@ class StandingArm:
         if states.turns.doubt:
             raise NotReadyError(f"{states.turns.doubt}.")
         start = start_of(states.q, holding, self._tube, self.continuous, self.encoder_error)
-        present = self._robot.limits_at(limits, states.turns.at(start)).narrowed(self._margin)
-        check_limits(self.joints, start, present, states.topic)
+        check_limits(self.joints, start, self.allowed(limits, start), states.topic)
         return start
+
+    def allowed(self, limits: str, q: Array) -> JointLimits:
+        """Return the limits of positions in the turns in which a pose, shape (n,), is now."""
+        turns = self.states.turns.at(q)
+        return self._robot.limits_at(limits, turns).narrowed(self._margin)
 
     def in_present_turns(self, target: Array, limits: str) -> Array:
         """Return a pose, shape (n,), in the turns in which a driver that wraps positions is now.
@@ -100,7 +105,7 @@ class StandingArm:
         states = self.states
         if states.turns.counted:
             return target
-        allowed = self._robot.limits_at(limits, states.turns.at(states.q)).narrowed(self._margin)
+        allowed = self.allowed(limits, states.q)
         return nearest_turns(
             target, states.q, self.continuous, allowed.position_lower, allowed.position_upper
         )

@@ -23,7 +23,7 @@ from ..execution.start_check import NotReadyError
 from ..lifecycle.managed_node import ManagedNode
 from .bridge_link import BridgeLink
 from .parameters import PlannerParameters, planning_settings
-from .payload_intervals import ESTIMATED
+from .payload_intervals import ESTIMATED, check_goal
 from .plan_messages import goal_from
 from .planning.request import Goal
 from .planning.worker import make_worker
@@ -78,10 +78,32 @@ class PlannerContext:
         """Return a goal with all blanks filled in."""
         prior = self.uncertainty.prior
         goal = goal_from(message, self.settings, self.limits, self.estimate, prior)
-        if goal.intervals == ESTIMATED and self.disagreement:
-            raise NotReadyError(f"The estimator's intervals cannot be used. {self.disagreement}")
+        if goal.intervals == ESTIMATED:
+            self._check_estimator()
         self.robot.limits_named(goal.limits)
         return goal
+
+    def check_payload(self, goal: Goal) -> None:
+        """Raise unless what the estimator says now agrees with the intervals of a goal.
+
+        Raises:
+            NotReadyError: The data are inconsistent, it may be another payload, or the intervals
+                are of an estimator that is gone.
+        """
+        check_goal(self.estimate, goal)
+        if goal.intervals == ESTIMATED:
+            self._check_estimator()
+
+    def _check_estimator(self) -> None:
+        """Raise unless the estimator is there and rests on the same as this node."""
+        if self.disagreement:
+            raise NotReadyError(f"The estimator's intervals cannot be used. {self.disagreement}")
+        name = self.settings.estimator
+        if not self.node.count_publishers(f"{name}/payload"):
+            raise NotReadyError(
+                f"The estimator {name} is gone, so nobody would notice another payload in the "
+                "hand. Start it again, or plan with the prior's intervals (intervals: 1)."
+            )
 
     def _on_state(self, state: BridgeState) -> None:
         """Take in how far the joints have turned, which the bridge counts."""

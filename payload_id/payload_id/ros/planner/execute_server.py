@@ -27,7 +27,6 @@ from .execute_messages import (
     message_of_reason,
 )
 from .horizon_execution import HorizonExecution
-from .payload_intervals import check_goal
 from .plan_server import PlanServer
 from .planning.request import Planned, ResumeRequest, ScaleRequest, checked
 
@@ -187,7 +186,7 @@ class ExecuteServer:
         if known != self._context.bridge.obstacles:
             raise NotReadyError("The obstacles have changed since this plan was made. Plan again.")
         self._context.standing(plan.request.goal.limits)
-        check_goal(self._context.estimate, plan.request.goal)
+        self._context.check_payload(plan.request.goal)
 
     def begin_goal(self, handle: ServerGoalHandle, what: str, who: str) -> None:
         """Note whose goal is in progress; `finished` waits for its end."""

@@ -26,12 +26,11 @@ from .execute_server import LEAST_SCALE, ExecuteServer
 from .horizon_execution import HorizonExecution
 from .identifying.ending import keep_tare, solve
 from .identifying.estimator_link import EstimatorLink, EstimatorLostError
-from .identifying.goal_checks import BARE, check_goal_fields, target_of
+from .identifying.goal_checks import BARE, check_goal_fields, check_start, target_of
 from .identifying.goal_in_progress import GoalInProgress
 from .identifying.motion_watch import MotionWatch
 from .identifying.outcome import EndedError, judge, refused_as
 from .identifying.stages import Feedback
-from .payload_intervals import check_goal
 from .piece_mover import horizon_of, horizon_rules
 from .plan_messages import DRY_RUN_MOST
 from .plan_server import PlanServer
@@ -142,7 +141,11 @@ class IdentifyRun:
         if context.disagreement:
             raise EndedError(Result.SETTINGS_DIFFER, context.disagreement)
         with refused_as(Result.INVALID_GOAL):
-            context.goal_of(asked.goal)
+            limits = context.goal_of(asked.goal).limits
+            if len(asked.start_positions):
+                start = context.arm.in_present_turns(np.array(asked.start_positions), limits)
+                allowed = context.arm.allowed(limits, context.arm.states.q)
+                check_start(context.robot.joints, start, allowed)
             if not asked.one_motion:
                 horizon_rules(context, asked, self._target)
         await self._begin_run([] if self._is_bare else asked.known_mass)
@@ -249,7 +252,7 @@ class IdentifyRun:
         with refused_as(Result.NOT_PLANNED):
             goal, rules = horizon_rules(context, self.asked, self._target)
             start = context.start(goal.limits, own=True)
-            check_goal(context.estimate, goal)
+            context.check_payload(goal)
         self._goal.check_time(goal.duration)
         if self.asked.most_pieces:
             length = self.asked.most_pieces * rules.handover + goal.duration

@@ -48,7 +48,10 @@ class Planner:
     def __init__(self) -> None:
         self.context = context = PlannerContext.__new__(PlannerContext)
         log = SimpleNamespace(info=lambda text: None, warning=lambda text: None)
-        context.node = SimpleNamespace(get_logger=lambda: log, inactivity="")
+        context.node = SimpleNamespace(
+            get_logger=lambda: log, inactivity="", count_publishers=lambda topic: 1
+        )
+        context.settings, context.disagreement = SimpleNamespace(estimator="estimator"), ""
         context.bridge = self.bridge = FakeBridge()
         context.estimate = PayloadEstimate(
             status=PayloadEstimate.GOOD, lower=LOWER + 0.01, upper=UPPER - 0.01

@@ -20,6 +20,7 @@ from payload_id.ros.planner.identifying.estimator_link import EstimatorLostError
 
 Goal, Result = Identify.Goal, Identify.Result
 HOME = np.zeros(7)
+WIDE = SimpleNamespace(position_lower=HOME - 3.0, position_upper=HOME + 3.0, name="all")
 PHI = np.full(10, 1.0)
 FOUND = PayloadEstimate(status=PayloadEstimate.GOOD, phi=PHI, lower=PHI - 0.1, upper=PHI + 0.1)
 
@@ -39,12 +40,15 @@ class World:
         """Carry the goal out; return its result."""
         prior = SimpleNamespace(prior=PayloadPrior(2.0, 0.15))
         context = SimpleNamespace(
-            node=self.node, robot=SimpleNamespace(n=7), uncertainty=prior, limits="all",
+            node=self.node, robot=SimpleNamespace(n=7, joints="abcdefg"), uncertainty=prior,
+            limits="all",
             bridge=SimpleNamespace(refresh=self.refresh, absence="", state=None),
             start=self.start, estimate=FOUND, disagreement="", half_width=lambda: 0.1 * PHI,
-            goal_of=lambda message: None, settings=SimpleNamespace(certificates_folder="/c"),
+            goal_of=lambda message: SimpleNamespace(limits="all"),
+            settings=SimpleNamespace(certificates_folder="/c"),
             arm=SimpleNamespace(
-                check_alive=lambda: None, states=self, in_present_turns=lambda pose, limits: pose
+                check_alive=lambda: None, states=self, in_present_turns=lambda pose, limits: pose,
+                allowed=lambda limits, q: WIDE,
             ),
         )  # fmt: skip
         self.the_run = IdentifyRun(context, self, self, self, self.handle)

@@ -522,12 +522,33 @@ def slow_goal():
     return ExcitationGoal(family="bezier", duration=5.0, speed_scale=0.6, time_budget=1.5, seed=3)
 
 
+def test_intervals_of_an_estimator_that_is_gone_are_not_planned_with_or_followed(robot):
+    waiting = PayloadEstimate(status=PayloadEstimate.WAITING)
+    robot.estimates.publish(known(0.05))
+    robot.planned()
+    robot.estimates.vanish()
+    time.sleep(0.5)  # until the planner has heard of it
+    try:
+        _, future, _ = robot.begin()
+        result, status = robot.result(future)
+        assert status == ABORTED and "is gone" in result.message
+        assert "is gone" in robot.plan().message
+        assert robot.plan(intervals=ExcitationGoal.INTERVALS_PRIOR).success
+    finally:
+        robot.estimates.return_to(waiting)
+
+
 @pytest.mark.parametrize(
     ("fields", "code", "words"),
     [
         ({"known_mass": [2.0, 0.1]}, "INVALID_GOAL", "prior allows 1.5 kg"),
         ({"goal": ExcitationGoal(family="spline")}, "INVALID_GOAL", "spline"),
         ({"tare": Identify.Goal.TARE_REQUIRED}, "NOT_TARED", "TARE_ONLY"),
+        (
+            {"start_positions": [0.0, 0.4, 0.0, 100.0, 0.0, 1.0, 0.0]},
+            "INVALID_GOAL",
+            "has 100 for joint_4",
+        ),
     ],
 )
 def test_identify_refuses_what_cannot_be_before_anything_moves(robot, fields, code, words):

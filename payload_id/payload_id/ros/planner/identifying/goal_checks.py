@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from payload_id_msgs.action import Identify
 
 from ....core.arrays import Array
 from ....core.errors import InputError
+from ....files.robots.robot_sections import JointLimits
 
 Goal = Identify.Goal
 BARE = (Goal.TARE_ONLY, Goal.TARE_FIRST)  # begin without payload
@@ -66,6 +68,25 @@ def _check_motion(asked: Identify.Goal, n: int, scales: tuple[float, float]) -> 
         raise InputError(
             f"start_positions takes one finite number for each of {n} joints, or none; found "
             f"{list(asked.start_positions)}."
+        )
+
+
+def check_start(joints: Sequence[str], start: Array, allowed: JointLimits) -> None:
+    """Raise unless the arm may be where the motion shall begin.
+
+    Args:
+        joints: Their names, n of them.
+        start: Where, shape (n,) [rad or m].
+        allowed: Its limits in the turns in which it is.
+
+    Raises:
+        InputError: A joint would be outside them.
+    """
+    outside = (start < allowed.position_lower) | (start > allowed.position_upper)
+    for j in map(int, np.flatnonzero(outside)):
+        raise InputError(
+            f"start_positions has {start[j]:.4g} for {joints[j]}; the limits '{allowed.name}' "
+            f"allow {allowed.position_lower[j]:.4g} to {allowed.position_upper[j]:.4g}."
         )
 
 
