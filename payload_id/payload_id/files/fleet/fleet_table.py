@@ -172,15 +172,21 @@ class FleetTable:
         whole = pa.dataset.dataset(
             self.folder / ROWS,
             schema=EVERYTHING,
-            format="parquet",
+            format=pa.dataset.ParquetFileFormat(
+                default_fragment_scan_options=pa.dataset.ParquetFragmentScanOptions(
+                    page_checksum_verification=True
+                )
+            ),
             partitioning=pa.dataset.partitioning(PARTITION, flavor="hive"),
             exclude_invalid_files=False,
         )
         only = None if payload is None else pa.dataset.field("payload") == payload
         wanted = list(dict.fromkeys([*names, "bag", "segment"]))
         try:
+            for fragment in whole.get_fragments():
+                _check_columns(fragment.physical_schema, Path(fragment.path))
             table = whole.to_table(columns=wanted, filter=only)
-        except (pa.ArrowException, OSError) as error:
+        except (pa.ArrowException, OSError, UnicodeError) as error:
             bad = ", ".join(str(path) for path in self.damaged()) or brief(str(error))
             raise ConfigurationError(
                 f"The results in {self.folder} cannot be read: damaged is {bad}. Run "
@@ -227,6 +233,20 @@ def write_rows(table: pa.Table, file: BinaryIO) -> None:
     )  # fmt: skip
 
 
+def _check_columns(schema: pa.Schema, path: Path) -> None:
+    """Raise unless a file has every column of the table.
+
+    Raises:
+        ConfigurationError: Says which it has not.
+    """
+    missing = [name for name in SCHEMA.names if name not in schema.names]
+    if missing:
+        raise ConfigurationError(
+            f"The result {path} has no {', '.join(missing)}: it is damaged, or of another version. "
+            "Remove it, and run ./payload-id fleet again: it makes that anew."
+        )
+
+
 def _whole(path: Path) -> bool:
     """Tell whether a file of results can be read."""
     try:
@@ -247,8 +267,10 @@ def _read(path: Path, columns: list[str] | None = None) -> pa.Table:
         ConfigurationError: It is damaged.
     """
     try:
-        return pa.parquet.ParquetFile(path, page_checksum_verification=True).read(columns)
-    except (pa.ArrowException, OSError) as error:
+        file = pa.parquet.ParquetFile(path, page_checksum_verification=True)
+        _check_columns(file.schema_arrow, path)
+        return file.read(columns)
+    except (pa.ArrowException, OSError, UnicodeError) as error:
         raise ConfigurationError(
             f"The result {path} cannot be read: {shortened(in_words(error))}. Remove it, "
             "and run again."

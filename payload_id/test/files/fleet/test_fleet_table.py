@@ -77,6 +77,21 @@ def test_a_damaged_result_is_named(table):
         table.read()
 
 
+def test_a_bit_that_flips_changes_no_result_unnoticed(table):
+    path = table.write("k1", "left", "undated", [row(1, np.random.default_rng(4), [0, 0, 0])])
+    whole, kept = path.read_bytes(), str(table.read().to_pylist())
+    rng, noticed = np.random.default_rng(6), 0
+    for place in rng.integers(len(whole), size=150):
+        damaged = bytearray(whole)
+        damaged[place] ^= 1 << int(rng.integers(8))
+        path.write_bytes(damaged)
+        try:
+            assert str(table.read().to_pylist()) == kept
+        except ConfigurationError:
+            noticed += 1
+    assert noticed > 50
+
+
 def test_what_a_killed_process_leaves_is_removed(table):
     path = table.write("k1", "left", "undated", [row(1, np.random.default_rng(5), [0, 0, 0])])
     part = path.with_name("k2.0000.part")
