@@ -128,8 +128,10 @@ def run(arguments: argparse.Namespace) -> int:
 def run_history(arguments: argparse.Namespace) -> int:
     """Learn a history, write and show it; return the exit code."""
     file, robot = robot_of(arguments)
-    runs = [(run, _read(run.path, arguments, file)) for run in known_recordings(arguments)]
     uncertainty = with_changes(file.uncertainty, arguments.uncertainty)
+    known = known_recordings(arguments)
+    check_masses(known, uncertainty.prior.mass_max)
+    runs = [(run, _read(run.path, arguments, file)) for run in known]
     robot = measured_with(robot, [recording for _, recording in runs])
     with progress(f"learning from {len(runs)} runs"):
         job: HistoryJob = learn(arguments, file, robot, uncertainty, runs)
@@ -208,6 +210,25 @@ def known_recordings(arguments: argparse.Namespace) -> tuple[KnownRecording, ...
         raise InputError("Give at least one recording, or --runs FILE.yaml that lists some.")
     check_different(run.path for run in runs)
     return runs
+
+
+def check_masses(runs: Sequence[KnownRecording], mass_max: float) -> None:
+    """Raise unless the prior allows the payload of every run, as it shall those of new runs.
+
+    Args:
+        runs: Their payloads' masses are known.
+        mass_max: Heaviest payload of the prior [kg].
+
+    Raises:
+        InputError: Names the run whose payload is heavier.
+    """
+    for run in runs:
+        if run.load.phi[0] > mass_max:
+            raise InputError(
+                f"{run.path.name} is said to carry {run.load.phi[0]:g} kg, and the stated prior "
+                f"allows {mass_max:g} kg at most (uncertainty.prior.mass_max): one of them is "
+                "wrong."
+            )
 
 
 def _read(path: Path, arguments: argparse.Namespace, file: RobotFile) -> Recording:

@@ -96,6 +96,15 @@ def test_histories_that_say_nothing_of_a_run_are_refused(folder, arguments, word
     assert "Traceback" not in done.stderr
 
 
+def test_a_mass_that_the_prior_does_not_allow_is_named_with_its_run(folder, tmp_path, capsys):
+    listed = (folder / "runs.yaml").read_text().replace("  run_1:", "  run_1: {mass: 5000} #")
+    (folder / "absurd.yaml").write_text(listed)
+    options = ["--runs", folder / "absurd.yaml", "--history", *COMMON, "--out"]
+    done = run_without_ros(capsys, "calibrate", *options, tmp_path / "no.yaml")
+    assert done.returncode == 2
+    assert "run_1 is said to carry 5000 kg" in " ".join(done.stderr.split())
+
+
 def test_bounds_on_the_arm_need_whole_payloads(folder, capsys):
     options = ["--runs", folder / "runs.yaml", *COMMON, "--out", folder / "no.yaml"]
     done = run_without_ros(capsys, "calibrate", *options)
