@@ -8,10 +8,17 @@ import numpy as np
 
 from ..arm.arm_model import ArmModel
 from ..arm.kinetics import body_motion, frames
-from ..arrays import Array, BoolArray
+from ..arrays import Array
 from ..errors import ModelError, RecordingError, UnknownNameError
-from .filters import even_step, resampled, savitzky_golay
-from .stamps import GAP_STEPS
+from .filters import (
+    LEAST_WINDOW,
+    bandwidth_of,
+    even_step,
+    resampled,
+    savitzky_golay,
+    savitzky_golay_window,
+)
+from .stamps import covered, even_grid, stretches
 from .wrench_samples import WrenchSamples
 
 
@@ -52,12 +59,14 @@ class SensorMotion:
         angular_velocity: [rad/s].
         angular_acceleration: [rad/s2].
         linear_acceleration: Of the origin, gravity not in it [m/s2].
+        reach: Time to either side of which the accelerations were made [s].
     """
 
     rotation: Array
     angular_velocity: Array
     angular_acceleration: Array
     linear_acceleration: Array
+    reach: float
 
 
 def motion_of(
@@ -74,8 +83,10 @@ def motion_of(
         dq: Joint velocities, shape (N, n) [rad/s or m/s].
         bandwidth: Highest frequency of the motion to be kept [Hz]; None: told from the velocities.
     """
-    even_step(stamp)
+    step = even_step(stamp)
     velocity = body_motion(model, q, dq).velocity[:, -1]
+    if bandwidth is None:
+        bandwidth = bandwidth_of(stamp, velocity, derivative=1)
     rate = savitzky_golay(stamp, velocity, bandwidth, derivative=1)
     linear, omega = velocity[:, :3], velocity[:, 3:]
     return SensorMotion(
@@ -83,6 +94,7 @@ def motion_of(
         angular_velocity=omega,
         angular_acceleration=rate[:, 3:],
         linear_acceleration=rate[:, :3] + np.cross(omega, linear),
+        reach=step * (savitzky_golay_window(bandwidth, step, len(stamp)) // 2),
     )
 
 
@@ -104,53 +116,76 @@ def wrench_samples_of_arm(
         dq: Joint velocities, shape (M, n) [rad/s or m/s].
         stamp: Times of the wrench, shape (N,) [s].
         wrench: What the sensor exerts on the payload, shape (N, 6) [N, N m].
-        bandwidth: Of the motion [Hz]; None: told from the velocities.
+        bandwidth: Of the motion [Hz]; None: told from the joints, of each stretch by itself.
 
-    Joint states whose steps are not equal are brought to equal ones. Wrenches that lie in a gap of
-    the joint states are left out.
+    Joint states whose steps are not equal are brought to equal ones. Nothing is interpolated across
+    a gap of the joint states; wrenches in it, or so near that accelerations would need the other
+    side, are left out.
 
     Raises:
         RecordingError: There is no time that both cover.
     """
-    inside = _covered(joint_stamp, stamp)
+    inside = covered(joint_stamp, stamp)
     if not inside.any():
         raise RecordingError(
             f"Wrench and joint states share no time: joint states run from {joint_stamp[0]:.6g} to "
             f"{joint_stamp[-1]:.6g} s. Check that both drivers use one clock."
         )
-    at = stamp[inside]
-    turned = resampled(joint_stamp, q, at)
-    grid = _even_grid(joint_stamp)
+    parts = stretches(joint_stamp)
+    found = [
+        _of_stretch(
+            model, joint_stamp[part], q[part], dq[part], stamp, wrench, bandwidth,
+            (number > 0, number < len(parts) - 1),
+        )
+        for number, part in enumerate(parts)
+        if part.stop - part.start >= LEAST_WINDOW
+    ]  # fmt: skip
+    found = [samples for samples in found if len(samples)]
+    if not found:
+        raise RecordingError(
+            f"The joint states have {len(parts) - 1} gaps, and no stretch between them is long "
+            "enough for accelerations. Record them at an even rate."
+        )
+    return WrenchSamples.stacked(found)
+
+
+def _of_stretch(
+    model: ArmModel,
+    joint_stamp: Array,
+    q: Array,
+    dq: Array,
+    stamp: Array,
+    wrench: Array,
+    bandwidth: float | None,
+    at_gaps: tuple[bool, bool],
+) -> WrenchSamples:
+    """Return the samples within joint states without gaps.
+
+    Args:
+        model: The arm.
+        joint_stamp: As `wrench_samples_of_arm` has it, as are the others.
+        q: Positions.
+        dq: Velocities.
+        stamp: Of the wrench.
+        wrench: The wrench.
+        bandwidth: Of the motion [Hz].
+        at_gaps: Whether there is a gap before and after.
+    """
+    grid = even_grid(joint_stamp)
     moving = motion_of(
         model, grid, resampled(joint_stamp, q, grid), resampled(joint_stamp, dq, grid), bandwidth
     )
-    rates = [
+    first, last = (moving.reach * near for near in at_gaps)
+    inside = (stamp >= grid[0] + first) & (stamp <= grid[-1] - last)
+    at = stamp[inside]
+    omega, alpha, linear = (
         resampled(grid, value, at)
         for value in (
             moving.angular_velocity,
             moving.angular_acceleration,
             moving.linear_acceleration,
         )
-    ]
-    rotation = frames(model, turned)[0][:, -1]
+    )
+    rotation = frames(model, resampled(joint_stamp, q, at))[0][:, -1]
     gravity = (float(model.gravity[0]), float(model.gravity[1]), float(model.gravity[2]))
-    omega, alpha, linear = rates
     return WrenchSamples(at, rotation, omega, alpha, linear, wrench[inside], gravity=gravity)
-
-
-def _covered(joint_stamp: Array, stamp: Array) -> BoolArray:
-    """Return which instants lie between two joint states without a gap, shape (N,)."""
-    steps = np.diff(joint_stamp)
-    after = np.clip(np.searchsorted(joint_stamp, stamp), 1, len(joint_stamp) - 1)
-    inside = (stamp >= joint_stamp[0]) & (stamp <= joint_stamp[-1])
-    return np.asarray(inside & (steps[after - 1] <= GAP_STEPS * np.median(steps)))
-
-
-def _even_grid(stamp: Array) -> Array:
-    """Return stamps with equal steps over the same time: the same ones if they have."""
-    count = len(stamp)
-    even = np.linspace(stamp[0], stamp[-1], count)
-    step = float(np.median(np.diff(stamp)))
-    if np.abs(stamp - even).max() <= 1e-3 * step:
-        return stamp
-    return np.linspace(stamp[0], stamp[-1], max(count, round((stamp[-1] - stamp[0]) / step) + 1))

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.lib.stride_tricks import sliding_window_view
 
 from ..arrays import Array
-from .stamps import GAP_STEPS
+from .stamps import stretches
 
 # Positions this far to either side enter each fit [s]: the bias is half_width^2 / 10 times the
 # third derivative, 5e-4 rad/s at 50 rad/s3.
@@ -31,12 +31,10 @@ def velocities(stamp: Array, q: Array, half_width: float = HALF_WIDTH) -> Array:
     """
     if len(stamp) < 2:
         return np.full(q.shape, np.nan)
-    steps = np.diff(stamp)
-    step = float(np.median(steps))
-    cuts = np.flatnonzero(steps > GAP_STEPS * step) + 1
-    half = max(2, round(half_width / step))
-    pieces = zip(np.split(stamp, cuts), np.split(q, cuts), strict=True)
-    return np.concatenate([_piece(t, np.unwrap(x, axis=0), half) for t, x in pieces])
+    half = max(2, round(half_width / float(np.median(np.diff(stamp)))))
+    return np.concatenate(
+        [_piece(stamp[part], np.unwrap(q[part], axis=0), half) for part in stretches(stamp)]
+    )
 
 
 def _piece(t: Array, q: Array, half: int) -> Array:

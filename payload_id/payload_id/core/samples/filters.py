@@ -13,10 +13,12 @@ import scipy
 
 from ..arrays import Array
 from ..errors import InputError, RecordingError
+from .stamps import stretches
 
 EVEN = 0.2  # largest part of a step by which steps may differ for filters that need equal ones
 POLYNOMIAL = 3  # degree of the Savitzky-Golay filter: flat to third order, first two derivatives
-ENERGY = 0.99  # part of the motion's energy (its variance) that lies within its bandwidth
+ENERGY = 0.999  # part of the motion's energy (its variance) that lies within its bandwidth
+STANDS_OUT = 20.0  # times the floor of the spectrum: 1 in 1e6 frequencies of white noise is above
 HEADROOM = 5.0  # half-power frequency of the Savitzky-Golay filter over the motion's bandwidth
 LEAST_WINDOW = 5  # samples of the Savitzky-Golay filter
 
@@ -60,9 +62,9 @@ def savitzky_golay(
         RecordingError: Steps are not equal, or there are too few samples.
     """
     step = even_step(stamp)
-    window = savitzky_golay_window(
-        bandwidth_of(stamp, value) if bandwidth is None else bandwidth, step, len(stamp)
-    )
+    if bandwidth is None:
+        bandwidth = bandwidth_of(stamp, value, derivative)
+    window = savitzky_golay_window(bandwidth, step, len(stamp))
     return np.asarray(
         scipy.signal.savgol_filter(
             value, window, POLYNOMIAL, deriv=derivative, delta=step, axis=0, mode="interp"
@@ -83,10 +85,17 @@ def savitzky_golay_window(bandwidth: float, step: float, samples: int) -> int:
     return max(LEAST_WINDOW, 2 * int(half) + 1)
 
 
-def bandwidth_of(stamp: Array, value: Array) -> float:
-    """Return the frequency below which most of a signal's variance lies [Hz].
+def bandwidth_of(stamp: Array, value: Array, derivative: int = 0) -> float:
+    """Return the frequency below which nearly all of a signal's motion lies [Hz].
 
-    The floor of the spectrum (its median) is taken for noise and subtracted.
+    What stands out of the floor of the spectrum (its median, which is taken for noise) is motion,
+    weighed as it counts in the derivative: a small fast motion accelerates as much as a large slow
+    one.
+
+    Args:
+        stamp: Times, equal steps, shape (N,) [s].
+        value: Shape (N,) or (N, k).
+        derivative: Of which the variance counts: 0, 1 or 2.
     """
     step = even_step(stamp)
     columns = np.asarray(value, dtype=float).reshape(len(stamp), -1)
@@ -94,10 +103,12 @@ def bandwidth_of(stamp: Array, value: Array) -> float:
         columns, fs=1.0 / step, axis=0, window="hann", detrend="linear"
     )
     total = power.sum(axis=1)
-    above = np.maximum(total - np.median(total), 0.0)
-    if not above.any():
+    floor = np.median(total)
+    motion = np.where(total > STANDS_OUT * floor, total - floor, 0.0)
+    motion *= frequency ** (2 * derivative)
+    if not motion.any():
         return float(frequency[1])
-    share = np.cumsum(above) / above.sum()
+    share = np.cumsum(motion) / motion.sum()
     return float(max(frequency[np.searchsorted(share, ENERGY)], frequency[1]))
 
 
@@ -134,6 +145,24 @@ def resampled(stamp: Array, value: Array, at: Array) -> Array:
     return np.asarray(
         scipy.interpolate.make_interp_spline(stamp, value, k=min(3, len(stamp) - 1))(at)
     )
+
+
+def resampled_between_gaps(stamp: Array, value: Array, at: Array) -> Array:
+    """Return values at instants that `covered` tells, by a spline through each stretch by itself.
+
+    Args:
+        stamp: Times, shape (N,) [s].
+        value: Shape (N, k).
+        at: Instants, none of them in a gap, shape (M,) [s].
+    """
+    found = np.empty((len(at), *value.shape[1:]))
+    for part in stretches(stamp):
+        own, inside = stamp[part], (at >= stamp[part][0]) & (at <= stamp[part][-1])
+        if inside.any():
+            found[inside] = (
+                value[part] if len(own) == 1 else resampled(own, value[part], at[inside])
+            )
+    return found
 
 
 @dataclass(frozen=True)
@@ -185,6 +214,27 @@ def smoothed_rotation(stamp: Array, rotation: Array, cutoff: float) -> Array:
     theta = turned_by(measured)
     change = scipy.spatial.transform.Rotation.from_rotvec(butterworth(stamp, theta, cutoff) - theta)
     return np.asarray((measured * change).as_matrix())
+
+
+def fitted_turning(stamp: Array, rotation: Array, at: Array) -> AngularMotion:
+    """Return orientation at other instants, and rates from cubics fitted around each sample.
+
+    They are fitted to the rotation vectors of the steps, added up, with a window that the bandwidth
+    of the motion tells; the orientations are those measured.
+
+    Args:
+        stamp: Times, equal steps, shape (N,) [s].
+        rotation: Axes in the world, shape (N, 3, 3).
+        at: Instants within the stamps, shape (M,) [s].
+    """
+    theta = turned_by(scipy.spatial.transform.Rotation.from_matrix(rotation))
+    bandwidth = bandwidth_of(stamp, theta, derivative=2)
+    omega, alpha = (savitzky_golay(stamp, theta, bandwidth, order) for order in (1, 2))
+    return AngularMotion(
+        interpolated_rotation(stamp, rotation, at).rotation,
+        resampled(stamp, omega, at),
+        resampled(stamp, alpha, at),
+    )
 
 
 def turned_by(rotation: scipy.spatial.transform.Rotation) -> Array:

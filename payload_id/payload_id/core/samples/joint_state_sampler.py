@@ -14,10 +14,10 @@ from numpy.typing import ArrayLike
 from ..arrays import Array
 from ..errors import printable, shortened
 from .joint_map import JointMap
-from .joint_state_watches import EffortWatch, PaceWatch, VelocityWatch
 from .ring_buffer import SampleRows
 from .sample_checks import AGREEING, LARGEST, ClockGate, Drop, SampleGate
 from .stamps import seconds_since
+from .watches import EffortWatch, PaceWatch, VelocityWatch
 
 # Efforts that are exactly zero for this long are not measured ones [s].
 ZERO_EFFORT_TIME = 2.0

@@ -8,10 +8,21 @@ import numpy as np
 
 from ..arrays import Array
 from ..errors import RecordingError
-from .filters import interpolated_rotation, resampled, savitzky_golay, smoothed_rotation
+from .filters import (
+    EVEN,
+    AngularMotion,
+    fitted_turning,
+    interpolated_rotation,
+    resampled,
+    resampled_between_gaps,
+    savitzky_golay,
+    smoothed_rotation,
+)
+from .stamps import covered, even_grid, stretches
 from .wrench_samples import WrenchSamples
 
 LEAST_POSES = 8
+EDGE = 5  # steps of the poses from a gap, within which the spline's rates are not relied on
 KEPT = 3.0  # times the motion's bandwidth: what the filters of the poses keep
 
 
@@ -28,6 +39,11 @@ class Poses:
     stamp: Array
     rotation: Array
     origin: Array | None = None
+
+    def part(self, part: slice) -> Poses:
+        """Return some of them."""
+        origin = None if self.origin is None else self.origin[part]
+        return Poses(self.stamp[part], self.rotation[part], origin)
 
 
 @dataclass(frozen=True)
@@ -55,6 +71,9 @@ def wrench_samples(
 ) -> WrenchSamples:
     """Return the samples of a wrench with the motion at their instants.
 
+    Poses whose steps are not equal are brought to equal ones. Nothing is interpolated across a gap
+    of poses or accelerometer; wrenches in it are left out.
+
     Without an accelerometer the acceleration of the origin follows from the poses; without that
     either it is taken as zero, which is right only for turning about the sensor's origin.
 
@@ -64,7 +83,7 @@ def wrench_samples(
         poses: Of the sensor.
         gravity: In the world [m/s2].
         accelerometer: Replaces the acceleration from poses.
-        cutoff: Low-pass of the poses, forwards and backwards [Hz]; None: no filter.
+        cutoff: Low-pass of the poses, forwards and backwards [Hz]; None: told from the poses.
 
     Raises:
         RecordingError: There are too few poses, or no time that all of them cover.
@@ -74,20 +93,61 @@ def wrench_samples(
             f"{LEAST_POSES} poses are needed at the least; found {len(poses.stamp)}."
         )
     start, end = poses.stamp[0], poses.stamp[-1]
+    inside = covered(poses.stamp, stamp)
     if accelerometer is not None:
         start, end = max(start, accelerometer.stamp[0]), min(end, accelerometer.stamp[-1])
-    inside = (stamp >= start) & (stamp <= end)
+        inside &= covered(accelerometer.stamp, stamp)
     if not inside.any():
         raise RecordingError(
             f"Wrench ({stamp.min(initial=np.inf):.6g} to {stamp.max(initial=-np.inf):.6g} s) and "
             f"motion ({start:.6g} to {end:.6g} s) share no time. Check that both have stamps of "
             "one clock."
         )
+    stamp, wrench = stamp[inside], wrench[inside]
+    parts = stretches(poses.stamp)
+    found = [
+        _of_stretch(
+            stamp, wrench, poses.part(part), gravity, accelerometer, cutoff,
+            (number > 0, number < len(parts) - 1),
+        )
+        for number, part in enumerate(parts)
+        if part.stop - part.start >= LEAST_POSES
+    ]  # fmt: skip
+    found = [samples for samples in found if len(samples)]
+    if not found:
+        raise RecordingError(
+            f"The poses have {len(parts) - 1} gaps, and no stretch between them is long enough for "
+            "accelerations. Record them at an even rate."
+        )
+    return WrenchSamples.stacked(found)
+
+
+def _of_stretch(
+    stamp: Array,
+    wrench: Array,
+    poses: Poses,
+    gravity: tuple[float, float, float],
+    accelerometer: Accelerometer | None,
+    cutoff: float | None,
+    at_gaps: tuple[bool, bool],
+) -> WrenchSamples:
+    """Return the samples within poses without gaps.
+
+    Args:
+        stamp: As `wrench_samples` has it, as are the others.
+        wrench: The wrench.
+        poses: Without gaps.
+        gravity: In the world [m/s2].
+        accelerometer: Replaces the acceleration from poses.
+        cutoff: Low-pass of the poses [Hz].
+        at_gaps: Whether there is a gap before and after, near which rates would be extrapolated.
+    """
+    poses = _with_equal_steps(poses)
+    reach = max(EDGE * np.median(np.diff(poses.stamp)), 0.0 if cutoff is None else 1.0 / cutoff)
+    first, last = (reach * near for near in at_gaps)
+    inside = (stamp >= poses.stamp[0] + first) & (stamp <= poses.stamp[-1] - last)
     at = stamp[inside]
-    rotation = poses.rotation
-    if cutoff is not None:
-        rotation = smoothed_rotation(poses.stamp, rotation, cutoff)
-    turning = interpolated_rotation(poses.stamp, rotation, at)
+    turning = _turning(poses, at, cutoff)
     proper = _proper(poses, accelerometer, at, cutoff)
     g = np.asarray(gravity) @ turning.rotation
     if accelerometer is None:
@@ -103,12 +163,31 @@ def wrench_samples(
     )  # fmt: skip
 
 
+def _turning(poses: Poses, at: Array, cutoff: float | None) -> AngularMotion:
+    """Return orientation and rates at instants within the poses."""
+    if cutoff is None:
+        return fitted_turning(poses.stamp, poses.rotation, at)
+    rotation = smoothed_rotation(poses.stamp, poses.rotation, cutoff)
+    return interpolated_rotation(poses.stamp, rotation, at)
+
+
+def _with_equal_steps(poses: Poses) -> Poses:
+    """Return poses whose steps filters can take: the same ones if these can."""
+    steps = np.diff(poses.stamp)
+    step = np.median(steps)
+    if np.abs(steps - step).max() <= EVEN * step:
+        return poses
+    grid = even_grid(poses.stamp)
+    origin = None if poses.origin is None else resampled(poses.stamp, poses.origin, grid)
+    return Poses(grid, interpolated_rotation(poses.stamp, poses.rotation, grid).rotation, origin)
+
+
 def _proper(
     poses: Poses, accelerometer: Accelerometer | None, at: Array, cutoff: float | None
 ) -> Array:
     """Return the accelerometer's value, or the origin's acceleration in the world, shape (M, 3)."""
     if accelerometer is not None:
-        return resampled(accelerometer.stamp, accelerometer.value, at)
+        return resampled_between_gaps(accelerometer.stamp, accelerometer.value, at)
     if poses.origin is None:
         return np.zeros((len(at), 3))
     bandwidth = None if cutoff is None else cutoff

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Array
+from ..arrays import Array, BoolArray
 
 # A pause longer than this many typical sampling steps is a gap.
 GAP_STEPS = 3.5
@@ -34,3 +35,33 @@ def seconds_since(stamp_ns: int | NDArray[np.int64], start_ns: int) -> float | A
 
     """
     return (stamp_ns - start_ns) / NANOSECONDS
+
+
+def covered(known: Array, stamp: Array) -> BoolArray:
+    """Return which instants lie between two known ones without a gap, shape (N,).
+
+    Args:
+        known: Increasing times, two or more, shape (M,) [s].
+        stamp: Instants, shape (N,) [s].
+    """
+    inside = np.zeros(len(stamp), dtype=bool)
+    for part in stretches(known):
+        inside |= (stamp >= known[part][0]) & (stamp <= known[part][-1])
+    return inside
+
+
+def stretches(stamp: Array) -> list[slice]:
+    """Return the parts of increasing stamps, one or more, between which there are gaps."""
+    steps = np.diff(stamp)
+    cuts = np.flatnonzero(steps > GAP_STEPS * np.median(steps)) + 1 if len(steps) else steps
+    return [slice(int(a), int(b)) for a, b in pairwise([0, *cuts, len(stamp)])]
+
+
+def even_grid(stamp: Array) -> Array:
+    """Return stamps with equal steps over the same time: the same ones if they have."""
+    count = len(stamp)
+    even = np.linspace(stamp[0], stamp[-1], count)
+    step = float(np.median(np.diff(stamp)))
+    if np.abs(stamp - even).max() <= 1e-3 * step:
+        return stamp
+    return np.linspace(stamp[0], stamp[-1], max(count, round((stamp[-1] - stamp[0]) / step) + 1))

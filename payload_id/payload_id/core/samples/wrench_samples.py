@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, ClassVar, cast
@@ -61,7 +62,10 @@ class WrenchSamples:
         arrays = {x: real_numbers(getattr(self, x), x, RecordingError) for x in _NAMES}
         _check_shapes(arrays)
         rotation = arrays["rotation"]
-        flat = [arrays[name].reshape(len(rotation), -1) for name in _NAMES[1:]]
+        flat = [
+            arrays[name].reshape(len(rotation), math.prod(arrays[name].shape[1:]))
+            for name in _NAMES[1:]
+        ]
         keep, dropped = rows_to_keep(arrays["stamp"], *flat)
         _check_rotations(rotation[keep])
         require_type(self.dropped, Mapping, "dropped", "numbers of samples by cause")

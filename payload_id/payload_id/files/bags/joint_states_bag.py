@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple, cast
 
@@ -17,9 +16,10 @@ from ...core.arm.per_joint import PerJoint
 from ...core.arrays import Array
 from ...core.errors import RecordingError, UnknownNameError
 from ...core.samples.joint_map import JointMap
-from ...core.samples.sample_checks import ClockGate, Drop
+from ...core.samples.sample_checks import Drop
 from ..tables.joint_table import JointTable
 from .bag_reader import Bag, open_bag
+from .clock_times import ClockTimes
 
 JOINT_STATE = "sensor_msgs/msg/JointState"
 _STORE = get_typestore(Stores.ROS2_JAZZY)
@@ -121,12 +121,14 @@ def read_bag(
 class _Rows:
     """Converted messages, gathered one by one."""
 
-    stamp_ns: list[int] = field(default_factory=list)
+    times: ClockTimes = field(default_factory=ClockTimes)
     arrays: list[tuple[Array, Array, Array]] = field(default_factory=list)
-    dropped: Counter[str] = field(default_factory=Counter)
     groups: dict[tuple[str, ...], None] = field(default_factory=dict)
-    clock: ClockGate = ClockGate()
-    begins: list[int] = field(default_factory=lambda: [0])  # of each time, by number of the row
+
+    @property
+    def dropped(self) -> Counter[str]:
+        """Number of messages that were left out, by cause."""
+        return self.times.dropped
 
     def add(self, message: JointStateMessage, joint_map: JointMap) -> None:
         """Convert one message, or count why it cannot be."""
@@ -135,15 +137,8 @@ class _Rows:
             self.dropped[row.value] += 1
             self.groups.setdefault(tuple(message.names))
             return
-        times = self.clock.times
-        self.clock, leap = self.clock.offer(message.stamp_ns)
-        if leap is not None:
-            self.dropped[leap.value] += 1
-            return
-        if self.clock.times != times:
-            self.begins.append(len(self.arrays))
-        self.stamp_ns.append(message.stamp_ns)
-        self.arrays.append(row)
+        if self.times.takes(message.stamp_ns):
+            self.arrays.append(row)
 
     def require_some(self, where: str, wanted: tuple[str, ...]) -> None:
         """Raise if no message could be converted, naming the cause."""
@@ -165,26 +160,10 @@ class _Rows:
         self, where: str, notes: tuple[str, ...], start_ns: int | None, end_ns: int | None
     ) -> JointTable:
         """Return the rows of one time as arrays."""
-        stamp_ns = np.array(self.stamp_ns, dtype=np.int64)
-        stacked: Array = np.array(self.arrays)
-        if len(self.begins) > 1:
-            wanted = np.ones(len(stamp_ns), dtype=bool)
-            if start_ns is not None:
-                wanted &= stamp_ns >= start_ns
-            if end_ns is not None:
-                wanted &= stamp_ns <= end_ns
-            parts = [slice(*ends) for ends in pairwise([*self.begins, len(stamp_ns)])]
-            part = max(parts, key=lambda x: int(wanted[x].sum()))
-            left_out = len(stamp_ns) - (part.stop - part.start)
-            notes = (
-                *notes,
-                f"The clock of the joint states was set back {len(parts) - 1} times while {where} "
-                f"was recorded; of the times before and after, one is read, and {left_out} samples "
-                "of the others are not.",
-            )
-            stamp_ns, stacked = stamp_ns[part], stacked[part]
+        stamp_ns, part, said = self.times.one_time("the joint states", where, start_ns, end_ns)
+        stacked: Array = np.array(self.arrays)[part]
         q, dq, tau = (np.ascontiguousarray(stacked[:, k]) for k in range(3))
-        return JointTable(where, stamp_ns, q, dq, tau, dict(self.dropped), notes)
+        return JointTable(where, stamp_ns, q, dq, tau, dict(self.dropped), (*notes, *said))
 
 
 def _messages(bag: Bag, topic: str, rows: _Rows) -> Iterator[JointStateMessage]:

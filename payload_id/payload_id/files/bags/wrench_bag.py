@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
 import scipy
@@ -14,10 +16,13 @@ from rosbags.typesys import Stores, get_typestore
 
 from ...core.arrays import Array
 from ...core.errors import RecordingError, UnknownNameError
+from ...core.samples.sample_checks import Drop
 from .bag_reader import Bag, open_bag
+from .clock_times import ClockTimes
 
 WRENCH = "geometry_msgs/msg/WrenchStamped"
 POSE = "geometry_msgs/msg/PoseStamped"
+OTHER_FRAME = "other_frame"  # cause for which a message is left out
 _STORE = get_typestore(Stores.ROS2_JAZZY)
 
 
@@ -28,31 +33,32 @@ class StampedRows:
     Attributes:
         stamp_ns: Header stamps in the order of arrival, shape (N,) [ns].
         values: One row for each message.
-        frame: frame_id of the first message.
-        undecodable: Number of messages that are not what their type says.
+        frame: frame_id of the messages; empty if none has one.
+        dropped: Number of messages that were left out, by cause.
         notes: What the user should know about how the bag was read.
     """
 
     stamp_ns: NDArray[np.int64]
     values: Array
     frame: str
-    undecodable: int
+    dropped: Mapping[str, int]
     notes: tuple[str, ...]
 
 
-def read_wrenches(path: Path | str, topic: str | None) -> StampedRows:
+def read_wrenches(path: Path | str, topic: str | None, frame: str | None = None) -> StampedRows:
     """Return force and torque of WrenchStamped messages, shape (N, 6).
 
     Args:
         path: The bag.
         topic: Its topic; None: the only one of that type.
+        frame: That of the messages to be read, where they are of several; None: of most.
     """
-    return _read(path, topic, WRENCH, _wrench_row)
+    return _read(path, topic, WRENCH, _wrench_row, frame)
 
 
 def read_poses(path: Path | str, topic: str) -> tuple[StampedRows, Array]:
     """Return positions of PoseStamped messages, and their rotations (N, 3, 3)."""
-    rows = _read(path, topic, POSE, _pose_row)
+    rows = _read(path, topic, POSE, _pose_row, None)
     size = np.linalg.norm(rows.values[:, 3:], axis=1)
     if not (np.abs(size - 1.0) < 0.01).all():
         raise RecordingError(
@@ -64,31 +70,44 @@ def read_poses(path: Path | str, topic: str) -> tuple[StampedRows, Array]:
     )
 
 
-def _read(path: Path | str, topic: str | None, kind: str, row_of: Any) -> StampedRows:
-    """Return the messages of a topic of one type."""
-    stamps: list[int] = []
-    rows: list[list[float]] = []
-    frame, undecodable = "", 0
+def _read(
+    path: Path | str, topic: str | None, kind: str, row_of: Any, frame: str | None
+) -> StampedRows:
+    """Return the messages of a topic of one type, of one frame and one time."""
+    messages: list[Any] = []
+    undecodable = 0
     with open_bag(path) as bag:
         name = _topic(bag, topic, kind)
         for data in bag.messages(name):
             try:
-                message = cast(Any, _STORE.deserialize_cdr(data, kind))
+                messages.append(_STORE.deserialize_cdr(data, kind))
             except SerdeError:
                 undecodable += 1
-                continue
-            frame = frame or message.header.frame_id
-            stamp = message.header.stamp
-            stamps.append(stamp.sec * 1_000_000_000 + stamp.nanosec)
-            rows.append(row_of(message))
         notes = bag.notes
+    where = f"Topic '{name}' of {path}"
+    seen = Counter(str(message.header.frame_id) for message in messages)
+    named = [x for x, _ in seen.most_common() if x]
+    frame = frame if frame in named else next(iter(named), "")
+    others = {x: count for x, count in seen.items() if x not in ("", frame)}
+    if others:
+        told = ", ".join(f"{count} of the frame '{x}'" for x, count in others.items())
+        notes = (*notes, f"{where} has messages of several frames: those of '{frame}' are read, "
+                         f"{told} are left out.")  # fmt: skip
+    times, rows = ClockTimes(), []
+    for message in messages:
+        stamp, at = message.header.stamp, message.header.frame_id
+        if at in ("", frame) and times.takes(stamp.sec * 1_000_000_000 + stamp.nanosec):
+            rows.append(row_of(message))
+    stamp_ns, part, said = times.one_time("the messages", where)
+    rows = rows[part]
     if len(rows) < 2:
         raise RecordingError(
-            f"Topic '{name}' of {path} holds {len(rows)} readable messages; two or more are "
-            "needed. Check that the driver was running while it was recorded."
+            f"{where} holds {len(rows)} readable messages; two or more are needed. Check that the "
+            "driver was running while it was recorded."
         )
-    stamp_ns = np.array(stamps, dtype=np.int64)
-    return StampedRows(stamp_ns, np.array(rows), frame, undecodable, notes)
+    causes = {Drop.WRONG_LENGTH.value: undecodable, OTHER_FRAME: sum(others.values())}
+    dropped = {**times.dropped, **{cause: count for cause, count in causes.items() if count}}
+    return StampedRows(stamp_ns, np.array(rows), frame, dropped, (*notes, *said))
 
 
 def _wrench_row(message: Any) -> list[float]:

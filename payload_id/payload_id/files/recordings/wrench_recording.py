@@ -11,13 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.arm.arm_model import STANDARD_GRAVITY, ArmModel
-from ...core.arrays import Array, real_numbers
+from ...core.arrays import Array, BoolArray, real_numbers
 from ...core.errors import InputError, RecordingError
 from ...core.rows.wrench.uncertainty import WrenchUncertainty
 from ...core.samples.arm_sensor_motion import model_at, wrench_samples_of_arm
-from ...core.samples.sample_checks import Drop, rows_to_keep
+from ...core.samples.sample_checks import LARGEST, rows_to_keep
 from ...core.samples.sensor_motion import Accelerometer, Poses, wrench_samples
 from ...core.samples.stamps import seconds_since
+from ...core.samples.watches import WrenchWatch
 from ...core.samples.wrench_samples import WrenchSamples
 from ..bags.joint_states_bag import read_bag
 from ..bags.wrench_bag import StampedRows, read_poses, read_wrenches
@@ -129,16 +130,17 @@ class WrenchRecording(WrenchSamples):
             UnknownNameError: The robot has no such frame, or the bag no such topic.
         """
         path = input_path(path, "recording", RecordingError)
-        wrench = read_wrenches(path, wrench_topic)
+        wrench = read_wrenches(path, wrench_topic, frame)
         if pose_topic is not None:
-            samples, origin, lost = _with_poses(path, wrench, pose_topic, sign, gravity, cutoff)
+            samples, lost, notes = _with_poses(path, wrench, pose_topic, sign, gravity, cutoff)
             name = frame or wrench.frame or "sensor"
         elif robot is not None:
             name = frame or wrench.frame or robot.payload_frame
             arm = model_at(robot, name)
-            samples, origin, lost = _with_arm(path, wrench, arm, joint_topic, sign, cutoff)
+            samples, lost, notes = _with_arm(path, wrench, arm, joint_topic, sign, cutoff)
         elif orientation is not None:
-            samples, origin, lost = _at_rest(wrench, orientation, sign, gravity)
+            samples, lost = _at_rest(path, wrench, orientation, sign, gravity)
+            notes = wrench.notes
             name = frame or wrench.frame or "sensor"
         else:
             raise InputError(
@@ -146,11 +148,11 @@ class WrenchRecording(WrenchSamples):
                 "topic of the sensor's pose (pose_topic), or the orientation of a sensor that "
                 "rests."
             )
-        if wrench.undecodable:
-            lost = counted_together(lost, {Drop.WRONG_LENGTH.value: wrench.undecodable})
+        _require_measured(samples, str(path))
         return cls.of(
-            samples, frame=name, start_ns=origin, source=str(path), notes=wrench.notes, lost=lost
-        )
+            samples, frame=name, start_ns=int(wrench.stamp_ns[0]), source=str(path),
+            notes=tuple(dict.fromkeys(notes)), lost=counted_together(lost, wrench.dropped),
+        )  # fmt: skip
 
     @classmethod
     def from_csv(cls, path: Path | str, columns: Mapping[str, Any] | Path | str) -> WrenchRecording:
@@ -172,14 +174,14 @@ class WrenchRecording(WrenchSamples):
         origin = int(stamp_ns[0])
         stamp = seconds_since(stamp_ns, origin)
         keep, dropped = rows_to_keep(stamp, wrench)
-        if keep.sum() < 2:
-            raise RecordingError(f"{path} holds {int(keep.sum())} usable rows; two are needed.")
+        _require_rows(keep, f"The table {path}", dropped)
         poses = Poses(seconds_since(tables.rotation[0], origin), tables.rotation[1],
                       tables.position)  # fmt: skip
         samples = wrench_samples(
             stamp[keep], wrench[keep], poses, tables.gravity, _accelerometer(tables, origin),
             tables.cutoff,
         )  # fmt: skip
+        _require_measured(samples, str(path))
         return cls.of(
             samples, frame=tables.frame, start_ns=origin, source=tables.source,
             lost=counted_together(dropped, tables.dropped), notes=_notes(tables),
@@ -215,62 +217,84 @@ def _notes(tables: WrenchTables) -> tuple[str, ...]:
 
 
 def _with_poses(
-    path: Path | str,
+    path: Path,
     wrench: StampedRows,
     topic: str,
     sign: float,
     gravity: tuple[float, float, float],
     cutoff: float | None,
-) -> tuple[WrenchSamples, int, Mapping[str, int]]:
-    """Return the samples with the motion of a pose topic, their origin, and what was left out."""
+) -> tuple[WrenchSamples, Mapping[str, int], tuple[str, ...]]:
+    """Return the samples with the motion of a pose topic, what was left out, and notes."""
     rows, rotation = read_poses(path, topic)
-    origin = int(wrench.stamp_ns[0])
-    stamp = seconds_since(rows.stamp_ns, origin)
+    stamp = seconds_since(rows.stamp_ns, int(wrench.stamp_ns[0]))
     keep, lost = rows_to_keep(stamp, rows.values)
+    _require_rows(keep, f"Topic '{topic}' of {path}", lost)
     poses = Poses(stamp[keep], rotation[keep], rows.values[keep, :3])
-    time, values, dropped = _usable(wrench, origin)
+    time, values, dropped = _usable(wrench, path)
     samples = wrench_samples(time, sign * values, poses, gravity, None, cutoff)
-    return samples, origin, counted_together(dropped, _of_motion(lost))
+    lost = counted_together(lost, rows.dropped)
+    return samples, counted_together(dropped, _of_motion(lost)), (*wrench.notes, *rows.notes)
 
 
 def _with_arm(
-    path: Path | str,
+    path: Path,
     wrench: StampedRows,
     arm: ArmModel,
     topic: str,
     sign: float,
     cutoff: float | None,
-) -> tuple[WrenchSamples, int, Mapping[str, int]]:
-    """Return the samples with the motion of an arm, their origin [ns], and what was left out."""
+) -> tuple[WrenchSamples, Mapping[str, int], tuple[str, ...]]:
+    """Return the samples with the motion of an arm, what was left out, and notes."""
     table, _ = read_bag(path, topic, arm.joints, 1.0, 0.0)
     table = with_velocities(replace(table, tau=np.zeros_like(table.q)))
-    origin = int(wrench.stamp_ns[0])
-    joint_stamp = seconds_since(table.stamp_ns, origin)
+    joint_stamp = seconds_since(table.stamp_ns, int(wrench.stamp_ns[0]))
     keep, lost = rows_to_keep(joint_stamp, table.q, table.dq)
-    time, values, dropped = _usable(wrench, origin)
+    _require_rows(keep, f"Topic '{topic}' of {path}", lost)
+    time, values, dropped = _usable(wrench, path)
     samples = wrench_samples_of_arm(
         arm, joint_stamp[keep], table.q[keep], table.dq[keep], time, sign * values, cutoff
     )
     lost = counted_together(lost, table.dropped)
-    return samples, origin, counted_together(dropped, _of_motion(lost))
+    return samples, counted_together(dropped, _of_motion(lost)), (*wrench.notes, *table.notes)
 
 
 def _at_rest(
-    wrench: StampedRows, orientation: Array, sign: float, gravity: tuple[float, float, float]
-) -> tuple[WrenchSamples, int, Mapping[str, int]]:
-    """Return the samples of a sensor that rests, their origin [ns], and what was left out."""
-    origin = int(wrench.stamp_ns[0])
-    time, values, dropped = _usable(wrench, origin)
+    path: Path,
+    wrench: StampedRows,
+    orientation: Array,
+    sign: float,
+    gravity: tuple[float, float, float],
+) -> tuple[WrenchSamples, Mapping[str, int]]:
+    """Return the samples of a sensor that rests, and what was left out."""
+    time, values, dropped = _usable(wrench, path)
     axes, none = np.broadcast_to(orientation, (len(time), 3, 3)), np.zeros((len(time), 3))
     samples = WrenchSamples(time, axes, none, none, none, sign * values, gravity=gravity)
-    return samples, origin, dropped
+    return samples, dropped
 
 
-def _usable(wrench: StampedRows, origin: int) -> tuple[Array, Array, Mapping[str, int]]:
+def _usable(wrench: StampedRows, path: Path) -> tuple[Array, Array, Mapping[str, int]]:
     """Return stamps [s] and values of the usable wrenches, and what was left out, by cause."""
-    stamp: NDArray[np.float64] = seconds_since(wrench.stamp_ns, origin)
+    stamp: NDArray[np.float64] = seconds_since(wrench.stamp_ns, int(wrench.stamp_ns[0]))
     keep, dropped = rows_to_keep(stamp, wrench.values)
+    _require_rows(keep, f"The wrench of {path}", dropped)
     return stamp[keep], wrench.values[keep], dropped
+
+
+def _require_rows(keep: BoolArray, what: str, dropped: Mapping[str, int]) -> None:
+    """Raise unless two rows can be used."""
+    if keep.sum() < 2:
+        causes = ", ".join(f"{count} {cause}" for cause, count in dropped.items())
+        raise RecordingError(
+            f"{what} holds {int(keep.sum())} usable samples of {len(keep)}, two or more are needed "
+            f"(left out: {causes or 'none'}). Numbers must be finite and at most {LARGEST:g}, "
+            "stamps increase."
+        )
+
+
+def _require_measured(samples: WrenchSamples, source: str) -> None:
+    """Raise where the wrench is that of a sensor that does not measure."""
+    if complaint := WrenchWatch().seen(samples).complaint:
+        raise RecordingError(f"{source}: {complaint}")
 
 
 def _of_motion(lost: Mapping[str, int]) -> Mapping[str, int]:

@@ -38,6 +38,11 @@ SECTIONS = {
 }
 
 
+FARTHEST = 10.0  # [m] of an accelerometer from the sensor's origin
+HEAVIEST = 30.0  # [m/s2] of gravity
+LATEST = 1e3  # [s] by which stamps are late
+
+
 @dataclass(frozen=True)
 class WrenchTables:
     """What the tables hold, each at its own instants.
@@ -114,14 +119,19 @@ class _Description:
         wrench = self._section("wrench")
         stamp, values, dropped = self._read("wrench", self._names(wrench, "columns", 6))
         sign = self._numbers(wrench, "sign", (1.0,), (1, 6))
+        if (np.abs(sign) != 1.0).any():
+            raise ConfigurationError(
+                f"'sign' in {self._where} must be 1 or -1, once or for each channel; found "
+                f"{brief(wrench['sign'])}. Factors to newtons are not applied here."
+            )
         turn_stamp, rotation, position = self._orientation()
         orientation = self._section("orientation")
         cutoff = None
         if orientation.get("cutoff") is not None:
             cutoff = self._numbers(orientation, "cutoff", (), (1,))[0]
         acceleration = self._section("acceleration") if "acceleration" in self._entries else {}
-        at = self._numbers(acceleration, "at", (0.0, 0.0, 0.0), (3,))
-        g = self._numbers(self._entries, "gravity", (0.0, 0.0, -STANDARD_G), (3,))
+        at = self._numbers(acceleration, "at", (0.0, 0.0, 0.0), (3,), FARTHEST)
+        g = self._numbers(self._entries, "gravity", (0.0, 0.0, -STANDARD_G), (3,), HEAVIEST)
         assumed = self._entries.get("uncertainty")
         return WrenchTables(
             source=str(self._path),
@@ -193,7 +203,7 @@ class _Description:
         column = StampColumn.from_entry(stamp, f"'stamp' of '{name}'", self._where)
         delimiter = delimiter_of(self._entries, self._where)
         found, values, dropped = read_columns(self._file(name), column, columns, delimiter)
-        late = self._numbers(section, "late_by", (0.0,), (1,))[0]
+        late = self._numbers(section, "late_by", (0.0,), (1,), LATEST)[0]
         return found - round(late * 1e9), values, dropped
 
     def _file(self, name: str) -> Path:
@@ -233,8 +243,9 @@ class _Description:
         key: str,
         default: tuple[float, ...],
         lengths: tuple[int, ...],
+        largest: float = np.inf,
     ) -> tuple[float, ...]:
-        """Return one of the allowed numbers of finite numbers."""
+        """Return one of the allowed numbers of finite numbers, none larger than a limit."""
         value = section.get(key, default)
         rows = value if isinstance(value, list | tuple) else [value]
         flat = [x for row in rows for x in (row if isinstance(row, list | tuple) else [row])]
@@ -243,6 +254,11 @@ class _Description:
             counts = " or ".join(str(n) for n in lengths)
             raise ConfigurationError(
                 f"'{key}' in {self._where} must be {counts} finite number(s); found {brief(value)}."
+            )
+        if np.abs(numbers).max() > largest:
+            raise ConfigurationError(
+                f"'{key}' in {self._where} must be at most {largest:g} in SI units; found "
+                f"{brief(value)}."
             )
         return numbers
 

@@ -27,10 +27,9 @@ from .execute_messages import (
     message_of_reason,
 )
 from .horizon_execution import HorizonExecution
+from .plan_messages import LEAST_SCALE
 from .plan_server import PlanServer
 from .planning.request import Planned, ResumeRequest, ScaleRequest, checked
-
-LEAST_SCALE = 0.05  # of the speed: a slower motion takes too long to certify
 
 
 class ExecuteServer:

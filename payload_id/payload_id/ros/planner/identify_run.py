@@ -22,7 +22,7 @@ from ..common.awaited_answers import until
 from ..execution.stop_reason import Reason, reason_message
 from .context import PlannerContext
 from .execute_messages import message_of_reason, tightest_limit
-from .execute_server import LEAST_SCALE, ExecuteServer
+from .execute_server import ExecuteServer
 from .horizon_execution import HorizonExecution
 from .identifying.ending import keep_tare, solve
 from .identifying.estimator_link import EstimatorLink, EstimatorLostError
@@ -32,7 +32,7 @@ from .identifying.motion_watch import MotionWatch
 from .identifying.outcome import EndedError, judge, refused_as
 from .identifying.stages import Feedback
 from .piece_mover import horizon_of, horizon_rules
-from .plan_messages import DRY_RUN_MOST
+from .plan_messages import DRY_RUN_MOST, LEAST_SCALE
 from .plan_server import PlanServer
 from .planning.request import Planned
 

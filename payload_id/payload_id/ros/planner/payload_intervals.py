@@ -15,6 +15,7 @@ from ..execution.payload_intervals import check_payload, estimate_intervals, is_
 from ..execution.start_check import NotReadyError
 from .planning.request import Goal
 
+NEVER_NEGATIVE = ("m", "Ixx", "Iyy", "Izz")
 ESTIMATED = "the estimator's newest intervals"  # where intervals come from
 
 
@@ -68,4 +69,6 @@ def _given(lower: Iterable[float], upper: Iterable[float]) -> tuple[Array, Array
             raise InputError(
                 f"The interval given for {name} is inverted or not a number: {a:g} to {b:g}."
             )
+        if name in NEVER_NEGATIVE and b < 0.0:
+            raise InputError(f"No body has a {name} of {a:g} to {b:g}: it is never below 0.")
     return low, high

@@ -18,6 +18,7 @@ from .parameters import FAMILIES, LONGEST, PlannerParameters
 from .payload_intervals import intervals_from
 from .planning.request import Goal, Planned
 
+LEAST_SCALE = 0.05  # of the speed: a slower motion takes too long to certify
 DRY_RUN_MOST = 0.1  # largest fraction of full speed of a dry run
 LINK_COLOUR = (0.3, 0.6, 0.95, 0.25)
 ATTACHED_COLOUR = (0.95, 0.8, 0.2, 0.35)
@@ -55,7 +56,9 @@ def goal_from(
         criterion=criterion,
         duration=_number(message.duration, defaults.duration, "duration", "s", LONGEST),
         speed_scale=_number(message.speed_scale, 1.0, "speed_scale", "", 1.0),
-        dry_run_scale=_number(message.dry_run_scale, 0.0, "dry_run_scale", "", DRY_RUN_MOST),
+        dry_run_scale=_number(
+            message.dry_run_scale, 0.0, "dry_run_scale", "", DRY_RUN_MOST, LEAST_SCALE
+        ),
         time_budget=_number(message.time_budget, defaults.time_budget, "time_budget", "s", 600.0),
         seed=abs(message.seed),
         limits=message.limits or limits,
@@ -142,13 +145,16 @@ def swept_markers(plan: Planned, frame: str) -> MarkerArray:
     return markers_in(markers, frame)
 
 
-def _number(given: float, default: float, name: str, unit: str, most: float) -> float:
+def _number(
+    given: float, default: float, name: str, unit: str, most: float, least: float = 0.0
+) -> float:
     """Return a number of the goal, or the default for 0."""
     if given == 0.0:
         return default
-    if not 0.0 < given <= most:
+    if not (0.0 < given <= most and given >= least):
+        at_least = f"at least {least:g}" if least else "above 0"
         raise InputError(
-            f"The goal's '{name}' must be above 0 and at most {most:g}{f' {unit}' if unit else ''},"
-            f" or 0 for the default; found {given!r}."
+            f"The goal's '{name}' must be {at_least} and at most "
+            f"{most:g}{f' {unit}' if unit else ''}, or 0 for the default; found {given!r}."
         )
     return given

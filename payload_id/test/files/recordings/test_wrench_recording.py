@@ -26,6 +26,7 @@ from payload_id.core.rows.wrench.newton_euler import newton_euler_regressor
 from payload_id.core.samples.arm_sensor_motion import model_at, motion_of
 from payload_id.files.bags.joint_states_bag import JointStateMessage, write_joint_state
 from payload_id.files.configuration.package_data import share_folder
+from wrench_messages import pose_message, wrench_message
 
 PAYLOAD = from_mass_com_inertia(1.2, [0.02, -0.01, 0.06], np.diag([0.004, 0.005, 0.003]))
 START = 1_760_000_000_123_456_789
@@ -35,34 +36,6 @@ COLUMNS = share_folder() / "config" / "recordings" / "kuka_wrench_csv.yaml"
 BOUNDS = WrenchUncertainty(
     force_error=0.05, torque_error=0.01, prior=PayloadPrior(mass_max=3.0, com_max=0.3)
 )
-
-
-def message(kind, stamp_ns, frame, content):
-    """Return a serialized stamped message."""
-    types = STORE.types
-    stamp = types["builtin_interfaces/msg/Time"](sec=stamp_ns // 10**9, nanosec=stamp_ns % 10**9)
-    header = types["std_msgs/msg/Header"](stamp=stamp, frame_id=frame)
-    name = kind.rsplit("/", 1)[1]
-    part = "wrench" if name.startswith("Wrench") else "pose"
-    return bytes(STORE.serialize_cdr(types[kind](header=header, **{part: content}), kind))
-
-
-def wrench_message(stamp_ns, values, frame):
-    types = STORE.types
-    vector = types["geometry_msgs/msg/Vector3"]
-    content = types["geometry_msgs/msg/Wrench"](
-        force=vector(*map(float, values[:3])), torque=vector(*map(float, values[3:]))
-    )
-    return message("geometry_msgs/msg/WrenchStamped", stamp_ns, frame, content)
-
-
-def pose_message(stamp_ns, origin, rotation):
-    types = STORE.types
-    content = types["geometry_msgs/msg/Pose"](
-        position=types["geometry_msgs/msg/Point"](*map(float, origin)),
-        orientation=types["geometry_msgs/msg/Quaternion"](*map(float, rotation.as_quat())),
-    )
-    return message("geometry_msgs/msg/PoseStamped", stamp_ns, "world", content)
 
 
 @pytest.fixture(scope="module")

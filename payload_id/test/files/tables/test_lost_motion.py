@@ -16,6 +16,7 @@ def test_what_is_left_out_of_the_motion_is_counted(tmp_path):
     rows = np.zeros((60, len(NAMES)))
     rows[:, 0] = 0.01 * np.arange(60)
     rows[:, NAMES.index("w")] = 1.0
+    rows[:, NAMES.index("w1")] = 9.0
     rows[10:13, NAMES.index("x")] = np.nan
     rows[20:22, NAMES.index("ay")] = np.nan
     rows[30, NAMES.index("w2")] = np.nan

@@ -24,6 +24,7 @@ from ....core.samples.joint_map import JointMap
 from ....core.samples.joint_samples import Samples
 from ....core.samples.ring_buffer import SampleRows
 from ....core.samples.stamps import NANOSECONDS, seconds_since
+from ....core.samples.watches import WrenchWatch
 from ....files.runs.run_file import RunFile
 from ...common.conversions import waiting
 
@@ -60,7 +61,7 @@ class Established:
 
 @dataclass
 class _RunRecord:
-    """What is noted of one run; `measured`: whether anything but zero effort was."""
+    """What is noted of one run; `measured`: whether anything was; `watch`: of a wrench."""
 
     start_ns: int | None = None
     newest_ns: int = 0
@@ -69,6 +70,7 @@ class _RunRecord:
     end_ns: int = 0
     lost: int = 0
     measured: bool = False
+    watch: WrenchWatch = WrenchWatch()
     failure: str = ""
     updates: tuple[int, ...] = ()
     estimate: Estimate | None = field(default=None, repr=False)
@@ -215,7 +217,7 @@ class LiveRun:
         record = self._record
         record.updated_ns = record.newest_ns
         if self.samples and not record.measured:
-            return self._without_effort()
+            return self._without_measurement()
         record.estimate = self._identifier.update()
         record.updates = tuple(self._identifier.updates)
         record.end_ns = record.newest_ns
@@ -298,15 +300,18 @@ class LiveRun:
             status = Status.SOLVER_FAILED if status is Status.NO_DATA else status
         return estimate.with_status(status, " ".join(note for note in notes if note))
 
-    def _without_effort(self) -> Estimate:
-        """Return the estimate that says that no torque is measured."""
-        sentence = (
+    def _complaint(self) -> str:
+        """Say that nothing is measured."""
+        return (
             f"Every effort is exactly zero in all {self.samples} samples, so nothing can be "
             "identified. Switch on the driver's effort state interface, or set the sampler's "
             "joint_states_topic to the topic that carries torques."
         )
+
+    def _without_measurement(self) -> Estimate:
+        """Return the estimate that says that nothing is measured."""
         return replace(
-            self.waiting(sentence),
+            self.waiting(self._complaint()),
             status=Status.NO_DATA,
             samples=self.samples,
             windows=self.windows,

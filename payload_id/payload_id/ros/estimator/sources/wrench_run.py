@@ -50,8 +50,14 @@ class WrenchRun(LiveRun):
 
     def _take_in(self, rows: SampleRows, stamp: Array) -> None:
         """Hand samples to the identification, with stamps since the run began, shape (N,) [s]."""
-        self._record.measured = True
-        self._identifier.add(samples_of_rows(rows, stamp))
+        record, samples = self._record, samples_of_rows(rows, stamp)
+        record.watch = record.watch.seen(samples)
+        record.measured = not record.watch.complaint
+        self._identifier.add(samples)
+
+    def _complaint(self) -> str:
+        """Say that nothing is measured."""
+        return self._record.watch.complaint
 
     def fill_in(self, run: RunFile) -> RunFile:
         """Return a run file with the entries that come from the run, up to its last update."""

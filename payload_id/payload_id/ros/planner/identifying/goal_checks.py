@@ -13,6 +13,7 @@ from ....core.errors import InputError
 from ....files.robots.robot_sections import JointLimits
 
 Goal = Identify.Goal
+FARTHEST = 1e3  # [rad or m] that a joint without limits may be away
 BARE = (Goal.TARE_ONLY, Goal.TARE_FIRST)  # begin without payload
 
 
@@ -82,11 +83,13 @@ def check_start(joints: Sequence[str], start: Array, allowed: JointLimits) -> No
     Raises:
         InputError: A joint would be outside them.
     """
-    outside = (start < allowed.position_lower) | (start > allowed.position_upper)
+    lower = np.maximum(allowed.position_lower, -FARTHEST)
+    upper = np.minimum(allowed.position_upper, FARTHEST)
+    outside = (start < lower) | (start > upper)
     for j in map(int, np.flatnonzero(outside)):
         raise InputError(
             f"start_positions has {start[j]:.4g} for {joints[j]}; the limits '{allowed.name}' "
-            f"allow {allowed.position_lower[j]:.4g} to {allowed.position_upper[j]:.4g}."
+            f"allow {lower[j]:.4g} to {upper[j]:.4g}."
         )
 
 

@@ -1,18 +1,20 @@
-"""What is watched in joint states: their pace, efforts that are all zero, velocities that are."""
+"""What is watched in measurements: their pace, and whether anything is measured at all."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Array, BoolArray
 from .stamps import GAP_STEPS, seconds_since
+from .wrench_samples import WrenchSamples
 
 # Positions that move by more than this while every velocity is exactly zero [rad or m]: the driver
 # does not measure velocity.
 MOTION = 1e-2
+TURNED = 0.1  # [rad] by which a sensor turns before its wrench must have changed
 STEPS = 200  # newest steps between samples that are kept for statistics
 
 
@@ -99,3 +101,51 @@ class VelocityWatch:
         since = q[0] if self.since is None else self.since
         turned = np.abs(np.angle(np.exp(1j * (q - since))))
         return VelocityWatch(since, self.missing or bool(turned.max() > MOTION))
+
+
+@dataclass(frozen=True, eq=False)
+class WrenchWatch:
+    """What has been seen of a wrench since the first sample.
+
+    Attributes:
+        first: The first wrench, shape (6,) [N, N m]; None before it.
+        axes: The sensor's axes then, shape (3, 3).
+        turned: Largest angle from there [rad].
+        changed: Whether any wrench was another one.
+    """
+
+    first: Array | None = None
+    axes: Array | None = None
+    turned: float = 0.0
+    changed: bool = False
+
+    def seen(self, samples: WrenchSamples) -> WrenchWatch:
+        """Return the state after more samples."""
+        if self.changed or not len(samples):
+            return self
+        first = samples.wrench[0] if self.first is None else self.first
+        axes = samples.rotation[0] if self.axes is None else self.axes
+        if (samples.wrench != first).any():
+            return replace(self, changed=True)
+        cosine = (np.einsum("kij,ij->k", samples.rotation, axes) - 1.0) / 2.0
+        turned = float(np.arccos(np.clip(cosine, -1.0, 1.0)).max())
+        return WrenchWatch(first, axes, max(self.turned, turned))
+
+    @property
+    def complaint(self) -> str:
+        """Why nothing can be identified from it; empty: nothing is wrong."""
+        if self.changed or self.first is None:
+            return ""
+        if not self.first.any():
+            found = "Force and torque are exactly zero in all samples"
+        elif self.turned > TURNED:
+            found = (
+                "Force and torque are exactly the same in all samples although the sensor turned "
+                f"by {self.turned:.2g} rad"
+            )
+        else:
+            return ""
+        return (
+            f"{found}, so nothing can be identified: the sensor or its driver is stuck. Look "
+            "whether it is switched on, and name the topic of what it measures."
+        )

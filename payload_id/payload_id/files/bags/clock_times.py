@@ -1,0 +1,68 @@
+"""Messages of a recording during which a clock was set: those of one time are read."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ...core.samples.sample_checks import ClockGate
+
+
+@dataclass
+class ClockTimes:
+    """Stamps in the order of arrival; those that leap are left out, as live.
+
+    Attributes:
+        stamp_ns: What was taken [ns].
+        dropped: Number of stamps that were not, by cause.
+    """
+
+    stamp_ns: list[int] = field(default_factory=list)
+    dropped: Counter[str] = field(default_factory=Counter)
+    _clock: ClockGate = ClockGate()
+    _begins: list[int] = field(default_factory=lambda: [0])  # of each time, by number of the stamp
+
+    def takes(self, stamp_ns: int) -> bool:
+        """Judge the next stamp [ns]; tell whether its message is to be kept."""
+        times = self._clock.times
+        self._clock, leap = self._clock.offer(stamp_ns)
+        if leap is not None:
+            self.dropped[leap.value] += 1
+            return False
+        if self._clock.times != times:
+            self._begins.append(len(self.stamp_ns))
+        self.stamp_ns.append(stamp_ns)
+        return True
+
+    def one_time(
+        self, what: str, where: str, start_ns: int | None = None, end_ns: int | None = None
+    ) -> tuple[NDArray[np.int64], slice, tuple[str, ...]]:
+        """Return the stamps of one time, which messages these are, and what to say of the others.
+
+        Args:
+            what: Of what messages, for the note.
+            where: In which recording.
+            start_ns: The time with most messages from here on is chosen [ns]; None: from the first.
+            end_ns: ... to here [ns]; None: to the last.
+        """
+        stamp_ns = np.array(self.stamp_ns, dtype=np.int64)
+        parts = [slice(*ends) for ends in pairwise([*self._begins, len(stamp_ns)])]
+        if len(parts) == 1:
+            return stamp_ns, parts[0], ()
+        wanted = np.ones(len(stamp_ns), dtype=bool)
+        if start_ns is not None:
+            wanted &= stamp_ns >= start_ns
+        if end_ns is not None:
+            wanted &= stamp_ns <= end_ns
+        part = max(parts, key=lambda x: int(wanted[x].sum()))
+        left_out = len(stamp_ns) - (part.stop - part.start)
+        note = (
+            f"The clock of {what} was set back {len(parts) - 1} times while {where} was recorded; "
+            f"of the times before and after, one is read, and {left_out} samples of the others "
+            "are not."
+        )
+        return stamp_ns[part], part, (note,)
