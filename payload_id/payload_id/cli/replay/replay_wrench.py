@@ -25,7 +25,7 @@ from ...files.recordings.wrench_blocks import read_blocks
 from ...files.recordings.wrench_recording import WrenchRecording
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
-from ...files.runs.run_file import RunFile, has_run_file
+from ...files.runs.run_file import RunFile, bag_of, has_run_file
 from ...files.tables.wrench_csv import is_wrench_description
 from ..common.arguments import number, numbers_of, with_changes
 from ..common.method_arguments import with_methods
@@ -186,7 +186,8 @@ def read(arguments: argparse.Namespace) -> WrenchRecording:
     path: Path = arguments.recording
     file = saved_run(arguments)
     if file is not None:
-        recording = read_blocks(path, arguments.topic or file.topic, file.start_ns, file.end_ns)
+        topic = arguments.topic or file.topic
+        recording = read_blocks(bag_of(path), topic, file.start_ns, file.end_ns)
         stated = WrenchUncertainty.from_dict(dict(file.uncertainty))
         recording = replace(recording, assumed=stated)
     elif is_table(path):

@@ -17,6 +17,14 @@ from ..common.progress import progress
 from ..replay import replay_torque, replay_wrench
 
 
+# Options of `replay` that serve a recording's reading, and what they take.
+PASSED_ON = {
+    "topic": ("NAME", "topic of the joint states (default: the robot file's)"),
+    "columns": ("FILE", "what the columns of a table hold"),
+    "payload-frame": ("LINK", "link that carries the payload (default: the robot file's)"),
+}
+
+
 def add_parser(verbs: Any) -> None:
     """Add the command and its arguments."""
     parser = add_verb(verbs, "view", "show running nodes, or a recording, in the browser")
@@ -24,6 +32,9 @@ def add_parser(verbs: Any) -> None:
         "recording", nargs="?", type=Path,
         help="bag or table to be replayed and shown with a slider of time (default: running nodes)",
     )  # fmt: skip
+    for name in PASSED_ON:
+        meant, text = PASSED_ON[name]
+        parser.add_argument(f"--{name}", metavar=meant, help=f"{text}; of a recording")
     add_arguments(parser)
     parser.set_defaults(run=partial(run, verbs.choices["replay"].parse_args))
 
@@ -47,8 +58,11 @@ def run(
         ) from error
     if arguments.recording is None:
         return serve(arguments)
-    robot = ["--robot", arguments.robot] if arguments.robot else []
-    return _show_recording(as_replayed([str(arguments.recording), *robot]), arguments)
+    words = [str(arguments.recording)]
+    for name in ("robot", *PASSED_ON):
+        given = getattr(arguments, name.replace("-", "_"))
+        words += [f"--{name}", given] if given else []
+    return _show_recording(as_replayed(words), arguments)
 
 
 def _show_recording(replayed: argparse.Namespace, arguments: argparse.Namespace) -> int:

@@ -10,7 +10,7 @@ from typing import Any
 from ...core.identification.estimate import Estimate
 from ..robots.robot_file import RobotFile
 from ..robots.robot_model import RobotModel
-from ..runs.run_file import RunFile
+from ..runs.run_file import RunFile, bag_of
 from .recording import Recording
 
 COMPARED = ("phi", "lower", "upper", "status")
@@ -26,7 +26,7 @@ def recording_of(
     """Read a bag as a live run read its messages.
 
     Args:
-        folder: The bag's.
+        folder: The run's.
         file: The run's.
         topic: Of the joint states; empty: the run's.
         start_ns: Header stamp of the first sample to use [ns]; None: the first.
@@ -37,7 +37,7 @@ def recording_of(
     """
     sign, offset = file.effort_sign, file.effort_offset
     return Recording.from_bag(
-        folder, topic or file.topic, file.joints, sign, offset, start_ns, end_ns
+        bag_of(folder), topic or file.topic, file.joints, sign, offset, start_ns, end_ns
     )
 
 

@@ -23,7 +23,7 @@ from ..recordings.saved_run import arm_of, identical, recording_of
 from ..recordings.wrench_blocks import read_blocks
 from ..recordings.wrench_recording import WrenchRecording
 from ..robots.robot_model import RobotModel
-from ..runs.run_file import FILE_NAME, RunFile, has_run_file
+from ..runs.run_file import FILE_NAME, RunFile, bag_of, has_run_file
 from ..teams.team_run import has_team_run
 
 WHOLE = (10**9,)  # number of windows at which a run without updates is looked at: its end
@@ -128,7 +128,7 @@ def repeat(folder: Path, tell: Tell = lambda part: None) -> RepeatedRun:
 
 def _of_wrench(folder: Path, file: RunFile, updates: Sequence[int]) -> RepeatedRun:
     """Identify from the recording of a force-torque sensor."""
-    recording = read_blocks(folder, file.topic, file.start_ns, file.end_ns)
+    recording = read_blocks(bag_of(folder), file.topic, file.start_ns, file.end_ns)
     uncertainty = WrenchUncertainty.from_dict(dict(file.uncertainty))
     rows = NewtonEulerRows.of(uncertainty, recording.frame or file.payload_frame)
     online = OnlineWrench(rows, file.settings(Uncertainty()))

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import hashlib
 import math
+import shutil
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, fields
 from pathlib import Path
@@ -42,11 +43,13 @@ BESIDE: dict[str, tuple[str, Callable[[Path, Any], Path], Callable[[Path], Any]]
     "shape": ("payload_id_shape.npz", save_shape, load_shape),
     "tare": ("payload_id_tare.npz", save_tare, load_tare),
 }
+EARLIER = "earlier_runs"  # folder beside a bag with runs of it that were saved before the last one
 SOURCES = ("torque", "wrench")
 DIGEST = "digest"  # the first entry: that of all others and of the files that they name
 _HEAD = (
     "# Settings and result of a payload identification; 'payload-id replay' repeats it from the\n"
-    f"# bag in this folder. The robot description is {URDF_NAME}. SI units; times in nanoseconds.\n"
+    f"# bag in this folder, or in the one above '{EARLIER}'. The robot description is\n"
+    f"# {URDF_NAME}. SI units; times in nanoseconds.\n"
 )
 
 
@@ -121,7 +124,10 @@ class RunFile:
             object.__setattr__(self, entry.name, value)
 
     def save(self, folder: Path | str) -> Path:
-        """Write payload_id_run.yaml and what it names into a bag's folder, replacing earlier ones.
+        """Write payload_id_run.yaml and what it names into a bag's folder.
+
+        What was saved of this run before is replaced; another run's files are kept in
+        `earlier_run`.
 
         Returns:
             path: The file of settings.
@@ -137,6 +143,8 @@ class RunFile:
         entries["urdf"] = URDF_NAME
         try:
             with kept_for_one(folder):
+                if (kept := self.earlier_run(folder)) is not None:
+                    _copy(folder, kept)
                 self._write(folder, entries)
         except OSError as error:
             raise RecordingError(
@@ -144,6 +152,20 @@ class RunFile:
                 "Check that the folder exists and that the disk has space."
             ) from error
         return folder / FILE_NAME
+
+    def earlier_run(self, folder: Path) -> Path | None:
+        """Return where the files of another run that are in a folder are kept when this is saved.
+
+        None where there are none, or only those of this run.
+        """
+        path = folder / FILE_NAME
+        if not path.is_file():
+            return None
+        try:
+            start = read_yaml(path, "run of one arm").get("start_ns")
+        except ConfigurationError:
+            start = f"damaged_{path.stat().st_mtime_ns}"
+        return None if start == self.start_ns else folder / EARLIER / str(start)
 
     def _write(self, folder: Path, entries: dict[str, Any]) -> None:
         """Write the files that belong together; the digest is that of all of them."""
@@ -224,6 +246,27 @@ def _check_digest(stated: object, entries: Mapping[str, Any], path: Path) -> Non
             "saved with it: its digest is not that of their content; copy the whole folder again. "
             f"Whoever has changed it on purpose deletes the line '{DIGEST}'."
         )
+
+
+def bag_of(folder: Path) -> Path:
+    """Return the folder of the bag that a run was made of, from the folder with its files."""
+    return folder.parent.parent if folder.absolute().parent.name == EARLIER else folder
+
+
+def _copy(folder: Path, kept: Path) -> None:
+    """Copy the files of a run; they are there whole or not at all.
+
+    Raises:
+        OSError: The disk does not take them.
+    """
+    part = kept.with_name(f"{kept.name}.part")
+    shutil.rmtree(part, ignore_errors=True)
+    part.mkdir(parents=True)
+    for name in (FILE_NAME, URDF_NAME, *(entry[0] for entry in BESIDE.values())):
+        if (folder / name).is_file():
+            shutil.copy2(folder / name, part / name)
+    shutil.rmtree(kept, ignore_errors=True)
+    part.rename(kept)
 
 
 def has_run_file(folder: Path | str) -> bool:

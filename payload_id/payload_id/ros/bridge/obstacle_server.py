@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Sequence
 
 from payload_id_msgs.msg import Obstacle, ObstacleArray
 from payload_id_msgs.srv import SetObstacles
@@ -37,7 +37,7 @@ class ObstacleServer:
             ObstacleArray, "~/obstacles", self._on_obstacles, QoSProfile(depth=10)
         )
 
-    def _bodies_of(self, messages: Iterable[Obstacle]) -> dict[str, ConvexBody]:
+    def _bodies_of(self, messages: Sequence[Obstacle]) -> dict[str, ConvexBody]:
         """Return obstacles by name, in the base frame.
 
         Raises:
@@ -85,8 +85,8 @@ class ObstacleServer:
         return response
 
     def _obstacles_now(self, before: tuple[str, ...]) -> None:
-        """Show the obstacles, and stop a motion whose certificate does not know them."""
+        """Stop a motion whose certificate does not know the obstacles, and show them."""
         if self._context.obstacles.digest == before:
             return
-        self._shown.publish(obstacle_markers(self._context.obstacles.bodies, self._context.base))
         self._stop(Reason.OBSTACLES_CHANGED, "The obstacles changed during the motion")
+        self._shown.publish(obstacle_markers(self._context.obstacles.bodies, self._context.base))

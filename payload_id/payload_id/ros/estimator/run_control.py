@@ -219,8 +219,11 @@ class RunControl:
             folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
             return self.answer(False, f"The folder {folder} cannot be made: {in_words(error)}.")
-        path = self._run.fill_in(entries()).save(folder).parent.resolve()
-        return self.answer(True, f"Saved in {path}.{note}", path)
+        run = self._run.fill_in(entries())
+        kept = run.earlier_run(folder)
+        path = run.save(folder).parent.resolve()
+        earlier = "" if kept is None else f" The run that was saved there before is now in {kept}."
+        return self.answer(True, f"Saved in {path}.{earlier}{note}", path)
 
     def advance(self) -> bool:
         """Take in what has arrived, and update if that is due; return whether it was."""

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from types import SimpleNamespace
@@ -22,9 +23,10 @@ from payload_id.files.reports.assumptions import assumptions_of
 from payload_id.files.reports.comparison import Compared, agreement
 from payload_id.files.reports.quality import noise
 from payload_id.files.reports.quantities import PAIRS, UPPER, physical
-from payload_id.files.reports.repeated_run import run_folder
+from payload_id.files.reports.repeated_run import repeat, run_folder
 from payload_id.files.reports.report import Report
 from payload_id.files.reports.setting import as_html, as_json, as_markdown, setting_of
+from payload_id.files.runs.run_file import EARLIER, RunFile
 from saved_runs import saved_run
 
 COM, INERTIA = np.array([0.02, -0.01, 0.06]), np.diag([0.004, 0.005, 0.003])
@@ -48,6 +50,16 @@ def report(folders, tmp_path_factory) -> Report:
     moved = tmp_path_factory.mktemp("moved") / "first"
     shutil.copytree(folders[0].parent, moved)
     return Report.of(moved, [folders[1]])
+
+
+def test_a_run_that_was_saved_before_the_last_one_of_a_recording_is_repeated(folders, tmp_path):
+    shutil.copytree(folders[0], tmp_path / "bag")
+    run = RunFile.load(tmp_path / "bag")
+    later = replace(run, start_ns=run.start_ns + 100_000_000, result={}, updates=())
+    later.save(tmp_path / "bag")
+    repeated = repeat(run_folder(tmp_path / "bag" / EARLIER / str(run.start_ns)))
+    assert repeated.identical and repeated.file == run
+    assert repeat(run_folder(tmp_path)).file == later
 
 
 class Page(HTMLParser):

@@ -10,11 +10,11 @@ import pytest
 from payload_id.core.errors import ConfigurationError, RecordingError
 from payload_id.core.identification.tare import Tare
 from payload_id.core.knowledge.catalogue.known_mass import KnownMass
-from payload_id.core.knowledge.knowledge import Knowledge
+from payload_id.core.knowledge.knowledge import NOTHING, Knowledge
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.rows.row_block import RowBlock
 from payload_id.core.statistics.statistics import Statistics
-from payload_id.files.runs.run_file import FILE_NAME, RunFile, has_run_file
+from payload_id.files.runs.run_file import EARLIER, FILE_NAME, RunFile, bag_of, has_run_file
 
 URDF = '<?xml version="1.0"?>\n<robot name="arm">\r\n  <link name="größe"/>\n</robot>\n'
 
@@ -100,6 +100,32 @@ def test_saving_again_replaces(tmp_path):
     second.save(tmp_path)
     assert RunFile.load(tmp_path) == second
     assert sorted(x.name for x in tmp_path.iterdir()) == [FILE_NAME, "robot.urdf"]
+
+
+def test_another_run_of_the_same_recording_keeps_those_saved_before(tmp_path):
+    runs = [
+        run(start_ns=1_760_000_000_000_000_000 + k, knowledge=statement)
+        for k, statement in enumerate(
+            (Knowledge((KnownMass(1.0).statement("mass"),)), NOTHING, NOTHING)
+        )
+    ]
+    for each in runs:
+        each.save(tmp_path)
+        each.save(tmp_path)  # replaces itself
+    assert RunFile.load(tmp_path) == runs[2]
+    kept = sorted((tmp_path / EARLIER).iterdir())
+    assert [RunFile.load(path) for path in kept] == runs[:2]
+    assert {bag_of(path) for path in (*kept, tmp_path)} == {tmp_path}
+    assert runs[2].earlier_run(tmp_path) is None
+    assert runs[0].earlier_run(tmp_path).name == str(runs[2].start_ns)
+
+
+def test_a_damaged_run_is_kept_too(tmp_path):
+    run().save(tmp_path).write_text("start_ns: [")
+    run().save(tmp_path)
+    assert RunFile.load(tmp_path) == run()
+    (kept,) = (tmp_path / EARLIER).iterdir()
+    assert (kept / FILE_NAME).read_text() == "start_ns: ["
 
 
 @pytest.mark.parametrize(

@@ -95,10 +95,16 @@ def placed(position=(0.0, 0.0, 0.0), orientation=(0.0, 0.0, 0.0, 1.0)):
 @pytest.mark.parametrize(
     ("message", "words"),
     [
-        (obstacle(dimensions=(0.1, NAN, 0.1)), "finite number above 0"),
-        (obstacle(dimensions=(0.1, 0.0, 0.1)), "finite number above 0"),
-        (obstacle(dimensions=(0.1, -0.2, 0.1)), "finite number above 0"),
-        (obstacle(dimensions=(0.1, float("inf"), 0.1)), "finite number above 0"),
+        (obstacle(dimensions=(0.1, NAN, 0.1)), "from 0.0001 to 200 m"),
+        (obstacle(dimensions=(0.1, 0.0, 0.1)), "from 0.0001 to 200 m"),
+        (obstacle(dimensions=(0.1, -0.2, 0.1)), "from 0.0001 to 200 m"),
+        (obstacle(dimensions=(0.1, float("inf"), 0.1)), "from 0.0001 to 200 m"),
+        (obstacle(dimensions=(0.1, 1e-300, 0.1)), "from 0.0001 to 200 m"),
+        (obstacle(dimensions=(0.1, 1e300, 0.1)), "from 0.0001 to 200 m"),
+        (placed(position=(1e300, 0.0, 0.0)), "in metres"),
+        (placed(position=(0.0, -500.0, 0.0)), "in metres"),
+        (Obstacle(id="far", mesh=Mesh(vertices=[Point(x=1e200)] * 4)), "up to 100 m"),
+        (Obstacle(id="many", mesh=Mesh(vertices=[Point()] * 20001)), "at most 20000"),
         (obstacle(dimensions=(0.1, 0.1)), "has 3 dimensions"),
         (obstacle(kind=SolidPrimitive.CONE, dimensions=(0.1, 0.1)), "mesh"),
         (placed(position=(NAN, 0.0, 0.0)), "finite"),
@@ -121,6 +127,17 @@ def test_what_is_no_body_is_refused_with_its_name(message, words):
 def test_two_obstacles_of_one_name_are_refused():
     with pytest.raises(InputError, match="Two obstacles"):
         obstacles_from([obstacle(), obstacle()], FRAMES)
+
+
+def test_more_obstacles_than_can_be_taken_in_are_refused_and_change_nothing():
+    many = [obstacle(name=str(k)) for k in range(1001)]
+    with pytest.raises(InputError, match="At most 1000 obstacles"):
+        obstacles_from(many, FRAMES)
+    store = ObstacleStore()
+    store.add(obstacles_from(many[:600], FRAMES))
+    with pytest.raises(InputError, match="At most 1000 obstacles"):
+        store.add(obstacles_from(many[600:], FRAMES))
+    assert len(store.names) == 600
 
 
 def test_links_that_do_not_move_are_frames_the_root_first():

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from xml.etree import ElementTree
 
 import numpy as np
@@ -19,7 +18,10 @@ from ....core.errors import InputError, UnknownNameError, brief
 from ....core.safety.clearance.convex_body import ConvexBody
 from ...common.conversions import point, stamp_of
 from .frame_tree import Frames
+from .obstacle_store import check_number
 
+THINNEST, FARTHEST = 1e-4, 100.0  # [m] of a size; of a place from the base
+MOST_CORNERS = 20_000  # of a mesh
 UNIT = 1e-3  # how far the length of a quaternion may be from 1
 LONGEST_ID = 200  # characters of an obstacle's id
 # Of each primitive its name here, and which dimensions of the message are its sizes there.
@@ -56,7 +58,7 @@ def base_frames(urdf: str, model: ArmModel) -> dict[str, tuple[Array, Array]]:
 
 
 def obstacles_from(
-    messages: Iterable[Obstacle], frames: Frames, lookup: Lookup | None = None
+    messages: Sequence[Obstacle], frames: Frames, lookup: Lookup | None = None
 ) -> dict[str, ConvexBody]:
     """Return the bodies of messages by name, in the base frame.
 
@@ -66,9 +68,10 @@ def obstacles_from(
         lookup: Where other frames are; None: no others are known.
 
     Raises:
-        InputError: One of them is no body, names a frame that is not known, or has no name of its
-            own.
+        InputError: One of them is no body or out of any range, names a frame that is not known,
+            or has no name of its own; there are too many.
     """
+    check_number(len(messages))
     found: dict[str, ConvexBody] = {}
     for message in messages:
         if message.id in found:
@@ -96,7 +99,14 @@ def obstacle_from(message: Obstacle, frames: Frames, lookup: Lookup | None) -> C
         rotation, translation = frames[frame]
     else:
         rotation, translation = lookup(frame, stamp_of(message.header.stamp), where)
-    return body.moved(turn, place).moved(rotation, translation)
+    body = body.moved(turn, place).moved(rotation, translation)
+    away = np.abs(body.translation).max()
+    if away > FARTHEST:
+        raise InputError(
+            f"The {where} is {away:.4g} m from the base; positions are in metres, and what is "
+            f"farther than {FARTHEST:g} m is not in the way: leave it out."
+        )
+    return body
 
 
 def pose_of(pose: Pose, where: str) -> tuple[Array, Array]:
@@ -165,7 +175,16 @@ def _body(message: Obstacle, where: str) -> ConvexBody:
             raise InputError(
                 f"The {where} has neither a primitive nor a mesh; fill in one of them."
             )
+        if len(corners) > MOST_CORNERS:
+            raise InputError(
+                f"The mesh of {where} has {len(corners)} corners; its convex hull counts: give at "
+                f"most {MOST_CORNERS}."
+            )
         points = np.array([[v.x, v.y, v.z] for v in corners])
+        if not (np.abs(points) <= FARTHEST).all():
+            raise InputError(
+                f"The mesh of {where} has corners that are no numbers up to {FARTHEST:g} m."
+            )
         return ConvexBody.hull(points, name=message.id)
     if len(corners):
         raise InputError(f"The {where} has a primitive and a mesh; fill in one of them.")
@@ -189,9 +208,9 @@ def _sizes(
             f"A {kind} has {len(places)} dimensions; {where} has {len(dimensions)}: "
             f"{list(dimensions)}."
         )
-    if not all(math.isfinite(x) and x > 0 for x in dimensions):
+    if not all(THINNEST <= x <= 2 * FARTHEST for x in dimensions):
         raise InputError(
-            f"Every dimension of {where} must be a finite number above 0 m; found "
+            f"Every dimension of {where} must be from {THINNEST:g} to {2 * FARTHEST:g} m; found "
             f"{list(dimensions)}."
         )
     return tuple(float(dimensions[i]) for i in places)

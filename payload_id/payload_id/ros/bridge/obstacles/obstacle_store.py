@@ -9,6 +9,20 @@ from ....core.errors import InputError, UnknownNameError
 from ....core.safety.clearance.convex_body import ConvexBody
 
 Bodies = Mapping[str, ConvexBody]
+MOST = 1000  # obstacles of the service, and of the topic: a tenth of a second to take them in
+
+
+def check_number(count: int) -> None:
+    """Raise where there are more obstacles than can be taken in while an arm moves.
+
+    Raises:
+        InputError: There are.
+    """
+    if count > MOST:
+        raise InputError(
+            f"At most {MOST} obstacles can be in force; found {count}. Leave out what the arm "
+            "cannot reach, and put neighbours together in one body."
+        )
 
 
 @dataclass
@@ -44,7 +58,12 @@ class ObstacleStore:
         return tuple(f"{body.name}:{body.digest}" for body in self.bodies)
 
     def add(self, bodies: Bodies) -> str:
-        """Put obstacles beside the others; return a sentence."""
+        """Put obstacles beside the others; return a sentence.
+
+        Raises:
+            InputError: There would be too many.
+        """
+        check_number(len(self._of_service | bodies))
         self._of_service.update(bodies)
         return f"{len(bodies)} obstacles were added or replaced; {self._count()}"
 
@@ -63,9 +82,10 @@ class ObstacleStore:
         wanted = list(names)
         if not wanted:
             raise InputError("Name the obstacles that are to be removed by their ids.")
+        known = self.names
         for name in wanted:
-            if name not in self.names:
-                raise UnknownNameError("obstacle", name, self.names)
+            if name not in known:
+                raise UnknownNameError("obstacle", name, known)
         for name in wanted:
             self._of_service.pop(name, None)
             self._of_topic.pop(name, None)
