@@ -63,7 +63,7 @@ class ObstacleStore:
         Raises:
             InputError: There would be too many.
         """
-        check_number(len(self._of_service | bodies))
+        check_number(len({*self._of_service, *bodies}))
         self._of_service.update(bodies)
         return f"{len(bodies)} obstacles were added or replaced; {self._count()}"
 
