@@ -16,7 +16,6 @@ from ..common.arguments import add_verb
 from ..common.progress import progress
 from ..replay import replay_torque, replay_wrench
 
-
 # Options of `replay` that serve a recording's reading, and what they take.
 PASSED_ON = {
     "topic": ("NAME", "topic of the joint states (default: the robot file's)"),
