@@ -2,8 +2,8 @@
 
 About one estimate, what is not linear in an offset of tens of milliseconds is as large as what a
 body on a hinge does. Within a stretch of a few it is not: the samples are taken anew at its middle,
-and a stretch of which no frame is left within the stated bounds is excluded. An offset is constant
-in a run, so that what is excluded stays so.
+and a stretch at either end of which no frame is left within the stated bounds is excluded. An
+offset is constant in a run, so that what is excluded stays so.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from .frame_bounds import image, motion_of, program_of
 HALF = 2.5e-3  # [s] half a stretch
 FEW = 3  # stretches, below which nothing is to be gained
 BLOCKS = 40  # looked at
+NEW = 4  # blocks since last time for each look at a stretch from an end: updates stay in time
 MORE = 1.25  # times as many blocks as last time, before stretches are looked at again
 LEAST_BLOCKS = 20
 PASSES = 3  # of narrowing what is left out
@@ -100,11 +101,17 @@ def narrowed(
     if len(seen) < max(LEAST_BLOCKS, MORE * known.seen):
         return known
     chosen = seen[np.unique(np.linspace(0, len(seen) - 1, BLOCKS).astype(int))]
-    some = blocks.take(chosen)
-    left = [
-        middle for middle in known.middle
-        if not _excluded(float(middle), known.half, own, i, some, frames, bounds, step, reach)
-    ]  # fmt: skip
+    some, left = blocks.take(chosen), list(known.middle)
+    for end in (0, -1):  # inwards from either end: only where they lie counts
+        for _ in range(1 + (len(seen) - known.seen) // NEW):
+            if not left:
+                break
+            middle = float(left[end])
+            if not _excluded(middle, known.half, own, i, some, frames, bounds, step, reach):
+                break
+            left.pop(end)
+        else:
+            return replace(known, middle=np.array(left))  # the next update goes on
     return ClockBounds(np.array(left), known.half, len(seen))
 
 
