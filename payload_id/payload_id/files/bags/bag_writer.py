@@ -26,6 +26,7 @@ FLUSH_INTERVAL = 0.5  # [s]
 # Messages that may wait for a slow disk: 100 s at 1 kHz, some 30 MB of joint states.
 QUEUE_SIZE = 100_000
 VERSION: Final = 9  # of metadata.yaml: that of ROS 2 Jazzy
+SUFFIXES = (".mcap", ".db3")  # of files that hold messages
 POLL = 0.1  # longest wait of the writing thread before it looks whether to flush or end [s]
 
 
@@ -78,9 +79,10 @@ class BagWriter:
         self._store = get_typestore(Stores.ROS2_JAZZY)
         self._interval = flush_interval
         self._queue: queue.Queue[_Message] = queue.Queue(QUEUE_SIZE)
-        self._lost = 0
+        self._lost = self._written = 0
         self._qos: dict[str, tuple[Qos, ...]] = {}
         self._newest_ns = 0
+        self._files: dict[Path, int] = {}  # with their inodes
         self._failure: Exception | None = None
         self._opened, self._closing = threading.Event(), threading.Event()
         self.path = Path(folder)
@@ -195,11 +197,20 @@ class BagWriter:
             sync_all(self.path)
         except Exception as error:  # whatever it is, it must be known that no more is saved
             self._failure = error
+            if not isinstance(error, WriterError):
+                self._look_for_cause()
             if writer is not None:
                 with suppress(Exception):  # what waits finds no room either
                     writer.abort()
         finally:
             self._opened.set()
+
+    def _look_for_cause(self) -> None:
+        """Note that the bag was removed, if that is why it cannot be written to."""
+        try:
+            self._check_there()
+        except WriterError as error:
+            self._failure = error
 
     def _open(self, storage: StoragePlugin) -> Writer:
         """Open the bag under the first free name."""
@@ -221,6 +232,7 @@ class BagWriter:
         """Write the queue's messages until the writer is closed and the queue empty."""
         connections: dict[str, Connection] = {}
         flushed = time.monotonic()
+        self._files = {x: x.stat().st_ino for x in self.path.iterdir() if x.suffix in SUFFIXES}
         while not (self._closing.is_set() and self._queue.empty()):
             try:
                 message = self._queue.get(timeout=min(POLL, self._interval))
@@ -229,8 +241,24 @@ class BagWriter:
             else:
                 self._write_one(writer, connections, message)
             if time.monotonic() - flushed >= self._interval:
+                self._check_there()
                 _flush(writer)
                 flushed = time.monotonic()
+
+    def _check_there(self) -> None:
+        """Raise where the bag's files are not where they were any more, with all that was in them.
+
+        Raises:
+            WriterError: One is not.
+        """
+        for file, inode in self._files.items():
+            try:
+                there = file.stat().st_ino == inode
+            except OSError:
+                there = False
+            if not there:
+                self._lost += self._written
+                raise WriterError(f"{file} was removed while it was written to")
 
     def _write_one(
         self, writer: Writer, connections: dict[str, Connection], message: _Message
@@ -246,6 +274,7 @@ class BagWriter:
             )
         self._newest_ns = max(self._newest_ns, message.stamp_ns)
         writer.write(connections[key], self._newest_ns, message.data)
+        self._written += 1
 
 
 def _names(path: Path) -> Iterator[Path]:

@@ -127,8 +127,8 @@ class RawRecording:
         before, self._writer = self._writer, writer
         self._place.publish(String(data=self.path))
         self._node.get_logger().warning(
-            f"The disk failed: {before.lost} messages are missing behind {before.path}. Recording "
-            f"goes on in {self.path}"
+            f"The disk failed, or the bag was removed: {before.lost} messages are missing in "
+            f"{before.path}. Recording goes on in {self.path}"
         )
 
     def write(self, topic: str, kind: str, received_ns: int, data: bytes) -> None:
@@ -174,7 +174,10 @@ class RawRecording:
         lost = self._lost + (0 if self._writer is None else self._writer.lost)
         if not lost:
             return ""
-        return f"{lost} messages are missing in {self._folder}: the disk was full or too slow."
+        return (
+            f"{lost} messages are missing in {self._folder}: the disk was full or too slow, or the "
+            "bag was removed."
+        )
 
     def close(self) -> None:
         """End the bag; further calls change nothing."""

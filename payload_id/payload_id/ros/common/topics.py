@@ -9,5 +9,6 @@ LATCHED = QoSProfile(
 )
 # Figures of a sampler's condition: why it makes no samples; empty where it makes some.
 SILENT, UNUSABLE = "silent", "unusable"
+UNRECORDED = "unrecorded"  # likewise: what its recording lacks
 RUNNING = "running"  # figure of an estimator's condition, which has SILENT, too
 BLOCKS = QoSProfile(depth=2000, reliability=ReliabilityPolicy.RELIABLE)

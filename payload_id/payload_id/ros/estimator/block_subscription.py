@@ -16,7 +16,7 @@ from ...core.samples.ring_buffer import SampleRows
 from ..common.conversions import decoded
 from ..common.throttled_log import ThrottledLog
 from ..common.topic_report import publisher_names
-from ..common.topics import BLOCKS, LATCHED, SILENT, UNUSABLE
+from ..common.topics import BLOCKS, LATCHED, SILENT, UNRECORDED, UNUSABLE
 from .block_watch import BlockWatch
 from .sources.sample_source import SampleSource
 
@@ -90,6 +90,10 @@ class BlockSubscription:
             return f"Nobody publishes {self.topic}: start the sampler, or correct samples_topic."
         said = self._said(UNUSABLE) or self._said(SILENT)
         return f"The sampler says: {said}" if said else ""
+
+    def unrecorded(self) -> str:
+        """Return what the sampler's recording lacks, as it says; empty if it says nothing."""
+        return self._said(UNRECORDED)
 
     def _said(self, figure: str) -> str:
         """Return a figure of the sampler's condition; empty if it has none of that name."""

@@ -221,7 +221,10 @@ class RunControl:
             return self.answer(False, f"The folder {folder} cannot be made: {in_words(error)}.")
         run = self._run.fill_in(entries())
         kept = run.earlier_run(folder)
-        path = run.save(folder).parent.resolve()
+        try:
+            path = run.save(folder).parent.resolve()
+        except PayloadIdError as error:
+            return self.answer(False, f"Nothing was saved. {error}")
         earlier = "" if kept is None else f" The run that was saved there before is now in {kept}."
         return self.answer(True, f"Saved in {path}.{earlier}{note}", path)
 

@@ -8,7 +8,7 @@ from pathlib import Path
 from rclpy.node import Node
 from std_msgs.msg import String
 
-from ...core.errors import ConfigurationError, PayloadIdError
+from ...core.errors import ConfigurationError, PayloadIdError, printable
 from ...core.version import VERSION
 from ...files.configuration.input_path import from_home, place_below
 from ...files.robots.robot_file import RobotFile
@@ -75,8 +75,13 @@ class RunKeeping:
                 raise
         if bag is not None and folder == bag:
             return folder, ""
+        if self._bag and not Path(self._bag).exists():
+            return folder, (
+                " The recording is elsewhere, on another host, or was removed, so that the run "
+                f"cannot be replayed here: {printable(self._bag)}"
+            )
         if self._bag:
-            return folder, f" The recording is elsewhere: {self._bag}"
+            return folder, f" The recording is elsewhere: {printable(self._bag)}"
         return folder, (
             " The sampler makes no recording, so the run cannot be replayed: start it with the "
             "parameter bag."

@@ -168,6 +168,8 @@ class EstimatorServices:
             response.success, response.message = False, str(error)
             self._log.warn(response.message)
             return response
+        if lacking := self._blocks.unrecorded():
+            note += f" The recording is not whole, so that a replay may differ: {lacking}"
         result = await self._ask(lambda: self._control.save(folder, self._keeping.entries, note))
         response.success, response.message = result.success, result.message
         response.path = str(result.path or "")

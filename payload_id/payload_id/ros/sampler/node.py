@@ -24,7 +24,7 @@ from ..common.raw_recording import RawRecording
 from ..common.steady_timer import steady_timer
 from ..common.throttled_log import ThrottledLog
 from ..common.topic_report import publisher_names, silence_report
-from ..common.topics import BLOCKS, SILENT, UNUSABLE
+from ..common.topics import BLOCKS, SILENT, UNRECORDED, UNUSABLE
 from ..lifecycle.managed_node import ManagedNode
 from .parameters import SAMPLER_TABLE, SamplerParameters
 
@@ -216,6 +216,7 @@ class SamplerNode(ManagedNode):
             "gaps": sampler.pace.gaps,
             "longest gap [s]": sampler.pace.longest_gap,
             "bag": self._recording.path,
+            UNRECORDED: self._recording.loss(),
         }
 
 

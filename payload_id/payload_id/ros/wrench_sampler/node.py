@@ -32,7 +32,7 @@ from ..common.raw_recording import RawRecording
 from ..common.steady_timer import steady_timer
 from ..common.throttled_log import ThrottledLog
 from ..common.topic_report import silence_report
-from ..common.topics import BLOCKS, SILENT, UNUSABLE
+from ..common.topics import BLOCKS, SILENT, UNRECORDED, UNUSABLE
 from ..common.wrench_blocks import wrench_block
 from ..lifecycle.managed_node import ManagedNode
 from .parameters import WRENCH_SAMPLER_TABLE, WrenchSamplerParameters
@@ -201,6 +201,7 @@ class WrenchSamplerNode(ManagedNode):
             "delay [joint states]": sampler.delay,
             "of another frame": self._foreign_count,
             "bag": self._recording.path,
+            UNRECORDED: self._recording.loss(),
             **{f"dropped: {cause}": count for cause, count in sampler.dropped.items()},
             **{
                 f"joint states dropped: {cause}": count

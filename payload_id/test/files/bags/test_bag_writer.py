@@ -1,6 +1,7 @@
 """Bags written during a run."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -121,6 +122,30 @@ def test_whatever_ends_the_writing_thread_is_told_and_counted(tmp_path, monkeypa
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("storage", STORAGES)
+@pytest.mark.parametrize("how", ["folder removed", "folder moved", "file removed"])
+def test_a_bag_that_is_removed_while_it_is_written_is_told_with_all_that_was_in_it(
+    tmp_path, storage, how
+):
+    writer = BagWriter(tmp_path / "bag", storage, flush_interval=0.05)
+    for k in range(20):
+        writer.write("/joint_states", JOINT_STATE, k, joint_state(k))
+    time.sleep(0.2)
+    if how == "folder removed":
+        shutil.rmtree(writer.path)
+    elif how == "folder moved":
+        writer.path.rename(tmp_path / "elsewhere")
+    else:
+        next(x for x in writer.path.iterdir() if storage[:4] in x.name or ".db3" in x.name).unlink()
+    give_up = time.monotonic() + 10.0
+    while not writer.failed and time.monotonic() < give_up:
+        writer.write("/joint_states", JOINT_STATE, 100, joint_state(100))
+        time.sleep(0.02)
+    assert writer.failed and writer.lost >= 20
+    with pytest.raises(RecordingError, match="removed while it was written to"):
+        writer.close()
+
+
 @pytest.mark.parametrize("storage", STORAGES)
 def test_a_killed_process_loses_no_more_than_the_last_second(tmp_path, storage):
     script = f"""

@@ -6,6 +6,7 @@ import re
 import signal
 from collections.abc import Iterator
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -436,6 +437,33 @@ def test_save_writes_what_a_replay_needs(idle, tmp_path):
     answer = idle.observer.call(Save, f"{NODE}/save", path="x" * 999)
     assert not answer.success and "xxx" in answer.message
     assert not list(tmp_path.iterdir())
+
+
+def test_a_run_that_cannot_be_saved_keeps_its_verdict(idle):
+    final = idle.run(blocks(measured(LOADED, SECONDS)))
+    answer = idle.observer.call(Save, f"{NODE}/save", path="taken/run")
+    (Path(answer.path) / "robot.urdf").unlink()
+    (Path(answer.path) / "robot.urdf").mkdir()  # where a file must be written
+    answer = idle.observer.call(Save, f"{NODE}/save", path="taken/run")
+    assert not answer.success and "Nothing was saved" in answer.message
+    assert idle.get().estimate.status == final.status
+
+
+def test_a_save_says_what_the_recording_lacks(idle):
+    idle.run(blocks(measured(LOADED, 1.0)))
+    lacking = "7 messages are missing in /bag."
+    condition = DiagnosticStatus(values=[KeyValue(key="unrecorded", value=lacking)])
+    node = idle.observer.node
+    publisher = node.create_publisher(DiagnosticStatus, "/payload_sampler/condition", LATCHED)
+    saved = lambda: idle.observer.call(Save, f"{NODE}/save", path="lacking/run").message  # noqa: E731
+    try:
+        idle.observer.wait(publisher.get_subscription_count, "the estimator")
+        publisher.publish(condition)
+        idle.observer.wait(lambda: lacking in saved(), "what is lacking")
+        publisher.publish(DiagnosticStatus())
+        idle.observer.wait(lambda: lacking not in saved(), "that nothing is")
+    finally:
+        node.destroy_publisher(publisher)
 
 
 def test_a_termination_signal_ends_the_node_in_order(estimator):

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import trimesh
+from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import WrenchStamped
 from payload_id_msgs.msg import PayloadEstimate, WrenchBlock
 from payload_id_msgs.srv import Save
@@ -113,8 +114,12 @@ def second_sampler(nodes: Observer) -> None:
     """Publish a spoilt copy of each block on the same topic, as another sampler's."""
     publisher = nodes.node.create_publisher(WrenchBlock, "/wrench_sampler/samples", DEEP)
 
+    conditions = nodes.listen(DiagnosticStatus, "/payload_estimator/condition", LATCHED)
+
     def spoil(block: WrenchBlock) -> None:
-        if block.sampler != SECOND:
+        # The estimator listens to whom it hears first; discovery may be late.
+        heard = any(x.key == "blocks" and int(x.value) for y in conditions for x in y.values)
+        if heard and block.sampler != SECOND:
             block.sampler, block.wrench = SECOND, [3.0 * x for x in block.wrench]
             publisher.publish(block)
 
