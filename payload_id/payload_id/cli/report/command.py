@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from ...core.errors import InputError
+from ...core.errors import InputError, PayloadIdError
 from ...core.identification.status import FAILED
 from ...files.configuration.whole_file import check_place, saved_file
 from ...files.reports.repeated_run import run_folder
@@ -108,7 +108,7 @@ def written(
         PayloadIdError: A file cannot be read, or the report not be written.
     """
     from ...files.reports.report import Report
-    from ...files.reports.setting import setting_of
+    from ...files.reports.setting import as_markdown, setting_of
 
     run_folder(run_path)  # what is no run is refused before anything else is said of it
     place = check_place(run_path / NAME if out is None else out, "report").resolve()
@@ -116,6 +116,10 @@ def written(
     with progress("identifying again") as tell:
         report = Report.of(run_path, earlier, tell)
     text = setting(report)
-    with saved_file(place, "report") as file:
-        file.write(text.encode())
+    try:
+        with saved_file(place, "report") as file:
+            file.write(text.encode())
+    except PayloadIdError:  # what was found is shown all the same
+        print(as_markdown(report))
+        raise
     return place, 3 if report.run.estimate.status in FAILED else 0

@@ -67,6 +67,8 @@ BRIDGE_TABLE = (
         "needed where the robot file limits the turn of continuous joints (cable_turns) and the "
         "driver does not count turns; numbers of other joints do not matter.",
         "rad",
+        -1e4,
+        1e4,
         read_only=False,
         kind="numbers",
     ),

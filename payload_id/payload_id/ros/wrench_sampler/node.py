@@ -15,6 +15,7 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.serialization import serialize_message
 from sensor_msgs.msg import JointState
 
+from ...core.errors import ConfigurationError
 from ...core.samples.arm_sensor_motion import model_at
 from ...core.samples.joint_map import JointMap
 from ...core.samples.wrench_sampler import WrenchSampler
@@ -57,6 +58,10 @@ class WrenchSamplerNode(ManagedNode):
             PayloadIdError: A parameter or a file cannot be used, or there is no such frame.
         """
         settings = WrenchSamplerParameters(**read_parameters(self, WRENCH_SAMPLER_TABLE))
+        if abs(settings.wrench_sign) != 1.0:
+            raise ConfigurationError(
+                f"The parameter wrench_sign is 1 or -1; found {settings.wrench_sign:g}."
+            )
         self._settings = settings
         self.robot = RobotFile.load(settings.robot_file)
         self._frame = settings.sensor_frame or self.robot.payload_frame

@@ -152,6 +152,15 @@ def test_data_that_break_their_bounds_are_no_number_to_be_used(folders):
     assert json.loads(as_json(broken))["lower"] == [None] * 10
 
 
+def test_a_report_that_cannot_be_written_is_printed(folders, monkeypatch, capsys, tmp_path):
+    def full(place, what):
+        raise ConfigurationError(f"The {what} {place} cannot be written: no space left on device.")
+
+    monkeypatch.setattr("payload_id.cli.report.command.saved_file", full)
+    done = run_here(capsys, "report", folders[1], "--out", tmp_path / "r.html")
+    assert done.returncode == 2 and "no space left" in done.stderr and "# " in done.stdout
+
+
 @pytest.mark.slow
 def test_what_is_no_run_is_said(tmp_path, capsys, folders):
     with pytest.raises(ConfigurationError, match="payload_id_run.yaml"):

@@ -220,14 +220,15 @@ def test_wrench_of_another_frame_is_reported_while_it_comes(nodes: Observer) -> 
 
 
 @pytest.mark.slow
-def test_frame_that_does_not_exist_ends_the_node(tmp_path: object) -> None:
-    folder = tmp_path
-    process = NodeProcess(
-        "wrench_sampler",
-        DOMAIN,
-        folder / "log",
-        sensor_frame="nowhere",  # type: ignore[operator]
-    )
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"sensor_frame": "nowhere"}, ("Unknown sensor frame 'nowhere'", "Known: ")),
+        ({"wrench_sign": "0.5"}, ("wrench_sign is 1 or -1; found 0.5",)),
+    ],
+)
+def test_what_cannot_be_measured_ends_the_node(tmp_path: Path, given, words) -> None:
+    process = NodeProcess("wrench_sampler", DOMAIN, tmp_path / "log", **given)
     assert process.process.wait(25.0) != 0
-    assert "Unknown sensor frame 'nowhere'" in process.printed()
-    assert "Known: " in process.printed() and "Traceback" not in process.printed()
+    printed = process.printed()
+    assert all(x in printed for x in words) and "Traceback" not in printed
