@@ -24,7 +24,7 @@ class IdentifyingRobot(PlannedRobot):
         )  # fmt: skip
         arm = NodeProcess(
             "simulated_arm", domain, folder / "arm.log", robot_file=robot, payload=PAYLOAD,
-            rate=100.0,
+            rate=100.0, physics_step=1e-3,
         )  # fmt: skip
         super().__init__(folder, domain, arm, **changes)
         self._ended = threading.Event()

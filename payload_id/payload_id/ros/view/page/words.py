@@ -48,7 +48,7 @@ def verdict_text(estimate: Estimate | None) -> str:
         return "No estimate yet."
     status = estimate.status.value.replace("_", " ")
     if estimate.status is Status.WAITING:
-        return f"**{status}.** {plain(estimate.message)}"
+        return f"**{status}.** {ADVICE[estimate.status]}\n\n{plain(estimate.message)}"
     head = f"### {status}\n\n{ADVICE[estimate.status]}\n\n{plain(estimate.message)}"
     if not np.isfinite(estimate.half_width).any():
         return head

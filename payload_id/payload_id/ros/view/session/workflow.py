@@ -19,7 +19,7 @@ ADVICE: Mapping[Status, str] = {
     Status.INCONSISTENT: "Do not use these numbers: data and stated bounds contradict each other.",
     Status.NO_DATA: "There were too few samples: see what the sampler says.",
     Status.SOLVER_FAILED: "No answer could be checked: save the run, and report it.",
-    Status.WAITING: "",
+    Status.WAITING: "The steps say what comes next; Run begins a run and has the arm move.",
 }
 
 
