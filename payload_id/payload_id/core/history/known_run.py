@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from ..arrays import Array, BoolArray
-from ..body.inertial import as_phi
+from ..body.inertial import as_phi, is_physical, pseudo_inertia
 from ..diagnosis import MotionSeen
 from ..errors import InputError, RecordingError
 from ..rows.joint_torque.momentum import MomentumRows
@@ -18,6 +18,8 @@ from ..statistics.statistics import Statistics
 from ..threads import one_thread
 from .same_data import stretches_of
 
+ROUNDED = 1e-6  # part of its largest entry by which a known pseudo-inertia may miss a body's
+LEAST_STEPS = 10  # between samples in a segment
 CHUNK = 10_000  # samples whose rows are in memory at a time
 
 
@@ -54,9 +56,16 @@ class Load:
         """Return a load of which all ten parameters are known.
 
         Raises:
-            InputError: They are not ten numbers.
+            InputError: They are not ten numbers, or no body has them.
         """
-        return cls(as_phi(phi))
+        phi = as_phi(phi)
+        size = np.abs(pseudo_inertia(phi)).max()
+        if phi.any() and not is_physical(phi, -ROUNDED * size):
+            raise InputError(
+                f"No body has the parameters {phi.tolist()} of a known payload: m, m c, and the "
+                "inertia about the payload frame's origin, not the centre of mass."
+            )
+        return cls(phi)
 
     @property
     def known(self) -> BoolArray:
@@ -139,6 +148,11 @@ def segments(samples: Samples, length: float | None) -> list[Samples]:
         return [samples]
     if not (np.isfinite(length) and length > 0.0):
         raise InputError(f"The length of a segment must be above 0 s; found {length!r}.")
+    if length < LEAST_STEPS * samples.step:
+        raise InputError(
+            f"A segment of {length:g} s holds next to no samples, which are {samples.step:.3g} s "
+            f"apart; at least {LEAST_STEPS} steps are needed."
+        )
     start, end = float(samples.stamp[0]), float(samples.stamp[-1])
     count = max(int((end - start) // length), 1)
     return [samples.between(start + k * length, start + (k + 1) * length) for k in range(count)]

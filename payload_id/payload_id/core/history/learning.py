@@ -48,7 +48,8 @@ def learn_history(
         own: Nuisance parameters that each run has of its own, see `own_columns`.
 
     Raises:
-        InputError: There are too few runs or sources, or two runs of the same data.
+        InputError: There are too few runs or sources, two runs of the same data, or they tell
+            nothing.
     """
     if len(runs) < LEAST_RUNS or len({run.source for run in runs}) < 2:
         raise InputError(
@@ -59,13 +60,22 @@ def learn_history(
     with one_thread():
         shared = _shared(runs, own_columns(rows, own), rows.prior.box()[1])
         tried = [_tried(run, others) for run, others in _with_others(runs, shared)]
-        seen = [k for k, each in enumerate(tried) if np.isfinite(each.error[0])]
+        least, largest = rows.prior.box()
+        width = largest - least
+        told = [each.posterior.deviation(1.0)[0] <= width[0] for each in tried]
+        seen = [k for k, each in enumerate(tried) if told[k] and np.isfinite(each.error[0])]
         masses = MassErrors.of([tried[k] for k in seen])
         size = masses.size()
         expected = [size.of(each.posterior, each.run.statistics, each.phi) for each in tried]
         noise = [each.posterior.noise(len(rows.channels)) for each in tried]
     scores = np.array([each.error for each in tried]) / np.array(expected)
+    scores[np.array(expected) > width] = np.nan  # such a run shows nothing of how far others err
     whole = reduce(Statistics.joined, shared)
+    if not whole.counts[-1] > 0.0 or not np.isfinite(scores).any():
+        raise InputError(
+            f"These {len(runs)} runs tell nothing of the arm, nor how far estimates err: they are "
+            "too short, or move too few axes. Make them, or their segments, several windows long."
+        )
     return ArmHistory(
         digest=rows.model.digest,
         joints=rows.model.joints,

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from ..arrays import Array
 from ..errors import RecordingError
 from .filters import (
-    EVEN,
     AngularMotion,
     fitted_turning,
     interpolated_rotation,
@@ -172,12 +171,13 @@ def _turning(poses: Poses, at: Array, cutoff: float | None) -> AngularMotion:
 
 
 def _with_equal_steps(poses: Poses) -> Poses:
-    """Return poses whose steps filters can take: the same ones if these can."""
-    steps = np.diff(poses.stamp)
-    step = np.median(steps)
-    if np.abs(steps - step).max() <= EVEN * step:
-        return poses
+    """Return poses with exactly equal steps, as filters take them to have.
+
+    Derivatives of filtered values at stamps that differ from these by microseconds would be rough.
+    """
     grid = even_grid(poses.stamp)
+    if grid is poses.stamp:
+        return replace(poses, stamp=np.linspace(grid[0], grid[-1], len(grid)))
     origin = None if poses.origin is None else resampled(poses.stamp, poses.origin, grid)
     return Poses(grid, interpolated_rotation(poses.stamp, poses.rotation, grid).rotation, origin)
 

@@ -12,6 +12,7 @@ from ...core.identification.status import Status
 from ..drivers.driver_facts import PayloadTarget
 from ..robots.arm_frames import ArmFrames
 from ..robots.robot_file import RobotFile
+from ..robots.robot_model import RobotModel
 from .loads.load import Load
 from .loads.result_file import Result
 from .loads.tool import tool_beyond
@@ -87,6 +88,8 @@ def export_for(
     fits = told.target == name
     rated = told.rated_mass if rated_mass is None else rated_mass
     check_rated(result, rated, target)
+    if robot is not None:
+        check_same_arm(result, robot)
     # The run's own description comes first: the payload was identified with it.
     urdf = result.urdf or (None if robot is None else robot.urdf)
     load = Load.of(result, _frame(result, target, told if fits else None, frame), urdf)
@@ -130,6 +133,23 @@ def the_robot(result: Result, stated: str | None) -> RobotFile | None:
         raise ConfigurationError(
             f"The robot file that {result.source} names cannot be read; name it (--robot). {error}"
         ) from error
+
+
+def check_same_arm(result: Result, robot: RobotFile) -> None:
+    """Raise where a result says of which arm it is, and a robot file describes another one.
+
+    Raises:
+        ConfigurationError: It does: its frames and what hangs on them may be elsewhere.
+    """
+    if not result.robot_digest:
+        return
+    arm = RobotModel.from_urdf(robot.urdf, result.payload_frame, robot.joints, robot.gravity)
+    if arm.digest != result.robot_digest:
+        raise ConfigurationError(
+            f"{result.source} was identified with another arm than {robot.path} describes, or "
+            "with an earlier state of its description (robot_digest). Name the robot file that it "
+            "was identified with."
+        )
 
 
 def check_usable(result: Result, needed: int, target: Target) -> None:

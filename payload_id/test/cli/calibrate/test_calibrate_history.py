@@ -105,6 +105,31 @@ def test_a_mass_that_the_prior_does_not_allow_is_named_with_its_run(folder, tmp_
     assert "run_1 is said to carry 5000 kg" in " ".join(done.stderr.split())
 
 
+def test_runs_too_short_to_tell_a_payload_promise_nothing_of_later_ones(folder, tmp_path, capsys):
+    known = ["--runs", folder / "runs.yaml", "--history", *COMMON, *BOUNDS]
+    options = ["--segments", "0.25", "--out", tmp_path / "short.yaml", "--json"]
+    done = run_without_ros(capsys, "calibrate", *known, *options)
+    assert done.returncode == 2 and "tell nothing of the arm" in " ".join(done.stderr.split())
+    done = run_without_ros(capsys, "calibrate", *known, "--segments", "1.5", *options[2:])
+    assert done.returncode == 0, done.stderr
+    history = load_history(tmp_path / "short.npz")
+    # Of what a run tells less than the prior, it does not say how far others err.
+    assert np.isnan(history.scores).any() and np.nanmax(np.abs(history.scores)) < 10.0
+    done = run_without_ros(capsys, "calibrate", *known, "--segments", "1e-5", *options[2:])
+    assert done.returncode == 2 and "next to no samples" in done.stderr
+
+
+def test_a_known_payload_that_no_body_has_is_refused(folder, tmp_path, capsys):
+    (folder / "none.yaml").write_text(
+        (folder / "runs.yaml")
+        .read_text()
+        .replace("  run_1:", "  run_1: {payload: [1, 0, 0, 0, -1, 0, 0, 0.1, 0, 0.1]} #")
+    )
+    options = ["--runs", folder / "none.yaml", "--history", *COMMON, "--out"]
+    done = run_without_ros(capsys, "calibrate", *options, tmp_path / "no.yaml")
+    assert done.returncode == 2 and "No body has the parameters" in " ".join(done.stderr.split())
+
+
 def test_bounds_on_the_arm_need_whole_payloads(folder, capsys):
     options = ["--runs", folder / "runs.yaml", *COMMON, "--out", folder / "no.yaml"]
     done = run_without_ros(capsys, "calibrate", *options)

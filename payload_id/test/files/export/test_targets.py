@@ -20,6 +20,7 @@ from payload_id.files.export.exported import TARGETS, exported
 from payload_id.files.export.loads.result_file import read_result
 from payload_id.files.robots.description.urdf import read_urdf
 from payload_id.files.robots.robot_file import RobotFile
+from payload_id.files.robots.robot_model import RobotModel
 from payload_id.files.runs.run_file import RunFile
 
 MASS, COM = 1.25, np.array([0.012, -0.034, 0.056])
@@ -103,6 +104,17 @@ def test_kinova_takes_the_load_at_the_flange_without_the_gripper(saved):
         [found["payload_mass_center"][k] for k in "xyz"], COM + away, atol=1e-9
     )
     assert "end_effector_link" in text and "(identified in tool_frame)" in text
+
+
+def test_a_result_of_another_arm_is_not_moved_by_this_ones_description(tmp_path):
+    path = tmp_path / "result.json"
+    arm = RobotModel.from_urdf(XARM.urdf, estimate().payload_frame, XARM.joints, XARM.gravity)
+    entries = estimate().to_dict() | {"robot_digest": arm.digest}
+    path.write_text(json.dumps(entries))
+    assert exported(read_result(path), "xarm", XARM)
+    path.write_text(json.dumps(entries | {"robot_digest": arm.digest[::-1]}))
+    with pytest.raises(ConfigurationError, match="another arm than .*xarm7.yaml describes"):
+        exported(read_result(path), "xarm", XARM)
 
 
 def test_what_wants_everything_gets_the_gripper_too(saved):

@@ -38,6 +38,7 @@ class Result:
         robot: Robot file that it was made with, empty where that is not said.
         gravity: In the base frame, shape (3,) [m/s2]; None where that is not said.
         of_wrench: Whether a force-torque sensor measured it, which feels all that hangs on it.
+        robot_digest: Of the arm that it was identified with (`ArmModel.digest`); empty: not said.
     """
 
     source: str
@@ -52,6 +53,7 @@ class Result:
     robot: str = ""
     gravity: Array | None = None
     of_wrench: bool = False
+    robot_digest: str = ""
 
 
 def read_result(path: Path) -> Result:
@@ -125,6 +127,7 @@ def _checked(entries: Any, source: str) -> dict[str, Any]:
         "lower": _ten(entries, "lower", -math.inf, source),
         "upper": _ten(entries, "upper", math.inf, source),
         "of_wrench": "force_error" in bounds,
+        "robot_digest": str(entries.get("robot_digest") or ""),
     }
     if not (checked["lower"] <= checked["upper"]).all():
         raise _wrong(source, "'lower' nowhere above 'upper'", entries["lower"])
