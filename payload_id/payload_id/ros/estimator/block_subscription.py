@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 from rclpy.task import Future as RosFuture
@@ -21,6 +22,7 @@ from .block_watch import BlockWatch
 from .sources.sample_source import SampleSource
 
 SILENCE = 1.0  # [s] without samples during a run, after which that is reported
+ABSENT = 4.0  # [s] without its condition, which it tells each second
 MEETING = 2.0  # [s] within which a sampler that runs is found
 QUIET = 1.0  # [s] without a block, after which none is on its way any more
 LONGEST = 3.0  # [s] for blocks on their way, at most
@@ -67,6 +69,7 @@ class BlockSubscription:
         self._waits: list[_Wait] = []
         self._seekers: list[tuple[float, RosFuture]] = []  # until when they look for a sampler
         self._condition = DiagnosticStatus()  # the sampler's
+        self._condition_at: float | None = None  # when it was heard; None: never
         self._subscription = node.create_subscription(
             source.block_type,
             topic or f"{source.sampler}/samples",
@@ -82,18 +85,38 @@ class BlockSubscription:
 
     def _on_condition(self, message: DiagnosticStatus) -> None:
         """Remember how the sampler is."""
-        self._condition = message
+        self._condition, self._condition_at = message, time.monotonic()
 
     def reason(self) -> str:
         """Return why the sampler makes no samples, as it says itself; empty if it says nothing."""
         if not self._node.count_publishers(self.topic):
             return f"Nobody publishes {self.topic}: start the sampler, or correct samples_topic."
+        if gone := self._absence():
+            return gone
         said = self._said(UNUSABLE) or self._said(SILENT)
         return f"The sampler says: {said}" if said else ""
+
+    def _absence(self) -> str:
+        """Say that a sampler that told how it is has ceased to; empty: it has not.
+
+        Of one that was killed the middleware says for a while that it is there.
+        """
+        at = max(self._newest, self._condition_at or np.inf)
+        if not time.monotonic() - at > ABSENT:
+            return ""
+        return (
+            f"Nothing has been heard of the sampler that publishes {self.topic} for "
+            f"{time.monotonic() - at:.1f} s: it may have ended. Start it again."
+        )
 
     def unrecorded(self) -> str:
         """Return what the sampler's recording lacks, as it says; empty if it says nothing."""
         return self._said(UNRECORDED)
+
+    def remarks(self, running: bool) -> str:
+        """Return what an answer should say of the samples beside what was found in them."""
+        several = self.several_samplers() if self.watch.others else ""
+        return " ".join(x for x in (self.silence() if running else "", several) if x)
 
     def _said(self, figure: str) -> str:
         """Return a figure of the sampler's condition; empty if it has none of that name."""
@@ -109,7 +132,8 @@ class BlockSubscription:
             self._seekers.append((time.monotonic() + MEETING, found))
             await found
         met = self._node.count_publishers(self.topic)
-        return self.reason() if self._said(UNUSABLE) or not met else ""
+        gone = self._absence()
+        return self.reason() if gone or self._said(UNUSABLE) or not met else ""
 
     def _on_block(self, data: bytes, about: dict[str, Any]) -> None:
         """Hand a block on, and note when it was published."""

@@ -46,12 +46,23 @@ class RunKeeping:
         self._settings, self._robot, self._source = settings, robot, source
         self._blocks, self._log = blocks, log
         self._bag = ""
+        self._node, self._told = node, list[str]()
         topic = settings.bag_topic or f"{source.sampler}/bag"
-        node.create_subscription(String, topic, self._on_bag, LATCHED)
+        self._topic = node.create_subscription(String, topic, self._on_bag, LATCHED).topic_name
 
     def _on_bag(self, message: String) -> None:
         """Remember where the sampler records."""
-        self._bag = message.data
+        self._told.append(message.data)
+        self._look()
+
+    def _look(self) -> None:
+        """Take what was told last, but of two samplers, as with their blocks, what the first told.
+
+        Of one that was killed the middleware says for a while that it is there.
+        """
+        if self._told and not (self._bag and self._node.count_publishers(self._topic) > 1):
+            self._bag = self._told[-1]
+            self._told.clear()
 
     def folder(self, asked: str) -> tuple[Path, str]:
         """Return where to save a run, and what to say about it.
@@ -65,6 +76,7 @@ class RunKeeping:
         Raises:
             ConfigurationError: Nothing may be written there.
         """
+        self._look()
         runs = from_home(self._settings.runs_folder, "runs_folder").resolve()
         bag = self._recording()
         folder = bag or runs / datetime.now().strftime("run_%Y%m%d_%H%M%S_%f")
@@ -90,6 +102,7 @@ class RunKeeping:
     @property
     def recording(self) -> str:
         """Folder in which the sampler says that it records what it receives; empty: nowhere."""
+        self._look()
         return self._bag
 
     def _recording(self) -> Path | None:

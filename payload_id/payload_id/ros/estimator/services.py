@@ -81,6 +81,10 @@ class EstimatorServices:
         self._blocks.look()
         self._answers.pass_on()
 
+    def _remarks(self) -> str:
+        """Return what answers say of the samples, if anything is wrong with them."""
+        return self._blocks.remarks(self._control.running)
+
     def _ask(self, action: Callable[[], Answer]) -> RosFuture:
         """Hand a request to the worker; the executor goes on serving blocks meanwhile."""
         self._blocks.take_waiting()
@@ -92,11 +96,13 @@ class EstimatorServices:
         """Return the callback of a service that may divide the samples into before and after."""
 
         async def answer(request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+            remarks = self._remarks()
             if divides():
                 await self._blocks.caught_up()
             result = await self._ask(action)
-            response.success, response.message = result.success, result.message
-            self._log.info(result.message)
+            response.success, response.message = result.success, f"{result.message} {remarks}"
+            response.message = response.message.strip()
+            self._log.info(response.message)
             return response
 
         return answer
@@ -155,8 +161,9 @@ class EstimatorServices:
         self, request: GetEstimate.Request, response: GetEstimate.Response
     ) -> GetEstimate.Response:
         """Answer with the estimate from all samples so far."""
+        remarks = self._remarks()
         result = await self._ask(lambda: self._control.estimate(self._blocks.reason()))
-        response.success, response.message = result.success, result.message
+        response.success, response.message = result.success, f"{result.message} {remarks}".strip()
         response.estimate = estimate_message(result.report)
         return response
 
@@ -170,6 +177,7 @@ class EstimatorServices:
             return response
         if lacking := self._blocks.unrecorded():
             note += f" The recording is not whole, so that a replay may differ: {lacking}"
+        note = f"{note} {self._remarks()}".rstrip()
         result = await self._ask(lambda: self._control.save(folder, self._keeping.entries, note))
         response.success, response.message = result.success, result.message
         response.path = str(result.path or "")

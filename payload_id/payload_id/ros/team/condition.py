@@ -38,9 +38,7 @@ def condition_of(
     level, sentence = LEVELS[report.status], report.message
     silent = {x.robot.name: x.silence(patience) for x in listeners} if control.running else {}
     silences = [said for said in silent.values() if said]
-    doubts = [member.clock_doubt for member in report.members.values() if member.clock_doubt]
-    doubts += [member.refusal for member in report.members.values() if member.refusal]
-    doubts += [said for member in report.members.values() if (said := member.barrenness)]
+    doubts = [x for x in control.doubts() if x not in sentence]
     if len(silences) == len(listeners):
         level, sentence = Level.ERROR, silences[0]
     elif silences or doubts or control.loss or control.lost:

@@ -46,6 +46,7 @@ class Member:
         """Begin."""
         self.robot, self.holds = robot, True
         self.heard = self.samples = self.refused = 0
+        self._fruitful = 0  # messages when the newest sample was made
         self.newest: RobotSamples | None = None
         self.newest_ns = 0
         self._past = Counter[str]()  # what was left out before the streams began
@@ -66,15 +67,21 @@ class Member:
 
     @property
     def barrenness(self) -> str:
-        """Why no sample has come of many messages; empty: some has, or there were few."""
-        if self.samples or self.heard < BARREN:
+        """Why no sample has come of the last messages; empty: some has, or there were few."""
+        count = self.heard - self._fruitful
+        if count < BARREN:
             return ""
         causes = self.dropped.most_common(1)
         why = f"mostly '{causes[0][0]}'" if causes else "some of its topics are silent"
         return (
-            f"No sample came of {self.heard} messages of {self.robot.name}: {why}. Compare its "
+            f"No sample came of the last {count} messages of {self.robot.name}: {why}. Compare its "
             "messages with the team file: rate, joints, topics."
         )
+
+    @property
+    def doubts(self) -> tuple[str, ...]:
+        """What is wrong with what it sends, a sentence each."""
+        return tuple(x for x in (self.clock_doubt, self.refusal, self.barrenness) if x)
 
     def take(self, heard: Heard, start_ns: int) -> Iterable[RobotSamples]:
         """Yield the samples that are complete with what was heard.
@@ -100,6 +107,7 @@ class Member:
                 )
                 continue
             self.samples += len(part)
+            self._fruitful = self.heard
             self.newest = part.where(slice(len(part) - 1, None))
             self.newest_ns = start_ns + round(float(part.time[-1]) * 1e9)
             yield part

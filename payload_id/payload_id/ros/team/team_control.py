@@ -114,8 +114,23 @@ class TeamControl:
         self.running = False
         self.drain()
         self._update_if_new()
-        said = f"{self.report.status}. {self.report.message}".strip()
+        said = f"{self.report.status}. {self._told()}".strip()
         return self.answer(self.report.status in USABLE, f"The run has ended: {said}")
+
+    def doubts(self) -> list[str]:
+        """Return what is wrong with what the robots send, a sentence each."""
+        return [doubt for member in self._members.values() for doubt in member.doubts]
+
+    def _told(self) -> str:
+        """Return the newest report's sentence, and what else the robots' messages say."""
+        said = [self.report.message]
+        unheard = [name for name, member in self._members.items() if not member.heard]
+        if unheard:
+            said.append(
+                f"Nothing was heard of {', '.join(unheard)} in this run: see the topics of the "
+                "team file."
+            )
+        return " ".join([*said, *(x for x in self.doubts() if x not in said[0])])
 
     def reset(self) -> TeamAnswer:
         """Forget everything; a run in progress begins anew."""
@@ -148,7 +163,7 @@ class TeamControl:
     def estimate(self) -> TeamAnswer:
         """Return the estimate from all data so far."""
         self._update_if_new()
-        return self.answer(self.report.status in USABLE, self.report.message)
+        return self.answer(self.report.status in USABLE, self._told())
 
     def save(self, folder: Path) -> TeamAnswer:
         """Write all that is needed to repeat the run."""
@@ -267,7 +282,8 @@ class TeamControl:
         self._estimate = estimate = self._estimator.update()
         seconds = time.perf_counter() - begin
         self._due = time.monotonic() + max(self._period - seconds, 0.2 * self._period)
-        self._set(self._report(estimate.status.value, estimate.message, seconds))
+        message = " ".join([estimate.message, *self.doubts()]).strip()
+        self._set(self._report(estimate.status.value, message, seconds))
 
     def _report(self, status: str, message: str, seconds: float = float("nan")) -> TeamReport:
         """Return a report of how things are."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import signal
+import time
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -328,13 +329,17 @@ def test_answers_give_the_reason_of_the_sampler(idle, figure, begins):
     publisher = node.create_publisher(DiagnosticStatus, "/payload_sampler/condition", LATCHED)
     try:
         idle.observer.wait(publisher.get_subscription_count, "the estimator")
-        publisher.publish(condition)
+        telling = node.create_timer(0.5, lambda: publisher.publish(condition))  # as samplers do
         idle.observer.wait(lambda: reason in _answers(idle), "the reason")
         assert idle.trigger("start").success == begins
         answer = idle.trigger("stop" if begins else "start")
         assert not answer.success and reason in answer.message
+        node.destroy_timer(telling)
         publisher.publish(DiagnosticStatus())
         idle.observer.wait(lambda: reason not in _answers(idle), "that all is well again")
+        time.sleep(4.5)  # a killed sampler is silent, and in the graph for a while
+        answer = idle.observer.call(Trigger, f"{NODE}/start")
+        assert not answer.success and "Nothing has been heard of the sampler" in answer.message
     finally:
         node.destroy_publisher(publisher)
 

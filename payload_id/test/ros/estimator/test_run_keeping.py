@@ -24,6 +24,8 @@ def keeping(runs: Path, bag: Path | str = "") -> RunKeeping:
     folders = {"runs_folder": str(runs), "recordings_folder": str(runs.parent)}
     one._settings, one._bag = SimpleNamespace(**folders), str(bag)
     one._log = SimpleNamespace(warn=lambda key, text: None)
+    one._told, one._topic, one.publishers = [], "bag", 1
+    one._node = SimpleNamespace(count_publishers=lambda topic: one.publishers)
     return one
 
 
@@ -39,6 +41,17 @@ def test_what_leads_out_of_the_folder_is_refused(runs: Path, asked: str) -> None
 def test_what_stays_in_it_is_allowed(runs: Path, asked: str) -> None:
     for path in (asked, str(runs / asked)):
         assert keeping(runs).folder(path)[0] == (runs / asked).resolve()
+
+
+def test_of_two_samplers_the_first_ones_recording_is_the_runs(runs: Path) -> None:
+    one = keeping(runs, "first")
+    one.publishers = 2
+    one._on_bag(SimpleNamespace(data="second"))
+    assert one.recording == "first"
+    one.publishers = 1  # it has ended
+    assert one.recording == "second"
+    one._on_bag(SimpleNamespace(data="second_2"))  # the disk was full
+    assert one.recording == "second_2"
 
 
 def test_a_recording_elsewhere_is_one_only_if_it_holds_a_recording(runs: Path) -> None:
