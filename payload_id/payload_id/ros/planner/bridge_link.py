@@ -162,10 +162,14 @@ class FollowedMotion:
         """Note that the newest part does not take over."""
         self.continuing, self.not_continued = False, why
 
-    def look(self) -> None:
-        """Give it up if nothing was heard of it for too long."""
+    def look(self, absent: bool = False) -> None:
+        """Give it up if nothing was heard of it for too long.
+
+        Args:
+            absent: Whether there is no bridge any more, of which nothing is to be waited for.
+        """
         silence = time.monotonic() - self._heard
-        if not self.done and silence > self._patience:
+        if not self.done and silence > (SILENT if absent else self._patience):
             self.at_rest = False
             found = f"Nothing was heard of the bridge for {silence:.1f} s"
             self.end(Reason.BRIDGE_LOST, sentence(Reason.BRIDGE_LOST, found))

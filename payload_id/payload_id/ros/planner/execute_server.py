@@ -238,7 +238,7 @@ class ExecuteServer:
         states.take(every=False)
         followed, horizon = self.followed, self._horizon
         if followed is not None:
-            followed.look()
+            followed.look(bool(self._context.bridge.absence))
         if horizon is not None:
             if horizon.execution is not None:
                 horizon.execution.look()

@@ -324,6 +324,8 @@ class IdentifyRun:
                 return ended
             self.stages.enter(Feedback.SETTLING)
             await self._wait(SETTLE)
+            if ended is None and (ceased := self._link.ceased):
+                ended = Result.ESTIMATOR_LOST, f"{ceased}."
             await solve(self._link, self.stages, self.result)
         except EstimatorLostError as error:
             return ended or (Result.ESTIMATOR_LOST, str(error))

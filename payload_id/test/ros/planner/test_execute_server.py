@@ -222,3 +222,14 @@ def test_a_bridge_that_is_not_heard_any_more_ends_the_goal():
     planner.server.on_watch_due()
     assert "Nothing was heard of the bridge" in planner.go_on()
     assert planner.result.reason.code == StopReason.BRIDGE_LOST and not planner.result.at_rest
+
+
+def test_a_bridge_that_is_gone_is_not_waited_for_as_long_as_one_that_proves():
+    planner = Planner()
+    assert planner.executed() == ""
+    planner.server.followed._heard -= 5.0
+    planner.server.on_watch_due()
+    assert not planner.server.followed.done  # it may be proving the motion
+    planner.bridge.absence = "There is no bridge"
+    planner.server.on_watch_due()
+    assert planner.server.followed.reason is Reason.BRIDGE_LOST

@@ -181,8 +181,10 @@ def test_an_estimator_that_ended_began_anew_or_gets_no_samples_is_told_apart(mon
     now[0] += 2.0
     assert "started anew" in heard(running="False", silent="")
     assert heard(running="True", silent="No samples.") == ""  # a busy machine may do that
+    assert link.ceased == ""
     now[0] += 5.0
     assert heard(running="True", silent="No samples.") == ""
+    assert link.ceased == "No samples"
     now[0] += 2.0
     assert heard(running="True", silent="No samples.") == "No samples"
     assert heard(running="True", silent="") == ""

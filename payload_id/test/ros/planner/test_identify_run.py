@@ -60,7 +60,7 @@ class World:
 
     # Context
 
-    known, name, trouble = True, "estimator", ""
+    known, name, trouble, ceased = True, "estimator", "", ""
 
     async def refresh(self):
         pass
@@ -210,6 +210,14 @@ def test_samples_that_stop_before_the_motion_begins_are_what_ended_it():
     made.stop, made.carried_out = stop, called_off
     result = made.run()
     assert result.error_code == Result.ESTIMATOR_LOST and "No joint states come" in result.message
+
+
+def test_samples_that_ceased_in_a_motion_that_went_to_its_end_are_said():
+    made = world()
+    made.ceased = "A run is in progress, but no samples for 3.0 s"
+    result = made.run()
+    assert result.error_code == Result.ESTIMATOR_LOST
+    assert "no samples for 3.0 s. The data until then" in result.message
 
 
 def test_a_motion_that_failed_says_so_whatever_its_data_say():

@@ -22,6 +22,7 @@ from ...common.topics import RUNNING, SILENT
 LONGEST = 90.0  # [s] that an answer may take: the last estimate of a run says what it rests on
 FOUND = 5.0  # [s] until an estimator that runs is found
 UNHEARD = 6.0  # [s] without its condition, which comes every second, or without samples there
+CEASED = 1.5  # [s] without samples at the end of a motion, whose end is then not in the data
 OVERTAKEN = 1.5  # [s] after a run has begun, in which its condition may still be that of before
 KINDS = {
     "begin": BeginRun,
@@ -83,6 +84,12 @@ class EstimatorLink:
             )
         silence = time.monotonic() - self._sampled
         return self._figures.get(SILENT, "").rstrip(".") if silence > UNHEARD else ""
+
+    @property
+    def ceased(self) -> str:
+        """Why no samples come now, as the estimator has said twice; empty: they come."""
+        silence = self._heard - self._sampled
+        return self._figures.get(SILENT, "").rstrip(".") if silence > CEASED else ""
 
     async def is_heard(self) -> bool:
         """Return whether there is an estimator that says how it is, once that is clear."""
