@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ..arrays import Array
+from ..arrays import Array, one_number
 from ..errors import RecordingError
 from .filters import (
     AngularMotion,
@@ -21,6 +21,7 @@ from .stamps import covered, even_grid, stretches
 from .wrench_samples import WrenchSamples
 
 LEAST_POSES = 8
+PASSED = 2.0  # periods of a cutoff that a recording must hold at the least
 EDGE = 5  # steps of the poses from a gap, within which the spline's rates are not relied on
 KEPT = 3.0  # times the motion's bandwidth: what the filters of the poses keep
 
@@ -91,6 +92,8 @@ def wrench_samples(
         raise RecordingError(
             f"{LEAST_POSES} poses are needed at the least; found {len(poses.stamp)}."
         )
+    if cutoff is not None:
+        _check_cutoff(cutoff, poses.stamp)
     start, end = poses.stamp[0], poses.stamp[-1]
     inside = covered(poses.stamp, stamp)
     if accelerometer is not None:
@@ -160,6 +163,16 @@ def _of_stretch(
         at, turning.rotation, turning.velocity, turning.acceleration, linear, wrench[inside],
         gravity=gravity,
     )  # fmt: skip
+
+
+def _check_cutoff(cutoff: float, stamp: Array) -> None:
+    """Raise unless a low-pass of poses leaves some of their motion, and filters anything."""
+    most, least = 0.5 / np.median(np.diff(stamp)), PASSED / (stamp[-1] - stamp[0])
+    if not least <= one_number(cutoff, "cutoff", RecordingError) < most:
+        raise RecordingError(
+            f"cutoff must be from {least:.3g} Hz, for motions of this length, to below half the "
+            f"rate of the poses, {most:.3g} Hz; found {cutoff:g} Hz."
+        )
 
 
 def _turning(poses: Poses, at: Array, cutoff: float | None) -> AngularMotion:

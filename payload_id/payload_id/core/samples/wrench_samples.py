@@ -23,6 +23,7 @@ MOTION = {
     "wrench": (6,),
 }
 # Largest |R'R - 1| of a matrix that counts as a rotation; logs round to four digits at the least.
+HEAVIEST = 100.0  # [m/s2] of gravity
 ORTHONORMAL = 1e-3
 
 
@@ -67,13 +68,13 @@ class WrenchSamples:
             for name in _NAMES[1:]
         ]
         keep, dropped = rows_to_keep(arrays["stamp"], *flat)
-        _check_rotations(rotation[keep])
+        check_rotations(rotation[keep])
         require_type(self.dropped, Mapping, "dropped", "numbers of samples by cause")
         for cause, count in self.dropped.items():
             dropped[cause] = dropped.get(cause, 0) + count
         for name, array in arrays.items():
             object.__setattr__(self, name, array if keep.all() else array[keep])
-        object.__setattr__(self, "gravity", _gravity(self.gravity))
+        object.__setattr__(self, "gravity", checked_gravity(self.gravity))
         object.__setattr__(self, "dropped", dropped)
 
     def __len__(self) -> int:
@@ -176,8 +177,12 @@ def _check_shapes(arrays: Mapping[str, Array]) -> None:
             )
 
 
-def _check_rotations(rotation: Array) -> None:
-    """Raise unless every matrix is a rotation."""
+def check_rotations(rotation: Array) -> None:
+    """Raise unless every matrix, shape (N, 3, 3), is a rotation.
+
+    Raises:
+        RecordingError: Some are not.
+    """
     if not len(rotation):
         return
     error = np.abs(np.einsum("nji,njk->nik", rotation, rotation) - np.eye(3)).max(axis=(1, 2))
@@ -191,11 +196,16 @@ def _check_rotations(rotation: Array) -> None:
         )
 
 
-def _gravity(gravity: object) -> tuple[float, float, float]:
-    """Return gravity as three finite numbers, not all zero."""
+def checked_gravity(gravity: object) -> tuple[float, float, float]:
+    """Return gravity as three finite numbers, not all zero.
+
+    Raises:
+        RecordingError: It is nothing of the kind, or larger than it is anywhere.
+    """
     g = real_numbers(gravity, "gravity", RecordingError)
-    if g.shape != (3,) or not np.isfinite(g).all() or not g.any():
+    if g.shape != (3,) or not (np.abs(g) <= HEAVIEST).all() or not g.any():
         raise RecordingError(
-            f"gravity must be three finite numbers [m/s2], not all zero; found {gravity!r}."
+            f"gravity must be three finite numbers [m/s2], not all zero, up to {HEAVIEST:g}; found "
+            f"{gravity!r}."
         )
     return (float(g[0]), float(g[1]), float(g[2]))

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...core.arm.arm_model import STANDARD_GRAVITY, ArmModel
-from ...core.arrays import Array, BoolArray, real_numbers
+from ...core.arrays import Array, BoolArray, one_number, real_numbers
 from ...core.errors import InputError, RecordingError
 from ...core.rows.wrench.uncertainty import WrenchUncertainty
 from ...core.samples.arm_sensor_motion import model_at, wrench_samples_of_arm
@@ -19,7 +19,7 @@ from ...core.samples.sample_checks import LARGEST, rows_to_keep
 from ...core.samples.sensor_motion import Accelerometer, Poses, wrench_samples
 from ...core.samples.stamps import seconds_since
 from ...core.samples.watches import WrenchWatch
-from ...core.samples.wrench_samples import WrenchSamples
+from ...core.samples.wrench_samples import WrenchSamples, check_rotations, checked_gravity
 from ..bags.joint_states_bag import read_bag
 from ..bags.wrench_bag import StampedRows, read_poses, read_wrenches
 from ..configuration.input_path import input_path
@@ -80,14 +80,22 @@ class WrenchRecording(WrenchSamples):
             cutoff: Low-pass of the poses, forwards and backwards [Hz]; None: none.
             frame: Name of the sensor frame.
         """
-        poses = Poses(
-            real_numbers(stamp, "stamp", RecordingError),
-            real_numbers(rotation, "rotation", RecordingError),
-            None if origin is None else real_numbers(origin, "origin", RecordingError),
+        given = {"wrench": (wrench, (6,)), "rotation": (rotation, (3, 3))}
+        given |= {} if origin is None else {"origin": (origin, (3,))}
+        time = real_numbers(stamp, "stamp", RecordingError)
+        arrays = {name: _rows_of(name, value, time, row) for name, (value, row) in given.items()}
+        values, axes, place = arrays["wrench"], arrays["rotation"], arrays.get("origin")
+        known = [axes.reshape(len(time), 9), *([] if place is None else [place])]
+        used, dropped = rows_to_keep(time, values)
+        moved, lost = rows_to_keep(time, *known)
+        _require_rows(used, "The wrench", dropped)
+        _require_rows(moved, "The motion", lost)
+        check_rotations(axes[moved])
+        poses = Poses(time[moved], axes[moved], None if place is None else place[moved])
+        samples = wrench_samples(
+            time[used], _sign(sign) * values[used], poses, checked_gravity(gravity), None, cutoff
         )
-        measured = sign * real_numbers(wrench, "wrench", RecordingError)
-        samples = wrench_samples(poses.stamp, measured, poses, gravity, None, cutoff)
-        return cls.of(samples, frame=frame)
+        return cls.of(samples, frame=frame, lost=counted_together(dropped, _of_motion(lost)))
 
     @classmethod
     def from_bag(
@@ -129,7 +137,7 @@ class WrenchRecording(WrenchSamples):
             RecordingError: Nothing can be read, or a topic is absent.
             UnknownNameError: The robot has no such frame, or the bag no such topic.
         """
-        path = input_path(path, "recording", RecordingError)
+        path, sign = input_path(path, "recording", RecordingError), _sign(sign)
         wrench = read_wrenches(path, wrench_topic, frame)
         if pose_topic is not None:
             samples, lost, notes = _with_poses(path, wrench, pose_topic, sign, gravity, cutoff)
@@ -278,6 +286,33 @@ def _usable(wrench: StampedRows, path: Path) -> tuple[Array, Array, Mapping[str,
     keep, dropped = rows_to_keep(stamp, wrench.values)
     _require_rows(keep, f"The wrench of {path}", dropped)
     return stamp[keep], wrench.values[keep], dropped
+
+
+def _rows_of(name: str, value: object, stamp: Array, row: tuple[int, ...]) -> Array:
+    """Return an array with one row of a shape for each stamp, shape (N, *row).
+
+    Raises:
+        RecordingError: It is nothing of the kind.
+    """
+    array = real_numbers(value, name, RecordingError)
+    if stamp.ndim != 1 or array.shape != (len(stamp), *row):
+        raise RecordingError(
+            f"{name} must have one row for each of the stamps, shape {('N', *row)}; found "
+            f"{array.shape} and stamps of shape {stamp.shape}."
+        )
+    return array
+
+
+def _sign(sign: object) -> float:
+    """Return a sign of the wrench: 1 or -1.
+
+    Raises:
+        RecordingError: It is neither.
+    """
+    number = one_number(sign, "sign", RecordingError)
+    if abs(number) != 1.0:
+        raise RecordingError(f"sign must be 1 or -1; found {number:g}.")
+    return number
 
 
 def _require_rows(keep: BoolArray, what: str, dropped: Mapping[str, int]) -> None:

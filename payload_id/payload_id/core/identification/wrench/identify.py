@@ -17,12 +17,13 @@ from ...body.shape import Shape
 from ...diagnosis.stated_knowledge import NAME as STATED
 from ...diagnosis.wrench.contact import Contamination, contamination
 from ...diagnosis.wrench.mounting import diagnose
-from ...errors import require_type
+from ...errors import RecordingError, require_type
 from ...knowledge.convex import Constraints, stated
 from ...knowledge.knowledge import NOTHING, Knowledge
 from ...rows.joint_torque.uncertainty import Uncertainty
 from ...rows.wrench.newton_euler import NewtonEulerRows
 from ...rows.wrench.uncertainty import WrenchUncertainty
+from ...samples.watches import WrenchWatch
 from ...samples.wrench_samples import WrenchSamples
 from ..estimate import Estimate
 from ..identify import CHUNK
@@ -101,9 +102,12 @@ def identify_wrench(
 
     Raises:
         UnknownNameError: There is no such estimator or interval method.
+        RecordingError: The wrench is that of a sensor that does not measure.
     """
     require_type(recording, WrenchSamples, "recording", "a WrenchRecording, or WrenchSamples")
     require_type(knowledge, Knowledge, "knowledge", "a Knowledge, or left out")
+    if complaint := WrenchWatch().seen(recording).complaint:
+        raise RecordingError(complaint)
     if constraints is not None:
         knowledge = knowledge.with_more(stated(constraints))
     settings = Settings(Uncertainty(), estimator, intervals, window, shape, knowledge=knowledge)
