@@ -66,7 +66,8 @@ class RobotSamples:
             raise InputError(
                 f"A robot's name must be a text, such as 'omnid1'; found {self.name!r}."
             )
-        arrays = {x: self._array(x) for x in SHAPES if getattr(self, x) is not None}
+        given = [x for x in SHAPES if x not in OPTIONAL or getattr(self, x) is not None]
+        arrays = {x: self._array(x) for x in given}
         k = len(arrays["time"])
         flat = [a.reshape(k, int(np.prod(SHAPES[n]))) for n, a in arrays.items() if n != "time"]
         keep, dropped = rows_to_keep(arrays["time"], *flat)

@@ -87,10 +87,28 @@ def read_manifest(place: str) -> tuple[Entry, ...]:
     if not table.num_rows:
         raise ConfigurationError(f"The manifest {place} names no recording.")
     folder = posixpath.dirname(place)
-    return tuple(
+    entries = tuple(
         _entry(line, folder, f"{place}, entry {number}")
         for number, line in enumerate(table.to_pylist(), start=1)
     )
+    _check_said_once(entries, place)
+    return entries
+
+
+def _check_said_once(entries: Sequence[Entry], place: str) -> None:
+    """Raise where two entries say something else of the same recording.
+
+    Raises:
+        ConfigurationError: Says which.
+    """
+    first: dict[str, int] = {}
+    for number, entry in enumerate(entries, start=1):
+        before = first.setdefault(entry.bag, number)
+        if entries[before - 1] != entry:
+            raise ConfigurationError(
+                f"The manifest {place} says two things of {entry.bag}, in entries {before} and "
+                f"{number}. A recording has one line."
+            )
 
 
 def _check_types(table: pa.Table) -> None:

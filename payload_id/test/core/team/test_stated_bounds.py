@@ -154,3 +154,20 @@ def test_a_step_that_no_memory_holds_is_refused() -> None:
         with pytest.raises(InputError, match="'step' must"):
             TeamSettings(step=step)
     assert TeamSettings(step=0.0).step == 0.0
+
+
+@pytest.mark.parametrize("names", [5, None, (1, 2), ("a", None), ("a", ""), "ab", ("a", "a")])
+def test_names_of_robots_are_different_texts(names):
+    with pytest.raises(InputError, match="different names of robots"):
+        TeamEstimator(names)
+
+
+@pytest.mark.parametrize("time", [np.nan, np.inf, "soon", None, [1.0]])
+def test_times_of_a_team_are_finite_numbers(time):
+    estimator = TeamEstimator(("a", "b"))
+    for call in (lambda: estimator.leave("b", time), lambda: estimator.touched(time, 1.0),
+                 lambda: estimator.touched(0.0, time)):  # fmt: skip
+        with pytest.raises(InputError, match="time|start|end"):
+            call()
+    with pytest.raises(InputError, match="start must not be after end"):
+        estimator.touched(2.0, 1.0)

@@ -148,5 +148,8 @@ def test_samples_that_are_no_rotations_or_of_wrong_shape_are_refused():
         RobotSamples("a", **{**ok, "rotation": mirrored})
     with pytest.raises(RecordingError, match="twist of robot a must have shape"):
         RobotSamples("a", **{**ok, "twist": np.zeros((3, 5))})
+    for name in ok:
+        with pytest.raises(RecordingError, match=f"{name} of robot a is missing"):
+            RobotSamples("a", **{**ok, name: None})
     bad = RobotSamples("a", **{**ok, "time": np.array([0.0, 2.0, 1.0])})
     assert len(bad) == 2 and sum(bad.dropped.values()) == 1

@@ -118,6 +118,7 @@ def test_a_manifest_in_another_encoding_is_refused(tmp_path):
         ("bag,known_mass\na,1\nb,-2\n", "entry 2: known_mass must be 0 kg or above"),
         ("bag,temperature\na,nan\n", "temperature must be a number"),
         ("bag,payload\n,b\n", "names no recording"),
+        ("bag,robot\na,one.yaml\nb,one.yaml\na,two.yaml\n", "says two things of .*entries 1 and 3"),
         ("bag,payload\na,b,c\n", "cannot be read"),
         ("", "cannot be read"),
     ],

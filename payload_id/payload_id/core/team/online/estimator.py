@@ -65,7 +65,10 @@ class TeamEstimator:
         require_type(self.prior, PayloadPrior, "prior", "a PayloadPrior")
         self.settings = TeamSettings() if settings is None else settings
         require_type(self.settings, TeamSettings, "settings", "TeamSettings(...)")
-        if isinstance(names, str) or len(set(names)) != len(names):
+        fits = isinstance(names, Sequence) and not isinstance(names, str)
+        if not (fits and all(isinstance(x, str) and x for x in names)) or len(set(names)) != len(
+            names
+        ):
             raise InputError(f"names must be different names of robots; found {names!r}.")
         self._names = list(names)
         self.reset()
@@ -111,7 +114,7 @@ class TeamEstimator:
         """
         if name not in self._given.names:
             raise UnknownNameError("robot", name, self._given.names)
-        self._given.left[name] = left = one_number(time, "time")
+        self._given.left[name] = left = _finite(time, "time")
         self._offsets = {}  # from later samples, perhaps
         self._blocks = self._blocks.take(np.flatnonzero(self._blocks.time <= left))
         self._take_back(left, np.inf)
@@ -126,7 +129,9 @@ class TeamEstimator:
             start: Team time [s].
             end: Team time [s].
         """
-        stretch = one_number(start, "start"), one_number(end, "end")
+        stretch = _finite(start, "start"), _finite(end, "end")
+        if stretch[0] > stretch[1]:
+            raise InputError(f"start must not be after end; found {start:g} and {end:g} s.")
         self._touched = _merged(self._touched, *stretch)
         self._take_back(*stretch)
 
@@ -311,6 +316,14 @@ class TeamEstimator:
         found = frame_bounds(self._blocks, i, frames, every[0], every[i], reach, offsets.ends)
         self._offsets[name] = offsets if found.consistent else offsets.none_left()
         return found
+
+
+def _finite(value: object, name: str) -> float:
+    """Return a finite number."""
+    number = one_number(value, name)
+    if not np.isfinite(number):
+        raise InputError(f"{name} must be a finite number [s]; found {number}.")
+    return number
 
 
 def _steps(time: float, step: float) -> float:
