@@ -108,7 +108,9 @@ def test_default_values_are_allowed(file):
             value = defaults[name] if is_text else yaml.safe_load(defaults[name])
             entry = table.get(parameter.get("name"))
             if hasattr(entry, "check"):
-                assert entry.check(value) == value
+                # What launch cannot convert would end it with some of its nodes running.
+                assert is_text or parameter.get("name") == "managed"
+                assert entry.kind == "text" or not isinstance(entry.check(value), str)
             elif entry is not None:
                 assert type(value) is type(entry.default)
 

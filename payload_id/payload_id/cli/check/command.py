@@ -69,10 +69,15 @@ def looked_at(recording: Recording, arm: RobotModel, file: RobotFile, table: boo
     revolute = np.asarray(turning(arm))
     endless = np.array(file.continuous)
     lower, upper = np.where(endless, -np.inf, lower), np.where(endless, np.inf, upper)
+    # Columns are taken by name, and names that are not there are refused when reading.
+    names = Line("joint names", Verdict.GOOD, ", ".join(arm.joints), "those of the robot file")
+    times = timing(recording, None if table else file.joint_states.rate)
+    if any_wrong(times):  # each derivative would seem to be in another unit, too
+        do = "Mend the stamps first, then check again."
+        return [names, *times, Line("everything else", Verdict.LOOK, "not looked at", "", do)]
     return [
-        # Columns are taken by name, and names that are not there are refused when reading.
-        Line("joint names", Verdict.GOOD, ", ".join(arm.joints), "those of the robot file"),
-        *timing(recording, None if table else file.joint_states.rate),
+        names,
+        *times,
         *kinematics(recording, arm.joints, revolute, lower, upper, speed),
         *torques(recording, arm, file.uncertainty, effort)[0],
     ]

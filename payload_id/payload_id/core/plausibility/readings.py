@@ -89,6 +89,7 @@ def _units(agreement: Agreement) -> Iterator[Reading]:
         if (units.turn, units.slide) != (units.turn_rate, units.slide_rate):
             continue  # velocities are those of the positions here
         text = units.sentence[0].lower() + units.sentence[1:]
+        text = text.replace("positions and velocities", "positions")
         hypothesis = units if units.torque == 1.0 else None
         for sign, more in ((1.0, ""), (-1.0, ", and all efforts have the opposite sign")):
             freedoms, factor = 1 if sign > 0 else 2, (sign * units.torque,)

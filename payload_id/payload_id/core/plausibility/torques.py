@@ -15,12 +15,12 @@ from .readings import likeliest
 AGREE = 0.25  # misfit up to which torques go with the description
 FINE = 0.05  # misfit below which no other reading is looked for
 UNRELATED = 0.4  # rho of one joint whose torque has nothing to do with the description
+MOVED = 0.1  # [rad or m] with which a measured torque does not stay the same to the last bit
 TOLD = 1.2  # times the misfit that a reversed sign must leave to be seen
 REMEDY = {
     "effort sign": "Multiply effort.sign in the robot file (for a table, effort_sign in the "
     "columns file) by {factor}.",
-    "units": "Correct the driver, or the columns file: position_unit, and effort_sign, which is a "
-    "factor, times {factor}.",
+    "units": "Correct the driver, or the columns file: {what}.",
     "order": "Correct the order of the names in the columns file, or of the driver's joints.",
     "gravity": "State 'gravity' in the robot file as the base is mounted; torques must be "
     "measured, not compensated.",
@@ -44,7 +44,7 @@ def torques(
         uncertainty: Bounds of friction and offsets.
         effort: Largest torques, inf where none is stated, shape (n,) [N m or N].
     """
-    lines = [_size(samples.tau, arm, effort)]
+    lines = [_size(samples, arm, effort)]
     agreement = Agreement.of(samples, arm, uncertainty)
     if not agreement.windows:
         do = "Record at least a second without gaps."
@@ -52,9 +52,11 @@ def torques(
     return [*lines, *judged(agreement)], agreement
 
 
-def _size(tau: Array, arm: ArmModel, effort: Array) -> Line:
-    """Judge the size of torques by their limits."""
+def _size(samples: Samples, arm: ArmModel, effort: Array) -> Line:
+    """Judge the size of torques by their limits, and whether they are measured."""
+    tau = samples.tau
     largest = np.abs(tau).max(axis=0)
+    stuck = (np.ptp(tau, axis=0) == 0.0) & (np.ptp(samples.q, axis=0) > MOVED)
     over = largest > 1.5 * effort
     turns = arm.axis_angular.any(axis=1)
     sizes = [f"{largest[of].max():.3g} {unit}" for of, unit in ((turns, "N m"), (~turns, "N"))
@@ -64,6 +66,10 @@ def _size(tau: Array, arm: ArmModel, effort: Array) -> Line:
         none = listed([arm.joints[j] for j in np.flatnonzero(largest == 0.0)])
         do = "Switch on the driver's effort interface for these joints."
         return Line("torque size", Verdict.WRONG, f"{none}: zero throughout", "measured", do)
+    if stuck.any():
+        names = [f"{arm.joints[j]}: {largest[j]:.3g} throughout" for j in np.flatnonzero(stuck)]
+        do = "These efforts are stuck while the joints move: look at the driver and the sensors."
+        return Line("torque size", Verdict.WRONG, listed(names), "measured", do)
     if over.any():
         names = [f"{arm.joints[j]} {largest[j]:.3g} (limit {effort[j]:.3g})"
                  for j in np.flatnonzero(over)]  # fmt: skip
@@ -122,7 +128,10 @@ def remedy(reading: Reading) -> str:
     """Return what to do where samples should be read so."""
     factors = [f"{factor:g}" for factor in reading.factor]
     text = factors[0] if len(set(factors)) == 1 else f"[{', '.join(factors)}]"
-    return REMEDY[reading.subject].replace("{factor}", text)
+    what = ["position_unit"] if reading.hypothesis is not None else []
+    what += [f"effort_sign, which is a factor, times {text}"] if text != "1" else []
+    said = REMEDY[reading.subject].replace("{factor}", text)
+    return said.replace("{what}", ", and ".join(what))
 
 
 def signs_told(agreement: Agreement) -> list[bool]:

@@ -117,6 +117,8 @@ class Parameter:
         """
         if self.default is None and given in (None, ""):  # "": launch files have no other word
             return None
+        if isinstance(given, str) and self.kind != "text":
+            given = _from_text(given)
         value = _typed(self.kind, given)
         if value is None:
             raise self._refusal(given, f"must be {self.allowed()}")
@@ -311,6 +313,23 @@ def _declare_unset(node: Node, table: Sequence[Parameter]) -> None:
     for entry in table:
         if not node.has_parameter(entry.name):
             node.declare_parameter(entry.name, None, entry.descriptor(), ignore_override=True)
+
+
+def _from_text(text: str) -> Any:
+    """Return the flag, number or list of numbers that a text is; the text if it is none of them.
+
+    A launch file hands on its arguments as texts: what launch cannot convert would end it with some
+    of its nodes running, and it takes no list of whole and other numbers.
+    """
+    word = text.strip()
+    if word in ("true", "false", "True", "False"):
+        return word.lower() == "true"
+    try:
+        if word.startswith("[") and word.endswith("]"):
+            return [float(x) for x in word[1:-1].split(",")]
+        return int(word) if word.lstrip("+-").isdecimal() else float(word)
+    except ValueError:
+        return text
 
 
 def _typed(kind: str, given: Any) -> Any:

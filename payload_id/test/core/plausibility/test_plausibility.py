@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from payload_id import RobotFile, RobotModel
+from payload_id.cli.check.command import looked_at
 from payload_id.core.body.inertial import from_mass_com_inertia
 from payload_id.core.motion.fourier import FourierSeries
 from payload_id.core.motion.limits import inverse_dynamics
@@ -17,6 +18,7 @@ from payload_id.core.plausibility.line import Verdict
 from payload_id.core.plausibility.timing import timing
 from payload_id.core.plausibility.torques import torques
 from payload_id.core.samples.joint_samples import Samples
+from payload_id.files.recordings.recording import Recording
 
 SWAPPED = [0, 2, 1, 3, 4, 5, 6]
 PAYLOAD = from_mass_com_inertia(1.4, [0.02, -0.03, 0.08], 0.004 * np.eye(3))
@@ -88,6 +90,38 @@ def test_degrees_are_named() -> None:
     rates = replace(honest, dq=np.rad2deg(honest.dq))
     assert moved(rates)["velocities"] is Verdict.WRONG
     assert told(rates) == {}  # torques are compared by the positions alone
+    positions = replace(honest, q=np.rad2deg(honest.q))
+    assert "positions are in degrees" in told(positions)["units"]  # nothing of the velocities
+
+
+def test_what_to_do_about_units_names_only_what_is_wrong() -> None:
+    file, arm, honest = gen3()
+
+    def advice(samples: Samples) -> str:
+        lines, _ = torques(samples, arm, file.uncertainty, np.full(7, np.inf))
+        return next(line.do for line in lines if line.subject == "units")
+
+    degrees = advice(replace(honest, q=np.rad2deg(honest.q), dq=np.rad2deg(honest.dq)))
+    assert "position_unit" in degrees and "effort_sign" not in degrees
+    assert "effort_sign" in (millis := advice(replace_tau(1e3))) and "position_unit" not in millis
+
+
+@pytest.mark.parametrize("value", [0.0, 3.5])
+def test_an_effort_that_is_stuck_while_its_joint_moves_is_named(value: float) -> None:
+    _, arm, honest = gen3()
+    stuck = honest.tau.copy()
+    stuck[:, 2] = value
+    said = told(replace(honest, tau=stuck))["torque size"]
+    assert arm.joints[2] in said and "throughout" in said
+
+
+def test_derivatives_are_not_judged_by_stamps_in_another_unit() -> None:
+    file, arm, honest = gen3()
+    late = Recording(1e3 * honest.stamp, honest.q, honest.dq, honest.tau, joints=arm.joints)
+    lines = looked_at(late, arm, file, True)
+    wrong = [line for line in lines if line.verdict is Verdict.WRONG]
+    assert [line.subject for line in wrong] == ["rate"] and "stamps" in wrong[0].do
+    assert "stamps first" in lines[-1].do
 
 
 def test_a_joint_beyond_its_limit_is_no_change_of_unit() -> None:

@@ -69,7 +69,12 @@ def test_defaults_and_given_values(make_node):
             "'speed' with the value 7.0 must not be above its upper bound of 5 [rad/s]",
         ),
         ({"speed": math.nan}, "must be finite"),
-        ({"speed": "7"}, "must be a number from 0 to 5 [rad/s]"),
+        ({"speed": "7"}, "must not be above its upper bound of 5 [rad/s]"),
+        ({"speed": "seven"}, "must be a number from 0 to 5 [rad/s]"),
+        ({"speed": "[1, 2]"}, "must be a number from 0 to 5 [rad/s]"),
+        ({"count": "2.5"}, "must be a whole number from 1 to 10"),
+        ({"on": "yes"}, "must be true or false"),
+        ({"bound": "[1, two]"}, "must be a number, or a list"),
         ({"count": 2.5}, "must be a whole number from 1 to 10"),
         ({"count": True}, "must be a whole number"),
         ({"mode": "fasst"}, "must be one of 'slow', 'fast'. Did you mean 'fast'?"),
@@ -158,3 +163,24 @@ def test_a_name_that_is_none_is_a_sentence(capsys):
     assert sampler_main(arguments) == 1
     shown = capsys.readouterr().err
     assert len(shown.strip().splitlines()) == 1 and "'5'" in shown and "topic name" in shown
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "value"),
+    [
+        ("number", "0.5", 0.5),
+        ("number", " -3 ", -3.0),
+        ("number", "1e-3", 1e-3),
+        ("integer", "7", 7),
+        ("flag", "true", True),
+        ("flag", "False", False),
+        ("numbers", "[1.0, 0, 0.05]", [1.0, 0.0, 0.05]),
+        ("number or numbers", "[1, 2]", [1.0, 2.0]),
+        ("number or numbers", "2", 2.0),
+        ("text", "[1, 2]", "[1, 2]"),
+        ("text", "true", "true"),
+    ],
+)
+def test_texts_that_launch_files_hand_on_are_what_they_say(kind, text, value):
+    found = Parameter("x", None, "How.", kind=kind).check(text)
+    assert found == value and type(found) is type(value)
