@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...core.arm.arm_model import ArmModel
+from ...core.arrays import real_numbers
 from ...core.errors import ConfigurationError, InputError
 from ...core.motion.families import trajectory_from_dict
 from ...core.motion.limits import MotionLimits
@@ -240,7 +241,7 @@ def _saved(content: Mapping[str, Any]) -> SavedCertificate:
         obstacles=tuple(ConvexBody.from_dict(body) for body in content["obstacles"]),
         box=ParameterBox.from_dict(dict(content["box"])),
         tube=TrackingTube.from_dict(dict(content["tube"])),
-        limits=_limits(content["limits"]),
+        limits=_limits(content["limits"], len(content["joints"])),
         clearance=float(content["clearance"]),
         speeds=SpeedLimits.from_dict(content["speeds"]),
         turns={str(name): int(k) for name, k in content.get("turns", {}).items()},
@@ -253,12 +254,15 @@ def _saved(content: Mapping[str, Any]) -> SavedCertificate:
     return replace(saved, intact=saved.intact and digest_of(_content(saved)) == stated)
 
 
-def _limits(entries: Mapping[str, Any]) -> MotionLimits:
-    """Return limits from lists, None where there is none."""
+def _limits(entries: Mapping[str, Any], n: int) -> MotionLimits:
+    """Return limits of n joints from lists, None where there is none."""
     values = {}
     for entry in fields(MotionLimits):
         none = -np.inf if entry.name == "position_lower" else np.inf
-        values[entry.name] = np.array([none if x is None else x for x in entries[entry.name]])
+        given = [none if x is None else x for x in entries[entry.name]]
+        values[entry.name] = real_numbers(given, f"limits of {entry.name}")
+        if values[entry.name].shape != (n,):
+            raise InputError(f"limits of {entry.name} must be {n} numbers or null; found {given}.")
     return MotionLimits(**values)
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from typing_extensions import Self
 
 from ...arm.arm_model import ArmModel
-from ...arrays import Array, real_numbers
+from ...arrays import Array, one_number, real_numbers
 from ...body.inertial import PARAMETERS
 from ...errors import InputError
 from ...rows.joint_torque.calibrated import known_of
@@ -68,6 +68,8 @@ class ParameterBox:
             if (getattr(self, f"{name}_lower") < 0).any():
                 raise InputError(f"The box's '{name}' cannot be negative; raise its lower bounds.")
         for name in ("stiction_velocity", "gravity_error"):
+            number = one_number(getattr(self, name), f"the box's '{name}'")
+            object.__setattr__(self, name, number)
             if not (np.isfinite(getattr(self, name)) and getattr(self, name) >= 0):
                 raise InputError(
                     f"The box's '{name}' must be finite and not negative; found "
