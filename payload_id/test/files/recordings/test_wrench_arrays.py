@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
-from payload_id import WrenchRecording, WrenchUncertainty, identify_wrench
+from payload_id import WrenchRecording, WrenchUncertainty, identify_poses, identify_wrench
 from payload_id.core.body.inertial import from_mass_com_inertia
 from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.errors import InputError
@@ -96,6 +96,8 @@ def test_a_dead_sensor_has_no_payload(value):
     given = changed("wrench", lambda x: np.full_like(x, value))
     with pytest.raises(InputError, match="stuck"):
         identify_wrench(WrenchRecording.from_arrays(**given), BOUNDS)
+    with pytest.raises(InputError, match="stuck"):
+        identify_poses(given["rotation"][::50], given["wrench"][::50], BOUNDS)
 
 
 @pytest.mark.parametrize("cutoff", [None, 8.0])

@@ -16,6 +16,7 @@ from ...knowledge.knowledge import NOTHING, Knowledge
 from ...rows.joint_torque.uncertainty import Uncertainty
 from ...rows.wrench.newton_euler import NewtonEulerRows
 from ...rows.wrench.uncertainty import WrenchUncertainty
+from ...samples.watches import WrenchWatch
 from ...samples.wrench_samples import WrenchSamples
 from ..identify import CHUNK
 from ..online import OnlineIdentifier
@@ -143,7 +144,7 @@ def identify_poses(
         knowledge: What else is stated of it, in the sensor frame.
 
     Raises:
-        RecordingError: There are too few poses.
+        RecordingError: There are too few poses, or the sensor does not measure.
     """
     rotation = real_numbers(rotation, "rotation", RecordingError)
     N = len(rotation) if rotation.ndim else 0
@@ -153,6 +154,8 @@ def identify_poses(
     samples = WrenchSamples(
         np.arange(float(N)), rotation, none, none, none, wrench, gravity=gravity
     )
+    if complaint := WrenchWatch().seen(samples).complaint:
+        raise RecordingError(complaint)
     online = _online(uncertainty, estimator, intervals, 1.0, frame, shape, knowledge)
     for pose in range(len(samples)):
         online.take(samples.part(pose, pose + 1))
