@@ -18,7 +18,8 @@ from .filters import (
     savitzky_golay,
     savitzky_golay_window,
 )
-from .stamps import covered, even_grid, stretches
+from .sensor_motion import between_gaps
+from .stamps import covered, even_grid
 from .wrench_samples import WrenchSamples
 
 
@@ -131,22 +132,13 @@ def wrench_samples_of_arm(
             f"Wrench and joint states share no time: joint states run from {joint_stamp[0]:.6g} to "
             f"{joint_stamp[-1]:.6g} s. Check that both drivers use one clock."
         )
-    parts = stretches(joint_stamp)
-    found = [
-        _of_stretch(
-            model, joint_stamp[part], q[part], dq[part], stamp, wrench, bandwidth,
-            (number > 0, number < len(parts) - 1),
-        )
-        for number, part in enumerate(parts)
-        if part.stop - part.start >= LEAST_WINDOW
-    ]  # fmt: skip
-    found = [samples for samples in found if len(samples)]
-    if not found:
-        raise RecordingError(
-            f"The joint states have {len(parts) - 1} gaps, and no stretch between them is long "
-            "enough for accelerations. Record them at an even rate."
-        )
-    return WrenchSamples.stacked(found)
+    return between_gaps(
+        joint_stamp,
+        LEAST_WINDOW,
+        lambda part, at_gaps: _of_stretch(
+            model, joint_stamp[part], q[part], dq[part], stamp, wrench, bandwidth, at_gaps
+        ),
+    )
 
 
 def _of_stretch(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,7 +24,6 @@ from .wrench_samples import WrenchSamples
 LEAST_POSES = 8
 PASSED = 2.0  # periods of a cutoff that a recording must hold at the least
 EDGE = 5  # steps of the poses from a gap, within which the spline's rates are not relied on
-KEPT = 3.0  # times the motion's bandwidth: what the filters of the poses keep
 
 
 @dataclass(frozen=True)
@@ -106,20 +106,39 @@ def wrench_samples(
             "one clock."
         )
     stamp, wrench = stamp[inside], wrench[inside]
-    parts = stretches(poses.stamp)
-    found = [
-        _of_stretch(
-            stamp, wrench, poses.part(part), gravity, accelerometer, cutoff,
-            (number > 0, number < len(parts) - 1),
-        )
+    return between_gaps(
+        poses.stamp,
+        LEAST_POSES,
+        lambda part, at_gaps: _of_stretch(
+            stamp, wrench, poses.part(part), gravity, accelerometer, cutoff, at_gaps
+        ),
+    )
+
+
+def between_gaps(
+    stamp: Array, least: int, make: Callable[[slice, tuple[bool, bool]], WrenchSamples]
+) -> WrenchSamples:
+    """Return the samples of all stretches of a motion between its gaps.
+
+    Args:
+        stamp: Times of the motion, shape (N,) [s].
+        least: Instants of a stretch that is long enough.
+        make: Returns the samples of a stretch; it is told whether there is a gap before and after.
+
+    Raises:
+        RecordingError: No stretch is long enough.
+    """
+    parts = stretches(stamp)
+    made = [
+        make(part, (number > 0, number < len(parts) - 1))
         for number, part in enumerate(parts)
-        if part.stop - part.start >= LEAST_POSES
-    ]  # fmt: skip
-    found = [samples for samples in found if len(samples)]
+        if part.stop - part.start >= least
+    ]
+    found = [samples for samples in made if len(samples)]
     if not found:
         raise RecordingError(
-            f"The poses have {len(parts) - 1} gaps, and no stretch between them is long enough for "
-            "accelerations. Record them at an even rate."
+            f"The motion has {len(parts) - 1} gaps, and no stretch between them is long enough for "
+            "accelerations. Record it at an even rate."
         )
     return WrenchSamples.stacked(found)
 

@@ -22,8 +22,8 @@ MOTION = {
     "linear_acceleration": (3,),
     "wrench": (6,),
 }
-# Largest |R'R - 1| of a matrix that counts as a rotation; logs round to four digits at the least.
 HEAVIEST = 100.0  # [m/s2] of gravity
+# Largest |R'R - 1| of a matrix that counts as a rotation; logs round to four digits at the least.
 ORTHONORMAL = 1e-3
 
 

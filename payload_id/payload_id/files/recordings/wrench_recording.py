@@ -77,7 +77,7 @@ class WrenchRecording(WrenchSamples):
             gravity: In the world [m/s2].
             sign: 1 where the wrench is what the sensor exerts on the payload, -1 where it is the
                 opposite.
-            cutoff: Low-pass of the poses, forwards and backwards [Hz]; None: none.
+            cutoff: Low-pass of the poses, forwards and backwards [Hz]; None: told from them.
             frame: Name of the sensor frame.
         """
         given = {"wrench": (wrench, (6,)), "rotation": (rotation, (3, 3))}
@@ -128,8 +128,7 @@ class WrenchRecording(WrenchSamples):
             sign: 1 where the wrench is what the sensor exerts on the payload, -1 where it is the
                 opposite.
             gravity: In the world, for a pose topic; a robot has its own [m/s2].
-            cutoff: Bandwidth of the motion that is kept [Hz]; None: told from the joints, poses as
-                they are.
+            cutoff: Bandwidth of the motion that is kept [Hz]; None: told from joints or poses.
             orientation: Axes in the world of a sensor that rests, shape (3, 3); replaces robot and
                 pose topic.
 

@@ -241,7 +241,7 @@ def _saved(content: Mapping[str, Any]) -> SavedCertificate:
         obstacles=tuple(ConvexBody.from_dict(body) for body in content["obstacles"]),
         box=ParameterBox.from_dict(dict(content["box"])),
         tube=TrackingTube.from_dict(dict(content["tube"])),
-        limits=_limits(content["limits"], len(content["joints"])),
+        limits=_limits(content["limits"]),
         clearance=float(content["clearance"]),
         speeds=SpeedLimits.from_dict(content["speeds"]),
         turns={str(name): int(k) for name, k in content.get("turns", {}).items()},
@@ -254,9 +254,9 @@ def _saved(content: Mapping[str, Any]) -> SavedCertificate:
     return replace(saved, intact=saved.intact and digest_of(_content(saved)) == stated)
 
 
-def _limits(entries: Mapping[str, Any], n: int) -> MotionLimits:
-    """Return limits of n joints from lists, None where there is none."""
-    values = {}
+def _limits(entries: Mapping[str, Any]) -> MotionLimits:
+    """Return limits from lists, None where there is none."""
+    values, n = {}, len(entries["velocity"])
     for entry in fields(MotionLimits):
         none = -np.inf if entry.name == "position_lower" else np.inf
         given = [none if x is None else x for x in entries[entry.name]]

@@ -39,7 +39,6 @@ SECTIONS = {
 
 
 FARTHEST = 10.0  # [m] of an accelerometer from the sensor's origin
-HEAVIEST = 30.0  # [m/s2] of gravity
 LATEST = 1e3  # [s] by which stamps are late
 
 
@@ -57,7 +56,7 @@ class WrenchTables:
         acceleration: Stamps and proper acceleration in the sensor frame, shape (K, 3) [m/s2]; None
             if not recorded.
         accelerometer_at: Position of the accelerometer in the sensor frame, three numbers [m].
-        cutoff: Low-pass of the orientations [Hz]; None: none.
+        cutoff: Low-pass of the orientations [Hz]; None: told from them.
         dropped: Rows that were left out, by cause; those of the motion begin with its table.
         uncertainty: What the description assumes; None if it says nothing.
     """
@@ -131,7 +130,7 @@ class _Description:
             cutoff = self._numbers(orientation, "cutoff", (), (1,))[0]
         acceleration = self._section("acceleration") if "acceleration" in self._entries else {}
         at = self._numbers(acceleration, "at", (0.0, 0.0, 0.0), (3,), FARTHEST)
-        g = self._numbers(self._entries, "gravity", (0.0, 0.0, -STANDARD_G), (3,), HEAVIEST)
+        g = self._numbers(self._entries, "gravity", (0.0, 0.0, -STANDARD_G), (3,))
         assumed = self._entries.get("uncertainty")
         return WrenchTables(
             source=str(self._path),

@@ -158,7 +158,9 @@ class TeamControl:
         self._estimator.leave(event.name, event.time)
         self._keep(event)
         member.holds, self._new = False, True
-        return self.answer(True, f"{name} has let go; the others go on without it.")
+        others = any(each.holds for each in self._members.values())
+        rest = "the others go on without it" if others else "no robot holds the payload any more"
+        return self.answer(True, f"{name} has let go; {rest}.")
 
     def estimate(self) -> TeamAnswer:
         """Return the estimate from all data so far."""
