@@ -76,7 +76,6 @@ class PlannedRobot:
         self.folder, self.domain = folder, domain
         self.arm = arm or NodeProcess(
             "simulated_arm", domain, folder / "arm.log", payload=PAYLOAD, rate=100.0,
-            physics_step=1e-3,
         )  # fmt: skip
         self._values = PARAMETERS | {"certificates_folder": folder / "certificates"} | changes
         self.bridge, self.planner = self.start_bridge(), self.start_planner()

@@ -337,6 +337,7 @@ def test_a_foreign_trajectory_is_told_apart_from_a_bad_controller(robot):
     robot.planned(duration=6.0)  # in which the other publisher is discovered
     _, future, _ = robot.execute_until(moved=0.01)
     other = robot.observer.publisher(JointTrajectory, TRAJECTORY, listeners=2)  # arm, bridge
+    time.sleep(0.5)  # until they have discovered it, too
     aside = JointTrajectoryPoint(positions=robot.q + 0.01)
     aside.time_from_start.nanosec = 400_000_000
     robot.commands.clear()
