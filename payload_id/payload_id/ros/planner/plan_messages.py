@@ -151,7 +151,7 @@ def _number(
     """Return a number of the goal, or the default for 0."""
     if given == 0.0:
         return default
-    if not (0.0 < given <= most and given >= least):
+    if not (0.0 < given and least <= given <= most):
         at_least = f"at least {least:g}" if least else "above 0"
         raise InputError(
             f"The goal's '{name}' must be {at_least} and at most "

@@ -21,7 +21,6 @@ LEAST_WINDOWS = 8
 UNIFORM = np.sqrt(3.0)  # half-width of a box over its standard deviation
 CLEAR = 6.0  # deviations of a factor, by errors as large as the bounds, that are no chance
 DIGITS = 1e-9  # relative, within which readings are one and the same
-UNRELATED = 0.25  # a factor below which forces are of something else
 INVERTED = -0.5  # a factor below which the sign is wrong
 
 
@@ -34,27 +33,14 @@ def of_forces(e: Evidence) -> tuple[list[Finding], bool]:
         return [], False
     i, factor, phi = found
     name, fault = e.names[i], Fault.FORCE_INVERTED if factor < INVERTED else Fault.FORCE_FALSE
-    certain = fault is Fault.FORCE_INVERTED or _beyond_rows(e, i, factor, phi)
-    return [Finding(fault, (name,), f"The forces of {name} {_fitting(factor)}")], certain
-
-
-def _fitting(factor: float) -> str:
-    """Say how forces would fit, by the factor that explains them best."""
-    if factor < INVERTED:
-        return (
-            "fit with the opposite sign: its sensor is inverted. Samples hold the force on the "
-            "payload."
-        )
-    if abs(factor) < UNRELATED:
-        return (
-            "have nothing to do with what the others tell of the payload: check the axes that they "
-            "are in (those of its grasp frame are wanted), its scale, and whether it holds the "
-            "payload."
-        )
-    return (
-        f"fit if they are {factor:.2f} times as large as it says: check its scale, whether it "
+    words = (
+        "with the opposite sign: its sensor is inverted. Samples hold the force on the payload."
+        if fault is Fault.FORCE_INVERTED
+        else f"if they are {factor:.2f} times as large as it says: check its scale, whether it "
         "still holds the payload, and what else touches it."
     )
+    certain = fault is Fault.FORCE_INVERTED or _beyond_rows(e, i, factor, phi)
+    return [Finding(fault, (name,), f"The forces of {name} fit {words}")], certain
 
 
 def _unchanging(e: Evidence, i: int) -> Finding | None:

@@ -65,10 +65,9 @@ class TeamEstimator:
         require_type(self.prior, PayloadPrior, "prior", "a PayloadPrior")
         self.settings = TeamSettings() if settings is None else settings
         require_type(self.settings, TeamSettings, "settings", "TeamSettings(...)")
-        fits = isinstance(names, Sequence) and not isinstance(names, str)
-        if not (fits and all(isinstance(x, str) and x for x in names)) or len(set(names)) != len(
-            names
-        ):
+        several = isinstance(names, Sequence) and not isinstance(names, str)
+        texts = several and all(isinstance(name, str) and name for name in names)
+        if not texts or len(set(names)) != len(names):
             raise InputError(f"names must be different names of robots; found {names!r}.")
         self._names = list(names)
         self.reset()

@@ -103,8 +103,8 @@ def obstacle_from(message: Obstacle, frames: Frames, lookup: Lookup | None) -> C
     away = np.abs(body.translation).max()
     if away > FARTHEST:
         raise InputError(
-            f"The {where} is {away:.4g} m from the base; positions are in metres, and what is "
-            f"farther than {FARTHEST:g} m is not in the way: leave it out."
+            f"The {where} is {away:.4g} m from the base; positions are in metres, up to "
+            f"{FARTHEST:g} m."
         )
     return body
 
