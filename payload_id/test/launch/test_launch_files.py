@@ -43,6 +43,7 @@ NAMES = {
     "team": "payload_team",
 }
 MAIN = [file for file in FILES if file.name != "rviz.launch.xml"]
+CHECKED = {"is_managed": "managed", "is_simulated": "use_sim_time"}
 BRINGUP = PACKAGE / "launch" / "bringup.launch.xml"  # includes others, and has no node itself
 
 
@@ -104,12 +105,14 @@ def test_default_values_are_allowed(file):
             if found is None or parameter.get("name") is None:
                 continue
             name = found.group(1)
+            if name in CHECKED:
+                continue
             is_text = parameter.get("type") == "str"
             value = defaults[name] if is_text else yaml.safe_load(defaults[name])
             entry = table.get(parameter.get("name"))
             if hasattr(entry, "check"):
                 # What launch cannot convert would end it with some of its nodes running.
-                assert is_text or parameter.get("name") == "managed"
+                assert is_text
                 assert entry.kind == "text" or not isinstance(entry.check(value), str)
             elif entry is not None:
                 assert type(value) is type(entry.default)
@@ -136,6 +139,16 @@ def test_what_can_fail_comes_before_any_node(file):
     assert not {"let", "rviz"} & set(steps[first:])
     if "include" in steps:  # the included file checks the same namespace and parameter file
         assert steps.index("include") < first and steps[0] == "include"
+
+
+@pytest.mark.parametrize("file", [x for x in FILES if x != BRINGUP], ids=lambda x: x.name)
+def test_what_is_neither_true_nor_false_ends_the_launch_before_any_node(file):
+    lets = {entry.get("name"): entry.get("value") for entry in read(file).iter("let")}
+    parameters = {x.get("name"): x.get("value") for x in read(file).iter("param")}
+    for checked, given in CHECKED.items():
+        if given in arguments(file):
+            assert lets[checked] == f"$(and '$(var {given})' true)"
+            assert parameters[given] == f"$(var {checked})"
 
 
 @pytest.mark.parametrize("file", FILES, ids=lambda x: x.name)
@@ -208,6 +221,7 @@ def test_planner_takes_what_its_page_demands():
 def test_rviz_is_looked_for_and_gets_the_robots_own_base_and_clock():
     file = PACKAGE / "launch" / "rviz.launch.xml"
     assert [entry.get("value") for entry in read(file).iter("let")] == [
+        "$(and '$(var use_sim_time)' true)",
         "$(find-pkg-prefix rviz2)",
         '$(command \'"$(find-pkg-prefix payload_id)/lib/payload_id/base_frame" "$(var robot)"\')',
     ]

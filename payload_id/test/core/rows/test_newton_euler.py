@@ -261,6 +261,9 @@ def test_bad_rows_are_left_out_and_counted():
 def test_bounds_are_checked():
     with pytest.raises(InputError, match="one number, or three"):
         WrenchUncertainty(force_error=(1.0, 2.0))
+    for factor in (0.0, 0.5):
+        with pytest.raises(InputError, match="'sigma_factor' must be at least 1"):
+            WrenchUncertainty(sigma_factor=factor)
     with pytest.raises(InputError, match="must be below 1"):
         WrenchUncertainty(torque_gain=2.0)
     with pytest.raises(InputError, match="finite and not negative"):

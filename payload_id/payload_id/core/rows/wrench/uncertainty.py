@@ -55,7 +55,7 @@ class WrenchUncertainty:
         gravity_error: Tilt of the world frame against true gravity, constant in a run [rad].
         time_error: Delay of the wrench against the motion that is left, constant in a run [s].
         correlation_time: Time after which noise is independent; 0: from sample to sample [s].
-        sigma_factor: How many standard deviations of a mean are allowed for [-].
+        sigma_factor: How many standard deviations of a mean are allowed for, at least 1 [-].
         prior: Box that holds the payload before any data.
     """
 
@@ -144,5 +144,10 @@ def _plain(name: str, value: Any, per_axis: bool) -> float | tuple[float, ...]:
         raise InputError(
             f"Wrench uncertainty '{name}' is a fraction and must be below 1; found {value!r}. "
             "(2 % is written 0.02.)"
+        )
+    if name == "sigma_factor" and numbers < 1.0:
+        raise InputError(
+            f"Wrench uncertainty 'sigma_factor' must be at least 1, or noise would hardly count; "
+            f"found {value!r}."
         )
     return tuple(numbers.tolist()) if numbers.ndim else float(numbers)
