@@ -52,6 +52,7 @@ NODES = [
     "frames = payload_id.ros.frames.node:main",
     "base_frame = payload_id.ros.frames.base_frame:main",
     "robot_topic = payload_id.ros.frames.robot_topic:main",
+    "controller_parameters = payload_id.ros.simulated_arm.real_controllers.parameters:main",
 ]
 # pip goes by way of a wheel, colcon does not. Nodes are for `ros2 run`, which finds them beside
 # the package; pip would put names such as `identify` on the user's PATH.

@@ -47,7 +47,7 @@ ORDER = {
     "ros/estimator": ("sources", OWN),
     "ros/execution": ("back_ends", OWN),
     "ros/bridge": ("obstacles", OWN),
-    "ros/simulated_arm": ("controllers", "servers", OWN),
+    "ros/simulated_arm": ("controllers", "servers", "real_controllers", OWN),
     "ros/planner": ("planning", "identifying", OWN),
     "cli": ("common", "new_robot", "check", "doctor", "replay", "report", "fleet", "export",
             "apply", "compare", "calibrate", "noise", "known_runs", "verify", "new_key", "sign",

@@ -10,15 +10,15 @@ import json
 import os
 import signal
 import subprocess
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 from std_msgs.msg import String
 
 from harness import LATCHED, PATIENCE, Observer
 from payload_id.files.robots.robot_file import RobotFile
+from payload_id.ros.simulated_arm.real_controllers.description import with_hardware
 
 NEEDED = (
     "lib/controller_manager/ros2_control_node",
@@ -45,25 +45,6 @@ def installation() -> Path | None:
         ):
             return prefix
     return None
-
-
-def with_hardware(
-    urdf: str, joints: Mapping[str, float], commands: Sequence[str], states: Sequence[str]
-) -> str:
-    """Return a robot description with mock hardware that begins at a pose."""
-    root = ElementTree.fromstring(urdf)
-    system = ElementTree.SubElement(root, "ros2_control", name="arm", type="system")
-    plugin = ElementTree.SubElement(ElementTree.SubElement(system, "hardware"), "plugin")
-    plugin.text = "mock_components/GenericSystem"
-    for name, place in joints.items():
-        joint = ElementTree.SubElement(system, "joint", name=name)
-        for kind in commands:
-            ElementTree.SubElement(joint, "command_interface", name=kind)
-        for kind in states:
-            state = ElementTree.SubElement(joint, "state_interface", name=kind)
-            first = ElementTree.SubElement(state, "param", name="initial_value")
-            first.text = str(place if kind == "position" else 0.0)
-    return ElementTree.tostring(root, "unicode")
 
 
 def parameters(robot: RobotFile, rate: int, claimed: Sequence[str]) -> dict[str, Any]:
@@ -114,7 +95,8 @@ class RealControllers:
         """
         self._observer = Observer(domain, "robot_description_publisher")
         at, states = zip(robot.joints, robot.home, strict=True), dict.fromkeys([*STATES, *offered])
-        urdf = with_hardware(robot.urdf, dict(at), offered, list(states))
+        mirror = "mock_components/GenericSystem"
+        urdf = with_hardware(robot.urdf, mirror, {}, dict(at), offered, list(states))
         self._description = self._observer.node.create_publisher(
             String, "robot_description", LATCHED
         )

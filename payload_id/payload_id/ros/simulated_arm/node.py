@@ -2,6 +2,7 @@
 
 Joint states come from a joint_state_broadcaster, motion goes through a joint_trajectory_controller,
 and a controller manager switches them, all as the real ones do; the loop of this node is theirs.
+With real controllers of ros2_control this node is their robot instead.
 The arm runs as slowly as ~/speed_slider asks for [%], and reports it on ~/speed_scaling. Its
 payload may be set at any time. What it publishes as effort is what the robot file says that the
 driver publishes, so that  sign * effort - offset  is the measured joint torque.
@@ -41,9 +42,11 @@ from ..common.topics import LATCHED
 from .controllers.controller import Cycle
 from .hardware import Hardware, Reading
 from .pacing import Pace
+from .real_controllers.description import STATES, behind_topics
+from .real_controllers.joint_commands import JointCommands
 from .robot import SimulatedControllers
 from .servers.fault_server import FaultServer
-from .setup import PARAMETER_TABLE
+from .setup import PARAMETER_TABLE, REAL
 
 QUEUE = 2000  # joint states that wait for a slow reader
 MERGED = "/joint_states"  # of joint_state_publisher
@@ -92,10 +95,17 @@ class SimulatedArmNode(Node):
         self._lock = threading.Lock()  # of the payload, and of the controllers
         self._stopping = threading.Event()
         self._thread = threading.Thread(target=self._run, name="simulation", daemon=True)
+        self._real = values["controllers"] == REAL
         self._open_topics(values)
-        self._controllers = SimulatedControllers(
-            self, self.robot, self.hardware, self._period, self._lock, self._read, self._stamp
-        )
+        self._controllers: SimulatedControllers | JointCommands
+        if self._real:
+            self._controllers = JointCommands(
+                self, self.robot, self.hardware.write, self._period, self._lock
+            )
+        else:
+            self._controllers = SimulatedControllers(
+                self, self.robot, self.hardware, self._period, self._lock, self._read, self._stamp
+            )
         self._faults = FaultServer(self, self.robot.driver, self._in_fault, self._reset)
         check_changes(self, PARAMETER_TABLE, _payload_of)
         self.add_post_set_parameters_callback(self._on_set)
@@ -110,7 +120,7 @@ class SimulatedArmNode(Node):
         self.get_logger().info(
             f"Simulating '{self.robot.name}' with {plant.n} joints and a payload of "
             f"{plant.payload_phi[0]:g} kg; joint states at {1.0 / self._period:g} Hz on "
-            f"{self.robot.joint_states.topic}, {self._controllers.words()}."
+            f"{self._joint_states.topic_name}, {self._controllers.words()}."
         )
 
     def close(self) -> None:
@@ -144,7 +154,7 @@ class SimulatedArmNode(Node):
             reliability=ReliabilityPolicy.RELIABLE,
             durability=DurabilityPolicy.TRANSIENT_LOCAL,
         )
-        topic = self.robot.joint_states.topic
+        topic = STATES if self._real else self.robot.joint_states.topic
         self._joint_states = self.create_publisher(JointState, topic, quality)
         self._message = JointState(name=list(self.robot.joints))
         self._merged = None
@@ -158,7 +168,11 @@ class SimulatedArmNode(Node):
         )
         self._clock_every = max(1, round(1.0 / (CLOCK_RATE * self._period)))
         self._description = self.create_publisher(String, "robot_description", LATCHED)
-        self._description.publish(String(data=self.robot.urdf))
+        described = self.robot.urdf
+        if self._real:
+            begin = self.hardware.plant.state[0]
+            described = behind_topics(self.robot, begin, self.get_namespace())
+        self._description.publish(String(data=described))
         self._truth = self.create_publisher(String, "~/truth", LATCHED)
         self._true = self._true_values(values)
         self._truth.publish(String(data=json.dumps(self._true)))

@@ -20,9 +20,17 @@ from ..common.parameters import Parameter
 from ..common.shared_parameters import ROBOT_FILE
 
 NO_DRIVE = "none"
+SIMULATED, REAL = "simulated", "real"
 
 PARAMETER_TABLE = (
     ROBOT_FILE,
+    Parameter(
+        "controllers",
+        SIMULATED,
+        "Whose controllers move the arm: this node's, or real ones of ros2_control, to which it "
+        "stands in for the robot behind joint_state_topic_hardware_interface.",
+        choices=(SIMULATED, REAL),
+    ),
     Parameter("rate", 0.0, "Rate of joint states; 0: as the robot file says.", "Hz", 0.0, 1000.0),
     Parameter(
         "payload",

@@ -46,6 +46,10 @@ AT_TIMES = {
     "payload_planner": {Rule("topic", "publish", f"{SPACE}/attached_collision_object")},
     "payload_frames": {Rule("topic", "publish", f"{SPACE}/robot_description")},
     "payload_team": {Rule("topic", "publish", "/tf_static")},
+    "simulated_arm": {
+        Rule("topic", "publish", f"{SPACE}/robot_joint_states"),
+        Rule("topic", "subscribe", f"{SPACE}/robot_joint_commands"),
+    },
 }
 
 
