@@ -55,6 +55,37 @@ def test_delay_is_found(delay):
     assert exact.seconds == pytest.approx(delay, abs=2e-5)
 
 
+def with_holes(samples, holes, leap=0.0):
+    """Return samples without those within some spans [s], the later half `leap` [s] later."""
+    stamp = samples.stamp
+    lost = np.any([(stamp > a) & (stamp < b) for a, b in holes], axis=0)
+    kept = samples.where(~lost)
+    columns = {name: getattr(kept, name) for name in ("rotation", "angular_velocity",
+               "angular_acceleration", "linear_acceleration", "wrench")}  # fmt: skip
+    late = kept.stamp + leap * (kept.stamp > 0.5 * stamp[-1])
+    return WrenchSamples(stamp=late, **columns, gravity=kept.gravity)
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.0137, -0.04])
+@pytest.mark.parametrize("leap", [0.0, 3600.0], ids=["", "stamps leap"])
+def test_gaps_do_not_spoil_the_delay(delay, leap):
+    holes = [(1.0, 1.02), (1.7, 1.9), (2.6, 3.4), (4.1, 4.2)]
+    samples = with_holes(simulated(delay=delay, noise=0.02, bias=BIAS, seconds=8.0), holes, leap)
+    found = time_offset(samples)
+    assert abs(found.seconds - delay) <= max(4 * found.deviation, 2e-5) < 2e-3
+    estimate = identify_wrench(samples, USUAL)
+    assert estimate.status is Status.GOOD and estimate.contains(PAYLOAD).all(), estimate
+
+
+def test_no_wrench_is_made_up_in_a_gap():
+    samples = with_holes(simulated(delay=0.03, bias=BIAS, seconds=6.0), [(2.0, 3.0)])
+    moved = compensated(samples, 0.03)
+    whole = compensated(simulated(delay=0.03, bias=BIAS, seconds=6.0), 0.03)
+    assert not ((moved.stamp > 1.98) & (moved.stamp < 3.0)).any()
+    same = np.isin(whole.stamp, moved.stamp)
+    np.testing.assert_allclose(moved.wrench, whole.wrench[same], atol=1e-4)
+
+
 def test_delay_is_taken_out_and_reported():
     samples = simulated(delay=0.03, noise=0.02, bias=BIAS)
     estimate = identify_wrench(samples, USUAL)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import scipy
 
-from ...arrays import Array
+from ...arrays import Array, BoolArray
 from ...diagnosis.wrench.quick_fit import axis_scales, regressor, with_bias
+from ...samples.stamps import stretches
 from ...samples.wrench_samples import WrenchSamples
 from ...threads import one_thread
 
@@ -24,6 +26,8 @@ PRECISION = 1e-6  # [s] of the refined delay
 # left reproduces it at any instant. Through noise that changes from sample to sample it would be
 # smaller half-way between two samples, and draw the best delay there.
 CUTOFF = 1.0 / 12.0
+# Samples at either end of a stretch that are left out: there the filter invents what it lacks.
+RIM = 12
 
 
 @dataclass(frozen=True)
@@ -62,7 +66,8 @@ def time_offset(samples: WrenchSamples, largest: float = LARGEST_OFFSET) -> Time
 
     For each delay a payload and a bias are fitted to the wrench, both passed through the same
     low-pass filter; the motion's columns stay the same, so that one
-    QR factor serves all delays. The best of a grid is refined by Brent's method. The standard
+    QR factor serves all delays. Neither filter nor interpolation bridges a gap. The best of a grid
+    is refined by Brent's method. The standard
     deviation follows from the curvature there and the size of the residual, whose neighbours in
     time are alike: it is widened by their correlation.
 
@@ -78,11 +83,13 @@ def _time_offset(samples: WrenchSamples, largest: float) -> TimeOffset:
     """Return the delay as `time_offset` does."""
     unknown = TimeOffset(0.0, float("inf"), float("nan"))
     middle = _middle(samples)
-    seconds = float(middle.stamp[-1] - middle.stamp[0]) if len(middle) else 0.0
-    largest = min(largest, seconds / 4)
-    if len(middle) < LEAST_SAMPLES or largest <= 0.0:
+    parts = [middle.part(x.start, x.stop) for x in stretches(middle.stamp)]
+    longest = max((float(x.stamp[-1] - x.stamp[0]) for x in parts if len(x)), default=0.0)
+    largest = min(largest, longest / 4)
+    parts = [x for x in parts if _inner(x, largest).sum() > RIM]
+    if sum(len(x) for x in parts) < LEAST_SAMPLES or largest <= 0.0:
         return unknown
-    misfit = _Misfit(middle, largest)
+    misfit = _Misfit(parts, largest)
     if not misfit.whole > 0.0:
         return unknown
     grid = np.linspace(-largest, largest, GRID)
@@ -110,13 +117,16 @@ def compensated(samples: WrenchSamples, seconds: float) -> WrenchSamples:
     """
     if seconds == 0.0 or len(samples) < 4:
         return samples
-    at = samples.stamp + seconds
-    inside = np.flatnonzero((at >= samples.stamp[0]) & (at <= samples.stamp[-1]))
-    if not len(inside):
-        return samples
-    wrench = scipy.interpolate.make_interp_spline(samples.stamp, samples.wrench, k=3)(at)
-    kept = samples.with_wrench(wrench)
-    return kept.part(int(inside[0]), int(inside[-1]) + 1)
+    at, wrench = samples.stamp + seconds, np.full_like(samples.wrench, np.nan)
+    for part in stretches(samples.stamp):
+        stamp = samples.stamp[part]
+        if len(stamp) < 4:
+            continue
+        inside = (at >= stamp[0]) & (at <= stamp[-1])
+        spline = scipy.interpolate.make_interp_spline(stamp, samples.wrench[part], k=3)
+        wrench[inside] = spline(at[inside])
+    known = np.flatnonzero(np.isfinite(wrench).all(axis=1))
+    return samples.chosen(known, wrench[known]) if len(known) else samples
 
 
 def _low_pass(value: Array) -> Array:
@@ -131,28 +141,41 @@ def _middle(samples: WrenchSamples) -> WrenchSamples:
     return samples.part(first, first + CHECKED)
 
 
+def _inner(samples: WrenchSamples, largest: float) -> BoolArray:
+    """Return which samples of a stretch have a wrench at every delay that is tried, shape (N,)."""
+    stamp, number = samples.stamp, np.arange(len(samples))
+    near = (number < RIM) | (number >= len(samples) - RIM)
+    return (stamp >= stamp[0] + largest) & (stamp <= stamp[-1] - largest) & ~near
+
+
 class _Misfit:
     """What a rigid body leaves of the delayed wrench, as a function of the delay."""
 
-    def __init__(self, samples: WrenchSamples, largest: float) -> None:
-        """Factor the motion's columns once."""
-        scale = axis_scales(samples)
-        wrench = _low_pass(samples.wrench / scale)
-        self._spline = scipy.interpolate.make_interp_spline(samples.stamp, wrench, k=3)
-        low, high = samples.stamp[0] + largest, samples.stamp[-1] - largest
-        inner = (samples.stamp >= low) & (samples.stamp <= high)
-        self._stamp = samples.stamp[inner]
-        X = with_bias(_low_pass(regressor(samples))[inner]) / scale[None, :, None]
+    def __init__(self, parts: Sequence[WrenchSamples], largest: float) -> None:
+        """Factor the motion's columns once.
+
+        Args:
+            parts: Samples of stretches without gaps.
+            largest: Largest delay that will be tried [s].
+        """
+        scale = axis_scales(WrenchSamples.stacked(parts))
+        self._splines, columns = [], []
+        for part in parts:
+            inner, wrench = _inner(part, largest), _low_pass(part.wrench / scale)
+            spline = scipy.interpolate.make_interp_spline(part.stamp, wrench, k=3)
+            self._splines.append((spline, part.stamp[inner]))
+            columns.append(_low_pass(regressor(part))[inner])
+        X = with_bias(np.concatenate(columns)) / scale[None, :, None]
         flat = X.reshape(-1, X.shape[2])
         size = np.linalg.norm(flat, axis=0)
         U, values, _ = np.linalg.svd(flat / np.where(size > 0, size, 1.0), full_matrices=False)
         self._Q = U[:, values > 1e-10 * values[0]]
-        w = self._spline(self._stamp)
+        w = self._wrench(0.0)
         self.whole = float(((w - w.mean(axis=0)) ** 2).sum())
 
     def __call__(self, delay: float) -> float:
         """Return the sum of squares that is left."""
-        left = self._left(self._spline(self._stamp + delay))
+        left = self._left(self._wrench(delay))
         return float((left**2).sum())
 
     def deviation(self, delay: float) -> float:
@@ -161,13 +184,17 @@ class _Misfit:
         Of a least-squares fit whose one further column is the rate of the wrench, as far as
         payload and bias do not explain that too.
         """
-        rate = self._left(self._spline(self._stamp + delay, 1)).ravel()
-        left = self._left(self._spline(self._stamp + delay))
+        rate = self._left(self._wrench(delay, 1)).ravel()
+        left = self._left(self._wrench(delay))
         information = float(rate @ rate)
         if information <= 0.0:
             return float("inf")
         variance = float((left**2).mean()) * _correlation(left)
         return float(np.sqrt(variance / information))
+
+    def _wrench(self, delay: float, derivative: int = 0) -> Array:
+        """Return the wrench a delay later, or its rate, shape (N, 6) in scales of the axes."""
+        return np.concatenate([spline(at + delay, derivative) for spline, at in self._splines])
 
     def _left(self, value: Array) -> Array:
         flat = value.ravel()
