@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ...core.errors import ConfigurationError
+from .input_path import input_path
 from .package_data import resolve
 from .schema import REQUIRED, Key, Schema, as_yaml, wanted_values
 from .schema_check import check, wrong_value
@@ -50,7 +51,7 @@ def _read_extended(
     path: Path, schema: Schema, what: str, seen: tuple[Path, ...]
 ) -> tuple[dict[str, Any], list[str]]:
     """Return the merged entries of a file and those it extends, and the files' names."""
-    path = path.resolve()
+    path = input_path(path, what).resolve()
     if path in seen:
         names = " -> ".join(p.name for p in (*seen, path))
         raise ConfigurationError(f"Files extend each other in a circle: {names}.")

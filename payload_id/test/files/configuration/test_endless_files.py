@@ -20,10 +20,12 @@ from payload_id.files.fleet.recordings_found import recordings_found
 from payload_id.files.knowledge.knowledge_file import read_knowledge
 from payload_id.files.learnt.history_file import load_history
 from payload_id.files.robots.description.urdf import read_urdf
+from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.runs.certificate_file import load_certificate
 from payload_id.files.shapes.mesh import read_shape
 from payload_id.files.tables.joint_csv import read_csv
 from payload_id.files.tables.wrench_csv import read_wrench_csv, read_wrench_uncertainty
+from payload_id.files.teams.team_file import TeamFile
 
 COLUMNS = {
     "joints": ["a"], "stamp": {"column": "t", "unit": "s"}, "position": ["q"], "effort": ["e"],
@@ -45,6 +47,8 @@ READERS: dict[str, tuple[str, Callable[[Path], object]]] = {
     "mesh": (".stl", read_shape),
     "knowledge": (".yaml", read_knowledge),
     "cell": (".yaml", Cell.load),
+    "team": (".yaml", TeamFile.load),
+    "robot": (".yaml", RobotFile.load),
     "history": (".npz", load_history),
     "certificate": (".yaml", load_certificate),
 }
@@ -56,12 +60,14 @@ def make(path: Path, kind: str) -> None:
         os.mkfifo(path)
     elif kind == "device":
         path.symlink_to("/dev/zero")
+    elif kind == "loop":
+        path.symlink_to(path.name)
     else:
         with socket.socket(socket.AF_UNIX) as opened:
             opened.bind(str(path))
 
 
-@pytest.mark.parametrize("kind", ["pipe", "device", "socket"])
+@pytest.mark.parametrize("kind", ["pipe", "device", "socket", "loop"])
 @pytest.mark.parametrize(("suffix", "reader"), READERS.values(), ids=READERS)
 def test_a_file_without_an_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, suffix: str,
@@ -69,7 +75,7 @@ def test_a_file_without_an_end(
 ) -> None:  # fmt: skip
     monkeypatch.chdir(tmp_path)  # names of sockets are short
     make(Path(f"x{suffix}"), kind)
-    with pytest.raises(PayloadIdError, match=r"device|pipe|no recording|no file|does not exist"):
+    with pytest.raises(PayloadIdError, match=r"device|pipe|no recording|no file|not exist|links"):
         reader(tmp_path / f"x{suffix}")
 
 
