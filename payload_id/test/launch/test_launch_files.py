@@ -60,7 +60,9 @@ def arguments(file: Path) -> dict[str, ElementTree.Element]:
 
 
 def test_there_are_launch_files():
-    names = {"bringup", "identify", "wrench", "team", "planner", "demo", "rviz"}
+    names = {
+        "bringup", "identify", "wrench", "team", "planner", "demo", "rviz", "real_controllers"
+    }  # fmt: skip
     assert {file.name for file in FILES} == {f"{name}.launch.xml" for name in names}
 
 
@@ -138,7 +140,8 @@ def test_what_can_fail_comes_before_any_node(file):
     first = steps.index("node")
     assert not {"let", "rviz"} & set(steps[first:])
     if "include" in steps:  # the included file checks the same namespace and parameter file
-        assert steps.index("include") < first and steps[0] == "include"
+        at = steps.index("include")
+        assert at < first and set(steps[:at]) <= {"let"}
 
 
 @pytest.mark.parametrize("file", [x for x in FILES if x != BRINGUP], ids=lambda x: x.name)
@@ -167,10 +170,8 @@ def test_every_node_takes_a_parameter_file_that_is_looked_for_first(file):
     for node in own_nodes(file):
         assert node.findall("param")[-1].get("from") == "$(var params)"
     checks = {entry.get("value") for entry in read(file).iter("let")}
-    assert "$(command 'ls -- \"$(var params)\"')" in checks or file.name in (
-        "demo.launch.xml",
-        BRINGUP.name,
-    )
+    included = ("demo.launch.xml", "real_controllers.launch.xml", BRINGUP.name)
+    assert "$(command 'ls -- \"$(var params)\"')" in checks or file.name in included
     default = arguments(file)["params"].get("default")
     shipped = Path(default.replace("$(find-pkg-share payload_id)", str(PACKAGE)))
     assert yaml.safe_load(shipped.read_text()) == {"/**": {"ros__parameters": {}}}
@@ -200,6 +201,7 @@ def test_bringup_starts_each_node_once_and_asks_the_robot_file_first():
         (("joint_states", "xarm7", "/"), ""),
         (("joint_states", "xarm7", "/right"), "xarm/joint_states"),
         (("trajectory", "xarm7", "right"), "xarm7_traj_controller/joint_trajectory"),
+        (("controller", "xarm7"), "xarm7_traj_controller"),
     ],
 )
 def test_topics_of_an_arm_lie_in_its_namespace(capsys, arguments, printed):
