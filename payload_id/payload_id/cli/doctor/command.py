@@ -38,6 +38,8 @@ def run(arguments: argparse.Namespace) -> int:
     """Look, say what was found; return 2 if something is wrong."""
     if not 0.5 <= arguments.seconds <= LONGEST:
         raise InputError(f"--seconds must be from 0.5 to {LONGEST:g}; found {arguments.seconds:g}.")
+    if arguments.topic and arguments.robot is None:
+        raise InputError("--topic is listened to with a robot file alone. Add --robot FILE.")
     lines = environment()
     robot, about = _robot(arguments.robot)
     lines += about

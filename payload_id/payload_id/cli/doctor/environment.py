@@ -7,11 +7,14 @@ import os
 import platform
 import shutil
 import sys
+from collections.abc import Mapping
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
+from ...core.errors import ConfigurationError
 from ...core.plausibility.line import Line, Verdict
 from ...core.version import VERSION
+from ...ros.access.domain import ros_domain
 
 OLDEST = (3, 10)
 # What identification needs, by the name under which it is imported and that of its distribution.
@@ -67,15 +70,17 @@ def _ros() -> Line:
     return Line("ROS", Verdict.GOOD, f"ROS 2, {distribution}", "rclpy and payload_id_msgs")
 
 
-def _domain(variables: os._Environ[str] | dict[str, str]) -> Line:
+def _domain(variables: Mapping[str, str]) -> Line:
     """Judge where this machine looks for nodes."""
     domain = variables.get("ROS_DOMAIN_ID", "") or "0"
     reach = variables.get("ROS_AUTOMATIC_DISCOVERY_RANGE", "") or "SUBNET"
     found, expected = f"domain {domain}, discovery {reach}", f"a domain from 0 to {HIGHEST_DOMAIN}"
-    if not domain.isdecimal():
-        do = "Set ROS_DOMAIN_ID to a whole number, or leave it out."
+    try:
+        number = ros_domain(variables)
+    except ConfigurationError:
+        do = f"Set ROS_DOMAIN_ID to a whole number up to {HIGHEST_DOMAIN}, or leave it out."
         return Line("domain", Verdict.WRONG, found, expected, do)
-    if int(domain) > HIGHEST_DOMAIN:
+    if number > HIGHEST_DOMAIN:
         do = "Choose a lower ROS_DOMAIN_ID on all machines: ports of a higher one may be taken."
         return Line("domain", Verdict.LOOK, found, expected, do)
     if reach == "OFF":

@@ -12,16 +12,18 @@ from tempfile import TemporaryDirectory
 import numpy as np
 import rclpy
 from rclpy.context import Context
+from rclpy.exceptions import NameValidationException
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
-from ...core.errors import PayloadIdError, RecordingError
+from ...core.errors import InputError, PayloadIdError, RecordingError
 from ...core.plausibility.line import Line, Verdict
 from ...files.recordings.recording import Recording
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
 from ...ros.client.run_recorder import RunRecorder
+from ...ros.common.error_sentence import CannotGoOnError
 from ...ros.common.main_loop import start_ros
 from ...ros.common.topic_report import publisher_names, silence_report
 from ..check.command import looked_at
@@ -29,6 +31,7 @@ from ..check.command import looked_at
 ECHO = "payload_doctor/echo"
 PATIENCE = 10.0  # [s] that a message may take to come back, discovery included
 LATE = 0.5  # [s] between a stamp and its arrival, beyond which clocks differ
+EXPECTED = "a message that comes back"
 TYPE = "sensor_msgs/msg/JointState"
 
 
@@ -41,14 +44,21 @@ def network(robot: RobotFile | None, topic: str, seconds: float) -> list[Line]:
         seconds: How long to listen [s].
 
     Raises:
-        CannotGoOnError: ROS cannot start here.
+        InputError: No topic can have that name.
     """
-    with _node("payload_doctor") as node:
-        lines = [_echo(node)]
-        if robot is None:
-            return lines
-        with TemporaryDirectory(prefix="payload_doctor_") as folder:
-            return lines + _driver(node, robot, topic, seconds, Path(folder))
+    try:
+        with _node("payload_doctor") as node:
+            lines = [_echo(node)]
+            if robot is None:
+                return lines
+            with TemporaryDirectory(prefix="payload_doctor_") as folder:
+                return lines + _driver(node, robot, topic, seconds, Path(folder))
+    except NameValidationException as error:
+        what, name, *_ = str(error).splitlines()
+        raise InputError(f"No topic can have that name: {what} {name.strip()}.") from error
+    except CannotGoOnError as error:
+        do = "Correct the environment, then look again: nothing can be heard before."
+        return [Line("DDS", Verdict.WRONG, str(error), EXPECTED, do)]
 
 
 @contextmanager
@@ -79,7 +89,7 @@ def _serve(executor: SingleThreadedExecutor) -> None:
 
 def _echo(node: Node) -> Line:
     """Send messages from another participant until one arrives."""
-    arrived, expected = threading.Event(), "a message that comes back"
+    arrived, expected = threading.Event(), EXPECTED
     began = time.monotonic()
     heard = node.create_subscription(JointState, ECHO, lambda message: arrived.set(), 1)
     with _node("payload_doctor_sender") as sender:

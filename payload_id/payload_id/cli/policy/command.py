@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import argparse
-import os
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
@@ -12,13 +11,13 @@ from ...core.errors import ConfigurationError
 from ...files.configuration.whole_file import saved_file
 from ...files.robots.robot_file import RobotFile
 from ...files.teams.team_file import SHARE, TeamFile
+from ...ros.access.domain import ros_domain
 from ...ros.access.interfaces import NAMES, action_beside, set_point_topics, state_beside
 from ...ros.access.permissions import permissions_xml
 from ...ros.access.policy import enclaves, policy_xml
 from ..common.arguments import add_verb
 
 VALID = timedelta(days=3650)  # as the certificates of `ros2 security`
-MOST_DOMAIN = 232  # of ROS_DOMAIN_ID
 
 
 def add_parser(verbs: Any) -> None:
@@ -81,7 +80,7 @@ def run(arguments: argparse.Namespace) -> int:
             "controller_state": state_beside(topic),
         }
         names = beside | names
-    found, domain = enclaves(names, arguments.namespace), _domain()
+    found, domain = enclaves(names, arguments.namespace), ros_domain()
     begin = datetime.now(timezone.utc).replace(hour=0, minute=0, second=0)
     policy = arguments.folder / "policy.xml"
     _write(policy, policy_xml(found))
@@ -98,17 +97,3 @@ def run(arguments: argparse.Namespace) -> int:
 def _write(path: Path, text: str) -> None:
     with saved_file(path, "policy") as file:
         file.write(text.encode())
-
-
-def _domain() -> int:
-    """Return the domain that ROS would use here.
-
-    Raises:
-        ConfigurationError: ROS_DOMAIN_ID is no such number.
-    """
-    text = os.environ.get("ROS_DOMAIN_ID", "") or "0"
-    if not text.isascii() or not text.isdigit() or int(text) > MOST_DOMAIN:
-        raise ConfigurationError(
-            f"ROS_DOMAIN_ID must be a whole number from 0 to {MOST_DOMAIN}; found {text!r}."
-        )
-    return int(text)

@@ -13,7 +13,9 @@ from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.signals import SignalHandlerOptions
 
+from ...core.errors import ConfigurationError
 from ...core.threads import one_thread
+from ..access.domain import check_peers, ros_domain
 from .error_sentence import OUTLIVED, CannotGoOnError, refusal_sentence
 
 POLL = 0.1  # longest time until a signal is noticed [s]
@@ -77,9 +79,15 @@ def start_ros(args: Sequence[str] | None = (), context: rclpy.Context | None = N
         context: What is initialised; None: the default one.
 
     Raises:
-        CannotGoOnError: ROS cannot start here, for want of a folder for its logs, say.
+        CannotGoOnError: ROS cannot start here: another domain than there are, a host that nobody
+            knows, no folder for its logs.
     """
     given = None if args is None else list(args)
+    try:
+        ros_domain()
+        check_peers()
+    except ConfigurationError as error:
+        raise CannotGoOnError(str(error)) from error
     try:
         rclpy.init(args=given, context=context, signal_handler_options=SignalHandlerOptions.NO)
     except rclpy_implementation.RCLError as error:

@@ -96,6 +96,23 @@ def test_a_driver_that_is_missing_is_named_with_its_topic(lines):
     assert "driver" in found["joint states"]["do"]
 
 
+@pytest.mark.parametrize("topic", ["a b", "/1", "//", "/ü"])
+def test_names_that_no_topic_can_have_are_refused(capsys, monkeypatch, topic):
+    monkeypatch.setenv("ROS_DOMAIN_ID", str(DOMAIN))
+    done = run_here(capsys, "doctor", "--robot", "kinova_gen3", "--topic", topic)
+    assert done.returncode == 2 and "No topic can have that name" in done.stderr
+    done = run_here(capsys, "doctor", "--topic", "/joint_states")
+    assert done.returncode == 2 and "--robot" in done.stderr
+
+
+@pytest.mark.slow
+def test_a_network_that_cannot_be_joined_is_a_line_beside_the_others(lines, monkeypatch):
+    monkeypatch.setenv("ROS_STATIC_PEERS", "no host here")
+    code, found = lines("--robot", "kinova_gen3")
+    assert code == 2 and "no host here" in found["DDS"]["found"]
+    assert found["robot file"]["verdict"] == found["libraries"]["verdict"] == "good"
+
+
 def test_a_robot_file_that_cannot_be_read_is_a_line(lines, tmp_path, monkeypatch):
     monkeypatch.setattr("payload_id.cli.doctor.command.importlib.util.find_spec", lambda x: None)
     (tmp_path / "arm.yaml").write_text("joints: 3\n")
@@ -109,6 +126,7 @@ def test_a_robot_file_that_cannot_be_read_is_a_line(lines, tmp_path, monkeypatch
         ({}, Verdict.GOOD),
         ({"ROS_DOMAIN_ID": "42"}, Verdict.GOOD),
         ({"ROS_DOMAIN_ID": "101x"}, Verdict.WRONG),
+        ({"ROS_DOMAIN_ID": "233"}, Verdict.WRONG),
         ({"ROS_DOMAIN_ID": "200"}, Verdict.LOOK),
         ({"ROS_AUTOMATIC_DISCOVERY_RANGE": "OFF"}, Verdict.LOOK),
     ],
