@@ -207,7 +207,7 @@ class BlockSubscription:
         )
 
     def silence(self) -> str:
-        """Say that no samples arrive though a run is in progress; empty while they do."""
+        """Say that no samples arrive; empty while they do."""
         seconds = time.monotonic() - self._newest
         if seconds <= SILENCE:
             return ""
@@ -217,4 +217,4 @@ class BlockSubscription:
             if publishers
             else "Nobody publishes it: start the sampler, or correct samples_topic"
         )
-        return f"A run is in progress, but no samples on {self.topic} for {seconds:.1f} s. {who}."
+        return f"No samples have come on {self.topic} for {seconds:.1f} s. {who}."

@@ -214,7 +214,7 @@ def test_samples_that_stop_before_the_motion_begins_are_what_ended_it():
 
 def test_samples_that_ceased_in_a_motion_that_went_to_its_end_are_said():
     made = world()
-    made.ceased = "A run is in progress, but no samples for 3.0 s"
+    made.ceased = "No samples have come for 3.0 s"
     result = made.run()
     assert result.error_code == Result.ESTIMATOR_LOST
     assert "no samples for 3.0 s. The data until then" in result.message
