@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from itertools import pairwise
 
@@ -46,19 +47,14 @@ class ClockTimes:
         Args:
             what: Of what messages, for the note.
             where: In which recording.
-            start_ns: The time with most messages from here on is chosen [ns]; None: from the first.
-            end_ns: ... to here [ns]; None: to the last.
+            start_ns: Stamp of the first message that is wanted [ns]; None: any.
+            end_ns: Stamp of the last one [ns]; None: any.
         """
         stamp_ns = np.array(self.stamp_ns, dtype=np.int64)
         parts = [slice(*ends) for ends in pairwise([*self._begins, len(stamp_ns)])]
         if len(parts) == 1:
             return stamp_ns, parts[0], ()
-        wanted = np.ones(len(stamp_ns), dtype=bool)
-        if start_ns is not None:
-            wanted &= stamp_ns >= start_ns
-        if end_ns is not None:
-            wanted &= stamp_ns <= end_ns
-        part = max(parts, key=lambda x: int(wanted[x].sum()))
+        part = wanted_time(stamp_ns, parts, start_ns, end_ns)
         left_out = len(stamp_ns) - (part.stop - part.start)
         note = (
             f"The clock of {what} was set back {len(parts) - 1} times while {where} was recorded; "
@@ -66,3 +62,30 @@ class ClockTimes:
             "are not."
         )
         return stamp_ns[part], part, (note,)
+
+
+def wanted_time(
+    stamp_ns: NDArray[np.int64], parts: Sequence[slice], start_ns: int | None, end_ns: int | None
+) -> slice:
+    """Return of several times the one that a first and a last stamp are of.
+
+    A stamp may lie within several times, but hardly be that of a message of two: the time that has
+    messages with these very stamps is chosen; of several, the one with most messages between them.
+
+    Args:
+        stamp_ns: Of all messages, in the order of arrival, shape (N,) [ns].
+        parts: Of each time, one or more.
+        start_ns: The first stamp that is wanted [ns]; None: any.
+        end_ns: The last one [ns]; None: any.
+    """
+    wanted = np.ones(len(stamp_ns), dtype=bool)
+    if start_ns is not None:
+        wanted &= stamp_ns >= start_ns
+    if end_ns is not None:
+        wanted &= stamp_ns <= end_ns
+    ends = [x for x in (start_ns, end_ns) if x is not None]
+
+    def merit(part: slice) -> tuple[int, int]:
+        return sum(bool((stamp_ns[part] == x).any()) for x in ends), int(wanted[part].sum())
+
+    return max(parts, key=merit)

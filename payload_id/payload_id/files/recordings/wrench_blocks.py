@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, cast
 
@@ -13,6 +14,7 @@ from ...core.errors import RecordingError, UnknownNameError
 from ...core.samples.stamps import seconds_since
 from ...core.samples.wrench_samples import WrenchSamples
 from ..bags.bag_reader import open_bag
+from ..bags.clock_times import wanted_time
 from .wrench_recording import WrenchRecording
 
 BLOCK = "payload_id_msgs/msg/WrenchBlock"
@@ -66,7 +68,11 @@ def read_blocks(
     """
     blocks, notes = _blocks(path, topic)
     stamp_ns = np.concatenate([b.stamp_ns for b in blocks] or [np.zeros(0, dtype=np.int64)])
-    keep = np.ones(len(stamp_ns), dtype=bool)
+    # Where the clock was set back, samples of another run may lie between these stamps, too.
+    cuts = (np.flatnonzero(np.diff(stamp_ns) <= 0) + 1).tolist()
+    parts = [slice(*ends) for ends in pairwise([0, *cuts, len(stamp_ns)])]
+    keep = np.zeros(len(stamp_ns), dtype=bool)
+    keep[wanted_time(stamp_ns, parts, start_ns, end_ns)] = True
     keep &= stamp_ns >= start_ns if start_ns is not None else True
     keep &= stamp_ns <= end_ns if end_ns is not None else True
     if not keep.any():

@@ -54,3 +54,16 @@ def test_a_clock_set_back_divides_a_recording(tmp_path):
     assert "set back 1 times" in " ".join(recording.notes)
     early = Recording.from_bag(tmp_path / "bag", start_ns=int(before[0]), end_ns=int(before[-1]))
     np.testing.assert_array_equal(early.q, rows.q[:kept])
+
+
+@pytest.mark.parametrize("leap", [30.0, 100.0])
+def test_a_run_during_which_the_clock_was_set_forward_has_no_sample_of_a_later_one(tmp_path, leap):
+    """The next run's stamps, more of them, lie between this one's first and last."""
+    run = START + 10 * MILLISECOND * np.arange(200)
+    run[100:] += round(leap * 1e9)
+    later = run[99] + 7 * MILLISECOND + 10 * MILLISECOND * np.arange(900)
+    rows, _, _ = live_and_recorded(tmp_path, [*run, *later])
+    ends = {"start_ns": int(run[0]), "end_ns": int(run[-1])}
+    mine = Recording.from_bag(tmp_path / "bag", **ends)
+    last = int(np.flatnonzero(rows.stamp_ns == run[-1])[0])
+    np.testing.assert_array_equal(mine.q, rows.q[: last + 1])
