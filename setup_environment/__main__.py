@@ -37,4 +37,7 @@ def start() -> None:
 
 
 if __name__ == "__main__":
-    start()
+    try:
+        start()
+    except KeyboardInterrupt:  # while modules are imported
+        sys.exit(130)

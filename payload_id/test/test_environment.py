@@ -507,6 +507,25 @@ class TestLauncher:
         assert (done.returncode, done.stdout) == (0, "['a b', '--json']\n")
 
 
+@pytest.mark.parametrize("module", ["setup_environment.main", "hashlib", "fcntl"])
+def test_an_interrupt_while_the_launcher_is_imported_is_no_traceback(module):
+    start = ROOT / "setup_environment" / "__main__.py"
+    code = f"""
+import os, runpy, signal, sys
+class Interrupt:
+    def find_spec(self, name, path, target=None):
+        if name == {module!r}:
+            os.kill(os.getpid(), signal.SIGINT)
+sys.meta_path.insert(0, Interrupt())
+sys.modules.pop({module!r}, None)
+sys.argv = [{str(start)!r}, "--help"]
+signal.signal(signal.SIGINT, signal.default_int_handler)
+runpy.run_path({str(start)!r}, run_name="__main__")
+"""
+    done = subprocess.run([sys.executable, "-S", "-c", code], capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (130, "")
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("wait", [0.0, 0.02, 0.05, 0.2, 0.6])
 def test_an_interrupt_while_the_command_line_starts_is_no_traceback(wait):

@@ -149,5 +149,6 @@ class SolverError(PayloadIdError, RuntimeError):
         self.program, self.status = program, status
         super().__init__(
             f"The {program} ended without a usable answer (solver status: {status}). "
-            "The data may be badly scaled; please report it together with the recording."
+            "The data may be badly scaled, as those in other units are: look at the recording with "
+            "payload-id check. If that finds nothing, please report it together with the recording."
         )

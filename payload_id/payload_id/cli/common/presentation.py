@@ -143,16 +143,21 @@ def summary(estimate: Estimate) -> str:
     parts = [
         f"{estimate.samples} samples, {estimate.windows} windows, {estimate.seconds:.1f} s",
         f"estimator {estimate.estimator}, intervals {estimate.intervals}",
-        f"residual {estimate.residual_rms:.3g} N m (rms)",
+        f"residual {_known(estimate.residual_rms)} N m (rms)",
         f"condition number {_short(estimate.condition_number)}",
         f"physically consistent: {'yes' if estimate.physically_consistent else 'no'}",
     ]
     return (f"{com}\n" if com else "") + "; ".join(parts)
 
 
+def _known(number: float) -> str:
+    """Return three digits of a number, a dash where it is unknown."""
+    return f"{number:.3g}" if math.isfinite(number) else "-"
+
+
 def _short(number: float) -> str:
-    """Return a number from 1 on, of which nobody reads more than three digits."""
-    return f"{number:.0f}" if number < 1e4 else f"{number:.2g}"
+    """Return a number from 1 on, of which nobody reads more than three digits; a dash: unknown."""
+    return f"{number:.0f}" if number < 1e4 else _known(float(f"{number:.2g}"))
 
 
 def centre_of_mass(estimate: Estimate) -> str:

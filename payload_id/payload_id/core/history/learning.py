@@ -33,6 +33,7 @@ PASSES = 2
 # Nuisance parameters that each run has of its own: friction moves with temperature, offsets between
 # power cycles. Links, gains and rotors are the arm's.
 OWN = ("friction_", "torque_offset")
+FOREIGN = 10.0  # times the others' residuals, beyond which a run's rows are something else's
 DRIFT = 0.01  # probability by chance below which a trend from run to run is a note
 
 
@@ -95,7 +96,10 @@ def learn_history(
         speed=np.array([run.motion.speed for run in runs]),
         mean_speed=np.array([run.motion.mean_speed for run in runs]),
         noise=np.array(noise),
-        notes=_drift(scores[:, 0]) + label_notes(masses, runs, seen),
+        notes=_drift(scores[:, 0])
+        + label_notes(masses, runs, seen)
+        + _foreign(np.array(noise), runs)
+        + _untold(scores[:, 0], runs),
     )
 
 
@@ -165,4 +169,36 @@ def _drift(scores: Array) -> tuple[str, ...]:
         f"Errors of the mass change from run to run (rank correlation {found.statistic:+.2f}, "
         f"by chance in {found.pvalue:.1%} of cases): the arm warms up or drifts, and later runs "
         "need not be like these. Warm it up first, or make runs over a whole day.",
+    )
+
+
+def _foreign(noise: Array, runs: Sequence[KnownRun]) -> tuple[str, ...]:
+    """Say so of runs whose residuals are far larger than those of the others.
+
+    Args:
+        noise: Residuals of each run in units of their bounds, shape (K, C).
+        runs: The K runs.
+    """
+    said = []
+    for k, run in enumerate(runs):
+        others = np.median(np.delete(noise, k, axis=0), axis=0)
+        times = float(np.max(noise[k] / np.maximum(others, np.finfo(float).tiny)))
+        if times > FOREIGN:
+            said.append(
+                f"Run {k + 1} ('{run.source}') fits no load: its residuals are {times:.0f} times "
+                "those of the others. Look at its units, signs and arm (payload-id check), and "
+                "leave it out."
+            )
+    return tuple(said)
+
+
+def _untold(scores: Array, runs: Sequence[KnownRun]) -> tuple[str, ...]:
+    """Say which runs with a known mass have no score of it."""
+    known = [k for k, run in enumerate(runs) if np.isfinite(run.load.phi[0])]
+    without = [f"{k + 1} ('{runs[k].source}')" for k in known if not np.isfinite(scores[k])]
+    if not without:
+        return ()
+    return (
+        f"Run {', '.join(without)}: no score, since the run tells less of its mass than the prior "
+        "does. It does not count among those that a new run is ranked with.",
     )

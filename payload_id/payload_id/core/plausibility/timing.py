@@ -9,6 +9,7 @@ from ..samples.joint_samples import Samples
 from ..samples.stamps import GAP_STEPS
 from .line import Line, Verdict
 
+LEAST = 3  # samples that have a rate
 OFF = 0.2  # part of the stated rate that is worth a mention
 LEAST_RATE = 50.0  # [Hz] below which windows of 0.1 s hold too few samples
 PLAUSIBLE = (1.0, 2e4)  # [Hz]
@@ -20,9 +21,12 @@ def timing(samples: Samples, stated_rate: float | None) -> list[Line]:
     """Return what the stamps tell.
 
     Args:
-        samples: At least two.
+        samples: Of a recording.
         stated_rate: What the robot file says of it [Hz]; None if nothing is to be compared.
     """
+    if len(samples) < LEAST:
+        do = "Give a longer recording, or a longer part of it."
+        return [Line("rate", Verdict.WRONG, f"{len(samples)} samples", f"{LEAST} at least", do)]
     steps = np.diff(samples.stamp)
     return [_rate(samples, stated_rate), _gaps(samples, steps), *_left_out(samples)]
 

@@ -69,12 +69,12 @@ def sync_folder(folder: Path) -> None:
 
 
 def sync_all(folder: Path) -> None:
-    """Have the disk hold all files of a folder, and their names.
+    """Have the disk hold all files of a folder, not those in folders of it, and their names.
 
     Raises:
         OSError: It cannot.
     """
-    for path in folder.iterdir():
+    for path in filter(Path.is_file, folder.iterdir()):
         with path.open("rb") as file:
             os.fsync(file.fileno())
     sync_folder(folder)

@@ -16,6 +16,7 @@ from ...core.errors import ConfigurationError, brief
 from .file_kind import check_kind, instead, kind_of
 from .input_path import input_path, not_utf8
 
+MOST_NAMES = 10  # of files that a message lists
 LARGEST = 3_000_000
 BEGIN, END = "---", "..."  # lines around a document in YAML
 
@@ -145,4 +146,5 @@ def _present(folder: Path) -> str:
     if not folder.is_dir():
         return f" The folder {folder} does not exist either."
     names = sorted(p.name for p in folder.iterdir() if p.suffix in (".yaml", ".yml"))
-    return f" YAML files in that folder: {', '.join(names) or 'none'}."
+    more = f" and {len(names) - MOST_NAMES} more" if len(names) > MOST_NAMES else ""
+    return f" YAML files in that folder: {', '.join(names[:MOST_NAMES]) or 'none'}{more}."

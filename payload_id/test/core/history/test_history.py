@@ -358,3 +358,22 @@ def test_segments_cut_a_recording_into_runs_of_a_length():
     assert len(segments(samples, 60.0)) == 1
     with pytest.raises(InputError, match="above 0 s"):
         segments(samples, 0.0)
+
+
+@pytest.mark.parametrize("factor", [1000.0, 0.001, -1.0])
+def test_a_run_in_other_units_or_with_another_sign_is_named(runs, factor):
+    samples = measured(5, np.zeros(10))
+    tau = samples.tau * factor
+    other = KnownRun.of(
+        "strange", Samples(samples.stamp, samples.q, samples.dq, tau), Load.none(), ROWS, WINDOW
+    )
+    history = learn_history([*runs, other], ROWS, WINDOW)
+    said = [note for note in history.notes if "strange" in note]
+    assert said and not [x for x in history.notes if "residuals" in x and "strange" not in x]
+
+
+def test_runs_without_a_score_are_named(runs):
+    short = KnownRun.of("short", measured(31, np.zeros(10), seconds=0.5), Load.none(), ROWS, WINDOW)
+    history = learn_history([*runs, short], ROWS, WINDOW)
+    named = any("no score" in note and "short" in note for note in history.notes)
+    assert named == bool(np.isnan(history.scores[-1, 0]))

@@ -157,3 +157,10 @@ def test_gaps_and_stamps_in_another_unit_are_named() -> None:
     assert gaps["gaps"].verdict is Verdict.LOOK and "1.8" in gaps["gaps"].found
     late = replace(honest, stamp=1e3 * honest.stamp)
     assert timing(late, None)[0].verdict is Verdict.WRONG
+
+
+@pytest.mark.parametrize("count", [1, 2])
+def test_too_few_samples_are_not_stamps_in_another_unit(count: int) -> None:
+    still = np.zeros((count, 3))
+    (line,) = timing(Samples(0.01 * np.arange(count), still, still, still), 100.0)
+    assert line.verdict is Verdict.WRONG and "unit" not in line.do and f"{count} " in line.found

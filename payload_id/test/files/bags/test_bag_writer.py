@@ -43,6 +43,15 @@ def test_round_trip_is_bit_equal(tmp_path, storage):
     assert (found.start_ns, found.joints) == (recording.start_ns, joints)
 
 
+def test_a_folder_beside_the_messages_is_no_failure(tmp_path):
+    """Runs that were saved before lie in one."""
+    with BagWriter(tmp_path / "bag") as writer:
+        for k in range(3):
+            writer.write("/joint_states", JOINT_STATE, k, joint_state(k + 1))
+        (writer.path / "earlier_runs" / "1").mkdir(parents=True)
+    assert len(Recording.from_bag(tmp_path / "bag")) == 3
+
+
 def test_several_topics_and_types(tmp_path):
     definition = "std_msgs/Header header\nfloat64[2] interval  # [kg]\n"
     payload = b"\x00\x01\x00\x00" + bytes(32)
