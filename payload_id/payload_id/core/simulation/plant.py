@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import mujoco
@@ -25,9 +26,8 @@ from .controller import tune
 from .mujoco_arm import STEPPING, MujocoArm, per_joint
 
 BLOCK = 128  # steps for which the reference is computed at once
-GAINS_EVERY = 16  # half steps between two computed gains; divides the 2 BLOCK of a reference
-_KNOTS = np.arange(0, 2 * BLOCK + 1, GAINS_EVERY)
-SPLINE = CubicSpline(_KNOTS, np.eye(len(_KNOTS)))(np.arange(2 * BLOCK + 1))  # weights of the knots
+SHORT_BLOCK = 16  # where another trajectory comes within a few milliseconds
+GAINS_EVERY = 16  # half steps between two computed gains; divides the 2 steps of a block
 
 
 @dataclass(frozen=True)
@@ -45,6 +45,13 @@ class PlantState:
     q: Array
     dq: Array
     tau: Array
+
+
+@lru_cache
+def _spline(block: int) -> Array:
+    """Return the weights of the knots at every half step of a block, shape (2 block + 1, K)."""
+    knots = np.arange(0, 2 * block + 1, GAINS_EVERY)
+    return np.asarray(CubicSpline(knots, np.eye(len(knots)))(np.arange(2 * block + 1)))
 
 
 class Plant(MujocoArm):
@@ -66,6 +73,7 @@ class Plant(MujocoArm):
         *,
         effort_limit: float | Array = np.inf,
         q0: Array | Sequence[float] | None = None,
+        block: int = BLOCK,
         **true_arm: Any,
     ) -> None:
         """Build the arm and its controller.
@@ -78,6 +86,7 @@ class Plant(MujocoArm):
             gravity: Gravity in the base frame, shape (3,) [m/s2].
             effort_limit: Largest torque of the actuators, one number or shape (n,) [N m or N].
             q0: Positions to hold at first, shape (n,) [rad or m]. None: zeros.
+            block: Steps for which the reference is computed at once: `BLOCK`, or `SHORT_BLOCK`.
             **true_arm: The keywords of `MujocoArm`: links, friction, rotors and step.
 
         Raises:
@@ -87,6 +96,7 @@ class Plant(MujocoArm):
         super().__init__(urdf, joints, payload_frame, payload_phi, gravity, **true_arm)
         n = self.n
         self._to_mujoco = np.argsort(self._to_ours)
+        self._block = block
         self.controller = tune(self.nominal, self.step, self.armature)
         self._limit = per_joint("effort_limit", effort_limit, n)[self._to_mujoco]
         self._limited = bool(np.isfinite(self._limit).any())
@@ -227,7 +237,7 @@ class Plant(MujocoArm):
         [tau - s, ds/dt] = reference - gains [q, dq]. Stages lie at whole and half steps; row k
         belongs to the time (first + k / 2) step. Arrays are in MuJoCo's joint order.
         """
-        self._first, self._end = self._steps, self._steps + BLOCK
+        self._first, self._end = self._steps, self._steps + self._block
         half_steps = np.arange(2 * self._first, 2 * self._end + 1, dtype=float)
         times = self._place(half_steps * (0.5 * self.step))
         if times[0] >= self._trajectory.time[-1]:
@@ -250,7 +260,7 @@ class Plant(MujocoArm):
         order = self._to_mujoco
         kp, kd, ki = (K[:, order][:, :, order] for K in self.controller.gains(q[::GAINS_EVERY]))
         knots = np.block([[kp, kd], [ki, np.zeros_like(ki)]])
-        return knots if len(q) == 1 else np.tensordot(SPLINE, knots, axes=1)
+        return knots if len(q) == 1 else np.tensordot(_spline(self._block), knots, axes=1)
 
     def _torque(self, row: int) -> Array:
         """Return the controller's torque in MuJoCo's present state, in MuJoCo's joint order.

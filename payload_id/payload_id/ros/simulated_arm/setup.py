@@ -12,7 +12,7 @@ from ...core.body.inertial import PARAMETERS
 from ...core.simulation.drive.presets import PRESETS, preset_named
 from ...core.simulation.mujoco_arm import PHYSICS_STEP, nominal_arm
 from ...core.simulation.perturbation import perturb_links
-from ...core.simulation.plant import Plant
+from ...core.simulation.plant import BLOCK, SHORT_BLOCK, Plant
 from ...core.simulation.realistic_arm import RealisticArm
 from ...core.simulation.sensors import SensorModel
 from ...files.robots.robot_file import RobotFile
@@ -177,6 +177,7 @@ def build_plant(
         armature=values["armature"],
         effort_limit=robot.limits.effort if values["limit_effort"] else np.inf,
         q0=robot.home,
+        block=SHORT_BLOCK if values["controllers"] == REAL else BLOCK,
         step=period / np.ceil(period / values["physics_step"] - 1e-9),
     )
 
