@@ -171,6 +171,11 @@ def estimate_message(report: Report) -> PayloadEstimate:
     return message
 
 
+def unsolved_message(frame: str) -> PayloadEstimate:
+    """Return the estimate of a request that ended before anything was solved, in a frame."""
+    return estimate_message(Report(waiting("Nothing was solved.", "", "", frame)))
+
+
 def inertia_message(report: Report) -> InertiaStamped:
     """Return the point estimate as ROS writes inertias: about the centre of mass."""
     message = InertiaStamped(inertia=_inertia(report.estimate.phi))

@@ -19,6 +19,7 @@ from rclpy.action.server import ServerGoalHandle
 from ...core.arrays import Array
 from ...core.errors import InputError
 from ..common.awaited_answers import until
+from ..common.conversions import unsolved_message
 from ..execution.stop_reason import Reason, reason_message
 from .context import PlannerContext
 from .execute_messages import message_of_reason, tightest_limit
@@ -74,7 +75,9 @@ class IdentifyRun:
         self._link, self._handle = link, handle
         self._goal = GoalInProgress(handle, lambda: motion.called_off)
         self.asked: Identify.Goal = handle.request
-        self.result, self.stages = Identify.Result(), self._goal.stages
+        frame = context.robot.payload_frame
+        self.result = Identify.Result(estimate=unsolved_message(frame))
+        self.stages = self._goal.stages
         self.horizon: HorizonExecution | None = None
         self.tightest = "", math.nan
         self._target: Array | None = None

@@ -7,8 +7,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from payload_id_msgs.action import Identify
-from payload_id_msgs.msg import PayloadEstimate
-from payload_id_msgs.srv import BeginRun, Save, Validate
+from payload_id_msgs.msg import PayloadEstimate, StopReason, TeamEstimate
+from payload_id_msgs.srv import BeginRun, GetEstimate, Save, Validate
 
 from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.errors import InputError
@@ -40,7 +40,8 @@ class World:
         """Carry the goal out; return its result."""
         prior = SimpleNamespace(prior=PayloadPrior(2.0, 0.15))
         context = SimpleNamespace(
-            node=self.node, robot=SimpleNamespace(n=7, joints="abcdefg"), uncertainty=prior,
+            node=self.node, robot=SimpleNamespace(n=7, joints="abcdefg", payload_frame="tool"),
+            uncertainty=prior,
             limits="all",
             bridge=SimpleNamespace(refresh=self.refresh, absence="", state=None),
             start=self.start, estimate=FOUND, disagreement="", half_width=lambda: 0.1 * PHI,
@@ -240,7 +241,17 @@ def test_a_run_of_somebody_else_is_neither_taken_nor_ended_unasked():
     assert made.run().success and "motion" in made.done
     made = world(continue_run=True)
     made.success, made.recording = False, ""
-    assert made.run().error_code == Result.NOT_RECORDED and "stop" not in made.done
+    result = made.run()
+    assert result.error_code == Result.NOT_RECORDED and "stop" not in made.done
+    assert result.estimate.status == PayloadEstimate.WAITING
+    assert np.isnan(result.estimate.phi).all() and np.isinf(result.estimate.lower).all()
+
+
+def test_what_nobody_has_filled_in_says_nothing_good():
+    assert PayloadEstimate().status == PayloadEstimate.WAITING
+    assert GetEstimate.Response().estimate.status == PayloadEstimate.WAITING
+    assert TeamEstimate().status == TeamEstimate.WAITING
+    assert Result().reason.code == StopReason.REFUSED and not Result().success
 
 
 def test_a_tare_comes_before_the_payload_with_its_mass():
