@@ -218,7 +218,7 @@ def test_samples_that_ceased_in_a_motion_that_went_to_its_end_are_said():
     made.ceased = "No samples have come for 3.0 s"
     result = made.run()
     assert result.error_code == Result.ESTIMATOR_LOST
-    assert "no samples for 3.0 s. The data until then" in result.message
+    assert "for 3.0 s. The data until then" in result.message
 
 
 def test_a_motion_that_failed_says_so_whatever_its_data_say():
