@@ -27,7 +27,7 @@ NEEDED = (
     "share/joint_state_broadcaster",
 )
 ABSENT = (
-    "no ros2_control in AMENT_PREFIX_PATH: source a workspace with controller_manager, "
+    "no sourced ROS 2 installation with ros2_control: source one with controller_manager, "
     "joint_trajectory_controller and joint_state_broadcaster"
 )
 CONTROLLER, BROADCASTER = "joint_trajectory_controller", "joint_state_broadcaster"

@@ -11,7 +11,7 @@ class Reason(Enum):
     """Names of the constants of payload_id_msgs/StopReason, each with what follows from it."""
 
     COMPLETED = "The motion was completed."
-    CANCELLED = "It was cancelled."
+    CANCELLED = "The motion was called off."
     JOINT_STATES_LOST = (
         "Check the robot's driver and the network, and look at the arm before it moves again."
     )
@@ -29,7 +29,7 @@ class Reason(Enum):
     PIECES_DONE = "As many pieces as asked for were executed."
     REFUSED = "Nothing has moved."
     NOT_STARTED = "Check that the arm's trajectory controller is active."
-    SHUT_DOWN = "The node that moves the arm was ended."
+    SHUT_DOWN = "It moves the arm no longer."
     CLOCK_FAULT = (
         "Synchronise the clocks of robot and computer, or set use_sim_time where time is "
         "simulated; the parameter clock_tolerance says how far they may be apart."

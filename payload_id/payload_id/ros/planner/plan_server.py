@@ -120,7 +120,7 @@ class PlanServer:
         start = context.start(goal.limits, own)
         goal = replace(goal, turns=context.arm.states.turns.at(start))
         self._count += 1
-        plan_id = f"{datetime.now():%Y%m%d_%H%M%S}_{self._count:03d}"
+        plan_id = f"plan_{datetime.now():%Y%m%d_%H%M%S}_{self._count:03d}"  # no number in YAML
         known = context.bridge.obstacles
         return PlanRequest(plan_id, goal, start, context.bridge.bodies), known
 
@@ -130,7 +130,7 @@ class PlanServer:
         notes = [] if self._has_volume() else [NO_VOLUME]
         frame = self._context.base
         description = description_message(plan, self._context.robot.joints, frame, stamp, notes)
-        description.token = secrets.token_hex(4)
+        description.token = f"t{secrets.token_hex(4)}"
         self._plans[plan.request.plan_id] = (plan, description, known)
         while len(self._plans) > KEPT:
             self._plans.pop(next(iter(self._plans)))

@@ -56,6 +56,7 @@ class SamplerNode(ManagedNode):
         self._sequence, self._identity = 0, secrets.randbits(63)
         self._last_arrival = time.monotonic()
         self._last_counts, self._steady = (time.monotonic(), 0, 0), False
+        self._last_clock = self.get_clock().now()
         self._heard = 0  # messages between the last two looks
         self._out_of_turn = 0  # messages whose stamp was not the next one, as of the last look
         self._log = ThrottledLog(self)
@@ -122,7 +123,7 @@ class SamplerNode(ManagedNode):
         """Judge what has been arriving; log it while it is bad."""
         now = time.monotonic()
         since, accepted, received = self._last_counts
-        rate = (self.sampler.accepted - accepted) / max(now - since, 1e-9)
+        rate = (self.sampler.accepted - accepted) / max(self._passed(now - since), 1e-9)
         self._heard = self.sampler.received - received
         self._last_counts = (now, self.sampler.accepted, self.sampler.received)
         level, sentence = self._verdict(now, rate)
@@ -130,6 +131,17 @@ class SamplerNode(ManagedNode):
         if level is not Level.OK:
             self._log.warn("condition", sentence)
         return Condition(level, sentence, self._figures(rate))
+
+    def _passed(self, seconds: float) -> float:
+        """Return how much time has passed by the clock of the stamps since this was asked last [s].
+
+        Args:
+            seconds: How much has passed here [s].
+        """
+        before, self._last_clock = self._last_clock, self.get_clock().now()
+        simulated = (self._last_clock - before).nanoseconds * 1e-9
+        is_simulated = self.get_parameter("use_sim_time").value and simulated > 0.0
+        return simulated if is_simulated else seconds
 
     def _verdict(self, now: float, rate: float) -> tuple[Level, str]:
         """Return how bad it is, and why."""
