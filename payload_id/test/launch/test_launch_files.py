@@ -174,7 +174,19 @@ def test_every_node_takes_a_parameter_file_that_is_looked_for_first(file):
     assert "$(command 'ls -- \"$(var params)\"')" in checks or file.name in included
     default = arguments(file)["params"].get("default")
     shipped = Path(default.replace("$(find-pkg-share payload_id)", str(PACKAGE)))
-    assert yaml.safe_load(shipped.read_text()) == {"/**": {"ros__parameters": {}}}
+    if shipped.name != "simulated.yaml":
+        assert yaml.safe_load(shipped.read_text()) == {"/**": {"ros__parameters": {}}}
+
+
+def test_bounds_of_the_simulated_arm_are_the_same_for_all_nodes():
+    text = (PACKAGE / "config" / "parameters" / "simulated.yaml").read_text()
+    assert "&" not in text and "*p" not in text  # ROS reads no anchors
+    said = yaml.safe_load(text)
+    assert list(said) == [f"/**/payload_{x}" for x in ("estimator", "planner", "bridge")]
+    first, *others = (x["ros__parameters"] for x in said.values())
+    assert all(x == first for x in others)
+    for table in (ESTIMATOR_TABLE, PLANNER_TABLE, BRIDGE_TABLE):
+        assert set(first) <= {entry.name for entry in table}
 
 
 def test_bringup_starts_each_node_once_and_asks_the_robot_file_first():

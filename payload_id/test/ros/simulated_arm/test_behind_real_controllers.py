@@ -111,12 +111,12 @@ def test_its_description_tells_a_controller_manager_of_its_topics(controllers):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("with_velocity", [True, False], ids=["velocities", "positions alone"])
-def test_it_goes_where_it_is_commanded_a_few_cycles_later(controllers, with_velocity):
+def test_it_goes_where_it_is_commanded(controllers, with_velocity):
     controllers.newest()
     amplitude, seconds = 0.3, 3.0
     fastest = np.pi * amplitude / seconds
     # Two periods and what a busy machine adds; far below the amplitude.
-    assert controllers.move(amplitude, seconds, with_velocity) < fastest * 0.15
+    assert controllers.move(amplitude, seconds, with_velocity) < fastest * 0.1
     assert not controllers.elsewhere  # joint states are the broadcaster's
 
 

@@ -23,14 +23,18 @@ from ..controllers.controller import Command, Cycle, Follow
 from .description import COMMANDS
 
 LONGEST_PERIOD = 0.1  # [s] between two commands of one motion
-ENDING = 3.0  # periods within which the drives come to rest when no command comes any more
+# Periods after a command at which the drives are on it again, at its velocity; from then on they go
+# on at that velocity, and from then on they slow down to rest: when no command comes any more.
+AHEAD, ON, SLOWING = 2.0, 5.0, 10.0
 
 
 class JointCommands:
-    """Has the drives go where real controllers send them, a period after each command.
+    """Has the drives go where real controllers send them.
 
-    Within a period they follow the cubic that joins what they were told to the new position and
-    velocity. Positions without velocities: differences of positions are the velocities.
+    A command says where to be at its stamp, and comes some milliseconds later, now more, now fewer.
+    So the drives are told where its velocity leads from there a little later than now, and go that
+    way along a cubic: what the way of the messages costs is neither a lag nor a jolt. Positions
+    without velocities: differences of positions are the velocities.
     """
 
     broadcasts = True  # joint states are what the controllers live on
@@ -40,7 +44,7 @@ class JointCommands:
         node: Node,
         robot: RobotFile,
         write: Callable[[Sequence[Command]], None],
-        period: float,
+        time_of: Callable[[int], float],
         lock: threading.Lock,
     ) -> None:
         """Subscribe to the commands.
@@ -49,11 +53,11 @@ class JointCommands:
             node: The node.
             robot: The robot file.
             write: Tells the drives.
-            period: Between two cycles of the arm [s].
+            time_of: Returns the simulated time [s] of a stamp [ns].
             lock: Held by whoever touches the newest command.
         """
         self._joints, self._write = robot.joints, write
-        self._period, self._lock = period, lock
+        self._time_of, self._lock = time_of, lock
         self._log = ThrottledLog(node)
         self._last: tuple[float, Array] | None = None  # time [s] and positions of the last command
         self._new: Follow | None = None
@@ -79,24 +83,27 @@ class JointCommands:
             q = _in_order(message.position, order)
             if q is None:
                 return  # no controller moves the arm
-            command = self._towards(1e-9 * stamp_of(message.header.stamp), q, message, order)
+            command = self._towards(q, message, order)
         except InputError as error:
             self._log.warn(COMMANDS, f"A command on {COMMANDS} is dropped: {error}")
             return
         with self._lock:
             self._new = command
 
-    def _towards(self, t: float, q: Array, message: JointState, order: list[int]) -> Follow:
-        """Return the way to a command that was given at a time [s]."""
-        t_last, q_last = self._last or (t, q)
-        self._last = t, q
-        period = float(np.clip(t - t_last, self._period, LONGEST_PERIOD))
+    def _towards(self, q: Array, message: JointState, order: list[int]) -> Follow | None:
+        """Return the way that a command asks for; None: it tells no velocity yet."""
+        t = self._time_of(stamp_of(message.header.stamp))
+        last, self._last = self._last, (t, q)
+        if last is None or not 0.0 < t - last[0] < LONGEST_PERIOD:
+            return None
+        period = t - last[0]
         dq = _in_order(message.velocity, order)
         if dq is None:
-            dq = (q - q_last) / period
-        times = period * np.array([1.0, ENDING])
-        there = np.stack([q, q + 0.5 * (ENDING - 1.0) * period * dq])
-        return Follow(JointTrajectory(times, there, np.stack([dq, np.zeros_like(dq)])), None)
+            dq = (q - last[1]) / period
+        times = period * np.cumsum([AHEAD, ON, SLOWING])
+        going = times - [0.0, 0.0, 0.5 * period * SLOWING]  # as long as if at full speed throughout
+        velocities = np.stack([dq, dq, np.zeros_like(dq)])
+        return Follow(JointTrajectory(times, q + going[:, np.newaxis] * dq, velocities), t)
 
 
 def _in_order(values: object, order: list[int]) -> Array | None:
