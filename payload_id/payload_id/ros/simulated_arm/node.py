@@ -100,7 +100,7 @@ class SimulatedArmNode(Node):
         self._controllers: SimulatedControllers | JointCommands
         if self._real:
             self._controllers = JointCommands(
-                self, self.robot, self.hardware.write, self._time_of, self._lock
+                self, self.robot, self.hardware.write, lambda: self.hardware.plant.time, self._lock
             )
         else:
             self._controllers = SimulatedControllers(
@@ -232,7 +232,7 @@ class SimulatedArmNode(Node):
         trajectory = trajectory_from_message(message, self.robot.joints)
         if (nanoseconds := stamp_of(message.header.stamp)) == 0:
             return trajectory, None
-        start, now = self._time_of(nanoseconds), self.hardware.plant.time
+        start, now = 1e-9 * (nanoseconds - self._start_stamp), self.hardware.plant.time
         if start + trajectory.duration < now:
             raise InputError(
                 f"It ended {now - start - trajectory.duration:.3f} s ago by its header's stamp; "
@@ -294,10 +294,6 @@ class SimulatedArmNode(Node):
     def _stamp(self, t: float) -> int:
         """Return simulated time t [s] as ROS time [ns]: the clock at the start, plus t."""
         return self._start_stamp + round(t * 1e9)
-
-    def _time_of(self, nanoseconds: int) -> float:
-        """Return the simulated time [s] of a stamp [ns]."""
-        return 1e-9 * (nanoseconds - self._start_stamp)
 
 
 def _payload_of(values: Mapping[str, Any]) -> Array:

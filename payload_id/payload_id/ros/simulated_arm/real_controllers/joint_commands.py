@@ -26,6 +26,9 @@ LONGEST_PERIOD = 0.1  # [s] between two commands of one motion
 # Periods after a command at which the drives are on it again, at its velocity; from then on they go
 # on at that velocity, and from then on they slow down to rest: when no command comes any more.
 AHEAD, ON, SLOWING = 2.0, 5.0, 10.0
+CATCHING_UP = (
+    0.3  # by which simulated time may pass faster than that of the stamps, once behind [-]
+)
 
 
 class JointCommands:
@@ -44,7 +47,7 @@ class JointCommands:
         node: Node,
         robot: RobotFile,
         write: Callable[[Sequence[Command]], None],
-        time_of: Callable[[int], float],
+        time: Callable[[], float],
         lock: threading.Lock,
     ) -> None:
         """Subscribe to the commands.
@@ -53,13 +56,14 @@ class JointCommands:
             node: The node.
             robot: The robot file.
             write: Tells the drives.
-            time_of: Returns the simulated time [s] of a stamp [ns].
+            time: Returns the simulated time of now [s].
             lock: Held by whoever touches the newest command.
         """
         self._joints, self._write = robot.joints, write
-        self._time_of, self._lock = time_of, lock
+        self._time, self._lock = time, lock
         self._log = ThrottledLog(node)
-        self._last: tuple[float, Array] | None = None  # time [s] and positions of the last command
+        self._last: tuple[float, Array] | None = None  # stamp [s] and positions of the last command
+        self._offset = np.inf  # of simulated time against stamps, of the commands that come soonest
         self._new: Follow | None = None
         node.create_subscription(JointState, COMMANDS, self._on_command, 1)
 
@@ -92,18 +96,21 @@ class JointCommands:
 
     def _towards(self, q: Array, message: JointState, order: list[int]) -> Follow | None:
         """Return the way that a command asks for; None: it tells no velocity yet."""
-        t = self._time_of(stamp_of(message.header.stamp))
+        t = 1e-9 * stamp_of(message.header.stamp)
         last, self._last = self._last, (t, q)
         if last is None or not 0.0 < t - last[0] < LONGEST_PERIOD:
             return None
         period = t - last[0]
+        self._offset = min(self._time() - t, self._offset + CATCHING_UP * period)
         dq = _in_order(message.velocity, order)
         if dq is None:
             dq = (q - last[1]) / period
         times = period * np.cumsum([AHEAD, ON, SLOWING])
         going = times - [0.0, 0.0, 0.5 * period * SLOWING]  # as long as if at full speed throughout
         velocities = np.stack([dq, dq, np.zeros_like(dq)])
-        return Follow(JointTrajectory(times, q + going[:, np.newaxis] * dq, velocities), t)
+        return Follow(
+            JointTrajectory(times, q + going[:, np.newaxis] * dq, velocities), t + self._offset
+        )
 
 
 def _in_order(values: object, order: list[int]) -> Array | None:
