@@ -23,12 +23,11 @@ from ..controllers.controller import Command, Cycle, Follow
 from .description import COMMANDS
 
 LONGEST_PERIOD = 0.1  # [s] between two commands of one motion
-# Periods after a command at which the drives are on it again, at its velocity; from then on they go
-# on at that velocity, and from then on they slow down to rest: when no command comes any more.
-AHEAD, ON, SLOWING = 2.0, 5.0, 10.0
-CATCHING_UP = (
-    0.3  # by which simulated time may pass faster than that of the stamps, once behind [-]
-)
+AHEAD = 0.005  # [s] by which commands may come later than the soonest ones
+# Periods for which the drives go on at the velocity of the last command, then slow down to rest.
+ON, SLOWING = 5.0, 10.0
+# By how much faster than that of the stamps simulated time may pass, once it is behind [-].
+CATCHING_UP = 0.3
 
 
 class JointCommands:
@@ -105,12 +104,11 @@ class JointCommands:
         dq = _in_order(message.velocity, order)
         if dq is None:
             dq = (q - last[1]) / period
-        times = period * np.cumsum([AHEAD, ON, SLOWING])
+        times = np.cumsum([AHEAD, ON * period, SLOWING * period])
         going = times - [0.0, 0.0, 0.5 * period * SLOWING]  # as long as if at full speed throughout
         velocities = np.stack([dq, dq, np.zeros_like(dq)])
-        return Follow(
-            JointTrajectory(times, q + going[:, np.newaxis] * dq, velocities), t + self._offset
-        )
+        way = JointTrajectory(times, q + going[:, np.newaxis] * dq, velocities)
+        return Follow(way, t + self._offset)
 
 
 def _in_order(values: object, order: list[int]) -> Array | None:
