@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from xml.etree import ElementTree
 
@@ -65,6 +66,12 @@ class Controllers(Observer):
         self.states.clear()
         self.wait(lambda: self.states, "joint states")
         return self.states[-1]
+
+    def rests_at(self, q: np.ndarray) -> bool:
+        """Tell whether the arm rests near a place."""
+        state = self.newest()
+        near = np.abs(np.array(state.position) - q).max() < 0.002
+        return bool(near and np.abs(state.velocity).max() < 1e-3)
 
     def move(self, amplitude: float, seconds: float, with_velocity: bool) -> float:
         """Swing all joints there and back; return the largest error of the arm [rad]."""
@@ -130,6 +137,16 @@ def test_it_comes_to_rest_where_commands_cease_in_motion(controllers):
     moved = controllers.newest
     controllers.wait(lambda: np.abs(moved().velocity).max() < 1e-3, "an arm at rest")
     assert np.abs(np.array(moved().position) - told).max() < 0.05
+
+
+@pytest.mark.slow
+def test_a_step_is_a_way_in_time(controllers):
+    controllers.newest()
+    for size in (0.1, 0.0):
+        for _ in range(20):
+            controllers.command(ROBOT.home + size, NOTHING)
+            time.sleep(PERIOD)
+        controllers.wait(partial(controllers.rests_at, ROBOT.home + size), "an arm at rest there")
 
 
 @pytest.mark.slow

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from rclpy.node import Node
@@ -24,10 +25,34 @@ from .description import COMMANDS
 
 LONGEST_PERIOD = 0.1  # [s] between two commands of one motion
 AHEAD = 0.005  # [s] by which commands may come later than the soonest ones
+SHORTEST = 0.003  # [s] in which the drives reach the way of a command
+FASTEST = 10.0  # [rad/s or m/s] of the drives on their way there
 # Periods for which the drives go on at the velocity of the last command, then slow down to rest.
 ON, SLOWING = 5.0, 10.0
 # By how much faster than that of the stamps simulated time may pass, once it is behind [-].
 CATCHING_UP = 0.3
+
+
+@dataclass(frozen=True, eq=False)
+class _Command:
+    """A command: at time t [s], be at q and go at dq, shape (n,); the next comes a period later."""
+
+    t: float
+    q: Array
+    dq: Array
+    period: float
+
+    def way(self, cycle: Cycle) -> Follow:
+        """Return the way there from what the drives are told now, and on."""
+        ahead = max(self.t + AHEAD - cycle.time, SHORTEST)
+        there = self.q + self.dq * (cycle.time + ahead - self.t)
+        jump = float(np.abs(there - cycle.told().q).max())
+        ahead = max(ahead, jump / FASTEST)
+        times = np.cumsum([ahead, ON * self.period, SLOWING * self.period])
+        seconds = cycle.time - self.t + times
+        seconds[-1] -= 0.5 * SLOWING * self.period  # as far as at full speed for so long
+        dq = np.stack([self.dq, self.dq, np.zeros_like(self.dq)])
+        return Follow(JointTrajectory(times, self.q + seconds[:, np.newaxis] * self.dq, dq), None)
 
 
 class JointCommands:
@@ -63,7 +88,7 @@ class JointCommands:
         self._log = ThrottledLog(node)
         self._last: tuple[float, Array] | None = None  # stamp [s] and positions of the last command
         self._offset = np.inf  # of simulated time against stamps, of the commands that come soonest
-        self._new: Follow | None = None
+        self._new: _Command | None = None
         node.create_subscription(JointState, COMMANDS, self._on_command, 1)
 
     def words(self) -> str:
@@ -74,7 +99,7 @@ class JointCommands:
         """Tell the drives what has come."""
         with self._lock:
             command, self._new = self._new, None
-        self._write([] if command is None else [command])
+        self._write([] if command is None else [command.way(cycle)])
 
     def report(self) -> None:
         """Publish nothing: the controllers do."""
@@ -93,8 +118,8 @@ class JointCommands:
         with self._lock:
             self._new = command
 
-    def _towards(self, q: Array, message: JointState, order: list[int]) -> Follow | None:
-        """Return the way that a command asks for; None: it tells no velocity yet."""
+    def _towards(self, q: Array, message: JointState, order: list[int]) -> _Command | None:
+        """Return what a command asks for, in simulated time; None: it tells no velocity yet."""
         t = 1e-9 * stamp_of(message.header.stamp)
         last, self._last = self._last, (t, q)
         if last is None or not 0.0 < t - last[0] < LONGEST_PERIOD:
@@ -104,11 +129,7 @@ class JointCommands:
         dq = _in_order(message.velocity, order)
         if dq is None:
             dq = (q - last[1]) / period
-        times = np.cumsum([AHEAD, ON * period, SLOWING * period])
-        going = times - [0.0, 0.0, 0.5 * period * SLOWING]  # as long as if at full speed throughout
-        velocities = np.stack([dq, dq, np.zeros_like(dq)])
-        way = JointTrajectory(times, q + going[:, np.newaxis] * dq, velocities)
-        return Follow(way, t + self._offset)
+        return _Command(t + self._offset, q, dq, period)
 
 
 def _in_order(values: object, order: list[int]) -> Array | None:
