@@ -50,7 +50,7 @@ from .setup import PARAMETER_TABLE, REAL
 
 QUEUE = 2000  # joint states that wait for a slow reader
 MERGED = "/joint_states"  # of joint_state_publisher
-CLOCK_RATE = 200.0  # [Hz] of simulated time on /clock
+CLOCK_RATE = 200.0  # [Hz] of simulated time on /clock; each cycle for real controllers
 REPORT_PERIOD = 0.02  # [s] of simulated time between two reports of the speed
 PAUSED_PERIOD = 0.02  # [s] how often a paused simulation looks whether it should end
 CHECK_PERIOD = 0.1  # [s] how often is looked whether the simulation has failed
@@ -166,7 +166,8 @@ class SimulatedArmNode(Node):
             if values["publish_clock"]
             else None
         )
-        self._clock_every = max(1, round(1.0 / (CLOCK_RATE * self._period)))
+        clock_period = self._period if self._real else 1.0 / CLOCK_RATE
+        self._clock_every = max(1, round(clock_period / self._period))
         self._description = self.create_publisher(String, "robot_description", LATCHED)
         described = self.robot.urdf
         if self._real:

@@ -34,7 +34,6 @@ def controller_parameters(robot: RobotFile, rate: int) -> dict[str, Any]:
         rate: Of the manager's cycles [Hz].
     """
     name, driver = trajectory_controller(robot), robot.driver.controller
-    claimed = driver.command_interfaces or ("position",)
     return {
         "controller_manager": {
             "update_rate": rate,
@@ -43,7 +42,7 @@ def controller_parameters(robot: RobotFile, rate: int) -> dict[str, Any]:
         },
         name: {
             "joints": list(robot.joints),
-            "command_interfaces": list(claimed),
+            "command_interfaces": ["position", "velocity"],  # what comes by topics is jerky without
             "state_interfaces": list(driver.state_interfaces or ("position", "velocity")),
         },
     }
