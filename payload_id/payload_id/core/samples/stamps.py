@@ -50,10 +50,16 @@ def covered(known: Array, stamp: Array) -> BoolArray:
     return inside
 
 
-def stretches(stamp: Array) -> list[slice]:
-    """Return the parts of increasing stamps, one or more, between which there are gaps."""
+def stretches(stamp: Array, bridged: float = 0.0) -> list[slice]:
+    """Return the parts of increasing stamps, one or more, between which there are gaps.
+
+    Args:
+        stamp: Increasing times, shape (N,) [s].
+        bridged: A pause that is no gap, however many steps it lasts [s].
+    """
     steps = np.diff(stamp)
-    cuts = np.flatnonzero(steps > GAP_STEPS * np.median(steps)) + 1 if len(steps) else steps
+    longest = max(GAP_STEPS * float(np.median(steps)), bridged) if len(steps) else 0.0
+    cuts = np.flatnonzero(steps > longest) + 1 if len(steps) else steps
     return [slice(int(a), int(b)) for a, b in pairwise([0, *cuts, len(stamp)])]
 
 

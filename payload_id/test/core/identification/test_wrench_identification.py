@@ -77,6 +77,15 @@ def test_gaps_do_not_spoil_the_delay(delay, leap):
     assert estimate.status is Status.GOOD and estimate.contains(PAYLOAD).all(), estimate
 
 
+@pytest.mark.parametrize("rate", [100.0, 1000.0])
+@pytest.mark.parametrize("delay", [0.0, -0.0137])
+def test_lost_samples_do_not_spoil_the_delay(rate, delay):
+    samples = simulated(delay=delay, noise=0.02, bias=BIAS, seconds=8.0, rate=rate)
+    kept = np.random.default_rng(3).random(len(samples)) > 0.25
+    found = time_offset(samples.where(kept))
+    assert abs(found.seconds - delay) <= 4 * found.deviation < 1e-3
+
+
 def test_no_wrench_is_made_up_in_a_gap():
     samples = with_holes(simulated(delay=0.03, bias=BIAS, seconds=6.0), [(2.0, 3.0)])
     moved = compensated(samples, 0.03)

@@ -10,7 +10,7 @@ import scipy
 
 from ...arrays import Array, BoolArray
 from ...diagnosis.wrench.quick_fit import axis_scales, regressor, with_bias
-from ...samples.stamps import stretches
+from ...samples.stamps import even_grid, stretches
 from ...samples.wrench_samples import WrenchSamples
 from ...threads import one_thread
 
@@ -28,6 +28,7 @@ PRECISION = 1e-6  # [s] of the refined delay
 CUTOFF = 1.0 / 12.0
 # Samples at either end of a stretch that are left out: there the filter invents what it lacks.
 RIM = 12
+BRIDGED = 0.01  # [s] without samples that are no gap at any rate: no motion is as fast
 
 
 @dataclass(frozen=True)
@@ -83,10 +84,10 @@ def _time_offset(samples: WrenchSamples, largest: float) -> TimeOffset:
     """Return the delay as `time_offset` does."""
     unknown = TimeOffset(0.0, float("inf"), float("nan"))
     middle = _middle(samples)
-    parts = [middle.part(x.start, x.stop) for x in stretches(middle.stamp)]
+    parts = [middle.part(x.start, x.stop) for x in stretches(middle.stamp, BRIDGED)]
     longest = max((float(x.stamp[-1] - x.stamp[0]) for x in parts if len(x)), default=0.0)
     largest = min(largest, longest / 4)
-    parts = [x for x in parts if _inner(x, largest).sum() > RIM]
+    parts = [x for x in parts if _inner(x.stamp, largest).sum() > RIM]
     if sum(len(x) for x in parts) < LEAST_SAMPLES or largest <= 0.0:
         return unknown
     misfit = _Misfit(parts, largest)
@@ -141,10 +142,17 @@ def _middle(samples: WrenchSamples) -> WrenchSamples:
     return samples.part(first, first + CHECKED)
 
 
-def _inner(samples: WrenchSamples, largest: float) -> BoolArray:
-    """Return which samples of a stretch have a wrench at every delay that is tried, shape (N,)."""
-    stamp, number = samples.stamp, np.arange(len(samples))
-    near = (number < RIM) | (number >= len(samples) - RIM)
+def _at(stamp: Array, value: Array, at: Array) -> Array:
+    """Return values at other instants of the same stretch."""
+    if at is stamp:
+        return value
+    return np.asarray(scipy.interpolate.make_interp_spline(stamp, value, k=3)(at))
+
+
+def _inner(stamp: Array, largest: float) -> BoolArray:
+    """Return at which instants of a stretch there is a wrench at every delay tried, shape (N,)."""
+    number = np.arange(len(stamp))
+    near = (number < RIM) | (number >= len(stamp) - RIM)
     return (stamp >= stamp[0] + largest) & (stamp <= stamp[-1] - largest) & ~near
 
 
@@ -161,10 +169,12 @@ class _Misfit:
         scale = axis_scales(WrenchSamples.stacked(parts))
         self._splines, columns = [], []
         for part in parts:
-            inner, wrench = _inner(part, largest), _low_pass(part.wrench / scale)
-            spline = scipy.interpolate.make_interp_spline(part.stamp, wrench, k=3)
-            self._splines.append((spline, part.stamp[inner]))
-            columns.append(_low_pass(regressor(part))[inner])
+            at = even_grid(part.stamp)  # a filter takes its samples for evenly spaced
+            inner = _inner(at, largest)
+            wrench = _low_pass(_at(part.stamp, part.wrench / scale, at))
+            spline = scipy.interpolate.make_interp_spline(at, wrench, k=3)
+            self._splines.append((spline, at[inner]))
+            columns.append(_low_pass(_at(part.stamp, regressor(part), at))[inner])
         X = with_bias(np.concatenate(columns)) / scale[None, :, None]
         flat = X.reshape(-1, X.shape[2])
         size = np.linalg.norm(flat, axis=0)
