@@ -442,3 +442,15 @@ def test_two_passive_robots_say_what_they_cannot_give():
 def test_nothing_is_no_data():
     found = TeamEstimator().update()
     assert found.status is TeamStatus.NO_DATA and np.isnan(found.phi).all()
+
+
+@pytest.mark.parametrize("kind", ["slow", "corners"])
+def test_a_robot_that_holds_the_payload_alone_is_not_called_false(kind):
+    """Some payload explains its forces whatever their scale, none at all those of scale 0."""
+    rng = np.random.default_rng(4)
+    team = Team.drawn(rng, 1, moments=True)
+    bounds = replace(NOISE, force_absolute=0.5, moment_absolute=0.08)
+    (robot,) = team.samples(Path.drawn(rng, length=24.0, holds=2), rng)
+    found = estimated([disturbed(robot, bounds, rng, kind)], bounds)
+    assert found.status is not TeamStatus.INCONSISTENT and not found.findings
+    assert found.contains(team.phi).all()

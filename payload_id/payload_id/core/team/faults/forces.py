@@ -1,7 +1,8 @@
 r"""Whose forces do not fit those of the others, and by what factor.
 
 A factor c on what robot i exerts is one more unknown of the rows; biases and what else is stated
-stay inside their boxes. It is believed where it explains nearly all that the rows leave, and where
+stay inside their boxes. It is believed where it explains nearly all that the rows leave, in parts of
+the forces that there are with it, and where
 (c - 1) f_i is more than the stated bounds let the robot's forces err: constant and slow errors
 within the bounds look like a factor, too, but like a smaller one. So a false gain is found as well
 where some payload would explain the forces within all bounds. It contradicts them where it is more
@@ -20,6 +21,7 @@ MUCH_BETTER = 0.3  # of a residual, from which on a factor on one robot's forces
 LEAST_WINDOWS = 8
 UNIFORM = np.sqrt(3.0)  # half-width of a box over its standard deviation
 CLEAR = 6.0  # deviations of a factor, by errors as large as the bounds, that are no chance
+VANISHED = 0.05  # part of all forces, below which a factor has made them vanish
 DIGITS = 1e-9  # relative, within which readings are one and the same
 INVERTED = -0.5  # a factor below which the sign is wrong
 
@@ -73,6 +75,7 @@ def _false_factor(e: Evidence) -> tuple[int, float, Array] | None:
     boxes = np.hstack([np.zeros((p, 10)), UNIFORM * np.eye(p)])
     nothing, zero = np.zeros((p, 1)), np.zeros(p)
     _, whole = _fit(np.vstack([A, boxes]), np.concatenate([b, zero]))
+    whole /= float(b @ b)
     least, best, deviation = np.inf, (-1, 1.0, np.zeros(10)), np.inf
     for i in range(len(e.names)):
         own = e.rows.wrench_of(e.windows, i).ravel() * weight
@@ -80,8 +83,12 @@ def _false_factor(e: Evidence) -> tuple[int, float, Array] | None:
             continue
         free = np.block([[A, -own[:, None]], [boxes, nothing]])
         x, left = _fit(free, np.concatenate([b - own, zero]))
-        if left < least:
-            least, best = left, (i, float(x[-1]), x[:10])
+        # Of forces as small as they then are: those of a robot that holds the payload alone are
+        # explained by no payload, once their factor is 0.
+        total = b + (x[-1] - 1.0) * own
+        size = float(total @ total)
+        if size > VANISHED**2 * float(b @ b) and left / size < least:
+            least, best = left / size, (i, float(x[-1]), x[:10])
             deviation = float(np.linalg.norm(np.linalg.pinv(free)[-1]))
     i, factor, _ = best
     if i < 0 or least > MUCH_BETTER**2 * whole or not _beyond(e, i, factor):
