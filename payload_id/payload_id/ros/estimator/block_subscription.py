@@ -18,7 +18,7 @@ from ..common.conversions import decoded
 from ..common.throttled_log import ThrottledLog
 from ..common.topic_report import publisher_names
 from ..common.topics import BLOCKS, LATCHED, SILENT, UNRECORDED, UNUSABLE
-from .block_watch import BlockWatch
+from .block_watch import PARTING, BlockWatch
 from .sources.sample_source import SampleSource
 
 SILENCE = 1.0  # [s] without samples during a run, after which that is reported
@@ -203,7 +203,8 @@ class BlockSubscription:
         return (
             f"{count} samplers publish {self.topic}: "
             f"{', '.join(publisher_names(self._node, self.topic))}. The blocks of the one that "
-            "came first are used. End the others, or set samples_topic to the one that is meant."
+            f"came first are used, of another once it is silent for {PARTING:g} s. End the others, "
+            "or set samples_topic to the one that is meant."
         )
 
     def silence(self) -> str:

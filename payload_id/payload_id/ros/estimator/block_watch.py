@@ -17,6 +17,7 @@ class BlockWatch:
         lost_samples: Number of samples in those.
         restarts: How often the sampler has begun anew.
         others: Number of blocks of other samplers, which are not used.
+        changes: How often another sampler has taken the place of one that fell silent.
     """
 
     blocks: int = 0
@@ -24,6 +25,7 @@ class BlockWatch:
     lost_samples: int = 0
     restarts: int = 0
     others: int = 0
+    changes: int = 0
     _sampler: int | None = None
     _heard: float = 0.0
     _next_sequence: int | None = None
@@ -43,6 +45,7 @@ class BlockWatch:
                 self.others += 1
                 return False
             self.restarts += 1
+            self.changes += 1
             self._next_sequence = None
         self._sampler, self._heard = sampler, now
         return True

@@ -73,7 +73,7 @@ class EstimatorNode(ManagedNode):
         self._blocks = BlockSubscription(
             self, source, settings.samples_topic, self._on_samples, self._log
         )
-        keeping = RunKeeping(self, settings, self.robot, source, self._blocks.topic, self._log)
+        keeping = RunKeeping(self, settings, self.robot, source, self._blocks, self._log)
         self._requests = EstimatorServices(self, self._control, self._worker, keeping, self._blocks)
         self._begins_run = settings.autostart
         self.get_logger().info(

@@ -15,6 +15,7 @@ from ...files.robots.robot_file import RobotFile
 from ...files.runs.run_file import RunFile
 from ..common.throttled_log import ThrottledLog
 from ..common.topics import LATCHED
+from .block_subscription import BlockSubscription
 from .parameters import EstimatorParameters
 from .sources.sample_source import SampleSource
 
@@ -30,7 +31,7 @@ class RunKeeping:
         settings: EstimatorParameters,
         robot: RobotFile,
         source: SampleSource,
-        blocks: str,
+        blocks: BlockSubscription,
         log: ThrottledLog,
     ) -> None:
         """Ask where the sampler records.
@@ -40,11 +41,12 @@ class RunKeeping:
             settings: Its parameters.
             robot: The robot file.
             source: What is measured.
-            blocks: Full name of the topic of its blocks.
+            blocks: Its blocks.
             log: For recordings that cannot be read.
         """
         self._settings, self._robot, self._source = settings, robot, source
-        self._blocks, self._log = blocks, log
+        self._blocks, self._log = blocks.topic, log
+        self._watch, self._changes = blocks.watch, 0
         self._bag = ""
         self._node, self._told = node, list[str]()
         topic = settings.bag_topic or f"{source.sampler}/bag"
@@ -56,12 +58,15 @@ class RunKeeping:
         self._look()
 
     def _look(self) -> None:
-        """Take what was told last, but of two samplers, as with their blocks, what the first told.
+        """Take what was told last, but of two samplers what the one told whose blocks are used.
 
-        Of one that was killed the middleware says for a while that it is there.
+        Of one that was killed the middleware says for a while that it is there, while the blocks of
+        another one are used already.
         """
-        if self._told and not (self._bag and self._node.count_publishers(self._topic) > 1):
-            self._bag = self._told[-1]
+        changed = self._watch.changes != self._changes
+        first = self._bag and not changed and self._node.count_publishers(self._topic) > 1
+        if self._told and not first:
+            self._bag, self._changes = self._told[-1], self._watch.changes
             self._told.clear()
 
     def folder(self, asked: str) -> tuple[Path, str]:

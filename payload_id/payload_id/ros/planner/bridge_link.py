@@ -201,16 +201,30 @@ class BridgeLink:
         self._pause = node.create_client(Trigger, f"{name}/pause")
         self._move = ActionClient(node, Move, f"{name}/move")
         self._proofs: dict[str, RosFuture] = {}
+        self._seeking = False
 
     @property
     def absence(self) -> str:
         """Say that there is no bridge, and what to do; empty if there is one."""
         if self.state is not None and self._prepare.service_is_ready():
             return ""
-        return (
-            f"There is no bridge at {self._node.resolve_service_name(self.name)}: start it, or set "
-            "the parameter bridge."
-        )
+        place = self._node.resolve_service_name(self.name)
+        if self._get.service_is_ready():
+            return f"The bridge at {place} does not answer: see whether it runs, or start it anew."
+        return f"There is no bridge at {place}: start it, or set the parameter bridge."
+
+    def seek(self) -> None:
+        """Ask a bridge that is there, but did not answer, once more what holds now."""
+        if self.state is None and not self._seeking and self._get.service_is_ready():
+            self._seeking = True
+            self._spawn(self._sought())
+
+    async def _sought(self) -> None:
+        """Ask, and note that the answer has come or will not."""
+        try:
+            await self.refresh()
+        finally:
+            self._seeking = False
 
     async def refresh(self) -> None:
         """Have the bridge say what holds now; after a while without an answer, forget it."""

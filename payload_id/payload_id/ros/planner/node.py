@@ -27,6 +27,7 @@ from ..common.main_loop import run
 from ..common.parameters import read_parameters
 from ..common.shared_parameters import disagreement, stated_figures, uncertainty_of
 from ..common.steady_timer import steady_timer
+from ..common.throttled_log import ThrottledLog
 from ..common.topics import LATCHED
 from ..execution.start_check import NotReadyError
 from ..execution.stop_reason import Reason
@@ -69,6 +70,11 @@ class PlannerNode(ManagedNode):
         self.robot = RobotFile.load(settings.robot_file)
         uncertainty = uncertainty_of(values, self.robot.uncertainty)
         self._shared = PlannerContext(self, settings, self.robot, uncertainty)
+        self._log = ThrottledLog(self)
+        self._ended: tuple[Reason, str] | None = (
+            None  # of the last motion, and the plans until then
+        )
+        self._kept = 0
         self._plans = PlanServer(self._shared)
         self._motion = ExecuteServer(self._shared, self._plans)
         self._pause = PauseServer(self._shared, self._motion)
@@ -137,7 +143,15 @@ class PlannerNode(ManagedNode):
         self._motion.on_watch_due()
 
     def _on_estimate(self, message: PayloadEstimate) -> None:
-        """Take in an estimate."""
+        """Take in an estimate, unless it is of another frame and so of nobody this node knows."""
+        frame = self.robot.payload_frame
+        if message.header.frame_id not in ("", frame):
+            self._log.warn(
+                "estimate",
+                f"An estimate in the frame {message.header.frame_id[:80]!r} is not used: the robot "
+                f"file's payload frame is '{frame}'. Who publishes on the estimator's topic?",
+            )
+            return
         self._shared.estimate = message
         self._identify.hear(message)
         self._motion.hear(message)
@@ -154,6 +168,7 @@ class PlannerNode(ManagedNode):
 
     def condition(self) -> Condition:
         """Judge the planner."""
+        self._shared.bridge.seek()
         followed = self._motion.followed
         figures = {
             "phase": "idle" if followed is None else followed.phase.value,
@@ -171,8 +186,12 @@ class PlannerNode(ManagedNode):
             )
         if use := self._shared.busy or self._shared.reserved:
             return Condition(Level.OK, f"Busy: {use}.", figures)
-        if self._motion.ended is not None and not self._motion.ended[0].as_asked:
-            reason, said = self._motion.ended
+        if self._motion.ended is not self._ended:
+            self._ended, self._kept = self._motion.ended, self._plans.kept
+        # What ended the last motion is no condition any more once another one was planned.
+        planned = self._plans.kept > self._kept
+        if self._ended is not None and not self._ended[0].as_asked and not planned:
+            reason, said = self._ended
             level = Level.WARN if reason is Reason.CANCELLED else Level.ERROR
             return Condition(level, f"{reason.name}: {said}", figures)
         try:

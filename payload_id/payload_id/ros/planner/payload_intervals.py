@@ -25,7 +25,7 @@ def intervals_from(
     """Return the payload's intervals, shape (10,) each, and where they come from.
 
     Raises:
-        InputError: Given ones are incomplete or inverted.
+        InputError: Given ones are incomplete, or no body has such parameters.
     """
     if message.intervals == ExcitationGoal.INTERVALS_GIVEN:
         return *_given(message.phi_lower, message.phi_upper), "given with the goal"
@@ -39,7 +39,7 @@ def intervals_from(
         )
     if message.intervals == ExcitationGoal.INTERVALS_CURRENT and is_usable(estimate):
         lower, upper = estimate_intervals(estimate)
-        return lower, upper, ESTIMATED
+        return *_possible(lower, upper, "that the estimator says"), ESTIMATED
     return *prior.box(), "the prior box of the robot file or the parameters"
 
 
@@ -64,10 +64,15 @@ def _given(lower: Iterable[float], upper: Iterable[float]) -> tuple[Array, Array
             "Intervals given with a goal need ten numbers in phi_lower and ten in phi_upper; found "
             f"{len(low)} and {len(high)}."
         )
+    return _possible(low, high, "given")
+
+
+def _possible(low: Array, high: Array, whose: str) -> tuple[Array, Array]:
+    """Return intervals, unless no body has such parameters."""
     for name, a, b in zip(PARAMETERS, low, high, strict=True):
         if not a <= b:
             raise InputError(
-                f"The interval given for {name} is inverted or not a number: {a:g} to {b:g}."
+                f"The interval {whose} for {name} is inverted or not a number: {a:g} to {b:g}."
             )
         if name in NEVER_NEGATIVE and b < 0.0:
             raise InputError(f"No body has a {name} of {a:g} to {b:g}: it is never below 0.")

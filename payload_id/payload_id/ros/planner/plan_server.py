@@ -31,7 +31,11 @@ NO_VOLUME = (
 
 
 class PlanServer:
-    """Answers `~/plan` (service and action) and `~/describe`; shows plans when they are made."""
+    """Answers `~/plan` (service and action) and `~/describe`; shows plans when they are made.
+
+    Attributes:
+        kept: How many plans were made.
+    """
 
     def __init__(self, context: PlannerContext) -> None:
         """Keep no plan yet.
@@ -43,7 +47,7 @@ class PlanServer:
         self._described = context.node.create_publisher(PlanDescription, "~/description", LATCHED)
         self._swept = context.node.create_publisher(MarkerArray, "~/swept_volume", LATCHED)
         self._plans: dict[str, tuple[Planned, PlanDescription, str]] = {}
-        self._count = 0
+        self._count = self.kept = 0
 
     def __len__(self) -> int:
         """Return the number of plans that can be executed."""
@@ -131,6 +135,7 @@ class PlanServer:
         frame = self._context.base
         description = description_message(plan, self._context.robot.joints, frame, stamp, notes)
         description.token = f"t{secrets.token_hex(4)}"
+        self.kept += 1
         self._plans[plan.request.plan_id] = (plan, description, known)
         while len(self._plans) > KEPT:
             self._plans.pop(next(iter(self._plans)))

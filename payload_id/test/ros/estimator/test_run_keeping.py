@@ -8,6 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 from payload_id.core.errors import ConfigurationError
+from payload_id.ros.estimator.block_watch import PARTING, BlockWatch
 from payload_id.ros.estimator.run_keeping import RunKeeping
 
 
@@ -25,6 +26,7 @@ def keeping(runs: Path, bag: Path | str = "") -> RunKeeping:
     one._settings, one._bag = SimpleNamespace(**folders), str(bag)
     one._log = SimpleNamespace(warn=lambda key, text: None)
     one._told, one._topic, one.publishers = [], "bag", 1
+    one._watch, one._changes = BlockWatch(), 0
     one._node = SimpleNamespace(count_publishers=lambda topic: one.publishers)
     return one
 
@@ -52,6 +54,23 @@ def test_of_two_samplers_the_first_ones_recording_is_the_runs(runs: Path) -> Non
     assert one.recording == "second"
     one._on_bag(SimpleNamespace(data="second_2"))  # the disk was full
     assert one.recording == "second_2"
+
+
+@pytest.mark.parametrize("told_first", [True, False])
+def test_the_recording_is_that_of_the_sampler_whose_blocks_are_used(
+    runs: Path, told_first: bool
+) -> None:
+    """The first one was killed, and the middleware still counts it."""
+    one = keeping(runs, "first")
+    one.publishers = 2
+    one._watch.admit(1, 0.0)
+    if told_first:
+        one._on_bag(SimpleNamespace(data="second"))
+        assert one.recording == "first"
+    one._watch.admit(2, PARTING + 0.1)
+    if not told_first:
+        one._on_bag(SimpleNamespace(data="second"))
+    assert one.recording == "second"
 
 
 def test_a_recording_elsewhere_is_one_only_if_it_holds_a_recording(runs: Path) -> None:

@@ -1,0 +1,41 @@
+"""Which intervals a goal is planned for: none that no body has, whoever says them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from payload_id_msgs.msg import ExcitationGoal, PayloadEstimate
+
+from payload_id.core.body.payload_prior import PayloadPrior
+from payload_id.core.errors import InputError
+from payload_id.ros.planner.payload_intervals import ESTIMATED, intervals_from
+
+PRIOR = PayloadPrior(2.0, 0.2)
+CURRENT = ExcitationGoal(intervals=ExcitationGoal.INTERVALS_CURRENT)
+
+
+def estimate(lower: np.ndarray, upper: np.ndarray) -> PayloadEstimate:
+    """Return one that says GOOD."""
+    middle = 0.5 * (lower + upper)
+    return PayloadEstimate(status=PayloadEstimate.GOOD, phi=middle, lower=lower, upper=upper)
+
+
+def test_intervals_of_a_body_are_taken():
+    low, high = PRIOR.box()
+    found = intervals_from(CURRENT, estimate(low, high), PRIOR)
+    assert found[2] == ESTIMATED
+    np.testing.assert_array_equal(found[:2], (low, high))
+
+
+@pytest.mark.parametrize("which", [0, 4, 7, 9])
+def test_estimates_of_no_body_are_refused(which):
+    low, high = PRIOR.box()
+    low[which], high[which] = -2.0, -0.5
+    with pytest.raises(InputError, match="No body has"):
+        intervals_from(CURRENT, estimate(low, high), PRIOR)
+
+
+def test_inverted_estimates_are_refused():
+    low, high = PRIOR.box()
+    with pytest.raises(InputError, match="estimator says.*inverted"):
+        intervals_from(CURRENT, estimate(high, low), PRIOR)
