@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 
@@ -46,19 +48,7 @@ def cluster_client(scheduler: str | None = None, workers: int | None = None) -> 
     with dask.config.set(SETTINGS):
         if scheduler is None:
             count = workers or len(os.sched_getaffinity(0))
-            with (
-                LocalCluster(
-                    n_workers=count,
-                    threads_per_worker=1,
-                    memory_limit=MEMORY,
-                    host=HERE,
-                    dashboard_address=ANY_PORT,
-                    worker_dashboard_address=ANY_PORT,
-                    security=True,  # encrypted, with keys of this run: others cannot join
-                    silence_logs="CRITICAL",
-                ) as cluster,
-                Client(cluster) as client,
-            ):
+            with _local_cluster(count) as cluster, Client(cluster) as client:
                 yield client
             return
         if workers is not None:
@@ -73,6 +63,44 @@ def cluster_client(scheduler: str | None = None, workers: int | None = None) -> 
         with client:
             _check_versions(client)
             yield client
+
+
+def _local_cluster(workers: int) -> LocalCluster:
+    """Start a cluster on this machine; an interrupt meanwhile counts once it is there to be ended.
+
+    One that is half started cannot be closed.
+    """
+    with _held_interrupts():
+        return LocalCluster(
+            n_workers=workers,
+            threads_per_worker=1,
+            memory_limit=MEMORY,
+            host=HERE,
+            dashboard_address=ANY_PORT,
+            worker_dashboard_address=ANY_PORT,
+            security=True,  # encrypted, with keys of this run: others cannot join
+            silence_logs="CRITICAL",
+        )
+
+
+@contextmanager
+def _held_interrupts() -> Iterator[None]:
+    """Have signals that end the process wait for the end of the block."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    came: list[int] = []
+    before = {
+        number: signal.signal(number, lambda found, frame: came.append(found))
+        for number in (signal.SIGINT, signal.SIGTERM)
+    }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+    if came:
+        signal.raise_signal(came[0])
 
 
 def _check_versions(client: Client) -> None:

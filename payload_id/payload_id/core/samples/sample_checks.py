@@ -67,6 +67,8 @@ class ClockGate:
         newest = stamp_ns if self.newest_ns is None else self.newest_ns
         if abs(stamp_ns - newest) <= LEAP * NANOSECONDS:
             return ClockGate(max(newest, stamp_ns), None, 0, self.times), None
+        if stamp_ns == self.doubted_ns:  # the same message once more says nothing of the clock
+            return self, Drop.STAMP_LEAP
         goes_on = (
             self.doubted_ns is not None and 0 < stamp_ns - self.doubted_ns <= LEAP * NANOSECONDS
         )

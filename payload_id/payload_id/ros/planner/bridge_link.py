@@ -273,7 +273,7 @@ class BridgeLink:
             return
         if followed.called_off or not answer.success:
             reason = Reason.CANCELLED if followed.called_off else Reason.REFUSED
-            followed.begun = False
+            followed.begun, followed.at_rest = False, True
             said = "It was called off before it began." if answer.success else answer.message
             followed.end(reason, said)
             return

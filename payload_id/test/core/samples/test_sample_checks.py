@@ -74,6 +74,16 @@ def test_a_few_wrong_stamps_cost_no_others(leap, count):
             assert gate.times == 0
 
 
+@pytest.mark.parametrize("leap", [20 * 10**9, -3_600 * 10**9])
+@pytest.mark.parametrize("times", [2, 3])
+def test_messages_that_come_several_times_do_not_hide_that_a_clock_was_set(leap, times):
+    good = START + 1_000_000 * np.arange(50, dtype=np.int64)
+    after = good[-1] + leap + 1_000_000 * np.arange(100, dtype=np.int64)
+    passed, _ = taken([*good, *np.repeat(after, times)])
+    once, _ = taken([*good, *after])
+    assert list(dict.fromkeys(passed)) == once
+
+
 def test_one_wrong_stamp_between_any_two_good_ones():
     good = START + 1_000_000 * np.arange(20, dtype=np.int64)
     mixed = [stamp for x in good for stamp in (x, x + YEAR)]

@@ -4,8 +4,9 @@ A factor c on what robot i exerts is one more unknown of the rows; biases and wh
 stay inside their boxes. It is believed where it explains nearly all that the rows leave, in parts
 of the forces that there are with it, and where (c - 1) f_i is more than the stated bounds let the
 robot's forces err: constant and slow errors within the bounds look like a factor, too, but like a
-smaller one. So a false gain is found as well where some payload would explain the forces within all bounds. It contradicts them where it is more
-than errors of frames and motion could make of the rows, too.
+smaller one. So a false gain is found as well where some payload would explain the forces within all
+bounds. It contradicts them where it is more than errors of frames and motion could make of the
+rows, too.
 """
 
 from __future__ import annotations
