@@ -5,6 +5,7 @@ from __future__ import annotations
 import secrets
 import sys
 import time
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -87,6 +88,9 @@ class WrenchSamplerNode(ManagedNode):
         self._foreign = ""  # frame of the newest wrench of another one since the last look
         self._fitting = False  # whether one of the right frame has come since then
         self._foreign_count = 0
+        self._counts: Counter[str] = Counter()  # as of the last look
+        self._received = self._accepted = 0
+        self._dropped: Counter[str] = Counter()
         self._log = ThrottledLog(self)
         steady_timer(self, settings.block_period, self._on_block_due)
         self.get_logger().info(
@@ -146,12 +150,21 @@ class WrenchSamplerNode(ManagedNode):
 
     def condition(self) -> Condition:
         """Judge what has been arriving; log it while it is bad."""
+        self._count()
         level, sentence = self._verdict()
         if level is not Level.OK:
             self._log.warn("condition", sentence)
         condition = Condition(level, sentence, self._figures())
         self._foreign, self._fitting = "", False
         return condition
+
+    def _count(self) -> None:
+        """Note what has come of the wrenches since this was asked last."""
+        counts = Counter(self.sampler.dropped)
+        counts.update(received=self.sampler.received, accepted=self.sampler.accepted)
+        news, self._counts = counts - self._counts, counts
+        self._received, self._accepted = news.pop("received", 0), news.pop("accepted", 0)
+        self._dropped = news
 
     def _verdict(self) -> tuple[Level, str]:
         """Return how bad it is, and why."""
@@ -166,7 +179,7 @@ class WrenchSamplerNode(ManagedNode):
                 f"Wrenches of frame '{self._foreign}' arrive on {self._wrenches.topic} as well, "
                 "and are left out. Give each sensor a topic of its own."
             )
-        if self.sampler.received and not self.sampler.accepted:
+        if self._received and not self._accepted:
             return Level.WARN, (
                 f"Wrenches arrive on {self._wrenches.topic}, but no joint states around them on "
                 f"{self._joint_states.topic}. Check that both drivers use one clock."
@@ -183,7 +196,13 @@ class WrenchSamplerNode(ManagedNode):
         return silence_report(self, topic, WRENCH, silent, rate, "wrench_topic", "force sensor")
 
     def _uselessness(self) -> str:
-        """Say that all that arrives is of another sensor; empty if it is not."""
+        """Say that nothing of what arrives can be used, or is of another sensor; else empty."""
+        if self._received and not self._accepted and self._dropped:
+            causes = ", ".join(f"{count} {cause}" for cause, count in self._dropped.items())
+            return (
+                f"None of the newest {self._received} wrenches on {self._wrenches.topic} can be "
+                f"used: {causes}. See what the sensor's driver publishes, and its clock."
+            )
         if self._fitting or not self._foreign:
             return ""
         return (

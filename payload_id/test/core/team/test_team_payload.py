@@ -454,3 +454,28 @@ def test_a_robot_that_holds_the_payload_alone_is_not_called_false(kind):
     found = estimated([disturbed(robot, bounds, rng, kind)], bounds)
     assert found.status is not TeamStatus.INCONSISTENT and not found.findings
     assert found.contains(team.phi).all()
+
+
+@pytest.mark.slow
+def test_arms_that_share_the_load_in_a_constant_proportion_are_not_called_false():
+    """Of the noisier one's forces only errors tell a factor: without them less would be left."""
+    rng = np.random.default_rng(12)
+    team = Team.drawn(rng, 2, moments=True)
+    path = Path.drawn(rng, length=16.0, holds=2)
+    robots = team.samples(path, rng)
+    loud = replace(NOISE, force_absolute=1.5, moment_absolute=0.2)
+    quiet = replace(NOISE, force_absolute=0.2, moment_absolute=0.03)
+    whole = wrench_on(team.phi, path.motion(robots[0].time))
+    shared = []
+    for i, (robot, part, bounds) in enumerate(zip(robots, (0.4, 0.6), (loud, quiet), strict=True)):
+        f = part * whole[:, :3]
+        moment = part * whole[:, 3:] - np.cross(team.p[i], f)
+        mine = replace(robot, force=f @ team.R[i], moment=moment @ team.R[i])
+        shared.append(disturbed(mine, bounds, rng, "slow"))
+    stated = TeamBounds(robots=dict(zip(team.names, (loud, quiet), strict=True)))
+    estimator = TeamEstimator(team.names, stated, PRIOR)
+    for robot in shared:
+        estimator.add(robot)
+    found = estimator.update()
+    assert found.status is not TeamStatus.INCONSISTENT, found.message
+    assert found.contains(team.phi).all()

@@ -220,6 +220,25 @@ def test_wrench_of_another_frame_is_reported_while_it_comes(nodes: Observer) -> 
 
 
 @pytest.mark.slow
+def test_wrenches_that_are_no_numbers_are_told_while_they_come(nodes: Observer) -> None:
+    """Others could be used before."""
+    sensor = nodes.publisher(WrenchStamped, "/ft/wrench")
+    box = nodes.mailbox["/diagnostics"]
+    count = itertools.count()
+
+    def told() -> bool:
+        message = WrenchStamped()
+        message.header.stamp = time_of(START_NS + 2 * 10**11 + next(count) * 10**7)
+        message.header.frame_id, message.wrench.force.x = frame(), float("nan")
+        sensor.publish(message)
+        said = [status.message for array in box for status in array.status]
+        return any("can be used" in x and "not_finite" in x for x in said)
+
+    box.clear()
+    nodes.wait(told, "what is wrong with the wrenches")
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("given", "words"),
     [

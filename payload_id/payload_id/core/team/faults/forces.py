@@ -21,6 +21,7 @@ MUCH_BETTER = 0.3  # of a residual, from which on a factor on one robot's forces
 LEAST_WINDOWS = 8
 UNIFORM = np.sqrt(3.0)  # half-width of a box over its standard deviation
 CLEAR = 6.0  # deviations of a factor, by errors as large as the bounds, that are no chance
+FAKED = 2.0  # times the share of errors in what tells a factor
 VANISHED = 0.05  # part of all forces, below which a factor has made them vanish
 DIGITS = 1e-9  # relative, within which readings are one and the same
 INVERTED = -0.5  # a factor below which the sign is wrong
@@ -74,9 +75,10 @@ def _false_factor(e: Evidence) -> tuple[int, float, Array] | None:
     p = block.B.shape[1]
     boxes = np.hstack([np.zeros((p, 10)), UNIFORM * np.eye(p)])
     nothing, zero = np.zeros((p, 1)), np.zeros(p)
-    _, whole = _fit(np.vstack([A, boxes]), np.concatenate([b, zero]))
+    usual = np.vstack([A, boxes])
+    _, whole = _fit(usual, np.concatenate([b, zero]))
     whole /= float(b @ b)
-    least, best, deviation = np.inf, (-1, 1.0, np.zeros(10)), np.inf
+    least, best, least_step = np.inf, (-1, 1.0, np.zeros(10)), np.inf
     for i in range(len(e.names)):
         own = e.rows.wrench_of(e.windows, i).ravel() * weight
         if not own.any():
@@ -90,12 +92,38 @@ def _false_factor(e: Evidence) -> tuple[int, float, Array] | None:
         if size > VANISHED**2 * float(b @ b) and left / size < least:
             least, best = left / size, (i, float(x[-1]), x[:10])
             deviation = float(np.linalg.norm(np.linalg.pinv(free)[-1]))
+            faked = _faked(e, i, weight, own, usual)
+            least_step = max(CLEAR * deviation, faked)
     i, factor, _ = best
     if i < 0 or least > MUCH_BETTER**2 * whole or not _beyond(e, i, factor):
         return None
-    if abs(factor - 1.0) < CLEAR * deviation:  # errors within the bounds may look like it
+    if abs(factor - 1.0) < least_step:  # errors within the bounds may look like it
         return None
     return best
+
+
+def _faked(e: Evidence, i: int, weight: Array, own: Array, usual: Array) -> float:
+    """Return how far from 1 errors of a robot's own forces may pull its factor.
+
+    What no payload explains of its forces tells the factor. As far as that is error, the factor
+    that leaves least is smaller by its share (errors in variables), down to 0 for a robot that
+    holds the payload alone, or a constant part of it: that part some payload explains.
+
+    Args:
+        e: What is known.
+        i: Number of the robot.
+        weight: Of the rows, shape (N,).
+        own: The robot's forces, weighted, shape (N,).
+        usual: The other unknowns' columns, weighted, shape (N + p, k).
+    """
+    rest = np.zeros(len(usual) - len(own))
+    x, *_ = np.linalg.lstsq(usual, np.concatenate([own, rest]), rcond=1e-10)
+    told = ((usual @ x)[: len(own)] - own).reshape(-1, 6)[:, :3]
+    held = e.windows.present[i] & e.windows.holding[i]
+    error = np.linalg.norm(e.windows.wrench_error[i][:, :3], axis=1) * held
+    energy = float(np.sum(error**2 * np.mean(weight.reshape(-1, 6)[:, :3] ** 2, axis=1)))
+    size = float(np.sum(told**2))
+    return FAKED * energy / size if size > 0.0 else np.inf
 
 
 def _beyond(e: Evidence, i: int, factor: float) -> bool:
