@@ -69,6 +69,7 @@ class Rig(PlannedRobot):
         super().__init__(folder, domain, arm, robot_file=self.robot_file, use_sim_time=pace < 1.0)
         self.states = self.observer.listen(BridgeState, f"{BRIDGE}/state", LATCHED)
         self._disturbed: list[tuple[int, int]] = []  # between these joint states
+        self.observer.diagnosis("Joint states arrive")  # at the sampler, which records them
         self._begun = len(self.joint_states)
         self._paths: dict[Path, np.ndarray] = {}  # of all certified motions
 

@@ -258,6 +258,8 @@ class BridgeNode(ManagedNode):
             shared.arm.check_alive()
         except NotReadyError as error:
             return Condition(Level.WARN, str(error), figures)
+        if doubt := shared.obstacles.doubt(time.monotonic()):
+            return Condition(Level.WARN, f"{doubt}. Nothing moves until they can be used.", figures)
         if not shared.is_warm:
             return Condition(Level.OK, "The proof process is starting.", figures)
         if shared.settings.dry_run:

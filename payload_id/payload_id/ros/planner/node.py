@@ -200,6 +200,9 @@ class PlannerNode(ManagedNode):
             return Condition(Level.WARN, str(error), figures)
         if absence := self._shared.bridge.absence:
             return Condition(Level.WARN, absence, figures)
+        state = self._shared.bridge.state
+        if state is not None and state.doubt:
+            return Condition(Level.WARN, f"The bridge says: {state.doubt}", figures)
         if not self._shared.is_warm:
             return Condition(Level.OK, "The planning process is starting.", figures)
         if self._shared.disagreement:

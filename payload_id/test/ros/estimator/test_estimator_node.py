@@ -373,7 +373,7 @@ def test_blocks_of_a_second_sampler_are_not_mixed_in(idle):
 
 def test_silence_during_a_run_is_diagnosed(idle):
     idle.trigger("start")
-    status = idle.observer.diagnosis("no samples on /payload_sampler/samples")
+    status = idle.observer.diagnosis("No samples have come on /payload_sampler/samples")
     assert status.level == DiagnosticStatus.ERROR
     assert "published by /observer" in status.message
 
