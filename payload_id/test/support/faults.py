@@ -341,6 +341,11 @@ def disk_read_only(rig: Rig) -> None:
         bags = len(list(rig.folder.glob("bag*")))
         rig.send(RATE, certain=False)
         assert rig.sampler.alive and len(list(rig.folder.glob("bag*"))) == bags
+        told = rig.observer.mailbox["/diagnostics"]
+        rig.observer.wait(
+            lambda: any("Nothing is recorded now" in x.message for y in told for x in y.status),
+            "a diagnostic message that says so",
+        )
     _go_on(rig, before)
 
 

@@ -73,7 +73,7 @@ def looked_at(recording: Recording, arm: RobotModel, file: RobotFile, table: boo
     names = Line("joint names", Verdict.GOOD, ", ".join(arm.joints), "those of the robot file")
     times = timing(recording, None if table else file.joint_states.rate)
     if any_wrong(times):  # each derivative would seem to be in another unit, too
-        do = "Mend the stamps first, then check again."
+        do = "Mend that first, then check again."
         return [names, *times, Line("everything else", Verdict.LOOK, "not looked at", "", do)]
     return [
         names,

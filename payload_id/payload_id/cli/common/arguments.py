@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import difflib
+import math
 import re
 import sys
 from collections.abc import Sequence
@@ -169,11 +170,12 @@ def number(text: str) -> float:
     """Return a number, as a type of an argument.
 
     Raises:
-        ValueError: Other programs would not read it as that number: 1_0, digits of other scripts.
+        ValueError: It is none, such as nan, or other programs would not read it as that number:
+            1_0, digits of other scripts.
     """
-    if not text.isascii() or "_" in text:
+    if not text.isascii() or "_" in text or math.isnan(found := float(text)):
         raise ValueError
-    return float(text)
+    return found
 
 
 def whole_number(text: str) -> int:

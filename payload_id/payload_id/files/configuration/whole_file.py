@@ -137,9 +137,9 @@ def saved_file(path: Path, what: str) -> Iterator[BinaryIO]:
         with whole_file(path) as file:
             yield file
     except OSError as error:
-        raise ConfigurationError(
-            f"The {what} cannot be written to {path}: {in_words(error)}."
-        ) from error
+        of_path = isinstance(error, (FileExistsError, NotADirectoryError))
+        why = "a part of its path is a file, no folder" if of_path else in_words(error)
+        raise ConfigurationError(f"The {what} cannot be written to {path}: {why}.") from error
 
 
 def check_place(path: Path, what: str) -> Path:

@@ -271,6 +271,7 @@ INTERFACES: Mapping[str, tuple[Interface, ...]] = {
         Interface("{joint_states_topic}", STATES, IN, "volatile, depth 4000; as for the sampler",
                   shown=OF_ROBOT),
         Interface("{estimator}/payload", ESTIMATE, IN, LATCHED, shown="`<estimator>/payload`"),
+        Interface("{estimator}/condition", STATUS, IN, LATCHED, shown="`<estimator>/condition`"),
         Interface("{controller_manager}/activity",
                   "controller_manager_msgs/ControllerManagerActivity", IN, LATCHED,
                   about="where there is one", shown="`<controller_manager>/activity`"),

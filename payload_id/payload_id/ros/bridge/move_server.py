@@ -205,7 +205,8 @@ class MoveServer:
         """
         execution, newest = self.execution, self._newest
         if execution is None or execution.done or newest is None or newest.name != request.follows:
-            raise NotReadyError(f"No motion is in progress whose newest part is {request.follows}.")
+            named = printable(shortened(request.follows))
+            raise NotReadyError(f"No motion is in progress whose newest part is {named}.")
         following = self._motions.named(request.motion_id)
         proved = following.proved
         if (proved.limits, proved.turns) != (newest.proved.limits, newest.proved.turns):

@@ -50,6 +50,7 @@ from ..execution.speed_slider import SpeedSlider
 from ..execution.start_check import NotReadyError
 from ..execution.stop_reason import Reason, sentence
 from ..lifecycle.managed_node import ManagedNode
+from ..supervision.estimator_watch import EstimatorWatch
 from .context import BridgeContext
 from .driver_watches import driver_watches, manager_of
 from .move_server import MoveServer
@@ -112,6 +113,7 @@ class BridgeNode(ManagedNode):
         self.create_subscription(
             PayloadEstimate, f"{settings.estimator}/payload", self._motion.hear, LATCHED
         )
+        self._estimator = EstimatorWatch(self, settings.estimator)
         # Reported at the controller's rate: an executor that woke for each would do little else.
         self._reports = PolledSubscription(self, Float64, slider, REPORTS) if slider else None
         self._serve()
@@ -215,6 +217,7 @@ class BridgeNode(ManagedNode):
         self._shared.answers.pass_on()
         self._shared.note_turns()
         self._hear_slider()
+        self._estimator.look()
         self._shared.control_doubt = self._mover.doubt()
         self._motion.on_watch_due()
 
@@ -260,6 +263,8 @@ class BridgeNode(ManagedNode):
             return Condition(Level.WARN, str(error), figures)
         if doubt := shared.obstacles.doubt(time.monotonic()):
             return Condition(Level.WARN, f"{doubt}. Nothing moves until they can be used.", figures)
+        if absence := self._estimator.absence:
+            return Condition(Level.WARN, absence, figures)
         if not shared.is_warm:
             return Condition(Level.OK, "The proof process is starting.", figures)
         if shared.settings.dry_run:

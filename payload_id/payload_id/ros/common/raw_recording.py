@@ -176,7 +176,17 @@ class RawRecording:
             return ""
         return (
             f"{lost} messages are missing in {self._folder}: the disk was full or too slow, or the "
-            "bag was removed."
+            f"bag was removed.{self._standstill()}"
+        )
+
+    def _standstill(self) -> str:
+        """Say that nothing is recorded now, and what helps; empty while something is."""
+        if self._writer is None or not self._writer.failed:
+            return ""
+        return (
+            " Nothing is recorded now: that goes on by itself, in a bag beside it, within "
+            f"{LONGEST_PAUSE:g} s of {1e-6 * ROOM:g} MB being free. Or start the sampler anew with "
+            "another bag."
         )
 
     def close(self) -> None:

@@ -142,6 +142,8 @@ class EstimatorServices:
                 await self._blocks.caught_up()
             result = await self._ask(lambda: self._control.start(mass))
             success, said = result.success, result.message
+            if success and (lacking := self._blocks.unrecorded()):
+                said += f" Its recording may not be whole: {lacking}"
         self._log.info(said)
         return success, said
 

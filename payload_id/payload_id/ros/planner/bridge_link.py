@@ -6,7 +6,6 @@ nothing is heard any more is given up after a while.
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -31,6 +30,7 @@ from ..common.conversions import stamp_of
 from ..common.topics import LATCHED
 from ..execution.motion_execution import Phase
 from ..execution.stop_reason import Reason, sentence
+from ..supervision.silence import Silence
 from .planning.request import Documents
 
 SILENT = 3.0  # [s] without feedback after which a motion is given up
@@ -75,7 +75,7 @@ class FollowedMotion:
     continuing: bool = False
     _ends: Array | None = None
     _start_ns: int | None = None
-    _heard: float = field(default_factory=time.monotonic)
+    _silence: Silence = field(default_factory=Silence)
     _patience: float = PROVING
     _goal: ClientGoalHandle | None = None
     _called_off: bool = False
@@ -127,7 +127,8 @@ class FollowedMotion:
 
     def take_goal(self, goal: ClientGoalHandle) -> None:
         """Note that the bridge has taken it."""
-        self._goal, self._heard = goal, time.monotonic()
+        self._goal = goal
+        self._silence.end()
         if self._called_off:
             goal.cancel_goal_async()
 
@@ -135,7 +136,8 @@ class FollowedMotion:
         """Note how far it is."""
         if self.done:
             return
-        self._heard, self._patience = time.monotonic(), SILENT
+        self._silence.end()
+        self._patience = SILENT
         self._start_ns, phase = stamp_of(feedback.start), Phase(feedback.phase)
         self.phase = Phase.SETTLING if phase is Phase.DONE else phase  # its result ends it
         self.tube_use, self.remaining = feedback.tube_use, feedback.remaining
@@ -168,7 +170,7 @@ class FollowedMotion:
         Args:
             absent: Whether there is no bridge any more, of which nothing is to be waited for.
         """
-        silence = time.monotonic() - self._heard
+        silence = self._silence.look()
         if not self.done and silence > (SILENT if absent else self._patience):
             self.at_rest = False
             found = f"Nothing was heard of the bridge for {silence:.1f} s"

@@ -21,6 +21,7 @@ from ..execution.payload_intervals import estimate_intervals, is_usable
 from ..execution.standing_arm import StandingArm
 from ..execution.start_check import NotReadyError
 from ..lifecycle.managed_node import ManagedNode
+from ..supervision.estimator_watch import EstimatorWatch
 from .bridge_link import BridgeLink
 from .parameters import PlannerParameters, planning_settings
 from .payload_intervals import ESTIMATED, check_goal
@@ -47,6 +48,7 @@ class PlannerContext:
         process: Plans.
         answers: What the callbacks await of it.
         arm: Where it is, and whether it may set off.
+        estimator: Whether it is heard.
         bridge: Moves it, and knows what is in the way.
     """
 
@@ -67,6 +69,7 @@ class PlannerContext:
         self._warm = self.process.request(None)  # so that the first plan does not wait for modules
         tube = robot.control.stated_tube(PRESETS[settings.speed_limits])
         self.arm = StandingArm(node, robot, settings, uncertainty, tube, cell.joint_margin)
+        self.estimator = EstimatorWatch(node, settings.estimator)
         self.bridge = BridgeLink(node, settings.bridge, self._on_state)
 
     @property
@@ -104,6 +107,8 @@ class PlannerContext:
                 f"The estimator {name} is gone, so nobody would notice another payload in the "
                 "hand. Start it again, or plan with the prior's intervals (intervals: 1)."
             )
+        if absence := self.estimator.absence:
+            raise NotReadyError(f"{absence} Or plan with the prior's intervals (intervals: 1).")
 
     def _on_state(self, state: BridgeState) -> None:
         """Take in how far the joints have turned, which the bridge counts."""

@@ -116,6 +116,7 @@ class IdentifyServer:
 
     def on_tick(self) -> None:
         """Tell the goal in progress how far it is, and look whether its motion is to end."""
+        self._link.look()
         run = self._run
         if run is None:
             return

@@ -83,9 +83,7 @@ class PlannerNode(ManagedNode):
             PayloadEstimate, f"{settings.estimator}/payload", self._on_estimate, LATCHED
         )
         self._stated = stated_figures(self.robot, uncertainty.prior)
-        self.create_subscription(
-            DiagnosticStatus, f"{settings.estimator}/condition", self._on_condition, LATCHED
-        )
+        self._shared.estimator.told = self._on_condition
         self._serve()
         steady_timer(self, WATCH_PERIOD, self._on_watch_due)
         steady_timer(self, FEEDBACK_PERIOD, self._motion.on_feedback_due)
@@ -140,6 +138,7 @@ class PlannerNode(ManagedNode):
     def _on_watch_due(self) -> None:
         """Pass on the planning process's answers, and look what the bridge has told."""
         self._shared.answers.pass_on()
+        self._shared.estimator.look()
         self._motion.on_watch_due()
 
     def _on_estimate(self, message: PayloadEstimate) -> None:
@@ -203,6 +202,8 @@ class PlannerNode(ManagedNode):
         state = self._shared.bridge.state
         if state is not None and state.doubt:
             return Condition(Level.WARN, f"The bridge says: {state.doubt}", figures)
+        if absence := self._shared.estimator.absence:
+            return Condition(Level.WARN, absence, figures)
         if not self._shared.is_warm:
             return Condition(Level.OK, "The planning process is starting.", figures)
         if self._shared.disagreement:

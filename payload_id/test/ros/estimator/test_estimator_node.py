@@ -465,6 +465,8 @@ def test_a_save_says_what_the_recording_lacks(idle):
         idle.observer.wait(publisher.get_subscription_count, "the estimator")
         publisher.publish(condition)
         idle.observer.wait(lambda: lacking in saved(), "what is lacking")
+        assert lacking in idle.trigger("start").message
+        idle.trigger("stop")
         publisher.publish(DiagnosticStatus())
         idle.observer.wait(lambda: lacking not in saved(), "that nothing is")
     finally:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from types import SimpleNamespace
 
 import numpy as np
@@ -18,6 +19,7 @@ from payload_id.ros.planner.context import PlannerContext
 from payload_id.ros.planner.execute_server import ExecuteServer
 from payload_id.ros.planner.payload_intervals import ESTIMATED
 from payload_id.ros.planner.planning.request import Goal
+from payload_id.ros.supervision import silence
 
 LOWER, UPPER = PayloadPrior(1.5, 0.15).box()
 GOAL = Goal("bezier", "half_widths", 2.0, 1.0, 0.0, 1.0, 1, "safety", LOWER, UPPER, ESTIMATED)
@@ -56,6 +58,7 @@ class Planner:
         context.estimate = PayloadEstimate(
             status=PayloadEstimate.GOOD, lower=LOWER + 0.01, upper=UPPER - 0.01
         )
+        context.estimator = SimpleNamespace(absence="")
         context.busy = context.cell_missing = context.reserved = ""
         context.arm = SimpleNamespace(
             check_alive=lambda: None,
@@ -227,9 +230,25 @@ def test_a_bridge_that_is_not_heard_any_more_ends_the_goal():
 def test_a_bridge_that_is_gone_is_not_waited_for_as_long_as_one_that_proves():
     planner = Planner()
     assert planner.executed() == ""
-    planner.server.followed._heard -= 5.0
+    planner.server.followed._silence.seconds += 5.0
     planner.server.on_watch_due()
     assert not planner.server.followed.done  # it may be proving the motion
     planner.bridge.absence = "There is no bridge"
     planner.server.on_watch_due()
     assert planner.server.followed.reason is Reason.BRIDGE_LOST
+
+
+def test_a_planner_that_stood_still_itself_does_not_blame_the_bridge(monkeypatch):
+    planner = Planner()
+    assert planner.executed() == ""
+    later = time.monotonic() + 100.0
+    monkeypatch.setattr(silence, "time", SimpleNamespace(monotonic=lambda: later))
+    planner.bridge.absence = "There is no bridge"  # so that no more than 3 s are waited
+    planner.server.on_watch_due()
+    assert not planner.server.followed.done
+
+
+def test_intervals_of_an_estimator_that_is_not_heard_are_not_followed():
+    planner = Planner()
+    planner.context.estimator.absence = "The estimator was last heard 6 s ago: start it anew."
+    assert "start it anew" in planner.executed() and not planner.bridge.handed

@@ -19,6 +19,7 @@ from payload_id.ros.planner.identifying.goal_checks import check_goal_fields, ta
 from payload_id.ros.planner.identifying.motion_watch import MotionWatch
 from payload_id.ros.planner.identifying.outcome import judge
 from payload_id.ros.planner.identifying.stages import Feedback, Stages
+from payload_id.ros.supervision import silence
 
 Goal, Result = Identify.Goal, Identify.Result
 NARROW = [0.02] * 10
@@ -166,7 +167,13 @@ def test_progress_goes_from_0_to_1_and_never_back():
 def test_an_estimator_that_ended_began_anew_or_gets_no_samples_is_told_apart(monkeypatch):
     now = [100.0]
     monkeypatch.setattr(estimator_link, "time", SimpleNamespace(monotonic=lambda: now[0]))
+    monkeypatch.setattr(silence, "time", SimpleNamespace(monotonic=lambda: now[0]))
     link = EstimatorLink(SimpleNamespace(create_client=lambda kind, name: None), "estimator")
+
+    def wait(seconds):
+        for _ in range(round(10 * seconds)):
+            now[0] += 0.1
+            link.look()
 
     def heard(**figures):
         values = [KeyValue(key=key, value=value) for key, value in figures.items()]
@@ -178,18 +185,22 @@ def test_an_estimator_that_ended_began_anew_or_gets_no_samples_is_told_apart(mon
     assert "started anew" in heard(running="False", silent="")
     link._asked = now[0]  # a run has begun, and what was said before arrives late
     assert heard(running="False", silent="") == ""
-    now[0] += 2.0
+    wait(2.0)
     assert "started anew" in heard(running="False", silent="")
     assert heard(running="True", silent="No samples.") == ""  # a busy machine may do that
     assert link.ceased == ""
-    now[0] += 5.0
+    wait(5.0)
     assert heard(running="True", silent="No samples.") == ""
     assert link.ceased == "No samples"
-    now[0] += 2.0
+    wait(2.0)
     assert heard(running="True", silent="No samples.") == "No samples"
     assert heard(running="True", silent="") == ""
-    now[0] += 7.0
+    wait(7.0)
     assert "for 7 s" in link.trouble
+    assert heard(running="True", silent="") == ""
+    now[0] += 60.0  # in which the planner itself did not run
+    link.look()
+    assert link.trouble == ""
 
 
 class Messages:

@@ -12,6 +12,7 @@ import hashlib
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import coal
@@ -213,7 +214,7 @@ class ConvexBody:
                 f"A body of a certificate is not readable: {in_words(error)}."
             ) from error
 
-    @property
+    @cached_property
     def digest(self) -> str:
         """Hash of shape and place; the name does not count."""
         entries = {key: value for key, value in self.to_dict().items() if key != "name"}

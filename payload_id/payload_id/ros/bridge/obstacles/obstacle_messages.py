@@ -99,7 +99,7 @@ def obstacle_from(message: Obstacle, frames: Frames, lookup: Lookup | None) -> C
         rotation, translation = frames[frame]
     else:
         rotation, translation = lookup(frame, stamp_of(message.header.stamp), where)
-    body = body.moved(turn, place).moved(rotation, translation)
+    body = body.moved(rotation @ turn, rotation @ place + translation)
     away = np.abs(body.translation).max()
     if away > FARTHEST:
         raise InputError(

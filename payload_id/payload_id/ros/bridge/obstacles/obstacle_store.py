@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from ....core.errors import InputError, UnknownNameError
 from ....core.safety.clearance.convex_body import ConvexBody
 
 Bodies = Mapping[str, ConvexBody]
-MOST = (
-    1000  # obstacles of the service, and of the topic: they take 0.07 s before the arm is stopped
-)
+MOST = 1000  # obstacles of the service, and of the topic
 
 
 def check_number(count: int) -> None:
@@ -43,7 +42,7 @@ class ObstacleStore:
     _of_topic: dict[str, ConvexBody] = field(default_factory=dict)
     _heard: float | None = None  # when the topic was last heard
 
-    @property
+    @cached_property
     def bodies(self) -> tuple[ConvexBody, ...]:
         """All of them, by name."""
         every = {**self._of_topic, **self._of_service}
@@ -54,9 +53,9 @@ class ObstacleStore:
         """Their names."""
         return [body.name for body in self.bodies]
 
-    @property
+    @cached_property
     def digest(self) -> tuple[str, ...]:
-        """What tells whether anything has changed."""
+        """What tells whether anything has changed: every look at the arm asks it."""
         return tuple(f"{body.name}:{body.digest}" for body in self.bodies)
 
     def add(self, bodies: Bodies) -> str:
@@ -66,12 +65,12 @@ class ObstacleStore:
             InputError: There would be too many.
         """
         check_number(len({*self._of_service, *bodies}))
-        self._of_service.update(bodies)
+        self._set({**self._of_service, **bodies}, self._of_topic)
         return f"{len(bodies)} obstacles were added or replaced; {self._count()}"
 
     def replace(self, bodies: Bodies) -> str:
         """Have these obstacles and no others; return a sentence."""
-        self._of_service, self._of_topic = dict(bodies), {}
+        self._set(bodies, {})
         return f"All obstacles were replaced; {self._count()}"
 
     def remove(self, names: Iterable[str]) -> str:
@@ -88,14 +87,17 @@ class ObstacleStore:
         for name in wanted:
             if name not in known:
                 raise UnknownNameError("obstacle", name, known)
-        for name in wanted:
-            self._of_service.pop(name, None)
-            self._of_topic.pop(name, None)
+        service, topic = (
+            {name: body for name, body in bodies.items() if name not in wanted}
+            for bodies in (self._of_service, self._of_topic)
+        )
+        self._set(service, topic)
         return f"{len(wanted)} obstacles were removed; {self._count()}"
 
     def hear(self, bodies: Bodies, now: float) -> None:
         """Take what the topic says now [s] in place of what it said before."""
-        self._of_topic, self.unusable, self._heard = dict(bodies), "", now
+        self._set(self._of_service, bodies)
+        self.unusable, self._heard = "", now
 
     def cannot_hear(self, why: str, now: float) -> None:
         """Note that the topic said something that cannot be used."""
@@ -111,6 +113,12 @@ class ObstacleStore:
                 f"{self.lifetime:g} s are allowed (obstacles_lifetime)"
             )
         return ""
+
+    def _set(self, service: Bodies, topic: Bodies) -> None:
+        """Have these obstacles of service and topic from now on."""
+        self._of_service, self._of_topic = dict(service), dict(topic)
+        for known in ("bodies", "digest"):
+            self.__dict__.pop(known, None)
 
     def _count(self) -> str:
         return f"{len(self.bodies)} are in force."

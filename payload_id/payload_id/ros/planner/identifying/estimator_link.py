@@ -18,6 +18,7 @@ from std_srvs.srv import Trigger
 from ....core.errors import InputError
 from ...common.awaited_answers import until
 from ...common.topics import RUNNING, SILENT
+from ...supervision.silence import Silence
 
 LONGEST = 90.0  # [s] that an answer may take: the last estimate of a run says what it rests on
 FOUND = 5.0  # [s] until an estimator that runs is found
@@ -56,6 +57,7 @@ class EstimatorLink:
         self.estimate: PayloadEstimate | None = None
         self._figures: dict[str, str] = {}
         self._heard = self._sampled = self._asked = float("-inf")
+        self._unheard, self._unsampled = Silence(float("inf")), Silence(float("inf"))
         self._calls = {
             key: node.create_client(kind, f"{name}/{key}") for key, kind in KINDS.items()
         }
@@ -68,22 +70,28 @@ class EstimatorLink:
         """Take in how it is."""
         self._figures = {x.key: x.value for x in message.values}
         self._heard = time.monotonic()
+        self._unheard.end()
         if not self._figures.get(SILENT, ""):
             self._sampled = self._heard
+            self._unsampled.end()
+
+    def look(self) -> None:
+        """Count the silence; a timer of the node calls this."""
+        self._unheard.look()
+        self._unsampled.look()
 
     @property
     def trouble(self) -> str:
         """Why the run in progress gets no data any more; empty while nothing speaks for that."""
-        silence = time.monotonic() - self._heard
-        if silence > UNHEARD:
+        if (silence := self._unheard.seconds) > UNHEARD:
             return f"Nothing was heard of the estimator ({self.name}) for {silence:.0f} s"
         since = self._heard - self._asked  # what was said before may be heard a moment later
         if self._figures.get(RUNNING) == "False" and since > OVERTAKEN:
             return (
                 "The estimator's run was ended by somebody else, or the estimator was started anew"
             )
-        silence = time.monotonic() - self._sampled
-        return self._figures.get(SILENT, "").rstrip(".") if silence > UNHEARD else ""
+        silent = self._unsampled.seconds > UNHEARD
+        return self._figures.get(SILENT, "").rstrip(".") if silent else ""
 
     @property
     def ceased(self) -> str:
@@ -93,7 +101,7 @@ class EstimatorLink:
 
     async def is_heard(self) -> bool:
         """Return whether there is an estimator that says how it is, once that is clear."""
-        return await until(self._node, lambda: time.monotonic() - self._heard < UNHEARD, FOUND)
+        return await until(self._node, lambda: self._unheard.seconds < UNHEARD, FOUND)
 
     async def begin(self, known_mass: Sequence[float]) -> BeginRun.Response:
         """Begin a run, if none is in progress; return what the estimator says."""

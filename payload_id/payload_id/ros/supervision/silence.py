@@ -1,0 +1,34 @@
+"""How long somebody was not heard, by a listener that may itself have stood still."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass, field
+
+STEP = 0.5  # [s] that one look adds at most: in what is more this process did not run
+
+
+@dataclass
+class Silence:
+    """Time without a word, of which only what was listened to counts.
+
+    A process that was stopped for a while, as by a debugger or a laptop's lid, finds all that was
+    said meanwhile in its queues: it is no silence of those who spoke.
+
+    Attributes:
+        seconds: Its length at the last look [s].
+    """
+
+    seconds: float = 0.0
+    _looked: float = field(default_factory=lambda: time.monotonic())
+
+    def end(self) -> None:
+        """Note that something was heard."""
+        self.seconds, self._looked = 0.0, time.monotonic()
+
+    def look(self) -> float:
+        """Return its length [s]; to be called more often than every `STEP`."""
+        now = time.monotonic()
+        self.seconds += min(now - self._looked, STEP)
+        self._looked = now
+        return self.seconds
