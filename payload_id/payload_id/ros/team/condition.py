@@ -38,7 +38,7 @@ def condition_of(
     level, sentence = LEVELS[report.status], report.message
     silent = {x.robot.name: x.silence(patience) for x in listeners} if control.running else {}
     silences = [said for said in silent.values() if said]
-    doubts = [x for x in control.doubts() if x not in sentence]
+    doubts = [x for x in (*rivalries(listeners), *control.doubts()) if x not in sentence]
     if len(silences) == len(listeners):
         level, sentence = Level.ERROR, silences[0]
     elif silences or doubts or control.loss or control.lost:
@@ -51,6 +51,11 @@ def condition_of(
         sentence = " ".join(x for x in every if x)
     figures = {**_figures(control, listeners), SILENT: " ".join(silences)}
     return Condition(level, sentence, figures)
+
+
+def rivalries(listeners: Sequence[RobotListener]) -> list[str]:
+    """Return for which robots several nodes publish, a sentence each."""
+    return [said for listener in listeners if (said := listener.rivalry())]
 
 
 def _figures(control: TeamControl, listeners: Sequence[RobotListener]) -> dict[str, object]:

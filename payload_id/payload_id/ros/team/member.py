@@ -9,7 +9,7 @@ import numpy as np
 
 from ...core.arrays import Array
 from ...core.mechanism.readings import JointReadings
-from ...core.samples.sample_checks import ClockGate
+from ...core.samples.sample_checks import ClockGate, Drop
 from ...core.team.samples import RobotSamples
 from ...core.wrists.imu_join import ImuJoin
 from ...core.wrists.joint_stream import JointStream
@@ -24,6 +24,8 @@ NO_IMU = np.empty((0, 7))
 LATE = 0.5  # part of the newest messages that may be out of order before a clock is doubted
 LONG_AGO = -(10**15)  # a stamp far from any that a message has [ns]
 BARREN = 300  # messages without a sample that somebody should look at
+MISPLACED = (OLDER, *(x.value for x in (Drop.OUT_OF_ORDER, Drop.STAMP_LEAP)))  # in causes
+MUCH = 0.05  # part of a robot's messages that is left out for stamps before that is said
 JUDGED = 50  # messages that a verdict on a clock rests on
 
 
@@ -81,7 +83,20 @@ class Member:
     @property
     def doubts(self) -> tuple[str, ...]:
         """What is wrong with what it sends, a sentence each."""
-        return tuple(x for x in (self.clock_doubt, self.refusal, self.barrenness) if x)
+        found = (self.clock_doubt or self._misplaced(), self.refusal, self.barrenness)
+        return tuple(x for x in found if x)
+
+    def _misplaced(self) -> str:
+        """Say that much was left out for its stamps; empty: little was."""
+        causes = {k: n for k, n in self.dropped.items() if any(x in k for x in MISPLACED)}
+        count = sum(causes.values())
+        if self.heard < JUDGED or count <= MUCH * self.heard:
+            return ""
+        return (
+            f"Of {self.heard} messages of {self.robot.name} {count} were left out for their "
+            f"stamps, mostly '{max(causes, key=causes.__getitem__)}': its clock was set, or more "
+            "than one node publishes for it."
+        )
 
     def take(self, heard: Heard, start_ns: int) -> Iterable[RobotSamples]:
         """Yield the samples that are complete with what was heard.

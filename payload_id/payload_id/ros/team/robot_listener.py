@@ -12,7 +12,7 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from ...files.teams.team_file import TeamRobot
 from ..common.conversions import decoded, stamp_of
 from ..common.polled_subscription import PolledSubscription
-from ..common.topic_report import silence_report
+from ..common.topic_report import publisher_names, silence_report
 from .heard import TYPES, WIDTH, Heard, WrongMessageError, reader_of
 
 
@@ -89,6 +89,17 @@ class RobotListener:
                     self._node, topic.topic, type_name, silent, self.robot.rate, key,
                     f"robot {self.robot.name}",
                 )  # fmt: skip
+        return ""
+
+    def rivalry(self) -> str:
+        """Say that several nodes publish one of the robot's topics; empty: none has more."""
+        for topic in self._topics.values():
+            publishers = publisher_names(self._node, topic.topic)
+            if len(publishers) > 1:
+                return (
+                    f"{len(publishers)} nodes publish {topic.topic}: {', '.join(publishers)}. What "
+                    f"all of them say is taken for that of {self.robot.name}: end all but its own."
+                )
         return ""
 
     def _read(self, kind: str, data: bytes) -> tuple[int, object]:

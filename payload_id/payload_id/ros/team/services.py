@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from datetime import datetime
 from pathlib import Path
 
@@ -46,6 +47,7 @@ class TeamServices:
         publisher: TeamPublisher,
         runs_folder: str,
         take: Callable[[], None],
+        remarks: Callable[[], Sequence[str]],
         limits: Callable[[], tuple[WristLimits, float]],
     ) -> None:
         """Create the services.
@@ -58,6 +60,7 @@ class TeamServices:
             publisher: Makes messages of reports.
             runs_folder: Folder in which runs are saved.
             take: Hands over all messages that have arrived so far.
+            remarks: Returns what is wrong with who publishes for the robots, a sentence each.
             limits: Returns what planned wrist motions may not exceed, and how long they take [s].
         """
         self._log, self._team, self._control, self._worker = (
@@ -67,7 +70,7 @@ class TeamServices:
             worker,
         )
         self._publisher, self._runs, self._take, self.guided = publisher, runs_folder, take, False
-        self._limits = limits
+        self._limits, self._remarks = limits, remarks
         self._answers = AwaitedAnswers()
         group = ReentrantCallbackGroup()
         for kind, name, callback in (
@@ -115,7 +118,9 @@ class TeamServices:
         self, action: Callable[[], TeamAnswer]
     ) -> Callable[[Trigger.Request, Trigger.Response], Awaitable[Trigger.Response]]:
         async def answer(request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
-            return self._told(await self._ask(action), response)
+            result = await self._ask(action)
+            said = " ".join([result.message, *self._remarks()])
+            return self._told(replace(result, message=said), response)
 
         return answer
 

@@ -1,5 +1,7 @@
 """Whatever is within the stated bounds is consistent, and the truth is within the intervals."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from support.rigid_team import RigidTeam
@@ -9,6 +11,7 @@ from payload_id.core.errors import InputError
 from payload_id.core.team.bounds import RobotBounds, TeamBounds
 from payload_id.core.team.estimate import Fault, TeamEstimate, TeamStatus
 from payload_id.core.team.online import TeamEstimator, TeamSettings
+from payload_id.core.team.online.given_samples import GivenSamples
 from payload_id.core.team.samples import RobotSamples
 
 PRIOR = PayloadPrior(10.0, 1.5)
@@ -171,3 +174,30 @@ def test_times_of_a_team_are_finite_numbers(time):
             call()
     with pytest.raises(InputError, match="start must not be after end"):
         estimator.touched(2.0, 1.0)
+
+
+@pytest.mark.parametrize("since", [0.0, 1.7e9], ids=["from the start", "from 1970"])
+@pytest.mark.parametrize("number", [2, 3, 4])
+def test_exact_data_with_bounds_of_zero_contradict_nothing(number: int, since: float) -> None:
+    """Also where stamps that count from 1970 are rounded to a quarter of a microsecond."""
+    team = RigidTeam(np.random.default_rng(7), number)
+    t = np.arange(0.0, 6.0, 0.01)
+    robots = [team.samples(i, t) for i in range(number)]
+    found = estimate(RobotBounds(), *(replace(r, time=r.time + since) for r in robots))
+    assert found.status is not TeamStatus.INCONSISTENT, found.message
+    assert not any(f.fault in (Fault.SLIPS, Fault.UNKNOWN) for f in found.findings)
+
+
+def test_an_estimate_of_a_clock_beyond_what_is_stated_makes_nobody_silent() -> None:
+    """What is not known of a robot's frame leaves its clock's estimate open, too."""
+    bounds = TeamBounds(RobotBounds(clock=0.05))
+    given = GivenSamples(["r0", "r1"], bounds)
+    team = RigidTeam(np.random.default_rng(7), 2)
+    t = np.arange(0.0, 3.0, 0.01)
+    for i in range(2):
+        given.add(team.samples(i, t))
+    robots = given.every()
+    front, silent, ahead = given.front(robots, np.array([0.0, 0.93]), patience=0.5)
+    assert not silent and not ahead and front == pytest.approx(t[-1] - 0.93)
+    given.add(team.samples(0, np.arange(3.0, 4.0, 0.01)))
+    assert list(given.front(given.every(), np.array([0.0, 0.93]), patience=0.5)[1]) == ["r1"]

@@ -479,3 +479,18 @@ def test_arms_that_share_the_load_in_a_constant_proportion_are_not_called_false(
     found = estimator.update()
     assert found.status is not TeamStatus.INCONSISTENT, found.message
     assert found.contains(team.phi).all()
+
+
+@pytest.mark.parametrize("who", [0, 1])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_of_two_arms_the_one_whose_forces_are_inverted_is_named_or_none(seed, who):
+    """With the other sign of the other one's forces, a payload of negative mass would fit."""
+    rng = np.random.default_rng(seed)
+    team = Team.drawn(rng, 2, moments=True)
+    samples = team.samples(Path.drawn(rng, length=10.0, holds=2), rng)
+    robots = [disturbed(r, NOISE, rng) for r in samples]
+    robots[who] = false_force(robots[who], -1.0)
+    found = estimated(robots)
+    assert found.status is TeamStatus.INCONSISTENT
+    assert all(f.robots == (robots[who].name,) for f in found.findings), found.message
+    assert "No payload explains" in found.message or found.findings

@@ -203,6 +203,19 @@ def test_a_clock_that_is_set_back_is_named(runs):
     assert "set back" in control.report.members["one"].clock_doubt
 
 
+def test_what_was_left_out_while_a_clock_was_set_back_is_told_at_the_end(runs):
+    """Set back by 5 s, its stamps pass the old ones again: it goes on, and a part is missing."""
+    control = runs()
+    control.start()
+    control.write(heard(start=0.0, count=600))
+    control.write(heard(start=1.0, count=1200))
+    control.write(heard("two", start=0.0, count=1300))
+    control.drain()
+    said = control.stop().message
+    assert "messages of one" in said and "left out for their stamps" in said
+    assert "messages of two" not in said
+
+
 def test_one_wrong_stamp_does_not_make_all_later_ones_late(runs):
     """Neither the first message of all nor a later one: the robot's samples go on."""
     control = runs()

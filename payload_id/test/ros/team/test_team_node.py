@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import rclpy
 import yaml
 from diagnostic_msgs.msg import DiagnosticStatus
 from geometry_msgs.msg import PoseStamped, TwistStamped, WrenchStamped
@@ -248,3 +249,21 @@ def test_a_guided_payload_and_a_robot_that_lets_go(observer, ended, robots, samp
     observer.wait(lambda: box, "the node's condition")
     assert {x.key: x.value for x in box[-1].values}["errors"] == "0"
     trigger(observer, "stop")
+
+
+def test_a_second_node_that_publishes_for_a_robot_is_named(observer, ended, robots, samples):
+    """What it says is taken for the robot's own: whoever ends the run is told."""
+    assert trigger(observer, "start").success
+    topic = robots["omnid2"].topic_name
+    context = rclpy.context.Context()
+    rclpy.init(context=context, domain_id=DOMAIN)
+    try:
+        other = rclpy.create_node("another_driver", context=context)
+        other.create_publisher(JointState, topic, 10)
+        send(observer, robots, [x.between(0.0, 1.0) for x in samples])
+        box = observer.listen(DiagnosticStatus, "/payload_team/condition", LATCHED)
+        observer.wait(lambda: box and "another_driver" in box[-1].message, "the node's condition")
+        said = trigger(observer, "stop").message
+    finally:
+        rclpy.shutdown(context=context)
+    assert f"nodes publish {topic}" in said and "end all but its own" in said

@@ -89,7 +89,9 @@ def _false_factor(e: Evidence) -> tuple[int, float, Array] | None:
         # explained by no payload, once their factor is 0.
         total = b + (x[-1] - 1.0) * own
         size = float(total @ total)
-        if size > VANISHED**2 * float(b @ b) and left / size < least:
+        # Another robot's wrong sign turns into that of the payload: its mass would be below 0.
+        explained = x[0] > 0.0 and size > VANISHED**2 * float(b @ b)
+        if explained and left / size < least:
             least, best = left / size, (i, float(x[-1]), x[:10])
             deviation = float(np.linalg.norm(np.linalg.pinv(free)[-1]))
             faked = _faked(e, i, weight, own, usual)

@@ -35,18 +35,19 @@ def of_motions(e: Evidence) -> tuple[list[Finding], bool]:
         return [], False
     out = []
     suspects = []
+    consistent = [bounds.consistent for bounds in e.rows.frame_bounds]
     certain = any(_differs(e, i) for i in range(1, N))
     for i in range(N):
         if locked := _locked(e, i):
             out.append(locked)
-        elif late := _late(e, i):
-            certain |= not e.rows.frame_bounds[i].consistent
+        elif (late := _late(e, i)) and _slipped(e, i, 0) is None:
+            certain = True
             out.append(late)
-        elif i and (not e.rows.frame_bounds[i].consistent or _unlike(e, i)):
+        elif i and (not consistent[i] or _unlike(e, i)):
             suspects.append(i)
     if out:
         return out, certain
-    certain |= not all(e.rows.frame_bounds[i].consistent for i in suspects)
+    certain |= not all(consistent[i] for i in suspects)
     if suspects and N > 2 and _agree(e, 1, 2):
         doubtful = [i for i in range(1, N) if i in suspects or _mirrored(e, i, 0)]
         suspects = [0] if len(doubtful) == N - 1 else suspects
@@ -160,7 +161,7 @@ def _locked(e: Evidence, i: int) -> Finding | None:
 
 
 def _late(e: Evidence, i: int) -> Finding | None:
-    """Return that a robot's clock is further off than stated."""
+    """Return that a robot's clock is further off than stated, if nothing within that fits."""
     frames = e.rows.frames
     late, bound = float(frames.clock[i]), e.rows.bounds[i].clock
     jitter = e.rows.bounds[0].jitter + e.rows.bounds[i].jitter
@@ -169,6 +170,7 @@ def _late(e: Evidence, i: int) -> Finding | None:
         not i
         or not bound
         or not frames.known[i]
+        or e.rows.frame_bounds[i].consistent
         or abs(late) <= bound + jitter + CLOCK_DEVIATIONS * deviation + CLOCK_SLACK
     ):
         return None

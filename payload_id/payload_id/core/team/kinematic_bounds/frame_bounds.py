@@ -19,7 +19,9 @@ from ..grasp_frames import GraspFrames
 
 MOST = 90  # blocks looked at
 PASSES = 6  # of narrowing what is left out
-ROUNDING = 1e-11  # of poses and twists [rad, m, rad/s, m/s]
+ROUNDING = (
+    1e-7  # [rad, m, rad/s, m/s] what rounding of stamps and weights leaves, below any encoder
+)
 MARGIN = 1.03  # of errors of poses, for how far the body turns within a block
 
 

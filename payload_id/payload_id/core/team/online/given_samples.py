@@ -79,6 +79,9 @@ class GivenSamples:
         bounds = self._bounds.of(name)
         if self._turned_by_imu.get(name, False):
             bounds = replace(bounds, angular_velocity=bounds.imu_angular_velocity)
+        if parts := self._raw.get(name):  # stamps that count from 1970 are rounded to 0.24 us
+            rounded = float(np.spacing(np.abs(parts[-1].time[-1])))
+            bounds = replace(bounds, jitter=bounds.jitter + rounded)
         return replace(bounds, clock=0.0) if name == self.names[0] else bounds
 
     def every(self) -> list[RobotSamples | None]:
@@ -106,16 +109,21 @@ class GivenSamples:
         """
         late = np.zeros(len(robots))
         late[: min(len(clock), len(late))] = clock[: len(late)]
-        newest = {
-            name: float(robot.time[-1] - late[i])
+        last = {
+            name: (float(robot.time[-1]), float(late[i]))
             for i, (name, robot) in enumerate(zip(self.names, robots, strict=True))
             if robot is not None
         }
+        newest = {name: end - offset for name, (end, offset) in last.items()}
+        # What an estimate is beyond the stated bound is no silence.
+        most = {name: self.bounds_of(name).clock for name in last}
+        heard = {n: end - np.clip(late, -most[n], most[n]) for n, (end, late) in last.items()}
         if not newest:
             return float("nan"), {}, {}
         holding = [n for n in sorted(newest, key=newest.__getitem__) if n not in self.left]
         first = max(newest.values())
-        silent = {n: newest[n] for n in holding if newest[n] < first - patience}
+        spoken = max(heard.values())
+        silent = {n: newest[n] for n in holding if heard[n] < spoken - patience}
         began = min(float(robot.time[0]) for robot in robots if robot is not None)
         if first > began + patience:
             silent |= {n: began for n in self.names if n not in newest and n not in self.left}

@@ -181,6 +181,11 @@ def _verdict(
                 "No payload explains the forces within the stated bounds; they would have to be "
                 f"{times_as_large(factor)}."
             )
+        elif not findings.contradicts:
+            said.append(
+                "No payload explains the forces within the stated bounds, however large those of "
+                "the forces are, or data of now contradict those of before."
+            )
         if not findings.contradicts:
             said.append("Check signs, frames and clocks, or state larger bounds if they are true.")
         return TeamStatus.INCONSISTENT, " ".join(said)
