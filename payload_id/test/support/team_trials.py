@@ -14,7 +14,7 @@ from scipy.spatial.transform import Rotation
 from payload_id.core.body.inertial import change_of_frame, mass_com_inertia
 from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.team.bounds import RobotBounds, TeamBounds
-from payload_id.core.team.estimate import TeamEstimate, TeamStatus
+from payload_id.core.team.estimate import Fault, TeamEstimate, TeamStatus
 from payload_id.core.team.online import TeamEstimator
 from payload_id.core.team.samples import RobotSamples
 from team_motion import Path, Team, disturbed
@@ -22,6 +22,7 @@ from team_motion import Path, Team, disturbed
 KINDS = ("uniform", "corners", "slow", "constant")
 ARRIVALS = ("at once", "in pieces", "held up", "joins")
 ARRIVAL_SHARES = (0.5, 0.1, 0.25, 0.15)
+MILD = (Fault.COLLINEAR, Fault.NO_ROTATION, Fault.SILENT)  # may be true of runs without a fault
 PIECES = 3  # of the samples, with an update after each
 
 
@@ -50,6 +51,12 @@ class Trial:
     width: tuple[float, float, float]
     error: tuple[float, float, float]
     seconds: float
+
+    @property
+    def blameless(self) -> bool:
+        """Whether nothing is called false: all that was stated of these runs is true."""
+        false = [f for f in self.estimate.findings if f.fault not in MILD]
+        return self.estimate.status is not TeamStatus.INCONSISTENT and not false
 
 
 def drawn_bounds(rng: np.random.Generator) -> RobotBounds:
