@@ -114,6 +114,7 @@ LOOSE = {
         "controller",
         "live_drives",
         "mujoco_arm",
+        "mujoco_state",
         "perturbation",
         "plant",
         "plant_model",

@@ -15,6 +15,7 @@ import numpy as np
 from ..arm.arm_model import STANDARD_GRAVITY, ArmModel
 from ..arrays import Array
 from ..errors import InputError, PayloadIdError
+from .mujoco_state import new_state
 from .plant_model import build_plant_model
 from .skeleton import skeleton
 
@@ -96,7 +97,7 @@ class MujocoArm:
             step=step,
         )
         self.model = self._built(self.payload_phi)
-        self.data = mujoco.MjData(self.model)
+        self.data = new_state(self.model)
         # Index of each of our joints among MuJoCo's coordinates.
         self._to_ours = np.array([self.model.joint(name).dofadr[0] for name in joints])
         self._steps = 0

@@ -19,6 +19,7 @@ from ...body.inertial import skew
 from ...mechanism.own_load import own_torque
 from ...mechanism.readings import DOWN
 from ..mujoco_arm import STEPPING, SimulationError
+from ..mujoco_state import new_state
 from .scene import SimulatedMocobot, TeamScene
 from .team_model import team_model
 from .team_motion import TeamMotion, WristReferences
@@ -75,7 +76,7 @@ class TeamPlant:
     def __init__(self, scene: TeamScene) -> None:
         """Put the team at its home, at rest."""
         self.scene, self.model = scene, team_model(scene)
-        self.data = mujoco.MjData(self.model)
+        self.data = new_state(self.model)
         self._springs = np.array([robot.spring for robot in scene.robots])[:, None]
         self._bases = scene.bases()
         self._shares = np.asarray(weight_shares(scene))
