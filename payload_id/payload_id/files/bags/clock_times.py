@@ -71,6 +71,8 @@ def wanted_time(
 
     A stamp may lie within several times, but hardly be that of a message of two: the time that has
     messages with these very stamps is chosen; of several, the one with most messages between them.
+    A run that goes on after the clock was set back and forward again ends in a later time than it
+    began in: then all times from the one to the other are returned, in which stamps go back.
 
     Args:
         stamp_ns: Of all messages, in the order of arrival, shape (N,) [ns].
@@ -83,9 +85,16 @@ def wanted_time(
         wanted &= stamp_ns >= start_ns
     if end_ns is not None:
         wanted &= stamp_ns <= end_ns
-    ends = [x for x in (start_ns, end_ns) if x is not None]
 
-    def merit(part: slice) -> tuple[int, int]:
-        return sum(bool((stamp_ns[part] == x).any()) for x in ends), int(wanted[part].sum())
+    def has(part: slice, stamp: int | None) -> bool:
+        return stamp is not None and bool((stamp_ns[part] == stamp).any())
 
-    return max(parts, key=merit)
+    def merit(part: slice) -> tuple[int, bool, int]:
+        ends = has(part, start_ns), has(part, end_ns)
+        return sum(ends), ends[0], int(wanted[part].sum())
+
+    best = max(parts, key=merit)
+    if not has(best, start_ns) or has(best, end_ns):
+        return best
+    last = next((part for part in parts if part.start > best.start and has(part, end_ns)), best)
+    return slice(best.start, last.stop)

@@ -73,7 +73,7 @@ def find_arm(urdf: str, payload_frame: str = "") -> ArmFound:
         payload_frame: Link that carries the payload; empty: the likeliest one.
 
     Raises:
-        ModelError: Nothing moves in it.
+        ModelError: Nothing moves in it, or what moves hangs behind what no drive moves.
         UnknownNameError: There is no such link, or nothing moves it.
     """
     root, tree = ElementTree.fromstring(urdf), UrdfTree.of(urdf)
@@ -88,6 +88,8 @@ def find_arm(urdf: str, payload_frame: str = "") -> ArmFound:
     if payload_frame and not any(_moves(joint) for joint in tree.way_to(payload_frame)):
         raise UnknownNameError("link that moves", payload_frame, carried, "the description")
     arm = [joint for joint in tree.way_to(frame) if _moves(joint)]
+    if not arm:
+        raise ModelError(_why_none(tree, frame))
     limits = {element.get("name"): element.find("limit") for element in root.findall("joint")}
     return ArmFound(
         name=root.get("name") or "arm",
@@ -95,6 +97,20 @@ def find_arm(urdf: str, payload_frame: str = "") -> ArmFound:
         payload_frame=frame,
         frames=tuple(_beyond(tree, arm[-1].child)),
         others=tuple(joint.name for joint in moving if joint not in arm),
+    )
+
+
+def _why_none(tree: UrdfTree, base: str) -> str:
+    """Say why nothing that a drive of its own moves hangs on a link that does not move."""
+    group = tree.rigid_group(base)
+    on_base = (x for x in tree.joints.values() if x.parent in group and not x.is_fixed)
+    joint = next(on_base, None)
+    if joint is None:
+        return f"Nothing hangs on the link '{base}'. Give the description of the arm alone."
+    what = f"follows '{joint.mimics}'" if joint.mimics else f"is of the type {joint.kind}"
+    return (
+        f"The arm hangs behind the joint '{joint.name}', which {what} and has no drive of its own: "
+        "give the description of the arm alone, or make that joint a fixed one."
     )
 
 

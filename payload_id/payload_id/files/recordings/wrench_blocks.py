@@ -77,6 +77,8 @@ def read_blocks(
     keep &= stamp_ns <= end_ns if end_ns is not None else True
     if not keep.any():
         raise RecordingError(f"Topic '{topic}' of {path} holds no samples of the run.")
+    kept = stamp_ns[keep]  # those newer than all before, as in the live run
+    keep[np.flatnonzero(keep)[1:]] = kept[1:] > np.maximum.accumulate(kept)[:-1]
     columns: dict[str, Any] = {
         name: np.concatenate([np.reshape(getattr(b, name), (-1, *shape)) for b in blocks])[keep]
         for name, shape in ROWS.items()

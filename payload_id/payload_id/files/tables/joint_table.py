@@ -91,7 +91,12 @@ def require_effort(table: JointTable, joint_map: JointMap) -> None:
 
 
 def with_velocities(table: JointTable) -> JointTable:
-    """Fill in velocities that were not measured by differentiating the positions."""
+    """Fill in velocities that were not measured by differentiating the positions.
+
+    Raises:
+        RecordingError: They were not measured, and fewer than two rows can be used.
+
+    """
     absent: BoolArray = np.asarray(np.isnan(table.dq).all(axis=0))
     if _zero_but_moving(table):
         absent[:] = True
@@ -99,8 +104,7 @@ def with_velocities(table: JointTable) -> JointTable:
         return table
     relative = seconds_since(table.stamp_ns, int(table.stamp_ns[0]))
     keep, dropped = rows_to_keep(relative, table.q, table.dq[:, ~absent], table.tau)
-    if not keep.any():
-        return table  # `first_usable_ns` says why
+    _require_two(table, keep, dropped)
     dq = table.dq[keep]
     dq[:, absent] = velocities(relative[keep], table.q[keep][:, absent])
     count = "every joint" if absent.all() else f"{absent.sum()} of {len(absent)} joints"
@@ -123,15 +127,33 @@ def first_usable_ns(table: JointTable) -> int:
     """
     relative = seconds_since(table.stamp_ns, int(table.stamp_ns[0]))
     keep, dropped = rows_to_keep(relative, table.q, table.dq, table.tau)
-    if keep.sum() < 2:
-        causes = ", ".join(f"{count} {cause}" for cause, count in dropped.items()) or "none"
-        raise RecordingError(
-            f"{table.source} holds {int(keep.sum())} usable samples of {len(keep)} (left out: "
-            f"{causes}). Two or more are needed, with increasing stamps (a driver that does not "
-            f"set header.stamp cannot be used) and numbers of at most {LARGEST:g} throughout (a "
-            "column without any is not_finite in every row)."
-        )
+    _require_two(table, keep, dropped)
     return int(table.stamp_ns[keep][0])
+
+
+def _require_two(table: JointTable, keep: BoolArray, dropped: Mapping[str, int]) -> None:
+    """Raise unless two rows of a table can be used.
+
+    Args:
+        table: The table.
+        keep: Which of its rows can be, shape (N,).
+        dropped: How many of them cannot be, by cause.
+
+    Raises:
+        RecordingError: Says which ones cannot be used, those that were left out before included.
+
+    """
+    if keep.sum() >= 2:
+        return
+    every = counted_together(dropped, table.dropped)
+    causes = ", ".join(f"{count} {cause}" for cause, count in every.items()) or "none"
+    raise RecordingError(
+        f"{table.source} holds {int(keep.sum())} usable samples of "
+        f"{len(keep) + sum(table.dropped.values())} (left out: {causes}). Two or more are needed, "
+        "with increasing stamps (a driver that does not set header.stamp cannot be used) and "
+        f"numbers of at most {LARGEST:g} throughout (a column without any is not_finite in every "
+        "row)."
+    )
 
 
 def counted_together(*counts: Mapping[str, int]) -> dict[str, int]:

@@ -178,7 +178,7 @@ class EstimatorServices:
             self._log.warn(response.message)
             return response
         if lacking := self._blocks.unrecorded():
-            note += f" The recording is not whole, so that a replay may differ: {lacking}"
+            note += f" The recording is not whole, so that a replay may differ or find nothing: {lacking}"
         note = f"{note} {self._remarks()}".rstrip()
         result = await self._ask(lambda: self._control.save(folder, self._keeping.entries, note))
         response.success, response.message = result.success, result.message

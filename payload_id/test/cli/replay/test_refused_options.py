@@ -67,11 +67,19 @@ def test_no_bound_takes_a_number_that_is_none(value):
 
 @pytest.mark.parametrize(
     "option",
-    ["--window=0", "--window=1e-300", "--window=1e300", "--window=nan", "--scales=-1", "--level=2",
-     "--level=nan", "--from=1", "--from=nan", "--to=-1", "--to=nan"],
+    ["--window=0", "--window=1e-300", "--window=1e300", "--window=inf", "--scales=-1", "--level=2",
+     "--from=1", "--from=inf", "--to=-1"],
 )  # fmt: skip
 def test_times_and_probabilities_are_checked_before_anything_is_computed(replay, option):
     assert refused(replay(*option.split()))
+
+
+@pytest.mark.parametrize("option", ["window", "scales", "level", "from", "to"])
+def test_what_is_no_number_is_refused_by_its_option(replay, option, capsys):
+    with pytest.raises(SystemExit) as end:
+        replay(f"--{option}=nan")
+    assert end.value.code == 2
+    assert f"--{option}" in capsys.readouterr().err
 
 
 def test_from_after_to_and_an_empty_stretch_say_so(replay):

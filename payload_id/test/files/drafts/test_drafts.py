@@ -92,6 +92,17 @@ def test_the_payload_frame_can_be_named() -> None:
         find_arm('<robot name="stone"><link name="a"/></robot>')
 
 
+@pytest.mark.parametrize("kind", ["planar", "floating"])
+def test_an_arm_behind_a_joint_that_no_drive_moves_is_refused_with_that_joint(kind: str) -> None:
+    base = joint("base_joint", kind, "world", "ground")
+    urdf = digger().replace("</robot>", f"{link('world')}{base}</robot>")
+    with pytest.raises(ModelError, match=f"'base_joint'.*{kind}"):
+        find_arm(urdf)
+    mimic = base.replace(kind, "revolute").replace("</joint>", '<mimic joint="hip"/></joint>')
+    with pytest.raises(ModelError, match="'base_joint', which follows 'hip'"):
+        find_arm(digger().replace("</robot>", f"{link('world')}{mimic}</robot>"))
+
+
 def test_the_draft_loads_and_says_what_the_description_says(tmp_path: Path) -> None:
     (tmp_path / "digger.urdf").write_text(digger())
     found = find_arm(digger())

@@ -104,6 +104,19 @@ def test_velocity_may_be_absent(tmp_path):
 
 
 @pytest.mark.parametrize(
+    ("stamps", "cause"), [([1.7e9] * 5, "4 duplicate"), ([5, 4, 3, 2, 1], "4 out_of_order")]
+)
+@pytest.mark.parametrize("measured", [True, False])
+def test_rows_that_cannot_be_used_are_counted_by_their_true_cause(
+    tmp_path, stamps, cause, measured
+):
+    columns = {key: value for key, value in COLUMNS.items() if measured or key != "velocity"}
+    rows = [f"{stamp},{k},{-2 * k},0,0,1,1" for k, stamp in enumerate(stamps)]
+    with pytest.raises(RecordingError, match=f"1 usable samples of 5 .left out: {cause}"):
+        Recording.from_csv(table(tmp_path, *rows), columns)
+
+
+@pytest.mark.parametrize(
     ("lines", "sentence"),
     [
         (["0,1,2,3,4,5,6", "1,1,2,x,4,5,6"], "line 3, column 'v_a': 'x' is not a number"),

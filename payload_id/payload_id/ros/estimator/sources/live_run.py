@@ -69,6 +69,7 @@ class _RunRecord:
     updated_ns: int = 0
     end_ns: int = 0
     lost: int = 0
+    older: int = 0  # samples since the clock was set back
     measured: bool = False
     watch: WrenchWatch = WrenchWatch()
     failure: str = ""
@@ -176,7 +177,7 @@ class LiveRun:
 
     def note_failure(self, sentence: str) -> None:
         """Note that data of this run could not be worked on; later estimates say so."""
-        self._record.failure = sentence
+        self._record.failure = f"An error left out data of this run: {sentence}"
 
     def add(self, rows: SampleRows) -> None:
         """Take in samples; those that are older than ones before belong to no run."""
@@ -184,10 +185,11 @@ class LiveRun:
         back = record.newest_ns - int(rows.stamp_ns.min())
         rows = rows.newer_than(record.newest_ns)
         if len(rows) < count:
-            self.count_lost(count - len(rows))
+            record.older += count - len(rows)
             record.failure = (
-                f"The clock of the samples was set back by {back / NANOSECONDS:.6g} s, and samples "
-                "since then are left out: call ~/stop, and ~/start for another run."
+                f"The clock of the samples was set back by {back / NANOSECONDS:.6g} s, and "
+                f"{record.older} samples since then are left out: call ~/stop, and ~/start for "
+                "another run."
             )
         if not len(rows):
             return
@@ -296,7 +298,7 @@ class LiveRun:
                 "would have filled are left out."
             )
         if self._record.failure:
-            notes.append(f"An error left out data of this run: {self._record.failure}")
+            notes.append(self._record.failure)
             status = Status.SOLVER_FAILED if status is Status.NO_DATA else status
         return estimate.with_status(status, " ".join(note for note in notes if note))
 
