@@ -178,7 +178,10 @@ class EstimatorServices:
             self._log.warn(response.message)
             return response
         if lacking := self._blocks.unrecorded():
-            note += f" The recording is not whole, so that a replay may differ or find nothing: {lacking}"
+            note += (
+                " The recording is not whole, so that a replay may differ or find nothing: "
+                f"{lacking}"
+            )
         note = f"{note} {self._remarks()}".rstrip()
         result = await self._ask(lambda: self._control.save(folder, self._keeping.entries, note))
         response.success, response.message = result.success, result.message
