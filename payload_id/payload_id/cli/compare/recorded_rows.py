@@ -12,7 +12,8 @@ from ...core.identification.identify import CHUNK
 from ...core.identification.online import OnlineIdentifier
 from ...core.identification.problem import Problem
 from ...core.identification.settings import Settings
-from ...core.identification.wrench.alignment import compensated, time_offset
+from ...core.identification.wrench.alignment import time_offset
+from ...core.identification.wrench.identify import aligned
 from ...core.identification.wrench.static import LEAST_POSES, Rest, at_rest, rests
 from ...core.rows.wrench.newton_euler import NewtonEulerRows
 from ...core.samples.wrench_samples import WrenchSamples
@@ -55,15 +56,16 @@ def _read_wrench_rows(arguments: argparse.Namespace, shape: Shape | None) -> Rec
     uncertainty = replay_wrench.assumed(recording, arguments)
     samples: WrenchSamples = recording
     notes = [*recording.notes]
+    rows = NewtonEulerRows.of(uncertainty, recording.frame)
+    settings = with_methods(Settings(shape=shape), arguments)
     if arguments.static:
         samples = at_rest(recording, _rests(recording))
     else:
         offset = time_offset(recording)
-        if offset is not None and offset.significant:
-            samples = compensated(recording, offset.seconds)
-            notes.append(f"{offset.sentence} That was taken out.")
-    settings = with_methods(Settings(shape=shape), arguments)
-    online = OnlineIdentifier(NewtonEulerRows.of(uncertainty, recording.frame), settings)
+        samples = aligned(recording, offset, rows, settings)
+        if offset.significant:
+            notes.append(offset.told(samples is not recording))
+    online = OnlineIdentifier(rows, settings)
     _feed(online, samples)
     return RecordedRows(online.problem(), tuple(notes), "N, N m")
 

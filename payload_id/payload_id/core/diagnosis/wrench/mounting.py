@@ -44,6 +44,14 @@ def diagnose(samples: WrenchSamples) -> str | None:
         return _compensated(few) or _force_axes(few) or _torque_axes(few) or _weightless(few)
 
 
+def diagnose_turned(samples: WrenchSamples) -> str | None:
+    """Return what `diagnose` does, if the sensor was turned far enough for it to mean something.
+
+    To be asked of data that some payload explains: of little motion other axes may fit by chance.
+    """
+    return diagnose(samples) if _turns(samples) else None
+
+
 def _force_axes(samples: WrenchSamples) -> str | None:
     """Name a sign or an order of the force's axes that explains the force far better."""
     force = samples.wrench[:, :3]

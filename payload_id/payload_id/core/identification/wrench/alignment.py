@@ -1,4 +1,4 @@
-"""Delay of the wrench against the motion: found by how well the two agree, and taken out."""
+"""Delay of the wrench against the motion: found by how well the two agree; taking it out."""
 
 from __future__ import annotations
 
@@ -50,15 +50,19 @@ class TimeOffset:
         """Whether the offset is clearly not zero."""
         return bool(abs(self.seconds) > max(DEVIATIONS * self.deviation, LEAST_OFFSET))
 
-    @property
-    def sentence(self) -> str:
-        """What a person should know of it."""
-        if not np.isfinite(self.deviation):
-            return "A time offset between wrench and motion cannot be told from these data."
+    def told(self, taken_out: bool) -> str:
+        """Return what a person should know of an offset that is significant."""
         late = "late" if self.seconds >= 0 else "early"
+        found = f"{1e3 * abs(self.seconds):.2f} ms {late}"
+        if taken_out:
+            return (
+                f"The wrench is {found} against the motion (standard deviation "
+                f"{1e3 * self.deviation:.2f} ms). That was taken out."
+            )
         return (
-            f"The wrench is {1e3 * abs(self.seconds):.2f} ms {late} against the motion "
-            f"(standard deviation {1e3 * self.deviation:.2f} ms)."
+            f"A wrench that is {found} would fit better, but errors within the stated bounds "
+            "explain as much, so that no delay was taken out. If stamps may be off, state "
+            "time_error."
         )
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +16,7 @@ from ...arrays import one_number
 from ...body.shape import Shape
 from ...diagnosis.stated_knowledge import NAME as STATED
 from ...diagnosis.wrench.contact import Contamination, contamination
-from ...diagnosis.wrench.mounting import diagnose
+from ...diagnosis.wrench.mounting import diagnose, diagnose_turned
 from ...errors import RecordingError, require_type
 from ...knowledge.convex import Constraints, stated
 from ...knowledge.knowledge import NOTHING, Knowledge
@@ -28,6 +28,7 @@ from ...samples.wrench_samples import WrenchSamples
 from ..estimate import Estimate
 from ..identify import CHUNK
 from ..online import OnlineIdentifier
+from ..problem import Problem
 from ..settings import Settings
 from ..status import Status, times_as_large
 from .alignment import LARGEST_OFFSET, TimeOffset, compensated, time_offset
@@ -83,8 +84,10 @@ def identify_wrench(
 ) -> WrenchEstimate:
     """Return what a recording of a force-torque sensor says of the payload.
 
-    A delay of the wrench against the motion is estimated and, where it is clearly not zero, taken
-    out; what is left of it belongs in `uncertainty.time_error`. Where no payload explains the data,
+    A delay of the wrench against the motion is estimated. It is taken out where it is clearly not
+    zero and no payload explains the data without it: errors within the stated bounds, such as a
+    sensor's hysteresis, look like a delay, too. What is left of it belongs in
+    `uncertainty.time_error`. Where no payload explains the data,
     the verdict names a wrong sign, swapped axes or a compensated sensor, or the stretches of time
     and the axes in which something else acts.
 
@@ -140,16 +143,50 @@ def wrench_estimates(
     )
     largest = one_number(largest_offset, "largest_offset")
     offset = time_offset(recording, largest) if largest > 0.0 else None
-    shift = offset is not None and offset.significant
-    samples = compensated(recording, offset.seconds) if offset and shift else recording
+    samples = aligned(recording, offset, row_source, settings)
+    shift = samples is not recording
     online, due = OnlineIdentifier(row_source, settings), deque(updates)
-    for start in range(0, max(len(samples), 1), CHUNK):
-        for window in online.cut(samples.part(start, start + CHUNK)):
-            while due and due[0] <= online.windows:
-                due.popleft()
-                yield _verdict(online.update(), offset, shift, None, "")
-            online.take(window)
+    for window in _windows(online, samples):
+        while due and due[0] <= online.windows:
+            due.popleft()
+            yield _verdict(online.update(), offset, shift, None, "")
+        online.take(window)
     yield judged(online, samples, offset, shift)
+
+
+def aligned(
+    recording: WrenchSamples,
+    offset: TimeOffset | None,
+    row_source: NewtonEulerRows,
+    settings: Settings,
+) -> WrenchSamples:
+    """Return a recording without its delay, if that is clear and the data exclude that it is none.
+
+    Args:
+        recording: Motion of the sensor and wrench.
+        offset: Delay that was found; None: none was looked for.
+        row_source: Makes rows of it.
+        settings: How to identify.
+    """
+    if offset is None or not offset.significant:
+        return recording
+    online = OnlineIdentifier(row_source, settings)
+    for window in _windows(online, recording):
+        online.take(window)
+    return compensated(recording, offset.seconds) if excluded(online.present()) else recording
+
+
+def excluded(problem: Problem) -> bool:
+    """Tell whether no payload explains rows within the stated bounds, whatever else is stated."""
+    exact = replace(problem, settings=replace(problem.settings, intervals="hull"))
+    answer = exact.solve()
+    return not answer.bounds.consistent and answer.estimate.cause != STATED
+
+
+def _windows(online: OnlineIdentifier, samples: WrenchSamples) -> Iterator[Any]:
+    """Yield the windows that samples fill."""
+    for start in range(0, max(len(samples), 1), CHUNK):
+        yield from online.cut(samples.part(start, start + CHUNK))
 
 
 def judged(
@@ -162,7 +199,8 @@ def judged(
     problem = online.problem()
     estimate = online.accept(problem.solve())
     suspect = samples is not None and estimate.status in SUSPECT and estimate.cause != STATED
-    sentence = (diagnose(samples) or "") if samples is not None and suspect else ""
+    asked = diagnose if estimate.status is Status.INCONSISTENT else diagnose_turned
+    sentence = (asked(samples) or "") if samples is not None and suspect else ""
     dirt = None
     if estimate.status is Status.INCONSISTENT and estimate.cause != STATED and not sentence:
         dirt = contamination(problem.rows, problem.prior.lower, problem.prior.upper)
@@ -191,8 +229,8 @@ def _verdict(
     else:
         parts.append(estimate.message)
     parts += [diagnosis] if diagnosis else []
-    if offset is not None and shifted:
-        parts.append(f"{offset.sentence} That was taken out.")
+    if offset is not None and offset.significant:
+        parts.append(offset.told(shifted))
     values = {entry.name: getattr(estimate, entry.name) for entry in fields(Estimate)}
     values["message"] = " ".join(parts)
     return WrenchEstimate(

@@ -17,7 +17,7 @@ from ..identify import CHUNK
 from ..online import OnlineIdentifier
 from ..settings import Settings
 from .alignment import DEVIATIONS, LARGEST_OFFSET, LEAST_OFFSET, TimeOffset, time_offset
-from .identify import WrenchEstimate, judged
+from .identify import WrenchEstimate, excluded, judged
 
 LOOKS = (2.5, 5.0, 10.0, 20.0)  # [s] of windows after which the delay is estimated anew
 REMEMBERED = 20.0  # [s] of samples that are looked at when the data are inconsistent
@@ -27,9 +27,10 @@ class OnlineWrench(OnlineIdentifier):
     """One run after another from a force-torque sensor.
 
     A delay of the wrench against the motion is estimated from the run's beginning, after each of
-    `LOOKS`. Where it is clearly another than the one that is being taken out, the rows are made
-    anew from the samples of the run, which are kept until the last look. All of that depends on the
-    samples and the number of windows only.
+    `LOOKS`. Where it is clearly another than the one that is being taken out, and no payload
+    explains the data without any, the rows are made anew from the samples of the run, which are
+    kept until the last look; an update looks again at a delay that the data did not exclude to be
+    none. All of that depends on the samples and the numbers of windows at updates only.
 
     Attributes:
         offset: The delay that was found last; None before the first look.
@@ -59,6 +60,8 @@ class OnlineWrench(OnlineIdentifier):
         self._looks = deque(max(1, round(seconds / self.settings.window)) for seconds in looks)
         self._line: DelayLine | None = None
         self._own: list[WrenchSamples] = []  # as they came, of the whole run while looks are due
+        self._pending = deque[WrenchSamples]()  # windows that were not taken yet
+        self._end = -np.inf  # of the newest window that was [s]
 
     @property
     def taken_out(self) -> float:
@@ -76,22 +79,22 @@ class OnlineWrench(OnlineIdentifier):
         samples = self._gate.let_through(samples)
         self._seen = self._seen.with_samples(samples)
         self._own.append(samples)
-        windows = deque(self._aligned_windows(samples))
-        while windows:
-            window = windows.popleft()
+        self._pending.extend(self._aligned_windows(samples))
+        while self._pending:
+            window = self._pending.popleft()
             self.take(window)
+            self._end = float(window.stamp[-1])
             if self._looks and self.windows == self._looks[0]:
                 self._looks.popleft()
-                end = float(window.stamp[-1])
-                if self._look(end):
-                    newer = WrenchSamples.stacked(self._own)
-                    first = int(np.searchsorted(newer.stamp, end, side="right"))
-                    windows = deque(self._aligned_windows(newer.part(first, len(newer))))
+                self._look()
             yield self.windows
         self._forget()
 
     def update(self) -> WrenchEstimate:
         """Solve with all data so far; say what is wrong where the data are inconsistent."""
+        if self._looks and self._line is None and self.offset is not None:
+            if self.offset.significant:  # a hint that the data did not need so far
+                self._look()
         newest = WrenchSamples.stacked(self._own) if self._own else None
         return judged(self, newest, self.offset, self._line is not None)
 
@@ -118,21 +121,23 @@ class OnlineWrench(OnlineIdentifier):
         """Return the windows that samples fill, the delay taken out of them."""
         return self._cutter.add(samples if self._line is None else self._line.push(samples))
 
-    def _look(self, end: float) -> bool:
-        """Estimate the delay from samples until some time [s]; tell whether rows were remade."""
+    def _look(self) -> None:
+        """Estimate the delay from the windows so far; make their rows anew where it is another."""
         run = WrenchSamples.stacked(self._own)
-        run = run.part(0, int(np.searchsorted(run.stamp, end, side="right")))
-        found = time_offset(run, self._largest)
+        upto = int(np.searchsorted(run.stamp, self._end, side="right"))
+        found = time_offset(run.part(0, upto), self._largest)
         if self._change.first or not np.isfinite(found.deviation):
-            return False
+            return
         self.offset = found
         if abs(found.seconds - self.taken_out) <= max(DEVIATIONS * found.deviation, LEAST_OFFSET):
-            return False
+            return
+        if self._line is None and not excluded(self.present()):
+            return
         pause = GAP_FRACTION * self.settings.window
         self._line = DelayLine(found.seconds, pause)
         self._cutter = WindowCutter(self.settings.window)
-        self._remake(self._aligned_windows(run))
-        return True
+        self._remake(self._aligned_windows(run.part(0, upto)))
+        self._pending = deque(self._aligned_windows(run.part(upto, len(run))))
 
     def _remake(self, windows: list[WrenchSamples]) -> None:
         """Let these windows stand for all of the run so far; it counts as many as before."""
