@@ -1,10 +1,12 @@
 """`python -m payload_id` is the command line."""
 
+import os
 import sys
 
 
 def run() -> int:
     """Run the command line; returns the exit code."""
+    os.environ["MPLBACKEND"] = "agg"  # pictures go to files, whatever a notebook or IDE has set
     try:
         from .cli.common.signals import raise_interrupts
         from .cli.main import main

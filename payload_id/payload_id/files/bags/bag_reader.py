@@ -21,13 +21,15 @@ from .checksums import check_mcap, check_written
 from .mcap_repair import is_complete, write_mended
 
 if sys.version_info >= (3, 14):
-    from compression.zstd import ZstdError
+    from compression.zstd import ZstdDecompressor, ZstdError
 else:
-    from backports.zstd import ZstdError
+    from backports.zstd import ZstdDecompressor, ZstdError
 
 STORAGE_SUFFIXES = (".mcap", ".db3")
 METADATA = "metadata.yaml"
 MALFORMED = ("Invalid bag metadata", "A metadata key is missing")  # what rosbags begins with
+ZSTD_FRAME = b"\x28\xb5\x2f\xfd"  # with which compressed data begin
+LARGEST_MESSAGE = 2**28  # bytes that a compressed message may grow to
 LOCK_TIMEOUT = 2.0  # wait for a recorder that holds the database [s]
 # What the readers of storage formats raise on damaged bytes, beside ReaderError: failed look-ups
 # and unpacking (struct.error, KeyError, ...), lz4 (RuntimeError) and impossible lengths
@@ -46,14 +48,18 @@ class Bag:
     Attributes:
         path: What was opened.
         types: Message type of each topic, such as "sensor_msgs/msg/JointState".
-        notes: What the caller should know about how it was read.
 
     """
 
     path: Path
     types: dict[str, str]
-    notes: tuple[str, ...]
     _readers: tuple[Reader, ...] = field(repr=False)
+    _notes: list[str] = field(repr=False)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the caller should know about how it was read, as far as it was."""
+        return tuple(self._notes)
 
     def topics(self, kind: str) -> list[str]:
         """Return the topics that hold a type of message."""
@@ -79,8 +85,10 @@ class Bag:
             RecordingError: The file is damaged.
 
         """
+        found = counted = 0
         for reader in self._readers:
             wanted = [x for x in reader.connections if x.topic == topic]
+            counted += sum(x.msgcount for x in wanted)
             stored = reader.messages(wanted) if wanted else iter(())
             while True:
                 try:
@@ -89,7 +97,25 @@ class Bag:
                     raise damaged(self.path, error) from error
                 if entry is None:
                     break
-                yield bytes(entry[2])
+                found += 1
+                yield self._unpacked(bytes(entry[2]))
+        if found < counted:
+            self._notes.append(
+                f"Of {counted} messages that the recording counts on {topic} {found} are there: "
+                "the others were lost or are damaged."
+            )
+
+    def _unpacked(self, data: bytes) -> bytes:
+        """Return a message as it was before it was compressed by itself, if it was.
+
+        Without its metadata.yaml a recording does not say so; serialized messages begin otherwise.
+        """
+        if not data.startswith(ZSTD_FRAME):
+            return data
+        try:
+            return ZstdDecompressor().decompress(data, LARGEST_MESSAGE)
+        except ZstdError as error:
+            raise damaged(self.path, error) from error
 
 
 @contextmanager
@@ -106,6 +132,7 @@ def open_bag(path: Path | str) -> Iterator[Bag]:
     path = Path(path)
     if not (path.is_dir() or path.is_file()):  # pipes neither
         raise RecordingError(f"There is no recording at {path}. Check the path.")
+    _check_no_pipes(path)
     with ExitStack() as stack:
         notes: list[str] = []
         try:
@@ -116,11 +143,15 @@ def open_bag(path: Path | str) -> Iterator[Bag]:
             notes.append(f"{path} is not complete ({_reason(error)}); read from its storage files.")
             readers = [_open_storage(file, stack, notes) for file in _storage_files(path, error)]
         types = {str(x.topic): str(x.msgtype) for reader in readers for x in reader.connections}
-        yield Bag(path, types, tuple(notes), tuple(readers))
+        yield Bag(path, types, tuple(readers), notes)
 
 
 def damaged(path: Path, error: BaseException) -> RecordingError:
     """Return the error for a file that cannot be read."""
+    if isinstance(error, UnicodeEncodeError):
+        return RecordingError(
+            f"The recording {path} cannot be opened: its name is not UTF-8. Rename its folder."
+        )
     return RecordingError(
         f"The recording {path} is damaged or cut off: {_reason(error)}. If its recorder was "
         "killed, 'ros2 bag reindex' (folder) or 'mcap recover' (MCAP file) may save part of it."
@@ -143,6 +174,16 @@ def _open_whole(path: Path, stack: ExitStack) -> list[Reader]:
     if path.is_dir() and not (path / METADATA).is_file():  # a pipe, or nothing
         raise ReaderError(f"its {METADATA} is missing")
     return [stack.enter_context(Reader(path))]
+
+
+def _check_no_pipes(path: Path) -> None:
+    """Raise if a folder holds what is no file: reading that would wait for ever."""
+    for entry in path.iterdir() if path.is_dir() else ():
+        if entry.is_fifo() or entry.is_char_device() or entry.is_socket():
+            raise RecordingError(
+                f"{entry} is no file but a pipe, socket or device. Give a folder that holds the "
+                "recording's files alone."
+            )
 
 
 def _storage_files(path: Path, error: BaseException) -> list[Path]:

@@ -108,10 +108,14 @@ def read_bag(
             rows.add(message, joint_map)
     where = f"Topic '{topic}' of {path}"
     if joint_map is None:
-        lost = sum(rows.dropped.values())
+        if lost := sum(rows.dropped.values()):
+            raise RecordingError(
+                f"{where}: not one of {lost} messages could be decoded. They are damaged, or not "
+                "serialized as ROS 2 does by default (XCDR1)."
+            )
         raise RecordingError(
-            f"{where} holds no joint states ({lost} messages could not be decoded). Check that the "
-            "robot's driver was running while it was recorded."
+            f"{where} holds no joint states. Check that the robot's driver was running while it "
+            "was recorded."
         )
     rows.require_some(where, joint_map.joints)
     return rows.table(where, bag.notes, start_ns, end_ns), joint_map

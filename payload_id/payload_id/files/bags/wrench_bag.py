@@ -101,9 +101,10 @@ def _read(
     stamp_ns, part, said = times.one_time("the messages", where)
     rows = rows[part]
     if len(rows) < 2:
+        lost = f" ({undecodable} could not be decoded)" if undecodable else ""
+        remedy = "" if undecodable else " Check that its driver was running while it was recorded."
         raise RecordingError(
-            f"{where} holds {len(rows)} readable messages; two or more are needed. Check that the "
-            "driver was running while it was recorded."
+            f"{where} holds {len(rows)} readable messages{lost}; two or more are needed.{remedy}"
         )
     causes = {Drop.WRONG_LENGTH.value: undecodable, OTHER_FRAME: sum(others.values())}
     dropped = {**times.dropped, **{cause: count for cause, count in causes.items() if count}}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import time
@@ -138,3 +139,16 @@ def test_the_path_that_is_printed_is_the_one_that_is_written(
     written = tmp_path / "new" / "[bold].png"
     assert written.read_bytes().startswith(b"\x89PNG")
     assert f"figure: {written}" in capsys.readouterr().out
+
+
+def test_a_figure_is_drawn_whatever_backend_a_notebook_has_set(bag, tmp_path):
+    """Every Jupyter kernel sets one, for windows that are not wanted here."""
+    figure = tmp_path / "f.svg"
+    command = [sys.executable, "-m", "payload_id", "replay", str(bag), "--robot", "kinova_gen3"]
+    found = subprocess.run(
+        [*command, "--intervals=least_squares_image", "--figure", str(figure)],
+        env={**os.environ, "MPLBACKEND": "module://not.installed"}, text=True, capture_output=True,
+        timeout=120,
+    )  # fmt: skip
+    assert found.returncode == 0, found.stderr
+    assert figure.is_file()

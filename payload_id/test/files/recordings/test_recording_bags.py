@@ -1,12 +1,13 @@
 """Recordings read from bags: exact, by name, and never anything worse than a sentence."""
 
+import os
 import shutil
 import sqlite3
 from contextlib import closing
 
 import numpy as np
 import pytest
-from rosbags.rosbag2 import StoragePlugin, Writer
+from rosbags.rosbag2 import CompressionFormat, CompressionMode, StoragePlugin, Writer
 from rosbags.typesys import Stores, get_typestore
 
 from payload_id.core.errors import RecordingError, UnknownNameError
@@ -30,10 +31,15 @@ def messages(count=50, seed=1, names=JOINTS):
     ]
 
 
-def write_bag(path, contents, storage="mcap", topic="/joint_states", others=(), chunk=None):
+def write_bag(
+    path, contents, storage="mcap", topic="/joint_states", others=(), chunk=None, packed=False
+):
     """Write with rosbags alone: what other software would have recorded."""
     store = get_typestore(Stores.ROS2_JAZZY)
-    with Writer(path, version=8, storage_plugin=STORAGES[storage]) as writer:
+    writer = Writer(path, version=8, storage_plugin=STORAGES[storage])
+    if packed:
+        writer.set_compression(CompressionMode.MESSAGE, CompressionFormat.ZSTD)
+    with writer:
         connection = writer.add_connection(topic, JOINT_STATE, typestore=store)
         for name, kind in others:
             writer.add_connection(name, kind, typestore=store)
@@ -147,6 +153,56 @@ def test_file_cut_before_its_first_message(tmp_path):
 def test_topic_without_messages(tmp_path):
     with pytest.raises(RecordingError, match="holds no joint states"):
         Recording.from_bag(write_bag(tmp_path / "bag", []))
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+@pytest.mark.parametrize("metadata", [True, False])
+def test_messages_that_were_compressed_one_by_one(tmp_path, storage, metadata):
+    """Without its metadata.yaml a recording does not say that they were."""
+    contents = messages()
+    path = write_bag(tmp_path / "bag", contents, storage, packed=True)
+    if not metadata:
+        (path / "metadata.yaml").unlink()
+    recording = Recording.from_bag(path)
+    np.testing.assert_array_equal(recording.q, arrays(contents)[0])
+    broken = b"\x28\xb5\x2f\xfd" + b"not compressed at all"
+    with pytest.raises(RecordingError, match="damaged"):
+        Recording.from_bag(write_bag(tmp_path / "broken", [broken] * 3, storage))
+
+
+def test_messages_of_which_not_one_can_be_decoded_are_not_blamed_on_the_driver(tmp_path):
+    with pytest.raises(RecordingError, match="not one of 5 messages") as caught:
+        Recording.from_bag(write_bag(tmp_path / "bag", [b"\x00\x01\x00\x00 text"] * 5))
+    assert "driver" not in str(caught.value)
+
+
+def test_messages_that_are_counted_and_not_there_are_told(tmp_path):
+    path = write_bag(tmp_path / "bag", messages())
+    metadata = path / "metadata.yaml"
+    text = metadata.read_text()
+    assert "message_count: 50" in text
+    metadata.write_text(text.replace("message_count: 50", "message_count: 90"))
+    assert "Of 90 messages" in " ".join(Recording.from_bag(path).notes)
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_a_pipe_among_the_files_of_a_bag_is_not_waited_for(tmp_path, storage):
+    path = write_bag(tmp_path / "bag", messages(), storage)
+    (file,) = [x for x in path.iterdir() if x.suffix != ".yaml"]
+    file.unlink()
+    os.mkfifo(file)
+    with pytest.raises(RecordingError, match="no file but a pipe"):
+        Recording.from_bag(path)
+
+
+@pytest.mark.parametrize("storage", STORAGES)
+def test_a_folder_whose_name_is_no_text_is_read_or_named_as_such(tmp_path, storage):
+    path = write_bag(tmp_path / "bag", messages(), storage)
+    odd = path.rename(tmp_path / os.fsdecode(b"\xff\xfe"))
+    try:
+        assert len(Recording.from_bag(odd)) == 50
+    except RecordingError as error:
+        assert "not UTF-8" in str(error)
 
 
 def test_unknown_joint_names_the_nearest(tmp_path):
