@@ -85,7 +85,7 @@ def _from_robot_file(arguments: argparse.Namespace) -> ReplayJob:
             f"Which robot made {arguments.recording}? Give --robot FILE, or a shipped name such "
             "as kinova_gen3."
         )
-    check_different([arguments.recording, *arguments.also])
+    check_different([arguments.recording, *arguments.also, *arguments.tare])
     file = RobotFile.load(arguments.robot)
     settings = _settings(arguments, Settings(file.uncertainty))
     recording = read_recording(arguments.recording, arguments, file)

@@ -8,6 +8,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 import fsspec
 import pyarrow as pa
@@ -27,6 +28,9 @@ COLUMNS = {
     "temperature": "of the arm [degree Celsius]",
 }
 SEPARATOR = ";"
+HEAVIEST = 1e5  # [kg]
+COLDEST, HOTTEST = -273.15, 500.0  # [degree Celsius]
+LONGEST_ARM = 200  # of a name as it stands in the name of a folder
 
 
 @dataclass(frozen=True)
@@ -79,10 +83,10 @@ def read_manifest(place: str) -> tuple[Entry, ...]:
             f".parquet, with the columns {', '.join(COLUMNS)}, of which bag is needed."
         ) from error
     unknown = [name for name in columns if name not in COLUMNS]
-    if unknown or "bag" not in columns:
+    if unknown or "bag" not in columns or len(set(columns)) < len(columns):
         raise ConfigurationError(
-            f"The manifest {place} must have the column bag and none but {', '.join(COLUMNS)}; "
-            f"found {', '.join(columns)}."
+            f"The manifest {place} must have the column bag and none but {', '.join(COLUMNS)}, "
+            f"each once; found {', '.join(columns)}."
         )
     if not table.num_rows:
         raise ConfigurationError(f"The manifest {place} names no recording.")
@@ -139,8 +143,21 @@ def _entry(line: Mapping[str, Any], folder: str, where: str) -> Entry:
         raise ConfigurationError(f"{where} names no recording (bag).")
     tares = [x.strip() for x in texts["tare"].split(SEPARATOR) if x.strip()]
     mass = _number(texts["known_mass"], "known_mass", where)
-    if mass is not None and mass < 0.0:
-        raise ConfigurationError(f"{where}: known_mass must be 0 kg or above; found {mass:g}.")
+    if mass is not None and not 0.0 <= mass <= HEAVIEST:
+        raise ConfigurationError(
+            f"{where}: known_mass must be from 0 to {HEAVIEST:g} kg; found {mass:g}."
+        )
+    temperature = _number(texts["temperature"], "temperature", where)
+    if temperature is not None and not COLDEST <= temperature <= HOTTEST:
+        raise ConfigurationError(
+            f"{where}: temperature must be from {COLDEST:g} to {HOTTEST:g} degrees Celsius; found "
+            f"{temperature:g}."
+        )
+    if len(quote(texts["arm"], safe="")) > LONGEST_ARM:
+        raise ConfigurationError(
+            f"{where}: the name of the arm names a folder, too: at most {LONGEST_ARM} letters, of "
+            "which one that is not of a to z may count for several."
+        )
     return Entry(
         bag=_from(folder, texts["bag"]),
         robot=_robot(folder, texts["robot"]),
@@ -148,7 +165,7 @@ def _entry(line: Mapping[str, Any], folder: str, where: str) -> Entry:
         payload=texts["payload"],
         tare=tuple(_from(folder, x) for x in tares),
         known_mass=mass,
-        temperature=_number(texts["temperature"], "temperature", where),
+        temperature=temperature,
     )
 
 

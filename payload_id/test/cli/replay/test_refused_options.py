@@ -119,5 +119,6 @@ def test_nor_does_it_from_the_command_line_itself(given, capsys):
 
 def test_a_recording_that_is_named_twice_does_not_count_as_two(replay):
     assert "named twice" in refused(replay("--also", "t.csv"))
+    assert "named twice" in refused(replay("--tare", "t.csv"))
     assert "No recording can be at" in refused(replay("--also", "t.csv\0"))
     assert "named twice" in refused(replay("--also", "../" * 30 + str(Path("t.csv").resolve())[1:]))
