@@ -14,7 +14,13 @@ from ...core.identification.problem import Problem
 from ...core.identification.settings import Settings
 from ...core.identification.wrench.alignment import time_offset
 from ...core.identification.wrench.identify import aligned
-from ...core.identification.wrench.static import LEAST_POSES, Rest, at_rest, rests
+from ...core.identification.wrench.static import (
+    LEAST_POSES,
+    Rest,
+    at_rest,
+    rests,
+    with_motion_at_rest,
+)
 from ...core.rows.wrench.newton_euler import NewtonEulerRows
 from ...core.samples.wrench_samples import WrenchSamples
 from ...files.recordings.wrench_recording import WrenchRecording
@@ -56,11 +62,13 @@ def _read_wrench_rows(arguments: argparse.Namespace, shape: Shape | None) -> Rec
     uncertainty = replay_wrench.assumed(recording, arguments)
     samples: WrenchSamples = recording
     notes = [*recording.notes]
-    rows = NewtonEulerRows.of(uncertainty, recording.frame)
     settings = with_methods(Settings(shape=shape), arguments)
-    if arguments.static:
-        samples = at_rest(recording, _rests(recording))
-    else:
+    resting = _rests(recording) if arguments.static else []
+    if resting:
+        samples = at_rest(recording, resting)
+        uncertainty = with_motion_at_rest(uncertainty, recording, resting)
+    rows = NewtonEulerRows.of(uncertainty, recording.frame)
+    if not resting:
         offset = time_offset(recording)
         samples = aligned(recording, offset, rows, settings)
         if offset.significant:

@@ -48,6 +48,7 @@ class RunKeeping:
         self._blocks, self._log = blocks.topic, log
         self._watch, self._changes = blocks.watch, 0
         self._bag = ""
+        self._of_run = list[str]()  # recordings since the run began, the newest last
         self._node, self._told = node, list[str]()
         topic = settings.bag_topic or f"{source.sampler}/bag"
         self._topic = node.create_subscription(String, topic, self._on_bag, LATCHED).topic_name
@@ -68,6 +69,21 @@ class RunKeeping:
         if self._told and not first:
             self._bag, self._changes = self._told[-1], self._watch.changes
             self._told.clear()
+            self._of_run.append(self._bag)
+
+    def begin(self) -> None:
+        """Note that a run begins; any thread may."""
+        self._of_run = [self._bag] if self._bag else []
+
+    def _parted(self) -> str:
+        """Say that the run's samples are in several recordings; empty: they are in one."""
+        before = [x for x in dict.fromkeys(self._of_run) if x and x != self._bag]
+        if not before:
+            return ""
+        return (
+            " The recording changed during the run, so that a replay differs: what came before is "
+            f"in {', '.join(map(printable, before))}."
+        )
 
     def folder(self, asked: str) -> tuple[Path, str]:
         """Return where to save a run, and what to say about it.
@@ -91,7 +107,7 @@ class RunKeeping:
             if bag is None or place_below(asked, runs.anchor, RUN, runs) != bag:
                 raise
         if bag is not None and folder == bag:
-            return folder, ""
+            return folder, self._parted()
         if self._bag and not Path(self._bag).exists():
             return folder, (
                 " The recording is elsewhere, on another host, or was removed, so that the run "

@@ -54,7 +54,7 @@ class EstimatorServices:
         group = ReentrantCallbackGroup()
         for name, action, divides in (
             ("~/stop", lambda: control.stop(blocks.reason()), lambda: control.running),
-            ("~/reset", control.reset, lambda: control.running),
+            ("~/reset", self._reset, lambda: control.running),
             ("~/tare", control.tare, lambda: control.running),
             ("~/hold_out", control.hold_out, lambda: control.running),
         ):
@@ -75,6 +75,11 @@ class EstimatorServices:
         answer: Answer = await self._ask(lambda: self._control.stop(self._blocks.reason()))
         self._log.info(answer.message)
         return answer
+
+    def _reset(self) -> Answer:
+        """Forget the payload; a run in progress begins anew."""
+        self._keeping.begin()
+        return self._control.reset()
 
     def _on_check(self) -> None:
         """Wake the requests that need not wait any more."""
@@ -140,6 +145,8 @@ class EstimatorServices:
         else:
             if not self._control.running:
                 await self._blocks.caught_up()
+            if not self._control.running:
+                self._keeping.begin()
             result = await self._ask(lambda: self._control.start(mass))
             success, said = result.success, result.message
             if success and (lacking := self._blocks.unrecorded()):

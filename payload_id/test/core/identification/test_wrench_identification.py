@@ -1,6 +1,7 @@
 """From a wrench to a payload: exact without noise, aligned in time, and faults called by name."""
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -216,6 +217,20 @@ def test_rest_without_vibration_is_used_from_its_beginning():
     recording = held(4, ringing=0.0)
     assert [s.start for s in rests(recording)][0] < 20
     assert not rests(simulated())
+
+
+def test_a_slide_that_passes_for_a_rest_is_covered():
+    """A hundredth of gravity is one part in a hundred of the mass."""
+    recording = held(6, noise=0.0, ringing=0.0)
+    slide = np.zeros((len(recording), 3))
+    slide[recording.stamp < 2.0] = (0.0, 0.1, 0.0)
+    force = PAYLOAD[0] * slide
+    wrench = recording.wrench + np.hstack([force, np.cross(PAYLOAD[1:4], slide)])
+    sliding = replace(recording, linear_acceleration=slide, wrench=wrench)
+    assert len(rests(sliding)) == 6
+    for samples in (recording, sliding):
+        estimate = identify_static(samples, TIGHT)
+        assert estimate.status is Status.USABLE and estimate.contains(PAYLOAD).all()
 
 
 def test_one_reading_for_each_pose_is_enough():

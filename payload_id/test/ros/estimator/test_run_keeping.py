@@ -25,7 +25,7 @@ def keeping(runs: Path, bag: Path | str = "") -> RunKeeping:
     folders = {"runs_folder": str(runs), "recordings_folder": str(runs.parent)}
     one._settings, one._bag = SimpleNamespace(**folders), str(bag)
     one._log = SimpleNamespace(warn=lambda key, text: None)
-    one._told, one._topic, one.publishers = [], "bag", 1
+    one._told, one._of_run, one._topic, one.publishers = [], [], "bag", 1
     one._watch, one._changes = BlockWatch(), 0
     one._node = SimpleNamespace(count_publishers=lambda topic: one.publishers)
     return one
@@ -96,3 +96,17 @@ def test_a_recording_outside_their_folder_is_none(runs: Path, tmp_path_factory) 
         assert one.folder("")[0].parent == runs and "elsewhere" in one.folder("")[1]
         with pytest.raises(ConfigurationError, match="runs_folder"):
             one.folder(str(other))
+
+
+def test_a_run_across_two_recordings_says_where_its_first_part_is(runs: Path) -> None:
+    for name in ("one", "two"):
+        (runs.parent / name).mkdir()
+        (runs.parent / name / "x.mcap").touch()
+    one = keeping(runs, runs.parent / "one")
+    one.begin()
+    assert one.folder("") == (runs.parent / "one", "")
+    one._on_bag(SimpleNamespace(data=str(runs.parent / "two")))
+    folder, note = one.folder("")
+    assert folder == runs.parent / "two" and f"in {runs.parent / 'one'}" in note
+    one.begin()
+    assert one.folder("")[1] == ""

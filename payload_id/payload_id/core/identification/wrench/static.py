@@ -14,6 +14,7 @@ from ...body.shape import Shape
 from ...errors import RecordingError, require_type
 from ...knowledge.knowledge import NOTHING, Knowledge
 from ...rows.joint_torque.uncertainty import Uncertainty
+from ...rows.wrench.feature_error import MOTION
 from ...rows.wrench.newton_euler import NewtonEulerRows
 from ...rows.wrench.uncertainty import WrenchUncertainty
 from ...samples.watches import WrenchWatch
@@ -86,6 +87,23 @@ def at_rest(samples: WrenchSamples, segments: Sequence[Rest]) -> WrenchSamples:
     )  # fmt: skip
 
 
+def with_motion_at_rest(
+    uncertainty: WrenchUncertainty, samples: WrenchSamples, segments: Sequence[Rest]
+) -> WrenchUncertainty:
+    """Return an uncertainty that covers the motion which `at_rest` sets to none.
+
+    A slow slide hardly moves, too. What was measured of it, in the mean over a rest, is one more
+    error of a motion that is taken for none.
+    """
+    wider = {}
+    for name in MOTION:
+        value = getattr(samples, name)
+        means = [np.abs(value[rest.start : rest.stop].mean(axis=0)) for rest in segments]
+        stated = uncertainty.axes(f"{name}_error")
+        wider[f"{name}_error"] = tuple((stated + np.max(means, axis=0)).tolist())
+    return replace(uncertainty, **wider)
+
+
 def identify_static(
     recording: WrenchSamples,
     uncertainty: WrenchUncertainty | None = None,
@@ -113,6 +131,8 @@ def identify_static(
             "identify from the motion."
         )
     samples = at_rest(recording, segments)
+    stated = WrenchUncertainty() if uncertainty is None else uncertainty
+    uncertainty = with_motion_at_rest(stated, recording, segments)
     online = _online(uncertainty, estimator, intervals, window, frame, shape, knowledge)
     for start in range(0, len(samples), CHUNK):
         online.add(samples.part(start, start + CHUNK))
