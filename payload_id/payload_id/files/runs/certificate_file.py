@@ -165,7 +165,7 @@ def sign_certificate(path: Path | str, key: SigningKey) -> Signature | None:
             f"{path} was changed after it was {when} is not that of its content. It is not signed; "
             "have the motion planned and certified again."
         )
-    _write(Path(path), signed(content, key))
+    _write(Path(path).resolve(), signed(content, key))  # of a link the file that it leads to
     return saved.signature
 
 

@@ -122,6 +122,13 @@ def test_an_earlier_signature_is_replaced_and_named(keys, certificate, tmp_path,
     assert verified(capsys, certificate, "--key", other.path.parent)[0] == 0
 
 
+def test_of_a_link_the_certificate_that_it_leads_to_is_signed(keys, certificate, tmp_path, capsys):
+    link = tmp_path / "link.json"
+    link.symlink_to(certificate)
+    assert sign(link, keys) == 0 and link.is_symlink()
+    assert verified(capsys, certificate, "--key", keys)[0] == 0
+
+
 def test_signing_does_without_ros(keys, certificate):
     done = run("sign", certificate, "--key", keys / PRIVATE_NAME)
     assert done.returncode == 0 and "signed by the key" in done.stdout, done.stderr
