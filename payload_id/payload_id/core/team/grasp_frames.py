@@ -75,16 +75,21 @@ class GraspFrames:
         information[: 6 * (n - 1), : 6 * (n - 1)] = self.information
         return replace(new, deviation=self.deviation)
 
-    def without_poor(self, reach: float) -> GraspFrames:
+    def without_poor(self, reach: float, clocks: Array) -> GraspFrames:
         """Return frames in which those are unknown that the data leave open.
+
+        Of a robot whose frame is unknown the data leave the clock open, too.
 
         Args:
             reach: Largest distance of grasps [m].
+            clocks: Largest stated offset of each clock, shape (N,) [s].
         """
         variance = np.einsum("nii->ni", self.covariance)
         poor = (variance[:, :3] > POOR_ROTATION**2).any(axis=1)
         poor |= (variance[:, 6:9] > (POOR_POSITION * reach) ** 2).any(axis=1)
-        return replace(self, known=self.known & ~poor)
+        known = self.known & ~poor
+        clock = np.where(known, self.clock, np.clip(self.clock, -clocks, clocks))
+        return replace(self, known=known, clock=clock)
 
     def moved(self, step: Array) -> GraspFrames:
         """Return frames after a step, shape (N, 13): (eps, gamma, dp, dc, d clock) of each."""

@@ -144,14 +144,17 @@ def pose_misfit(blocks: Blocks, frames: GraspFrames, i: int) -> tuple[Array, Arr
     return turned, np.linalg.norm(place - frames.position[i], axis=1)
 
 
-def pair_fit(blocks: Blocks, i: int, j: int, clock: float, level: bool) -> PairFit | None:
+def pair_fit(
+    blocks: Blocks, i: int, j: int, clocks: tuple[float, float], level: bool
+) -> PairFit | None:
     """Return the frame of robot j in that of robot i; None with fewer than three common blocks.
 
     Args:
         blocks: Means of pose and twist.
         i: Number of one robot.
         j: Number of the other.
-        clock: Largest offset of j's clock that is looked for [s]; 0 for none.
+        clocks: Least and largest offset of j's clock, beyond what was taken out of its blocks,
+            that are looked for [s].
         level: Whether the frames {i0}, {j0} are level, so that the vertical is a common vector.
     """
     both = blocks.present[i] & blocks.present[j]
@@ -162,7 +165,7 @@ def pair_fit(blocks: Blocks, i: int, j: int, clock: float, level: bool) -> PairF
     up_i = size * blocks.rotation[i][both][:, 2] if level else np.zeros((0, 3))
     up_j = size * blocks.rotation[j][both][:, 2] if level else np.zeros((0, 3))
     found = []
-    for late in np.linspace(-clock, clock, CANDIDATES) if clock else (0.0,):
+    for late in np.linspace(*clocks, CANDIDATES if clocks[0] < clocks[1] else 1):
         b = two[:, :3] + late * rate[:, :3]
         fit = kabsch_umeyama(np.vstack([one[:, :3], up_i]), np.vstack([b, up_j]))
         left = float(((one[:, :3] - b @ fit.rotation.T) ** 2).sum())
@@ -193,12 +196,14 @@ def begun(
     members = np.flatnonzero(frames.known)
     common = [int((blocks.present[j] & blocks.present[i]).sum()) for j in members]
     j = int(members[int(np.argmax(common))])
-    fit = pair_fit(blocks, j, i, clock, level)
+    both = blocks.present[i] & blocks.present[j]
+    shift = float(blocks.shift[i][both].mean()) if both.any() else 0.0
+    looked_for = min(-clock - shift, 0.0), max(clock - shift, 0.0)
+    fit = pair_fit(blocks, j, i, looked_for, level)
     if fit is None:
         return frames, fit
     X = frames.rotation[j] @ fit.rotation
     p = frames.position[j] + frames.rotation[j] @ fit.position
-    both = blocks.present[i] & blocks.present[j]
     C, c = frames.base_rotation[j], frames.base_position[j]
     body = C @ blocks.rotation[j][both] @ frames.rotation[j].T
     U, _, Vt = np.linalg.svd((body @ X @ blocks.rotation[i][both].swapaxes(1, 2)).mean(axis=0))
@@ -211,7 +216,7 @@ def begun(
     rotation[i], position[i] = X, p
     base_rotation[i], base_position[i] = base, (place - own @ base.T).mean(axis=0)
     late, known = frames.clock.copy(), frames.known.copy()
-    late[i] = fit.clock + float(blocks.shift[i][both].mean())
+    late[i] = fit.clock + shift
     known[i] = fit.correlation >= ALIKE
     return replace(
         frames, rotation=rotation, position=position, base_rotation=base_rotation,

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from scipy.spatial.transform import Rotation
 
+from hinged_team import HingedTeam
 from hinged_trials import NOISE, drawn_run, score, sides, truth
 from payload_id.core.body.inertial import is_physical
 from payload_id.core.team.bounds import RobotBounds, TeamBounds
@@ -14,7 +15,7 @@ from payload_id.core.team.hinged.two_bodies import Side, two_bodies
 from payload_id.core.team.hinged_payload import BASE_OF_BOTH
 from payload_id.core.team.online import TeamEstimator
 from payload_id.core.team.online.articulated import Articulated
-from team_motion import disturbed
+from team_motion import Path, disturbed
 
 
 @pytest.mark.slow
@@ -79,6 +80,34 @@ def test_the_team_estimator_names_the_hinge_and_tells_both_bodies():
     axis = found.findings[0].axis
     assert np.array_equal(axis, hinged.axis[0]) and abs(axis @ team.axis) > 0.9999
     assert found.findings[0].sentence in found.message
+
+
+class LateHinge(HingedTeam):
+    """A hinge that does not turn before 12 s."""
+
+    def angle(self, t):
+        angle, rate, change = super().angle(t)
+        x = (t - 12.0) / 0.5
+        on = 0.5 * (1.0 + np.tanh(x))
+        slope, bend = 1.0 / np.cosh(x) ** 2, -4.0 * np.tanh(x) / np.cosh(x) ** 2
+        return (
+            on * angle, on * rate + slope * angle, on * change + 2.0 * slope * rate + bend * angle
+        )  # fmt: skip
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [2, 3])
+def test_a_hinge_that_begins_to_turn_is_no_slip_for_nothing_is_rigid_after_it(seed):
+    team, _, _ = drawn_run(seed)
+    rng = np.random.default_rng(seed)
+    late = LateHinge(**{**vars(team), "swing": np.array([0.15, 0.1])})
+    robots = late.samples(Path.drawn(rng, length=26.0, holds=2), rng)
+    estimator = TeamEstimator([r.name for r in robots], TeamBounds(NOISE))
+    for robot in robots:
+        estimator.add(disturbed(robot, NOISE, rng))
+    found = estimator.update()
+    assert found.status is TeamStatus.INCONSISTENT
+    assert [(f.fault, f.robots) for f in found.findings] == [(Fault.ARTICULATED, ("omnid3",))]
 
 
 @pytest.mark.slow

@@ -201,3 +201,106 @@ def test_an_estimate_of_a_clock_beyond_what_is_stated_makes_nobody_silent() -> N
     assert not silent and not ahead and front == pytest.approx(t[-1] - 0.93)
     given.add(team.samples(0, np.arange(3.0, 4.0, 0.01)))
     assert list(given.front(given.every(), np.array([0.0, 0.93]), patience=0.5)[1]) == ["r1"]
+
+
+def every_update(
+    bounds: RobotBounds, samples: list[RobotSamples], step: float, late: dict[int, float]
+) -> list[TeamEstimate]:
+    """Return the estimate of every moment while the samples arrive, those of some robots late."""
+    estimator = TeamEstimator([s.name for s in samples], TeamBounds(bounds), PRIOR)
+    found, begin = [], np.full(len(samples), -np.inf)
+    for end in np.arange(step, samples[0].time[-1] + step, step):
+        for i, robot in enumerate(samples):
+            until = end - late.get(i, 0.0)
+            estimator.add(robot.where((robot.time > begin[i]) & (robot.time <= until)))
+            begin[i] = until
+        found.append(estimator.update())
+    return found
+
+
+def test_the_clock_of_a_robot_whose_frame_is_unknown_stays_within_its_bound() -> None:
+    """It hardly moves at first: each update would find it a bit later than the one before."""
+    team = RigidTeam(np.random.default_rng(4), 3, pause=(-9.0, 3.0))
+    t, rng = np.arange(0.0, 7.0, 0.02), np.random.default_rng(5)
+    bounds = RobotBounds(
+        orientation=1e-3, position=1e-3, angular_velocity=2e-3, linear_velocity=2e-3, clock=0.05
+    )
+    samples = [
+        team.samples(
+            i, t, clock, rotation=np.tile(rng.choice([-1e-3, 1e-3], 3), (len(t), 1)),
+            twist=rng.choice([-2e-3, 2e-3], (len(t), 6)),
+        )
+        for i, clock in enumerate((0.0, 0.05, -0.05))
+    ]  # fmt: skip
+    for found in every_update(bounds, samples, 0.3, {}):
+        assert found.status is not TeamStatus.INCONSISTENT, found.message
+        for frame in found.frames.values():
+            assert frame.known or abs(frame.clock) <= 0.05 + 1e-12
+    assert all(frame.known for frame in found.frames.values())
+    assert found.contains(team.phi()).all()
+
+
+@pytest.mark.parametrize("who", [0, 1])
+def test_a_robot_whose_samples_come_late_is_silent_and_nobody_elses_clock_is_off(who: int) -> None:
+    team = RigidTeam(np.random.default_rng(4), 2)
+    t = np.arange(0.0, 6.0, 0.02)
+    samples = [team.samples(i, t) for i in range(2)]
+    for found in every_update(RobotBounds(), samples, 0.5, {who: 1.3}):
+        assert not [f for f in found.findings if f.fault is Fault.CLOCK], found.message
+    assert [f.robots for f in found.findings if f.fault is Fault.SILENT] == [(f"r{who}",)]
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.3, 2.0])
+def test_who_let_go_and_went_away_slips_no_more_once_that_is_said(delay: float) -> None:
+    """What was made of the motion after it is made anew without."""
+    left, t = 4.0, np.arange(0.0, 8.0, 0.02)
+    before, after = RigidTeam(np.random.default_rng(4), 3), RigidTeam(np.random.default_rng(4), 2)
+    after.places, after.X = before.places[:2], before.X[:2]
+    after.base, after.origin = before.base[:2], before.origin[:2]
+    gone = np.maximum(t - left, 0.0)[:, None] * [0.3, 0.0, 0.1]
+    third = before.samples(2, t, position=gone, twist=np.hstack([0.0 * gone, np.sign(gone) * 0.3]))
+    samples = []
+    for i in range(2):
+        one, two = before.samples(i, t[t <= left]), after.samples(i, t[t > left])
+        samples.append(RobotSamples.joined([one, two]))
+    small = dict.fromkeys(
+        ("orientation", "position", "angular_velocity", "linear_velocity", "force_absolute",
+         "moment_absolute"), 1e-5
+    )  # fmt: skip
+    estimator = TeamEstimator(["r0", "r1", "r2"], TeamBounds(RobotBounds(**small)), PRIOR)
+    said = False
+    for end in np.arange(0.5, 8.5, 0.5):
+        for robot in (*samples, third):
+            estimator.add(robot.where((robot.time > end - 0.5) & (robot.time <= end)))
+        if not said and end >= left + delay:
+            estimator.leave("r2", left)
+            said = True
+        found = estimator.update()
+        if said:
+            assert found.status is not TeamStatus.INCONSISTENT, found.message
+    assert found.contains(before.phi()).all()
+    assert found.half_width[0] < 0.01
+
+
+def test_a_sensor_that_shows_nothing_of_a_small_force_within_its_bound_is_not_false() -> None:
+    team = RigidTeam(np.random.default_rng(4), 3, mass=0.05)
+    t = np.arange(0.0, 6.0, 0.02)
+    samples = [team.samples(i, t) for i in range(3)]
+    largest = max(float(np.abs(s.force).max()) for s in samples)
+    shown = [replace(s, force=np.zeros_like(s.force)) if i == 2 else s
+             for i, s in enumerate(samples)]  # fmt: skip
+    found = estimate(RobotBounds(force_absolute=largest, moment_absolute=0.1), *shown)
+    assert found.status is not TeamStatus.INCONSISTENT, found.message
+
+
+def test_errors_along_a_slow_turn_do_not_lock_a_gimbal() -> None:
+    """Those of one robot hide it, those of the others double it, all within their bounds."""
+    rate, t = 0.02, np.arange(0.0, 4.0, 0.02)
+    team = RigidTeam(np.random.default_rng(4), 3, turn=0.02, frequency=0.2)
+    samples = []
+    for i, side in enumerate((1.0, -1.0, 1.0)):
+        exact = team.truth(i, t)["twist"]
+        error = np.clip(exact, -rate, rate) * np.repeat([1.0, 0.0], 3)
+        samples.append(team.samples(i, t, twist=side * error))
+    for found in every_update(RobotBounds(angular_velocity=rate), samples, 0.5, {}):
+        assert not [f for f in found.findings if f.fault is Fault.GIMBAL_LOCKED], found.message

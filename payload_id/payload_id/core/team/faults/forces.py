@@ -23,6 +23,7 @@ UNIFORM = np.sqrt(3.0)  # half-width of a box over its standard deviation
 CLEAR = 6.0  # deviations of a factor, by errors as large as the bounds, that are no chance
 FAKED = 2.0  # times the share of errors in what tells a factor
 VANISHED = 0.05  # part of all forces, below which a factor has made them vanish
+SLIGHT = 0.1  # of all forces, above which a bound lets a sensor show nothing
 DIGITS = 1e-9  # relative, within which readings are one and the same
 INVERTED = -0.5  # a factor below which the sign is wrong
 
@@ -54,6 +55,9 @@ def _unchanging(e: Evidence, i: int) -> Finding | None:
     size = float(np.abs(force).max())
     if np.ptp(force, axis=0).max() > DIGITS * size:
         return None
+    together = float(np.linalg.norm(e.windows.wrench[:, :, :3].sum(axis=0), axis=1).mean())
+    if e.windows.wrench_error[i][:, :3].mean() > SLIGHT * together:
+        return None  # a sensor may show that little as nothing, within its bound
     what = "do not change" if size else "are zero throughout"
     return Finding(
         Fault.FORCE_FALSE, (e.names[i],),

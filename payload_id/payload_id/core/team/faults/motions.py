@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ...arrays import Array
 from ...body.inertial import skews
 from ..blocks import Blocks
-from ..closed_form.hinge import hinge
+from ..closed_form.hinge import Hinge, hinge
 from ..closed_form.pairwise import kabsch_umeyama
 from ..estimate import Fault, Finding
 from ..grasp_frames import FrameWeights, GraspFrames
@@ -16,8 +18,12 @@ from ..refine import begun, pose_misfit, refine
 from .evidence import LEAST_TURN, Evidence, turning
 
 LOCKED = 0.15  # of the other robots' angular velocity about an axis, below which it is locked
+# Times the bound of an angular velocity: beyond it errors of two robots, one against the other, do
+# not make one look locked: (w - sqrt(3) b) > LOCKED (w + sqrt(3) b).
+SURELY = 2.0 * np.sqrt(3.0) / (1.0 - LOCKED)
 MUCH_BETTER = 0.3  # of a residual, from which on another explanation is taken
 EARLY = 0.35  # part of the blocks that a slip is measured from
+SETTLING = 0.5  # [s] that a slip may take
 LATER = 0.6  # part of what follows that must be off, too
 CLOCK_DEVIATIONS, CLOCK_SLACK = 6.0, 2e-3  # [-, s] beyond what is stated
 CLEARLY = 0.5  # of a misfit, below which a robot is on one part of a payload rather than another
@@ -145,9 +151,9 @@ def _locked(e: Evidence, i: int) -> Finding | None:
         both = e.blocks.present[j] & here
         if j == i or both.sum() <= 10:
             continue
-        noise = 2.0 * max(e.rows.bounds[k].angular_velocity for k in (i, j)) ** 2
+        noise = SURELY * max(e.rows.bounds[k].angular_velocity for k in (i, j))
         own, other = (np.linalg.eigvalsh(_square(e.blocks, k, both)) for k in (i, j))
-        weak += (own < LOCKED**2 * other) & (other > max(noise, LEAST_TURN**2) / 3.0)
+        weak += (own < LOCKED**2 * other) & (other > max(noise**2, LEAST_TURN**2 / 3.0))
         others += 1
     locked = weak > others / 2  # one that is alone in turning more than all others is false itself
     if not locked.any():
@@ -227,9 +233,11 @@ def _named(e: Evidence, i: int, j: int) -> Finding:
             f"The angular velocities of {name} are {times:.3g} times those of {other}, and fit but "
             "for that: check their unit, which is rad/s.",
         )  # fmt: skip
-    both, _ = _pair(e, j, i)
-    if (since := _slipped(e, i, j)) is not None:
-        gone = _without_force(e, i, since)
+    since = _slipped(e, i, j)
+    gone = since is not None and _without_force(e, i, since)
+    slips = since is not None and (gone or _is_rigid_after(e, i, j, since))
+    turned = None if slips else _hinge(e, i, j)
+    if since is not None and turned is None:
         what = "let go of the payload" if gone else "slips on the payload, or let go of it,"
         return Finding(
             Fault.SLIPS, (name,),
@@ -237,11 +245,9 @@ def _named(e: Evidence, i: int, j: int) -> Finding:
             f"{other} as before. Hold it again and reset the estimator, or say that it left.",
             since,
         )  # fmt: skip
-    noise = (e.rows.bounds[j].angular_velocity + e.rows.bounds[i].angular_velocity) / 6.0
-    found = hinge(both.time, both.twist[:, :, :3], both.rotation[:, :, 2], noise)
-    if found is not None:
-        axis = found.axis if j == 0 else e.rows.frames.rotation[j] @ found.axis
-        return articulated(name, other, found.angle, axis)
+    if turned is not None:
+        axis = turned.axis if j == 0 else e.rows.frames.rotation[j] @ turned.axis
+        return articulated(name, other, turned.angle, axis)
     return Finding(
         Fault.UNKNOWN, (name,),
         f"{name} does not move with {other} as one rigid body within the stated bounds. Check that "
@@ -300,6 +306,20 @@ def _times_as_fast(e: Evidence, i: int, j: int) -> float | None:
     fit = kabsch_umeyama(one, two / times)
     left = fit.residual / max(_root_mean_square(np.linalg.norm(one, axis=1)), ROUNDING)
     return times if left < MUCH_BETTER else None
+
+
+def _hinge(e: Evidence, i: int, j: int) -> Hinge | None:
+    """Return the hinge between what robots j and i hold; None if none explains their motion."""
+    both, _ = _pair(e, j, i)
+    noise = (e.rows.bounds[j].angular_velocity + e.rows.bounds[i].angular_velocity) / 6.0
+    return hinge(both.time, both.twist[:, :, :3], both.rotation[:, :, 2], noise)
+
+
+def _is_rigid_after(e: Evidence, i: int, j: int, since: float) -> bool:
+    """Tell whether robots j and i move as one body from some time on [s]."""
+    later = e.blocks.time > since + SETTLING
+    blocks = e.blocks.take(np.flatnonzero(later))
+    return _agree(replace(e, blocks=blocks), j, i)
 
 
 def _slipped(e: Evidence, i: int, j: int) -> float | None:

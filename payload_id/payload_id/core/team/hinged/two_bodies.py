@@ -251,8 +251,8 @@ def _frames(blocks: Blocks, bounds: Sequence[RobotBounds], reach: float) -> Gras
     for i in range(1, len(bounds)):
         level = bounds[0].tilt + bounds[i].tilt < 0.05
         frames, _ = begun(blocks, frames, i, bounds[i].clock + bounds[0].clock, level)
-    clocks = np.array([0.0, *[b.clock + bounds[0].clock for b in bounds[1:]]]) / np.sqrt(3.0)
+    clocks = np.array([0.0, *[b.clock + bounds[0].clock for b in bounds[1:]]])
     weights = FrameWeights(
-        np.ones((4, len(bounds))), np.array([b.tilt for b in bounds]), clocks, reach
+        np.ones((4, len(bounds))), np.array([b.tilt for b in bounds]), clocks / np.sqrt(3.0), reach
     )
-    return refine(blocks, frames, weights).without_poor(reach)
+    return refine(blocks, frames, weights).without_poor(reach, clocks)

@@ -115,8 +115,13 @@ class TeamEstimator:
             raise UnknownNameError("robot", name, self._given.names)
         self._given.left[name] = left = _finite(time, "time")
         self._offsets = {}  # from later samples, perhaps
-        self._blocks = self._blocks.take(np.flatnonzero(self._blocks.time <= left))
+        number = self._given.names.index(name)
+        clock = self._clocks()[number] if number < len(self._frames.clock) else 0.0
+        left -= clock + self._given.bounds_of(name).clock  # in team time, or earlier
+        until = self._blocks.time + SPACING + MARGIN
+        self._blocks = self._blocks.take(np.flatnonzero(until <= left))
         self._take_back(left, np.inf)
+        self._go_back(self._given.kept_since(left))
 
     def touched(self, start: float, end: float) -> None:
         """Note that something else, such as a human, touched the payload in a stretch of time.
@@ -226,6 +231,7 @@ class TeamEstimator:
     def _find_frames(self, robots: list[RobotSamples | None], front: float) -> None:
         """Find or refine the grasp frames; make blocks anew where a clock's estimate moved."""
         weights = self._weights()
+        stated = np.array([self._given.bounds_of(name).clock for name in self._given.names])
         for _ in range(REMAKES):
             for i, name in enumerate(self._given.names):
                 if not self._frames.known[i]:
@@ -233,7 +239,7 @@ class TeamEstimator:
                     level = own.tilt + first.tilt < 0.05
                     self._frames, _ = begun(self._blocks, self._frames, i, own.clock, level)
             self._frames = refine(self._blocks, self._frames, weights).without_poor(
-                self.prior.com_max
+                self.prior.com_max, stated
             )
             moved = np.abs(self._blocks.shift - self._clocks()[:, None])
             if not (moved[:, -1:] > MOVED).any():

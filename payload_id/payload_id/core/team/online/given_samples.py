@@ -134,7 +134,7 @@ class GivenSamples:
             ahead: dict[str, float] = {}
         else:
             speaking = [t for t in newest.values() if t >= second - patience]
-            ahead = self._leapt(robots, holding[-1], newest)
+            ahead = self._leapt(robots, holding[-1], newest, patience)
             if ahead:
                 silent = {n: t for n, t in silent.items() if t < second - patience}
         starts = [float(r.time[0]) if r is not None else np.inf for r in robots]
@@ -146,18 +146,27 @@ class GivenSamples:
         return min(speaking, default=first), silent, ahead
 
     def _leapt(
-        self, robots: Sequence[RobotSamples | None], name: str, newest: dict[str, float]
+        self,
+        robots: Sequence[RobotSamples | None],
+        name: str,
+        newest: dict[str, float],
+        patience: float,
     ) -> dict[str, float]:
-        """Return how far a robot's clock is ahead, if it is, and not the others silent [s].
+        """Return how far a robot's clock is ahead, if it is, and not the others silent or late [s].
 
-        They go on, or all that it gave is later than theirs.
+        They go on, and its stamps have leapt or began later; or all that it gave is later.
         """
         others = [n for n in newest if n != name and n not in self.left]
         latest = max(newest[n] for n in others)
         own = robots[self.names.index(name)]
+        if own is None:
+            return {}
+        begins = (robots[self.names.index(n)] for n in others)
+        first = min(float(robot.time[0]) for robot in begins if robot is not None)
+        leapt = np.diff(own.time, prepend=first).max() > patience
         going_on = any(newest[n] > self._newest.get(n, np.inf) for n in others)
-        later = own is not None and float(own.time[0]) > latest + LEAP
-        return {name: newest[name] - latest} if going_on or later else {}
+        later = float(own.time[0]) > latest + LEAP
+        return {name: newest[name] - latest} if (going_on and leapt) or later else {}
 
     def came_late(self, robots: Sequence[RobotSamples | None], clock: Array, front: float) -> float:
         """Return from when on samples came of a time that the others had left behind.
@@ -181,6 +190,10 @@ class GivenSamples:
             self._taken[name] = newest
         self._passed = front
         return begin
+
+    def kept_since(self, begin: float) -> float:
+        """Return from when on all samples are kept that come after a team time [s]."""
+        return max(begin, self._passed - KEPT)
 
     def forget(self) -> None:
         """Drop samples that are not needed any more."""
