@@ -125,7 +125,7 @@ class TeamControl:
         """Return the newest report's sentence, and what else the robots' messages say."""
         said = [self.report.message]
         unheard = [name for name, member in self._members.items() if not member.heard]
-        if unheard:
+        if unheard and self._log is not None:  # there is, or was, a run
             said.append(
                 f"Nothing was heard of {', '.join(unheard)} in this run: see the topics of the "
                 "team file."

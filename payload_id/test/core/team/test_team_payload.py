@@ -354,6 +354,7 @@ FAULTS = {
     "the reference slips": (Fault.SLIPS, 0, lambda r: slipped(r, 14.0)),
     "locked": (Fault.GIMBAL_LOCKED, 1, locked),
     "clock": (Fault.CLOCK, 2, lambda r: replace(r, time=r.time + 0.2)),
+    "the reference's clock": (Fault.CLOCK, 0, lambda r: replace(r, time=r.time + 0.2)),
 }
 
 
@@ -481,14 +482,41 @@ def test_arms_that_share_the_load_in_a_constant_proportion_are_not_called_false(
     assert found.contains(team.phi).all()
 
 
+def two_arms(seed):
+    """What two arms with moments measure of a motion."""
+    rng = np.random.default_rng(seed)
+    team = Team.drawn(rng, 2, moments=True)
+    samples = team.samples(Path.drawn(rng, length=10.0, holds=2), rng)
+    return [disturbed(r, NOISE, rng) for r in samples]
+
+
+@pytest.mark.parametrize("who", [0, 1])
+def test_of_two_arms_the_one_in_degrees_does_not_make_the_other_look_locked(who):
+    robots = two_arms(1)
+    robots[who] = in_degrees(robots[who])
+    found = estimated(robots)
+    assert found.status is TeamStatus.INCONSISTENT
+    assert not [f for f in found.findings if f.fault is Fault.GIMBAL_LOCKED], found.message
+    assert "check their unit" in found.message
+
+
+def test_of_two_robots_whose_clocks_are_far_apart_the_reference_is_not_named():
+    robots = two_arms(1)
+    robots[1] = replace(robots[1], time=robots[1].time - 0.6)
+    estimator = TeamEstimator([r.name for r in robots], TeamBounds(NOISE), PRIOR)
+    for end in np.arange(1.0, 11.0):
+        for robot in robots:
+            estimator.add(robot.where((robot.time > end - 1.0) & (robot.time <= end)))
+        found = estimator.update()
+        late = {name for f in found.findings if f.fault is Fault.CLOCK for name in f.robots}
+        assert robots[0].name not in late, found.message
+
+
 @pytest.mark.parametrize("who", [0, 1])
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_of_two_arms_the_one_whose_forces_are_inverted_is_named_or_none(seed, who):
     """With the other sign of the other one's forces, a payload of negative mass would fit."""
-    rng = np.random.default_rng(seed)
-    team = Team.drawn(rng, 2, moments=True)
-    samples = team.samples(Path.drawn(rng, length=10.0, holds=2), rng)
-    robots = [disturbed(r, NOISE, rng) for r in samples]
+    robots = two_arms(seed)
     robots[who] = false_force(robots[who], -1.0)
     found = estimated(robots)
     assert found.status is TeamStatus.INCONSISTENT

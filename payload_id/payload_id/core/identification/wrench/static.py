@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 import scipy
@@ -95,7 +96,7 @@ def with_motion_at_rest(
     A slow slide hardly moves, too. What was measured of it, in the mean over a rest, is one more
     error of a motion that is taken for none.
     """
-    wider = {}
+    wider: dict[str, Any] = {}
     for name in MOTION:
         value = getattr(samples, name)
         means = [np.abs(value[rest.start : rest.stop].mean(axis=0)) for rest in segments]

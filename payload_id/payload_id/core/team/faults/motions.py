@@ -29,6 +29,7 @@ CLOCK_DEVIATIONS, CLOCK_SLACK = 6.0, 2e-3  # [-, s] beyond what is stated
 CLEARLY = 0.5  # of a misfit, below which a robot is on one part of a payload rather than another
 CLOCKS = 21  # offsets of a clock that are tried
 ANOTHER_UNIT = 2.0  # times as fast, from which on a unit is false rather than a motion
+LARGEST_UNIT = 1e4  # likewise, from which on one of both stands still
 ROUNDING = 1e-9  # of angular velocities [rad/s]
 NOTHING = 0.02  # of the total force that counts as none
 
@@ -52,7 +53,7 @@ def of_motions(e: Evidence) -> tuple[list[Finding], bool]:
         elif i and (not consistent[i] or _unlike(e, i)):
             suspects.append(i)
     if out:
-        return out, certain
+        return _reference_late(e, out) or out, certain
     certain |= not all(consistent[i] for i in suspects)
     if suspects and N > 2 and _agree(e, 1, 2):
         doubtful = [i for i in range(1, N) if i in suspects or _mirrored(e, i, 0)]
@@ -60,6 +61,26 @@ def of_motions(e: Evidence) -> tuple[list[Finding], bool]:
     first = 1 if suspects == [0] else 0
     named = [_named(e, i, first) for i in suspects]
     return named + _sides(e, named, first), certain
+
+
+def _reference_late(e: Evidence, found: list[Finding]) -> list[Finding]:
+    """Return that the first robot's clock is off, if those of all others are off by the same."""
+    N = len(e.names)
+    if N < 3 or len(found) < N - 1 or any(f.fault is not Fault.CLOCK for f in found):
+        return []
+    late, bounds = e.rows.frames.clock[1:], e.rows.bounds
+    if np.ptp(late) > 2.0 * max(b.clock for b in bounds) + CLOCK_SLACK:
+        return []
+    return [_clock_off(e, 0, -float(late.mean()), max(b.clock for b in bounds[1:]), "the others")]
+
+
+def _clock_off(e: Evidence, i: int, late: float, bound: float, against: str) -> Finding:
+    """Return that robot i's clock is off by more than is stated [s]."""
+    return Finding(
+        Fault.CLOCK, (e.names[i],),
+        f"The clock of {e.names[i]} is {1e3 * late:.0f} ms off that of {against}; "
+        f"{1e3 * bound:.0f} ms are stated. State more, or set the clock.",
+    )  # fmt: skip
 
 
 def _sides(e: Evidence, named: list[Finding], first: int) -> list[Finding]:
@@ -149,7 +170,7 @@ def _locked(e: Evidence, i: int) -> Finding | None:
     weak, others = np.zeros(3), 0
     for j in range(len(e.names)):
         both = e.blocks.present[j] & here
-        if j == i or both.sum() <= 10:
+        if j == i or both.sum() <= 10 or _times_as_fast(e, i, j) is not None:
             continue
         noise = SURELY * max(e.rows.bounds[k].angular_velocity for k in (i, j))
         own, other = (np.linalg.eigvalsh(_square(e.blocks, k, both)) for k in (i, j))
@@ -180,11 +201,7 @@ def _late(e: Evidence, i: int) -> Finding | None:
         or abs(late) <= bound + jitter + CLOCK_DEVIATIONS * deviation + CLOCK_SLACK
     ):
         return None
-    return Finding(
-        Fault.CLOCK, (e.names[i],),
-        f"The clock of {e.names[i]} is {1e3 * late:.0f} ms off that of {e.names[0]}; "
-        f"{1e3 * bound:.0f} ms are stated. State more, or set the clock.",
-    )  # fmt: skip
+    return _clock_off(e, i, late, bound, e.names[0])
 
 
 def _square(blocks: Blocks, i: int, here: Array) -> Array:
@@ -301,7 +318,7 @@ def _times_as_fast(e: Evidence, i: int, j: int) -> float | None:
         return None
     one, two = e.blocks.twist[j][both, :3], e.blocks.twist[i][both, :3]
     times = float(np.linalg.norm(two)) / max(float(np.linalg.norm(one)), ROUNDING)
-    if 1.0 / ANOTHER_UNIT < times < ANOTHER_UNIT:
+    if 1.0 / ANOTHER_UNIT < times < ANOTHER_UNIT or not 1.0 / LARGEST_UNIT < times < LARGEST_UNIT:
         return None
     fit = kabsch_umeyama(one, two / times)
     left = fit.residual / max(_root_mean_square(np.linalg.norm(one, axis=1)), ROUNDING)

@@ -166,7 +166,11 @@ class GivenSamples:
         leapt = np.diff(own.time, prepend=first).max() > patience
         going_on = any(newest[n] > self._newest.get(n, np.inf) for n in others)
         later = float(own.time[0]) > latest + LEAP
-        return {name: newest[name] - latest} if (going_on and leapt) or later else {}
+        if not (going_on and leapt) and not later:
+            return {}
+        if len(others) == 1 and name == self.names[0]:  # of two the other one is named
+            return {others[0]: latest - newest[name]}
+        return {name: newest[name] - latest}
 
     def came_late(self, robots: Sequence[RobotSamples | None], clock: Array, front: float) -> float:
         """Return from when on samples came of a time that the others had left behind.
