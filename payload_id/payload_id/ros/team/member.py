@@ -9,7 +9,7 @@ import numpy as np
 
 from ...core.arrays import Array
 from ...core.mechanism.readings import JointReadings
-from ...core.samples.sample_checks import ClockGate, Drop
+from ...core.samples.sample_checks import AGREEING, ClockGate, Drop
 from ...core.team.samples import RobotSamples
 from ...core.wrists.imu_join import ImuJoin
 from ...core.wrists.joint_stream import JointStream
@@ -90,7 +90,10 @@ class Member:
         """Say that much was left out for its stamps; empty: little was."""
         causes = {k: n for k, n in self.dropped.items() if any(x in k for x in MISPLACED)}
         count = sum(causes.values())
-        if self.heard < JUDGED or count <= MUCH * self.heard:
+        beginning = AGREEING * len(
+            self._clocks
+        )  # until the first stamps of each topic are believed
+        if self.heard < JUDGED or count <= MUCH * self.heard + beginning:
             return ""
         return (
             f"Of {self.heard} messages of {self.robot.name} {count} were left out for their "

@@ -152,6 +152,9 @@ def share_message(
     message.valid = report.status in USABLE and bool(np.isfinite([mass, *com]).all())
     if not message.valid:
         message.message = f"Not known: {report.status}. {report.message}".strip()
+    if not report.members[name].holds:
+        message.valid = False
+        message.message = f"{name} has let go of the payload: it carries nothing of it."
     return message
 
 

@@ -177,7 +177,8 @@ class TeamServices:
     ) -> GetTeamEstimate.Response:
         """Answer with the estimate from all samples so far."""
         answer = await self._ask(self._control.estimate)
-        response.success, response.message = answer.success, answer.message
+        response.success = answer.success
+        response.message = " ".join([answer.message, *self._remarks()])
         response.estimate = self._publisher.message(answer.report)
         return response
 

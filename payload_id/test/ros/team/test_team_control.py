@@ -216,6 +216,29 @@ def test_what_was_left_out_while_a_clock_was_set_back_is_told_at_the_end(runs):
     assert "messages of two" not in said
 
 
+@pytest.mark.parametrize("count", [30, 80, 200])
+def test_a_run_that_has_just_begun_has_left_out_nothing_of_account(runs, count):
+    """A clock's first stamps are believed once some agree."""
+    control = runs()
+    control.start()
+    for name in ("one", "two"):
+        control.write(heard(name, count=count))
+    control.drain()
+    assert not control.doubts()
+
+
+def test_a_robot_that_let_go_carries_nothing(runs):
+    control = runs()
+    control.start()
+    for name in ("one", "two"):
+        control.write(heard(name, count=200))
+    control.drain()
+    assert control.let_go("two").success
+    control.stop()
+    share = shares_of(control.report, runs.team)[1]
+    assert not share.valid and "let go" in share.message
+
+
 def test_one_wrong_stamp_does_not_make_all_later_ones_late(runs):
     """Neither the first message of all nor a later one: the robot's samples go on."""
     control = runs()
