@@ -372,6 +372,21 @@ def test_what_is_wrong_is_named_with_the_robot(name):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("who", [0, 2])
+def test_nobody_else_is_said_to_slip_while_a_slip_is_seen_first(who):
+    """The first blocks after it may speak against one pair of three alone."""
+    _, robots = team_and_samples(8, NOISE)
+    robots[who] = slipped(robots[who], 14.0)
+    estimator = TeamEstimator([r.name for r in robots], TeamBounds(NOISE), PRIOR)
+    named = []
+    for end in [13.0, *np.arange(14.2, 16.1, 0.2)]:
+        for robot in robots:
+            estimator.add(robot.where(robot.time <= end))
+        named += [f.robots for f in estimator.update().findings if f.fault is Fault.SLIPS]
+    assert set(named) == {(robots[who].name,)}
+
+
+@pytest.mark.slow
 def test_a_hinged_payload_is_named_with_its_axis():
     rng = np.random.default_rng(3)
     team = Team.of_table_1(rng)

@@ -55,12 +55,45 @@ def of_motions(e: Evidence) -> tuple[list[Finding], bool]:
     if out:
         return _reference_late(e, out) or out, certain
     certain |= not all(consistent[i] for i in suspects)
-    if suspects and N > 2 and _agree(e, 1, 2):
-        doubtful = [i for i in range(1, N) if i in suspects or _mirrored(e, i, 0)]
-        suspects = [0] if len(doubtful) == N - 1 else suspects
+    suspects = _reference_instead(e, suspects)
     first = 1 if suspects == [0] else 0
     named = [_named(e, i, first) for i in suspects]
+    if len(named) == 1 and named[0].fault in (Fault.SLIPS, Fault.UNKNOWN):
+        named = [_either(e, suspects[0], first) or named[0]]
     return named + _sides(e, named, first), certain
+
+
+def _reference_instead(e: Evidence, suspects: list[int]) -> list[int]:
+    """Return whom to suspect: the first robot where all others move as one body without it."""
+    N = len(e.names)
+    if not suspects or N < 3:
+        return suspects
+    doubtful = [i for i in range(1, N) if i in suspects or _mirrored(e, i, 0)]
+    if len(doubtful) == N - 1 and _agree(e, 1, 2):
+        return [0]
+    together = len(suspects) > 1 and all(_agree(e, 1, i) for i in range(2, N))
+    return [0] if together else suspects
+
+
+def _either(e: Evidence, i: int, j: int) -> Finding | None:
+    """Return who of robots i and j slips, or that it is either; None: robot i.
+
+    They do not move as one body, but all others may move with both within the stated bounds. The
+    slip is that of the one who is elsewhere than before for them, too.
+    """
+    others = [k for k in range(len(e.names)) if k not in (i, j)]
+    if not others or any(_slipped(e, i, k) is not None for k in others):
+        return None
+    if any(_slipped(e, j, k) is not None for k in others):
+        return _named(e, j, others[0])
+    if not all(_agree(e, k, i) for k in others):
+        return None
+    return Finding(
+        Fault.UNKNOWN, (e.names[i], e.names[j]),
+        f"{e.names[i]} and {e.names[j]} do not move as one rigid body, but each does with "
+        f"{', '.join(e.names[k] for k in others)} within the stated bounds: one of both slips, let "
+        "go, or states false bounds; which one shows with more motion.",
+    )  # fmt: skip
 
 
 def _reference_late(e: Evidence, found: list[Finding]) -> list[Finding]:
@@ -182,8 +215,9 @@ def _locked(e: Evidence, i: int) -> Finding | None:
     what = "does not turn" if locked.all() else "does not turn about every axis"
     return Finding(
         Fault.GIMBAL_LOCKED, (e.names[i],),
-        f"The gimbal of {e.names[i]} {what} as the others do: it is locked, at its end, or its "
-        "encoders stand still. Free it, or state its orientation by an IMU.",
+        f"The gimbal of {e.names[i]} {what} as the others do: it is locked, at its end, its "
+        "encoders stand still, or the payload is not rigid and its part does not turn. Free it, or "
+        "state its orientation by an IMU.",
     )  # fmt: skip
 
 
