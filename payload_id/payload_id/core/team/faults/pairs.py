@@ -1,0 +1,162 @@
+"""What two robots' motions say of each other: whether they may be of one body, and how not."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from ...arrays import Array
+from ...body.inertial import skews
+from ..blocks import Blocks
+from ..closed_form.hinge import Hinge, hinge
+from ..closed_form.pairwise import kabsch_umeyama
+from ..grasp_frames import FrameWeights, GraspFrames
+from ..kinematic_bounds.frame_bounds import frame_bounds
+from ..refine import begun, pose_misfit, refine
+from .evidence import Evidence
+
+MUCH_BETTER = 0.3  # of a residual, from which on another explanation is taken
+EARLY = 0.35  # part of the blocks that a slip is measured from
+SETTLING = 0.5  # [s] that a slip may take
+LATER = 0.6  # part of what follows that must be off, too
+CLOCKS = 21  # offsets of a clock that are tried
+ANOTHER_UNIT = 2.0  # times as fast, from which on a unit is false rather than a motion
+LARGEST_UNIT = 1e4  # likewise, from which on one of both stands still
+ROUNDING = 1e-9  # of angular velocities [rad/s]
+
+
+def agree(e: Evidence, j: int, i: int) -> bool:
+    """Tell whether two robots move as one body."""
+    both, frames = _pair(e, j, i)
+    if not frames.known[1]:
+        return False
+    one, two = e.rows.bounds[j], e.rows.bounds[i]
+    clock = one.clock + two.clock
+    return frame_bounds(both, 1, frames, one, two, e.reach, (-clock, clock)).consistent
+
+
+def are_rigid_after(e: Evidence, i: int, j: int, since: float) -> bool:
+    """Tell whether robots j and i move as one body from some time on [s]."""
+    later = e.blocks.time > since + SETTLING
+    blocks = e.blocks.take(np.flatnonzero(later))
+    return agree(replace(e, blocks=blocks), j, i)
+
+
+def slipped_since(e: Evidence, i: int, j: int) -> float | None:
+    """Return since when robot i is elsewhere in the body than in the first part of the data."""
+    both, frames = _pair(e, j, i, EARLY)
+    if not frames.known[1] or len(both) < 30:
+        return None
+    turned, moved = pose_misfit(both, frames, 1)
+    one, two = e.rows.bounds[j], e.rows.bounds[i]
+    first = slice(0, int(EARLY * len(both)))
+    far = float(np.linalg.norm(frames.position[1]))
+    for off, bound in (
+        (turned, one.orientation + two.orientation),
+        (moved, one.position + two.position + far * (one.orientation + two.orientation)),
+    ):
+        limit = 4.0 * float(np.sqrt((off[first] ** 2).mean())) + 2.0 * bound
+        above = off > limit
+        if not above.any():
+            continue
+        begin = int(above.argmax())
+        if begin >= first.stop // 2 and above[begin:].mean() > LATER:
+            return float(both.time[begin])
+    return None
+
+
+def differs(e: Evidence, i: int) -> bool:
+    """Tell whether no rotation takes robot i's angular velocities to the first one's.
+
+    The best one leaves no more than the true one, and that no more than the stated errors.
+    """
+    both = e.blocks.present[0] & e.blocks.present[i]
+    if both.sum() <= 10:
+        return False
+    fit = kabsch_umeyama(e.blocks.twist[0][both, :3], e.blocks.twist[i][both, :3])
+    return fit.residual > _root_mean_square(_spread(e, 0, both) + _spread(e, i, both))
+
+
+def are_mirrored(e: Evidence, i: int, j: int) -> bool:
+    """Tell whether vectors of robot i fit those of j much better as their mirror image."""
+    both = e.blocks.present[i] & e.blocks.present[j]
+    if both.sum() < 10:
+        return False
+    one, two = e.blocks.twist[j][both], e.blocks.twist[i][both]
+    fit = kabsch_umeyama(one[:, :3], two[:, :3])
+    if fit.mirror_residual < MUCH_BETTER * fit.residual:
+        return True
+    # axial vectors may look right where polar ones do not: v = X v_i - omega x p, X -> -X
+    left = []
+    for sign in (1.0, -1.0):
+        v = sign * two[:, 3:] @ fit.rotation.T
+        S = -skews(one[:, :3]).reshape(-1, 3)
+        y = (one[:, 3:] - v).ravel()
+        p, *_ = np.linalg.lstsq(-S, y, rcond=1e-9)
+        left.append(float(((y + S @ p) ** 2).sum()))
+    return left[1] < MUCH_BETTER**2 * left[0]
+
+
+def times_as_fast(e: Evidence, i: int, j: int) -> float | None:
+    """Return by what factor a robot's angular velocities differ, if they fit with it alone."""
+    both = e.blocks.present[i] & e.blocks.present[j]
+    if both.sum() < 10:
+        return None
+    one, two = e.blocks.twist[j][both, :3], e.blocks.twist[i][both, :3]
+    times = float(np.linalg.norm(two)) / max(float(np.linalg.norm(one)), ROUNDING)
+    if 1.0 / ANOTHER_UNIT < times < ANOTHER_UNIT or not 1.0 / LARGEST_UNIT < times < LARGEST_UNIT:
+        return None
+    fit = kabsch_umeyama(one, two / times)
+    left = fit.residual / max(_root_mean_square(np.linalg.norm(one, axis=1)), ROUNDING)
+    return times if left < MUCH_BETTER else None
+
+
+def hinge_between(e: Evidence, i: int, j: int) -> Hinge | None:
+    """Return the hinge between what robots j and i hold; None if none explains their motion."""
+    both, _ = _pair(e, j, i)
+    noise = (e.rows.bounds[j].angular_velocity + e.rows.bounds[i].angular_velocity) / 6.0
+    return hinge(both.time, both.twist[:, :, :3], both.rotation[:, :, 2], noise)
+
+
+def misfit(e: Evidence, j: int, i: int) -> float:
+    """Return what the best rotation and clock leave of two robots' angular velocities [rad/s]."""
+    both = e.blocks.present[j] & e.blocks.present[i]
+    if both.sum() <= 10:
+        return np.inf
+    one, two = e.blocks.twist[j][both, :3], e.blocks.twist[i][both, :3]
+    rate = e.blocks.rate[i][both, :3]
+    most = e.rows.bounds[j].clock + e.rows.bounds[i].clock
+    late = np.linspace(-most, most, CLOCKS) if most else np.zeros(1)
+    return min(kabsch_umeyama(one, two + d * rate).residual for d in late)
+
+
+def _pair(e: Evidence, j: int, i: int, part: float = 1.0) -> tuple[Blocks, GraspFrames]:
+    """Return the blocks of two robots alone, and their frames fitted to the first part of them."""
+    both = e.blocks.of_robots([j, i])
+    both = both.take(np.flatnonzero(both.present.all(axis=0)))
+    some = both.take(slice(0, max(3, int(part * len(both)))))
+    bounds = [e.rows.bounds[j], e.rows.bounds[i]]
+    level = bounds[0].tilt + bounds[1].tilt < 0.05
+    frames, _ = begun(some, GraspFrames.unknown(2), 1, bounds[1].clock, level)
+    weights = FrameWeights(
+        np.ones((4, 2)), np.array([b.tilt for b in bounds]),
+        np.array([0.0, bounds[1].clock + bounds[0].clock]) / np.sqrt(3.0), e.reach,
+    )  # fmt: skip
+    return both, refine(some, frames, weights)
+
+
+def _spread(e: Evidence, i: int, here: Array) -> Array:
+    """Return how far a robot's angular velocity may be off in some blocks [rad/s]."""
+    b, blocks = e.rows.bounds[i], e.blocks.take(np.flatnonzero(here))
+    pace = np.pad(blocks.pace[i][:, 2], 1, mode="edge")
+    pace = np.maximum(np.maximum(pace[:-2], pace[1:-1]), pace[2:])
+    off = np.abs(e.rows.frames.clock[i] - blocks.shift[i])  # as in the rows
+    late = e.rows.frame_bounds[i].clock + off + b.jitter
+    size = blocks.gain[i] * b.angular_velocity + blocks.left_out[i][:, 2]
+    return np.asarray(np.sqrt(3.0) * size + late * pace + ROUNDING)
+
+
+def _root_mean_square(values: Array) -> float:
+    """Return the root of the mean square."""
+    return float(np.sqrt((values**2).mean()))
