@@ -96,10 +96,9 @@ class LateHinge(HingedTeam):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", [2, 3])
-def test_a_hinge_that_begins_to_turn_is_no_slip_for_nothing_is_rigid_after_it(seed):
-    team, _, _ = drawn_run(seed)
-    rng = np.random.default_rng(seed)
+def test_a_hinge_that_begins_to_turn_is_no_slip_for_nothing_is_rigid_after_it():
+    team, _, _ = drawn_run(2)
+    rng = np.random.default_rng(2)
     late = LateHinge(**{**vars(team), "swing": np.array([0.15, 0.1])})
     robots = late.samples(Path.drawn(rng, length=26.0, holds=2), rng)
     estimator = TeamEstimator([r.name for r in robots], TeamBounds(NOISE))

@@ -250,7 +250,7 @@ def test_a_robot_whose_samples_come_late_is_silent_and_nobody_elses_clock_is_off
     assert [f.robots for f in found.findings if f.fault is Fault.SILENT] == [(f"r{who}",)]
 
 
-@pytest.mark.parametrize("delay", [0.0, 0.3, 2.0])
+@pytest.mark.parametrize("delay", [0.3, 2.0])
 def test_who_let_go_and_went_away_slips_no_more_once_that_is_said(delay: float) -> None:
     """What was made of the motion after it is made anew without."""
     left, t = 4.0, np.arange(0.0, 8.0, 0.02)
