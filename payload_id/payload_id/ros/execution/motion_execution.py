@@ -30,6 +30,8 @@ from .stop_reason import Reason
 BEHIND = 0.1  # [s] of the motion's past that a new command holds as well
 EARLY = 20  # places of a motion's beginning that are looked at
 AHEAD = 0.1  # [s] by which a command to a late arm begins in the future
+# What makes an arm leave its tube, and may be heard of only then.
+CAUSES = (Reason.DRIVER_FAULT, Reason.CONTROLLER_INACTIVE, Reason.FOREIGN_COMMAND)
 STANDING = 0.05  # [s] of joint states in which a late arm must, to be held there
 
 
@@ -96,6 +98,8 @@ class MotionExecution:
     _held: bool = False
     _late: bool = False  # whether it was ever made late
     _ends: float | None = None  # on the motion, where a hold ended it [s]
+    _leaps: int = 0  # of stamps, until the arm was to rest or since
+    _silent: float = 0.0  # longest silence while it was to come to rest [s]
     _rest: RestWatch = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -175,6 +179,7 @@ class MotionExecution:
             self._late = True
         self._rest.see(stamps, q, dq)
         time = self.time(now_ns)
+        self._learn_cause(outside)
         if fault is not None and self.phase is Phase.SETTLING:
             self._fail(*fault)
         elif fault is not None:
@@ -245,10 +250,23 @@ class MotionExecution:
             detail: One clause for people.
             now_ns: The robot's time [ns].
         """
-        if self.phase is Phase.SETTLING:
-            self._fail(reason, detail)
-        else:
+        if self.phase is not Phase.SETTLING:
             self.stop(reason, detail, now_ns)
+        elif reason is Reason.TUBE_LEFT and self._silent > self.watch.silence:
+            lost = f"No joint states for {self._silent:.2f} s at the end of the motion"
+            self._fail(Reason.JOINT_STATES_LOST, f"{lost}. Then: {detail}")
+        else:
+            self._fail(reason, detail)
+
+    def _learn_cause(self, outside: tuple[Reason, str] | None) -> None:
+        """Say why the tube was left, where that is heard only while the arm is being held.
+
+        A driver in fault brakes the arm before its own message is heard.
+        """
+        left = self._held and self.reason is Reason.TUBE_LEFT and self.fault is not None
+        if left and outside is not None and outside[0] in CAUSES:
+            self.reason, self.detail = outside[0], f"{outside[1]}. Before that: {self.detail}"
+            self.fault = self.reason, self.detail
 
     def _may_have_begun(self, now_ns: int) -> bool:
         """Whether it has, or may be outside the tube about its start when a hold comes."""
@@ -301,9 +319,15 @@ class MotionExecution:
             slowed: Whether a slider may keep the arm from its end.
         """
         newest = float(seconds_since(self._rest.newest, self.start_ns))
+        self._silent = max(self._silent, silence)
+        if (
+            self._rest.leaps > self._leaps
+        ):  # what was said of times before does not hold for the stamps of now
+            self._leaps, self._ends = self._rest.leaps, newest
         if len(stamps):
             taken_up = self._ends is None or newest >= self._ends + self.timing.reaction
-            self.at_rest = self._rest.seconds >= SETTLED and newest > 0.0 and taken_up
+            begun = newest > 0.0 or self._rest.leaps > 0
+            self.at_rest = self._rest.seconds >= SETTLED and begun and taken_up
         end = self.commanded.duration if self._ends is None else self._ends
         if self.at_rest and not self._held and len(stamps):
             self._check_place(q[-1], newest, slowed)

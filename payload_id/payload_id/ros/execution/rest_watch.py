@@ -12,6 +12,7 @@ from ...core.safety.tube.tube_watch import position_error
 from ...core.samples.stamps import seconds_since
 
 AT_REST = 0.02  # [rad/s or m/s] below which a joint counts as standing still
+LEAP = 1.0  # [s] between two stamps: over that nothing is known of the arm, or the clock was set
 SETTLED = 0.25  # [s] of joint states in which it must; longer than what a next start looks at
 
 
@@ -22,10 +23,12 @@ class RestWatch:
     Attributes:
         continuous: Joints whose position may be reported up to whole turns.
         newest: Stamp of the newest joint states [ns].
+        leaps: How often stamps have leapt.
     """
 
     continuous: Sequence[bool]
     newest: int = 0
+    leaps: int = 0
     _place: Array | None = None  # where the arm stands; None: it moves
     _since: int = 0  # stamp of the joint states that first showed it there [ns]
 
@@ -39,7 +42,10 @@ class RestWatch:
         """
         if not len(stamps):
             return
-        self.newest = int(stamps[-1])
+        before, self.newest = self.newest, int(stamps[-1])
+        if before and abs(self.newest - before) > LEAP * 1e9:
+            self.leaps += 1
+            self._place = None
         slow = bool((np.abs(np.nan_to_num(dq[-1])) < AT_REST).all())
         if slow and self._place is not None:
             moved = np.abs(position_error(self._place, q[-1], self.continuous))

@@ -459,3 +459,63 @@ def test_what_is_held_does_not_get_later():
     slider.unexplained = 7.0
     slider.begin()
     assert slider.unexplained == 0.0 and slider.expected(1e-9 * arm.now_ns) == 0.0
+
+
+class LeapingArm(Arm):
+    """Its clock may be set."""
+
+    leap = 0.0  # [s]
+
+    @property
+    def now_ns(self):
+        return super().now_ns + round(self.leap * 1e9)
+
+
+@pytest.mark.parametrize("leap", [3600.0, -3600.0])
+@pytest.mark.parametrize("ticks", [1, 3, 100_000], ids=["one", "three", "for good"])
+@pytest.mark.parametrize("when", [0.7, 1.9], ids=["moving", "settling"])
+def test_a_clock_that_leaps_does_not_keep_a_motion_from_its_end(leap, ticks, when):
+    """In stamps that were an hour ahead the arm would come to rest in an hour."""
+    arm = LeapingArm()
+    execution = arm.begin(certified())
+    arm.run(execution, lambda: arm.time >= when)
+    moves = execution.phase is not Phase.SETTLING
+    for k in range(round(6.0 / TICK)):
+        arm.leap = leap if k < ticks else 0.0
+        if k == 0 and moves:  # as the watch of clocks does at the first such stamp
+            execution.stop(Reason.CLOCK_FAULT, "an hour", arm.now_ns)
+        if not execution.done:
+            arm.tick(execution)
+    assert execution.done and execution.at_rest
+    assert execution.reason is (Reason.CLOCK_FAULT if moves else Reason.COMPLETED)
+
+
+@pytest.mark.parametrize("delay", [0, 1, 5])
+def test_a_tube_that_was_left_for_a_driver_in_fault_is_the_drivers_fault(moving, delay):
+    """The arm brakes before the driver's own message is heard."""
+    arm, execution = moving
+    arm.run(execution, lambda: arm.time >= 0.7)
+    arm.off = 0.05
+    for _ in range(delay):
+        arm.tick(execution)
+    assert delay == 0 or execution.reason is Reason.TUBE_LEFT
+    at = sample(arm.commands[-1], np.array([arm.time + TICK]))
+    rows = (np.array([arm.now_ns]), at.q + arm.off, at.dq)
+    execution.advance(arm.now_ns, 0.0, *rows, (Reason.DRIVER_FAULT, "fault is 1"))
+    arm.run(execution)
+    assert execution.reason is Reason.DRIVER_FAULT and execution.fault[0] is Reason.DRIVER_FAULT
+    assert execution.detail.startswith("fault is 1")
+    assert delay == 0 or "Before that" in execution.detail
+
+
+def test_a_controller_that_gives_up_after_a_silence_at_the_end_has_lost_the_states(moving):
+    arm, execution = moving
+    arm.run(execution, lambda: execution.phase is Phase.SETTLING)
+    arm.silent = True
+    for _ in range(round(0.5 / TICK)):
+        arm.tick(execution)
+    arm.silent = False
+    execution.fail(Reason.TUBE_LEFT, "PATH_TOLERANCE_VIOLATED", arm.now_ns)
+    arm.run(execution)
+    assert execution.reason is Reason.JOINT_STATES_LOST
+    assert "0.5" in execution.detail and "PATH_TOLERANCE_VIOLATED" in execution.detail
