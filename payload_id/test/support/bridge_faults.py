@@ -190,11 +190,11 @@ def _report(rig: Rig, change: Callable[[JointState], None]) -> None:
     count, end = len(rig.commands), time.monotonic() + 1.0
     driver = rig.joint_states[-1]
     own: set[int] = set()  # stamps of what is published here, and heard here, too
-    while len(rig.commands) == count and time.monotonic() < end:
+    while len(rig.commands) == count and time.monotonic() < end:  # no stamp comes twice
         newest = rig.joint_states[-1]
         driver = driver if stamp_of(newest.header.stamp) in own else newest
         message = deepcopy(driver)
-        _ahead(message, 0, 1000)
+        _ahead(message, 0, 1000 * (len(own) + 1))
         change(message)
         own.add(stamp_of(message.header.stamp))
         publisher.publish(message)
@@ -234,7 +234,8 @@ KINDS: dict[str, Kind] = {
     "pushed": Kind(pushed, ("TUBE_LEFT",), HOLD, True),
     "bridge_killed": Kind(bridge_killed, ("BRIDGE_LOST",), TO_ITS_END, True),
     "planner_killed": Kind(planner_killed, (), TO_ITS_END, False),
-    "partitioned": Kind(partitioned, UNHEARD, PARTITION + TO_ITS_END, True),
+    # Shortly before its end a motion is over before anybody misses anything.
+    "partitioned": Kind(partitioned, ("COMPLETED", *UNHEARD), PARTITION + TO_ITS_END, None),
 }
 CANCELLED = "cancelled"  # at any moment of ~/identify, its states before a motion among them
 EVERY = (*KINDS, CANCELLED)
@@ -284,7 +285,21 @@ def _meet(rig: Rig, kind: Kind, part: float, found: dict[str, Any]) -> None:
             assert found["rest"] <= kind.rests, f"it rested after {found['rest']:.2f} s"
             put_right()
     fault = rig.acknowledged()
+    if kind.happen is bridge_killed:
+        _wait_until_ready(rig)
     assert kind.kept is None or bool(fault) is kind.kept, f"fault: {fault or 'none'}"
+
+
+def _wait_until_ready(rig: Rig) -> None:
+    """Wait until a bridge that was started anew hears the driver, too."""
+    box = rig.observer.mailbox["/diagnostics"]
+    box.clear()
+
+    def ready() -> bool:
+        told = [x for array in box for x in array.status if x.name.startswith("payload_bridge")]
+        return any(x.message == "Ready." for x in told)
+
+    rig.observer.wait(ready, "a bridge that is ready", 90.0)
 
 
 def _cancel(rig: Rig, part: float, found: dict[str, Any]) -> None:
