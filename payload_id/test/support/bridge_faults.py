@@ -49,12 +49,14 @@ class Kind:
         reasons: Names of those that the motion may end for; empty: nobody is left to say it.
         rests: Time after it within which the arm must rest [s].
         kept: Whether it must be acknowledged; None: that depends.
+        latest: Until when after the motion began it may happen [s].
     """
 
     happen: Callable[[Rig], Callable[[], None]]
     reasons: tuple[str, ...]
     rests: float
     kept: bool | None
+    latest: float = 1.0
 
 
 @dataclass(frozen=True)
@@ -234,8 +236,8 @@ KINDS: dict[str, Kind] = {
     "pushed": Kind(pushed, ("TUBE_LEFT",), HOLD, True),
     "bridge_killed": Kind(bridge_killed, ("BRIDGE_LOST",), TO_ITS_END, True),
     "planner_killed": Kind(planner_killed, (), TO_ITS_END, False),
-    # Shortly before its end a motion is over before anybody misses anything.
-    "partitioned": Kind(partitioned, ("COMPLETED", *UNHEARD), PARTITION + TO_ITS_END, None),
+    # Later a motion is over before anybody can miss anything.
+    "partitioned": Kind(partitioned, UNHEARD, PARTITION + TO_ITS_END, True, latest=0.8),
 }
 CANCELLED = "cancelled"  # at any moment of ~/identify, its states before a motion among them
 EVERY = (*KINDS, CANCELLED)
@@ -266,7 +268,7 @@ def undergo(rig: Rig, number: int, name: str, part: float) -> Run:
 
 def _meet(rig: Rig, kind: Kind, part: float, found: dict[str, Any]) -> None:
     """Have a fault happen in motion, and put it right."""
-    found["moment"] = moment = 1.0 * part
+    found["moment"] = moment = kind.latest * part
     _, future = rig.moving(moment)
     assert not future.done(), future.result().result.message
     with rig.disturbed():
