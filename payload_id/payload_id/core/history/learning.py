@@ -33,7 +33,9 @@ PASSES = 2
 # Nuisance parameters that each run has of its own: friction moves with temperature, offsets between
 # power cycles. Links, gains and rotors are the arm's.
 OWN = ("friction_", "torque_offset")
-FOREIGN = 10.0  # times the others' residuals, beyond which a run's rows are something else's
+# Times the others' residuals, beyond which a run's rows are something else's: where they are within
+# the stated bounds, which may be far too wide, and where they alone are not.
+FOREIGN, BEYOND = 10.0, 2.0
 DRIFT = 0.01  # probability by chance below which a trend from run to run is a note
 
 
@@ -182,8 +184,10 @@ def _foreign(noise: Array, runs: Sequence[KnownRun]) -> tuple[str, ...]:
     said = []
     for k, run in enumerate(runs):
         others = np.median(np.delete(noise, k, axis=0), axis=0)
-        times = float(np.max(noise[k] / np.maximum(others, np.finfo(float).tiny)))
-        if times > FOREIGN:
+        ratio = noise[k] / np.maximum(others, np.finfo(float).tiny)
+        beyond = (noise[k] > 1.0) & (others < 1.0)
+        times = float(np.max(ratio))
+        if np.any(ratio > np.where(beyond, BEYOND, FOREIGN)):
             said.append(
                 f"Run {k + 1} ('{run.source}') fits no load: its residuals are {times:.0f} times "
                 "those of the others. Look at its units, signs and arm (payload-id check), and "

@@ -324,6 +324,15 @@ def test_broken_bounds_are_inconsistent() -> None:
     assert all(is_physical(phi) for phi in result.link_phi())
 
 
+@pytest.mark.parametrize("factor", [1e3, 1e4])
+def test_torques_in_other_units_are_inconsistent(factor: float) -> None:
+    run, _, _ = bare_run("gen3", FRICTION, 4, seconds=3.0)
+    samples = replace(run.samples, tau=factor * run.samples.tau)
+    result = calibrate([run.samples, samples], run.model, FRICTION)
+    assert not result.consistent and result.noise_factor > factor / 100.0 and result.blame
+    assert all(is_physical(phi) for phi in result.link_phi())
+
+
 def test_zero_friction_and_no_motion() -> None:
     model = arm("gen3")
     exact = replace(FRICTION, link_relative=0.05)
