@@ -20,7 +20,7 @@ from ..arrays import Array, BoolArray
 from ..errors import RecordingError
 from .stamps import NANOSECONDS
 
-LEAP = 10.0  # a stamp that differs by more from the newest one is doubted [s]
+LEAP = 2.0  # a stamp that differs by more from the newest one is doubted [s]
 AGREEING = 5  # so many doubted stamps in a row, each going on from the last, are believed
 
 LARGEST = 1e9  # of a measured value, in SI units

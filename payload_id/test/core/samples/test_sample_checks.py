@@ -61,7 +61,7 @@ def taken(stamps) -> tuple[list[int], ClockGate]:
     return passed, gate
 
 
-@pytest.mark.parametrize("leap", [YEAR, -YEAR, 3_600 * 10**9, -3_600 * 10**9, 11 * 10**9, 2**62])
+@pytest.mark.parametrize("leap", [YEAR, -YEAR, 3_600 * 10**9, -3_600 * 10**9, 3 * 10**9, 2**62])
 @pytest.mark.parametrize("count", range(1, AGREEING))
 def test_a_few_wrong_stamps_cost_no_others(leap, count):
     """Wherever they are but at the start, and whether or not they agree with each other."""
@@ -74,7 +74,7 @@ def test_a_few_wrong_stamps_cost_no_others(leap, count):
             assert gate.times == 0
 
 
-@pytest.mark.parametrize("leap", [20 * 10**9, -3_600 * 10**9])
+@pytest.mark.parametrize("leap", [3 * 10**9, -3 * 10**9, -3_600 * 10**9])
 @pytest.mark.parametrize("times", [2, 3])
 def test_messages_that_come_several_times_do_not_hide_that_a_clock_was_set(leap, times):
     good = START + 1_000_000 * np.arange(50, dtype=np.int64)
