@@ -87,9 +87,12 @@ def calibrate(
         problem, notes = _problem(model, uncertainty, options, lower, upper)
         factors = joint_factors(own, model.n)
         factor = factor_of(factors)
-        estimate, constrained = _estimate(problem, factor, len(own), stated)
+        # Rows whose bounds had to be so many times as large count so much less: those of torques in
+        # other units would be out of the solver's range.
+        times = float(np.fmax(box.noise_factor, 1.0))
+        estimate, constrained = _estimate(problem, factor / times, len(own), stated)
         notes += () if constrained else (UNCONSTRAINED,)
-        validation = _validate(parts, problem, stated)
+        validation = _validate(parts, problem, stated, times)
         found = _identifiability(model, stated, problem.scale(), factor)
     calibration = Calibration(
         digest=model.digest,
@@ -223,8 +226,10 @@ def _estimate(problem: ArmFit, factor: Array, rows: int, nuisance: Nuisance) -> 
         return replace(pulled, consistency=Consistency.NONE).solve(factor), False
 
 
-def _validate(parts: Sequence[ArmEquations], problem: ArmFit, nuisance: Nuisance) -> Validation:
-    """Fit the first part of every recording, and judge the rest."""
+def _validate(
+    parts: Sequence[ArmEquations], problem: ArmFit, nuisance: Nuisance, times: float
+) -> Validation:
+    """Fit the first part of every recording with wider bounds, and judge the rest."""
     train, test = [], []
     for part in parts:
         border = part.start.min() + (1.0 - HELD_OUT) * (part.end.max() - part.start.min())
@@ -243,7 +248,7 @@ def _validate(parts: Sequence[ArmEquations], problem: ArmFit, nuisance: Nuisance
     lower, upper = wide.lower.copy(), wide.upper.copy()
     lower[: 10 * n] = upper[: 10 * n] = problem.psi0[: 10 * n]
     friction_only = replace(wide, lower=lower, upper=upper, consistency=Consistency.NONE)
-    factor = factor_of(joint_factors(first, n))
+    factor = factor_of(joint_factors(first, n)) / times
     friction, _ = _estimate(friction_only, factor, len(first), nuisance)
     everything, _ = _estimate(wide, factor, len(first), nuisance)
     return Validation(

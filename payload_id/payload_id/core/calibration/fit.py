@@ -152,13 +152,11 @@ class _Program:
         """Return the x that minimises |tall x - right|^2, shape (K,).
 
         Unknowns are the step s from the free optimum and y = R s: the cost is |y|^2 and a constant,
-        so that the solver's tolerances are relative to what the constraints cost. R counts in
-        parts of its largest entry, so that data in other units are no trouble to the solver.
+        so that the solver's tolerances are relative to what the constraints cost.
         """
         best = np.linalg.lstsq(tall, right, rcond=RANK)[0]
         self._known[self._free] = best  # the constraints are then those of the step
         R = _square(tall)
-        R /= np.abs(R).max() or 1.0
         k = len(best)
         self._add(np.hstack([R, -np.eye(k)]), np.zeros(k), clarabel.ZeroConeT(k))
         self._bounds(best)

@@ -35,7 +35,7 @@ PASSES = 2
 OWN = ("friction_", "torque_offset")
 # Times the others' residuals, beyond which a run's rows are something else's: where they are within
 # the stated bounds, which may be far too wide, and where they alone are not.
-FOREIGN, BEYOND = 10.0, 2.0
+FOREIGN, BEYOND = 10.0, 4.0
 DRIFT = 0.01  # probability by chance below which a trend from run to run is a note
 
 

@@ -324,7 +324,7 @@ def test_broken_bounds_are_inconsistent() -> None:
     assert all(is_physical(phi) for phi in result.link_phi())
 
 
-@pytest.mark.parametrize("factor", [1e3, 1e4])
+@pytest.mark.parametrize("factor", [1e3, 1e6])
 def test_torques_in_other_units_are_inconsistent(factor: float) -> None:
     run, _, _ = bare_run("gen3", FRICTION, 4, seconds=3.0)
     samples = replace(run.samples, tau=factor * run.samples.tau)

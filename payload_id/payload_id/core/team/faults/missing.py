@@ -7,6 +7,7 @@ import numpy as np
 from ..estimate import Fault, Finding
 from .evidence import LEAST_TURN, Evidence, turning
 
+MUCH = 0.8  # of another robot's turning and time, from which on a robot turns as it does
 ON_A_LINE = 0.02  # of the largest distance of grasps: their distance from a line
 
 
@@ -35,6 +36,13 @@ def missing(e: Evidence, named: set[str]) -> tuple[list[Finding], list[str]]:
             )
         )  # fmt: skip
     unknown = [n for i, n in enumerate(e.names) if not frames.known[i] and n not in named]
+    alone = [n for n in unknown if _is_alone(e, e.names.index(n))]
+    if alone:
+        cannot.append(
+            f"The grasp frames of {', '.join(alone)} cannot be given, though the same motion tells "
+            "those of others: check axes, signs, units and clock, and that the payload is held."
+        )
+    unknown = [n for n in unknown if n not in alone]
     if unknown:
         still = max(turning(e.blocks), default=0.0) < LEAST_TURN
         why = "the payload hardly turned" if still else "their data do not determine them"
@@ -54,6 +62,18 @@ def missing(e: Evidence, named: set[str]) -> tuple[list[Finding], list[str]]:
             "swinging about the line tells more."
         )
     return found, cannot
+
+
+def _is_alone(e: Evidence, i: int) -> bool:
+    """Tell whether the motion that robot i gives has told the frames of another robot."""
+    known = e.rows.frames.known
+    turns, present = turning(e.blocks), e.blocks.present
+    return any(
+        known[j]
+        and present[i].sum() >= MUCH * present[j].sum()
+        and turns[i] >= max(MUCH * turns[j], LEAST_TURN)
+        for j in range(1, len(e.names))
+    )
 
 
 def _on_a_line(e: Evidence) -> Finding | None:
