@@ -40,7 +40,7 @@ def condition_of(
     silences = [said for said in silent.values() if said]
     doubts = [x for x in (*rivalries(listeners), *control.doubts()) if x not in sentence]
     if len(silences) == len(listeners):
-        level, sentence = Level.ERROR, silences[0]
+        level, sentence = Level.ERROR, " ".join([silences[0], *rivalries(listeners)])
     elif silences or doubts or control.loss or control.lost:
         level = Level.WARN if level is Level.OK else level
         lost = (
