@@ -68,7 +68,7 @@ class PlannedRobot:
 
     plays = FakeEstimator
 
-    def __init__(self, folder, domain, arm=None, **changes) -> None:
+    def __init__(self, folder, domain, arm=None, physics_step=1e-3, **changes) -> None:
         """Start them in a domain of their own, beside another arm if it is given; wait for them.
 
         Bridge and planner have the parameters of `PARAMETERS`, but for `changes`.
@@ -76,6 +76,7 @@ class PlannedRobot:
         self.folder, self.domain = folder, domain
         self.arm = arm or NodeProcess(
             "simulated_arm", domain, folder / "arm.log", payload=PAYLOAD, rate=100.0,
+            physics_step=physics_step,
         )  # fmt: skip
         self._values = PARAMETERS | {"certificates_folder": folder / "certificates"} | changes
         self.bridge, self.planner = self.start_bridge(), self.start_planner()
