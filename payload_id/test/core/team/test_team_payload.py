@@ -527,13 +527,16 @@ def test_of_two_robots_whose_clocks_are_far_apart_the_reference_is_not_named():
         assert robots[0].name not in late, found.message
 
 
+@pytest.mark.parametrize("with_moments", [False, True])
 @pytest.mark.parametrize("who", [0, 1])
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_of_two_arms_the_one_whose_forces_are_inverted_is_named_or_none(seed, who):
+def test_of_two_arms_the_one_whose_forces_are_inverted_is_named(seed, who, with_moments):
     """With the other sign of the other one's forces, a payload of negative mass would fit."""
     robots = two_arms(seed)
     robots[who] = false_force(robots[who], -1.0)
+    if with_moments:
+        robots[who] = replace(robots[who], moment=-robots[who].moment)
     found = estimated(robots)
     assert found.status is TeamStatus.INCONSISTENT
-    assert all(f.robots == (robots[who].name,) for f in found.findings), found.message
-    assert "No payload explains" in found.message or found.findings
+    (finding,) = found.findings
+    assert finding.fault is Fault.FORCE_INVERTED and finding.robots == (robots[who].name,)

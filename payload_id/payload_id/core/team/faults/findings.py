@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from ..estimate import Finding
+from ..estimate import Fault, Finding
 from .evidence import Evidence
 from .forces import of_forces
 from .missing import missing
@@ -24,6 +24,13 @@ class Findings:
     all: tuple[Finding, ...]
     cannot: tuple[str, ...]
     contradicts: bool
+
+    def with_forces(self, finding: Finding | None) -> Findings:
+        """Return them with what is known of forces alone; the same if that is nothing."""
+        if finding is None:
+            return self
+        others = [other for other in self.all if other.fault is not Fault.FORCE_FALSE]
+        return replace(self, all=(finding, *others), contradicts=True)
 
 
 def findings_of(evidence: Evidence) -> Findings:

@@ -9,7 +9,9 @@ import numpy as np
 from ...arrays import IntArray
 from ...body.payload_prior import PayloadPrior
 from ...bounds import Bounds, Interval, Memory, method_named
+from ...bounds.feasibility import smallest_noise_factor
 from ...bounds.least_squares_image import image
+from ...bounds.scaled_rows import ScaledRows
 from ...rows.row_block import RowBlock
 from ..rows import TeamRows
 from ..windows import Windows
@@ -36,9 +38,28 @@ def interval_bounds(
     known: Known,
 ) -> Bounds:  # fmt: skip
     """Return bounds on phi in {1}; those known before if there is nothing to tell."""
-    empty = Bounds(known.interval, True, float("nan"), {}, np.zeros(0), known.memory)
-    if intervals == "none":
-        return empty
+    block = None if intervals == "none" else _finite_rows(rows, used, windows, prior)
+    if block is None:
+        return Bounds(known.interval, True, float("nan"), {}, np.zeros(0), known.memory)
+    return method_named(intervals).bounds(
+        block, _beforehand(block, known.interval), Memory(), prior.shape()
+    )
+
+
+def is_explained(rows: TeamRows, used: Windows, windows: Windows, prior: PayloadPrior) -> bool:
+    """Tell whether some payload within the prior explains the forces within all bounds."""
+    block = _finite_rows(rows, used, windows, prior)
+    if block is None:
+        return False
+    known = _beforehand(block, Interval(*prior.box()))
+    scaled = ScaledRows.of(block, known, block.bound(known.magnitude), narrow=False)
+    return smallest_noise_factor(scaled, prior.shape()).factor <= 1.0
+
+
+def _finite_rows(
+    rows: TeamRows, used: Windows, windows: Windows, prior: PayloadPrior
+) -> RowBlock | None:
+    """Return the rows whose errors are bounded; None if there are none."""
     bounded = np.array([frame.known for frame in rows.frame_bounds])
     sure = used.take(np.flatnonzero((bounded[:, None] | ~used.holding).all(axis=0)))
     sure = sure.take(_telling(sure))
@@ -49,14 +70,10 @@ def interval_bounds(
         parts.append(lifts.take(order))
     parts = [part for part in parts if len(part)]
     if not parts:
-        return empty
+        return None
     block = RowBlock.stack(parts)
     block = block.take(np.isfinite(block.d) & np.isfinite(block.A_error).all(axis=1))
-    if not len(block):
-        return empty
-    return method_named(intervals).bounds(
-        block, _beforehand(block, known.interval), Memory(), prior.shape()
-    )
+    return block if len(block) else None
 
 
 def _beforehand(block: RowBlock, known: Interval) -> Interval:

@@ -30,6 +30,7 @@ from ..rows import TeamRows
 from ..windows import Windows
 from .held import payloads_of
 from .interval_rows import Known, interval_bounds
+from .inverted_forces import inverted, may_be_inverted
 
 LEAST_WINDOWS = 4  # of an estimate
 DEVIATIONS = 6.0  # of kinematic frames, by which forces may move them beyond errors of poses
@@ -64,6 +65,8 @@ def solved(
     used = windows.take(_with_frames(windows, frames))
     found = interval_bounds(rows, used, windows, prior, intervals, known)
     findings = findings_of(Evidence(names, rows, blocks, used, found, prior.com_max, silent, ahead))
+    if not found.consistent and may_be_inverted(findings.all):
+        findings = findings.with_forces(inverted(names, rows, used, windows, prior))
     consistent = found.consistent and not findings.contradicts
     interval = found.interval.intersect(known.interval) if found.consistent else known.interval
     if (interval.lower > interval.upper).any():

@@ -1,0 +1,66 @@
+"""Whose forces have the wrong sign, where no payload explains the forces as they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from ...body.payload_prior import PayloadPrior
+from ..estimate import Fault, Finding
+from ..rows import TeamRows
+from ..windows import Windows
+from .interval_rows import is_explained
+
+LEAST_WINDOWS = 8
+
+
+def inverted(
+    names: Sequence[str], rows: TeamRows, used: Windows, windows: Windows, prior: PayloadPrior
+) -> Finding | None:
+    """Return the only robot with whose sign turned round some payload explains all forces.
+
+    Of two robots' forces, both with the wrong sign of one of them turned have the same sum but for
+    its sign; a payload's mass is not negative.
+
+    Args:
+        names: Of the robots.
+        rows: Frames and bounds.
+        used: Windows whose forces act at places that are known.
+        windows: All of them.
+        prior: What the payload may be.
+    """
+    if len(used) < LEAST_WINDOWS:
+        return None
+    guilty = [
+        i
+        for i in range(len(names))
+        if any(
+            is_explained(rows, *both, prior)
+            for both in zip(_turned(used, i), _turned(windows, i), strict=False)
+        )
+    ]
+    if len(guilty) != 1:
+        return None
+    name = names[guilty[0]]
+    return Finding(
+        Fault.FORCE_INVERTED, (name,),
+        f"The forces of {name} fit with the opposite sign, and no payload explains them as they "
+        "are: its sensor is inverted. Samples hold the force on the payload.",
+    )  # fmt: skip
+
+
+def _turned(windows: Windows, i: int) -> Iterator[Windows]:
+    """Yield windows with the sign of robot i's forces turned, and with that of moments, too."""
+    forces, both = slice(0, 3), slice(0, 6)
+    for part in (forces, both) if windows.wrench[i][:, 3:].any() else (forces,):
+        wrench, rate, lift = windows.wrench.copy(), windows.wrench_rate.copy(), windows.lift.copy()
+        wrench[i][:, part] *= -1.0
+        rate[i][:, part] *= -1.0
+        lift[i] *= -1.0
+        yield replace(windows, wrench=wrench, wrench_rate=rate, lift=lift)
+
+
+def may_be_inverted(findings: Sequence[Finding]) -> bool:
+    """Tell whether nothing was found that tells of motions, or of forces better."""
+    mild = (Fault.FORCE_FALSE, Fault.SILENT, Fault.COLLINEAR, Fault.NO_ROTATION)
+    return all(finding.fault in mild for finding in findings)
