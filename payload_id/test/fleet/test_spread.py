@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 
+import pytest
 from distributed import Client, LocalCluster
 
 from payload_id.fleet import spread
@@ -19,6 +20,7 @@ def together(number: int) -> int:
     return number
 
 
+@pytest.mark.slow
 def test_workers_that_come_later_are_all_used():
     with (
         LocalCluster(

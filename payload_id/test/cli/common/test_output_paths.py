@@ -141,6 +141,7 @@ def test_the_path_that_is_printed_is_the_one_that_is_written(
     assert f"figure: {written}" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_a_figure_is_drawn_whatever_backend_a_notebook_has_set(bag, tmp_path):
     """Every Jupyter kernel sets one, for windows that are not wanted here."""
     figure = tmp_path / "f.svg"

@@ -165,6 +165,7 @@ def test_a_refusal_is_the_nodes_sentence_and_exit_code_2(nodes, capsys):
     assert "said of start" in capsys.readouterr().err
 
 
+@pytest.mark.slow
 def test_obstacles_are_added_removed_and_listed(nodes, capsys):
     table = "table=box:0.4,0.8,0.04@0.9,0,0.1"
     assert main(["live", "obstacles", "--add", table, "--add", "ball=sphere:0.1@1,1,1"]) == 0

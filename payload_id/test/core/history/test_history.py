@@ -363,6 +363,7 @@ def test_segments_cut_a_recording_into_runs_of_a_length():
 TURNED = np.where(np.eye(6, dtype=bool), -1.0, 1.0)  # one joint's sign
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("factor", [1000.0, 0.001, -1.0, TURNED[1]])
 def test_a_run_in_other_units_or_with_another_sign_is_named(runs, factor):
     samples = measured(5, np.zeros(10))

@@ -54,6 +54,7 @@ def test_delay_is_found_and_taken_out(delayed):
     assert "13.4" in last.message or "13.3" in last.message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("bounds", [LOOSE, BOUNDS], ids=["left in", "taken out"])
 def test_result_does_not_depend_on_how_samples_arrive(delayed, bounds):
     _, whole = fed(delayed, [len(delayed)], bounds=bounds)

@@ -218,6 +218,7 @@ def every_update(
     return found
 
 
+@pytest.mark.slow
 def test_the_clock_of_a_robot_whose_frame_is_unknown_stays_within_its_bound() -> None:
     """It hardly moves at first: each update would find it a bit later than the one before."""
     team = RigidTeam(np.random.default_rng(4), 3, pause=(-9.0, 3.0))

@@ -515,6 +515,7 @@ def test_of_two_arms_the_one_in_degrees_does_not_make_the_other_look_locked(who)
     assert "check their unit" in found.message
 
 
+@pytest.mark.slow
 def test_of_two_robots_whose_clocks_are_far_apart_the_reference_is_not_named():
     robots = two_arms(1)
     robots[1] = replace(robots[1], time=robots[1].time - 0.6)

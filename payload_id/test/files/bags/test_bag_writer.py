@@ -155,6 +155,7 @@ def test_a_bag_that_is_removed_while_it_is_written_is_told_with_all_that_was_in_
         writer.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("storage", STORAGES)
 def test_a_killed_process_loses_no_more_than_the_last_second(tmp_path, storage):
     script = f"""
