@@ -105,8 +105,8 @@ def _clock_off(e: Evidence, i: int, late: float, bound: float, against: str) -> 
     """Return that robot i's clock is off by more than is stated [s]."""
     return Finding(
         Fault.CLOCK, (e.names[i],),
-        f"The clock of {e.names[i]} is {1e3 * late:.0f} ms off that of {against}; "
-        f"{1e3 * bound:.0f} ms are stated. State more, or set the clock.",
+        f"The clock of {e.names[i]} is {1e3 * late:.0f} ms off that of {against} in the mean of "
+        f"the run; {1e3 * bound:.0f} ms are stated. State more, or set the clock.",
     )  # fmt: skip
 
 
