@@ -25,6 +25,7 @@ FAKED = 2.0  # times the share of errors in what tells a factor
 VANISHED = 0.05  # part of all forces, below which a factor has made them vanish
 SLIGHT = 0.1  # of all forces, above which a bound lets a sensor show nothing
 DIGITS = 1e-9  # relative, within which readings are one and the same
+NEARLY_NONE = 0.2  # a factor below which no scale explains it
 INVERTED = -0.5  # a factor below which the sign is wrong
 
 
@@ -36,15 +37,27 @@ def of_forces(e: Evidence) -> tuple[list[Finding], bool]:
     if found is None:
         return [], False
     i, factor, phi = found
-    name, fault = e.names[i], Fault.FORCE_INVERTED if factor < INVERTED else Fault.FORCE_FALSE
-    words = (
-        "with the opposite sign: its sensor is inverted. Samples hold the force on the payload."
-        if fault is Fault.FORCE_INVERTED
-        else f"if they are {factor:.2f} times as large as it says: check its scale, whether it "
-        "still holds the payload, and what else touches it."
-    )
+    fault = Fault.FORCE_INVERTED if factor < INVERTED else Fault.FORCE_FALSE
     certain = fault is Fault.FORCE_INVERTED or _beyond_rows(e, i, factor, phi)
-    return [Finding(fault, (name,), f"The forces of {name} fit {words}")], certain
+    sentence = f"The forces of {e.names[i]} fit {_how(factor)}"
+    return [Finding(fault, (e.names[i],), sentence)], certain
+
+
+def _how(factor: float) -> str:
+    """Return how forces with a factor fit, and what to look at."""
+    if factor < INVERTED:
+        return (
+            "with the opposite sign: its sensor is inverted. Samples hold the force on the payload."
+        )
+    if abs(factor) < NEARLY_NONE:
+        return (
+            "best if they count next to nothing: check their axes and signs, its orientation, and "
+            "whether it still holds the payload."
+        )
+    return (
+        f"if they are {factor:.2f} times as large as it says: check its scale, whether it still "
+        "holds the payload, and what else touches it."
+    )
 
 
 def _unchanging(e: Evidence, i: int) -> Finding | None:
