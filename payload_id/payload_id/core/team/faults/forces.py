@@ -4,9 +4,8 @@ A factor c on what robot i exerts is one more unknown of the rows; biases and wh
 stay inside their boxes. It is believed where it explains nearly all that the rows leave, in parts
 of the forces that there are with it, and where (c - 1) f_i is more than the stated bounds let the
 robot's forces err: constant and slow errors within the bounds look like a factor, too, but like a
-smaller one. So a false gain is found as well where some payload would explain the forces within all
-bounds. It contradicts them where it is more than errors of frames and motion could make of the
-rows, too.
+smaller one. Where some payload explains the forces within all bounds it must be more than errors of
+frames and motion could make of the rows, too; then it contradicts the bounds.
 """
 
 from __future__ import annotations
@@ -39,6 +38,8 @@ def of_forces(e: Evidence) -> tuple[list[Finding], bool]:
     i, factor, phi = found
     fault = Fault.FORCE_INVERTED if factor < INVERTED else Fault.FORCE_FALSE
     certain = fault is Fault.FORCE_INVERTED or _beyond_rows(e, i, factor, phi)
+    if not certain and e.found.consistent:
+        return [], False  # errors of frames and motion may look like it
     sentence = f"The forces of {e.names[i]} fit {_how(factor)}"
     return [Finding(fault, (e.names[i],), sentence)], certain
 
