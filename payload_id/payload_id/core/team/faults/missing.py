@@ -40,7 +40,7 @@ def missing(e: Evidence, named: set[str]) -> tuple[list[Finding], list[str]]:
     if alone:
         cannot.append(
             f"The grasp frames of {', '.join(alone)} cannot be given yet, though the same motion "
-            "tells those of others. Turn the payload further; if that does not tell them, check "
+            "tells those of others. Turn the payload about two axes; if that does not tell them, check "
             "axes, signs, units and clock, and that the payload is held there."
         )
     unknown = [n for n in unknown if n not in alone]
