@@ -40,8 +40,8 @@ def missing(e: Evidence, named: set[str]) -> tuple[list[Finding], list[str]]:
     if alone:
         cannot.append(
             f"The grasp frames of {', '.join(alone)} cannot be given yet, though the same motion "
-            "tells those of others. Turn the payload about two axes; if that does not tell them, check "
-            "axes, signs, units and clock, and that the payload is held there."
+            "tells those of others. Turn the payload about two axes; if that does not tell them, "
+            "check axes, signs, units and clock, and that the payload is held there."
         )
     unknown = [n for n in unknown if n not in alone]
     if unknown:
