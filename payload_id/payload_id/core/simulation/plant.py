@@ -100,6 +100,7 @@ class Plant(MujocoArm):
         self.controller = tune(self.nominal, self.step, self.armature)
         self._limit = per_joint("effort_limit", effort_limit, n)[self._to_mujoco]
         self._limited = bool(np.isfinite(self._limit).any())
+        self._push = np.zeros(n)
         # The controller runs at every stage of the integration: it reads views, not properties.
         self._state = np.empty(2 * n)
         self._position, self._velocity = self._state[:n], self._state[n:]
@@ -189,6 +190,19 @@ class Plant(MujocoArm):
         limit = self._limit
         self._imposed = np.clip(np.asarray(torque)[self._to_mujoco], -limit, limit)
 
+    def push(self, torque: Array) -> None:
+        """Have somebody or something push the arm from now on; no sensor of torque shows it.
+
+        Args:
+            torque: What that exerts on each joint, shape (n,) [N m or N]; zeros: nothing.
+
+        Raises:
+            InputError: They are not n finite numbers.
+        """
+        if np.shape(torque) != (self.n,) or not np.isfinite(torque).all():
+            raise InputError(f"The arm has {self.n} joints; found the push {torque!r}.")
+        self._push = np.asarray(torque, dtype=float)[self._to_mujoco]
+
     def step_to(self, t: float) -> None:
         """Simulate up to time t [s], rounded to whole integration steps.
 
@@ -216,7 +230,7 @@ class Plant(MujocoArm):
 
     def rotor_torque(self) -> Array:
         """Return the part of the torque applied now that accelerates the rotors, shape (n,)."""
-        self.data.qfrc_applied[:] = self._torque(2 * (self._steps - self._first))
+        self.data.qfrc_applied[:] = self._torque(2 * (self._steps - self._first)) + self._push
         mujoco.mj_forward(self.model, self.data)
         return np.asarray(self.armature * self.data.qacc[self._to_ours])
 
@@ -289,7 +303,7 @@ class Plant(MujocoArm):
         rate = 2.0 / self.step
 
         def control(_model: mujoco.MjModel, _data: mujoco.MjData) -> None:
-            applied[:] = self._torque(int((data.time - start) * rate + offset))
+            applied[:] = self._torque(int((data.time - start) * rate + offset)) + self._push
 
         with STEPPING:
             previous = mujoco.get_mjcb_control()

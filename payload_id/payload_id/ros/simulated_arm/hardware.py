@@ -53,6 +53,8 @@ class Hardware:
         speed: Part of its speed at which the arm runs; it follows the slider [-].
         slider: Where somebody has put it, 0 to 1 [-].
         fault: Whether commands are dropped, and the arm stands.
+        push: What somebody exerts on each joint, shape (n,) [N m or N].
+        stuck: Joints whose torque sensors show what they showed last, shape (n,).
     """
 
     def __init__(self, robot: RobotFile, values: dict[str, Any], period: float) -> None:
@@ -69,6 +71,8 @@ class Hardware:
         self._takes_torque = robot.driver.executes(EFFORT) is not False
         self.slider = self.speed = 1.0
         self.fault, self._stands = False, False
+        self.push, self.stuck = np.zeros(self.plant.n), np.zeros(self.plant.n, dtype=bool)
+        self._shown = np.zeros(self.plant.n)
         self._last: Command | None = None
         self._late: deque[Reading] = deque(maxlen=values["delay"] + 1)
 
@@ -81,6 +85,7 @@ class Hardware:
         step = SPEED_RAMP * self._period
         self.speed += min(max(self.slider - self.speed, -step), step)
         self.plant.set_speed(self.speed)
+        self.plant.push(self.push)
         self.plant.step_to(t)
         state = self.plant.measure()
         if self._link_side:
@@ -94,6 +99,7 @@ class Hardware:
         if self._wrapped:
             q = np.where(self.endless, np.pi - (np.pi - q) % (2 * np.pi), q)
         effort = effort_from_torque(seen.tau[0], self._sign, self._offset)
+        self._shown = effort = np.where(self.stuck, self._shown, effort)
         self._late.append(
             Reading(state.t, float(seen.stamp[0]), q, seen.dq[0], effort, bool(seen.lost[0]))
         )

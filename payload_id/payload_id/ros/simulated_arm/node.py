@@ -46,7 +46,7 @@ from .real_controllers.description import STATES, behind_topics
 from .real_controllers.joint_commands import JointCommands
 from .robot import SimulatedControllers
 from .servers.fault_server import FaultServer
-from .setup import PARAMETER_TABLE, REAL
+from .setup import PARAMETER_TABLE, REAL, push_of, stuck_of
 
 QUEUE = 2000  # joint states that wait for a slow reader
 MERGED = "/joint_states"  # of joint_state_publisher
@@ -107,7 +107,8 @@ class SimulatedArmNode(Node):
                 self, self.robot, self.hardware, self._period, self._lock, self._read, self._stamp
             )
         self._faults = FaultServer(self, self.robot.driver, self._in_fault, self._reset)
-        check_changes(self, PARAMETER_TABLE, _payload_of)
+        self._disturb(values)
+        check_changes(self, PARAMETER_TABLE, self._checked)
         self.add_post_set_parameters_callback(self._on_set)
         self._start_stamp = self.get_clock().now().nanoseconds
         steady_timer(self, CHECK_PERIOD, self._on_check_due)
@@ -206,8 +207,21 @@ class SimulatedArmNode(Node):
                 self.hardware.fault = change.value
             if change.name == "hung":
                 self._hung = change.value
+            if change.name in ("push", "effort_stuck"):
+                self._disturb(current_values(self, PARAMETER_TABLE))
             if change.name == "payload":
                 self._carry(_payload_of(current_values(self, PARAMETER_TABLE)))
+
+    def _checked(self, values: Mapping[str, Any]) -> None:
+        """Check what may be changed while the arm moves; raises InputError."""
+        _payload_of(values)
+        push_of(values, self.robot.joints)
+        stuck_of(values, self.robot.joints)
+
+    def _disturb(self, values: Mapping[str, Any]) -> None:
+        """Push the arm, and have torque sensors stick."""
+        self.hardware.push = push_of(values, self.robot.joints)
+        self.hardware.stuck = stuck_of(values, self.robot.joints)
 
     def _in_fault(self) -> bool:
         """Whether the arm is in fault."""

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from ...core.arrays import Array
+from ...core.arrays import Array, BoolArray
 from ...core.body.inertial import PARAMETERS
+from ...core.errors import InputError
 from ...core.simulation.drive.presets import PRESETS, preset_named
 from ...core.simulation.mujoco_arm import PHYSICS_STEP, nominal_arm
 from ...core.simulation.perturbation import perturb_links
@@ -121,6 +123,23 @@ PARAMETER_TABLE = (
         "while the arm does what it was told last. May be set at any time.",
         read_only=False,
     ),
+    Parameter(
+        "push",
+        [0.0],
+        "What somebody exerts on the joints, one number for each or one for all; torque sensors "
+        "do not show it. May be set at any time.",
+        "N m or N",
+        -10_000.0,
+        10_000.0,
+        read_only=False,
+    ),
+    Parameter(
+        "effort_stuck",
+        "",
+        "Joints whose effort stays what it was, their names with blanks between; empty: none. May "
+        "be set at any time.",
+        read_only=False,
+    ),
     Parameter("stamp_jitter", 0.0, "Bound of the error of the stamps.", "s", 0.0, 0.1),
     Parameter("loss", 0.0, "Probability that a joint state is not published.", "-", 0.0, 0.99),
     Parameter(
@@ -143,6 +162,35 @@ PARAMETER_TABLE = (
     ),
     Parameter("publish_clock", False, "Whether simulated time is published on /clock."),
 )
+
+
+def push_of(values: Mapping[str, Any], joints: Sequence[str]) -> Array:
+    """Return what is exerted on each joint, shape (n,) [N m or N].
+
+    Raises:
+        InputError: It is not one number, nor one for each joint.
+    """
+    push = np.array(values["push"], dtype=float)
+    if len(push) not in (1, len(joints)):
+        raise InputError(
+            f"push takes one number, or {len(joints)} for the joints {', '.join(joints)}; found "
+            f"{len(push)}."
+        )
+    return np.broadcast_to(push, (len(joints),)).copy()
+
+
+def stuck_of(values: Mapping[str, Any], joints: Sequence[str]) -> BoolArray:
+    """Return which joints' effort is stuck, shape (n,).
+
+    Raises:
+        InputError: A name is none of the joints'.
+    """
+    named = values["effort_stuck"].split()
+    if unknown := [name for name in named if name not in joints]:
+        raise InputError(
+            f"effort_stuck names {unknown[0]!r}, which is none of the joints {', '.join(joints)}."
+        )
+    return np.isin(joints, named)
 
 
 def build_arm(robot: RobotFile, values: dict[str, Any]) -> RealisticArm | None:

@@ -214,6 +214,27 @@ def test_starts_at_rest_and_stays_there():
     assert np.abs(speed).max() < 1e-8
 
 
+@pytest.mark.parametrize("name", ["crane", "kinova_gen3"])
+def test_a_push_moves_the_arm_and_the_motors_bear_it(name):
+    """Torque of the motors and push together are Pinocchio's inverse dynamics."""
+    plant = Plant(*arm(name), BRICK)
+    before, _ = plant.state
+    push = np.linspace(3.0, -2.0, plant.n)
+    plant.push(push)
+    for t in (0.01, 0.05, 0.3):
+        plant.step_to(t)
+        state = plant.measure()
+        ddq = acceleration(plant, state.tau + push)
+        model, order = true_model(plant), list(plant.nominal.order)
+        tau = np.empty(plant.n)
+        rest = pin.rnea(model, model.createData(), *(x[order] for x in (state.q, state.dq, ddq)))
+        tau[order] = rest
+        np.testing.assert_allclose(state.tau + push, tau, atol=1e-9 * np.abs(tau).max())
+    assert np.abs(state.q - before).max() > 1e-6
+    with pytest.raises(InputError, match="push"):
+        plant.push(np.full(plant.n, np.nan))
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ["kinova_gen3", "ur10"])
 def test_follows_a_trajectory_and_arrives(name):

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from rcl_interfaces.msg import Parameter as ParameterMessage
-from rcl_interfaces.msg import ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
+from rclpy.parameter import Parameter as RosParameter
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Bool
 from std_srvs.srv import Trigger
@@ -42,11 +41,11 @@ def arm(tmp_path_factory):
     assert process.stop() == 0 and "Traceback" not in process.printed()
 
 
-def put(arm: Asker, name: str, value: bool) -> None:
-    """Set a parameter of the arm."""
-    value = ParameterValue(type=ParameterType.PARAMETER_BOOL, bool_value=value)
-    parameters = [ParameterMessage(name=name, value=value)]
-    arm.observer.call(SetParameters, "/simulated_arm/set_parameters", parameters=parameters)
+def put(arm: Asker, name: str, value: bool | str | list[float]) -> str:
+    """Set a parameter of the arm; return why it was refused, if it was."""
+    message = RosParameter(name, value=value).to_parameter_msg()
+    answer = arm.observer.call(SetParameters, "/simulated_arm/set_parameters", parameters=[message])
+    return str(answer.results[0].reason)
 
 
 @pytest.mark.slow
@@ -83,3 +82,26 @@ def test_joint_states_are_merged_at_a_tenth_of_their_rate(arm):
     stamps = [x.header.stamp.sec + 1e-9 * x.header.stamp.nanosec for x in merged[-5:]]
     assert np.allclose(np.diff(stamps), 0.1, atol=1e-6)
     assert list(merged[-1].name) == list(arm.joints)
+
+
+@pytest.mark.slow
+def test_an_arm_that_is_pushed_gives_way_until_nobody_pushes(arm):
+    before = arm.q
+    assert not put(arm, "push", [0.0, -400.0, 0.0, 0.0, 0.0, 0.0, 0.0])
+    arm.observer.wait(lambda: arm.q[1] < before[1] - 1e-3, "an arm that gives way")
+    assert not put(arm, "push", [0.0])
+    assert arm.arrives(before)
+    assert "7 for the joints" in put(arm, "push", [1.0, 2.0])
+
+
+@pytest.mark.slow
+def test_effort_that_is_stuck_stays_while_the_others_go_on(arm):
+    joint = arm.joints[3]
+    assert not put(arm, "effort_stuck", joint)
+    arm.passes(0.2)
+    arm.states.clear()
+    assert arm.ask(arm.path())[0] == SUCCEEDED
+    spread = np.ptp([state.effort for state in arm.states], axis=0)
+    assert spread[3] == 0.0 and (np.delete(spread, 3) > 0.0).all()
+    assert not put(arm, "effort_stuck", "")
+    assert "none of the joints" in put(arm, "effort_stuck", "elbow")
