@@ -14,7 +14,6 @@ from copy import deepcopy
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import numpy as np
 from controller_manager_msgs.srv import SwitchController
 from payload_id_msgs.action import Identify
 from payload_id_msgs.msg import PayloadEstimate, StopReason
@@ -29,7 +28,7 @@ LOSS = 0.2  # share of datagrams
 PARTITION = 2.0  # for which nothing comes through [s]
 HUNG = 1.5  # for which the driver hangs [s]
 HOUR = 3600
-ASIDE = 0.15  # [rad] by which a push moves the arm away from its motion, as joint states show it
+PUSH = 2000.0  # [N m] on each joint, against drives that are far stiffer than an arm's
 LATEST = 4.0  # after which a goal of ~/identify is cancelled [s]
 CONTROLLER = "joint_trajectory_controller"
 # Times until the arm rests [s]: for a hold what is silent is noticed, a goal is cancelled and the
@@ -139,8 +138,20 @@ def _deaf(rig: Rig, share: float, seconds: float) -> None:
 
 
 def clock_jumped(rig: Rig) -> Callable[[], None]:
-    """Stamps of joint states are an hour ahead for a moment."""
-    _report(rig, lambda message: _ahead(message, HOUR))
+    """Joint states an hour ahead come beside the driver's until the bridge acts."""
+    publisher = rig.observer.publisher(JointState, "/joint_states")
+    count, end = len(rig.commands), time.monotonic() + 1.0
+    driver = rig.joint_states[-1]
+    own: set[int] = set()  # stamps of what is published here, and heard here, too
+    while len(rig.commands) == count and time.monotonic() < end:  # no stamp comes twice
+        newest = rig.joint_states[-1]
+        driver = driver if stamp_of(newest.header.stamp) in own else newest
+        message = deepcopy(driver)
+        _ahead(message, HOUR, 1000 * (len(own) + 1))
+        own.add(stamp_of(message.header.stamp))
+        publisher.publish(message)
+        rig.observer.executor.spin_once(timeout_sec=0.01)
+    rig.observer.node.destroy_publisher(publisher)
     return nothing
 
 
@@ -157,8 +168,11 @@ def fault_raised(rig: Rig) -> Callable[[], None]:
 
 
 def pushed(rig: Rig) -> Callable[[], None]:
-    """Joint states show the arm beside its motion, beyond the tube."""
-    _report(rig, _moved_aside)
+    """Somebody pushes the arm out of its tube, and lets go when it is held."""
+    count, end = len(rig.commands), time.monotonic() + 1.0
+    rig.put("push", [PUSH])
+    rig.observer.wait(lambda: len(rig.commands) > count or time.monotonic() > end, "the hold")
+    rig.put("push", [0.0])
     return nothing
 
 
@@ -186,34 +200,11 @@ def planner_killed(rig: Rig) -> Callable[[], None]:
     return restart
 
 
-def _report(rig: Rig, change: Callable[[JointState], None]) -> None:
-    """Publish changed joint states beside the driver's until the bridge acts, for 1 s at most."""
-    publisher = rig.observer.publisher(JointState, "/joint_states")
-    count, end = len(rig.commands), time.monotonic() + 1.0
-    driver = rig.joint_states[-1]
-    own: set[int] = set()  # stamps of what is published here, and heard here, too
-    while len(rig.commands) == count and time.monotonic() < end:  # no stamp comes twice
-        newest = rig.joint_states[-1]
-        driver = driver if stamp_of(newest.header.stamp) in own else newest
-        message = deepcopy(driver)
-        _ahead(message, 0, 1000 * (len(own) + 1))
-        change(message)
-        own.add(stamp_of(message.header.stamp))
-        publisher.publish(message)
-        rig.observer.executor.spin_once(timeout_sec=0.01)
-    rig.observer.node.destroy_publisher(publisher)
-
-
-def _ahead(message: JointState, seconds: int, nanoseconds: int = 0) -> None:
+def _ahead(message: JointState, seconds: int, nanoseconds: int) -> None:
     """Set a stamp ahead."""
     message.header.stamp.sec += seconds
     later = message.header.stamp.nanosec + nanoseconds
     message.header.stamp.nanosec = min(later, 999_999_999)
-
-
-def _moved_aside(message: JointState) -> None:
-    """Have the arm be beside where it is."""
-    message.position = np.array(message.position) + ASIDE
 
 
 def _switch(rig: Rig, **controllers: list[str]) -> None:

@@ -15,9 +15,8 @@ from typing import Any
 import numpy as np
 from payload_id_msgs.msg import BridgeState, PayloadEstimate, StopReason
 from payload_id_msgs.srv import Acknowledge, Plan
-from rcl_interfaces.msg import Parameter as ParameterMessage
-from rcl_interfaces.msg import ParameterType, ParameterValue
 from rcl_interfaces.srv import SetParameters
+from rclpy.parameter import Parameter as RosParameter
 
 from harness import LATCHED, NodeProcess
 from payload_id.files.bags.bag_reader import open_bag
@@ -82,11 +81,12 @@ class Rig(PlannedRobot):
             publish_clock=self.pace < 1.0, physics_step=1e-3,
         )  # fmt: skip
 
-    def put(self, name: str, value: bool) -> None:
+    def put(self, name: str, value: bool | list[float]) -> None:
         """Set a parameter of the arm."""
-        stated = ParameterValue(type=ParameterType.PARAMETER_BOOL, bool_value=value)
-        parameters = [ParameterMessage(name=name, value=stated)]
-        self.observer.call(SetParameters, "/simulated_arm/set_parameters", parameters=parameters)
+        parameters = [RosParameter(name, value=value).to_parameter_msg()]
+        service = "/simulated_arm/set_parameters"
+        done = self.observer.call(SetParameters, service, parameters=parameters).results[0]
+        assert done.successful, done.reason
 
     def spin(self, seconds: float) -> None:
         """Let time of the robot pass."""
