@@ -541,3 +541,30 @@ def test_of_two_arms_the_one_whose_forces_are_inverted_is_named(seed, who, with_
     assert found.status is TeamStatus.INCONSISTENT
     (finding,) = found.findings
     assert finding.fault is Fault.FORCE_INVERTED and finding.robots == (robots[who].name,)
+
+
+@pytest.mark.slow
+def test_of_five_robots_the_two_that_slip_are_named_though_one_is_the_reference():
+    rng = np.random.default_rng(3)
+    team = Team.drawn(rng, 5)
+    samples = team.samples(Path.drawn(rng, length=20.0, holds=3, hold=1.8), rng)
+    robots = [disturbed(r, NOISE, rng) for r in samples]
+    robots[:2] = [slipped(robots[0], 14.0), slipped(robots[1], 17.0)]
+    found = estimated(robots)
+    assert found.status is TeamStatus.INCONSISTENT
+    named = {name for f in found.findings if f.fault is Fault.SLIPS for name in f.robots}
+    assert named == {robots[0].name, robots[1].name}, found.message
+
+
+@pytest.mark.slow
+def test_of_five_robots_the_two_whose_clocks_are_off_are_named_though_one_is_the_reference():
+    rng = np.random.default_rng(4)
+    team = Team.drawn(rng, 5)
+    samples = team.samples(Path.drawn(rng, length=12.0, holds=2), rng)
+    robots = [disturbed(r, NOISE, rng) for r in samples]
+    for i, off in enumerate((0.2, -0.2)):
+        robots[i] = replace(robots[i], time=robots[i].time + off)
+    found = estimated(robots)
+    assert found.status is TeamStatus.INCONSISTENT
+    named = {name for f in found.findings if f.fault is Fault.CLOCK for name in f.robots}
+    assert named == {robots[0].name, robots[1].name}, found.message

@@ -49,24 +49,35 @@ def of_motions(e: Evidence) -> tuple[list[Finding], bool]:
     if out:
         return _reference_late(e, out) or out, certain
     certain |= not all(consistent[i] for i in suspects)
-    suspects = _reference_instead(e, suspects)
-    first = 1 if suspects == [0] else 0
+    first, suspects = _by_majority(e, suspects)
     named = [_named(e, i, first) for i in suspects]
     if len(named) == 1 and named[0].fault in (Fault.SLIPS, Fault.UNKNOWN):
         named = [_either(e, suspects[0], first) or named[0]]
     return named + _sides(e, named, first), certain
 
 
-def _reference_instead(e: Evidence, suspects: list[int]) -> list[int]:
-    """Return whom to suspect: the first robot where all others move as one body without it."""
+def _by_majority(e: Evidence, suspects: list[int]) -> tuple[int, list[int]]:
+    """Return whom to compare with, and whom to suspect, which are not the most that agree.
+
+    Those that do not move with the first robot may move with each other: where they are more than
+    those that move with it, it is to be suspected, with whoever moves with neither. On both sides
+    of a hinge it stays the first one.
+    """
     N = len(e.names)
     if not suspects or N < 3:
-        return suspects
-    doubtful = [i for i in range(1, N) if i in suspects or are_mirrored(e, i, 0)]
-    if len(doubtful) == N - 1 and agree(e, 1, 2):
-        return [0]
-    together = len(suspects) > 1 and all(agree(e, 1, i) for i in range(2, N))
-    return [0] if together else suspects
+        return 0, suspects
+    doubtful = suspects
+    if len(suspects) < N - 1:  # of some a mirror image may not be seen yet
+        mirrored = [i for i in range(1, N) if i in suspects or are_mirrored(e, i, 0)]
+        doubtful = mirrored if len(mirrored) == N - 1 else suspects
+    with_first = N - len(doubtful)
+    for i in doubtful:
+        together = [i, *(j for j in range(1, N) if j != i and agree(e, i, j))]
+        if len(together) > with_first:
+            if _named(e, i, 0).fault is Fault.ARTICULATED:
+                break
+            return i, [j for j in range(N) if j not in together]
+    return 0, suspects
 
 
 def _either(e: Evidence, i: int, j: int) -> Finding | None:
@@ -91,14 +102,20 @@ def _either(e: Evidence, i: int, j: int) -> Finding | None:
 
 
 def _reference_late(e: Evidence, found: list[Finding]) -> list[Finding]:
-    """Return that the first robot's clock is off, if those of all others are off by the same."""
+    """Return that the first robot's clock is off, if those of most others are off by the same."""
     N = len(e.names)
-    if N < 3 or len(found) < N - 1 or any(f.fault is not Fault.CLOCK for f in found):
+    if N < 3 or any(f.fault is not Fault.CLOCK for f in found):
         return []
-    late, bounds = e.rows.frames.clock[1:], e.rows.bounds
-    if np.ptp(late) > 2.0 * max(b.clock for b in bounds) + CLOCK_SLACK:
+    late = e.rows.frames.clock - np.median(e.rows.frames.clock[1:])
+    slack = 2.0 * max(b.clock for b in e.rows.bounds) + CLOCK_SLACK
+    off = np.abs(late) > slack
+    with_first = 1 + np.count_nonzero(np.abs(e.rows.frames.clock[1:]) <= slack)
+    if not off[0] or np.count_nonzero(~off) <= with_first:
         return []
-    return [_clock_off(e, 0, -float(late.mean()), max(b.clock for b in bounds[1:]), "the others")]
+    return [
+        _clock_off(e, int(i), float(late[i]), e.rows.bounds[i].clock or slack / 2.0, "the others")
+        for i in np.flatnonzero(off)
+    ]
 
 
 def _clock_off(e: Evidence, i: int, late: float, bound: float, against: str) -> Finding:
