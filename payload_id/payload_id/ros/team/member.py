@@ -56,6 +56,7 @@ class Member:
         self._clocks = dict.fromkeys(robot.topics, ClockGate(newest_ns=LONG_AGO))
         self._begin_streams()
         self._late = self._seen = 0  # of the messages since the last verdict on the clock
+        self._is_back = False  # whether the clock was set back, and is behind what came before
         self.refusal = self.clock_doubt = ""
 
     @property
@@ -116,14 +117,20 @@ class Member:
             parts = self._imu.add(made, rows.get("imu", NO_IMU))
         late = sum(n for cause, n in self.dropped.items() if "out_of_order" in cause) - before
         self._judge_clock(late, heard.count)
-        for part in parts:
-            if self.newest is not None and part.time[0] <= self.newest.time[-1]:
-                self._past[OLDER] += len(part)
+        for whole in parts:
+            newest = -np.inf if self.newest is None else self.newest.time[-1]
+            part = whole.where(whole.time > newest)
+            if len(part) < len(whole):
+                self._past[OLDER] += len(whole) - len(part)
+                self._is_back = True
                 self.clock_doubt = (
                     f"The clock of {self.robot.name} was set back: what it sends now would be "
                     "older than what it sent before, and does not count. Begin anew with ~/reset."
                 )
+            if not len(part):
                 continue
+            if self._is_back:  # and right again
+                self._is_back, self.clock_doubt = False, ""
             self.samples += len(part)
             self._fruitful = self.heard
             self.newest = part.where(slice(len(part) - 1, None))
@@ -177,7 +184,7 @@ class Member:
             return
         doubtful = self._late > LATE * self._seen
         self._late = self._seen = 0
-        if OLDER in self._past:
+        if self._is_back:
             return
         self.clock_doubt = (
             f"Most messages of {self.robot.name} are older than earlier ones: its clock was set "

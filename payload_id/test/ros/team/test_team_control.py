@@ -216,6 +216,18 @@ def test_what_was_left_out_while_a_clock_was_set_back_is_told_at_the_end(runs):
     assert "messages of two" not in said
 
 
+@pytest.mark.parametrize("off", [3.0, -3.0])
+def test_a_clock_that_is_right_again_is_doubted_no_more(runs, off):
+    control = runs()
+    control.start()
+    control.write(heard(start=0.0, count=600))
+    control.write(heard(start=6.0 + off, count=8))
+    control.write(heard(start=6.0, count=600))
+    control.drain()
+    member = control.report.members["one"]
+    assert member.samples > 800 and not member.clock_doubt
+
+
 @pytest.mark.parametrize("count", [30, 80, 200])
 def test_a_run_that_has_just_begun_has_left_out_nothing_of_account(runs, count):
     """A clock's first stamps are believed once some agree."""
