@@ -54,7 +54,7 @@ class Fleet:
         Raises:
             ConfigurationError: A result is damaged.
         """
-        rows = tuple(table.read().to_pylist())
+        rows = tuple(table.rows())
         return cls(
             folder=table.folder,
             rows=rows,

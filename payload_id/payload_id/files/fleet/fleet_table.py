@@ -22,12 +22,13 @@ import pyarrow.parquet
 from ...core.errors import ConfigurationError, brief, in_words, shortened
 from ..configuration.input_path import input_path
 from ..configuration.whole_file import whole_file
-from .row import EVERYTHING, LABELS, PARTITION, SCHEMA
+from .row import EVERYTHING, LABELS, PARTITION, SCHEMA, what_does_not_fit
 
 ROWS, OLD = "rows", "old"
 SUFFIX = ".parquet"
 UNDATED = "undated"  # day of stamps that are no dates, such as those of a simulation
 LOST = "lost-"  # begins the name of a result that says only that a worker was lost
+ANEW = "run ./payload-id fleet again: it makes that anew."
 Row = Mapping[str, Any]
 
 
@@ -194,6 +195,30 @@ class FleetTable:
             ) from error
         return table.sort_by([("bag", "ascending"), ("segment", "ascending")]).select(list(names))
 
+    def rows(self, columns: Sequence[str] | None = None) -> list[dict[str, Any]]:
+        """Return all rows as plain values, in order of their recordings and stretches.
+
+        Args:
+            columns: Names, "bag" and "key" among them; None: all but the evidence.
+
+        Raises:
+            ConfigurationError: A file is damaged, or values of a row do not fit each other.
+        """
+        try:
+            rows = self.read(columns).to_pylist()
+        except (ValueError, OverflowError) as error:  # such as a date before the year 1
+            raise ConfigurationError(
+                f"A result in {self.folder} holds a value that cannot be: {in_words(error)}. "
+                f"Remove what was changed in it, and {ANEW}"
+            ) from error
+        for row in rows:
+            if wrong := what_does_not_fit(row):
+                raise ConfigurationError(
+                    f"The result of {row['bag']} is damaged, or of another version: {wrong}. "
+                    f"Remove {row['key']}{SUFFIX} below {self.folder / ROWS}, and {ANEW}"
+                )
+        return rows
+
     def damaged(self) -> list[Path]:
         """Return the files of results that cannot be read."""
         return [path for path in self.places().values() if not _whole(path)]
@@ -243,7 +268,7 @@ def _check_columns(schema: pa.Schema, path: Path) -> None:
     if missing:
         raise ConfigurationError(
             f"The result {path} has no {', '.join(missing)}: it is damaged, or of another version. "
-            "Remove it, and run ./payload-id fleet again: it makes that anew."
+            f"Remove it, and {ANEW}"
         )
 
 

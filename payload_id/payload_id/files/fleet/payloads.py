@@ -12,12 +12,12 @@ from ...core.bounds import Interval
 from ...core.fleet import CommonPayload, common_payload
 from ...core.fleet.common_payload import contradicting
 from ...core.identification.settings import Settings
-from ...core.identification.status import FAILED, Status
+from ...core.identification.status import Status
 from .fleet_table import FleetTable
 from .kept_evidence import from_bytes
+from .row import WITH_INTERVALS
 
-USED = tuple(status.value for status in Status if status not in (*FAILED, Status.WAITING))
-COLUMNS = ("payload", "bag", "segment", "robot", "verdict", "known_mass", "m", "m_lower",
+COLUMNS = ("payload", "bag", "key", "segment", "robot", "verdict", "known_mass", "m", "m_lower",
            "m_upper")  # fmt: skip
 Row = Mapping[str, Any]
 Map = Callable[[Callable[[Any], Any], Iterable[Any]], Iterable[Any]]
@@ -65,7 +65,7 @@ def payloads_of(table: FleetTable, settings: Settings, spread: Map = map) -> tup
     Raises:
         ConfigurationError: A result is damaged.
     """
-    rows = table.read(COLUMNS).to_pylist()
+    rows = table.rows(COLUMNS)
     names = sorted({row["payload"] for row in rows if row["payload"]})
     mine = [[row for row in rows if row["payload"] == name] for name in names]
     commons = spread(_Common(table, settings), names)
@@ -87,13 +87,13 @@ class _Common:
 
     def __call__(self, name: str) -> CommonPayload | None:
         """Return what the usable runs of a payload say; None without any."""
-        runs = self.table.evidence(name, USED)
+        runs = self.table.evidence(name, WITH_INTERVALS)
         return common_payload([from_bytes(each) for each in runs], self.settings) if runs else None
 
 
 def _payload(name: str, rows: Sequence[Row], common: CommonPayload | None) -> Payload:
     """Return one payload."""
-    used = tuple(row for row in rows if row["verdict"] in USED)
+    used = tuple(row for row in rows if row["verdict"] in WITH_INTERVALS)
     masses = {row["known_mass"] for row in rows if row["known_mass"] is not None}
     known = masses.pop() if len(masses) == 1 else None
     missed = tuple(row for row in used if known is not None and not (

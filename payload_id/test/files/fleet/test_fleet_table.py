@@ -186,3 +186,25 @@ def test_a_link_that_leads_nowhere_is_no_result_that_is_left_out(table):
     path.with_name("k3.parquet").mkdir()
     with pytest.raises(ConfigurationError, match=r"k3\.parquet is no file"):
         table.read()
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"m_lower": None}, "m_lower is empty"),
+        ({"joints": None}, "3 numbers for 0 joints"),
+        ({"joints": ["base", None, "wrist"]}, "a joint has no name"),
+        ({"joint_noise": [0.1, 0.2]}, "joint_noise has 2 numbers for 3 joints"),
+        ({"joint_noise": [0.1, None, 0.2]}, "a number of joint_noise is empty"),
+        ({"torque_offset": [1.0]}, "torque_offset has 1 numbers"),
+        ({"torque_offset_deviation": None}, "are not both there"),
+        ({"blame": [None]}, "a part of 'blame' is empty"),
+    ],
+)
+def test_a_row_whose_values_do_not_fit_each_other_is_named(table, change, words):
+    rng = np.random.default_rng(3)
+    for number in (1, 2):
+        table.write(f"k{number}", "arm", "undated", [row(number, rng, [0, 0, 0], **change)])
+    with pytest.raises(ConfigurationError, match="k1.parquet") as error:
+        Fleet.of(table)
+    assert words in str(error.value) and "/bags/0001" in str(error.value)
