@@ -22,6 +22,7 @@ from .stamps import NANOSECONDS
 
 LEAP = 2.0  # a stamp that differs by more from the newest one is doubted [s]
 AGREEING = 5  # so many doubted stamps in a row, each going on from the last, are believed
+GOING_ON = 10.0  # longest time between two of them [s]
 
 LARGEST = 1e9  # of a measured value, in SI units
 LATEST = 2.0**62 / 1e9  # of a stamp [s], at which floating point still tells microseconds apart
@@ -70,7 +71,7 @@ class ClockGate:
         if stamp_ns == self.doubted_ns:  # the same message once more says nothing of the clock
             return self, Drop.STAMP_LEAP
         goes_on = (
-            self.doubted_ns is not None and 0 < stamp_ns - self.doubted_ns <= LEAP * NANOSECONDS
+            self.doubted_ns is not None and 0 < stamp_ns - self.doubted_ns <= GOING_ON * NANOSECONDS
         )
         agreeing = self.agreeing + 1 if goes_on else 1
         if agreeing < AGREEING:

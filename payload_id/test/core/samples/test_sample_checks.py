@@ -84,6 +84,11 @@ def test_messages_that_come_several_times_do_not_hide_that_a_clock_was_set(leap,
     assert list(dict.fromkeys(passed)) == once
 
 
+def test_of_messages_that_are_far_apart_some_are_taken():
+    slow = START + 3_000_000_000 * np.arange(50, dtype=np.int64)
+    assert len(taken(slow)[0]) == 1 + 49 // AGREEING
+
+
 def test_one_wrong_stamp_between_any_two_good_ones():
     good = START + 1_000_000 * np.arange(20, dtype=np.int64)
     mixed = [stamp for x in good for stamp in (x, x + YEAR)]
