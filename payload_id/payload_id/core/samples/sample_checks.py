@@ -20,9 +20,8 @@ from ..arrays import Array, BoolArray
 from ..errors import RecordingError
 from .stamps import NANOSECONDS
 
-LEAP = 2.0  # a stamp that differs by more from the newest one is doubted [s]
+LEAP = 10.0  # a stamp that differs by more from the newest one is doubted [s]
 AGREEING = 5  # so many doubted stamps in a row, each going on from the last, are believed
-GOING_ON = 10.0  # longest time between two of them [s]
 
 LARGEST = 1e9  # of a measured value, in SI units
 LATEST = 2.0**62 / 1e9  # of a stamp [s], at which floating point still tells microseconds apart
@@ -56,27 +55,31 @@ class ClockGate:
         doubted_ns: Newest one of those that were doubted last [ns]; None: the newest was taken.
         agreeing: Number of them in a row.
         times: How often the clock was set back.
+        leap: By how much a stamp differs from the newest one that is doubted [s].
     """
 
     newest_ns: int | None = None
     doubted_ns: int | None = None
     agreeing: int = 0
     times: int = 0
+    leap: float = LEAP
 
     def offer(self, stamp_ns: int) -> tuple[ClockGate, Drop | None]:
         """Judge one stamp [ns]; return the state after it, and `Drop.STAMP_LEAP` or None."""
         newest = stamp_ns if self.newest_ns is None else self.newest_ns
-        if abs(stamp_ns - newest) <= LEAP * NANOSECONDS:
-            return ClockGate(max(newest, stamp_ns), None, 0, self.times), None
+        if abs(stamp_ns - newest) <= self.leap * NANOSECONDS:
+            newest = max(newest, stamp_ns)
+            return replace(self, newest_ns=newest, doubted_ns=None, agreeing=0), None
         if stamp_ns == self.doubted_ns:  # the same message once more says nothing of the clock
             return self, Drop.STAMP_LEAP
         goes_on = (
-            self.doubted_ns is not None and 0 < stamp_ns - self.doubted_ns <= GOING_ON * NANOSECONDS
+            self.doubted_ns is not None and 0 < stamp_ns - self.doubted_ns <= LEAP * NANOSECONDS
         )
         agreeing = self.agreeing + 1 if goes_on else 1
         if agreeing < AGREEING:
             return replace(self, doubted_ns=stamp_ns, agreeing=agreeing), Drop.STAMP_LEAP
-        return ClockGate(stamp_ns, None, 0, self.times + (stamp_ns < newest)), None
+        times = self.times + (stamp_ns < newest)
+        return ClockGate(stamp_ns, None, 0, times, self.leap), None
 
 
 def rows_to_keep(stamp: Array, *arrays: Array) -> tuple[BoolArray, dict[str, int]]:

@@ -18,6 +18,7 @@ from ...files.teams.team_file import TeamRobot
 from .heard import Heard
 
 REFUSED = "refused by the estimator"
+LEAP = 2.0  # a stamp that differs by more from the newest one is doubted [s]: robots do not pause
 OLDER = "older than before the clock was set back"
 KINDS = ("pose", "twist", "wrench")
 NO_IMU = np.empty((0, 7))
@@ -53,7 +54,7 @@ class Member:
         self.newest_ns = 0
         self._past = Counter[str]()  # what was left out before the streams began
         # The first stamps, too, are believed only when some in a row agree.
-        self._clocks = dict.fromkeys(robot.topics, ClockGate(newest_ns=LONG_AGO))
+        self._clocks = dict.fromkeys(robot.topics, ClockGate(newest_ns=LONG_AGO, leap=LEAP))
         self._begin_streams()
         self._late = self._seen = 0  # of the messages since the last verdict on the clock
         self._is_back = False  # whether the clock was set back, and is behind what came before
