@@ -11,6 +11,7 @@ from ..arm.arm_model import ArmModel
 from ..arm.calibration import ArmEquations, Calibration
 from ..arrays import Array
 from ..body.inertial import is_physical
+from ..diagnosis import what_is_left_out
 from ..errors import InputError, RecordingError, SolverError
 from ..rows.joint_torque.calibrated import arm_rows
 from ..rows.joint_torque.momentum import MomentumRows
@@ -76,8 +77,8 @@ def calibrate(
     with one_thread():
         carried = [np.zeros(10)] * len(recordings) if payloads is None else payloads
         pairs = [
-            _equations(row_source, samples, options, np.asarray(payload, dtype=float))
-            for samples, payload in zip(recordings, carried, strict=True)
+            _equations(k, row_source, samples, options, np.asarray(payload, dtype=float))
+            for k, (samples, payload) in enumerate(zip(recordings, carried, strict=True), 1)
         ]
         parts = [own for own, _ in pairs]
         own = ArmEquations.stack(parts)
@@ -121,7 +122,7 @@ def calibrate(
 
 
 def _equations(
-    row_source: MomentumRows, samples: Samples, options: Options, payload: Array
+    number: int, row_source: MomentumRows, samples: Samples, options: Options, payload: Array
 ) -> tuple[ArmEquations, list[ArmEquations]]:
     """Return the equations of all windows of one recording, and those of other lengths.
 
@@ -130,17 +131,18 @@ def _equations(
     samples = row_source.fitted(samples)
     if len(samples) and not samples.tau.any():
         raise RecordingError(
-            f"Every one of the {len(samples)} torques of a recording is zero; record a topic that "
-            "carries effort."
+            f"Every one of the {len(samples)} torques of recording {number} is zero; record a "
+            "topic that carries effort."
         )
     cutter = WindowCutter(options.window)
     gate = row_source.gate(cutter.pause)
     windows = cutter.add(gate.let_through(samples))
     if not windows:
+        why = what_is_left_out(row_source, samples, cutter.pause)
         raise RecordingError(
-            f"A recording of {len(samples)} samples fills no window of {options.window:g} s "
-            f"without gaps, of at least {LEAST_SAMPLES} samples. Record longer or faster, or give "
-            "a longer window."
+            f"Recording {number}, of {len(samples)} samples, fills no window of "
+            f"{options.window:g} s without gaps, of at least {LEAST_SAMPLES} samples. "
+            f"{why or 'Record longer or faster, or give a longer window.'}"
         )
     scales = Scales(row_source, options.window, options.scales)
     own: list[ArmEquations] = []

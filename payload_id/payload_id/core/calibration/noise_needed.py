@@ -25,6 +25,7 @@ from ..bounds.cutting_planes import ConsistencyCuts, HardRows, first_rows, minim
 from ..bounds.interval import Interval
 from ..bounds.linear_program import LinearProgram
 from ..bounds.scaled_rows import ScaledRows
+from ..diagnosis import what_is_left_out
 from ..errors import InputError, RecordingError, SolverError
 from ..rows.joint_torque.momentum import MomentumRows
 from ..rows.joint_torque.scales import Scales
@@ -135,13 +136,19 @@ def rows_of_lengths(
     lengths: Sequence[float],
     hat: bool,
 ) -> RowBlock:
-    """Return rows of windows of all lengths that begin often, without noise in their bounds."""
+    """Return rows of windows of all lengths that begin often, without noise in their bounds.
+
+    Raises:
+        RecordingError: There are none, for most samples are false.
+    """
     lists: dict[str, Any] = dict.fromkeys(LISTS, ())
     source = MomentumRows.of(model, replace(uncertainty, torque_absolute=0.0, **lists))
     samples = source.fitted(samples)
     cutter = WindowCutter(min(lengths) / PHASES)
     scales = Scales(source, cutter.length, *(((), lengths) if hat else (lengths,)))
     windows = cutter.add(source.gate(cutter.pause).let_through(samples))
+    if not windows and (why := what_is_left_out(source, samples, cutter.pause)):
+        raise RecordingError(f"A recording of {len(samples)} samples fills no window. {why}")
     return RowBlock.stack([RowBlock.empty(source.p), *map(scales.block, windows)])
 
 

@@ -80,7 +80,10 @@ def label_notes(
         label = float(run.load.phi[0])
         found = label + float(masses.error[k])
         if found + 2.0 * deviation < 0.0:
-            remedy = "it is of another arm, or its torques are in other units or signs"
+            remedy = (
+                "it is of another arm, mounting or order of joints, or its torques have other "
+                "units, signs or offsets, or its positions other zeros (payload-id check)"
+            )
         elif run.motion.mean_speed.max() < SLOW * usual:
             remedy = "it hardly moves, and friction at rest looks like a load; leave it out"
         else:

@@ -79,7 +79,7 @@ class FleetTable:
         Raises:
             ConfigurationError: Something that is no file has the name of one.
         """
-        found = {path.stem: path for path in (self.folder / part).glob(f"*/*/*{SUFFIX}")}
+        found = {path.stem: path for path in (self.folder / part).glob(f"robot=*/day=*/*{SUFFIX}")}
         for path in found.values():
             if not path.is_file():
                 raise ConfigurationError(
@@ -169,9 +169,8 @@ class FleetTable:
             ConfigurationError: A file is damaged.
         """
         names = [x for x in EVERYTHING.names if x != "evidence"] if columns is None else columns
-        self.places()
         whole = pa.dataset.dataset(
-            self.folder / ROWS,
+            [str(path) for path in self.places().values()],
             schema=EVERYTHING,
             format=pa.dataset.ParquetFileFormat(
                 default_fragment_scan_options=pa.dataset.ParquetFragmentScanOptions(
@@ -179,7 +178,6 @@ class FleetTable:
                 )
             ),
             partitioning=pa.dataset.partitioning(PARTITION, flavor="hive"),
-            exclude_invalid_files=False,
         )
         only = None if payload is None else pa.dataset.field("payload") == payload
         wanted = list(dict.fromkeys([*names, "bag", "segment"]))
@@ -259,15 +257,20 @@ def write_rows(table: pa.Table, file: BinaryIO) -> None:
 
 
 def _check_columns(schema: pa.Schema, path: Path) -> None:
-    """Raise unless a file has every column of the table.
+    """Raise unless a file has every column of the table, of its type.
 
     Raises:
         ConfigurationError: Says which it has not.
     """
-    missing = [name for name in SCHEMA.names if name not in schema.names]
+    missing = [
+        field.name
+        for field in SCHEMA
+        if field.name not in schema.names or not schema.field(field.name).type.equals(field.type)
+    ]
     if missing:
         raise ConfigurationError(
-            f"The result {path} has no {', '.join(missing)}: it is damaged, or of another version. "
+            f"The result {path} has no {', '.join(missing)} as results have it: it is damaged, or "
+            "of another version. "
             f"Remove it, and {ANEW}"
         )
 

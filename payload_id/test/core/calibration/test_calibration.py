@@ -316,6 +316,13 @@ def test_impossible_input_is_refused() -> None:
         calibrate([run.samples.part(0, 3)], model, SENSORS)
 
 
+def test_a_recording_in_degrees_is_named_by_its_number_and_its_cause() -> None:
+    run, _, _ = bare_run("gen3", FRICTION, 4, seconds=3.0)
+    degrees = replace(run.samples, q=np.rad2deg(run.samples.q), dq=np.rad2deg(run.samples.dq))
+    with pytest.raises(RecordingError, match=r"Recording 2.*degrees"):
+        calibrate([run.samples, degrees], run.model, FRICTION)
+
+
 def test_broken_bounds_are_inconsistent() -> None:
     run, _, _ = bare_run("gen3", FRICTION, 4, seconds=3.0)
     without = replace(FRICTION, friction_coulomb=0.0, friction_viscous=0.0, torque_offset=0.0)

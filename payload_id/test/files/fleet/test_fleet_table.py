@@ -3,6 +3,8 @@
 from datetime import datetime, timedelta, timezone
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet
 import pytest
 
 from payload_id.core.errors import ConfigurationError
@@ -208,3 +210,23 @@ def test_a_row_whose_values_do_not_fit_each_other_is_named(table, change, words)
     with pytest.raises(ConfigurationError, match="k1.parquet") as error:
         Fleet.of(table)
     assert words in str(error.value) and "/bags/0001" in str(error.value)
+
+
+def test_what_lies_beside_the_results_is_passed_over(table):
+    rng = np.random.default_rng(4)
+    path = table.write("k1", "arm", "undated", [row(1, rng, [0, 0, 0])])
+    (path.parent / "notes.txt").write_text("mine")
+    (path.parent / "k1.parquet.part").write_bytes(b"half")
+    other = table.folder / "rows" / "copies" / "today"
+    other.mkdir(parents=True)
+    (other / path.name).write_bytes(path.read_bytes())
+    assert len(Fleet.of(table).rows) == 1
+
+
+def test_a_column_of_another_type_is_named_with_its_file(table):
+    path = table.write("k1", "arm", "undated", [row(1, np.random.default_rng(5), [0, 0, 0])])
+    rows = pa.parquet.read_table(path)
+    where = rows.column_names.index("m")
+    pa.parquet.write_table(rows.set_column(where, "m", pa.array(["heavy"])), path)
+    with pytest.raises(ConfigurationError, match="k1.parquet has no m as results have it"):
+        Fleet.of(table)

@@ -143,7 +143,9 @@ def test_what_is_named_and_what_is_in_the_manifest_are_taken_together(tmp_path):
 
 
 def test_errors_of_the_work_on_a_copy_stay_what_they_are(bags):
-    for place in (str(bags), "memory://fleet"):
+    fsspec = pytest.importorskip("fsspec")
+    fsspec.filesystem("memory").pipe("/work/metadata.yaml", b"x")
+    for place in (str(bags), "memory://work"):
         with pytest.raises(ValueError, match="^of the work$"), local_copy(place):
             raise ValueError("of the work")
 

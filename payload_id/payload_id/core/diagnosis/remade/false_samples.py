@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from ...rows.gate import note_of
 from ...rows.joint_torque.momentum import MomentumRows
 from ...samples.differentiation import velocities
 from ...samples.joint_samples import Samples
@@ -39,6 +40,24 @@ def why_false(source: MomentumRows, samples: Samples, pause: float) -> str:
         if found:
             break
     return _sentence(found)
+
+
+def what_is_left_out(source: MomentumRows, samples: Samples, pause: float) -> str:
+    """Say how many of a run's samples are left out as false, and what would make them true.
+
+    Args:
+        source: What makes rows of such samples.
+        samples: Of the run as they came.
+        pause: Longest time between samples over which rows integrate [s].
+
+    Returns:
+        Sentences; empty: nothing is left out of the first samples.
+    """
+    first = samples.part(0, MANY)
+    gate = source.gate(pause)
+    gate.let_through(first)
+    said = note_of(gate.dropped), why_false(source, first, pause)
+    return " ".join(filter(None, said)) if gate.dropped else ""
 
 
 def _follows(samples: Samples) -> bool:
