@@ -31,7 +31,7 @@ from .estimate import Estimate
 from .held_out import NOTHING_HELD_OUT, HeldOut, Validation
 from .kept_rows import KeptRows
 from .known_payload import KnownPayload
-from .problem import Problem, Solved, known_shape
+from .problem import Problem, Solved, Tell, known_shape, nobody
 from .samples_seen import SamplesSeen
 from .settings import Settings
 from .status import Status
@@ -239,9 +239,9 @@ class OnlineIdentifier:
         self._drop_rows(bounds.slack)
         return solved.estimate
 
-    def update(self) -> Estimate:
-        """Solve with all data so far and take up the answer."""
-        return self.accept(self.problem().solve())
+    def update(self, tell: Tell = nobody) -> Estimate:
+        """Solve with all data so far and take up the answer; for `tell` see `Problem.solve`."""
+        return self.accept(self.problem().solve(tell))
 
     def hold_out(self, estimate: Estimate) -> None:
         """Hold out the windows from now on, to be compared with what went before; they count too.

@@ -6,7 +6,7 @@ arrive; the run takes the answer up afterwards (`online.py`).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
@@ -43,6 +43,13 @@ from .settings import Settings
 from .status import Status, identifiable, inconsistent, verdict
 from .suspicion import CHANGE_SECONDS, PayloadChange, Suspicion, since_first
 from .tare import Tare
+
+SEARCHING = "Why is being looked for."
+Tell = Callable[[Estimate], object]
+
+
+def nobody(_: Estimate) -> None:
+    """Tell nobody."""
 
 
 @dataclass(frozen=True)
@@ -132,20 +139,24 @@ class Problem:
         hints = self.payload.memory.hints
         return self.rows.take(np.array(sorted({k for hint in hints for k in hint.rows}), dtype=int))
 
-    def solve(self) -> Solved:
-        """Return the estimate and the bounds."""
+    def solve(self, tell: Tell = nobody) -> Solved:
+        """Return the estimate and the bounds.
+
+        Args:
+            tell: Is told at once that the rows are inconsistent; why, takes longer to find.
+        """
         if self.estimate.windows == 0:
             known = self.payload
             empty = Bounds(known.interval, True, float("nan"), {}, np.zeros(0), known.memory)
             return Solved(self.estimate, empty, self.upto)
         with one_thread():
-            return self._solve()
+            return self._solve(tell)
 
-    def _solve(self) -> Solved:
+    def _solve(self, tell: Tell) -> Solved:
         """Return the estimate and the bounds where there is at least one window."""
         bounds = self._bounds()
         if not bounds.consistent:
-            return self._inconsistent(bounds)
+            return self._inconsistent(bounds, tell)
         status, message = verdict(bounds, self.prior, self._advice(bounds))
         return Solved(self._estimate(bounds, status, message), bounds, self.upto)
 
@@ -193,14 +204,18 @@ class Problem:
             outside = doubt_about_range(rows.model, seen.lower, seen.upper)
         return note_of(self.estimate.false_samples), outside
 
-    def _inconsistent(self, bounds: Bounds) -> Solved:
+    def _inconsistent(self, bounds: Bounds, tell: Tell) -> Solved:
         """Return the likely cause, or the answer for a new payload if that is the cause."""
-        found = self.suspicion.diagnosis_at(self.upto) or self._diagnosis(bounds.noise_factor)
+        joints = self.row_source.channels
+        found = self.suspicion.diagnosis_at(self.upto)
+        if found is None:
+            message = f"{inconsistent(bounds, joints)} {SEARCHING}"
+            tell(self._estimate(bounds, Status.INCONSISTENT, message))
+            found = self._diagnosis(bounds.noise_factor)
         changed = self._after_change(found)
         if changed is not None:
             return changed
-        joints = self.row_source.channels
-        message = inconsistent(bounds, found, joints)
+        message = f"{inconsistent(bounds, joints)} {found.sentence(joints)}"
         estimate = self._estimate(bounds, Status.INCONSISTENT, message)
         blame = tuple((joints[b.joint], b.start, b.end, b.share) for b in found.blame)
         estimate = replace(estimate, cause=found.cause, blame=blame)

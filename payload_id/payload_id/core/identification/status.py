@@ -10,7 +10,6 @@ import numpy as np
 from ..arrays import Array
 from ..body.inertial import PARAMETERS
 from ..bounds import Bounds, Interval
-from ..diagnosis import Diagnosis
 
 
 class Status(str, Enum):
@@ -97,8 +96,8 @@ def times_as_large(factor: float) -> str:
     return f"{part:.2g} % larger" if part >= 0.01 else "larger by less than 0.01 %"
 
 
-def inconsistent(bounds: Bounds, diagnosis: Diagnosis, joints: Sequence[str]) -> str:
-    """Say how far from consistent the rows are, who asks for it, and why that may be."""
+def inconsistent(bounds: Bounds, joints: Sequence[str]) -> str:
+    """Say how far from consistent the rows are, and who asks for it."""
     asking = [joints[j] for j, share in bounds.blame.items() if share >= 0.1 and j < len(joints)]
     factor = (
         f"all bounds on the data would have to be {times_as_large(bounds.noise_factor)}"
@@ -106,5 +105,4 @@ def inconsistent(bounds: Bounds, diagnosis: Diagnosis, joints: Sequence[str]) ->
         else "no bounds on the data, however large, would help"
     )
     by = f" (asked for by {', '.join(asking)})" if asking else ""
-    why = diagnosis.sentence(joints)
-    return f"No payload explains the data within the stated bounds: {factor}{by}. {why}"
+    return f"No payload explains the data within the stated bounds: {factor}{by}."

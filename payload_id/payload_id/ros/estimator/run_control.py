@@ -268,9 +268,9 @@ class RunControl:
             self._update()
 
     def _update(self) -> None:
-        """Solve with all data so far, and publish."""
+        """Solve with all data so far, and publish; that they are inconsistent before why."""
         begin = time.perf_counter()
-        estimate = self._run.update()
+        estimate = self._run.update(self._set)
         self._set(estimate, time.perf_counter() - begin)
 
     def _set(self, estimate: Estimate, seconds: float = float("nan")) -> None:

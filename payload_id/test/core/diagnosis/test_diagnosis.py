@@ -197,6 +197,19 @@ def test_cause_is_told_at_every_update_and_looked_for_ever_more_seldom():
     assert solved.estimate.windows == online.windows
 
 
+def test_inconsistent_data_are_told_before_their_cause():
+    """Whoever moves the arm learns of them at once; nothing else of the answer is another."""
+    fault, told = inject("ur10", "torque gain", 0), []
+    online = OnlineIdentifier(fault.model, Settings(USUAL))
+    online.add(fault.samples)
+    found = online.update(told.append)
+    (first,) = told
+    assert first.status is found.status is Status.INCONSISTENT
+    assert not first.cause and first.noise_factor == found.noise_factor
+    assert (first.phi == found.phi).all() and "being looked for" in first.message
+    assert found.cause and "being looked for" not in found.message
+
+
 @pytest.mark.slow
 def test_a_contact_is_not_taken_for_another_payload():
     online, estimates = updates_of(inject("ur10", "contact", 0), Settings(USUAL), 25)

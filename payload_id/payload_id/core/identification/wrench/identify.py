@@ -28,7 +28,7 @@ from ...samples.wrench_samples import WrenchSamples
 from ..estimate import Estimate
 from ..identify import CHUNK
 from ..online import OnlineIdentifier
-from ..problem import Problem
+from ..problem import SEARCHING, Problem, Tell, nobody
 from ..settings import Settings
 from ..status import Status, times_as_large
 from .alignment import LARGEST_OFFSET, TimeOffset, compensated, time_offset
@@ -194,10 +194,12 @@ def judged(
     samples: WrenchSamples | None,
     offset: TimeOffset | None,
     shifted: bool,
+    tell: Tell = nobody,
 ) -> WrenchEstimate:
     """Return the answer of a run, with what is wrong with its samples where it looks wrong."""
     problem = online.problem()
-    estimate = online.accept(problem.solve())
+    solved = problem.solve(lambda first: tell(_verdict(first, offset, shifted, None, SEARCHING)))
+    estimate = online.accept(solved)
     suspect = samples is not None and estimate.status in SUSPECT and estimate.cause != STATED
     asked = diagnose if estimate.status is Status.INCONSISTENT else diagnose_turned
     sentence = (asked(samples) or "") if samples is not None and suspect else ""

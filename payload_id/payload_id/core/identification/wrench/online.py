@@ -15,6 +15,7 @@ from ...samples.wrench_samples import WrenchSamples
 from ...threads import one_thread
 from ..identify import CHUNK
 from ..online import OnlineIdentifier
+from ..problem import Tell, nobody
 from ..settings import Settings
 from .alignment import DEVIATIONS, LARGEST_OFFSET, LEAST_OFFSET, TimeOffset, time_offset
 from .identify import WrenchEstimate, excluded, judged
@@ -90,13 +91,13 @@ class OnlineWrench(OnlineIdentifier):
             yield self.windows
         self._forget()
 
-    def update(self) -> WrenchEstimate:
+    def update(self, tell: Tell = nobody) -> WrenchEstimate:
         """Solve with all data so far; say what is wrong where the data are inconsistent."""
         if self._looks and self._line is None and self.offset is not None:
             if self.offset.significant:  # a hint that the data did not need so far
                 self._look()
         newest = WrenchSamples.stacked(self._own) if self._own else None
-        return judged(self, newest, self.offset, self._line is not None)
+        return judged(self, newest, self.offset, self._line is not None, tell)
 
     def replayed(self, samples: WrenchSamples, updates: Iterable[int]) -> Iterator[WrenchEstimate]:
         """Give the estimate at each update, as a live run with the same samples did.

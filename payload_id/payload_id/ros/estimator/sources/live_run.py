@@ -14,6 +14,7 @@ from ....core.bounds import Interval
 from ....core.identification.estimate import Estimate
 from ....core.identification.held_out import NOTHING_HELD_OUT, Validation
 from ....core.identification.online import OnlineIdentifier
+from ....core.identification.problem import Tell, nobody
 from ....core.identification.settings import Settings
 from ....core.identification.status import Status
 from ....core.knowledge.catalogue.known_mass import KnownMass
@@ -214,13 +215,13 @@ class LiveRun:
         elapsed = (self._record.newest_ns - self._record.updated_ns) / NANOSECONDS
         return elapsed >= self.settings.update_period and self.is_new()
 
-    def update(self) -> Estimate:
-        """Solve with all data so far."""
+    def update(self, tell: Tell = nobody) -> Estimate:
+        """Solve with all data so far; `tell` learns at once where they are inconsistent."""
         record = self._record
         record.updated_ns = record.newest_ns
         if self.samples and not record.measured:
             return self._without_measurement()
-        record.estimate = self._identifier.update()
+        record.estimate = self._identifier.update(lambda first: tell(self._with_notes(first)))
         record.updates = tuple(self._identifier.updates)
         record.end_ns = record.newest_ns
         return self._with_notes(record.estimate)
