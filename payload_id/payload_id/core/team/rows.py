@@ -149,7 +149,7 @@ class TeamRows:
             columns[:, 3:, :3] = P @ by_a - X @ skews(m)
             columns[:, 3:, 3:6] = -skews(turned)
             columns[:, :, 6] = rate
-            d += here * self._second_order(windows, i, late)
+            d += np.where(held[:, None], self._second_order(windows, i, late), 0.0)
         columns[:, :, 7:10] = Ad[:, :3]
         columns[:, :, 10] = np.hstack([turned, np.cross(p, turned)])
         columns[:, 3:, 11] = turned_moment

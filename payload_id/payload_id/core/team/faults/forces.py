@@ -141,9 +141,19 @@ def _faked(e: Evidence, i: int, weight: Array, own: Array, usual: Array) -> floa
     told = ((usual @ x)[: len(own)] - own).reshape(-1, 6)[:, :3]
     held = e.windows.present[i] & e.windows.holding[i]
     error = np.linalg.norm(e.windows.wrench_error[i][:, :3], axis=1) * held
+    error += _turn(e, i) * np.linalg.norm(e.windows.wrench[i][:, :3], axis=1) * held
     energy = float(np.sum(error**2 * np.mean(weight.reshape(-1, 6)[:, :3] ** 2, axis=1)))
     size = float(np.sum(told**2))
     return FAKED * energy / size if size > 0.0 else np.inf
+
+
+def _turn(e: Evidence, i: int) -> float:
+    """Return by how much robot i's frame may be turned [rad]."""
+    frame = e.rows.frame_bounds[i]
+    if frame.known:
+        return float(np.linalg.norm(frame.a))
+    variance = np.trace(e.rows.frames.covariance[i][:3, :3])
+    return float(UNIFORM * np.sqrt(max(variance, 0.0)))
 
 
 def _beyond(e: Evidence, i: int, factor: float) -> bool:
@@ -159,13 +169,13 @@ def _beyond(e: Evidence, i: int, factor: float) -> bool:
 def _beyond_rows(e: Evidence, i: int, factor: float, phi: Array) -> bool:
     """Tell whether a factor changes the rows by more than all that is stated lets them err.
 
-    Where no frame is bounded no row says how much that is: then forces alone are compared.
+    Where no frame is bounded no row says how much that is.
     """
     block = e.rows.of_bounds(e.windows)
     allowed = block.d + block.A_error @ np.abs(phi) + np.abs(block.B).sum(axis=1)
     changed = np.abs((factor - 1.0) * e.rows.wrench_of(e.windows, i).ravel())
     force = (np.arange(len(allowed)) % 6 < 3) & np.isfinite(allowed)  # of each window's six rows
-    return not force.any() or bool(changed[force].mean() > allowed[force].mean())
+    return bool(force.any() and changed[force].mean() > allowed[force].mean())
 
 
 def _fit(A: Array, b: Array) -> tuple[Array, float]:

@@ -35,7 +35,9 @@ def missing(e: Evidence, named: set[str]) -> tuple[list[Finding], list[str]]:
                 since,
             )
         )  # fmt: skip
-    unknown = [n for i, n in enumerate(e.names) if not frames.known[i] and n not in named]
+    there = e.windows.holding[:, -1] if len(e.windows) else np.ones(len(e.names), dtype=bool)
+    unknown = [n for n, h, k in zip(e.names, there, frames.known, strict=True) if h and not k]
+    unknown = [n for n in unknown if n not in named]
     alone = [n for n in unknown if _is_alone(e, e.names.index(n))]
     if alone:
         cannot.append(

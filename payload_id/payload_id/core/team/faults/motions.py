@@ -9,6 +9,7 @@ from ..blocks import Blocks
 from ..estimate import Fault, Finding
 from .evidence import LEAST_TURN, Evidence, turning
 from .pairs import (
+    EARLIER,
     agree,
     are_mirrored,
     are_rigid_after,
@@ -102,20 +103,17 @@ def _either(e: Evidence, i: int, j: int) -> Finding | None:
 
 
 def _reference_late(e: Evidence, found: list[Finding]) -> list[Finding]:
-    """Return that the first robot's clock is off, if those of most others are off by the same."""
+    """Return that the first robot's clock is off, if those of most robots are off by the same."""
     N = len(e.names)
     if N < 3 or any(f.fault is not Fault.CLOCK for f in found):
         return []
-    late = e.rows.frames.clock - np.median(e.rows.frames.clock[1:])
-    slack = 2.0 * max(b.clock for b in e.rows.bounds) + CLOCK_SLACK
-    off = np.abs(late) > slack
-    with_first = 1 + np.count_nonzero(np.abs(e.rows.frames.clock[1:]) <= slack)
-    if not off[0] or np.count_nonzero(~off) <= with_first:
+    named = [e.names.index(f.robots[0]) for f in found]
+    late = e.rows.frames.clock - np.median(e.rows.frames.clock[named])
+    off = np.abs(late) > 2.0 * max(b.clock for b in e.rows.bounds) + CLOCK_SLACK
+    if not off[0] or np.count_nonzero(~off[named]) <= N / 2:
         return []
-    return [
-        _clock_off(e, int(i), float(late[i]), e.rows.bounds[i].clock or slack / 2.0, "the others")
-        for i in np.flatnonzero(off)
-    ]
+    bound = max(b.clock for b in e.rows.bounds)
+    return [_clock_off(e, int(i), float(late[i]), bound, "the others") for i in np.flatnonzero(off)]
 
 
 def _clock_off(e: Evidence, i: int, late: float, bound: float, against: str) -> Finding:
@@ -234,6 +232,9 @@ def _named(e: Evidence, i: int, j: int) -> Finding:
     gone = since is not None and _without_force(e, i, since)
     slips = since is not None and (gone or are_rigid_after(e, i, j, since))
     turned = None if slips else hinge_between(e, i, j)
+    if since is None and turned is None:  # it may be long ago
+        since = slipped_since(e, i, j, EARLIER)
+        since = since if since is not None and are_rigid_after(e, i, j, since) else None
     if since is not None and turned is None:
         what = "let go of the payload" if gone else "slips on the payload, or let go of it,"
         return Finding(

@@ -18,6 +18,8 @@ from .evidence import Evidence
 
 MUCH_BETTER = 0.3  # of a residual, from which on another explanation is taken
 EARLY = 0.35  # part of the blocks that a slip is measured from
+EARLIER = 0.15  # likewise, of one that is long ago
+LEAST_BLOCKS = 10  # of such a part
 SETTLING = 0.5  # [s] that a slip may take
 LATER = 0.6  # part of what follows that must be off, too
 CLOCKS = 21  # offsets of a clock that are tried
@@ -43,14 +45,14 @@ def are_rigid_after(e: Evidence, i: int, j: int, since: float) -> bool:
     return agree(replace(e, blocks=blocks), j, i)
 
 
-def slipped_since(e: Evidence, i: int, j: int) -> float | None:
-    """Return since when robot i is elsewhere in the body than in the first part of the data."""
-    both, frames = _pair(e, j, i, EARLY)
-    if not frames.known[1] or len(both) < 30:
+def slipped_since(e: Evidence, i: int, j: int, part: float = EARLY) -> float | None:
+    """Return since when robot i is elsewhere in the body than in a first part of the data."""
+    both, frames = _pair(e, j, i, part)
+    if not frames.known[1] or part * len(both) < LEAST_BLOCKS:
         return None
     turned, moved = pose_misfit(both, frames, 1)
     one, two = e.rows.bounds[j], e.rows.bounds[i]
-    first = slice(0, int(EARLY * len(both)))
+    first = slice(0, int(part * len(both)))
     far = float(np.linalg.norm(frames.position[1]))
     for off, bound in (
         (turned, one.orientation + two.orientation),

@@ -113,7 +113,7 @@ class TeamEstimator:
         """
         if name not in self._given.names:
             raise UnknownNameError("robot", name, self._given.names)
-        self._given.left[name] = left = _finite(time, "time")
+        left = self._given.let_go(name, _finite(time, "time"))
         self._offsets = {}  # from later samples, perhaps
         number = self._given.names.index(name)
         clock = self._clocks()[number] if number < len(self._frames.clock) else 0.0

@@ -35,6 +35,7 @@ class GivenSamples:
         self.began: dict[str, float] = {}
         self.cut: dict[str, float] = {}
         self._newest: dict[str, float] = {}
+        self._ahead: dict[str, float] = {}  # of the last front
         self._taken: dict[str, float] = {}  # newest stamps at the last call of `came_late`
         self._passed = -np.inf  # team time up to which the estimate had gone then
         self._turned_by_imu: dict[str, bool] = {}  # whether all twists are the gyroscope's
@@ -121,8 +122,9 @@ class GivenSamples:
         if not newest:
             return float("nan"), {}, {}
         holding = [n for n in sorted(newest, key=newest.__getitem__) if n not in self.left]
-        first = max(newest.values())
-        spoken = max(heard.values())
+        counted = holding or list(newest)  # who let go leads nobody
+        first = max(newest[n] for n in counted)
+        spoken = max(heard[n] for n in counted)
         silent = {n: newest[n] for n in holding if heard[n] < spoken - patience}
         began = min(float(robot.time[0]) for robot in robots if robot is not None)
         if first > began + patience:
@@ -133,7 +135,7 @@ class GivenSamples:
             speaking = [newest[n] for n in holding if n not in silent]
             ahead: dict[str, float] = {}
         else:
-            speaking = [t for t in newest.values() if t >= second - patience]
+            speaking = [newest[n] for n in counted if newest[n] >= second - patience]
             ahead = self._leapt(robots, holding[-1], newest, patience)
             if ahead:
                 silent = {n: t for n, t in silent.items() if t < second - patience}
@@ -142,7 +144,7 @@ class GivenSamples:
             others = min(starts[:i] + starts[i + 1 :], default=0.0)
             if name in silent and newest.get(name, np.inf) < others - LEAP:
                 ahead[name] = silent.pop(name) - first
-        self._newest = newest
+        self._newest, self._ahead = newest, ahead
         return min(speaking, default=first), silent, ahead
 
     def _leapt(
@@ -163,14 +165,28 @@ class GivenSamples:
             return {}
         begins = (robots[self.names.index(n)] for n in others)
         first = min(float(robot.time[0]) for robot in begins if robot is not None)
-        leapt = np.diff(own.time, prepend=first).max() > patience
+        ahead = newest[name] - latest
+        gap = np.diff(own.time, prepend=first).max()
+        leapt = gap > patience and abs(gap - ahead) <= patience  # no gap of its own, others' lag
         going_on = any(newest[n] > self._newest.get(n, np.inf) for n in others)
         later = float(own.time[0]) > latest + LEAP
         if not (going_on and leapt) and not later:
             return {}
         if len(others) == 1 and name == self.names[0]:  # of two the other one is named
             return {others[0]: latest - newest[name]}
-        return {name: newest[name] - latest}
+        return {name: ahead}
+
+    def let_go(self, name: str, time: float) -> float:
+        """Note when a robot let go, on its own clock [s]; return when that was.
+
+        Of one whose clock has leapt ahead that is when the others were as far; what it gave after
+        the leap does not count.
+        """
+        others = [t for n, t in self._newest.items() if n != name and n not in self.left]
+        if self._ahead.get(name, 0.0) > 0.0 and others:
+            time = min(time, max(others))
+        self.left[name] = time
+        return time
 
     def came_late(self, robots: Sequence[RobotSamples | None], clock: Array, front: float) -> float:
         """Return from when on samples came of a time that the others had left behind.
