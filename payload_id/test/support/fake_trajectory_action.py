@@ -24,13 +24,14 @@ class FakeTrajectoryAction:
         goals: All that it was asked for, also those that it rejected.
         accepts: Whether it takes the next goal.
         accepted: How many it took.
+        cancels: Whether it cancels goals.
         cancelled: How often it was asked to cancel a goal.
     """
 
     def __init__(self, domain: int, action: str) -> None:
         """Offer an action."""
         self.goals: list[FollowJointTrajectory.Goal] = []
-        self.accepts, self.accepted, self.cancelled = True, 0, 0
+        self.accepts, self.accepted, self.cancels, self.cancelled = True, 0, True, 0
         self._observer = Observer(domain, "controller")
         self._spins, self._closed = threading.Lock(), False
         self._under_way: ServerGoalHandle | None = None
@@ -88,5 +89,7 @@ class FakeTrajectoryAction:
 
     def _on_cancel(self, handle: ServerGoalHandle) -> CancelResponse:
         self.cancelled += 1
+        if not self.cancels:
+            return CancelResponse.REJECT
         self._observer.executor.create_task(self.end, "canceled")
         return CancelResponse.ACCEPT

@@ -89,7 +89,7 @@ class BridgeContext:
         self._said: tuple[float, ...] = tuple(node.get_parameter("turned").value or ())
         check_changes(node, BRIDGE_TABLE, self._check_turned)
         node.add_post_set_parameters_callback(self._on_set)
-        self._enabled = -np.inf
+        self._enabled, self._let_go = -np.inf, False
         if settings.enable_topic:
             node.create_subscription(Bool, settings.enable_topic, self._on_enable, 10)
 
@@ -145,16 +145,25 @@ class BridgeContext:
         return next(iter(self.frames))
 
     def _on_enable(self, message: Bool) -> None:
-        """Note that the enabling device is held, or was let go."""
+        """Note that the enabling device is held, or was let go, for however short a time."""
         self._enabled = time.monotonic() if message.data else -np.inf
+        self._let_go |= not message.data
 
     @property
     def not_enabled(self) -> str:
         """Why the enabling device forbids motion; empty if it does not."""
         topic, longest = self.settings.enable_topic, self.settings.enable_timeout
-        if not topic or time.monotonic() - self._enabled <= longest:
+        if not topic:
+            return ""
+        if self._let_go:
+            return f"A 'false' came on {topic}"
+        if time.monotonic() - self._enabled <= longest:
             return ""
         return f"No 'true' came on {topic} within the last {longest:g} s"
+
+    def look_at_device(self) -> None:
+        """Forget that the enabling device was let go, once who moves the arm has looked."""
+        self._let_go = self._let_go and not np.isfinite(self._enabled)
 
     @property
     def forbidden(self) -> str:

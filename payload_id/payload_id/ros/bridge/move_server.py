@@ -232,10 +232,13 @@ class MoveServer:
             now_ns, silence = context.arm.states.now_ns, context.arm.states.silence
             if said := self._back_end.fault():
                 execution.fail(Reason[said[0].name], said[1], now_ns)
+            if refused := self._back_end.refused_to_hold():
+                execution.go_on(refused, now_ns)
             execution.advance(now_ns, silence, stamps, q, dq, self._outside_fault())
             self._look_around()
             if execution.done:
                 self._end(execution)
+        context.look_at_device()
         self._state.publish(self)
 
     def _outside_fault(self) -> tuple[Reason, str] | None:
@@ -370,6 +373,9 @@ class MoveServer:
         """Return the result of a motion."""
         execution = self.execution if moved else None
         result = Move.Result(success=reason is Reason.COMPLETED)
+        states = self._context.arm.states
+        heard = states.known and states.silence <= self._context.settings.silence
+        result.at_rest = bool(heard and (states.speed < AT_REST).all())
         result.message, result.reason = sentence(reason, detail), reason_message(reason, detail)
         if execution is not None:
             result.begun, result.at_rest = execution.begun, execution.at_rest

@@ -5,10 +5,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
+import numpy as np
+
 from ...core.arrays import Array
 from ...core.motion.trajectory import Trajectory
 from ...core.safety.tube.tracking_tube import TrackingTube
-from ...core.safety.tube.tube_watch import LateUse, TubeUse, late_use, rests_at_end, tube_use
+from ...core.safety.tube.tube_watch import (
+    LateUse,
+    TubeUse,
+    late_use,
+    position_error,
+    rests_at_end,
+    tube_use,
+)
+from .rest_watch import AT_REST, SETTLED
 from .speed_slider import REACH, SpeedSlider
 from .stop_reason import Reason
 
@@ -127,10 +137,22 @@ class ArmWatch:
             return Reason.TUBE_LEFT, found.sentence(self.joints)
         if self.slider.waits(seen.now):
             return None
+        if self._stands_at_start(commanded, seen):
+            return Reason.CONTROLLER_FAULT, (
+                f"The arm has not begun to move, {seen.time[-1]:.2f} s into its motion: its "
+                "controller does nothing, its driver is in fault, or its speed is turned down"
+            )
         return Reason.BEHIND, (
             f"The arm is on the path of its motion, but {late.lag:.2f} s late, "
             f"{seen.time[-1]:.2f} s into it"
         )
+
+    def _stands_at_start(self, commanded: Trajectory, seen: Seen) -> bool:
+        """Tell whether the arm stands where its motion begins."""
+        start = commanded.at(np.zeros(1)).q[0]
+        moved = np.abs(position_error(start, seen.q[-1], self.continuous))
+        slow = (np.abs(np.nan_to_num(seen.dq[-1])) < AT_REST).all()
+        return bool(slow and (moved <= self.encoder_error + AT_REST * SETTLED).all())
 
     def _from_desired(self, commanded: Trajectory, tube: TrackingTube, seen: Seen) -> TubeUse:
         """Return how far the arm is from where it should be at that time."""

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
+LEAP = 1.0  # [s] by which stamps may step ahead of time that has passed
+FASTEST = 10.0  # times real time at which simulated time may go
 PATIENCE = 20  # messages: with one stamp until the clock counts as frozen, and that a jump counts
 
 
@@ -22,6 +24,8 @@ class ClockWatch:
         frozen: Number of messages since the stamp last changed.
         back: Largest jump back within the last messages [s]; 0: there was none.
         since: Number of messages since that jump.
+        forth: Largest jump ahead within the last messages [s]; 0: there was none.
+        forth_since: Number of messages since that one.
     """
 
     tolerance: float
@@ -30,17 +34,22 @@ class ClockWatch:
     frozen: int = 0
     back: float = 0.0
     since: int = 0
+    forth: float = 0.0
+    forth_since: int = 0
 
-    def after(self, stamp_ns: int, now_ns: int) -> ClockWatch:
+    def after(self, stamp_ns: int, now_ns: int, passed: float = float("inf")) -> ClockWatch:
         """Return the watch after one more message.
 
         Args:
             stamp_ns: Its stamp [ns].
             now_ns: The controller's clock when it came [ns].
+            passed: Since the message before, by a clock that nobody sets [s].
         """
         step = 0 if self.newest is None else stamp_ns - self.newest
         jump = max(0.0, -1e-9 * step)
         remembered = self.back if self.since < PATIENCE else 0.0
+        forth = 1e-9 * step if 1e-9 * step > LEAP + FASTEST * passed else 0.0
+        kept = self.forth if self.forth_since < PATIENCE else 0.0
         return replace(
             self,
             newest=stamp_ns,
@@ -48,6 +57,8 @@ class ClockWatch:
             frozen=self.frozen + 1 if self.newest == stamp_ns else 0,
             back=max(jump, remembered),
             since=0 if jump >= remembered and jump > 0.0 else self.since + 1,
+            forth=max(forth, kept),
+            forth_since=0 if forth > 0.0 else self.forth_since + 1,
         )
 
     @property
@@ -57,6 +68,8 @@ class ClockWatch:
             return ""
         if self.back > self.tolerance:
             return f"The stamps of the joint states have jumped back by {self.back:.3f} s"
+        if self.forth:
+            return f"The stamps of the joint states have jumped ahead by {self.forth:.3f} s"
         if self.frozen >= PATIENCE:
             return f"The last {self.frozen + 1} joint states have one and the same stamp"
         if abs(self.ahead) > self.tolerance:

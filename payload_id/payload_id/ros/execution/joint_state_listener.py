@@ -156,7 +156,8 @@ class JointStateListener:
             torque = np.nan_to_num(np.abs(self._effort.torque(rows[2])))
             self._peak = torque if self._peak is None else np.maximum(self._peak, torque)
         stamp = stamp_of(message.header.stamp)
-        self.clock = self.clock.after(stamp, self._clock.now().nanoseconds)
+        now = time.monotonic()
+        self.clock = self.clock.after(stamp, self._clock.now().nanoseconds, now - self._arrived)
         if stamp < self._gate.newest - RESTART * 1e9:
             self._gate = SampleGate()
         self._gate, cause = self._gate.offer(stamp, rows[0])
@@ -164,7 +165,6 @@ class JointStateListener:
             self.dropped = cause
             return None
         self.received += 1
-        now = time.monotonic()
         self.turns = self.turns.after(stamp, rows[0], now - self._arrived)
         self._arrived = now
         return stamp, rows[0], rows[1]

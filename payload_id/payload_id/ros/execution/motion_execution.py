@@ -32,6 +32,7 @@ EARLY = 20  # places of a motion's beginning that are looked at
 AHEAD = 0.1  # [s] by which a command to a late arm begins in the future
 # What makes an arm leave its tube, and may be heard of only then.
 CAUSES = (Reason.DRIVER_FAULT, Reason.CONTROLLER_INACTIVE, Reason.FOREIGN_COMMAND)
+SEEN = (Reason.TUBE_LEFT, Reason.BEHIND, Reason.CONTROLLER_FAULT)  # what they look like before
 STANDING = 0.05  # [s] of joint states in which a late arm must, to be held there
 
 
@@ -252,6 +253,8 @@ class MotionExecution:
         """
         if self.phase is not Phase.SETTLING:
             self.stop(reason, detail, now_ns)
+        elif self._held and reason in CAUSES and self.reason in SEEN:
+            self._learn_cause((reason, detail))
         elif reason is Reason.TUBE_LEFT and self._silent > self.watch.silence:
             lost = f"No joint states for {self._silent:.2f} s at the end of the motion"
             self._fail(Reason.JOINT_STATES_LOST, f"{lost}. Then: {detail}")
@@ -263,10 +266,33 @@ class MotionExecution:
 
         A driver in fault brakes the arm before its own message is heard.
         """
-        left = self._held and self.reason is Reason.TUBE_LEFT and self.fault is not None
+        left = self._held and self.reason in SEEN
         if left and outside is not None and outside[0] in CAUSES:
             self.reason, self.detail = outside[0], f"{outside[1]}. Before that: {self.detail}"
             self.fault = self.reason, self.detail
+
+    def go_on(self, detail: str, now_ns: int) -> None:
+        """Take in that the controller does not hold the arm, which goes on with its motion.
+
+        Where it was to be held for no fault, it is where it should be: a certified stop is left.
+        After a fault nothing is; then it may take until the motion's end to come to rest.
+
+        Args:
+            detail: One clause for people.
+            now_ns: The robot's time [ns].
+        """
+        if self.done or not self._held:
+            return
+        trusted, self._ends = self.fault is None, None
+        self.fault = self.fault or (Reason.CONTROLLER_FAULT, detail)
+        self.detail = f"{self.detail.rstrip('.')}. {detail}" if self.detail else detail
+        if not trusted:
+            return
+        self._held, self.phase, self._stop = False, Phase.STOPPING, self._next_stop(now_ns)
+        if self._stop is not None:
+            at_once = self._stop.time <= 0.0
+            self._commanded = self._stop.motion if at_once else self.motion.ended_by(self._stop)
+            self._send(self.time(now_ns))
 
     def _may_have_begun(self, now_ns: int) -> bool:
         """Whether it has, or may be outside the tube about its start when a hold comes."""
@@ -332,15 +358,22 @@ class MotionExecution:
         if self.at_rest and not self._held and len(stamps):
             self._check_place(q[-1], newest, slowed)
         elif not self.at_rest and time > end + self.timing.settling:
-            self._fail(
-                Reason.JOINT_STATES_LOST,
-                f"The arm was not seen to rest within {self.timing.settling:g} s of the end of its "
-                f"motion; the newest joint states are {silence:.2f} s old",
-            )
+            self._fail(*self._restless(silence))
             self.phase = Phase.DONE
         if self.at_rest:
             self.phase = Phase.DONE
             self.reason = self.reason or Reason.COMPLETED
+
+    def _restless(self, silence: float) -> tuple[Reason, str]:
+        """Return why the arm was not seen to rest, by the age of the newest joint states [s]."""
+        within = f"within {self.timing.settling:g} s of the end of its motion"
+        if self._rest.moves and silence <= self.watch.silence and not self._rest.leaps:
+            asked = ", though the controller was asked to hold it" if self._held else ""
+            return Reason.CONTROLLER_FAULT, f"The arm did not come to rest {within}{asked}"
+        return Reason.JOINT_STATES_LOST, (
+            f"The arm was not seen to rest {within}; the newest joint states are {silence:.2f} s "
+            "old"
+        )
 
     def _check_place(self, q: Array, time: float, slowed: bool) -> None:
         """See whether the arm rests at the end of what was commanded, positions of shape (n,)."""

@@ -58,6 +58,11 @@ class RestWatch:
         self._place = None
 
     @property
+    def moves(self) -> bool:
+        """Whether the newest joint states, if there were any, show it in motion."""
+        return self.newest > 0 and self._place is None
+
+    @property
     def seconds(self) -> float:
         """For how long the arm has been seen to stand still [s]."""
         return 0.0 if self._place is None else float(seconds_since(self.newest, self._since))

@@ -46,7 +46,10 @@ class Reason(Enum):
         "Bring that joint where the robot file says and see that its driver reports it, or change "
         "the robot file (held_joints, held_joints_watch) and plan again."
     )
-    CONTROLLER_INACTIVE = "Find out who deactivated it, and activate it before the arm moves again."
+    CONTROLLER_INACTIVE = (
+        "Find out who deactivated it; the controller that follows trajectories must be active "
+        "before the arm moves again."
+    )
 
     BRIDGE_LOST = (
         "Look at the arm: it goes on to the end of its motion, and nobody may be watching it. "

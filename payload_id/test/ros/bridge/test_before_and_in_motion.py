@@ -85,7 +85,7 @@ class FakeBackEnd:
         self.sent, self.holds, self.is_taken = [], 0, False
         self.nobody = self.somebody = self.heard = ""
         self.unnamed = False
-        self.said = None
+        self.said, self.refused = None, ""
 
     def get_ready(self, tube, box, torque_limit):
         pass
@@ -101,6 +101,10 @@ class FakeBackEnd:
     is_unnamed = lambda self: self.unnamed  # noqa: E731
     foreign = lambda self: self.heard  # noqa: E731
     fault = lambda self: self.said  # noqa: E731
+
+    def refused_to_hold(self):
+        refused, self.refused = self.refused, ""
+        return refused
 
     def hold(self):
         self.holds += 1
@@ -154,7 +158,7 @@ class Robot:
         context.obstacles = ObstacleStore(1.0)
         context.estimate = context.holding = None
         context.busy = context.fault = context.cell_missing = ""
-        context._enabled = time.monotonic()
+        context._enabled, context._let_go = time.monotonic(), False
         motions = PreparedMotions(context)
         bounds = PayloadPrior(1.5, 0.15).box()
         box = ParameterBox.around(RobotModel.from_robot_file(ROBOT), bounds, ROBOT.uncertainty)
@@ -325,6 +329,36 @@ def test_who_has_no_name_yet_is_waited_for_and_is_nobody_until_then(named, monke
             running.send(None)
         assert "has not named yet" in ended.value.value.message
         assert not robot.back_end.sent
+
+
+def test_an_enabling_device_that_was_let_go_for_a_moment_stops_the_arm():
+    """A `true` may come after the `false` before anybody looks."""
+    robot = Robot()
+    assert robot.moved() == ""
+    for held in (False, True):
+        robot.context._on_enable(SimpleNamespace(data=held))
+    robot.arm.now_ns += 10_000_000
+    robot.server.on_watch_due()
+    assert robot.server.execution.reason is Reason.NOT_ENABLED
+    assert not robot.context.forbidden  # it is held again: a next motion may begin
+
+
+def test_a_controller_that_refuses_to_hold_is_said_and_kept():
+    robot = Robot()
+    assert robot.moved() == ""
+    assert robot.server.stop(Reason.CANCELLED, "by hand") and robot.back_end.holds == 1
+    robot.back_end.refused = "It rejected a cancelling"
+    robot.server.on_watch_due()
+    execution = robot.server.execution
+    assert execution.fault == (Reason.CONTROLLER_FAULT, "It rejected a cancelling")
+    assert len(robot.back_end.sent) == 2  # the certified stop
+
+
+def test_a_motion_that_is_refused_says_whether_the_arm_stands():
+    robot = Robot()
+    assert robot.server._result(Reason.REFUSED, "why", moved=False).at_rest
+    robot.arm.speed = np.full(7, 0.1)
+    assert not robot.server._result(Reason.REFUSED, "why", moved=False).at_rest
 
 
 def test_a_start_is_judged_as_the_motion_will_be():

@@ -46,6 +46,22 @@ def test_a_jump_back_is_not_forgotten_with_the_next_message():
     assert "jumped" not in watched(*STEADY, *after, *(after[-1] + s + PERIOD for s in STEADY)).fault
 
 
+@pytest.mark.parametrize(("step", "passed", "found"), [
+    (10.0, 0.01, True), (3600.0, 0.5, True), (0.5, 0.01, False), (3.0, 3.0, False),
+    (4.0, 0.5, False),
+])  # fmt: skip
+def test_stamps_that_step_ahead_of_the_time_that_has_passed_are_a_fault(step, passed, found):
+    """Also where the clock is set with them, so that they go with it."""
+    watch = watched(*STEADY)
+    stamp = watch.newest + round(step * 1e9)
+    for k in range(PATIENCE):
+        watch = watch.after(stamp + k * PERIOD, stamp + k * PERIOD, 0.01 if k else passed)
+        assert ("jumped ahead by" in watch.fault) == found
+    for k in range(PATIENCE, 3 * PATIENCE):
+        watch = watch.after(stamp + k * PERIOD, stamp + k * PERIOD, 0.01)
+    assert not watch.fault
+
+
 def test_a_slow_drift_is_found():
     drifting = [1.02 * stamp for stamp in [k * PERIOD for k in range(600)]]
     assert not watched(*drifting[:400]).fault and "ahead" in watched(*drifting).fault

@@ -7,6 +7,7 @@ import time
 import numpy as np
 import pytest
 from action_msgs.msg import GoalStatus, GoalStatusArray
+from action_msgs.srv import CancelGoal
 from control_msgs.action import FollowJointTrajectory as Action
 from rclpy.action import ActionClient
 from trajectory_msgs.msg import JointTrajectory
@@ -212,6 +213,32 @@ def test_a_goal_that_somebody_else_cancels_or_replaces_is_a_foreign_command(arm)
     arm.controller.end("succeed")
     arm.observer.wait(lambda: not arm.back_end.others(), "the end of it")
     other.close()
+
+
+def test_who_cancelled_is_told_also_where_the_arm_was_to_be_held_meanwhile(arm):
+    """The arm brakes, and is held, before the goal's end is heard."""
+    arm.send()
+    arm.follows()
+    other = Observer(DOMAIN, "other")
+    cancel = other.node.create_client(CancelGoal, f"{ACTION}/_action/cancel_goal")
+    other.wait(cancel.service_is_ready, "the controller")
+    before, asked = arm.controller.cancelled, cancel.call_async(CancelGoal.Request())
+    other.wait(asked.done, "the cancelling")
+    assert arm.controller.cancelled == before + 1
+    arm.back_end.hold()
+    trouble, words = arm.observer.wait(arm.back_end.fault, "what the controller says", 5.0)
+    assert trouble is Trouble.FOREIGN_COMMAND and "Somebody else cancelled" in words
+    other.close()
+
+
+def test_a_cancelling_that_is_rejected_is_said_once(arm):
+    arm.send()
+    arm.follows()
+    arm.controller.cancels = False
+    arm.back_end.hold()
+    assert ACTION in arm.observer.wait(arm.back_end.refused_to_hold, "the refusal", 5.0)
+    assert not arm.back_end.refused_to_hold()
+    arm.controller.cancels = True
 
 
 def test_the_controllers_topic_is_heard_too(arm):

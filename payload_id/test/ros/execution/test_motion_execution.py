@@ -437,7 +437,42 @@ def test_a_hold_before_the_start_is_believed_once_the_controller_had_time_for_it
     arm.run(execution, lambda: arm.time >= TIMING.reaction - 0.02)
     assert not execution.done
     arm.run(execution)
-    assert execution.fault[0] is Reason.JOINT_STATES_LOST and not execution.at_rest
+    assert execution.fault[0] is Reason.CONTROLLER_FAULT and not execution.at_rest
+    assert "asked to hold" in execution.fault[1]
+
+
+def test_an_arm_whose_controller_refuses_to_hold_takes_the_next_certified_stop(moving):
+    class Deaf(Arm):
+        def hold(self):
+            self.holds = True
+
+    arm = Deaf()
+    execution = arm.begin(certified())
+    arm.run(execution, lambda: arm.time >= -0.15)
+    execution.stop(Reason.CANCELLED, "by hand", arm.now_ns)
+    arm.run(execution, lambda: arm.time >= 0.05)
+    execution.go_on("It rejected a cancelling", arm.now_ns)
+    assert execution.phase is Phase.STOPPING and not execution.held
+    arm.run(execution)
+    assert execution.at_rest and execution.reason is Reason.CANCELLED
+    assert execution.fault[0] is Reason.CONTROLLER_FAULT  # nothing moves after it
+    assert execution.commanded.duration < certified().trajectory.duration
+
+
+def test_after_a_fault_an_arm_that_is_not_held_is_waited_for_until_its_motion_is_over(moving):
+    class Deaf(Arm):
+        def hold(self):
+            self.holds = True
+
+    arm = Deaf()
+    execution = arm.begin(certified())
+    arm.run(execution, lambda: arm.time >= 0.3)
+    execution.stop(Reason.FOREIGN_COMMAND, "why", arm.now_ns)
+    execution.go_on("It rejected a cancelling", arm.now_ns)
+    arm.run(execution)
+    assert execution.at_rest and execution.reason is Reason.FOREIGN_COMMAND
+    assert arm.time >= certified().trajectory.duration
+    assert "rejected a cancelling" in execution.detail
 
 
 def test_an_arm_that_stands_at_its_end_has_arrived_whatever_the_slider_says():

@@ -85,6 +85,10 @@ class BackEnd(Protocol):
     def fault(self) -> tuple[Trouble, str] | None:
         """Return what the controller says against what it was sent last, with a clause; or None."""
 
+    def refused_to_hold(self) -> str:
+        """Say, once, that the controller does not hold the arm as it was asked to; else empty."""
+        return ""
+
     def hold(self) -> None:
         """Have the controller hold the arm where it is; what was sent before is forgotten."""
 

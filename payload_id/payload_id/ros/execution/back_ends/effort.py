@@ -276,7 +276,11 @@ class Effort(BackEnd):
             self._ours = False
             name = self._settings.torque_controller
             found = states.get(name, "not loaded")
-            self._give_up(Trouble.CONTROLLER_INACTIVE, f"The controller '{name}' is {found}")
+            self._give_up(
+                Trouble.CONTROLLER_INACTIVE,
+                f"The torque controller '{name}' is {found} in motion (between motions it is to be "
+                "inactive)",
+            )
             self._process.order(Rest())
             if states.get(self._settings.resting_controller) != ACTIVE:
                 self._ours = True  # nobody holds the arm: have it held

@@ -37,6 +37,7 @@ from .back_end import BackEnd, Trouble
 from .joint_trajectory_topic import JointTrajectoryTopic
 
 ANSWER = 0.5  # [s] within which the controller must answer a goal, or a cancelling
+END = 0.2  # [s] within which the end of a goal is heard
 NOTHING_STATED = GoalTolerances()
 LEAST = 1e-9  # [rad or m] a tolerance of 0 would mean: whatever the controller has
 WAITING = 100  # states of goals that may wait to be looked at
@@ -58,6 +59,8 @@ class _Goal:
     status: int = GoalStatus.STATUS_UNKNOWN
     code: int = RESULT.SUCCESSFUL
     text: str = ""
+    name: bytes = b""
+    was_cancelled: bool = False  # as was asked for here
 
 
 class FollowJointTrajectory(BackEnd):
@@ -100,6 +103,7 @@ class FollowJointTrajectory(BackEnd):
         self._taken, self._follows, self._holding = False, False, False
         self._goal: _Goal | None = None
         self._cancelled: float | None = None  # when that was asked for; None: it was answered
+        self._refused: float | None = None  # from when on a cancelling counts as rejected
 
     def take(self) -> None:
         """Note that goals will be sent."""
@@ -183,8 +187,8 @@ class FollowJointTrajectory(BackEnd):
             goal_time_tolerance=duration_message(self._patience),
         )
         self._sent.append(name)
-        self._holding, self._cancelled = False, None
-        self._goal = following = _Goal(time.monotonic())
+        self._holding, self._cancelled, self._refused = False, None, None
+        self._goal = following = _Goal(time.monotonic(), name=name)
         answer = self._client.send_goal_async(goal, goal_uuid=UUID(uuid=list(name)))
         answer.add_done_callback(lambda done: self._on_answer(following, done))
 
@@ -208,9 +212,20 @@ class FollowJointTrajectory(BackEnd):
         self._cancelled = asked = time.monotonic()
         answer = self._canceller.call_async(CancelGoal.Request())  # no name: all of them
 
+        goal = self._goal
+
         def on_answer(done: RosFuture) -> None:
+            answered: CancelGoal.Response = done.result()
+            named = {bytes(x.goal_id.uuid) for x in answered.goals_canceling}
+            if goal is not None and goal.name in named:
+                goal.was_cancelled = True
             if self._cancelled == asked:
                 self._cancelled = None
+                known = goal is not None and goal.accepted and not goal.was_cancelled
+                rejected = answered.return_code == CancelGoal.Response.ERROR_REJECTED
+                # Some servers say nothing where they go on: then the goal's end may be on its way.
+                wait = 0.0 if rejected else END
+                self._refused = time.monotonic() + wait if rejected or known else None
 
         answer.add_done_callback(on_answer)
 
@@ -238,7 +253,9 @@ class FollowJointTrajectory(BackEnd):
         if not self._taken:
             return None
         if self._holding:
-            if self._cancelled is None or now - self._cancelled <= ANSWER:
+            if self._cancelled is None:
+                return self._ended_before(goal)
+            if now - self._cancelled <= ANSWER:
                 return None
             return self._silent("a cancelling, by which the arm was to be held,")
         if goal is None:
@@ -252,6 +269,24 @@ class FollowJointTrajectory(BackEnd):
         if not self._is_there:
             return Trouble.CONTROLLER_FAULT, f"The controller that answered {self.target} is gone"
         return None
+
+    def refused_to_hold(self) -> str:
+        """Say, once, that a cancelling was rejected."""
+        goal = self._goal
+        over = goal is None or goal.status != GoalStatus.STATUS_UNKNOWN
+        if self._refused is None or time.monotonic() < self._refused:
+            return ""
+        self._refused = None
+        if over or not self._holding:
+            return ""
+        self._holding = False
+        return f"{self.target} rejected a cancelling, by which the arm was to be held"
+
+    def _ended_before(self, goal: _Goal | None) -> tuple[Trouble, str] | None:
+        """Say how a goal ended that was over before it was cancelled here."""
+        if goal is None or goal.was_cancelled or goal.status == GoalStatus.STATUS_UNKNOWN:
+            return None
+        return self._ended(goal)
 
     def _silent(self, what: str) -> tuple[Trouble, str]:
         """Say that there was no answer."""
