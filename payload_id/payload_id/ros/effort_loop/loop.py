@@ -16,6 +16,8 @@ import math
 import signal
 import time
 from array import array
+from contextlib import suppress
+from dataclasses import replace
 from multiprocessing.connection import Connection
 
 import numpy as np
@@ -131,8 +133,10 @@ class TorqueLoop:
         self._leave_alone("This process was told to end")
 
     def _leave_alone(self, why: str) -> None:
-        """Note that nobody orders any more."""
+        """Note that nobody orders any more, and tell who may ask again."""
         self._alone = True
+        with suppress(OSError):
+            self._connection.send(replace(self._state(), alone=why))
         if self._follower is not None:
             self._node.get_logger().error(
                 f"{why}: the motion is followed to its end, then "

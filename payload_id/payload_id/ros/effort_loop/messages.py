@@ -96,6 +96,7 @@ class LoopState:
         said: What of the controller's assumptions did not hold, with how many steps each.
         holding: Torque that holds the newest pose, shape (n,) [N m or N]; None: not known.
         real_time: Whether the process is scheduled in real time.
+        alone: Why it goes on without orders, and answers no more; empty: it does not.
     """
 
     hears: bool
@@ -108,3 +109,4 @@ class LoopState:
     said: dict[str, int]
     holding: Array | None
     real_time: bool
+    alone: str = ""

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 LEAP = 1.0  # [s] by which stamps may step ahead of time that has passed
 FASTEST = 10.0  # times real time at which simulated time may go
+RECENT = 1.0  # [s] for which a stall is remembered
 PATIENCE = 20  # messages: with one stamp until the clock counts as frozen, and that a jump counts
 
 
@@ -26,6 +27,8 @@ class ClockWatch:
         since: Number of messages since that jump.
         forth: Largest jump ahead within the last messages [s]; 0: there was none.
         forth_since: Number of messages since that one.
+        stall: Longest time between two messages of late [s]: what had come meanwhile is read then.
+        stall_age: Time since that [s].
     """
 
     tolerance: float
@@ -36,6 +39,8 @@ class ClockWatch:
     since: int = 0
     forth: float = 0.0
     forth_since: int = 0
+    stall: float = 0.0
+    stall_age: float = 0.0
 
     def after(self, stamp_ns: int, now_ns: int, passed: float = float("inf")) -> ClockWatch:
         """Return the watch after one more message.
@@ -48,7 +53,9 @@ class ClockWatch:
         step = 0 if self.newest is None else stamp_ns - self.newest
         jump = max(0.0, -1e-9 * step)
         remembered = self.back if self.since < PATIENCE else 0.0
-        forth = 1e-9 * step if 1e-9 * step > LEAP + FASTEST * passed else 0.0
+        longest = passed >= self.stall or self.stall_age > RECENT
+        stall, age = (passed, 0.0) if longest else (self.stall, self.stall_age + passed)
+        forth = 1e-9 * step if 1e-9 * step > LEAP + FASTEST * stall else 0.0
         kept = self.forth if self.forth_since < PATIENCE else 0.0
         return replace(
             self,
@@ -59,6 +66,8 @@ class ClockWatch:
             since=0 if jump >= remembered and jump > 0.0 else self.since + 1,
             forth=max(forth, kept),
             forth_since=0 if forth > 0.0 else self.forth_since + 1,
+            stall=stall,
+            stall_age=age,
         )
 
     @property

@@ -179,6 +179,24 @@ def test_a_controller_that_is_switched_away_ends_the_motion(robot):
 
 
 @pytest.mark.slow
+def test_a_bridge_that_stood_still_leaves_the_motion_to_the_loop_and_says_so(robot):
+    loop = loop_of(robot)
+    start = robot.q
+    _, future = robot.move_until(-0.15)
+    os.kill(robot.bridge.process.pid, signal.SIGSTOP)
+    time.sleep(1.5)
+    os.kill(robot.bridge.process.pid, signal.SIGCONT)
+    result, status = robot.result(future)
+    assert status == ABORTED and result.reason.code == StopReason.CONTROLLER_FAULT, result.message
+    assert "went on alone" in result.message and "has not asked" in result.message
+    robot.given_back()
+    robot.observer.wait(robot.rests, "an arm at rest")
+    assert np.abs(robot.q - start + 0.15).max() < 0.02  # where the motion ends
+    robot.acknowledge()
+    loop_of(robot, other_than=loop)
+
+
+@pytest.mark.slow
 def test_without_the_bridge_the_motion_ends_at_rest_and_the_arm_is_given_back(robot):
     loop = loop_of(robot)
     start = robot.q

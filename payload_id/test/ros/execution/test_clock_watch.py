@@ -46,13 +46,32 @@ def test_a_jump_back_is_not_forgotten_with_the_next_message():
     assert "jumped" not in watched(*STEADY, *after, *(after[-1] + s + PERIOD for s in STEADY)).fault
 
 
+def moving():
+    """Return the watch after messages that came in time."""
+    watch = ClockWatch(0.1)
+    for stamp in STEADY:
+        watch = watch.after(NOW + stamp, NOW + stamp, 0.01)
+    return watch
+
+
+def test_messages_that_waited_while_nobody_looked_are_no_leap():
+    """Some of those that came meanwhile are lost; all of the others are read at once."""
+    watch = moving()
+    late = watch.newest + round(2e9)
+    for k in range(30):
+        watch = watch.after(watch.newest + PERIOD, late, 0.0 if k else 2.0)
+    for k in range(30):
+        watch = watch.after(late + k * PERIOD, late + k * PERIOD, 0.01 if k else 0.0)
+        assert "ahead by" not in watch.fault
+
+
 @pytest.mark.parametrize(("step", "passed", "found"), [
     (10.0, 0.01, True), (3600.0, 0.5, True), (0.5, 0.01, False), (3.0, 3.0, False),
     (4.0, 0.5, False),
 ])  # fmt: skip
 def test_stamps_that_step_ahead_of_the_time_that_has_passed_are_a_fault(step, passed, found):
     """Also where the clock is set with them, so that they go with it."""
-    watch = watched(*STEADY)
+    watch = moving()
     stamp = watch.newest + round(step * 1e9)
     for k in range(PATIENCE):
         watch = watch.after(stamp + k * PERIOD, stamp + k * PERIOD, 0.01 if k else passed)

@@ -274,7 +274,15 @@ class Effort(BackEnd):
         own = states.get(self._settings.torque_controller) == ACTIVE
         if self._ours and not own and self._wanted and not self._handover.waits:
             self._ours = False
-            name = self._settings.torque_controller
+            state, name = self._process.state, self._settings.torque_controller
+            if state is not None and state.alone:
+                to = self._settings.resting_controller
+                self._give_up(
+                    Trouble.CONTROLLER_FAULT,
+                    f"The torque loop went on alone ({state.alone}) to the end of the motion, and "
+                    f"has given the arm to '{to}'",
+                )
+                return
             found = states.get(name, "not loaded")
             self._give_up(
                 Trouble.CONTROLLER_INACTIVE,
