@@ -4,19 +4,22 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 
 from payload_id_msgs.msg import Obstacle, ObstacleArray
 from payload_id_msgs.srv import SetObstacles
 from rclpy.qos import QoSProfile
 from visualization_msgs.msg import MarkerArray
 
+from ...core.arrays import Array
 from ...core.errors import InputError
 from ...core.safety.clearance.convex_body import ConvexBody
+from ..common.conversions import stamp_of
 from ..common.topics import LATCHED
 from ..execution.stop_reason import Reason
 from .context import BridgeContext
 from .obstacles.obstacle_markers import obstacle_markers
-from .obstacles.obstacle_messages import obstacles_from
+from .obstacles.obstacle_messages import Lookup, obstacles_from
 from .obstacles.transform_listener import TransformListener
 
 
@@ -32,26 +35,56 @@ class ObstacleServer:
         """
         self._context, self._stop = context, stop
         self._transforms = TransformListener(context.node, context.frames)
+        # Hulls of meshes take a while: the arm is watched meanwhile.
+        self._hulls = ThreadPoolExecutor(1, "hulls")
+        context.node.resources.callback(self._hulls.shutdown, cancel_futures=True)
         self._shown = context.node.create_publisher(MarkerArray, "~/obstacle_markers", LATCHED)
         context.node.create_subscription(
             ObstacleArray, "~/obstacles", self._on_obstacles, QoSProfile(depth=10)
         )
 
-    def _bodies_of(self, messages: Sequence[Obstacle]) -> dict[str, ConvexBody]:
+    async def _bodies_of(self, messages: Sequence[Obstacle]) -> dict[str, ConvexBody]:
         """Return obstacles by name, in the base frame.
 
         Raises:
             InputError: One of them is no body, or where it is is not known.
         """
-        return obstacles_from(messages, self._context.frames, self._transforms.pose)
+        frames = self._context.frames
+        if not any(message.mesh.vertices for message in messages):
+            return obstacles_from(messages, frames, self._transforms.pose)
+        lookup = self._poses_now(messages)
+        work = self._hulls.submit(obstacles_from, messages, frames, lookup)
+        found: dict[str, ConvexBody] = await self._context.answers.awaitable(work)
+        return found
 
-    def _on_obstacles(self, message: ObstacleArray) -> None:
+    def _poses_now(self, messages: Sequence[Obstacle]) -> Lookup:
+        """Return what tells where the frames of messages are now, in any thread."""
+        found: dict[tuple[str, int], tuple[Array, Array] | InputError] = {}
+        for message in messages:
+            frame, stamp = message.header.frame_id, stamp_of(message.header.stamp)
+            if frame and frame not in self._context.frames:
+                try:
+                    found[frame, stamp] = self._transforms.pose(frame, stamp, "an obstacle")
+                except InputError as error:
+                    found[frame, stamp] = error
+
+        def lookup(frame: str, stamp: int, where: str) -> tuple[Array, Array]:
+            pose = found[frame, stamp]
+            if isinstance(pose, InputError):
+                raise pose
+            return pose
+
+        return lookup
+
+    async def _on_obstacles(self, message: ObstacleArray) -> None:
         """Take in all obstacles that the topic's publisher knows."""
-        before = self._context.obstacles.digest
+        store = self._context.obstacles
         try:
-            self._context.obstacles.hear(self._bodies_of(message.obstacles), time.monotonic())
+            bodies = await self._bodies_of(message.obstacles)
+            before = store.digest
+            store.hear(bodies, time.monotonic())
         except InputError as error:
-            self._context.obstacles.cannot_hear(str(error), time.monotonic())
+            store.cannot_hear(str(error), time.monotonic())
             self._context.node.get_logger().error(
                 f"Obstacles on ~/obstacles were not taken: {error}"
             )
@@ -59,29 +92,31 @@ class ObstacleServer:
             return
         self._obstacles_now(before)
 
-    def on_set_obstacles(
+    async def on_set_obstacles(
         self, request: SetObstacles.Request, response: SetObstacles.Response
     ) -> SetObstacles.Response:
         """Change the obstacles."""
         store = self._context.obstacles
-        before = store.digest
+        removes = request.operation == SetObstacles.Request.REMOVE
         try:
-            if request.operation == SetObstacles.Request.REMOVE:
+            bodies = {} if removes else await self._bodies_of(request.obstacles)
+            before = store.digest
+            if removes:
                 response.message = store.remove(o.id for o in request.obstacles)
-            elif request.operation in (SetObstacles.Request.ADD, SetObstacles.Request.REPLACE):
-                bodies = self._bodies_of(request.obstacles)
-                add = request.operation == SetObstacles.Request.ADD
-                response.message = store.add(bodies) if add else store.replace(bodies)
+            elif request.operation == SetObstacles.Request.ADD:
+                response.message = store.add(bodies)
+            elif request.operation == SetObstacles.Request.REPLACE:
+                response.message = store.replace(bodies)
             else:
                 raise InputError(
                     f"The operation is 0 (add), 1 (replace) or 2 (remove); found "
                     f"{request.operation}."
                 )
             response.success = True
+            self._obstacles_now(before)
         except InputError as error:
             response.message = f"Nothing was changed: {error}"
         response.ids = store.names
-        self._obstacles_now(before)
         return response
 
     def _obstacles_now(self, before: tuple[str, ...]) -> None:

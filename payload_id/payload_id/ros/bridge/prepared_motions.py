@@ -8,7 +8,7 @@ from payload_id_msgs.srv import PrepareMotion
 
 from ...core.errors import InputError, UnknownNameError
 from ...core.motion.motion_sequence import MotionSequence
-from ..certifying.prover import ProofRequest, Proved
+from ..certifying.prover import MOST_STOPS, ProofRequest, Proved
 from ..certifying.worker_process import Failure
 from ..execution.start_check import NotReadyError
 from .context import BridgeContext
@@ -17,7 +17,6 @@ KEPT = 10  # motions that can still be followed
 LONGEST_NAME = 200  # characters
 LONGEST_TEXT = 4_000_000  # characters of one certificate
 MOST_TEXT = 32_000_000  # characters of a motion's certificates together
-MOST_STOPS = 2000
 
 
 @dataclass(frozen=True)

@@ -95,7 +95,10 @@ class Prover:
             InputError: It is not.
         """
         if len(request.stops) > MOST_STOPS:
-            raise InputError(f"At most {MOST_STOPS} stops; found {len(request.stops)}.")
+            raise InputError(
+                f"A motion takes at most {MOST_STOPS} stops; found {len(request.stops)}. Plan it "
+                "with a longer stop_step."
+            )
         saved = certificate_in(request.certificate, "the motion's certificate")
         motion = saved.trajectory
         self._prove(saved, request.obstacles, "The motion")

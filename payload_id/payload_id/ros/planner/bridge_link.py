@@ -37,6 +37,7 @@ SILENT = 3.0  # [s] without feedback after which a motion is given up
 PROVING = 60.0  # [s] that the bridge may take to prove a motion and take the arm
 ANSWERED = 3.0  # [s] within which the bridge says what holds now
 SAID_AGAIN = 5.0  # [s] after which a state that cannot be read is told again
+OWN_CANCEL = "The goal was cancelled"  # as the bridge says it of the planner's own cancelling
 UNBEGUN = -0.3  # [s] on a motion of which nothing is heard yet
 
 
@@ -79,6 +80,7 @@ class FollowedMotion:
     _patience: float = PROVING
     _goal: ClientGoalHandle | None = None
     _called_off: bool = False
+    _why: tuple[Reason, str] | None = None  # somebody wants it stopped
     _handed_over: bool = False  # whether the bridge was asked to follow it
 
     @property
@@ -107,8 +109,9 @@ class FollowedMotion:
         trajectory = self.motion.trajectory
         return trajectory.at(np.array([trajectory.duration])).q[0]
 
-    def stop(self) -> None:
-        """Have it end by the next certified stop, or not begin."""
+    def stop(self, reason: Reason, detail: str) -> None:
+        """Have it end by the next certified stop, or not begin; the first reason counts."""
+        self._why = self._why or (reason, detail)
         self._called_off = True
         if self._goal is not None and not self.done:
             self._goal.cancel_goal_async()
@@ -152,7 +155,11 @@ class FollowedMotion:
         self.begun, self.at_rest = result.begun, result.at_rest
         self.resting_place = result.resting_place
         self.largest_tube_use = max(self.largest_tube_use, result.largest_tube_use)
-        self.end(_reason_of(result.reason.code), result.message)
+        reason, said = _reason_of(result.reason.code), result.message
+        if reason is Reason.CANCELLED and self._why is not None:  # the bridge knows no more
+            reason, detail = self._why
+            said = said.replace(OWN_CANCEL, detail).replace(Reason.CANCELLED.value, reason.value)
+        self.end(reason, said)
 
     def end(self, reason: Reason, said: str) -> None:
         """Note that it has ended; a part of which nothing was said until now did not take over."""

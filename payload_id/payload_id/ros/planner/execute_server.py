@@ -311,7 +311,7 @@ class ExecuteServer:
         elif self._horizon is not None:
             self._horizon.cancel(reason, detail, self._context.arm.states.now_ns)
         elif self._goal is not None and self.followed is not None and not self.followed.done:
-            self.followed.stop()
+            self.followed.stop(reason, detail)
         elif self._preparing is not None or self._pending:
             self._called_off = detail
         else:

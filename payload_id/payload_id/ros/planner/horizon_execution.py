@@ -185,7 +185,7 @@ class HorizonExecution:
     def cancel(self, reason: Reason, detail: str, now_ns: int) -> None:
         """End by the next certified stop, or at once if nothing has moved."""
         if self.execution is not None and not self.resting:
-            self.execution.stop()
+            self.execution.stop(reason, detail)
             self._pausing, self._cancelled = False, self._cancelled or (reason, detail)
         elif not self.refusal:
             self.refusal = detail or reason.value

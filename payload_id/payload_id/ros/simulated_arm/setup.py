@@ -129,8 +129,8 @@ PARAMETER_TABLE = (
         "What somebody exerts on the joints, one number for each or one for all; torque sensors "
         "do not show it. May be set at any time.",
         "N m or N",
-        -10_000.0,
-        10_000.0,
+        -1000.0,
+        1000.0,
         read_only=False,
     ),
     Parameter(

@@ -21,7 +21,7 @@ from .frame_tree import Frames
 from .obstacle_store import check_number
 
 THINNEST, FARTHEST = 1e-4, 100.0  # [m] of a size; of a place from the base
-MOST_CORNERS = 20_000  # of a mesh
+MOST_CORNERS, MOST_IN_ALL = 20_000, 100_000  # of a mesh, of all in one message
 UNIT = 1e-3  # how far the length of a quaternion may be from 1
 LONGEST_ID = 200  # characters of an obstacle's id
 # Of each primitive its name here, and which dimensions of the message are its sizes there.
@@ -72,6 +72,12 @@ def obstacles_from(
             or has no name of its own; there are too many.
     """
     check_number(len(messages))
+    corners = sum(len(message.mesh.vertices) for message in messages)
+    if corners > MOST_IN_ALL:
+        raise InputError(
+            f"The meshes of the obstacles have {corners} corners in all; at most {MOST_IN_ALL} can "
+            "be worked out at once. Give hulls, or fewer corners."
+        )
     found: dict[str, ConvexBody] = {}
     for message in messages:
         if message.id in found:
