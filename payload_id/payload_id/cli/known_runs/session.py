@@ -15,6 +15,7 @@ import rclpy
 from ...ros.client import PayloadClient
 from ...ros.client.known_runs import KnownRuns
 from ...ros.client.planner_setup import PlannerSetup
+from ...ros.client.waiting import impossible_names_told
 from ...ros.client.wanted_runs import Wanted
 from ...ros.common.main_loop import start_ros
 from ..common.signals import raise_interrupts
@@ -34,7 +35,7 @@ def run(arguments: argparse.Namespace, weights: Sequence[float]) -> int:
     start_ros()
     say = partial(print, flush=True)
     try:
-        with PayloadClient() as client:
+        with impossible_names_told(), PayloadClient() as client:
             session = KnownRuns(client, arguments.planner, arguments.out, wanted, _put_on, say)
             try:
                 session.make()

@@ -15,16 +15,21 @@ from typing import Any
 import rclpy
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from payload_id_msgs.msg import PlanDescription
-from rclpy.exceptions import NameValidationException
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from rich.text import Text
 
-from ...core.errors import InputError, PayloadIdError, printable
+from ...core.errors import PayloadIdError, printable
 from ...core.safety.clearance.convex_body import ConvexBody
 from ...ros.client.estimator_client import PayloadClient, estimate_from
 from ...ros.client.planner_client import PlannerClient
-from ...ros.client.waiting import FOUND, GONE, GoneError, NotAnsweredError
+from ...ros.client.waiting import (
+    FOUND,
+    GONE,
+    GoneError,
+    NotAnsweredError,
+    impossible_names_told,
+)
 from ...ros.common.diagnostics import LIFECYCLE
 from ...ros.common.main_loop import start_ros
 from ..common.live_view import LiveView
@@ -48,14 +53,14 @@ def run(arguments: argparse.Namespace, bodies: Sequence[ConvexBody]) -> int:
     start_ros()
     terminal = console()
     try:
-        with PayloadClient(getattr(arguments, "estimator", "payload_estimator")) as client:
+        with (
+            impossible_names_told(),
+            PayloadClient(getattr(arguments, "estimator", "payload_estimator")) as client,
+        ):
             if arguments.task in PLANNER_TASKS:
                 planner = PlannerClient(client.node, arguments.planner, arguments.bridge)
                 return PLANNER_TASKS[arguments.task](terminal, planner, arguments, bodies)
             return TASKS[arguments.task](terminal, client, arguments)
-    except NameValidationException as error:
-        what, name, *_ = str(error).splitlines()
-        raise InputError(f"No node can have that name: {what} {name.strip()}.") from error
     except NotAnsweredError as error:
         missing = "Waited" in str(error)
         raise NotAnsweredError(f"{error}{HINT if missing else ''}") from error

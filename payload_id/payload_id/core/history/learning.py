@@ -34,7 +34,8 @@ PASSES = 2
 # power cycles. Links, gains and rotors are the arm's.
 OWN = ("friction_", "torque_offset")
 # Times the others' residuals, beyond which a run's rows are something else's: where they are within
-# the stated bounds, which may be far too wide, and where they alone are not.
+# the stated bounds, which may be far too wide, and where they alone are not. The latter also of all
+# runs, in units of their bounds.
 FOREIGN, BEYOND = 10.0, 4.0
 DRIFT = 0.01  # probability by chance below which a trend from run to run is a note
 
@@ -75,9 +76,12 @@ def learn_history(
     scores[np.array(expected) > width] = np.nan  # such a run shows nothing of how far others err
     whole = reduce(Statistics.joined, shared)
     if not whole.counts[-1] > 0.0 or not np.isfinite(scores).any():
+        why = _beyond_bounds(np.array(noise)) or (
+            "They are too short, or move too few axes. Make them, or their segments, several "
+            "windows long."
+        )
         raise InputError(
-            f"These {len(runs)} runs tell nothing of the arm, nor how far estimates err: they are "
-            "too short, or move too few axes. Make them, or their segments, several windows long."
+            f"These {len(runs)} runs tell nothing of the arm, nor how far estimates err. {why}"
         )
     return ArmHistory(
         digest=rows.model.digest,
@@ -101,6 +105,7 @@ def learn_history(
         notes=_drift(scores[:, 0])
         + label_notes(masses, runs, seen)
         + _foreign(np.array(noise), runs)
+        + tuple(filter(None, (_beyond_bounds(np.array(noise)),)))
         + _untold(scores[:, 0], runs),
     )
 
@@ -194,6 +199,22 @@ def _foreign(noise: Array, runs: Sequence[KnownRun]) -> tuple[str, ...]:
                 "leave it out."
             )
     return tuple(said)
+
+
+def _beyond_bounds(noise: Array) -> str:
+    """Say so where the residuals of most runs are beyond what is stated; empty: they are not.
+
+    Args:
+        noise: Residuals of each run in units of their bounds, shape (K, C).
+    """
+    times = float(np.median(noise.max(axis=1)))
+    if not times > BEYOND:
+        return ""
+    return (
+        f"Residuals of most runs are {times:.3g} times the stated bounds of the noise: these are "
+        "too small, or torques are in other units, have other signs, or are another arm's "
+        "(payload-id check)."
+    )
 
 
 def _untold(scores: Array, runs: Sequence[KnownRun]) -> tuple[str, ...]:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from rclpy.client import Client
+from rclpy.exceptions import NameValidationException
 from rclpy.impl.implementation_singleton import rclpy_implementation
 
-from ...core.errors import PayloadIdError
+from ...core.errors import InputError, PayloadIdError
 
 FOUND = 10.0  # [s] until a node that runs has been found
 GONE = 3.0  # [s] without its services, after which a node has ended
@@ -51,6 +53,20 @@ def wait_for(
         if now > end:
             raise NotAnsweredError(f"Waited {timeout:g} s in vain for {what}.")
         time.sleep(0.02)
+
+
+@contextmanager
+def impossible_names_told() -> Iterator[None]:
+    """Have names that no node, topic or service can have be errors of the user's.
+
+    Raises:
+        InputError: There was one.
+    """
+    try:
+        yield
+    except NameValidationException as error:
+        what, name, *_ = str(error).splitlines()
+        raise InputError(f"No node can have that name: {what} {name.strip()}.") from error
 
 
 def allowed(make: Callable[[], Made], what: str) -> Made:

@@ -16,7 +16,7 @@ from ...core.errors import ConfigurationError, PayloadIdError
 from ...files.robots.robot_file import RobotFile
 from ..client.estimator_client import PayloadClient
 from ..client.planner_client import PlannerClient
-from ..client.waiting import NotAnsweredError, wait_for
+from ..client.waiting import NotAnsweredError, impossible_names_told, wait_for
 from ..common.main_loop import start_ros
 from .arguments import add_arguments
 from .session.guard import Guard, is_loopback
@@ -48,7 +48,7 @@ def serve(arguments: argparse.Namespace) -> int:
     names = Names(*(getattr(arguments, name) for name in vars(Names())))
     start_ros()
     try:
-        with PayloadClient(names.estimator) as client:
+        with impossible_names_told(), PayloadClient(names.estimator) as client:
             robot = RobotFile.load(arguments.robot or robot_of(client, names.estimator))
             planner = PlannerClient(client.node, names.planner, names.bridge)
             guard, tasks = Guard(), Tasks(client, planner, names)
