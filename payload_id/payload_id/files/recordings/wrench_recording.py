@@ -26,6 +26,8 @@ from ..configuration.input_path import input_path
 from ..tables.joint_table import counted_together, with_velocities
 from ..tables.wrench_csv import WrenchTables, read_wrench_csv
 
+UNACCOMPANIED = 0.15  # part of the wrenches without motion, above which that is said
+
 
 @dataclass(frozen=True)
 class WrenchRecording(WrenchSamples):
@@ -240,7 +242,8 @@ def _with_poses(
     time, values, dropped = _usable(wrench, path)
     samples = wrench_samples(time, sign * values, poses, gravity, None, cutoff)
     lost = counted_together(lost, rows.dropped)
-    return samples, counted_together(dropped, _of_motion(lost)), (*wrench.notes, *rows.notes)
+    notes = (*wrench.notes, *rows.notes, *_without_motion(time, samples, topic))
+    return samples, counted_together(dropped, _of_motion(lost)), notes
 
 
 def _with_arm(
@@ -262,7 +265,19 @@ def _with_arm(
         arm, joint_stamp[keep], table.q[keep], table.dq[keep], time, sign * values, cutoff
     )
     lost = counted_together(lost, table.dropped)
-    return samples, counted_together(dropped, _of_motion(lost)), (*wrench.notes, *table.notes)
+    notes = (*wrench.notes, *table.notes, *_without_motion(time, samples, topic))
+    return samples, counted_together(dropped, _of_motion(lost)), notes
+
+
+def _without_motion(time: Array, samples: WrenchSamples, topic: str) -> tuple[str, ...]:
+    """Say so where many wrenches have no motion at their stamps; a few at the ends never have."""
+    missing = len(time) - len(samples)
+    if missing <= UNACCOMPANIED * len(time):
+        return ()
+    return (
+        f"{missing} of {len(time)} wrenches are not used: '{topic}' tells no motion at their "
+        "stamps. It paused, or its clock and that of the wrench are not one.",
+    )
 
 
 def _at_rest(

@@ -159,10 +159,20 @@ def test_the_truth_is_inside_whatever_pauses_or_leaps(write, robot, change, by):
     assert len(recording) > 500
 
 
+@pytest.mark.parametrize("by", [JOINTS, POSE])
+@pytest.mark.parametrize("which", [(WRENCH,), (JOINTS, POSE)])
+def test_wrenches_without_motion_at_their_stamps_are_told(write, robot, which, by):
+    """One of both clocks was set ahead in the middle: half of the wrench goes with no motion."""
+    recording = read(write(leap(*which, seconds=6.0)), robot, by)
+    assert len(recording) < 1200
+    assert any("are not used" in note and by in note for note in recording.notes)
+
+
 def test_one_stamp_far_ahead_loses_one_wrench(write, robot):
     ahead = lambda topic, k, t, f, w: (t + 11.0 * (topic == WRENCH and k == 700), f, w)  # noqa: E731
     recording = read(write(ahead), robot, JOINTS)
     assert recording.dropped == {"stamp_leap": 1} and len(recording) > 1900
+    assert not any("are not used" in note for note in recording.notes)
 
 
 @pytest.mark.parametrize("first", ["ft", ""])
