@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from payload_id_msgs.msg import Obstacle, ObstacleArray
 from payload_id_msgs.srv import SetObstacles
+from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.qos import QoSProfile
 from visualization_msgs.msg import MarkerArray
 
@@ -39,9 +40,12 @@ class ObstacleServer:
         self._hulls = ThreadPoolExecutor(1, "hulls")
         context.node.resources.callback(self._hulls.shutdown, cancel_futures=True)
         self._shown = context.node.create_publisher(MarkerArray, "~/obstacle_markers", LATCHED)
+        self._waiting = 0  # messages whose hulls are worked out: later ones wait for their turn
+        # A callback that waits keeps all others of its group waiting, but for a reentrant one.
         context.node.create_subscription(
-            ObstacleArray, "~/obstacles", self._on_obstacles, QoSProfile(depth=10)
-        )
+            ObstacleArray, "~/obstacles", self._on_obstacles, QoSProfile(depth=10),
+            callback_group=ReentrantCallbackGroup(),
+        )  # fmt: skip
 
     async def _bodies_of(self, messages: Sequence[Obstacle]) -> dict[str, ConvexBody]:
         """Return obstacles by name, in the base frame.
@@ -50,12 +54,16 @@ class ObstacleServer:
             InputError: One of them is no body, or where it is is not known.
         """
         frames = self._context.frames
-        if not any(message.mesh.vertices for message in messages):
+        if not self._waiting and not any(message.mesh.vertices for message in messages):
             return obstacles_from(messages, frames, self._transforms.pose)
         lookup = self._poses_now(messages)
-        work = self._hulls.submit(obstacles_from, messages, frames, lookup)
-        found: dict[str, ConvexBody] = await self._context.answers.awaitable(work)
-        return found
+        self._waiting += 1
+        try:
+            work = self._hulls.submit(obstacles_from, messages, frames, lookup)
+            found: dict[str, ConvexBody] = await self._context.answers.awaitable(work)
+            return found
+        finally:
+            self._waiting -= 1
 
     def _poses_now(self, messages: Sequence[Obstacle]) -> Lookup:
         """Return what tells where the frames of messages are now, in any thread."""
