@@ -27,7 +27,7 @@ from ...common.topic_report import is_unnamed, publisher_names
 from ...common.topics import LATCHED
 from ...effort_loop.handover import Handover
 from ...effort_loop.loop_process import LoopProcess
-from ...effort_loop.messages import Follow, Hold, LoopSettings, Rest
+from ...effort_loop.messages import Follow, Hold, LoopSettings, LoopState, Rest
 from ...effort_loop.torque_follower import Proof
 from .back_end import BackEnd, Trouble
 
@@ -176,7 +176,7 @@ class Effort(BackEnd):
             return {"torque loop": self._process.death or "starting"}
         found = state.figures
         return {
-            "torque loop": self._process.death or ("sends" if state.sends else "waits"),
+            "torque loop": self._process.death or _doing(state),
             "torque loop's process": self._process.pid,
             "torque period, median [ms]": 1e3 * found.median,
             "torque period, error, 99th percentile [ms]": 1e3 * found.error,
@@ -292,6 +292,13 @@ class Effort(BackEnd):
             self._process.order(Rest())
             if states.get(self._settings.resting_controller) != ACTIVE:
                 self._ours = True  # nobody holds the arm: have it held
+
+
+def _doing(state: LoopState) -> str:
+    """Return what the loop does."""
+    if state.sends:
+        return "sends"
+    return "waits" if state.hears else "hears no joint states"
 
 
 def full_name_of(node: Node, manager: str) -> str:
