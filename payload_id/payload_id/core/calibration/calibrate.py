@@ -11,7 +11,7 @@ from ..arm.arm_model import ArmModel
 from ..arm.calibration import ArmEquations, Calibration
 from ..arrays import Array
 from ..body.inertial import is_physical
-from ..diagnosis import what_is_left_out
+from ..diagnosis import why_no_window
 from ..errors import InputError, RecordingError, SolverError
 from ..rows.joint_torque.calibrated import arm_rows
 from ..rows.joint_torque.momentum import MomentumRows
@@ -138,11 +138,10 @@ def _equations(
     gate = row_source.gate(cutter.pause)
     windows = cutter.add(gate.let_through(samples))
     if not windows:
-        why = what_is_left_out(row_source, samples, cutter.pause)
         raise RecordingError(
             f"Recording {number}, of {len(samples)} samples, fills no window of "
             f"{options.window:g} s without gaps, of at least {LEAST_SAMPLES} samples. "
-            f"{why or 'Record longer or faster, or give a longer window.'}"
+            f"{why_no_window(row_source, samples, cutter.pause)}"
         )
     scales = Scales(row_source, options.window, options.scales)
     own: list[ArmEquations] = []

@@ -25,11 +25,12 @@ from ..bounds.cutting_planes import ConsistencyCuts, HardRows, first_rows, minim
 from ..bounds.interval import Interval
 from ..bounds.linear_program import LinearProgram
 from ..bounds.scaled_rows import ScaledRows
-from ..diagnosis import what_is_left_out
+from ..diagnosis import why_no_window
 from ..errors import InputError, RecordingError, SolverError
 from ..rows.joint_torque.momentum import MomentumRows
 from ..rows.joint_torque.scales import Scales
 from ..rows.joint_torque.uncertainty import LISTS, Uncertainty
+from ..rows.quadrature import LEAST_SAMPLES
 from ..rows.row_block import RowBlock
 from ..rows.windows import WindowCutter
 from ..samples.joint_samples import Samples
@@ -139,7 +140,7 @@ def rows_of_lengths(
     """Return rows of windows of all lengths that begin often, without noise in their bounds.
 
     Raises:
-        RecordingError: There are none, for most samples are false.
+        RecordingError: There are none.
     """
     lists: dict[str, Any] = dict.fromkeys(LISTS, ())
     source = MomentumRows.of(model, replace(uncertainty, torque_absolute=0.0, **lists))
@@ -147,8 +148,12 @@ def rows_of_lengths(
     cutter = WindowCutter(min(lengths) / PHASES)
     scales = Scales(source, cutter.length, *(((), lengths) if hat else (lengths,)))
     windows = cutter.add(source.gate(cutter.pause).let_through(samples))
-    if not windows and (why := what_is_left_out(source, samples, cutter.pause)):
-        raise RecordingError(f"A recording of {len(samples)} samples fills no window. {why}")
+    if not windows:
+        raise RecordingError(
+            f"A recording of {len(samples)} samples holds no window of {min(lengths):g} s of which "
+            f"every {PHASES}th part has {LEAST_SAMPLES} samples and no gap. "
+            f"{why_no_window(source, samples, cutter.pause)}"
+        )
     return RowBlock.stack([RowBlock.empty(source.p), *map(scales.block, windows)])
 
 

@@ -26,12 +26,12 @@ from .reliance.assumption import Reliance
 from .reliance.ground import Ground
 from .reliance.rests_on import reliance_in_words, rests_on
 from .remade.false_samples import MANY as FIRST_SAMPLES
-from .remade.false_samples import what_is_left_out, why_false
+from .remade.false_samples import why_false, why_no_window
 from .stated_knowledge import contradicted
 
 __all__ = [
     "CAUSES", "FIRST_SAMPLES", "Advice", "Cause", "Contact", "Diagnosis", "Evidence", "Finding",
     "Ground", "LinkModel", "MotionSeen", "PayloadSlipped", "Prior", "Recollection", "Reliance",
     "TorqueGain", "TorqueOffset", "TorqueSign", "WrongTool", "advise", "contradicted", "diagnose",
-    "reliance_in_words", "rests_on", "what_is_left_out", "why_false",
+    "reliance_in_words", "rests_on", "why_false", "why_no_window",
 ]  # fmt: skip

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..arrays import Array, BoolArray
 from ..body.inertial import as_phi, is_physical, pseudo_inertia
-from ..diagnosis import MotionSeen, what_is_left_out
+from ..diagnosis import MotionSeen, why_no_window
 from ..errors import InputError, RecordingError
 from ..rows.joint_torque.momentum import MomentumRows
 from ..rows.row_block import RowBlock
@@ -20,7 +20,6 @@ from .same_data import stretches_of
 
 ROUNDED = 1e-6  # part of its largest entry by which a known pseudo-inertia may miss a body's
 LEAST_STEPS = 10  # between samples in a segment
-LONGER = "Record longer or faster, or give a longer window."
 CHUNK = 10_000  # samples whose rows are in memory at a time
 
 
@@ -115,7 +114,7 @@ class KnownRun:
         if motion is None:
             raise RecordingError(
                 f"The {len(samples)} samples of '{source}' fill no window of {window:g} s without "
-                f"gaps. {what_is_left_out(rows, samples, cutter.pause) or LONGER}"
+                f"gaps. {why_no_window(rows, samples, cutter.pause)}"
             )
         seconds = count * window
         return cls(source, load, statistics, motion, seconds, stretches_of(samples))

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-LEAP = 1.0  # [s] by which stamps may step ahead of time that has passed
+LEAP = 1.0  # [s] between two stamps: beyond it the clock was set, or nothing came for as long
 FASTEST = 10.0  # times real time at which simulated time may go
 RECENT = 1.0  # [s] for which a stall is remembered
 PATIENCE = 20  # messages: with one stamp until the clock counts as frozen, and that a jump counts

@@ -237,11 +237,7 @@ class MotionExecution:
         if not self._may_have_begun(now_ns):
             self._hold(time)
             return
-        self.phase, self._stop = Phase.STOPPING, self._next_stop(now_ns)
-        if self._stop is not None:
-            at_once = self._stop.time <= 0.0
-            self._commanded = self._stop.motion if at_once else self.motion.ended_by(self._stop)
-            self._send(time)
+        self._take_next_stop(now_ns)
 
     def fail(self, reason: Reason, detail: str, now_ns: int) -> None:
         """Take in what the controller itself says against the motion; while the arm settles, too.
@@ -288,7 +284,12 @@ class MotionExecution:
         self.detail = f"{self.detail.rstrip('.')}. {detail}" if self.detail else detail
         if not trusted:
             return
-        self._held, self.phase, self._stop = False, Phase.STOPPING, self._next_stop(now_ns)
+        self._held = False
+        self._take_next_stop(now_ns)
+
+    def _take_next_stop(self, now_ns: int) -> None:
+        """Command the next certified stop; where there is none, the motion goes on to its end."""
+        self.phase, self._stop = Phase.STOPPING, self._next_stop(now_ns)
         if self._stop is not None:
             at_once = self._stop.time <= 0.0
             self._commanded = self._stop.motion if at_once else self.motion.ended_by(self._stop)
@@ -346,9 +347,7 @@ class MotionExecution:
         """
         newest = float(seconds_since(self._rest.newest, self.start_ns))
         self._silent = max(self._silent, silence)
-        if (
-            self._rest.leaps > self._leaps
-        ):  # what was said of times before does not hold for the stamps of now
+        if self._rest.leaps > self._leaps:  # times of before do not hold for the stamps of now
             self._leaps, self._ends = self._rest.leaps, newest
         if len(stamps):
             taken_up = self._ends is None or newest >= self._ends + self.timing.reaction

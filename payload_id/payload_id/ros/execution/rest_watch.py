@@ -10,9 +10,9 @@ import numpy as np
 from ...core.arrays import Array
 from ...core.safety.tube.tube_watch import position_error
 from ...core.samples.stamps import seconds_since
+from .clock_watch import LEAP
 
 AT_REST = 0.02  # [rad/s or m/s] below which a joint counts as standing still
-LEAP = 1.0  # [s] between two stamps: over that nothing is known of the arm, or the clock was set
 SETTLED = 0.25  # [s] of joint states in which it must; longer than what a next start looks at
 
 

@@ -213,7 +213,11 @@ class SimulatedArmNode(Node):
                 self._carry(_payload_of(current_values(self, PARAMETER_TABLE)))
 
     def _checked(self, values: Mapping[str, Any]) -> None:
-        """Check what may be changed while the arm moves; raises InputError."""
+        """Check what may be changed while the arm moves.
+
+        Raises:
+            InputError: It cannot be.
+        """
         _payload_of(values)
         push_of(values, self.robot.joints)
         stuck_of(values, self.robot.joints)

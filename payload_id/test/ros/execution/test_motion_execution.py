@@ -425,11 +425,14 @@ def test_what_happens_while_a_slowed_arm_settles_is_held():
     assert execution.done and execution.held and execution.fault[0] is Reason.TUBE_LEFT
 
 
-def test_a_hold_before_the_start_is_believed_once_the_controller_had_time_for_it(moving):
-    class Deaf(Arm):
-        def hold(self):
-            self.holds = True
+class Deaf(Arm):
+    """An arm whose controller does not hold it."""
 
+    def hold(self):
+        self.holds = True
+
+
+def test_a_hold_before_the_start_is_believed_once_the_controller_had_time_for_it(moving):
     arm = Deaf()
     execution = arm.begin(certified())
     arm.run(execution, lambda: arm.time >= -0.15)
@@ -442,10 +445,6 @@ def test_a_hold_before_the_start_is_believed_once_the_controller_had_time_for_it
 
 
 def test_an_arm_whose_controller_refuses_to_hold_takes_the_next_certified_stop(moving):
-    class Deaf(Arm):
-        def hold(self):
-            self.holds = True
-
     arm = Deaf()
     execution = arm.begin(certified())
     arm.run(execution, lambda: arm.time >= -0.15)
@@ -460,10 +459,6 @@ def test_an_arm_whose_controller_refuses_to_hold_takes_the_next_certified_stop(m
 
 
 def test_after_a_fault_an_arm_that_is_not_held_is_waited_for_until_its_motion_is_over(moving):
-    class Deaf(Arm):
-        def hold(self):
-            self.holds = True
-
     arm = Deaf()
     execution = arm.begin(certified())
     arm.run(execution, lambda: arm.time >= 0.3)

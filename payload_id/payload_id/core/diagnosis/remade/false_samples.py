@@ -42,22 +42,20 @@ def why_false(source: MomentumRows, samples: Samples, pause: float) -> str:
     return _sentence(found)
 
 
-def what_is_left_out(source: MomentumRows, samples: Samples, pause: float) -> str:
-    """Say how many of a run's samples are left out as false, and what would make them true.
+def why_no_window(source: MomentumRows, samples: Samples, pause: float) -> str:
+    """Say why a run fills no window: what is left out of it as false, or that it is too short.
 
     Args:
         source: What makes rows of such samples.
         samples: Of the run as they came.
         pause: Longest time between samples over which rows integrate [s].
-
-    Returns:
-        Sentences; empty: nothing is left out of the first samples.
     """
     first = samples.part(0, MANY)
     gate = source.gate(pause)
     gate.let_through(first)
-    said = note_of(gate.dropped), why_false(source, first, pause)
-    return " ".join(filter(None, said)) if gate.dropped else ""
+    if not gate.dropped:
+        return "Record longer or faster, or give a longer window."
+    return " ".join(filter(None, (note_of(gate.dropped), why_false(source, first, pause))))
 
 
 def _follows(samples: Samples) -> bool:
