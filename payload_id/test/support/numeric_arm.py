@@ -41,6 +41,7 @@ class Arm:
     commanded: list = field(default_factory=list)
     off: float = 0.0
     silent: bool = False
+    waiting: str = ""  # for what the controller has not answered
     execution: MotionExecution | None = None
     held: tuple | None = None
     _age: float = 0.0
@@ -67,6 +68,7 @@ class Arm:
             TIMING,
             self.command,
             self.hold,
+            lambda: self.waiting,
             ArmWatch(JOINTS, (False, False), silence=0.2, encoder_error=np.zeros(2)),
         )
         self.execution.begin()

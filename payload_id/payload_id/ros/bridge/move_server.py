@@ -178,7 +178,10 @@ class MoveServer:
             self._back_end.send(points, begin_ns, motion.tube)
 
         send = in_turns_of(command, start, arm.states.q, arm.continuous)
-        execution = MotionExecution(motion, start_ns, timing, send, self._back_end.hold, watch)
+        back_end = self._back_end
+        execution = MotionExecution(
+            motion, start_ns, timing, send, back_end.hold, back_end.unanswered, watch
+        )
         self.execution, self.ended, self._newest = execution, None, prepared
         self._promises.follow(0.0, proved)
         self.watches.begin(start_ns, motion.tube)

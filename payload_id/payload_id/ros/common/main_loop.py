@@ -5,8 +5,9 @@ from __future__ import annotations
 import signal
 import sys
 import threading
+import time
 from collections.abc import Callable, Sequence
-from typing import Protocol
+from typing import Protocol, runtime_checkable
 
 import rclpy
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
@@ -19,6 +20,8 @@ from ..access.domain import check_peers, ros_domain
 from .error_sentence import OUTLIVED, CannotGoOnError, refusal_sentence
 
 POLL = 0.1  # longest time until a signal is noticed [s]
+PARTING = 4.0  # [s] to come to rest in; ros2 launch waits for 5 s
+TOLD = 0.2  # [s] in which answers go out
 BREATH = 0.001  # after an error, so that one that comes again and again takes no whole core [s]
 
 
@@ -32,11 +35,25 @@ class RunnableNode(Protocol):
         """As rclpy's."""
 
 
+@runtime_checkable
+class PartingNode(Protocol):
+    """A node that others may wait for."""
+
+    async def part(self) -> None:
+        """Begin nothing new, and have what is in progress come to its end."""
+
+    @property
+    def in_progress(self) -> int:
+        """Number of requests that are in progress."""
+
+
 def run(makers: Sequence[Callable[[], RunnableNode]], args: Sequence[str] | None = None) -> int:
     """Run nodes in one process until SIGINT, SIGTERM or SIGHUP.
 
     One thread serves all nodes: at these rates a multi-threaded executor costs ten times as much
-    processor time, and what takes long runs in the nodes' own threads. Linear algebra uses one
+    processor time, and what takes long runs in the nodes' own threads. What is in progress when
+    the signal comes is brought to its end before (`PARTING`): an arm comes to rest, and whoever
+    waits for a result is told. Linear algebra uses one
     thread, too: others would wait busily for their share of matrices this small. Whatever a
     callback raises is logged and counted (`OUTLIVED`, shown in /diagnostics), and the nodes go on.
 
@@ -63,6 +80,7 @@ def run(makers: Sequence[Callable[[], RunnableNode]], args: Sequence[str] | None
                 executor.add_node(nodes[-1])
             while not asked_to_stop.is_set():
                 _serve(executor, asked_to_stop)
+            _part(nodes, executor, asked_to_stop)
     except Exception as error:  # whatever it is, it is said in a sentence
         print(f"payload_id: {refusal_sentence(error)}", file=sys.stderr)
         return 1
@@ -96,6 +114,26 @@ def start_ros(args: Sequence[str] | None = (), context: rclpy.Context | None = N
         if "logging" in said:
             remedy = " Set ROS_LOG_DIR to a folder that this user may write to."
         raise CannotGoOnError(f"ROS cannot start here: {said}.{remedy}") from error
+
+
+def _part(
+    nodes: Sequence[RunnableNode], executor: SingleThreadedExecutor, asked_to_stop: threading.Event
+) -> None:
+    """Serve until nothing is in progress any more, or for some time.
+
+    A second signal changes nothing: a terminal and ros2 launch both send one.
+    """
+    parting = [node for node in nodes if isinstance(node, PartingNode)]
+    if not any(node.in_progress for node in parting):
+        return
+    for node in parting:
+        executor.create_task(node.part)
+    until = time.monotonic() + PARTING
+    while any(node.in_progress for node in parting) and time.monotonic() < until:
+        _serve(executor, asked_to_stop)
+    until = time.monotonic() + TOLD
+    while time.monotonic() < until:
+        _serve(executor, asked_to_stop)
 
 
 def _serve(executor: SingleThreadedExecutor, asked_to_stop: threading.Event) -> None:

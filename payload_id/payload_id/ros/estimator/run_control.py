@@ -68,6 +68,7 @@ class RunControl:
         self.running, self.failures = False, 0
         self.report = Report(run.waiting("No run is in progress: call the service ~/start."))
         self._run, self._publish = run, publish
+        self._begun_by = ""  # who would end it
         self._buffer = RingBuffer(capacity, columns)
         self._lost: SimpleQueue[int] = SimpleQueue()
 
@@ -98,11 +99,16 @@ class RunControl:
         """Whether what a tare has taught about the arm counts."""
         return self._run.tared
 
-    def start(self, mass: KnownMass | None = None) -> Answer:
+    def was_left_by(self, begun_by: str) -> bool:
+        """Whether the run in progress is one that a node began, and did not end, before another."""
+        return self.running and begun_by != "" and begun_by == self._begun_by
+
+    def start(self, mass: KnownMass | None = None, begun_by: str = "") -> Answer:
         """Begin a run; a tare stays in force if the settings are the same.
 
         Args:
             mass: The payload's, for this run alone; None: not known.
+            begun_by: Name of a node that ends what it begins; empty: of none.
         """
         if self.running:
             return self.answer(
@@ -115,7 +121,7 @@ class RunControl:
         except PayloadIdError as error:
             return self.answer(False, f"No run has begun. {error}")
         self._buffer.clear()
-        self.running = True
+        self.running, self._begun_by = True, begun_by
         self._set(self._run.waiting("The run has begun; no update is due yet."))
         known = " with what the tare has taught about the arm" if self._run.tared else ""
         if mass is not None:

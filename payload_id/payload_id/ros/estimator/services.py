@@ -10,7 +10,7 @@ from rclpy.node import Node
 from rclpy.task import Future as RosFuture
 from std_srvs.srv import Trigger
 
-from ...core.errors import ConfigurationError
+from ...core.errors import ConfigurationError, printable, shortened
 from ...core.knowledge.catalogue.known_mass import KnownMass
 from ..common.awaited_answers import AwaitedAnswers
 from ..common.conversions import estimate_message
@@ -133,22 +133,26 @@ class EstimatorServices:
             )
             return response
         mass = KnownMass(*known) if known else None
-        response.success, response.message = await self._begun(mass)
+        response.success, response.message = await self._begun(mass, request.begun_by)
         response.running, response.tared = self._control.running, self._control.tared
         return response
 
-    async def _begun(self, mass: KnownMass | None) -> tuple[bool, str]:
+    async def _begun(self, mass: KnownMass | None, begun_by: str = "") -> tuple[bool, str]:
         """Begin a run, unless no sample can come; return whether, and a sentence."""
+        left = ""
+        if self._control.was_left_by(begun_by):
+            await self.end_run()
+            left = f" One that {printable(shortened(begun_by))} had left was ended before."
         obstacle = "" if self._control.running else await self._blocks.obstacle()
         if obstacle:
-            success, said = False, f"No run has begun: it would get no samples. {obstacle}"
+            success, said = False, f"No run has begun: it would get no samples. {obstacle}{left}"
         else:
             if not self._control.running:
                 await self._blocks.caught_up()
             if not self._control.running:
                 self._keeping.begin()
-            result = await self._ask(lambda: self._control.start(mass))
-            success, said = result.success, result.message
+            result = await self._ask(lambda: self._control.start(mass, begun_by))
+            success, said = result.success, f"{result.message}{left}"
             if success and (lacking := self._blocks.unrecorded()):
                 said += f" Its recording may not be whole: {lacking}"
         self._log.info(said)

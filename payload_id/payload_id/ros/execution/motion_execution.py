@@ -74,6 +74,7 @@ class MotionExecution:
         timing: Times to keep.
         command: Sends points to the arm's controller.
         hold: Has the controller hold the arm where it is.
+        unanswered: Says what the controller may set a standing arm in motion by yet; else empty.
         watch: Judges the arm; what it finds stops the motion.
         phase: What the arm is doing.
         reason: Why it stops or has stopped; None while it moves as planned.
@@ -88,6 +89,7 @@ class MotionExecution:
     timing: Timing
     command: Command
     hold: Callable[[], None]
+    unanswered: Callable[[], str]
     watch: ArmWatch
     phase: Phase = Phase.STARTING
     reason: Reason | None = None
@@ -249,7 +251,7 @@ class MotionExecution:
         """
         if self.phase is not Phase.SETTLING:
             self.stop(reason, detail, now_ns)
-        elif self._held and reason in CAUSES and self.reason in SEEN:
+        elif self._held and self._explains(reason):
             self._learn_cause((reason, detail))
         elif reason is Reason.TUBE_LEFT and self._silent > self.watch.silence:
             lost = f"No joint states for {self._silent:.2f} s at the end of the motion"
@@ -262,10 +264,14 @@ class MotionExecution:
 
         A driver in fault brakes the arm before its own message is heard.
         """
-        left = self._held and self.reason in SEEN
-        if left and outside is not None and outside[0] in CAUSES:
+        if outside is not None and self._held and self._explains(outside[0]):
             self.reason, self.detail = outside[0], f"{outside[1]}. Before that: {self.detail}"
             self.fault = self.reason, self.detail
+
+    def _explains(self, cause: Reason) -> bool:
+        """Whether what made the arm be held is what another fault looks like."""
+        unheard = cause is Reason.CONTROLLER_FAULT and self.reason is Reason.BEHIND
+        return unheard or (cause in CAUSES and self.reason in SEEN)
 
     def go_on(self, detail: str, now_ns: int) -> None:
         """Take in that the controller does not hold the arm, which goes on with its motion.
@@ -352,7 +358,8 @@ class MotionExecution:
         if len(stamps):
             taken_up = self._ends is None or newest >= self._ends + self.timing.reaction
             begun = newest > 0.0 or self._rest.leaps > 0
-            self.at_rest = self._rest.seconds >= SETTLED and begun and taken_up
+            stands = self._rest.seconds >= SETTLED and begun and taken_up
+            self.at_rest = stands and not self.unanswered()
         end = self.commanded.duration if self._ends is None else self._ends
         if self.at_rest and not self._held and len(stamps):
             self._check_place(q[-1], newest, slowed)
@@ -365,6 +372,8 @@ class MotionExecution:
 
     def _restless(self, silence: float) -> tuple[Reason, str]:
         """Return why the arm was not seen to rest, by the age of the newest joint states [s]."""
+        if waiting := self.unanswered():
+            return Reason.CONTROLLER_FAULT, waiting
         within = f"within {self.timing.settling:g} s of the end of its motion"
         if self._rest.moves and silence <= self.watch.silence and not self._rest.leaps:
             asked = ", though the controller was asked to hold it" if self._held else ""

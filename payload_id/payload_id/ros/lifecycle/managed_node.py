@@ -115,7 +115,7 @@ class ManagedNode(LifecycleNode):
     def inactivity(self) -> str:
         """Why the node does nothing that it is asked for, as a sentence; empty: it is active."""
         if self.state == ACTIVE:
-            return f"The node {self._full_name} is being deactivated." if self._leaving else ""
+            return f"The node {self._full_name} is coming to its end." if self._leaving else ""
         if self.state == FINALIZED:
             return f"The node {self._full_name} has been shut down: start it anew."
         how = "activate" if self._configured else "configure"
@@ -148,6 +148,17 @@ class ManagedNode(LifecycleNode):
         """As rclpy's, until the configuration is given up."""
         super().add_post_set_parameters_callback(callback)
         self.resources.callback(self.remove_post_set_parameters_callback, callback)
+
+    @property
+    def in_progress(self) -> int:
+        """Number of requests that are in progress."""
+        return self._in_progress
+
+    async def part(self) -> None:
+        """Begin nothing new, and have what is in progress come to its end."""
+        if self.state == ACTIVE and not self._leaving:
+            self._leaving = True
+            await self.leave()
 
     def close(self) -> None:
         """End what the node has made, in order; further calls change nothing."""

@@ -101,6 +101,7 @@ class FakeBackEnd:
     is_unnamed = lambda self: self.unnamed  # noqa: E731
     foreign = lambda self: self.heard  # noqa: E731
     fault = lambda self: self.said  # noqa: E731
+    unanswered = lambda self: ""  # noqa: E731
 
     def refused_to_hold(self):
         refused, self.refused = self.refused, ""

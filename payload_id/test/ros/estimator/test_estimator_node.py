@@ -14,7 +14,7 @@ import pytest
 from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 from geometry_msgs.msg import InertiaStamped
 from payload_id_msgs.msg import PayloadEstimate, SampleBlock
-from payload_id_msgs.srv import GetEstimate, Save
+from payload_id_msgs.srv import BeginRun, GetEstimate, Save
 from rcl_interfaces.srv import SetParameters
 from rclpy.duration import Duration
 from rclpy.parameter import Parameter
@@ -185,6 +185,20 @@ def test_starting_twice_is_refused_and_changes_nothing(idle):
     assert "in progress already (1000 samples" in answer.message
     idle.feed(messages[100:])
     assert "The run has ended (2000 samples" in idle.trigger("stop").message
+
+
+def test_a_run_makes_way_for_the_next_of_the_node_that_left_it(idle):
+    def begin(begun_by):
+        return idle.observer.call(BeginRun, f"{NODE}/begin", begun_by=begun_by)
+
+    assert begin("/payload_planner").success
+    for other in ("", "/another_planner"):
+        assert not begin(other).success
+    answer = begin("/payload_planner")
+    assert answer.success and "that /payload_planner had left was ended" in answer.message
+    assert idle.trigger("stop").message.startswith("The run has ended")
+    assert idle.trigger("start").success  # of nobody
+    assert not begin("/payload_planner").success
 
 
 def test_samples_flow_on_while_a_solver_runs(idle):

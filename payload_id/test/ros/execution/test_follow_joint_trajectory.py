@@ -231,6 +231,20 @@ def test_who_cancelled_is_told_also_where_the_arm_was_to_be_held_meanwhile(arm):
     other.close()
 
 
+def test_an_arm_may_set_off_until_its_goal_and_the_cancelling_are_answered(arm):
+    assert not arm.back_end.unanswered()
+    with arm.controller.hanging():
+        arm.back_end.send(POINTS, START_NS, TUBE)
+        assert "has not answered a goal" in arm.back_end.unanswered()
+        arm.back_end.hold()
+        assert "has not answered a goal" in arm.back_end.unanswered()
+        trouble, words = arm.observer.wait(arm.back_end.fault, "the fault", 5.0)
+        assert trouble is Trouble.CONTROLLER_FAULT and "did not answer a goal" in words
+    cancelled = arm.controller.cancelled
+    arm.observer.wait(lambda: not arm.back_end.unanswered(), "both answers", 5.0)
+    assert arm.controller.cancelled > cancelled  # the goal, as soon as it was taken up
+
+
 def test_a_cancelling_that_is_rejected_is_said_once(arm):
     arm.send()
     arm.follows()

@@ -425,6 +425,33 @@ def test_what_happens_while_a_slowed_arm_settles_is_held():
     assert execution.done and execution.held and execution.fault[0] is Reason.TUBE_LEFT
 
 
+def held_before_an_answer():
+    """Return an arm that was held as late, while its controller has not answered its goal."""
+    arm = Arm(waiting="It has not answered a goal")
+    execution = arm.begin(certified())
+    arm.run(execution, lambda: arm.time >= 0.1)
+    execution.stop(Reason.BEHIND, "late", arm.now_ns)
+    arm.run(execution, lambda: arm.time >= 0.1 + TIMING.reaction + 0.3)
+    return arm, execution
+
+
+def test_a_standing_arm_does_not_count_as_at_rest_while_a_goal_may_set_it_off(moving):
+    arm, execution = held_before_an_answer()
+    assert not execution.done
+    execution.fail(Reason.CONTROLLER_FAULT, "No answer in time", arm.now_ns)
+    arm.waiting = ""
+    arm.run(execution)
+    assert execution.at_rest and execution.fault[0] is Reason.CONTROLLER_FAULT
+    assert execution.detail.startswith("No answer in time. Before that: late")
+
+
+def test_a_goal_that_is_never_answered_is_waited_for_as_long_as_an_arm_that_does_not_rest(moving):
+    arm, execution = held_before_an_answer()
+    arm.run(execution)
+    assert not execution.at_rest and execution.fault[0] is Reason.BEHIND
+    assert 0.0 < arm.time - 0.1 - TIMING.settling < 0.1
+
+
 class Deaf(Arm):
     """An arm whose controller does not hold it."""
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import signal
+
 import pytest
 from lifecycle_msgs.msg import Transition
 from lifecycle_msgs.srv import ChangeState
@@ -44,15 +46,28 @@ def test_a_bridge_leaves_no_arm_in_motion_and_forgets_no_motion(tmp_path):
     result, _ = robot.result(future)
     assert result.at_rest and change(observer, "payload_planner", "activate")
 
-    robot.planned()
-    _, future, _ = robot.execute_until(0.02)
-    robot.bridge.process.kill()
-    robot.bridge.process.wait()
     values = PARAMETERS | {"certificates_folder": tmp_path, "clock_tolerance": LATE}
-    states.clear()
-    robot.bridge = NodeProcess(
-        "bridge", DOMAIN, tmp_path / "bridge.log", **parameters_of(BRIDGE_TABLE, values)
-    )
+
+    def end_in_motion(number):
+        observer.wait(lambda: robot.plan().success, "a planner that hears the bridge")
+        robot.planned()
+        _, future, _ = robot.execute_until(0.02)
+        robot.bridge.process.send_signal(number)
+        while robot.bridge.process.poll() is None:
+            observer.executor.spin_once(timeout_sec=0.05)
+        code = robot.bridge.process.returncode
+        states.clear()
+        robot.bridge = NodeProcess(
+            "bridge", DOMAIN, tmp_path / "bridge.log", **parameters_of(BRIDGE_TABLE, values)
+        )
+        return code, future
+
+    code, future = end_in_motion(signal.SIGTERM)
+    assert code == 0
+    result, status = robot.result(future)
+    assert result.at_rest and result.reason.code == StopReason.SHUT_DOWN and status == ABORTED
+    observer.wait(lambda: states and not states[-1].doubt, "a bridge without a fault")
+    assert end_in_motion(signal.SIGKILL)[0] != 0
     observer.wait(lambda: states and states[-1].fault, "a bridge that remembers")
     assert states[-1].state == BridgeState.FAULT
     assert "ended while the arm moved" in states[-1].fault

@@ -113,7 +113,7 @@ class World:
     async def is_heard(self):
         return True
 
-    async def begin(self, known_mass):
+    async def begin(self, known_mass, anew):
         self.done.append(f"begin {list(known_mass)}")
         return BeginRun.Response(
             success=self.success, running=True, recording=self.recording, message="It runs.",

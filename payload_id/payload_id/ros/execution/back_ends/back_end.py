@@ -89,6 +89,10 @@ class BackEnd(Protocol):
         """Say, once, that the controller does not hold the arm as it was asked to; else empty."""
         return ""
 
+    def unanswered(self) -> str:
+        """Say what the controller may move a standing arm by yet; empty if nothing."""
+        return ""
+
     def hold(self) -> None:
         """Have the controller hold the arm where it is; what was sent before is forgotten."""
 

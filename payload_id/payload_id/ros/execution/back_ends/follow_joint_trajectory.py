@@ -36,8 +36,9 @@ from ...common.polled_subscription import PolledSubscription
 from .back_end import BackEnd, Trouble
 from .joint_trajectory_topic import JointTrajectoryTopic
 
-ANSWER = 0.5  # [s] within which the controller must answer a goal, or a cancelling
-END = 0.2  # [s] within which the end of a goal is heard
+ANSWER = 0.5  # [s] of listening within which the controller must answer a goal, or a cancelling
+END = 0.2  # [s] of listening within which the end of a goal is heard
+LOOK = 0.1  # [s] that one look adds to it at most: in what is more this process did not listen
 NOTHING_STATED = GoalTolerances()
 LEAST = 1e-9  # [rad or m] a tolerance of 0 would mean: whatever the controller has
 WAITING = 100  # states of goals that may wait to be looked at
@@ -54,7 +55,7 @@ UNDER_WAY = (GoalStatus.STATUS_ACCEPTED, GoalStatus.STATUS_EXECUTING)
 class _Goal:
     """The newest goal, and what became of it."""
 
-    sent: float  # by the monotonic clock [s]
+    sent: float  # when, in time of listening [s]
     accepted: bool | None = None  # None: not answered yet
     status: int = GoalStatus.STATUS_UNKNOWN
     code: int = RESULT.SUCCESSFUL
@@ -101,8 +102,10 @@ class FollowJointTrajectory(BackEnd):
         self._sent: deque[bytes] = deque(maxlen=SENT)
         self._strangers: set[bytes] = set()  # goals of others that are under way
         self._taken, self._follows, self._holding = False, False, False
+        self._listened, self._looked = 0.0, time.monotonic()  # for how long, and until when [s]
         self._goal: _Goal | None = None
         self._cancelled: float | None = None  # when that was asked for; None: it was answered
+        self._cancels = 0  # how many were asked for
         self._refused: float | None = None  # from when on a cancelling counts as rejected
 
     def take(self) -> None:
@@ -188,7 +191,7 @@ class FollowJointTrajectory(BackEnd):
         )
         self._sent.append(name)
         self._holding, self._cancelled, self._refused = False, None, None
-        self._goal = following = _Goal(time.monotonic(), name=name)
+        self._goal = following = _Goal(self._listened, name=name)
         answer = self._client.send_goal_async(goal, goal_uuid=UUID(uuid=list(name)))
         answer.add_done_callback(lambda done: self._on_answer(following, done))
 
@@ -209,7 +212,8 @@ class FollowJointTrajectory(BackEnd):
 
     def _cancel(self) -> None:
         """Ask for every goal to be cancelled."""
-        self._cancelled = asked = time.monotonic()
+        self._cancelled, self._cancels = self._listened, self._cancels + 1
+        number = self._cancels
         answer = self._canceller.call_async(CancelGoal.Request())  # no name: all of them
 
         goal = self._goal
@@ -219,13 +223,13 @@ class FollowJointTrajectory(BackEnd):
             named = {bytes(x.goal_id.uuid) for x in answered.goals_canceling}
             if goal is not None and goal.name in named:
                 goal.was_cancelled = True
-            if self._cancelled == asked:
+            if self._cancels == number:
                 self._cancelled = None
                 known = goal is not None and goal.accepted and not goal.was_cancelled
                 rejected = answered.return_code == CancelGoal.Response.ERROR_REJECTED
                 # Some servers say nothing where they go on: then the goal's end may be on its way.
                 wait = 0.0 if rejected else END
-                self._refused = time.monotonic() + wait if rejected or known else None
+                self._refused = self._listened + wait if rejected or known else None
 
         answer.add_done_callback(on_answer)
 
@@ -249,10 +253,12 @@ class FollowJointTrajectory(BackEnd):
 
     def fault(self) -> tuple[Trouble, str] | None:
         """Return what the controller says against the newest goal; those before it do not count."""
-        goal, now = self._goal, time.monotonic()
+        goal, now = self._goal, self._listen()
         if not self._taken:
             return None
         if self._holding:
+            if goal is not None and goal.accepted is None and now - goal.sent > ANSWER:
+                return self._silent("a goal")
             if self._cancelled is None:
                 return self._ended_before(goal)
             if now - self._cancelled <= ANSWER:
@@ -270,11 +276,28 @@ class FollowJointTrajectory(BackEnd):
             return Trouble.CONTROLLER_FAULT, f"The controller that answered {self.target} is gone"
         return None
 
+    def _listen(self) -> float:
+        """Return how long answers were listened to [s]; to be called more often than `LOOK`."""
+        now = time.monotonic()
+        self._listened += min(now - self._looked, LOOK)
+        self._looked = now
+        return self._listened
+
+    def unanswered(self) -> str:
+        """Say that a goal may be accepted yet, or that its cancelling was not answered."""
+        if not self._taken or not self._is_there:
+            return ""
+        if self._goal is not None and self._goal.accepted is None:
+            return f"{self.target} has not answered a goal yet: the arm may set off by it"
+        if self._holding and self._cancelled is not None:
+            return f"{self.target} has not answered the cancelling yet: the arm may go on"
+        return ""
+
     def refused_to_hold(self) -> str:
         """Say, once, that a cancelling was rejected."""
         goal = self._goal
         over = goal is None or goal.status != GoalStatus.STATUS_UNKNOWN
-        if self._refused is None or time.monotonic() < self._refused:
+        if self._refused is None or self._listen() < self._refused:
             return ""
         self._refused = None
         if over or not self._holding:

@@ -103,10 +103,18 @@ class EstimatorLink:
         """Return whether there is an estimator that says how it is, once that is clear."""
         return await until(self._node, lambda: self._unheard.seconds < UNHEARD, FOUND)
 
-    async def begin(self, known_mass: Sequence[float]) -> BeginRun.Response:
-        """Begin a run, if none is in progress; return what the estimator says."""
+    async def begin(self, known_mass: Sequence[float], anew: bool) -> BeginRun.Response:
+        """Begin a run, if none is in progress; return what the estimator says.
+
+        Args:
+            known_mass: Of this payload, and its largest error [kg]; empty: not known.
+            anew: Whether a run makes way that a node of this name has begun and not ended: it was
+                killed, say.
+        """
         before = self.estimate
-        answer = await self._ask("begin", BeginRun.Request(known_mass=list(known_mass)))
+        begun_by = self._node.get_fully_qualified_name() if anew else ""
+        request = BeginRun.Request(known_mass=list(known_mass), begun_by=begun_by)
+        answer = await self._ask("begin", request)
         if answer.success:  # what was published before is of another run
             await until(self._node, lambda: self.estimate is not before, 2.0)
         self._asked = time.monotonic()
