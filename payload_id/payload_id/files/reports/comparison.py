@@ -48,7 +48,8 @@ def compared(run: RepeatedRun, earlier: Sequence[Path]) -> tuple[Compared, ...]:
         earlier: Folders of others, from `run_folder`.
 
     Raises:
-        PayloadIdError: A result is missing, damaged, or of another payload frame.
+        PayloadIdError: A result is missing, damaged, or of another payload frame; or a run is named
+            twice, by a copy or a link too.
     """
     estimate = run.estimate
     found = [
@@ -67,6 +68,14 @@ def compared(run: RepeatedRun, earlier: Sequence[Path]) -> tuple[Compared, ...]:
         when = moment(RunFile.load(folder))
         status = result.status.value
         found.append(Compared(name, when, status, result.phi, result.lower, result.upper))
+    begins = [run.file.start_ns, *(RunFile.load(folder).start_ns for folder in earlier)]
+    for j, again in enumerate(found):
+        for i, run_before in enumerate(found[:j]):
+            if begins[i] == begins[j] and np.array_equal(run_before.phi, again.phi):
+                raise InputError(
+                    f"{run_before.name} and {again.name} are one run, which agrees with itself: "
+                    "name each earlier run once."
+                )
     return tuple(found)
 
 

@@ -15,12 +15,12 @@ import pytest
 
 from command_line import run_here
 from payload_id.core.body.inertial import from_mass_com_inertia, mass_com_inertia
-from payload_id.core.errors import ConfigurationError
+from payload_id.core.errors import ConfigurationError, InputError
 from payload_id.core.knowledge.knowledge import NOTHING
 from payload_id.core.rows.wrench.uncertainty import WrenchUncertainty
 from payload_id.files.export.loads.ranges import Range
 from payload_id.files.reports.assumptions import assumptions_of
-from payload_id.files.reports.comparison import Compared, agreement
+from payload_id.files.reports.comparison import Compared, agreement, compared
 from payload_id.files.reports.quality import noise
 from payload_id.files.reports.quantities import PAIRS, UPPER, physical
 from payload_id.files.reports.repeated_run import repeat, run_folder
@@ -169,6 +169,15 @@ def test_what_is_no_run_is_said(tmp_path, capsys, folders):
         setting_of(tmp_path / "x.txt")
     done = run_here(capsys, "report", folders[1], "--json", "--out", tmp_path / "x.md")
     assert done.returncode == 2 and "--out" in done.stderr
+
+
+def test_a_run_does_not_agree_with_a_copy_of_itself(folders, tmp_path):
+    shutil.copytree(folders[1], tmp_path / "copy")
+    run = repeat(folders[0])
+    for earlier in ([folders[0]], [folders[1], tmp_path / "copy"]):
+        with pytest.raises(InputError, match="are one run"):
+            compared(run, earlier)
+    assert len(compared(run, [folders[1]])) == 2
 
 
 @pytest.mark.parametrize(("shift", "words"), [(0.5, "common part"), (3.0, "no common part in m")])
