@@ -195,12 +195,6 @@ def test_runs_are_made_weight_by_weight_and_a_session_goes_on_after_whatever_end
         session.type("bare")  # not what was asked for
         session.is_asked("0.8", 2)
         assert_at_rest(robot)
-        session.process.send_signal(signal.SIGINT)  # during the pause
-        assert "2 of 3 runs are in" in session.ends(130)
-        assert not robot.commands
-
-    with Session(robot, folder) as session:
-        session.is_asked("0.8")
         session.type("0.8")  # but nobody has put it on
         ended = session.ends(2)
         assert "another weight is on" in ended and "2 of 3 runs are in" in ended

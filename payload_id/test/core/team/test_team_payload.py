@@ -557,6 +557,22 @@ def test_of_five_robots_the_two_that_slip_are_named_though_one_is_the_reference(
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("who", [0, 2])
+def test_a_slip_of_long_ago_is_still_that_of_whom_it_was(who):
+    rng = np.random.default_rng(6)
+    team = Team.drawn(rng, 4)
+    bounds = replace(NOISE, clock=0.05)
+    samples = team.samples(Path.drawn(rng, length=22.0, holds=2), rng)
+    robots = [disturbed(r, NOISE, rng) for r in samples]
+    robots[who] = slipped(robots[who], 4.0)
+    estimator = TeamEstimator([r.name for r in robots], TeamBounds(bounds), PRIOR)
+    for robot in robots:
+        estimator.add(robot)
+    findings = estimator.update().findings
+    assert {(f.fault, f.robots) for f in findings} == {(Fault.SLIPS, (robots[who].name,))}
+
+
+@pytest.mark.slow
 def test_of_five_robots_the_two_whose_clocks_are_off_are_named_though_one_is_the_reference():
     rng = np.random.default_rng(4)
     team = Team.drawn(rng, 5)

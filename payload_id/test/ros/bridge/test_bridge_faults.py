@@ -20,7 +20,7 @@ def test_an_arm_goes_through_faults_one_after_the_other(tmp_path, monkeypatch):
         monkeypatch.setenv(name, value)
     rig = Rig(tmp_path, DOMAIN)
     try:
-        for number, kind in enumerate(("controller_switched", "pushed", "bridge_killed")):
+        for number, kind in enumerate(("pushed", "bridge_killed")):
             run = undergo(rig, number, kind, 0.5)
             assert not run.failure, f"{kind}: {run.failure}\n{rig.printed()}"
         end_by(rig)

@@ -9,13 +9,13 @@ from ..blocks import Blocks
 from ..estimate import Fault, Finding
 from .evidence import LEAST_TURN, Evidence, turning
 from .pairs import (
-    EARLIER,
     agree,
     are_mirrored,
     are_rigid_after,
     differs,
     hinge_between,
     misfit,
+    slipped_long_ago,
     slipped_since,
     times_as_fast,
 )
@@ -88,10 +88,13 @@ def _either(e: Evidence, i: int, j: int) -> Finding | None:
     slip is that of the one who is elsewhere than before for them, too.
     """
     others = [k for k in range(len(e.names)) if k not in (i, j)]
-    if not others or any(slipped_since(e, i, k) is not None for k in others):
+    if not others:
         return None
-    if any(slipped_since(e, j, k) is not None for k in others):
-        return _named(e, j, others[0])
+    for find in (slipped_since, slipped_long_ago):
+        if any(find(e, i, k) is not None for k in others):
+            return None
+        if any(find(e, j, k) is not None for k in others):
+            return _named(e, j, others[0])
     if not all(agree(e, k, i) for k in others):
         return None
     return Finding(
@@ -233,8 +236,7 @@ def _named(e: Evidence, i: int, j: int) -> Finding:
     slips = since is not None and (gone or are_rigid_after(e, i, j, since))
     turned = None if slips else hinge_between(e, i, j)
     if since is None and turned is None:  # it may be long ago
-        since = slipped_since(e, i, j, EARLIER)
-        since = since if since is not None and are_rigid_after(e, i, j, since) else None
+        since = slipped_long_ago(e, i, j)
     if since is not None and turned is None:
         what = "let go of the payload" if gone else "slips on the payload, or let go of it,"
         return Finding(

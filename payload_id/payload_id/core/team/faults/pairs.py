@@ -68,6 +68,21 @@ def slipped_since(e: Evidence, i: int, j: int, part: float = EARLY) -> float | N
     return None
 
 
+def slipped_long_ago(e: Evidence, i: int, j: int) -> float | None:
+    """Return since when both are one body, if that is most of the time, but not all of it."""
+    early = slipped_since(e, i, j, EARLIER)
+    if early is not None and are_rigid_after(e, i, j, early):
+        return early
+    time, before, since = e.blocks.time, 0, len(e.blocks) // 2
+    if agree(e, j, i) or not are_rigid_after(e, i, j, float(time[since])):
+        return None
+    while since - before > 1:  # what is one body after a time is one after every later one
+        middle = (before + since) // 2
+        rigid = are_rigid_after(e, i, j, float(time[middle]))
+        before, since = (before, middle) if rigid else (middle, since)
+    return float(time[since])
+
+
 def differs(e: Evidence, i: int) -> bool:
     """Tell whether no rotation takes robot i's angular velocities to the first one's.
 
