@@ -24,7 +24,7 @@ MOST_ROWS = 20_000  # that numbers are judged by
 WORDS = {  # of each kind of quantity, the likeliest last line first to match
     "acceleration": r"acc|accel\w*|ddq|qdd|alpha",
     "velocity": r"vel|velocity|velocities|dq|qd|qdot|speed|omega|rate",
-    "effort": r"effort|torque|torques|tau|trq|moment|current|cur|force|mot",
+    "effort": r"effort|efforts|eff|torque|torques|tau|trq|moment|current|cur|force|mot",
     "position": r"pos|position|positions|q|angle|ang|theta|joint",
 }
 NOT_MEASURED = (

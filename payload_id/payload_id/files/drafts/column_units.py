@@ -127,7 +127,13 @@ def _timed(found: ColumnsFound, time: Array, remarks: list[str]) -> ColumnsFound
     unit = said or (plausible or ["s"])[0]
     if said and plausible and said not in plausible:
         remarks.append(f"Time is named {said} and looks like {plausible[0]}: check stamp.unit.")
-    return replace(found, time_unit=unit, rate=1.0 / (step * TIME_UNITS[unit]))
+    elif not plausible:
+        remarks.append(
+            f"Column '{found.time}' rises by {step:.3g} from row to row, which is no usual time in "
+            "any unit: is it the time?"
+        )
+    rate = 1.0 / (step * TIME_UNITS[unit]) if unit in plausible else float("nan")
+    return replace(found, time_unit=unit, rate=rate)
 
 
 def _with_velocity(
@@ -139,15 +145,16 @@ def _with_velocity(
     moved, velocity = np.where(both, moved, 0.0), np.where(both, velocity, 0.0)
     energy = float(np.sum(moved**2))
     scale = float(np.sum(moved * velocity)) / energy if energy > 0.0 else 1.0
-    for factor, name in ((DEGREE, "rad/s, positions in degrees"),
-                         (1.0 / DEGREE, "deg/s, positions in radians")):  # fmt: skip
-        if 0.7 < scale / factor < 1.4:
+    for factor, unit, name in ((DEGREE, "deg", "rad/s, positions in degrees"),
+                               (1.0 / DEGREE, "rad", "deg/s, positions in radians")):  # fmt: skip
+        if unit in found.position_unit and 0.7 < scale / factor < 1.4:
             remarks.append(f"Velocities are in {name}: left out, positions are differentiated.")
             return replace(found, velocity=())
     if not 0.7 < scale < 1.4:
         remarks.append(
-            f"Velocities are {scale:.3g} times the change of positions: left out; positions are "
-            "differentiated."
+            f"Velocities are {scale:.3g} times the change of positions in the time of "
+            f"'{found.time}' [{found.time_unit}]: left out, positions are differentiated. Is it "
+            "the time, in that unit?"
         )
         return replace(found, velocity=())
     return found

@@ -21,6 +21,7 @@ from .error_sentence import OUTLIVED, CannotGoOnError, refusal_sentence
 
 POLL = 0.1  # longest time until a signal is noticed [s]
 PARTING = 4.0  # [s] to come to rest in; ros2 launch waits for 5 s
+ARRIVED = 0.05  # [s] in which what was sent before the signal is begun
 TOLD = 0.2  # [s] in which answers go out
 BREATH = 0.001  # after an error, so that one that comes again and again takes no whole core [s]
 
@@ -123,7 +124,14 @@ def _part(
 
     A second signal changes nothing: a terminal and ros2 launch both send one.
     """
+
+    def serve_for(seconds: float) -> None:
+        until = time.monotonic() + seconds
+        while (left := until - time.monotonic()) > 0.0:
+            _serve(executor, asked_to_stop, left)
+
     parting = [node for node in nodes if isinstance(node, PartingNode)]
+    serve_for(ARRIVED)
     if not any(node.in_progress for node in parting):
         return
     for node in parting:
@@ -131,15 +139,15 @@ def _part(
     until = time.monotonic() + PARTING
     while any(node.in_progress for node in parting) and time.monotonic() < until:
         _serve(executor, asked_to_stop)
-    until = time.monotonic() + TOLD
-    while time.monotonic() < until:
-        _serve(executor, asked_to_stop)
+    serve_for(TOLD)
 
 
-def _serve(executor: SingleThreadedExecutor, asked_to_stop: threading.Event) -> None:
-    """Carry out what is due, if anything; the nodes outlive what it raises."""
+def _serve(
+    executor: SingleThreadedExecutor, asked_to_stop: threading.Event, longest: float = POLL
+) -> None:
+    """Carry out what is due, if anything within a time [s]; the nodes outlive what it raises."""
     try:
-        executor.spin_once(timeout_sec=POLL)
+        executor.spin_once(timeout_sec=longest)
     except CannotGoOnError:
         raise
     except ExternalShutdownException:

@@ -241,6 +241,31 @@ def test_velocities_in_another_unit_are_left_out(tmp_path: Path) -> None:
     assert found.velocity == () and "deg/s" in found.remarks[0]
 
 
+@pytest.mark.parametrize(
+    ("name", "factor", "rate", "words"),
+    [
+        ("time (s)", 1e6, np.nan, "looks like us"),
+        ("t", 1.0 / 60.0, np.nan, "Is it the time, in that unit"),  # minutes
+        ("t", 50.0, np.nan, "Is it the time"),  # numbers of rows
+        ("t", 1e9, 50.0, ""),
+    ],
+)
+def test_a_time_that_is_none_is_doubted_and_not_the_velocities(
+    tmp_path: Path, name: str, factor: float, rate: float, words: str
+) -> None:
+    t = np.arange(0.0, 4.0, 0.02)
+    q = np.stack([np.sin((1 + k) * t) for k in range(4)], axis=1)
+    dq = np.stack([(1 + k) * np.cos((1 + k) * t) for k in range(4)], axis=1)
+    header = [name, *(f"{what}_j{k}" for what in ("pos", "vel", "eff") for k in range(4))]
+    found = find_columns(
+        table(tmp_path, header, [factor * t, *q.T, *dq.T, *q.T], ","), TURN, np.full(4, 20.0)
+    )
+    assert found.missing == () and words in " ".join(found.remarks)
+    assert not any("degrees" in remark for remark in found.remarks)
+    if not np.isnan(rate):
+        assert found.rate == pytest.approx(rate)
+
+
 def test_what_cannot_be_told_is_named(tmp_path: Path) -> None:
     path = table(tmp_path, ["t", "x", "y"], [np.arange(9.0)] * 3, ",")
     assert find_columns(path, TURN, np.ones(4)).missing == ("position", "effort")
