@@ -71,6 +71,7 @@ LOOSE = {
         "stated_errors",
         "torque_bound",
         "uncertainty",
+        "velocities_seen",
         "window_sums",
     ),
     "core/knowledge": ("convex", "knowledge", "statement"),

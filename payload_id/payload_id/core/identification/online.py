@@ -22,6 +22,7 @@ from ..history import check_history
 from ..rows.gate import note_of
 from ..rows.joint_torque.momentum import MomentumRows
 from ..rows.joint_torque.scales import Scales
+from ..rows.joint_torque.velocities_seen import VelocitiesSeen
 from ..rows.row_block import RowBlock
 from ..rows.row_source import RowSource
 from ..rows.windows import TimedSamples, WindowCutter
@@ -90,6 +91,7 @@ class OnlineIdentifier:
             self._scales = Scales(self.rows, self.settings.window, self.settings.scales)
         self._seen = SamplesSeen()
         self._motion: MotionSeen | None = None
+        self._velocities: VelocitiesSeen | None = None
         self._recollection = Recollection()
         self._first: Samples | None = None
         self._suspicion = Suspicion()
@@ -171,10 +173,17 @@ class OnlineIdentifier:
             block = self.rows.window(window)
         if isinstance(window, Samples):
             self._motion = MotionSeen.of(window, self._motion)
+            self._look_at_velocities(window)
             self._recollection = self._recollection.with_window(window)
         self._enter(self.windows, block)
         self.windows += 1
         self._make_room()
+
+    def _look_at_velocities(self, window: Samples) -> None:
+        """Compare them with the positions, where rows of torques are made."""
+        if isinstance(self.rows, MomentumRows):
+            seen = self._velocities or VelocitiesSeen.none(self.rows.model.n)
+            self._velocities = seen.with_window(window, self.rows.uncertainty)
 
     def _enter(self, number: int, block: RowBlock) -> None:
         """Let the rows of one window count."""
@@ -210,6 +219,7 @@ class OnlineIdentifier:
             settings=self.settings,
             row_source=self.rows,
             motion=self._motion,
+            velocities=self._velocities,
             upto=self.windows,
             stated=self._before.stated,
             recollection=self._recollection.since(self._change.first),

@@ -25,11 +25,13 @@ from ..diagnosis import (
     contradicted,
     diagnose,
 )
+from ..diagnosis.remade.velocity import Velocity
 from ..history import CalibratedInterval, calibrated_interval, statistics_of
 from ..knowledge.knowledge import NOTHING, Knowledge
 from ..rows.gate import note_of
 from ..rows.joint_torque.momentum import MomentumRows
 from ..rows.joint_torque.position_gate import doubt_about_range
+from ..rows.joint_torque.velocities_seen import VelocitiesSeen
 from ..rows.row_block import RowBlock
 from ..rows.row_source import RowSource
 from ..statistics.normal_form import condition_number
@@ -86,6 +88,7 @@ class Problem:
         settings: How to solve.
         row_source: Made the rows.
         motion: Where the joints were; None if the rows are not of joints.
+        velocities: Whether they are those of the positions; None if the rows are not of torques.
         upto: Number of windows since the samples began.
         stated: What is stated of the payload, its auxiliary variables with bounds.
         recollection: Some windows of samples of joints.
@@ -101,6 +104,7 @@ class Problem:
     settings: Settings
     row_source: RowSource
     motion: MotionSeen | None
+    velocities: VelocitiesSeen | None
     upto: int
     stated: Knowledge = NOTHING
     recollection: Recollection = field(default_factory=Recollection)
@@ -157,6 +161,9 @@ class Problem:
         bounds = self._bounds()
         if not bounds.consistent:
             return self._inconsistent(bounds, tell)
+        if self._false_velocities:  # whatever the torques say
+            estimate = self._estimate(bounds, Status.INCONSISTENT, "")
+            return Solved(replace(estimate, cause=Velocity.name), bounds, self.upto)
         status, message = verdict(bounds, self.prior, self._advice(bounds))
         return Solved(self._estimate(bounds, status, message), bounds, self.upto)
 
@@ -196,13 +203,19 @@ class Problem:
         seconds = self.estimate.seconds
         return calibrated_interval(history, self.own, motion, seconds, self.settings.level)
 
-    def _doubts(self) -> tuple[str, str]:
+    @property
+    def _false_velocities(self) -> str:
+        """Of which joint they are not those of the positions, as a sentence; empty if of none."""
+        seen = self.velocities
+        return "" if seen is None else seen.contradiction(self.row_source.channels)
+
+    def _doubts(self) -> tuple[str, str, str]:
         """Say what was left out of the samples, and what looks false; empty where nothing does."""
         rows, seen = self.row_source, self.motion
         outside = ""
         if seen is not None and isinstance(rows, MomentumRows):
             outside = doubt_about_range(rows.model, seen.lower, seen.upper)
-        return note_of(self.estimate.false_samples), outside
+        return self._false_velocities, note_of(self.estimate.false_samples), outside
 
     def _inconsistent(self, bounds: Bounds, tell: Tell) -> Solved:
         """Return the likely cause, or the answer for a new payload if that is the cause."""

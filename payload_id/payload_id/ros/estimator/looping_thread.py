@@ -7,6 +7,8 @@ from collections.abc import Callable
 
 from ..common.error_sentence import OUTLIVED
 
+PATIENCE = 1.0  # [s] that a step which is going on is waited for at the end
+
 
 class LoopingThread:
     """Calls a step whenever it is woken, and after every pause without; outlives what it raises."""
@@ -37,10 +39,13 @@ class LoopingThread:
         self._wake.set()
 
     def close(self) -> None:
-        """End the thread once it has finished what it is doing."""
+        """End the thread once it has finished what it is doing, or with the process.
+
+        What takes long, such as the search for a cause, does not keep a process from ending.
+        """
         self._closing.set()
         self._wake.set()
-        self._thread.join()
+        self._thread.join(PATIENCE)
 
     def _loop(self) -> None:
         while not self._closing.is_set():

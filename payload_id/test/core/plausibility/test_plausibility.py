@@ -11,6 +11,7 @@ import pytest
 from payload_id import RobotFile, RobotModel
 from payload_id.cli.check.command import looked_at
 from payload_id.core.body.inertial import from_mass_com_inertia
+from payload_id.core.diagnosis.remade.velocity import differences
 from payload_id.core.motion.fourier import FourierSeries
 from payload_id.core.motion.limits import inverse_dynamics
 from payload_id.core.plausibility.kinematics import kinematics
@@ -92,6 +93,20 @@ def test_degrees_are_named() -> None:
     assert told(rates) == {}  # torques are compared by the positions alone
     positions = replace(honest, q=np.rad2deg(honest.q))
     assert "positions are in degrees" in told(positions)["units"]  # nothing of the velocities
+
+
+@pytest.mark.parametrize(
+    ("late", "scale", "words"), [(0.03, 1.0, "30 ms late"), (0.0, 1.03, "1.03")]
+)
+def test_velocities_that_are_late_or_at_another_pace_are_told(late, scale, words) -> None:
+    _, arm, honest = gen3()
+    slow = replace(honest, stamp=6.0 * honest.stamp, dq=honest.dq / 6.0)
+    rng = np.random.default_rng(2)
+    behind = [np.interp(slow.stamp - late, slow.stamp, column) for column in slow.dq.T]
+    noise = 1e-4 * rng.normal(size=slow.dq.shape)
+    found = differences([replace(slow, dq=scale * np.stack(behind, axis=1) + noise)], arm.joints)
+    assert len(found) == 7 and all(words in sentence for sentence in found)
+    assert not differences([replace(slow, dq=slow.dq + noise)], arm.joints)
 
 
 def test_what_to_do_about_units_names_only_what_is_wrong() -> None:

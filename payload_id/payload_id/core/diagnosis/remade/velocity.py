@@ -14,6 +14,8 @@ from ..causes.cause import Finding
 from ..causes.remade_rows import NOTHING, RemadeRows, Unchanged
 
 OFF = 0.04  # part of a velocity that is worth a mention
+SLIGHT = 0.01  # likewise, where a scale or a delay is most of it
+MOST = 0.5  # of the energy of a difference
 LATEST = 0.05  # [s] of delay
 STEP = 5e-4  # [s] between delays that are tried
 FOLLOWS = 0.2  # part of what a velocity is off that a scale or a delay must leave to explain it
@@ -53,10 +55,19 @@ def differences(stretches: Sequence[Samples], joints: Sequence[str]) -> list[str
         true = np.concatenate([piece[1] for piece in pieces])
         seen = np.concatenate([piece[2] for piece in pieces])
         size, off = np.linalg.norm(true), np.linalg.norm(seen - true)
-        if not off > OFF * size:
+        slight = off > SLIGHT * size and _is_explained(pieces, true, seen)
+        if not (slight or off > OFF * size):
             continue
         found.append(f"{name}'s {_difference(pieces, true, seen, float(off))}")
     return found
+
+
+def _is_explained(pieces: Sequence[tuple[Array, Array, Array]], true: Array, seen: Array) -> bool:
+    """Tell whether a scale or a small delay is most of how a velocity differs from another."""
+    rate = np.concatenate([np.gradient(v, t) if len(t) > 1 else 0.0 * v for t, v, _ in pieces])
+    off = seen - true
+    parts = (float(off @ x) ** 2 / max(float(x @ x), 1e-30) for x in (true, rate))
+    return max(parts) > MOST * float(off @ off)
 
 
 def _difference(
