@@ -29,7 +29,7 @@ PAYLOAD = [0.8, 0.0, 0.0, 0.064, 0.0072, 0.0, 0.0, 0.0072, 0.0, 0.002]
 NONE = "torque_absolute torque_offset friction_coulomb friction_viscous rotor_inertia"
 BOUNDS = {f"uncertainty.{name}": 0.0 for name in NONE.split()}
 BOUNDS |= {"uncertainty.prior.mass_max": 1.5, "uncertainty.prior.com_max": 0.15}
-GOAL = ExcitationGoal(family="bezier", duration=1.6, speed_scale=0.6, time_budget=1.5, seed=3)
+GOAL = ExcitationGoal(family="bezier", duration=1.6, speed_scale=0.6, time_budget=0.6, seed=3)
 CONTINUED = {"continue_run": True}  # of a goal of ~/identify: what was said before counts
 SUCCEEDED, CANCELED, ABORTED = 4, 5, 6  # of action_msgs/GoalStatus
 CLOCK_TOLERANCE = 15.0  # [s]: the simulated arm falls behind on a busy machine; below DDS leases

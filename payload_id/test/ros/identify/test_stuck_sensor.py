@@ -17,7 +17,7 @@ from planned_robot import ABORTED, PARAMETERS, PlannedRobot, parameters_of
 from ros_domain import next_domain
 
 DOMAIN = next_domain()
-GOAL = ExcitationGoal(family="bezier", duration=6.0, speed_scale=0.6, time_budget=1.5, seed=3)
+GOAL = ExcitationGoal(family="bezier", duration=6.0, speed_scale=0.6, time_budget=0.6, seed=3)
 
 
 class Identifying(PlannedRobot):

@@ -143,7 +143,7 @@ def test_a_receding_horizon_that_was_paused_goes_on_with_further_pieces(robot):
     estimate.lower, estimate.upper = truth - 0.02, truth + 0.02
     robot.estimates.running = True
     robot.estimates.publish(estimate)
-    goal = ExcitationGoal(speed_scale=0.6, time_budget=1.5)
+    goal = ExcitationGoal(speed_scale=0.6, time_budget=0.6)
     _, future, feedback = robot.begin(Identify, "identify", **CONTINUED, most_pieces=2, goal=goal)
     moves = lambda: feedback and feedback[-1].phase == "moving"  # noqa: E731
     robot.observer.wait(lambda: future.done() or moves(), "motion")

@@ -239,7 +239,7 @@ def test_receding_horizon_answers_to_the_estimator_and_ends_at_rest(robot):
     estimate.lower, estimate.upper = truth - 0.02, truth + 0.02
     robot.estimates.running = True
     robot.estimates.publish(estimate)
-    goal = ExcitationGoal(speed_scale=0.6, time_budget=1.5)
+    goal = ExcitationGoal(speed_scale=0.6, time_budget=0.6)
     for progress in (-0.1, 0.95, float("nan")):
         _, future, _ = robot.begin(
             Identify, "identify", **CONTINUED, goal=goal, least_progress=progress
@@ -520,7 +520,7 @@ def test_identify_stops_the_arm_where_the_estimator_has_begun_anew(robot):
 
 def slow_goal():
     """Return a goal whose motion takes long enough to be ended."""
-    return ExcitationGoal(family="bezier", duration=5.0, speed_scale=0.6, time_budget=1.5, seed=3)
+    return ExcitationGoal(family="bezier", duration=5.0, speed_scale=0.6, time_budget=0.6, seed=3)
 
 
 def test_intervals_of_an_estimator_that_is_gone_are_not_planned_with_or_followed(robot):
