@@ -7,6 +7,7 @@ import signal
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from multiprocessing import resource_tracker
 
 import dask
 from distributed import Client, LocalCluster
@@ -47,8 +48,7 @@ def cluster_client(scheduler: str | None = None, workers: int | None = None) -> 
     """
     with dask.config.set(SETTINGS):
         if scheduler is None:
-            count = workers or len(os.sched_getaffinity(0))
-            with _local_cluster(count) as cluster, Client(cluster) as client:
+            with _local_cluster(workers or len(os.sched_getaffinity(0))) as client:
                 yield client
             return
         if workers is not None:
@@ -65,13 +65,16 @@ def cluster_client(scheduler: str | None = None, workers: int | None = None) -> 
             yield client
 
 
-def _local_cluster(workers: int) -> LocalCluster:
-    """Start a cluster on this machine; an interrupt meanwhile counts once it is there to be ended.
+@contextmanager
+def _local_cluster(workers: int) -> Iterator[Client]:
+    """Give a client of a cluster on this machine, which is ended with the block.
 
-    One that is half started cannot be closed.
+    An interrupt counts once the cluster is there to be ended: one that is half started, or half
+    ended, cannot be closed.
     """
+    resource_tracker.ensure_running()  # started later, it unblocks signals where it was asked for
     with _held_interrupts():
-        return LocalCluster(
+        cluster = LocalCluster(
             n_workers=workers,
             threads_per_worker=1,
             memory_limit=MEMORY,
@@ -81,26 +84,35 @@ def _local_cluster(workers: int) -> LocalCluster:
             security=True,  # encrypted, with keys of this run: others cannot join
             silence_logs="CRITICAL",
         )
+        client = Client(cluster)
+    try:
+        yield client
+    finally:
+        with _held_interrupts():
+            client.close()
+            cluster.close()
 
 
 @contextmanager
 def _held_interrupts() -> Iterator[None]:
-    """Have signals that end the process wait for the end of the block."""
+    """Have signals that end the process wait for the end of the block.
+
+    SIGINT is blocked, which threads and processes that are begun meanwhile inherit: a terminal
+    sends it to workers, too, which this process ends.
+    """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     came: list[int] = []
-    before = {
-        number: signal.signal(number, lambda found, frame: came.append(found))
-        for number in (signal.SIGINT, signal.SIGTERM)
-    }
+    before = signal.signal(signal.SIGTERM, lambda found, frame: came.append(found))
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
     try:
         yield
     finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
+        signal.signal(signal.SIGTERM, before)
+        signal.pthread_sigmask(signal.SIG_SETMASK, blocked)
     if came:
-        signal.raise_signal(came[0])
+        signal.raise_signal(signal.SIGTERM)
 
 
 def _check_versions(client: Client) -> None:

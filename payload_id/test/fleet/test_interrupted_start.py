@@ -2,10 +2,17 @@
 
 from __future__ import annotations
 
+import os
 import signal
+import subprocess
+import sys
+import time
 
+import numpy as np
+import psutil
 import pytest
 
+from command_line import gen3_bag
 from payload_id.fleet import cluster
 
 
@@ -21,3 +28,35 @@ def test_signals_wait_for_the_end_of_the_block():
         assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [1, 2], ids=["while they start", "once all are there"])
+def test_a_terminal_interrupts_workers_too_and_nobody_prints_a_traceback(tmp_path, workers):
+    """A terminal sends SIGINT to the whole group of processes."""
+    bags = tmp_path / "bags"
+    for number in range(4):
+        gen3_bag(bags / f"run_{number}", np.zeros(10), number, 0.3, 2.0, 0.02)
+    command = [
+        sys.executable, "-m", "payload_id", "fleet", bags, "--robot", "kinova_gen3",
+        "--out", tmp_path / "results", "--workers", "2",
+    ]  # fmt: skip
+    with (tmp_path / "said").open("w") as said:
+        process = subprocess.Popen(
+            list(map(str, command)), stdout=said, stderr=said, start_new_session=True
+        )
+        try:
+            begun, deadline = psutil.Process(process.pid), time.monotonic() + 60.0
+            while time.monotonic() < deadline:
+                children = [" ".join(each.cmdline()) for each in begun.children(recursive=True)]
+                if sum("spawn_main" in each for each in children) >= workers:
+                    break
+                time.sleep(0.02)
+            os.killpg(process.pid, signal.SIGINT)
+            assert process.wait(60.0) == 130
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
+                process.wait()
+    printed = (tmp_path / "said").read_text()
+    assert "Traceback" not in printed and printed.count("interrupted") == 1
