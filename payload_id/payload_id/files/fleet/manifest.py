@@ -70,7 +70,7 @@ def read_manifest(place: str) -> tuple[Entry, ...]:
     try:
         with fsspec.open(place, "rb") as file:
             read = pa.parquet.read_table if place.lower().endswith(".parquet") else _read_csv
-            table = read(file)
+            table = _plain(read(file))
             columns = table.column_names
             _check_types(table)
     except (OSError, ValueError, ImportError, pa.ArrowException) as error:
@@ -115,6 +115,18 @@ def _check_said_once(entries: Sequence[Entry], place: str) -> None:
             )
 
 
+def _plain(table: pa.Table) -> pa.Table:
+    """Return a table whose texts and numbers are stored as such: not as categories or decimals."""
+    for k, (name, kind) in enumerate(zip(table.column_names, table.schema.types, strict=True)):
+        if pa.types.is_dictionary(kind):
+            table = table.set_column(k, name, table.column(k).cast(kind.value_type))
+        elif pa.types.is_string_view(kind):
+            table = table.set_column(k, name, table.column(k).cast(pa.string()))
+        elif pa.types.is_decimal(kind):
+            table = table.set_column(k, name, table.column(k).cast(pa.float64()))
+    return table
+
+
 def _check_types(table: pa.Table) -> None:
     """Raise unless every column holds texts or numbers, or nothing.
 
@@ -138,7 +150,8 @@ def _read_csv(file: Any) -> pa.Table:
 
 def _entry(line: Mapping[str, Any], folder: str, where: str) -> Entry:
     """Check one line."""
-    texts = {name: "" if line.get(name) is None else str(line[name]).strip() for name in COLUMNS}
+    given = {name: value for name, value in line.items() if value is not None and value == value}
+    texts = {name: str(given.get(name, "")).strip() for name in COLUMNS}  # nan: nothing is stated
     if not texts["bag"]:
         raise ConfigurationError(f"{where} names no recording (bag).")
     tares = [x.strip() for x in texts["tare"].split(SEPARATOR) if x.strip()]

@@ -18,8 +18,10 @@ from rclpy.action import ActionClient, ActionServer
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.lifecycle import LifecycleNode, LifecycleState, TransitionCallbackReturn
+from rclpy.parameter import Parameter as RosParameter
 from rclpy.task import Future as RosFuture
 
+from ...core.errors import ConfigurationError
 from ...files.robots.robot_file import RobotFile
 from ..common.diagnostics import LIFECYCLE, Condition, Level, publish_diagnostics
 from ..common.error_sentence import OUTLIVED, refusal_sentence
@@ -27,6 +29,7 @@ from ..common.parameters import Parameter, open_parameters
 from ..common.steady_timer import steady_timer
 from ..common.topics import UNUSABLE
 
+EMPTY = RosParameter.Type.NOT_SET
 SUCCESS, FAILURE = TransitionCallbackReturn.SUCCESS, TransitionCallbackReturn.FAILURE
 LOOK = 0.02  # [s] between two looks whether what is in progress has ended
 PATIENCE = 60.0  # [s] in which it must have; a node that is not done then stays active
@@ -60,7 +63,17 @@ class ManagedNode(LifecycleNode):
         self._failure: Exception | None = None  # of the last attempt to configure or activate
         self.resources = ExitStack()
         self._entities: list[Any] = []
-        super().__init__(name, automatically_declare_parameters_from_overrides=True, **options)
+        try:
+            super().__init__(name, automatically_declare_parameters_from_overrides=True, **options)
+        except ValueError as error:
+            given = getattr(self, "_parameter_overrides", {})
+            empty = [key for key, each in given.items() if each.type_ == EMPTY]
+            if not empty:
+                raise
+            raise ConfigurationError(
+                f"Parameter '{empty[0]}' has no value, or an empty list, of which ROS 2 does not "
+                "know the kind: leave it out."
+            ) from error
         # rclpy's own callback raises, and nobody is answered, where a transition is not possible;
         # and what is in its group stands still while it waits.
         service = self._service_change_state

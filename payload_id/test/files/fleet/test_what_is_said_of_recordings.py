@@ -102,6 +102,27 @@ def test_a_manifest_as_parquet_says_the_same(tmp_path):
     assert (one.known_mass, one.payload, two.known_mass, two.payload) == (0.0, "", None, "7")
 
 
+@pytest.mark.parametrize(
+    "texts",
+    [pa.array(["a", "b"]).dictionary_encode(), pa.array(["a", "b"]).cast(pa.string_view())],
+    ids=["categories", "views"],
+)
+@pytest.mark.parametrize("kind", [pa.float32(), pa.decimal128(6, 2)])
+def test_texts_and_numbers_count_however_parquet_stores_them(tmp_path, texts, kind):
+    masses = pa.array([1.5, None], pa.float64()).cast(kind)
+    table = pa.table({"bag": ["one", "two"], "arm": texts, "known_mass": masses})
+    pa.parquet.write_table(table, tmp_path / "fleet.parquet")
+    entries = read_manifest(str(tmp_path / "fleet.parquet"))
+    assert [x.arm for x in entries] == ["a", "b"]
+    assert [x.known_mass for x in entries] == [1.5, None]
+
+
+def test_a_number_that_is_none_states_nothing(tmp_path):
+    table = pa.table({"bag": ["one"], "temperature": [float("nan")]})
+    pa.parquet.write_table(table, tmp_path / "fleet.parquet")
+    assert read_manifest(str(tmp_path / "fleet.parquet"))[0].temperature is None
+
+
 def test_a_manifest_in_another_encoding_is_refused(tmp_path):
     file = tmp_path / "fleet.csv"
     file.write_bytes("bag,größe\na,1\n".encode("latin-1"))

@@ -40,3 +40,16 @@ def test_a_network_that_is_none_is_refused_before_it_ends_the_process(command, v
     assert done.returncode in (1, 2)
     (sentence,) = done.stderr.strip().splitlines()
     assert variable[0] in sentence and variable[1].strip(";") in sentence
+
+
+@pytest.mark.slow
+def test_a_parameter_without_a_value_is_named(tmp_path):
+    file = tmp_path / "parameters.yaml"
+    file.write_text("/**: {ros__parameters: {bag_storage: []}}\n")
+    done = subprocess.run(
+        [sys.executable, "-m", *COMMANDS["a node"], "--ros-args", "--params-file", str(file)],
+        capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL,
+    )  # fmt: skip
+    assert done.returncode == 1
+    (sentence,) = done.stderr.strip().splitlines()
+    assert "'bag_storage' has no value" in sentence
