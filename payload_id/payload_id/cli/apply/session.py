@@ -54,8 +54,11 @@ def run(arguments: argparse.Namespace) -> int:
     before = None if arguments.before is None else read_yaml(arguments.before)
     with _service(robot, arguments.target) as service:
         request = service.request(values)
+        if before is not None:
+            service.request(before)  # refused now rather than by --undo
         service.check()
-        known = service.state() or before
+        known = service.state()
+        known = known if service.restores(known) else before  # some drivers tell a part of it
         at = datetime.now(timezone.utc).isoformat(timespec="seconds")
         name = _told(robot, arguments.target).service or ""
         record = LoadRecord(

@@ -381,6 +381,12 @@ class MoveServer:
         result.at_rest = bool(heard and (states.speed < AT_REST).all())
         result.message, result.reason = sentence(reason, detail), reason_message(reason, detail)
         if execution is not None:
+            if execution.fault is not None and execution.fault[0] is not reason:
+                met = execution.fault
+                result.message += (
+                    f" Meanwhile {met[0].name}: {sentence(*met)} Nothing moves until "
+                    "~/acknowledge is called."
+                )
             result.begun, result.at_rest = execution.begun, execution.at_rest
             result.resting_place = execution.resting_place
             result.largest_tube_use = execution.watch.largest_use

@@ -253,9 +253,6 @@ class MotionExecution:
             self.stop(reason, detail, now_ns)
         elif self._held and self._explains(reason):
             self._learn_cause((reason, detail))
-        elif reason is Reason.TUBE_LEFT and self._silent > self.watch.silence:
-            lost = f"No joint states for {self._silent:.2f} s at the end of the motion"
-            self._fail(Reason.JOINT_STATES_LOST, f"{lost}. Then: {detail}")
         else:
             self._fail(reason, detail)
 
@@ -396,7 +393,13 @@ class MotionExecution:
             self._fail(Reason.TUBE_LEFT, use.sentence(self.watch.joints))
 
     def _fail(self, reason: Reason, detail: str) -> None:
-        """Keep a fault that is found at the end, and have the controller hold the arm."""
+        """Keep a fault that is found at the end, and have the controller hold the arm.
+
+        Who was not heard while the arm was to come to rest may be another driver since.
+        """
+        if reason is Reason.TUBE_LEFT and self._silent > self.watch.silence:
+            lost = f"No joint states for {self._silent:.2f} s at the end of the motion"
+            reason, detail = Reason.JOINT_STATES_LOST, f"{lost}. Then: {detail}"
         self.fault = self.fault or (reason, detail)
         if self.reason in (None, Reason.PAUSED):
             self.reason, self.detail = reason, detail

@@ -41,6 +41,7 @@ class ManagedNode(LifecycleNode):
 
     Attributes:
         robot: The robot file, once configured.
+        is_ending: Whether its process ends in some seconds.
         resources: What to end when the configuration is given up, last one first.
     """
 
@@ -59,6 +60,7 @@ class ManagedNode(LifecycleNode):
             Exception: What `configure` or `activate` raised; never where it is managed.
         """
         self._configured = self._building = self._leaving = self._starting = False
+        self.is_ending = False
         self._in_progress = 0
         self._failure: Exception | None = None  # of the last attempt to configure or activate
         self.resources = ExitStack()
@@ -170,7 +172,7 @@ class ManagedNode(LifecycleNode):
     async def part(self) -> None:
         """Begin nothing new, and have what is in progress come to its end."""
         if self.state == ACTIVE and not self._leaving:
-            self._leaving = True
+            self._leaving = self.is_ending = True
             await self.leave()
 
     def close(self) -> None:

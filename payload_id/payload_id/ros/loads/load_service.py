@@ -11,7 +11,14 @@ from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 
-from ...core.errors import InputError, PayloadIdError, printable, shortened
+from ...core.errors import (
+    ConfigurationError,
+    InputError,
+    PayloadIdError,
+    brief,
+    printable,
+    shortened,
+)
 from ...files.robots.robot_file import RobotFile
 from ..common.conversions import decoded
 from ..common.polled_subscription import PolledSubscription
@@ -150,11 +157,30 @@ class LoadService:
         """Return the driver's message.
 
         Raises:
-            ConfigurationError: It has no fields for the values.
+            ConfigurationError: It has no fields for the values, or they lack one, or are none.
         """
         request = self._kind.Request()
-        self._writer.fill(request, values)
+        try:
+            self._writer.fill(request, values)
+        except KeyError as error:
+            raise ConfigurationError(
+                f"The load to be sent lacks {error.args[0]!r}; it has {', '.join(values)}."
+            ) from error
+        except (TypeError, ValueError, AssertionError) as error:
+            raise ConfigurationError(
+                f"The load to be sent is not what {self._client.srv_name} takes: {brief(values)}."
+            ) from error
         return request
+
+    def restores(self, values: Values | None) -> bool:
+        """Tell whether values are a whole load, which can be sent again."""
+        if values is None:
+            return False
+        try:
+            self.request(values)
+        except ConfigurationError:
+            return False
+        return True
 
     def write(self, request: Any) -> None:
         """Have the driver take a load.

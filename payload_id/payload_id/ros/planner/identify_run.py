@@ -318,6 +318,11 @@ class IdentifyRun:
 
     async def _conclude(self, ended: tuple[int, str] | None) -> tuple[int, str] | None:
         """End the run, with all that its data say; return how the goal has ended, if not well."""
+        if self._context.node.is_ending and ended is not None:  # solving may take longer
+            if self._own_run:
+                self._link.end()
+            said = "Its run is ended without a verdict; what was recorded is kept."
+            return ended[0], f"{ended[1]} {said}"
         try:
             if not self._moved or self._is_bare:
                 if self._own_run:

@@ -462,6 +462,8 @@ def test_a_fault_is_held_and_kept_until_somebody_says_why_also_during_a_stop(rea
     assert len(robot.back_end.sent) == sent and robot.back_end.holds == 1
     assert robot.server.ended[0] is (Reason.CANCELLED if stopping else reason)
     assert robot.context.fault.startswith(reason.name)
+    told = robot.server._result(*robot.server.ended).message
+    assert (f"Meanwhile {reason.name}" in told) is stopping  # the next motion is refused for it
     with pytest.raises(InputError, match=f"~/acknowledge: {reason.name}"):
         robot.context.standing("safety_warning")
     assert not acknowledged(robot, " ") and acknowledged(robot, "looked at it")

@@ -576,3 +576,14 @@ def test_a_controller_that_gives_up_after_a_silence_at_the_end_has_lost_the_stat
     arm.run(execution)
     assert execution.reason is Reason.JOINT_STATES_LOST
     assert "0.5" in execution.detail and "PATH_TOLERANCE_VIOLATED" in execution.detail
+
+
+def test_another_arm_that_is_heard_after_a_silence_at_the_end_is_none_that_left_the_tube(moving):
+    """A driver that was killed, and started anew elsewhere."""
+    arm, execution = moving
+    arm.run(execution, lambda: arm.time >= execution.commanded.duration - 0.1)
+    arm.silent = True
+    arm.run(execution, lambda: arm.time >= execution.commanded.duration + 0.5)
+    arm.silent, arm.off = False, 0.5
+    arm.run(execution)
+    assert execution.reason is Reason.JOINT_STATES_LOST and "Then: " in execution.detail

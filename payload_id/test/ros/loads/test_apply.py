@@ -162,6 +162,12 @@ def test_an_xarm_is_told_in_millimetres_and_what_it_had_must_be_stated(arm, tmp_
     before = tmp_path / "before.yaml"
     before.write_text("{weight: 0.5, center_of_gravity: [0, 0, 30]}")
     (tmp_path / "result.load_applied_xarm.json").unlink()
+    part, text = tmp_path / "part.yaml", tmp_path / "text.yaml"
+    part.write_text("{weight: 0.5}")
+    text.write_text("{weight: heavy, center_of_gravity: [0, 0, 30]}")
+    for file, said in ((part, "lacks 'center_of_gravity'"), (text, "not what")):
+        code, words, told = arm.does(*to, "--before", file)
+        assert code == 2 and said in words and not told
     assert arm.does(*to, "--before", before)[0] == 0
     code, _, (told,) = arm.does(*to, "--undo")
     assert code == 0 and told == {"weight": 0.5, "center_of_gravity": [0.0, 0.0, 30.0]}

@@ -34,7 +34,7 @@ class World:
         self.estimate, self.recording, self.success = FOUND, "/bag", True
         self.q, self.called_off, self.followed, self.grasped = HOME, "", None, True
         log = SimpleNamespace(warning=self.done.append)
-        self.node = SimpleNamespace(get_logger=lambda: log)
+        self.node = SimpleNamespace(get_logger=lambda: log, is_ending=False)
 
     def run(self):
         """Carry the goal out; return its result."""
@@ -126,6 +126,9 @@ class World:
         self.done.append(name)
         return SimpleNamespace(success=True, message=f"{name} is done.")
 
+    def end(self):
+        self.done.append("end")
+
     async def newest(self):
         return self.estimate
 
@@ -170,6 +173,16 @@ def test_what_is_cancelled_in_motion_is_solved_and_nothing_moves_any_more(stage)
     assert made.done[-3:] == [stage, "stop", "save"]
     assert result.error_code == Result.CANCELLED and result.estimate == FOUND
     assert "0.9 and 1.1 kg" in result.message
+
+
+def test_a_planner_that_is_ended_says_so_at_once_and_solves_nothing():
+    world = World(one_motion=True)
+    world.reasons["motion"] = Reason.SHUT_DOWN, "The planner was deactivated."
+    world.node.is_ending = True
+    result = world.run()
+    assert result.error_code == Result.MOTION_FAILED and "deactivated" in result.message
+    assert "without a verdict" in result.message
+    assert world.done[-1] == "end" and "stop" not in world.done
 
 
 def test_what_is_cancelled_before_it_moves_ends_the_run_and_solves_nothing():

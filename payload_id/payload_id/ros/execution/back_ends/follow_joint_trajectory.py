@@ -248,7 +248,8 @@ class FollowJointTrajectory(BackEnd):
         """Note how a goal ended."""
         found = answer.result()
         goal.code = found.result.error_code
-        goal.text = printable(shortened(found.result.error_string)).rstrip(".")
+        words = " ".join(found.result.error_string.split())
+        goal.text = printable(shortened(words)).rstrip(".")
         goal.status = found.status
 
     def fault(self) -> tuple[Trouble, str] | None:
@@ -333,6 +334,8 @@ class FollowJointTrajectory(BackEnd):
         if goal.status == GoalStatus.STATUS_CANCELED:
             return Trouble.FOREIGN_COMMAND, f"Somebody else cancelled the goal of {self.target}"
         code = CODES.get(goal.code, f"error code {goal.code}")
+        if goal.code == RESULT.SUCCESSFUL:
+            code = "without an error code"
         said = (
             f"The controller gave up the goal of {self.target}: {goal.text or 'no words'} ({code})"
         )

@@ -124,6 +124,11 @@ class EstimatorLink:
         """Return the answer of `stop`, `tare` or `hold_out`."""
         return await self._ask(name, Trigger.Request())
 
+    def end(self) -> None:
+        """Have the run ended, and wait for no answer."""
+        if (stop := self._calls["stop"]).service_is_ready():
+            stop.call_async(Trigger.Request())
+
     async def newest(self) -> PayloadEstimate:
         """Return the estimate of all data."""
         return (await self._ask("get_estimate", GetEstimate.Request())).estimate
