@@ -242,6 +242,8 @@ class IdentifyRun:
     async def _follow(self, plan: Planned, known: str, what: str) -> None:
         """Have a plan followed; raise unless it ended as asked for."""
         self._goal.go_on()
+        if trouble := self._link.trouble:
+            raise EndedError(Result.ESTIMATOR_LOST, f"{trouble}. Nothing was begun.")
         self.tightest, self._moved = tightest_limit(plan.certificate), True
         with refused_as(Result.MOTION_FAILED):
             ended = await self._motion.carried_out(

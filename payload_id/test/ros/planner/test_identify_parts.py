@@ -168,7 +168,9 @@ def test_an_estimator_that_ended_began_anew_or_gets_no_samples_is_told_apart(mon
     now = [100.0]
     monkeypatch.setattr(estimator_link, "time", SimpleNamespace(monotonic=lambda: now[0]))
     monkeypatch.setattr(silence, "time", SimpleNamespace(monotonic=lambda: now[0]))
-    link = EstimatorLink(SimpleNamespace(create_client=lambda kind, name: None), "estimator")
+    there = [True]
+    client = SimpleNamespace(service_is_ready=lambda: there[0])
+    link = EstimatorLink(SimpleNamespace(create_client=lambda kind, name: client), "estimator")
 
     def wait(seconds):
         for _ in range(round(10 * seconds)):
@@ -198,6 +200,14 @@ def test_an_estimator_that_ended_began_anew_or_gets_no_samples_is_told_apart(mon
     wait(7.0)
     assert "for 7 s" in link.trouble
     assert heard(running="True", silent="") == ""
+    there[0] = False
+    wait(0.5)
+    assert link.trouble == ""  # discovery may be slow
+    wait(1.0)
+    assert "has ended" in link.trouble
+    there[0] = True
+    wait(0.2)
+    assert link.trouble == ""
     now[0] += 60.0  # in which the planner itself did not run
     link.look()
     assert link.trouble == ""

@@ -226,6 +226,13 @@ def test_samples_that_stop_before_the_motion_begins_are_what_ended_it():
     assert result.error_code == Result.ESTIMATOR_LOST and "No joint states come" in result.message
 
 
+def test_nothing_begins_without_an_estimator_though_it_was_there_when_the_goal_came():
+    made = world()
+    made.trouble = "The estimator has ended"
+    result = made.run()
+    assert result.error_code == Result.ESTIMATOR_LOST and "motion" not in made.done
+
+
 def test_samples_that_ceased_in_a_motion_that_went_to_its_end_are_said():
     made = world()
     made.ceased = "No samples have come for 3.0 s"

@@ -23,6 +23,7 @@ from ...supervision.silence import Silence
 LONGEST = 90.0  # [s] that an answer may take: the last estimate of a run says what it rests on
 FOUND = 5.0  # [s] until an estimator that runs is found
 UNHEARD = 6.0  # [s] without its condition, which comes every second, or without samples there
+GONE = 1.0  # [s] without its services, after which it has ended
 CEASED = 1.5  # [s] without samples at the end of a motion, whose end is then not in the data
 OVERTAKEN = 1.5  # [s] after a run has begun, in which its condition may still be that of before
 KINDS = {
@@ -58,6 +59,7 @@ class EstimatorLink:
         self._figures: dict[str, str] = {}
         self._heard = self._sampled = self._asked = float("-inf")
         self._unheard, self._unsampled = Silence(float("inf")), Silence(float("inf"))
+        self._gone = Silence()
         self._calls = {
             key: node.create_client(kind, f"{name}/{key}") for key, kind in KINDS.items()
         }
@@ -79,10 +81,15 @@ class EstimatorLink:
         """Count the silence; a timer of the node calls this."""
         self._unheard.look()
         self._unsampled.look()
+        self._gone.look()
+        if self._calls["get_estimate"].service_is_ready():
+            self._gone.end()
 
     @property
     def trouble(self) -> str:
         """Why the run in progress gets no data any more; empty while nothing speaks for that."""
+        if self._gone.seconds > GONE:
+            return f"The estimator ({self.name}) has ended"
         if (silence := self._unheard.seconds) > UNHEARD:
             return f"Nothing was heard of the estimator ({self.name}) for {silence:.0f} s"
         since = self._heard - self._asked  # what was said before may be heard a moment later
