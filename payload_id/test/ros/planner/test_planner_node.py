@@ -166,8 +166,8 @@ def test_obstacles_in_frames_of_tf_are_where_these_are_or_refused(robot):
 
     for frame, stamp, place in (("cell", None, (2, 0, 1.25)), ("camera", seen, (2, 0.5, 1.25))):
         robot.observer.wait(lambda f=frame, s=stamp: placed(f, s).success, f"the frame {frame}")
-        robot.observer.wait(lambda: shown and shown[-1].markers, "the obstacle's marker")
-        marker = next(m for m in shown[-1].markers if m.action == Marker.ADD)
+        added = lambda: [m for a in shown[-1:] for m in a.markers if m.action == Marker.ADD]  # noqa: E731
+        (marker, *_) = robot.observer.wait(added, "the obstacle's marker")
         at = marker.pose.position
         assert np.allclose((at.x, at.y, at.z), place)
     late = placed("camera", Time(sec=1_700_000_001))
@@ -210,7 +210,7 @@ def test_cancelling_ends_in_a_certified_stop(robot):
 
 
 def test_obstacles_on_the_topic_stop_a_motion_that_does_not_know_them(robot):
-    robot.planned()
+    robot.planned(duration=4.0)
     publisher = robot.observer.publisher(ObstacleArray, f"{BRIDGE}/obstacles")
     _, future, _ = robot.execute_until()
     publisher.publish(ObstacleArray(obstacles=[ball((2.0, 0.0, 1.0))]))
