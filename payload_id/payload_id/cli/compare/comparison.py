@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -187,6 +187,8 @@ def _spread(problem: Problem, name: str) -> Spread:
     start = time.perf_counter()
     start_box = problem.payload.beforehand
     bounds = method.bounds(problem.rows, start_box, Memory(), problem.shape, problem.stated)
+    if problem.false_velocities:  # as every update: whatever the torques say
+        bounds = replace(bounds, consistent=False)
     return Spread(name, method.guaranteed, bounds, time.perf_counter() - start)
 
 

@@ -53,7 +53,9 @@ def read_rows(arguments: argparse.Namespace, shape: Shape | None) -> RecordedRow
     if job.tare is not None:
         online.know(job.tare)
     _feed(online, job.recording)
-    return RecordedRows(online.problem(), tuple(remarks(job.recording)), "N m")
+    problem = online.problem()
+    notes = filter(None, (*remarks(job.recording), problem.false_velocities))
+    return RecordedRows(problem, tuple(notes), "N m")
 
 
 def _read_wrench_rows(arguments: argparse.Namespace, shape: Shape | None) -> RecordedRows:

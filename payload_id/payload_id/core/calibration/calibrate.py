@@ -25,6 +25,7 @@ from ..rows.joint_torque.nuisance import (
 )
 from ..rows.joint_torque.scales import Scales
 from ..rows.joint_torque.uncertainty import Uncertainty
+from ..rows.joint_torque.velocities_seen import VelocitiesSeen
 from ..rows.quadrature import LEAST_SAMPLES, ROUNDING
 from ..rows.windows import WindowCutter
 from ..samples.joint_samples import Samples
@@ -64,7 +65,8 @@ def calibrate(
 
     Raises:
         InputError: Nothing is uncertain, or there is no recording.
-        RecordingError: The recordings do not fit the arm, or hold no window or no torques.
+        RecordingError: The recordings do not fit the arm, hold no window or no torques, or
+            velocities that are not those of their positions.
     """
     options = options or Options()
     row_source = MomentumRows.of(replace(model, calibration=None), uncertainty)
@@ -143,6 +145,9 @@ def _equations(
             f"{options.window:g} s without gaps, of at least {LEAST_SAMPLES} samples. "
             f"{why_no_window(row_source, samples, cutter.pause)}"
         )
+    seen = VelocitiesSeen.of(windows, row_source.model.n, row_source.uncertainty)
+    if false := seen.contradiction(row_source.channels):
+        raise RecordingError(f"Recording {number} cannot be used: {false}")
     scales = Scales(row_source, options.window, options.scales)
     own: list[ArmEquations] = []
     others: list[ArmEquations] = []

@@ -20,6 +20,7 @@ from .causes.torque_offset import TorqueOffset
 from .causes.torque_sign import TorqueSign
 from .causes.wrong_tool import WrongTool
 from .lengths import LengthFactor, factors_by_length, sentence_of
+from .remade.efforts import Efforts
 from .remade.friction import Friction
 from .remade.gravity import Gravity
 from .remade.joint_order import JointOrder
@@ -38,7 +39,7 @@ CAUSES: tuple[tuple[Cause, ...], ...] = (
 )
 # The same for those that rows are made anew for, where samples are at hand.
 REMADE: tuple[tuple[RemadeCause, ...], ...] = (
-    (Units(), JointOrder(), Velocity()),
+    (Units(), JointOrder(), Velocity(), Efforts()),
     (TorqueDelay(), JointZero(), Gravity(), Friction()),
     (),
     (),

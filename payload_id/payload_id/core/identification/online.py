@@ -310,6 +310,9 @@ class OnlineIdentifier:
         Raises:
             InputError: The data prove that it was another payload, or that a bound is false.
         """
+        if self._velocities is not None and isinstance(self.rows, MomentumRows):
+            if false := self._velocities.contradiction(self.rows.channels):
+                raise InputError(f"No tare was made. {false}")
         phi = np.zeros(10) if payload is None else as_phi(payload)
         with one_thread():
             statistics = self._kept.statistics()

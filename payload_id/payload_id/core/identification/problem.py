@@ -46,6 +46,7 @@ from .status import Status, identifiable, inconsistent, verdict
 from .suspicion import CHANGE_SECONDS, PayloadChange, Suspicion, since_first
 from .tare import Tare
 
+STALLED_DRIVER = "stalled driver"  # the cause where a driver repeats what it had
 SEARCHING = "Why is being looked for."
 Tell = Callable[[Estimate], object]
 
@@ -159,11 +160,13 @@ class Problem:
     def _solve(self, tell: Tell) -> Solved:
         """Return the estimate and the bounds where there is at least one window."""
         bounds = self._bounds()
-        if not bounds.consistent:
+        stalled = self.velocities is not None and self.velocities.stalled > 0.0
+        if not (bounds.consistent or stalled):
             return self._inconsistent(bounds, tell)
-        if self._false_velocities:  # whatever the torques say
+        if self.false_velocities:  # whatever the torques say
             estimate = self._estimate(bounds, Status.INCONSISTENT, "")
-            return Solved(replace(estimate, cause=Velocity.name), bounds, self.upto)
+            cause = STALLED_DRIVER if stalled else Velocity.name
+            return Solved(replace(estimate, cause=cause), bounds, self.upto)
         status, message = verdict(bounds, self.prior, self._advice(bounds))
         return Solved(self._estimate(bounds, status, message), bounds, self.upto)
 
@@ -204,7 +207,7 @@ class Problem:
         return calibrated_interval(history, self.own, motion, seconds, self.settings.level)
 
     @property
-    def _false_velocities(self) -> str:
+    def false_velocities(self) -> str:
         """Of which joint they are not those of the positions, as a sentence; empty if of none."""
         seen = self.velocities
         return "" if seen is None else seen.contradiction(self.row_source.channels)
@@ -215,7 +218,7 @@ class Problem:
         outside = ""
         if seen is not None and isinstance(rows, MomentumRows):
             outside = doubt_about_range(rows.model, seen.lower, seen.upper)
-        return self._false_velocities, note_of(self.estimate.false_samples), outside
+        return self.false_velocities, note_of(self.estimate.false_samples), outside
 
     def _inconsistent(self, bounds: Bounds, tell: Tell) -> Solved:
         """Return the likely cause, or the answer for a new payload if that is the cause."""
@@ -252,6 +255,8 @@ class Problem:
         """Return the answer of the rows since the payload changed; None if it did not."""
         likely, suspicion = found.likely, self.suspicion
         if likely is None or likely.cause != PayloadSlipped.name or not suspicion.consistent:
+            return None
+        if self.false_velocities:
             return None
         new = [(k, block) for k, block in suspicion.since if block.start[0] > likely.start]
         if len(new) * self.settings.window < CHANGE_SECONDS - 1e-9:

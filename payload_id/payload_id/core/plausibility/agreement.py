@@ -11,8 +11,8 @@ of a joint's rows, against the size of both sides,
 
 is 0 for a perfect description, about 1/2 where the two have nothing to do with each other, and 1
 where they are opposite; the misfit is the root of the mean of rho_j^2. Another reading of the
-samples (sign, unit, order of columns, direction of gravity; `readings`) that leaves far less is the
-likely one.
+samples (sign, unit, kind of efforts, order of columns, direction of gravity; `readings`) that
+leaves far less is the likely one.
 """
 
 from __future__ import annotations
@@ -49,7 +49,8 @@ class Reading:
     """A way to read the samples.
 
     Attributes:
-        subject: What of them is another: effort sign, units, order, gravity; empty: nothing.
+        subject: What of them is another: effort sign, units, kind of efforts, order, gravity;
+            empty: nothing.
         sentence: What they are then, without a full stop.
         freedoms: The smaller the simpler.
         hypothesis: What samples and arm are then; None: as they are.
@@ -121,7 +122,7 @@ class Agreement:
         return replace(self, windows=self.windows[::SCREENED], quick=True)
 
     @cached_property
-    def _stated(self) -> RowBlock:
+    def rows(self) -> RowBlock:
         """The rows as the recording is read."""
         return self._rows(AS_IT_IS)
 
@@ -133,7 +134,7 @@ class Agreement:
     def misfit(self, reading: Reading = AS_IT_IS) -> Misfit:
         """Return what a fit of payload, friction and offsets leaves where samples are so read."""
         n = self.arm.n
-        rows = self._stated if reading.hypothesis is None else self._rows(reading)
+        rows = self.rows if reading.hypothesis is None else self._rows(reading)
         was = rows.reading.reshape(-1, n)
         links = was - rows.b.reshape(-1, n)
         torque = (was[:, list(reading.order)] if reading.order else was) * reading.factor

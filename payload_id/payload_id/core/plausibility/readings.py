@@ -1,4 +1,4 @@
-"""Other ways to read a recording: signs, units, orders of columns, directions of gravity."""
+"""Other ways to read a recording: signs, units, kinds of efforts, orders of columns, gravity."""
 
 from __future__ import annotations
 
@@ -6,15 +6,24 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
+from ..diagnosis.causes.remade_rows import NOTHING
+from ..diagnosis.remade.efforts import (
+    EXTERNAL,
+    LEAST,
+    ExternalTorques,
+    motor_side,
+    needed_factor,
+)
 from ..diagnosis.remade.gravity import OtherGravity
 from ..diagnosis.remade.joint_order import OtherOrder, orders_of
-from ..diagnosis.remade.units import turning, units_of
+from ..diagnosis.remade.units import LEAST_MOTION, OtherUnits, turning, units_of
 from .agreement import Agreement, Misfit, Reading
 
 BETTER = 0.6  # part of the misfit that another reading must leave at the most
 SIMPLER = 0.8  # part that a less simple reading must leave to be taken instead
 CLEAR = 0.25  # part that ends the search among the simple ones
 MOST = 0.15  # misfit that another reading may leave; a good description leaves about half of it
+FITS = 0.05  # misfit with which torques before the gears explain a recording
 CANDIDATES = 4  # of the quick fits that are looked at closely
 HELPS = 0.9  # part of the misfit that the reversal of one more sign must leave
 
@@ -47,9 +56,10 @@ def _best(stated: Misfit, found: Sequence[Found]) -> Found | None:
 
 
 def _simple(agreement: Agreement) -> Iterator[Reading]:
-    """Give other signs and units."""
+    """Give other signs and units, and other kinds of efforts."""
     yield from _signs(agreement)
     yield from _units(agreement)
+    yield from _efforts(agreement)
 
 
 def _others(agreement: Agreement) -> Iterator[Reading]:
@@ -88,12 +98,37 @@ def _units(agreement: Agreement) -> Iterator[Reading]:
     for units in units_of(turning(agreement.arm)):
         if (units.turn, units.slide) != (units.turn_rate, units.slide_rate):
             continue  # velocities are those of the positions here
-        text = units.sentence[0].lower() + units.sentence[1:]
-        text = text.replace("positions and velocities", "positions")
+        text = _within(units.sentence).replace("positions and velocities", "positions")
         hypothesis = units if units.torque == 1.0 else None
+        least = 2 if hypothesis is not None and _hardly_moves(agreement, units) else 1
         for sign, more in ((1.0, ""), (-1.0, ", and all efforts have the opposite sign")):
-            freedoms, factor = 1 if sign > 0 else 2, (sign * units.torque,)
+            freedoms, factor = least if sign > 0 else least + 1, (sign * units.torque,)
             yield Reading("units", text + more, freedoms, hypothesis, factor=factor)
+
+
+def _hardly_moves(agreement: Agreement, units: OtherUnits) -> bool:
+    """Tell whether the arm would have hardly moved, were the samples in such units."""
+    q = np.concatenate([units.samples(x, NOTHING).q for x in agreement.windows])
+    return bool(np.ptp(q, axis=0).max() <= LEAST_MOTION)
+
+
+def _efforts(agreement: Agreement) -> Iterator[Reading]:
+    """Give torques before the gears or, where these do not fit, external torques."""
+    typical = agreement.source.prior.typical
+    factor = needed_factor(agreement.rows, agreement.arm.n, typical)
+    if abs(factor) > LEAST:
+        more = "" if factor > 0.0 else ", and all have the opposite sign"
+        text = _within(motor_side(abs(factor))) + more
+        reading = Reading("kind of efforts", text, 2, factor=(factor,))
+        yield reading
+        if agreement.misfit(reading).value <= FITS:
+            return  # so small that they would be anything
+    yield Reading("kind of efforts", _within(EXTERNAL), 1, ExternalTorques())
+
+
+def _within(sentence: str) -> str:
+    """Return a sentence as it stands within another."""
+    return sentence[0].lower() + sentence[1:]
 
 
 def _gravity(agreement: Agreement) -> Iterator[Reading]:

@@ -21,6 +21,9 @@ REMEDY = {
     "effort sign": "Multiply effort.sign in the robot file (for a table, effort_sign in the "
     "columns file) by {factor}.",
     "units": "Correct the driver, or the columns file: {what}.",
+    "kind of efforts": "Record the torques that the joints apply; where they are a part of these, "
+    "multiply effort.sign in the robot file (for a table, effort_sign in the columns file) by the "
+    "gears' ratios.",
     "order": "Correct the order of the names in the columns file, or of the driver's joints.",
     "gravity": "State 'gravity' in the robot file as the base is mounted; torques must be "
     "measured, not compensated.",
@@ -28,6 +31,7 @@ REMEDY = {
 EXPECTED = {
     "effort sign": "positive about the joint's axis",
     "units": "N m and rad (N and m)",
+    "kind of efforts": "what the joints apply to the arm",
     "order": "columns in the order of the joints",
     "gravity": "as the robot file states it",
 }

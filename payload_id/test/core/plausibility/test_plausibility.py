@@ -83,6 +83,27 @@ def test_reversed_torques_and_their_units_are_named() -> None:
     assert "mN m" in both and "opposite sign" in both
 
 
+@pytest.mark.parametrize("ratio", [50.0, 101.0, -50.0])
+def test_torques_at_the_motors_are_named_with_the_ratio(ratio: float) -> None:
+    found = told(replace_tau(1.0 / ratio))["kind of efforts"]
+    assert "motors' side" in found
+    told_ratio = float(found.split("some ")[1].split(" ")[0])  # it goes with the payload's mass
+    assert told_ratio == pytest.approx(abs(ratio), rel=0.5)
+
+
+def test_external_torques_are_named() -> None:
+    _, arm, honest = gen3()
+    series = FourierSeries.from_free(
+        np.asarray(gen3()[0].home), 0.07 * np.random.default_rng(3).normal(size=(7, 2, 3)), 4.0
+    )
+    motion = series.at(np.arange(0.0, 4.0, 4e-3))
+    bare = inverse_dynamics(arm, motion, np.zeros(10))
+    whole = inverse_dynamics(arm, motion, PAYLOAD)
+    noise = 0.02 * np.abs(whole).max() * np.random.default_rng(4).normal(size=whole.shape)
+    found = told(replace(honest, tau=whole - bare + noise))
+    assert "external torques" in found["kind of efforts"]
+
+
 def test_degrees_are_named() -> None:
     _, _, honest = gen3()
     degrees = replace(honest, q=np.rad2deg(honest.q), dq=np.rad2deg(honest.dq))

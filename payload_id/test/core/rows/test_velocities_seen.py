@@ -7,8 +7,15 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from payload_id.cli.compare.comparison import compared
+from payload_id.core.calibration.calibrate import calibrate
+from payload_id.core.errors import InputError, RecordingError
+from payload_id.core.history.known_run import KnownRun, Load
 from payload_id.core.identification.identify import identify
+from payload_id.core.identification.online import OnlineIdentifier
+from payload_id.core.identification.settings import Settings
 from payload_id.core.identification.status import Status
+from payload_id.core.rows.joint_torque.momentum import MomentumRows
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.rows.joint_torque.velocities_seen import VelocitiesSeen
 from payload_id.core.rows.windows import WindowCutter
@@ -88,6 +95,66 @@ def test_velocities_of_something_else_are_told(false) -> None:
     assert "are not those of its positions" in said(false(moving(250.0)))
 
 
+def repeating(samples: Samples, start: float, seconds: float) -> Samples:
+    """Return samples in which a driver repeats for some time what it had."""
+    which = np.arange(len(samples))
+    first = int(np.searchsorted(samples.stamp, start))
+    which[(samples.stamp >= start) & (samples.stamp <= start + seconds)] = first
+    return replace(samples, q=samples.q[which], dq=samples.dq[which], tau=samples.tau[which])
+
+
+@pytest.mark.parametrize("rate", [50.0, 1000.0])
+@pytest.mark.parametrize("window", [0.1, 0.4, 1.0])
+def test_a_driver_that_repeats_what_it_had_is_told_with_the_time(rate, window) -> None:
+    samples = repeating(moving(rate, seconds=60.0), 20.0, 0.45)
+    assert "changed from 20.00 s to 20.4" in said(samples, STATED, window)
+
+
+def test_a_driver_with_something_new_five_times_a_second_repeats_nothing() -> None:
+    true = moving(200.0)
+    which = np.arange(len(true)) // 40 * 40
+    slow = replace(true, q=true.q[which], dq=true.dq[which])
+    assert "changed" not in said(slow, STATED)
+
+
+def test_an_arm_that_stands_still_repeats_nothing() -> None:
+    t = np.arange(0.0, 5.0, 0.004)
+    q, dq = np.ones((len(t), 3)), 0.01 * np.ones((len(t), 3))  # within what is stated
+    assert said(Samples(t, q, dq, np.zeros_like(q)), STATED) == ""
+
+
+@pytest.mark.parametrize("period", [0.25, 0.5, 1.0])
+@pytest.mark.parametrize(
+    "false",
+    [lambda s: replace(s, dq=0.5 * s.dq), lambda s: replace(s, stamp=1.04 * s.stamp),
+     lambda s: late(s, 0.02)],
+    ids=["half", "clock", "late"],
+)  # fmt: skip
+def test_motions_that_are_back_after_a_second_hide_nothing(period: float, false) -> None:
+    t = np.arange(0.0, 6.0, 0.004)
+    w = 2.0 * np.pi / period * np.array([1.0, 2.0, 1.0])
+    q, dq = 0.4 * np.sin(np.outer(t, w)), 0.4 * w * np.cos(np.outer(t, w))
+    true = Samples(t, q, dq, np.zeros_like(q))
+    assert said(true) == ""
+    assert "are not those of its positions" in said(false(true))
+
+
+@pytest.mark.parametrize("window", [0.1, 0.5, 1.0, 2.0])
+def test_stamps_that_err_against_the_motion_within_what_is_stated_contradict_nothing(
+    window,
+) -> None:
+    true = moving(100.0, pace=4.0)
+    acceleration = np.gradient(true.dq[:, 2], true.stamp)
+    off = replace(true, stamp=true.stamp - 0.0045 * np.sign(acceleration))
+    exact = Uncertainty(position_error=1e-6, velocity_error=1e-6, stamp_jitter=0.0045)
+    assert said(off, exact, window) == ""
+
+
+def test_positions_that_are_stuck_while_the_velocity_goes_on_are_told() -> None:
+    true = moving(250.0)
+    assert "The velocities of one" in said(replace(true, q=true.q * [0.0, 1.0, 1.0]))
+
+
 def test_turns_that_are_reported_within_half_a_turn_are_no_way() -> None:
     true = moving(250.0)
     wrapped = replace(true, q=(3.0 * true.q + np.pi) % (2.0 * np.pi) - np.pi, dq=3.0 * true.dq)
@@ -106,3 +173,24 @@ def test_whatever_the_torques_say_such_data_are_inconsistent() -> None:
         assert (found.status, found.cause) == (Status.INCONSISTENT, "velocity")
         assert "within what is stated" in found.message
         assert identify(false, model, replace(wide, velocity_error=0.3)).cause != "velocity"
+
+
+def test_nothing_is_learnt_of_an_arm_from_such_data() -> None:
+    robot = RobotFile.load("kinova_gen3")
+    model = RobotModel.from_robot_file(robot)
+    stated = replace(robot.uncertainty, torque_absolute=20.0)
+    samples, _ = measured_run(model, robot.uncertainty, 3, 4.0)
+    false = replace(samples, stamp=1.05 * samples.stamp)
+    online = OnlineIdentifier(model, Settings(stated))
+    online.add(false)
+    with pytest.raises(InputError, match="No tare was made. The velocities of"):
+        online.tare()
+    with pytest.raises(RecordingError, match="Recording 1 cannot be used: The velocities of"):
+        calibrate([false], model, stated)
+    with pytest.raises(RecordingError, match="'run' cannot be used: The velocities of"):
+        KnownRun.of("run", false, Load.none(), MomentumRows.of(model, stated), 0.1)
+    for samples_seen, consistent in ((samples, True), (false, False)):
+        online = OnlineIdentifier(model, Settings(stated))
+        online.add(samples_seen)
+        _, (spread,) = compared(online.problem(), (), ("hull",))
+        assert spread.bounds.consistent is consistent

@@ -13,6 +13,7 @@ from ..causes.cause import Finding
 from ..causes.remade_rows import RemadeRows, Unchanged
 
 LONGEST = 0.04  # [s]
+LEAST = 1e-4  # [s]; of less there is nothing to correct
 STEP, REACH = 0.002, 0.01  # of differences, and of a round [s]
 
 
@@ -45,15 +46,16 @@ class TorqueDelay:
     def findings(self, remade: RemadeRows) -> Iterator[Finding]:
         """See the protocol."""
         n = remade.source.model.n
-        every = self._finding(remade, np.ones(n), None)
-        yield every
+        yield from self._finding(remade, np.ones(n), None)
         joint = _joint(remade.few())
-        yield self._finding(remade, np.eye(n)[joint], joint)
+        yield from self._finding(remade, np.eye(n)[joint], joint)
 
-    def _finding(self, remade: RemadeRows, joints: Array, joint: int | None) -> Finding:
+    def _finding(self, remade: RemadeRows, joints: Array, joint: int | None) -> Iterator[Finding]:
         """Follow a delay of some joints."""
         late, step, reach = Late(joints), np.full(1, STEP), np.full(1, REACH)
         value, fit = remade.followed(late, np.zeros(1), step, reach)
+        if abs(value[0]) < LEAST:
+            return
         late_or_early = "late" if value[0] > 0 else "early"
         who = "The torques come" if joint is None else "The torque of {joint} comes"
         sentence = (
@@ -61,7 +63,7 @@ class TorqueDelay:
             "velocities: correct the stamps or the filter of the torque, or state a larger "
             "torque_delay."
         )
-        return Finding(self.name, fit.factor, 1, sentence, joint)
+        yield Finding(self.name, fit.factor, 1, sentence, joint)
 
 
 def _joint(few: RemadeRows) -> int:

@@ -14,6 +14,7 @@ from ..causes.cause import Finding
 from ..causes.remade_rows import NOTHING, RemadeRows, Unchanged
 
 DEGREE = np.pi / 180.0
+LEAST_MOTION = 0.2  # [rad or m] of some joint; a run of less was hardly meant to be one
 
 
 @dataclass(frozen=True)
@@ -91,4 +92,6 @@ class Units:
         left = [few.judged(units, NOTHING).factor for units in choices]
         best = choices[int(np.argmin(left))]
         sentence = f"{best.sentence}: correct the driver, or the units of the columns."
-        yield Finding(self.name, remade.judged(best, NOTHING).factor, 0, sentence)
+        moves = max(float(np.ptp(best.samples(x, NOTHING).q, axis=0).max()) for x in few.stretches)
+        freedoms = 0 if moves > LEAST_MOTION else 2
+        yield Finding(self.name, remade.judged(best, NOTHING).factor, freedoms, sentence)

@@ -1,20 +1,27 @@
 r"""Whether measured velocities are those of the positions.
 
-Over a stretch of T seconds the integral of the measured velocity is the change of the measured
-position but for
+Of the integral of the measured velocity, less the change of the measured position,
 
-    |int dq dt - (q(T) - q(0))| <= e_dq T + 2 e_q + 2 e_t |dq| + h/12 sum_k |d2_k|,
+    r(t) = int dq dt - (q(t) - q(0)),
 
-e the stated errors of velocity, position and stamp, h the time between samples; the last term, with
-the second differences d2 of the velocities, is what the trapezoidal rule leaves. What is beyond is
-unexplained. Rows of torques hardly show it: a clock at another pace, a filter's delay or a velocity
-that is not measured at all looks like another payload. Where much of a joint's way is unexplained,
-what is stated of its motion is false.
+two values within T seconds differ by at most
+
+    e_dq T + 2 e_q + e_t (2 max |dq| + sum |d1|) + h/12 sum |d2|,
+
+e the stated errors of velocity, position and stamp (the third term by summation by parts), h the
+time between samples, d1 to d3 differences of the velocities one after the other; the last term is
+what the trapezoidal rule leaves. Where samples are evenly spaced it is corrected by the velocities'
+curvature, and d3 takes the place of d2, at corners too. By what the range of r is beyond, that much
+is unexplained: of a second or, where a fast swing comes back within it, of each window. Rows of
+torques hardly show it: a clock at another pace, a filter's delay or a velocity that is not measured
+at all looks like another payload. Where much of a joint's way is unexplained, what is stated of its
+motion is false. So it is where nothing at all changes for a time T, while |dq| T > 2 e_q + e_dq T:
+a driver that hears nothing new repeats what it heard last.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -23,12 +30,17 @@ from ...arrays import Array
 from ...samples.joint_samples import Samples
 from .uncertainty import Uncertainty
 
-STRETCH = 1.0  # [s] of windows one after the other that are compared at once
+STRETCH = 1.0  # [s] of windows one after the other over which r is looked at
+PIECE = 0.1  # [s] of a joint's way; shorter ones are mostly an encoder's rounding
 SLACK = 1.5  # times what is stated
 # What encoders and drivers usually leave, where nothing is stated.
 USUAL_POSITION, USUAL_VELOCITY = 5e-4, 5e-3  # [rad or m], [rad/s or m/s]
+COARSE_POSITION = 2e-3  # [rad or m], in a single window
+EVEN = 0.1  # part of the time between samples by which it may differ where they are evenly spaced
 PART = 0.01  # of a joint's way, above which it is much
-LEAST_WAY = 0.5  # [rad or m] of a joint that is judged
+LEAST_WAY = 0.5  # [rad or m] of a joint that is judged, or
+LEAST_OFF = 0.01  # [rad or m] beyond all errors in one stretch
+STALLED = 0.3  # [s] for which all values are the same; drivers say something new at 5 Hz or more
 
 
 @dataclass(frozen=True)
@@ -39,76 +51,163 @@ class VelocitiesSeen:
         way: Sum of the sizes of changes of position, shape (n,) [rad or m].
         integrated: The same changes as velocities have them, shape (n,) [rad or m].
         unexplained: What is beyond all errors, shape (n,) [rad or m].
+        of_windows: What is beyond all errors in each window by itself, shape (n,) [rad or m].
+        largest: The largest part of the former that is of one stretch, shape (n,) [rad or m].
         needed: Velocity error that would explain every stretch, shape (n,) [rad/s or m/s].
+        stalled: Longest time in which nothing changed although the arm moved, 0 if none [s].
+        stalled_to: When it ended [s].
     """
 
     way: Array
     integrated: Array
     unexplained: Array
+    of_windows: Array
+    largest: Array
     needed: Array
-    _off: Array  # of the stretch that is going on
+    _off: Array  # r at the end of the stretch that is going on, shape (n,)
+    _lowest: Array
+    _highest: Array
     _allowed: Array
     _seconds: float = 0.0
     _end: float = float("nan")
+    stalled: float = 0.0
+    stalled_to: float = float("nan")
+    _same_since: float = float("nan")  # stamp from which on nothing has changed
 
     @classmethod
     def none(cls, n: int) -> VelocitiesSeen:
         """Return what is seen before any window."""
-        return cls(*np.zeros((6, n)))
+        return cls(*np.zeros((10, n)))
+
+    @classmethod
+    def of(cls, windows: Iterable[Samples], n: int, stated: Uncertainty) -> VelocitiesSeen:
+        """Return what is seen in windows of n joints."""
+        seen = cls.none(n)
+        for window in windows:
+            seen = seen.with_window(window, stated)
+        return seen
 
     def with_window(self, samples: Samples, stated: Uncertainty) -> VelocitiesSeen:
         """Return what is seen with one more window of at least two samples."""
-        n = len(self.way)
         seen = self if samples.stamp[0] <= self._end else self._closed(stated)
-        steps = np.diff(samples.q, axis=0)
-        steps -= 2.0 * np.pi * np.round(steps / (2.0 * np.pi))  # a turn's end may be reported
-        change = steps.sum(axis=0)
-        integral = np.trapezoid(samples.dq, samples.stamp, axis=0)
-        seconds = float(samples.stamp[-1] - samples.stamp[0])
-        between = float(np.diff(samples.stamp).max())
+        seen = seen._with_stalls(samples, stated)
+        stamp, dq, n = samples.stamp, samples.dq, len(self.way)
+        seconds = float(stamp[-1] - stamp[0])
+        step = float(np.diff(stamp).max())
+        turn = 2.0 * np.pi * np.round(np.diff(samples.q, axis=0) / (2.0 * np.pi))
+        change = np.cumsum(np.diff(samples.q, axis=0) - turn, axis=0)  # its end may be reported
+        pieces, left = _integrals(stamp, dq, stated.stamp_jitter)
+        integral = np.cumsum(pieces, axis=0)
+        own = integral - change
+        off = seen._off + own
+        variation = 2.0 * np.abs(dq).max(axis=0) + _variation(dq, 1)
         allowed = _stated(stated, "velocity_error", n, USUAL_VELOCITY) * seconds
-        allowed += between / 12.0 * np.abs(np.diff(samples.dq, 2, axis=0)).sum(axis=0)
-        allowed += 2.0 * stated.stamp_jitter * np.abs(samples.dq).max(axis=0)
+        allowed += stated.stamp_jitter * variation + left
+        swing = np.maximum(0.0, own.max(axis=0)) - np.minimum(0.0, own.min(axis=0))
+        swing -= SLACK * (allowed + 2.0 * _stated(stated, "position_error", n, COARSE_POSITION))
+        ends = np.append(np.arange(0, len(stamp) - 1, max(1, round(PIECE / step))), -1)
+        way, integrated = (np.diff(x[ends], axis=0, prepend=0.0) for x in (change, integral))
         seen = replace(
             seen,
-            way=seen.way + np.abs(change),
-            integrated=seen.integrated + np.sign(change) * integral,
-            _off=seen._off + integral - change,
+            way=seen.way + np.abs(way).sum(axis=0),
+            integrated=seen.integrated + (np.sign(way) * integrated).sum(axis=0),
+            of_windows=seen.of_windows + np.maximum(0.0, swing),
+            _off=off[-1],
+            _lowest=np.minimum(seen._lowest, off.min(axis=0)),
+            _highest=np.maximum(seen._highest, off.max(axis=0)),
             _allowed=seen._allowed + allowed,
             _seconds=seen._seconds + seconds,
-            _end=float(samples.stamp[-1]),
+            _end=float(stamp[-1]),
         )
         return seen if seen._seconds < STRETCH else seen._closed(stated)
+
+    def _with_stalls(self, samples: Samples, stated: Uncertainty) -> VelocitiesSeen:
+        """Return the same with the times of a window in which nothing changed."""
+        stamp, n = samples.stamp, len(self.way)
+        values = np.hstack([samples.q, samples.dq, samples.tau])
+        new = np.append(not stamp[0] <= self._end, (values[1:] != values[:-1]).any(axis=1))
+        since = np.where(new, stamp, np.append(self._same_since, np.full(len(stamp) - 1, -np.inf)))
+        since = np.maximum.accumulate(since)
+        same = (stamp - since)[:, None]
+        errors = 2.0 * _stated(stated, "position_error", n, USUAL_POSITION)
+        errors = errors + _stated(stated, "velocity_error", n, USUAL_VELOCITY) * same
+        moved = (np.abs(samples.dq) * same > SLACK * errors).any(axis=1)
+        stalled = np.where(moved & (same[:, 0] > STALLED), same[:, 0], 0.0)
+        longest = int(np.argmax(stalled))
+        seen = replace(self, _same_since=float(since[-1]))
+        if stalled[longest] <= self.stalled:
+            return seen
+        return replace(seen, stalled=float(stalled[longest]), stalled_to=float(stamp[longest]))
 
     def _closed(self, stated: Uncertainty) -> VelocitiesSeen:
         """Return the same once the stretch is judged."""
         if self._seconds == 0.0:
             return self
-        n = len(self.way)
+        n, nothing = len(self.way), np.zeros(len(self.way))
         positions = 2.0 * _stated(stated, "position_error", n, USUAL_POSITION)
-        beyond = np.abs(self._off) - SLACK * (self._allowed + positions)
+        off = self._highest - self._lowest
+        beyond = off - SLACK * (self._allowed + positions)
         return replace(
             self,
             unexplained=self.unexplained + np.maximum(0.0, beyond),
-            needed=np.maximum(self.needed, (np.abs(self._off) - positions) / self._seconds),
-            _off=np.zeros(n),
-            _allowed=np.zeros(n),
+            largest=np.maximum(self.largest, beyond),
+            needed=np.maximum(self.needed, (off - positions) / self._seconds),
+            _off=nothing,
+            _lowest=nothing,
+            _highest=nothing,
+            _allowed=nothing,
             _seconds=0.0,
         )
 
     def contradiction(self, joints: Sequence[str]) -> str:
         """Say of which joint the velocities are not those of the positions; empty if of none."""
-        much = (self.way > LEAST_WAY) & (self.unexplained > PART * self.way)
+        if self.stalled > 0.0:
+            return (
+                f"Nothing of what was measured changed from {self.stalled_to - self.stalled:.2f} s "
+                f"to {self.stalled_to:.2f} s although the arm moved: the driver repeated what it "
+                "had. Look at its connection, and leave that time out."
+            )
+        judged = (self.way > LEAST_WAY) | (self.largest > LEAST_OFF)
+        unexplained = np.maximum(self.unexplained, self.of_windows)
+        much = judged & (unexplained > PART * self.way)
         if not much.any():
             return ""
-        j = int(np.argmax(np.where(much, self.unexplained / np.maximum(self.way, LEAST_WAY), 0.0)))
+        j = int(np.argmax(np.where(much, unexplained / np.maximum(self.way, LEAST_WAY), 0.0)))
         return (
             f"The velocities of {joints[j]} are not those of its positions within what is stated: "
-            f"over its way they are {self.integrated[j] / self.way[j]:.3g} times as large, and off "
+            f"over its way they are {self.integrated[j] / max(self.way[j], 1e-12):.3g} times as "
+            "large, and off "
             f"by up to {self.needed[j]:.2g} in a second. Check the clock of the stamps, delays and "
             "filters; leave velocities out, so that positions are differentiated; or state "
             "velocity_error."
         )
+
+
+def _integrals(stamp: Array, dq: Array, jitter: float) -> tuple[Array, Array]:
+    """Return integrals of velocities, and what may be left of their sum.
+
+    Args:
+        stamp: Shape (N,) [s].
+        dq: Shape (N, n) [rad/s or m/s].
+        jitter: By which stamps may be off [s].
+
+    Returns:
+        integrals: From each sample to the next, shape (N - 1, n) [rad or m].
+        left: Bound on the error of their sum, shape (n,) [rad or m].
+    """
+    h = np.diff(stamp)[:, None]
+    integrals, longest = 0.5 * h * (dq[1:] + dq[:-1]), float(h.max())
+    if len(stamp) < 4 or np.ptp(h) > EVEN * longest + 4.0 * jitter:
+        return integrals, longest / 12.0 * _variation(dq, 2)
+    bent = np.diff(dq, 2, axis=0)
+    bent = np.concatenate([bent[:1], bent, bent[-1:]])  # at the first and the last sample, too
+    even = (stamp[-1] - stamp[0]) / (len(stamp) - 1)
+    return integrals - even / 24.0 * (bent[1:] + bent[:-1]), longest / 12.0 * _variation(dq, 3)
+
+
+def _variation(values: Array, order: int) -> Array:
+    """Return the sum of the sizes of differences of an order, shape (n,)."""
+    return np.asarray(np.abs(np.diff(values, order, axis=0)).sum(axis=0))
 
 
 def _stated(uncertainty: Uncertainty, name: str, n: int, usual: float) -> Array:
