@@ -16,7 +16,7 @@ from ...core.motion.path_timing import PathStop
 from ...core.motion.trajectory import Trajectory
 from ...core.safety.certificate.certificate import digest_of
 from ...core.safety.certificate.certified_motion import CertifiedMotion, CertifiedStop
-from ...core.safety.certificate.certify import certify
+from ...core.safety.certificate.certify import SafetyCase, certify
 from ...core.safety.certificate.verify import unlike
 from ...core.safety.clearance.convex_body import ConvexBody
 from ...core.safety.margins.margin import Refusal
@@ -101,7 +101,7 @@ class Prover:
             )
         saved = certificate_in(request.certificate, "the motion's certificate")
         motion = saved.trajectory
-        self._prove(saved, request.obstacles, "The motion")
+        case = self._prove(saved, request.obstacles, "The motion")
         stops = []
         for number, text in enumerate(request.stops):
             what = f"stop {number}"
@@ -111,14 +111,16 @@ class Prover:
                 raise InputError(f"{what.capitalize()} was not certified for what its motion was.")
             self._prove(stop, request.obstacles, what.capitalize())
         stops.sort(key=lambda stop: stop.time)
-        tube, box = self._cases.tube_for(saved.tube), saved.box
+        box = case.box  # this node's own numbers, none that only the text says
         return Proved(
-            CertifiedMotion(motion, tuple(stops), tube), saved.certificate.limits,
-            dict(saved.turns), box.payload_lower, box.payload_upper, box, saved.limits.torque,
+            CertifiedMotion(motion, tuple(stops), case.tube), case.limits_name,
+            dict(case.turns), box.payload_lower, box.payload_upper, box, case.limits.torque,
         )  # fmt: skip
 
-    def _prove(self, saved: SavedCertificate, obstacles: tuple[ConvexBody, ...], what: str) -> None:
-        """Raise unless a motion is proved for this robot, and ends at rest."""
+    def _prove(
+        self, saved: SavedCertificate, obstacles: tuple[ConvexBody, ...], what: str
+    ) -> SafetyCase:
+        """Return what a motion is proved against; raise unless it is, and ends at rest."""
         motion, box = saved.trajectory, saved.box
         if not saved.intact:
             raise InputError(f"{what}: its certificate was changed after it was given.")
@@ -140,6 +142,12 @@ class Prover:
                 f"{what} was certified for something else than what holds here. "
                 f"{' '.join(differences)}"
             )
+        said = saved.case(self._cases.model).digests
+        if other := [name for name, digest in case.digests.items() if said[name] != digest]:
+            raise InputError(
+                f"{what}: what its certificate says of its {' and '.join(other)} is not what its "
+                "digests are of. It was changed; have the motion certified again."
+            )
         if coarse := self._cases.too_coarse(motion):
             raise InputError(f"{what}: {coarse}")
         outcome = certify(case, motion, saved.certificate.step)
@@ -147,6 +155,7 @@ class Prover:
             raise InputError(f"{what}: its proof does not repeat. {outcome.sentence}")
         if (np.abs(motion.at(np.array([motion.duration])).dq) > REST).any():
             raise InputError(f"{what} does not end at rest.")
+        return case
 
 
 def make_prover(settings: CaseSettings) -> Prover:

@@ -135,6 +135,35 @@ def test_what_is_no_certificate_of_this_arm_is_refused(own, prover, text, word):
     assert isinstance(answer, str) and word in answer, answer
 
 
+def numbers(entry, path=()):
+    """Give the places of all numbers in a document, as the keys that lead there."""
+    inner = entry.items() if isinstance(entry, dict) else enumerate(entry)
+    for key, value in inner:
+        if isinstance(value, (dict, list)):
+            yield from numbers(value, (*path, key))
+        elif isinstance(value, (int, float)) and not isinstance(value, bool):
+            yield (*path, key)
+
+
+@pytest.mark.parametrize("part", ["box", "limits", "tube", "geometry", "obstacles", "clearance"])
+def test_numbers_that_a_certificate_only_says_are_none_that_count(own, prover, part):
+    rng, plain = np.random.default_rng(1), prover(own.request())
+    places = list(numbers({part: json.loads(own.motion)[part]}))
+    for place in [places[int(k)] for k in rng.integers(len(places), size=4)]:
+        content = json.loads(own.motion)
+        *way, last = place
+        entry = content
+        for key in way:
+            entry = entry[key]
+        entry[last] = 1.01 * entry[last] + 1e-3
+        answer = prover(ProofRequest(forged(json.dumps(content)), (), ()))
+        if isinstance(answer, Proved):  # what it said there was nothing that is used
+            assert answer.box.digest == plain.box.digest, place
+            assert np.array_equal(answer.torque_limit, plain.torque_limit), place
+        else:
+            assert answer, place
+
+
 def claiming(text, motion, duration):
     """Return a forged certificate that claims another motion, with all digests."""
     certificate, motion = json.loads(text)["certificate"], motion.to_dict()
