@@ -60,7 +60,7 @@ class Driver:
         shoulder = InterfaceValue(interface_names=["position"], values=[0.0])
         self.everything.publish(
             DynamicJointState(
-                joint_names=["shoulder", "arm_payload"], interface_values=[shoulder, said]
+                joint_names=["shoulder", "payload"], interface_values=[shoulder, said]
             )
         )
 
@@ -77,8 +77,8 @@ class Driver:
         told |= {f"inertia.{x}": getattr(request, x) for x in INERTIA}
         self.told.append({**told, "transition_time": request.transition_time})
         response.success = not self.be.get("refuses", False)
-        if response.success and not self.be.get("forgets"):
-            self.load = told
+        if (response.success or self.be.get("takes")) and not self.be.get("forgets"):
+            self.load = {**told, "mass": told["mass"] + self.be.get("off", 0.0)}
         return response
 
 

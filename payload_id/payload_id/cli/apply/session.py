@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from datetime import datetime, timezone
 from pathlib import Path
@@ -27,8 +27,8 @@ from ...files.robots.robot_file import RobotFile
 from ...ros.common.main_loop import start_ros
 from ...ros.loads.franka import FrankaLoad
 from ...ros.loads.kinova import kinova_refusal
-from ...ros.loads.load_service import LoadService, NotTakenError
-from ...ros.loads.load_writer import LoadWriter, differences
+from ...ros.loads.load_service import LoadService, NotAppliedError, NotTakenError
+from ...ros.loads.load_writer import LoadWriter, differences, flaw
 from ...ros.loads.ur import UniversalRobotsLoad
 from ...ros.loads.xarm import XArmLoad
 
@@ -54,19 +54,21 @@ def run(arguments: argparse.Namespace) -> int:
     before = None if arguments.before is None else read_yaml(arguments.before)
     with _service(robot, arguments.target) as service:
         request = service.request(values)
-        if before is not None:
-            service.request(before)  # refused now rather than by --undo
+        if before is not None:  # refused now rather than by --undo
+            service.request(before)
+            if wrong := flaw(before, values):
+                raise InputError(f"{arguments.before} is no load of this arm: {wrong}.")
         service.check()
-        known = service.state()
-        known = known if service.restores(known) else before  # some drivers tell a part of it
+        has = service.state()
+        known = has if service.restores(has) else before  # some drivers tell a part of it
         at = datetime.now(timezone.utc).isoformat(timespec="seconds")
         name = _told(robot, arguments.target).service or ""
         record = LoadRecord(
             arguments.target, name, at, values, _before_all(place, arguments.target, known)
         )
         with _doubt_said(name):
-            _write(service, request, record, place)
-            _report(service, service.check_taken(values), arguments.target)
+            _write(service, request, record, place, has)
+            _report(service, _taken(service, record, place), arguments.target)
     if record.before is None:
         print(
             "What the arm had before is not known, so --undo cannot take this back; next time "
@@ -90,18 +92,47 @@ def _doubt_said(service: str) -> Iterator[None]:
         raise
 
 
-def _write(service: LoadService, request: Any, record: LoadRecord, place: Path) -> None:
-    """Write a load; the record is kept before, and goes back to what it was if it is refused."""
+def _write(
+    service: LoadService,
+    request: Any,
+    record: LoadRecord,
+    place: Path,
+    has: dict[str, Any] | None,
+) -> None:
+    """Write a load; the record is kept before, and goes back to what it was if it is refused.
+
+    Raises:
+        NotAppliedError: The driver did not take it, or says so while the arm has another load.
+    """
     earlier = place.read_bytes() if place.is_file() else None
     record.save(place)
     try:
         service.write(request)
-    except NotTakenError:
+    except NotTakenError as error:
+        now = service.state()
+        if now is not None and has is not None and (changed := differences(has, now)):
+            replace(record, said=now).save(place)
+            raise NotAppliedError(
+                f"{error} But the arm has another load than before: {'; '.join(changed)}. Look at "
+                f"it before it moves; --undo sends what it had before ({place})."
+            ) from error
         if earlier is None:
             place.unlink()
         else:
             with saved_file(place, "record of the load") as file:
                 file.write(earlier)
+        raise
+
+
+def _taken(service: LoadService, record: LoadRecord, place: Path) -> bool:
+    """Return whether the arm says that it has the load; keep what else it says."""
+    try:
+        return service.check_taken(record.written)
+    except NotAppliedError:
+        with suppress(NotAppliedError):
+            said = service.state()
+            if said is not None and (record.before is None or differences(record.before, said)):
+                replace(record, said=said).save(place)
         raise
 
 
@@ -122,7 +153,8 @@ def _undo(arguments: argparse.Namespace, robot: RobotFile, place: Path) -> int:
         request = service.request(record.before)
         service.check()
         now = service.state()
-        if now is not None and (changed := differences(record.written, now)):
+        if now is not None and not record.may_be(now, differences):
+            changed = differences(record.written, now)
             raise InputError(
                 f"The arm has another load than was written at {record.at}: {'; '.join(changed)}. "
                 "Somebody else has set it, or the driver began anew; nothing was sent."
@@ -203,8 +235,8 @@ def _before_all(place: Path, target: str, known: dict[str, Any] | None) -> dict[
     if not place.is_file():
         return known
     last = LoadRecord.load(place, target)
-    same = known is None or not differences(last.written, known)
-    return last.before if same and not last.undone else known
+    goes_on = last.may_be(known, differences) and not last.undone
+    return last.before if goes_on else known
 
 
 def _report(service: LoadService, taken: bool, target: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -28,6 +28,8 @@ class LoadRecord:
         written: What was sent.
         before: What the arm had before; None: it does not say.
         undone: Whether `before` was sent again since.
+        said: What the arm said that it had then, where that was something else; None: the same, or
+            it did not say.
     """
 
     target: str
@@ -36,6 +38,7 @@ class LoadRecord:
     written: dict[str, Any]
     before: dict[str, Any] | None
     undone: bool = False
+    said: dict[str, Any] | None = None
 
     def save(self, path: Path) -> None:
         """Write it.
@@ -62,6 +65,9 @@ class LoadRecord:
         entries = read_json(path, "record of the load")
         stated = entries.pop(DIGEST, None) if isinstance(entries, dict) else None
         names = cls.__dataclass_fields__
+        sealed = digest_of(entries) if isinstance(entries, dict) else ""
+        if isinstance(entries, dict):
+            entries.setdefault("said", None)  # records of before
         texts = ("target", "service", "at")
         if (
             not isinstance(entries, dict)
@@ -69,13 +75,14 @@ class LoadRecord:
             or not all(isinstance(entries[x], str) for x in texts)
             or not isinstance(entries["written"], dict)
             or not isinstance(entries["before"], dict | None)
+            or not isinstance(entries["said"], dict | None)
             or not isinstance(entries["undone"], bool)
         ):
             raise ConfigurationError(
                 f"{path} is no record of a load: it has the entries {', '.join(names)}; found "
                 f"{brief(entries)}."
             )
-        if stated != digest_of(entries):
+        if stated != sealed:
             raise ConfigurationError(
                 f"{path} was changed after it was written: its digest is not that of its content. "
                 "What the arm had before must be set on its pendant."
@@ -86,6 +93,11 @@ class LoadRecord:
                 "that arm with --to."
             )
         return cls(**entries)
+
+    def may_be(self, found: Values | None, differ: Callable[[Values, Values], object]) -> bool:
+        """Tell whether what an arm has may be what it made of this load; None: it does not say."""
+        told = [self.written] if self.said is None else [self.written, self.said]
+        return found is None or any(not differ(values, found) for values in told)
 
 
 def record_path(result: Path, target: str) -> Path:

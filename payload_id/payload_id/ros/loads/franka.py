@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from .load_writer import LoadWriter, Values, vector
@@ -27,7 +28,7 @@ class FrankaLoad(LoadWriter):
         """Return the driver's words."""
         return "" if response.success else f"{response.error!r}"
 
-    def state(self, message: Any) -> dict[str, Any] | None:
+    def state(self, message: Any, joints: Sequence[str]) -> dict[str, Any] | None:
         """Return the load in the arm's state; its inertia is symmetric, so rows are columns."""
         load = message.inertia_load.inertia
         rows = (

@@ -29,6 +29,7 @@ from ..supervision.named_types import named_type
 from .load_writer import LoadWriter, Values, differences, is_finite
 
 FOUND = 5.0  # [s] within which service and joint states must be there
+SAYS = 0.3  # [s] for which an arm must say the same of its load
 LOOK = 0.6  # [s] of joint states and of the driver's modes before a load is written
 ANSWER = 10.0  # [s] within which the driver must answer: some wait for the arm
 TAKEN_UP = 3.0  # [s] within which the arm must say that it has what it was told
@@ -83,6 +84,7 @@ class LoadService:
         self._states = JointStateListener(self._node, robot, "", "", ANY_CLOCK)
         self._modes = condition_watches(self._node, robot.driver)
         profile = QoSProfile(depth=DEPTH, reliability=ReliabilityPolicy.BEST_EFFORT)
+        self._loads_topic = topic
         self._loads = (
             None if state is None else PolledSubscription(self._node, state, topic or "", profile)
         )
@@ -136,22 +138,38 @@ class LoadService:
         return self._states.known
 
     def state(self) -> dict[str, Any] | None:
-        """Return which load the arm has, by a message that comes now; None: it does not say."""
+        """Return which load the arm has, by messages that come now; None: it does not say.
+
+        Raises:
+            NotAppliedError: It says one and another in turn.
+        """
+        found = self._said()
+        if found and (turns := differences(found[-1], found[0])):
+            raise NotAppliedError(
+                f"The arm says one load and another in turn on {self._loads_topic}: "
+                f"{'; '.join(turns)}. See that only its own driver publishes there."
+            )
+        return found[-1] if found else None
+
+    def _said(self) -> list[dict[str, Any]]:
+        """Return two loads that differ, of those that the arm says now; else the newest, if any."""
         if self._loads is None:
-            return None
+            return []
         list(self._loads.take_all(DEPTH))
         found: list[dict[str, Any]] = []
 
         def heard(loads: PolledSubscription = self._loads) -> bool:
             for data, _ in loads.take_all(DEPTH):
                 message = decoded(data, self._state_kind)
-                said = None if message is None else self._writer.state(message)
+                said = None if message is None else self._writer.state(message, self._robot.joints)
                 if said is not None and is_finite(said):
                     found.append(said)
             return bool(found)
 
-        self._until(heard, TAKEN_UP)
-        return found[-1] if found else None
+        if self._until(heard, TAKEN_UP):
+            self._until(lambda: not heard(), SAYS)
+        other = [said for said in found if differences(found[-1], said)]
+        return [*other[-1:], *found[-1:]]
 
     def request(self, values: Values) -> Any:
         """Return the driver's message.
@@ -210,9 +228,9 @@ class LoadService:
         if self._loads is None:
             return False
         while time.monotonic() < end:
-            if (found := self.state()) is None:
+            if not (found := self._said()):
                 return False
-            if not (wrong := differences(values, found)):
+            if not (wrong := [words for said in found for words in differences(values, said)]):
                 return True
         raise NotAppliedError(
             f"The driver said that it took the load, but the arm has another one: "

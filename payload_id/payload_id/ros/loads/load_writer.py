@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, ClassVar, Protocol
+
+from ...core.errors import brief
 
 Values = Mapping[str, Any]  # fields of a request, in the units of `files/export`
 
 INERTIA = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
+MASSES = ("mass", "weight")
+LARGEST = 1e4  # of any number of a load, in the drivers' units
 RELATIVE, ABSOLUTE = 1e-5, 1e-6  # what single precision leaves of numbers of usual size
 
 
@@ -35,8 +39,13 @@ class LoadWriter(Protocol):
     def refusal(self, response: Any) -> str:
         """Return why the driver did not take the load; empty if it did."""
 
-    def state(self, message: Any) -> dict[str, Any] | None:
-        """Return which load the arm has, as the fields of a request; None: it is not said."""
+    def state(self, message: Any, joints: Sequence[str]) -> dict[str, Any] | None:
+        """Return which load the arm has, as the fields of a request; None: it is not said.
+
+        Args:
+            message: Of `state_type`.
+            joints: Of the arm: those of several arms may come in one message.
+        """
 
 
 def vector(values: Any) -> dict[str, float]:
@@ -56,6 +65,30 @@ def differences(wanted: Values, found: Values) -> list[str]:
         for name in wanted
         if name in found and not _alike(list(_flat(wanted[name])), list(_flat(found[name])))
     ]
+
+
+def flaw(values: Values, wanted: Values) -> str:
+    """Say what makes values none that can stand in for a load; empty if nothing does.
+
+    Args:
+        values: Fields of a request.
+        wanted: A load of the same driver.
+    """
+    if unknown := [name for name in values if name not in wanted]:
+        return f"{unknown[0]!r} is none of {', '.join(wanted)}"
+    for name, value in values.items():
+        try:
+            numbers = list(_flat(value))
+        except (TypeError, ValueError):
+            return f"{name} must be numbers; found {brief(value)}"
+        count = len(list(_flat(wanted[name])))
+        if len(numbers) != count:
+            return f"{name} takes {count} numbers; found {len(numbers)}"
+        if not all(abs(x) <= LARGEST for x in numbers):  # NaN is not
+            return f"{name} must be finite, at most {LARGEST:g}; found {brief(value)}"
+        if name in MASSES and numbers[0] < 0.0:
+            return f"{name} must not be negative; found {numbers[0]:g}"
+    return ""
 
 
 def is_finite(found: Values) -> bool:

@@ -6,6 +6,7 @@ development version the load is a geometry_msgs/Inertia and the time a Duration.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from ...core.errors import ConfigurationError
@@ -59,16 +60,27 @@ class UniversalRobotsLoad(LoadWriter):
         """Say that it was not taken; the driver gives no reason."""
         return "" if response.success else "success: false; its log says why"
 
-    def state(self, message: Any) -> dict[str, Any] | None:
-        """Return the load among the states of everything; older drivers do not have it."""
+    def state(self, message: Any, joints: Sequence[str]) -> dict[str, Any] | None:
+        """Return the load among the states of everything; older drivers do not have it.
+
+        Of several arms, this one's has the prefix that its joints have, the longest of them.
+        """
+        loads: dict[str, dict[str, float]] = {}
         for name, entry in zip(message.joint_names, message.interface_values, strict=False):
             said = dict(zip(entry.interface_names, entry.values, strict=False))
-            if not name.endswith(COMPONENT) or "mass" not in said:
+            prefix = name.removesuffix(COMPONENT)
+            if prefix == name or "mass" not in said:
                 continue
-            found: dict[str, Any] = {"mass": said["mass"]}
-            if all(f"cog.{axis}" in said for axis in "xyz"):
-                found["center_of_gravity"] = {axis: said[f"cog.{axis}"] for axis in "xyz"}
-            if all(f"inertia.{x}" in said for x in INERTIA):
-                found |= {x: said[f"inertia.{x}"] for x in INERTIA}
-            return found
-        return None
+            if all(joint.startswith(prefix) for joint in joints):
+                if prefix in loads and loads[prefix] != said:
+                    return None  # two arms of one name: whose it is cannot be told
+                loads[prefix] = said
+        if not loads:
+            return None
+        said = loads[max(loads, key=len)]
+        found: dict[str, Any] = {"mass": said["mass"]}
+        if all(f"cog.{axis}" in said for axis in "xyz"):
+            found["center_of_gravity"] = {axis: said[f"cog.{axis}"] for axis in "xyz"}
+        if all(f"inertia.{x}" in said for x in INERTIA):
+            found |= {x: said[f"inertia.{x}"] for x in INERTIA}
+        return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 from .load_writer import LoadWriter, Values
@@ -28,6 +29,6 @@ class XArmLoad(LoadWriter):
         """Return the driver's number and words; 0 is done."""
         return "" if response.ret == 0 else f"ret {response.ret}, {response.message!r}"
 
-    def state(self, message: Any) -> dict[str, Any] | None:
+    def state(self, message: Any, joints: Sequence[str]) -> dict[str, Any] | None:
         """Return nothing."""
         return None

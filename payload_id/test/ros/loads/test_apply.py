@@ -152,6 +152,20 @@ def test_an_arm_that_has_another_load_than_it_was_told_is_not_passed_over(arm, t
 
 
 @pytest.mark.slow
+def test_what_an_arm_had_is_not_lost_to_a_driver_that_takes_something_else(arm, tmp_path):
+    to = (written(tmp_path), "--to", "ur", "--robot", robot(tmp_path), "--confirm")
+    code, words, _ = arm.does(*to, off=0.3)
+    assert code == 2 and "the arm has another one: mass is 1.55" in words
+    assert arm.does(*to)[0] == 0  # told again: what it had before all is still known
+    code, words, (told,) = arm.does(*to, "--undo")
+    assert code == 0 and told["mass"] == 0.0, words
+    code, words, _ = arm.does(*to, refuses=True, takes=True)
+    assert code == 2 and "But the arm has another load than before: mass is 1.25" in words
+    code, words, (told,) = arm.does(*to, "--undo")
+    assert code == 0 and told["mass"] == 0.0, words
+
+
+@pytest.mark.slow
 def test_an_xarm_is_told_in_millimetres_and_what_it_had_must_be_stated(arm, tmp_path):
     to = (written(tmp_path), "--to", "xarm", "--robot", robot(tmp_path, XARM), "--confirm")
     code, words, (told,) = arm.does(*to)
@@ -165,7 +179,11 @@ def test_an_xarm_is_told_in_millimetres_and_what_it_had_must_be_stated(arm, tmp_
     part, text = tmp_path / "part.yaml", tmp_path / "text.yaml"
     part.write_text("{weight: 0.5}")
     text.write_text("{weight: heavy, center_of_gravity: [0, 0, 30]}")
-    for file, said in ((part, "lacks 'center_of_gravity'"), (text, "not what")):
+    more = tmp_path / "more.yaml"
+    more.write_text("{weight: 0.5, center_of_gravity: [0, 0, 30], colour: 3}")
+    for file, said in (
+        (part, "lacks 'center_of_gravity'"), (text, "not what"), (more, "no load of this arm"),
+    ):  # fmt: skip
         code, words, told = arm.does(*to, "--before", file)
         assert code == 2 and said in words and not told
     assert arm.does(*to, "--before", before)[0] == 0

@@ -11,7 +11,7 @@ from geometry_msgs.msg import Inertia, Vector3
 
 from payload_id.core.errors import ConfigurationError
 from payload_id.ros.loads.franka import FrankaLoad
-from payload_id.ros.loads.load_writer import differences, is_finite
+from payload_id.ros.loads.load_writer import differences, flaw, is_finite
 from payload_id.ros.loads.ur import UniversalRobotsLoad
 from payload_id.ros.loads.xarm import XArmLoad
 
@@ -49,9 +49,46 @@ def test_what_a_ur_has_is_found_among_all_states_and_older_drivers_do_not_say_it
     entry = Message(interface_names=list(values), values=list(values.values()))
     joint = Message(interface_names=["position"], values=[0.5])
     state = Message(joint_names=["elbow", "left_payload"], interface_values=[joint, entry])
-    found = UniversalRobotsLoad().state(state)
+    found = UniversalRobotsLoad().state(state, ["left_elbow", "left_wrist"])
     assert not differences(LOAD, found) and is_finite(found)
-    assert UniversalRobotsLoad().state(Message(joint_names=["e"], interface_values=[joint])) is None
+    older = Message(joint_names=["e"], interface_values=[joint])
+    assert UniversalRobotsLoad().state(older, ["e"]) is None
+
+
+def test_of_several_arms_in_one_message_each_has_its_own_load():
+    def entry(mass):
+        return Message(interface_names=["mass"], values=[mass])
+
+    def has(joints, **loads):
+        names, values = list(loads), [entry(mass) for mass in loads.values()]
+        found = UniversalRobotsLoad().state(
+            Message(joint_names=names, interface_values=values), joints
+        )
+        return None if found is None else found["mass"]
+
+    every = {"right_payload": 1.0, "payload": 2.0, "left_payload": 3.0}
+    assert has(["left_elbow", "left_wrist"], **every) == 3.0
+    assert has(["right_elbow", "right_wrist"], **every) == 1.0
+    assert has(["elbow", "wrist"], **every) == 2.0
+    assert has(["elbow", "wrist"], left_payload=3.0) is None
+    twice = Message(joint_names=["payload"] * 2, interface_values=[entry(1.0), entry(2.0)])
+    assert UniversalRobotsLoad().state(twice, ["elbow"]) is None
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({}, ""),
+        ({"mass": -3.0}, "must not be negative"),
+        ({"mass": float("nan")}, "must be finite"),
+        ({"mass": 3e9}, "must be finite"),
+        ({"mass": "heavy"}, "must be numbers"),
+        ({"center_of_gravity": {"x": 0.0, "y": 0.0}}, "takes 3 numbers; found 2"),
+        ({"wieght": 1.0}, "'wieght' is none of mass"),
+    ],
+)
+def test_what_cannot_stand_in_for_a_load_is_told(change, words):
+    assert words in (said := flaw({**LOAD, **change}, LOAD)) and bool(said) == bool(words)
 
 
 def test_franka_reads_back_what_it_was_told_column_by_column():
@@ -65,9 +102,9 @@ def test_franka_reads_back_what_it_was_told_column_by_column():
     inertia = Inertia(m=1.25, com=Vector3(x=0.01, y=-0.02, z=0.03),
                       ixx=ixx, ixy=ixy, ixz=ixz, iyy=iyy, iyz=iyz, izz=izz)  # fmt: skip
     state = Message(inertia_load=Message(inertia=inertia))
-    assert not differences(values, FrankaLoad().state(state))
+    assert not differences(values, FrankaLoad().state(state, []))
     inertia.izz += 0.01
-    assert "load_inertia" in differences(values, FrankaLoad().state(state))[0]
+    assert "load_inertia" in differences(values, FrankaLoad().state(state, []))[0]
 
 
 def test_answers_that_are_no_yes_have_the_drivers_words():
