@@ -232,12 +232,14 @@ class MoveServer:
         stamps, q, dq = context.arm.states.take(every=moving)
         self.watches.attend()
         if execution is not None and moving:
-            now_ns, silence = context.arm.states.now_ns, context.arm.states.silence
+            states = context.arm.states
+            now_ns, silence = states.now_ns, states.silence
             if said := self._back_end.fault():
                 execution.fail(Reason[said[0].name], said[1], now_ns)
             if refused := self._back_end.refused_to_hold():
                 execution.go_on(refused, now_ns)
-            execution.advance(now_ns, silence, stamps, q, dq, self._outside_fault())
+            outside = self._outside_fault()
+            execution.advance(now_ns, silence, stamps, q, dq, outside, states.unusable)
             self._look_around()
             if execution.done:
                 self._end(execution)

@@ -36,6 +36,8 @@ class Seen:
         time: Of the joint states on the motion, shape (N,) [s].
         q: Positions, shape (N, n) [rad or m].
         dq: Velocities, shape (N, n); NaN where not measured [rad/s or m/s].
+        unusable: Why what has come since the newest joint states is none, as a sentence; empty:
+            nothing has come.
     """
 
     now: float
@@ -43,6 +45,7 @@ class Seen:
     time: Array
     q: Array
     dq: Array
+    unusable: str = ""
 
 
 @dataclass
@@ -101,7 +104,7 @@ class ArmWatch:
         if seen.silence > self.silence:
             return Reason.JOINT_STATES_LOST, (
                 f"No joint states for {seen.silence:.2f} s; at most {self.silence:g} s are allowed "
-                "while the arm moves"
+                f"while the arm moves.{seen.unusable}".rstrip(".")
             )
         return None
 

@@ -57,6 +57,7 @@ class JointStateListener:
         self._map, self._gate = JointMap(robot.joints), SampleGate()
         self._endless = np.array(robot.continuous, dtype=bool)
         self._arrived, self._started = -np.inf, time.monotonic()
+        self._dropped_at = -np.inf
         self.turns = TurnCount.of(robot)
         self.held = HeldJointWatch(robot.held, robot.held_silence)
         self._memory: deque[tuple[int, Array, Array]] = deque()
@@ -67,6 +68,14 @@ class JointStateListener:
     def silence(self) -> float:
         """Age of the newest joint states [s]; time since the start if there were none."""
         return time.monotonic() - max(self._arrived, self._started)
+
+    @property
+    def unusable(self) -> str:
+        """Why messages since the newest joint states are none, as a sentence; empty: none came."""
+        if self.dropped is None or self._dropped_at <= self._arrived:
+            return ""
+        what = self.dropped.value.replace("_", " ")
+        return f" Messages come on {self.topic}, but cannot be used: the last one has {what}."
 
     @property
     def known(self) -> bool:
@@ -150,7 +159,7 @@ class JointStateListener:
         effort = message.effort if len(message.effort) == len(message.name) else ()
         rows = self._map.convert(message.name, message.position, message.velocity, effort)
         if isinstance(rows, Drop):
-            self.dropped = rows
+            self.dropped, self._dropped_at = rows, time.monotonic()
             return None
         if self._effort is not None and np.isfinite(rows[2]).any():
             torque = np.nan_to_num(np.abs(self._effort.torque(rows[2])))
@@ -162,7 +171,7 @@ class JointStateListener:
             self._gate = SampleGate()
         self._gate, cause = self._gate.offer(stamp, rows[0])
         if cause is not None:
-            self.dropped = cause
+            self.dropped, self._dropped_at = cause, time.monotonic()
             return None
         self.received += 1
         self.turns = self.turns.after(stamp, rows[0], now - self._arrived)

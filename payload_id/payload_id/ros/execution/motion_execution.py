@@ -133,8 +133,8 @@ class MotionExecution:
 
     @property
     def begun(self) -> bool:
-        """Whether anything may have moved: not where a hold came before the start."""
-        return self._ends != 0.0
+        """Whether anything may have moved: not where a hold came before the start, and held."""
+        return self._ends != 0.0 or (self.done and not self.at_rest)
 
     def end_positions(self) -> Array:
         """Return where what was commanded ends, shape (n,) [rad or m]."""
@@ -159,6 +159,7 @@ class MotionExecution:
         q: Array,
         dq: Array,
         outside: tuple[Reason, str] | None = None,
+        unusable: str = "",
     ) -> None:
         """Take in what was measured, and judge.
 
@@ -169,11 +170,12 @@ class MotionExecution:
             q: Positions, shape (N, n) [rad or m].
             dq: Velocities, shape (N, n); NaN where not measured [rad/s or m/s].
             outside: A fault that was found elsewhere: of the clocks, or a foreign command.
+            unusable: Why messages since the newest joint states are none, as a sentence.
         """
         if self.done:
             return
         on_motion = np.asarray(seconds_since(stamps, self.start_ns))
-        seen = Seen(1e-9 * now_ns, silence, on_motion, q, dq)
+        seen = Seen(1e-9 * now_ns, silence, on_motion, q, dq, unusable)
         slowed = self.watch.slider.explains(seen.now) and not self._held
         moving = self.phase is not Phase.SETTLING or slowed
         fault = self.watch.look(self.commanded, self.motion.tube, seen, moving, outside)
@@ -262,7 +264,8 @@ class MotionExecution:
         A driver in fault brakes the arm before its own message is heard.
         """
         if outside is not None and self._held and self._explains(outside[0]):
-            self.reason, self.detail = outside[0], f"{outside[1]}. Before that: {self.detail}"
+            found = outside[1].rstrip(".")
+            self.reason, self.detail = outside[0], f"{found}. Before that: {self.detail}"
             self.fault = self.reason, self.detail
 
     def _explains(self, cause: Reason) -> bool:

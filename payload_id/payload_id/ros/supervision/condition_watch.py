@@ -53,7 +53,7 @@ class ConditionWatch(Watch):
         """
         self._node, self._conditions = node, tuple(conditions)
         self._topic, self._type = conditions[0].topic, conditions[0].type
-        self._reset = _remedy(reset)
+        self._reset = _remedy(node, reset)
         self._missing, self._now, self._lost, self._heard = "", "", "", False
         self._subscriptions: list[PolledSubscription] = []
         self._last: deque[bytes] = deque(maxlen=1)
@@ -97,9 +97,9 @@ class ConditionWatch(Watch):
             if not condition.holds(value):
                 allowed = ", ".join(f"{x:g}" for x in condition.allowed)
                 self._now = (
-                    f"{self._topic} says {condition.field} {float(value):g}; the arm follows its "
-                    f"controller with {allowed} (driver.follows_while.{condition.name} of the "
-                    "robot file)"
+                    f"{self._node.resolve_topic_name(self._topic)} says {condition.field} "
+                    f"{float(value):g}; the arm follows its controller with {allowed} "
+                    f"(driver.follows_while.{condition.name} of the robot file)"
                 )
                 self._lost = self._lost or self._now
                 return
@@ -156,11 +156,12 @@ def _value(message: Any, condition: Condition) -> float:
         ) from error
 
 
-def _remedy(reset: Sequence[ResetStep]) -> str:
-    """Return what ends a fault, as commands."""
+def _remedy(node: Node, reset: Sequence[ResetStep]) -> str:
+    """Return what ends a fault, as commands that hold in any namespace."""
     if not reset:
         return "Find the cause and end the fault as the arm's manual says."
     calls = ", then ".join(
-        f"'ros2 service call {x.service} {x.type} \"{x.request}\"'" for x in reset
+        f"'ros2 service call {node.resolve_service_name(x.service)} {x.type} \"{x.request}\"'"
+        for x in reset
     )
     return f"Find the cause, then end the fault: {calls}."

@@ -143,6 +143,11 @@ def test_the_largest_part_of_the_tube_is_found():
     assert tube_use(motion, tube, time, q, dq, (False, False)).part < 1e-12
     q[1, 1] += 0.06
     use = tube_use(motion, tube, time, q, dq, (False, False))
+    unsure = tube_use(motion, tube, time, q, dq, (False, False), 0.01)
+    assert use.unsure == 0.0 and "encoder" not in use.sentence(("a", "b"))
+    if unsure.kind == "position":
+        assert "or 0.01 more as the encoder may err" in unsure.sentence(("a", "b"))
+        assert unsure.part == (abs(unsure.error) + unsure.unsure) / unsure.allowed
     assert (use.joint, use.kind, use.time) == (1, "position", 0.5)
     assert use.part == pytest.approx(1.5)
     assert "position of elbow was 0.06" in use.sentence(["shoulder", "elbow"])

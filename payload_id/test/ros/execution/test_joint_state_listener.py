@@ -45,12 +45,15 @@ def test_what_was_before_a_driver_began_anew_is_forgotten_once_it_is_heard(obser
     publish(1000.0, velocity=0.5)
     publish(1000.01, velocity=0.5)
     taken(2)
+    assert listener.unusable == ""
     publish(100.0, position=np.nan)  # of no use: what was before is known still
     observer.wait(lambda: listener.take(every=True) and listener.dropped is not None, "it")
+    assert "cannot be used: the last one has not finite" in listener.unusable
     assert listener.known and listener.now_ns >= 1_000_010_000_000
     for k in range(6):  # some of them, old and new, may wait together
         publish(1001.0 + 0.01 * k if k < 3 else 100.0 + 0.01 * k, velocity=0.5 if k < 3 else 0.0)
     taken(8)
+    assert listener.unusable == ""
     assert listener.speed.max() == 0.0 and listener.now_ns < 200_000_000_000
 
 

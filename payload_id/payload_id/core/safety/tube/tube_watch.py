@@ -33,6 +33,7 @@ class TubeUse:
         error: The error [rad or m, or rad/s or m/s].
         allowed: The tube's bound.
         time: On the motion [s].
+        unsure: By how much larger the error may be than it was measured, in its unit.
     """
 
     part: float
@@ -41,13 +42,15 @@ class TubeUse:
     error: float
     allowed: float
     time: float
+    unsure: float = 0.0
 
     def sentence(self, joints: Sequence[str]) -> str:
         """Say it, with the joint's name."""
         unit = "rad (m)" if self.kind == "position" else "rad/s (m/s)"
+        more = f", or {self.unsure:.2g} more as the encoder may err," if self.unsure > 0.0 else ""
         return (
-            f"The {self.kind} of {joints[self.joint]} was {abs(self.error):.4g} {unit} from the "
-            f"planned one {self.time:.2f} s into the motion; the certificate allows "
+            f"The {self.kind} of {joints[self.joint]} was {abs(self.error):.4g} {unit}{more} from "
+            f"the planned one {self.time:.2f} s into the motion; the certificate allows "
             f"{self.allowed:.4g}"
         )
 
@@ -89,6 +92,7 @@ def tube_use(
         error=float((e, de)[kind][sample, joint]),
         allowed=float((tube.position, tube.velocity)[kind][joint]),
         time=float(time[sample]),
+        unsure=0.0 if kind else float(np.broadcast_to(encoder_error, e.shape)[sample, joint]),
     )
 
 
