@@ -7,7 +7,7 @@ the sampler recorded against what was heard.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -121,8 +121,18 @@ class Rig(PlannedRobot):
         self.newest = self.successful(Plan, f"{PLANNER}/plan", goal=GOAL).description
         return self.newest
 
-    def successful(self, kind: Any, service: str, **fields: Any) -> Any:
-        """Call until the answer says success; again, too, where a request went to a dead node."""
+    def successful(
+        self, kind: Any, service: str, achieved: Callable[[], bool] = lambda: False, **fields: Any
+    ) -> Any:
+        """Call until the answer says success; again, too, where a request went to a dead node.
+
+        Args:
+            kind: Of the service.
+            service: Its name.
+            achieved: Whether it had success although the answer was lost, as answers of a node are
+                that has not found its client yet.
+            fields: Of the request.
+        """
         client = self.observer.node.create_client(kind, service)
         asked: list[Any] = []
         said, again = "no answer", time.monotonic()
@@ -130,7 +140,7 @@ class Rig(PlannedRobot):
         def done() -> bool:
             nonlocal said, again
             answers = [future.result() for future in asked if future.done()]
-            if any(x.success for x in answers):
+            if any(x.success for x in answers) or (asked and achieved()):
                 return True
             said = answers[-1].message if answers else said
             waits = len(answers) < len(asked) and time.monotonic() < again
@@ -193,7 +203,10 @@ class Rig(PlannedRobot):
         self.observer.wait(lambda: self.states, "a bridge")
         fault = str(self.states[-1].fault)
         if fault:
-            self.successful(Acknowledge, f"{BRIDGE}/acknowledge", reason="looked at it")
+            self.successful(
+                Acknowledge, f"{BRIDGE}/acknowledge", lambda: not self.states[-1].fault,
+                reason="looked at it",
+            )  # fmt: skip
             self.observer.wait(lambda: not self.states[-1].fault, "a bridge without a fault")
         return fault
 
@@ -204,13 +217,15 @@ class Rig(PlannedRobot):
 
     def check_recording(self) -> int:
         """End the sampler; check that it recorded what was heard; return how many."""
+        end = len(self.joint_states)
+        self.spin(0.1)  # what was heard here has arrived there, too
         assert self.sampler.stop() == 0 and "Traceback" not in self.sampler.printed()
         found: set[int] = set()
         for folder in sorted(self.folder.glob("bag*")):
             with open_bag(folder) as bag:
                 messages = [read_joint_state(data) for data in bag.messages("/joint_states")]
             found |= {x.stamp_ns for x in messages if x is not None}
-        heard = self.joint_states[self._begun :]
+        heard = self.joint_states[self._begun : end]
         certain = {
             stamp_of(message.header.stamp)
             for k, message in enumerate(heard, self._begun)

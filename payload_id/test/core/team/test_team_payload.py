@@ -342,7 +342,29 @@ def locked(robot):
     return RobotSamples(robot.name, robot.time, rotation, robot.position, twist, robot.force)
 
 
+def force_from(robot, time, turned):
+    """The same robot whose sensor shows a force times a matrix from a time on."""
+    late = robot.time > time
+    force = np.where(late[:, None], robot.force @ np.asarray(turned).T, robot.force)
+    return RobotSamples(
+        robot.name, robot.time, robot.rotation, robot.position, robot.twist, force, robot.moment
+    )
+
+
 FAULTS = {
+    "inverted in mid-run": (Fault.FORCE_FALSE, 0, lambda r: force_from(r, 7.0, -np.eye(3))),
+    "one axis": (Fault.FORCE_FALSE, 1, lambda r: force_from(r, 0.0, np.diag([1.0, 1.0, -1.0]))),
+    "one axis of the reference": (
+        Fault.FORCE_FALSE,
+        0,
+        lambda r: force_from(r, 0.0, np.diag([-1.0, 1.0, 1.0])),
+    ),
+    "axes exchanged": (Fault.FORCE_FALSE, 2, lambda r: force_from(r, 0.0, np.eye(3)[[1, 0, 2]])),
+    "an axis dead from a time": (
+        Fault.FORCE_FALSE,
+        1,
+        lambda r: force_from(r, 6.0, np.diag([0.0, 1.0, 1.0])),
+    ),
     "inverted": (Fault.FORCE_INVERTED, 1, lambda r: false_force(r, -1.0)),
     "gain": (Fault.FORCE_FALSE, 0, lambda r: false_force(r, 0.7)),
     "dead": (Fault.FORCE_FALSE, 2, lambda r: false_force(r, 0.0)),
@@ -387,7 +409,8 @@ def test_nobody_else_is_said_to_slip_while_a_slip_is_seen_first(who):
 
 
 @pytest.mark.slow
-def test_a_hinged_payload_is_named_with_its_axis():
+@pytest.mark.parametrize("who", [2, 0])
+def test_a_hinged_payload_is_named_with_its_axis_and_who_is_alone_on_a_part(who):
     rng = np.random.default_rng(3)
     team = Team.of_table_1(rng)
     path = Path.drawn(rng, length=14.0, holds=2)
@@ -396,19 +419,19 @@ def test_a_hinged_payload_is_named_with_its_axis():
     n, q = np.array([0.8, 0.6, 0.0]), np.array([0.9, 0.0, 0.0])
     turn = Rotation.from_rotvec(0.15 * np.sin(1.7 * t)[:, None] * n)
     rate = 0.15 * 1.7 * np.cos(1.7 * t)[:, None] * n
-    X, arm = turn.as_matrix() @ team.R[2], turn.apply(team.p[2] - q)
+    X, arm = turn.as_matrix() @ team.R[who], turn.apply(team.p[who] - q)
     velocity = motion.v + np.cross(motion.omega, q + arm) + np.cross(rate, arm)
-    base = Rotation.from_euler("z", team.yaw[2]).as_matrix()
-    place = motion.x + np.einsum("kij,kj->ki", motion.R, q + arm) - team.origin[2]
+    base = Rotation.from_euler("z", team.yaw[who]).as_matrix()
+    place = motion.x + np.einsum("kij,kj->ki", motion.R, q + arm) - team.origin[who]
     omega = np.einsum("kji,kj->ki", X, motion.omega + rate)
-    robots[2] = RobotSamples(
-        "omnid3", t, base.T @ motion.R @ X, place @ base,
-        np.hstack([omega, np.einsum("kji,kj->ki", X, velocity)]), robots[2].force,
+    robots[who] = RobotSamples(
+        f"omnid{who + 1}", t, base.T @ motion.R @ X, place @ base,
+        np.hstack([omega, np.einsum("kji,kj->ki", X, velocity)]), robots[who].force,
     )  # fmt: skip
     found = estimated([disturbed(r, NOISE, rng) for r in robots])
     assert found.status is TeamStatus.INCONSISTENT
     finding = found.findings[0]
-    assert finding.fault is Fault.ARTICULATED and finding.robots == ("omnid3",)
+    assert finding.fault is Fault.ARTICULATED and finding.robots == (f"omnid{who + 1}",)
     assert abs(finding.axis @ n) > 0.99
 
 

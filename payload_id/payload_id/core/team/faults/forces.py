@@ -6,6 +6,13 @@ of the forces that there are with it, and where (c - 1) f_i is more than the sta
 robot's forces err: constant and slow errors within the bounds look like a factor, too, but like a
 smaller one. Where some payload explains the forces within all bounds it must be more than errors of
 frames and motion could make of the rows, too; then it contradicts the bounds.
+
+Where no factor explains forces that no payload explains (a sensor that turned false in mid-run, one
+axis of it, a large bias), moments about robot i's grasp p_i do not know its force at all:
+
+    Y_m phi - p_i x Y_f phi = sum_j (m_j + (p_j - p_i) x f_j),
+
+so that the robot about whose grasp alone some payload explains all moments is the one to look at.
 """
 
 from __future__ import annotations
@@ -13,6 +20,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...arrays import Array
+from ...body.inertial import skew
 from ..estimate import Fault, Finding
 from .evidence import LEAST_TURN, Evidence, turning
 
@@ -25,6 +33,7 @@ VANISHED = 0.05  # part of all forces, below which a factor has made them vanish
 SLIGHT = 0.1  # of all forces, above which a bound lets a sensor show nothing
 DIGITS = 1e-9  # relative, within which readings are one and the same
 NEARLY_NONE = 0.2  # a factor below which no scale explains it
+EXPLAINED = 1.5  # root mean square of what is left, in parts of the bounds' standard deviations
 INVERTED = -0.5  # a factor below which the sign is wrong
 
 
@@ -34,7 +43,7 @@ def of_forces(e: Evidence) -> tuple[list[Finding], bool]:
         return dead, True
     found = _false_factor(e)
     if found is None:
-        return [], False
+        return _by_moments(e), False
     i, factor, phi = found
     fault = Fault.FORCE_INVERTED if factor < INVERTED else Fault.FORCE_FALSE
     certain = fault is Fault.FORCE_INVERTED or _beyond_rows(e, i, factor, phi)
@@ -120,6 +129,43 @@ def _false_factor(e: Evidence) -> tuple[int, float, Array] | None:
     if abs(factor - 1.0) < least_step:  # errors within the bounds may look like it
         return None
     return best
+
+
+def _by_moments(e: Evidence) -> list[Finding]:
+    """Return the robot about whose grasp alone some payload explains all moments, if there is one.
+
+    Only where no payload explains the forces: then nothing is blamed that is within its bounds.
+    """
+    N = len(e.names)
+    if e.found.consistent or len(e.windows) < LEAST_WINDOWS:
+        return []
+    block = e.rows.of_estimate(e.windows)
+    p = block.B.shape[1]
+    boxes = np.hstack([np.zeros((p, 10)), UNIFORM * np.eye(p)])
+    # Each window's force and moment, with what is unknown and what is known side by side.
+    both = np.hstack([block.A, block.B, block.b[:, None]]).reshape(len(e.windows), 6, -1)
+    error = block.d.reshape(len(e.windows), 6)
+    left = np.full(N, np.inf)
+    for i in np.flatnonzero([e.rows.wrench_of(e.windows, i).any() for i in range(N)]):
+        P = skew(e.rows.frames.position[i])
+        about = both[:, 3:] - np.einsum("rk,wkj->wrj", P, both[:, :3])
+        bound = error[:, 3:] + error[:, :3] @ np.abs(P).T
+        bound = np.maximum(bound, 0.05 * np.median(bound))
+        rows = (about * (UNIFORM / bound)[..., None]).reshape(3 * len(e.windows), -1)
+        x, rest = _fit(np.vstack([rows[:, :-1], boxes]), np.append(rows[:, -1], np.zeros(p)))
+        if x[0] >= -SLIGHT:  # a mass; about the first grasp moments say nothing of it
+            left[i] = np.sqrt(rest / len(rows))
+    order = np.argsort(left)
+    best, next_best = left[order[0]], left[order[1]]
+    if not (best <= EXPLAINED and best <= MUCH_BETTER * next_best):
+        return []
+    name = e.names[int(order[0])]
+    sentence = (
+        f"The forces of {name} fit none of the others', whatever the payload; moments about its "
+        "grasp, which do not know them, fit: check each axis, sign and bias of its sensor, and "
+        "since when it shows something else."
+    )
+    return [Finding(Fault.FORCE_FALSE, (name,), sentence)]
 
 
 def _faked(e: Evidence, i: int, weight: Array, own: Array, usual: Array) -> float:

@@ -61,8 +61,7 @@ def _by_majority(e: Evidence, suspects: list[int]) -> tuple[int, list[int]]:
     """Return whom to compare with, and whom to suspect, which are not the most that agree.
 
     Those that do not move with the first robot may move with each other: where they are more than
-    those that move with it, it is to be suspected, with whoever moves with neither. On both sides
-    of a hinge it stays the first one.
+    those that move with it, it is to be suspected, with whoever moves with neither.
     """
     N = len(e.names)
     if not suspects or N < 3:
@@ -75,8 +74,6 @@ def _by_majority(e: Evidence, suspects: list[int]) -> tuple[int, list[int]]:
     for i in doubtful:
         together = [i, *(j for j in range(1, N) if j != i and agree(e, i, j))]
         if len(together) > with_first:
-            if _named(e, i, 0).fault is Fault.ARTICULATED:
-                break
             return i, [j for j in range(N) if j not in together]
     return 0, suspects
 
@@ -90,6 +87,8 @@ def _either(e: Evidence, i: int, j: int) -> Finding | None:
     others = [k for k in range(len(e.names)) if k not in (i, j)]
     if not others:
         return None
+    if all(agree(e, k, j) for k in others) and not any(agree(e, k, i) for k in others):
+        return None  # all but robot i are of one body
     for find in (slipped_since, slipped_long_ago):
         if any(find(e, i, k) is not None for k in others):
             return None
@@ -113,7 +112,7 @@ def _reference_late(e: Evidence, found: list[Finding]) -> list[Finding]:
     named = [e.names.index(f.robots[0]) for f in found]
     late = e.rows.frames.clock - np.median(e.rows.frames.clock[named])
     off = np.abs(late) > 2.0 * max(b.clock for b in e.rows.bounds) + CLOCK_SLACK
-    if not off[0] or np.count_nonzero(~off[named]) <= N / 2:
+    if not off[0] or np.count_nonzero(e.rows.frames.known & ~off) <= N / 2:
         return []
     bound = max(b.clock for b in e.rows.bounds)
     return [_clock_off(e, int(i), float(late[i]), bound, "the others") for i in np.flatnonzero(off)]
@@ -246,7 +245,9 @@ def _named(e: Evidence, i: int, j: int) -> Finding:
             since,
         )  # fmt: skip
     if turned is not None:
-        axis = turned.axis if j == 0 else e.rows.frames.rotation[j] @ turned.axis
+        axis = e.rows.frames.rotation[j] @ turned.axis if j else turned.axis
+        if i == 0:  # how the other one holds it is not known where the payload is not rigid
+            axis = (hinge_between(e, j, 0) or turned).axis
         return articulated(name, other, turned.angle, axis)
     return Finding(
         Fault.UNKNOWN, (name,),
