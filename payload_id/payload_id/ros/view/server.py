@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import io
+import logging
 import threading
 import time
 from collections.abc import Callable
@@ -17,6 +18,8 @@ from ..common.error_sentence import OUTLIVED
 from .session.guard import LOOPBACK, is_own_page
 
 RATE = 30.0  # of the 3D scene [Hz]
+SOCKETS = "websockets.server"  # logger of the library below
+QUIET = 5.0  # [s] between two lines about connections that were ended
 
 
 class Page(Protocol):
@@ -30,6 +33,30 @@ class Page(Protocol):
 
     def refresh(self) -> None:
         """Bring the rest up to date, where that is due."""
+
+
+class BrokenConnections(logging.Filter):
+    """Makes one line of a traceback for each client that sends what no page sends."""
+
+    def __init__(self) -> None:
+        """Know of none."""
+        super().__init__()
+        self._told, self._count = -QUIET, 0
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        """Return whether a record is to be shown; one with an error becomes a sentence."""
+        if not record.exc_info:
+            return True
+        self._count += 1
+        now = time.monotonic()
+        if now - self._told < QUIET:
+            return False
+        error = record.exc_info[1]
+        record.msg = "%d connections were ended that sent what no page of the view sends: %s"
+        record.args = (self._count, type(error).__name__)
+        record.exc_info, record.exc_text = None, None
+        self._told, self._count = now, 0
+        return True
 
 
 class Server:
@@ -58,6 +85,8 @@ class Server:
             InputError: The port is taken, or the address is none of this machine.
         """
         self._look, self._make_page = look, make_page
+        self._broken = BrokenConnections()
+        logging.getLogger(SOCKETS).addFilter(self._broken)
         self._pages: dict[int, Page] = {}
         self._lock = threading.Lock()
         with contextlib.redirect_stdout(io.StringIO()):  # the library's banner
@@ -90,6 +119,7 @@ class Server:
 
     def close(self) -> None:
         """End all connections."""
+        logging.getLogger(SOCKETS).removeFilter(self._broken)
         with contextlib.redirect_stdout(io.StringIO()):
             self._viser.stop()
 

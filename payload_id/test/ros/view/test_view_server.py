@@ -1,5 +1,6 @@
 """Connections to the view's server: whose stay, and what they can have done."""
 
+import socket
 import time
 from functools import partial
 from types import SimpleNamespace
@@ -160,6 +161,17 @@ def test_the_server_makes_no_way_to_a_public_address(page):
     page.send({"type": "ShareUrlRequest"})
     time.sleep(SETTLED)
     assert "ShareUrl" not in repr(page.messages[before:])
+
+
+def test_clients_that_send_garbage_leave_one_line_and_no_traceback(server, capfd):
+    for _ in range(3):
+        with socket.create_connection(("127.0.0.1", server.port)) as client:
+            client.sendall(b"\x00garbage that is no request\r\n\r\n")
+            client.recv(100)
+    time.sleep(SETTLED)
+    shown = capfd.readouterr().err
+    assert "Traceback" not in shown
+    assert shown.count("sent what no page of the view sends") <= 1
 
 
 def test_garbage_ends_that_connection_and_no_other(page, server, desk):
