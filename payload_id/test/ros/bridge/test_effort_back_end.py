@@ -34,7 +34,7 @@ class TorqueRobot:
         self.path = str(self.robot.path)
         self.arm = NodeProcess(
             "simulated_arm", DOMAIN, folder / "arm.log", robot_file=self.path,
-            payload=PAYLOAD.tolist(), armature=ROTOR, rate=500.0,
+            payload=PAYLOAD.tolist(), armature=ROTOR, rate=500.0, physics_step=1e-3,
         )  # fmt: skip
         self.observer = Observer(DOMAIN)
         self.states = self.observer.listen(JointState, "/joint_states")

@@ -32,7 +32,7 @@ DOMAIN = next_domain()
 @pytest.fixture(scope="module")
 def robot(tmp_path_factory):
     # An arm that is stopped while it is slow is judged step by step.
-    robot = PlannedRobot(tmp_path_factory.mktemp("planner"), DOMAIN, physics_step=2.5e-4)
+    robot = PlannedRobot(tmp_path_factory.mktemp("planner"), DOMAIN, physics_step=5e-4)
     yield robot
     assert robot.close() == [0, 0, 0], robot.printed()
     assert "Traceback" not in robot.printed()
