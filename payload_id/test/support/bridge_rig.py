@@ -156,7 +156,7 @@ class Rig(PlannedRobot):
             raise AssertionError(f"{error}: {said}") from error
         finally:
             self.observer.node.destroy_client(client)
-        return next(x.result() for x in asked if x.done() and x.result().success)
+        return next((x.result() for x in asked if x.done() and x.result().success), None)
 
     def _remember(self) -> None:
         """Note the paths of the motions whose certificates have come to the disk."""

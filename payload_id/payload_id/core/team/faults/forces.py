@@ -137,28 +137,25 @@ def _by_moments(e: Evidence) -> list[Finding]:
     Only where no payload explains the forces: then nothing is blamed that is within its bounds.
     """
     N = len(e.names)
-    if e.found.consistent or len(e.windows) < LEAST_WINDOWS:
+    if e.found.consistent or len(e.windows) < LEAST_WINDOWS or N < 2:
         return []
     block = e.rows.of_estimate(e.windows)
     p = block.B.shape[1]
-    boxes = np.hstack([np.zeros((p, 10)), UNIFORM * np.eye(p)])
     # Each window's force and moment, with what is unknown and what is known side by side.
     both = np.hstack([block.A, block.B, block.b[:, None]]).reshape(len(e.windows), 6, -1)
     error = block.d.reshape(len(e.windows), 6)
+    alone, _ = _left(both[:, :3], error[:, :3], p)
     left = np.full(N, np.inf)
     for i in np.flatnonzero([e.rows.wrench_of(e.windows, i).any() for i in range(N)]):
         P = skew(e.rows.frames.position[i])
         about = both[:, 3:] - np.einsum("rk,wkj->wrj", P, both[:, :3])
-        bound = error[:, 3:] + error[:, :3] @ np.abs(P).T
-        bound = np.maximum(bound, 0.05 * np.median(bound))
-        rows = (about * (UNIFORM / bound)[..., None]).reshape(3 * len(e.windows), -1)
-        x, rest = _fit(np.vstack([rows[:, :-1], boxes]), np.append(rows[:, -1], np.zeros(p)))
-        if x[0] >= -SLIGHT:  # a mass; about the first grasp moments say nothing of it
-            left[i] = np.sqrt(rest / len(rows))
+        rest, mass = _left(about, error[:, 3:] + error[:, :3] @ np.abs(P).T, p)
+        if mass >= -SLIGHT:  # about the first grasp moments say nothing of it
+            left[i] = rest
     order = np.argsort(left)
     best, next_best = left[order[0]], left[order[1]]
-    if not (best <= EXPLAINED and best <= MUCH_BETTER * next_best):
-        return []
+    if not (best <= EXPLAINED and best <= MUCH_BETTER * min(next_best, alone)):
+        return []  # where some payload explains all forces, moments are false instead
     name = e.names[int(order[0])]
     sentence = (
         f"The forces of {name} fit none of the others', whatever the payload; moments about its "
@@ -166,6 +163,22 @@ def _by_moments(e: Evidence) -> list[Finding]:
         "since when it shows something else."
     )
     return [Finding(Fault.FORCE_FALSE, (name,), sentence)]
+
+
+def _left(rows: Array, error: Array, p: int) -> tuple[float, float]:
+    """Return what some payload leaves of rows, in parts of their errors' deviations, and its mass.
+
+    Args:
+        rows: Columns of phi and of p nuisance parameters, then the right side, of shape
+            (W, 3, 11 + p).
+        error: Bounds on the errors, shape (W, 3).
+        p: Number of nuisance parameters.
+    """
+    error = np.maximum(error, 0.05 * np.median(error))
+    weighted = (rows * (UNIFORM / error)[..., None]).reshape(-1, 11 + p)
+    boxes = np.hstack([np.zeros((p, 10)), UNIFORM * np.eye(p)])
+    x, rest = _fit(np.vstack([weighted[:, :-1], boxes]), np.append(weighted[:, -1], np.zeros(p)))
+    return float(np.sqrt(rest / len(weighted))), float(x[0])
 
 
 def _faked(e: Evidence, i: int, weight: Array, own: Array, usual: Array) -> float:
