@@ -96,14 +96,18 @@ def differs(e: Evidence, i: int) -> bool:
 
 
 def are_mirrored(e: Evidence, i: int, j: int) -> bool:
-    """Tell whether vectors of robot i fit those of j much better as their mirror image."""
+    """Tell whether vectors of robot i fit those of j much better as their mirror image.
+
+    As they are they must leave more than the stated errors: noise has no hand.
+    """
     both = e.blocks.present[i] & e.blocks.present[j]
     if both.sum() < 10:
         return False
     one, two = e.blocks.twist[j][both], e.blocks.twist[i][both]
     fit = kabsch_umeyama(one[:, :3], two[:, :3])
+    spread = _spread(e, i, both) + _spread(e, j, both)
     if fit.mirror_residual < MUCH_BETTER * fit.residual:
-        return True
+        return fit.residual > _root_mean_square(spread)
     # axial vectors may look right where polar ones do not: v = X v_i - omega x p, X -> -X
     left = []
     for sign in (1.0, -1.0):
@@ -112,7 +116,9 @@ def are_mirrored(e: Evidence, i: int, j: int) -> bool:
         y = (one[:, 3:] - v).ravel()
         p, *_ = np.linalg.lstsq(-S, y, rcond=1e-9)
         left.append(float(((y + S @ p) ** 2).sum()))
-    return left[1] < MUCH_BETTER**2 * left[0]
+    linear = sum(e.rows.bounds[k].linear_velocity for k in (i, j))
+    errors = _root_mean_square(np.sqrt(3.0) * linear + e.reach * spread)
+    return left[1] < MUCH_BETTER**2 * left[0] and left[0] > errors**2 * both.sum()
 
 
 def times_as_fast(e: Evidence, i: int, j: int) -> float | None:
