@@ -84,7 +84,7 @@ class Efforts:
         factor = needed_factor(own, source.model.n, source.prior.typical)
         left = np.inf
         if factor > LEAST:
-            start, step, reach = np.log([factor]), np.array([STEP]), np.array([REACH])
+            start, step, reach = np.log([factor]), np.full(1, STEP), np.full(1, REACH)
             value, fit = remade.followed(OtherSide(), start, step, reach)
             sentence, left = motor_side(float(np.exp(value[0]))), fit.factor
             yield Finding(self.name, left, 1, f"{sentence}. Multiply them by the gears' ratios.")
