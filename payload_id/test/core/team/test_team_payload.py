@@ -394,6 +394,28 @@ def test_what_is_wrong_is_named_with_the_robot(name):
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_false_moments_of_one_robot_are_blamed_on_no_other(seed):
+    """Moments about any grasp know them; about one that is far away they only look smaller."""
+    rng = np.random.default_rng(seed)
+    team = Team.drawn(rng, 3, moments=True)
+    team.p[1] = 1.3 * team.p[1] / np.linalg.norm(team.p[1])  # far away, moments look smaller
+    samples = team.samples(Path.drawn(rng, length=10.0, holds=2), rng)
+    robots = [disturbed(r, NOISE, rng) for r in samples]
+    swings = np.sin(1.7 * robots[0].time)[:, None] * rng.choice([-12.0, 12.0], 3)
+    robots[0] = replace(robots[0], moment=robots[0].moment + swings)
+    found = estimated(robots)
+    assert found.status is TeamStatus.INCONSISTENT
+    assert {name for f in found.findings for name in f.robots} <= {"omnid1"}, found.message
+
+
+def test_a_robot_alone_is_compared_with_nobody():
+    _, robots = team_and_samples(8, NOISE)
+    found = estimated([force_from(robots[0], 6.0, 5.0 * np.eye(3))])
+    assert not [f for f in found.findings if f.fault is Fault.FORCE_FALSE]
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("who", [0, 2])
 def test_nobody_else_is_said_to_slip_while_a_slip_is_seen_first(who):
     """The first blocks after it may speak against one pair of three alone."""
