@@ -7,6 +7,7 @@ knows where it rests, and may have the rest of it proved and followed.
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -43,6 +44,7 @@ from .promises import Promises
 from .state_publisher import StatePublisher
 
 NOBODY = Watches()
+ANSWER_LOST = 10.0  # [s] in which who asks again to acknowledge is answered as before
 NOT_PROMISED = (
     "The estimator's intervals are not within those that the motion was certified for any more"
 )
@@ -89,6 +91,7 @@ class MoveServer:
         self._newest: Prepared | None = None  # part of the motion in progress
         self._finished: RosFuture | None = None
         self._goal: ServerGoalHandle | None = None
+        self._acknowledged = "", -math.inf  # what was answered last, and when [s]
 
     @property
     def unwatched(self) -> Sequence[str]:
@@ -330,7 +333,10 @@ class MoveServer:
     ) -> Acknowledge.Response:
         """Let the arm move again after a fault."""
         context = self._context
-        if not context.fault:
+        again, at = self._acknowledged
+        if not context.fault and time.monotonic() - at < ANSWER_LOST:
+            response.success, response.message = True, again
+        elif not context.fault:
             response.message = "There is no fault to acknowledge."
         elif not request.reason.strip():
             response.message = f"Say what was found and done. The fault is: {context.fault}"
@@ -338,6 +344,7 @@ class MoveServer:
             response.success = True
             reason = printable(request.reason.strip())
             response.message = f"Acknowledged ({reason}): {context.fault}"
+            self._acknowledged = response.message, time.monotonic()
             context.unlatch()
         context.node.get_logger().warning(response.message)
         self._state.publish(self)

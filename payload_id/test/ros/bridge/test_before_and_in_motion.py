@@ -492,6 +492,9 @@ def test_a_torque_near_the_arms_own_limit_stops_it_on_its_path_and_is_kept():
     assert robot.server.ended[0] is Reason.EFFORT_HIGH
     assert "EFFORT_HIGH: The torque of joint_2" in robot.context.fault
     assert acknowledged(robot, "looked at it") and not robot.context.fault
+    assert acknowledged(robot, "asked again, since the answer was lost")
+    robot.server._acknowledged = robot.server._acknowledged[0], time.monotonic() - 11.0
+    assert not acknowledged(robot, "of nothing")
 
 
 def test_a_controller_that_rejects_a_motion_ends_it_before_it_begins():
