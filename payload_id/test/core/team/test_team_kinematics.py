@@ -133,7 +133,9 @@ def test_robots_of_two_bodies_on_a_hinge_show_its_axis():
     rate = 0.39 * np.cos(1.3 * t)[:, None] * n
     other = turn.inv().apply(motion.omega + rate)
     vertical = np.stack([motion.R[:, 2], turn.inv().apply(motion.R[:, 2])])
-    found = hinge(t, np.stack([motion.omega, other]), vertical, 0.0)
+    found = hinge(
+        t, np.stack([motion.omega, other]), np.gradient(other, t, axis=0), vertical, 0.0, 0.0
+    )
     assert abs(found.axis @ n) > 1.0 - 1e-6
     assert found.angle == pytest.approx(0.3, rel=0.2)
 

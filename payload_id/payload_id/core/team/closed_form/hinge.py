@@ -6,7 +6,8 @@ but for the turn about it,
     |omega_1|^2 - (n_1' omega_1)^2 = |omega_i|^2 - (n_i' omega_i)^2,
 
 and the level frames give the same for the vertical: n_1' e_1 = n_i' e_i. For every pair of axes the
-left sides are quadratic; they are found by least squares on the unit spheres.
+left sides are quadratic; they are found by least squares on the unit spheres, with the offset of
+the second clock to first order, omega_i + d domega_i, within its bound.
 """
 
 from __future__ import annotations
@@ -38,43 +39,58 @@ class Hinge:
     angle: float
 
 
-def hinge(time: Array, omega: Array, vertical: Array, noise: float) -> Hinge | None:
+def hinge(
+    time: Array, omega: Array, rate: Array, vertical: Array, noise: float, clock: float
+) -> Hinge | None:
     """Return the hinge between two robots' bodies; None if none explains their motion.
 
     Args:
         time: Of each instant, shape (n,) [s].
         omega: Angular velocities of the two in their own frames, shape (2, n, 3) [rad/s].
+        rate: Of change of the second one's, shape (n, 3) [rad/s2].
         vertical: In their own frames, shape (2, n, 3).
         noise: Standard deviation of the angular velocities, both together [rad/s].
+        clock: By how much the second clock may be off [s].
     """
     a, b = omega
     e, f = vertical
     size = float(np.sqrt((a**2).sum(axis=1).mean()))
     if size == 0.0 or len(a) < 30:
         return None
-    a, b = a / size, b / size
+    turned = clock * np.cross(f, b)  # of the vertical, while the second clock's offset passes
+    a, b, late = a / size, b / size, clock * rate / size
+
+    def parts(x: Array) -> tuple[Array, Array, Array, Array]:
+        n, m = x[:3] / np.linalg.norm(x[:3]), x[3:6] / np.linalg.norm(x[3:6])
+        return n, m, b + x[6] * late, f + x[6] * turned
 
     def residual(x: Array) -> Array:
-        n, m = x[:3] / np.linalg.norm(x[:3]), x[3:] / np.linalg.norm(x[3:])
+        n, m, b, f = parts(x)
         across = (a**2).sum(axis=1) - (a @ n) ** 2 - (b**2).sum(axis=1) + (b @ m) ** 2
         return np.concatenate([across, 3.0 * (e @ n - f @ m)])
 
     def jacobian(x: Array) -> Array:
-        lengths = np.linalg.norm(x.reshape(2, 3), axis=1)
-        n, m = x[:3] / lengths[0], x[3:] / lengths[1]
+        n, m, b, f = parts(x)
+        lengths = np.linalg.norm(x[:6].reshape(2, 3), axis=1)
         by_n = np.vstack([-2.0 * (a @ n)[:, None] * a, 3.0 * e])
         by_m = np.vstack([2.0 * (b @ m)[:, None] * b, -3.0 * f])
+        by_d = 2.0 * ((b @ m) * (late @ m) - (b * late).sum(axis=1))
         return np.hstack([
             (by_n - np.outer(by_n @ n, n)) / lengths[0],
             (by_m - np.outer(by_m @ m, m)) / lengths[1],
+            np.append(by_d, -3.0 * turned @ m)[:, None],
         ])  # fmt: skip
 
     rng = np.random.default_rng(0)
-    starts = rng.normal(size=(STARTS, 6))
+    starts = np.hstack([rng.normal(size=(STARTS, 6)), np.zeros((STARTS, 1))])
+    most = np.append(np.full(6, np.inf), 1.0)
     # not "lm", whose last bits depend on what else is in memory
-    fits = [least_squares(residual, x, jacobian, method="trf", max_nfev=60) for x in starts]
+    fits = [
+        least_squares(residual, x, jacobian, (-most, most), method="trf", max_nfev=60)
+        for x in starts
+    ]
     best = min(fits, key=lambda fit: float(fit.cost))
-    n, m = best.x[:3] / np.linalg.norm(best.x[:3]), best.x[3:] / np.linalg.norm(best.x[3:])
+    n, m, b, _ = parts(best.x)
     relative = ((b @ m) - (a @ n)) * size  # rate of the angle
     step = float(np.median(np.diff(time)))
     angle = np.cumsum(relative) * step

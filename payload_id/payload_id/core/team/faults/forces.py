@@ -41,9 +41,9 @@ def of_forces(e: Evidence) -> tuple[list[Finding], bool]:
     """Return whose forces a free factor explains much better, and whether that excludes them."""
     if dead := [finding for i in range(len(e.names)) if (finding := _unchanging(e, i))]:
         return dead, True
-    found = _false_factor(e)
-    if found is None:
-        return _by_moments(e), False
+    found, told = _false_factor(e), _by_moments(e)
+    if found is None or (told and told[0].robots != (e.names[found[0]],)):
+        return told, False
     i, factor, phi = found
     fault = Fault.FORCE_INVERTED if factor < INVERTED else Fault.FORCE_FALSE
     certain = fault is Fault.FORCE_INVERTED or _beyond_rows(e, i, factor, phi)
@@ -73,7 +73,9 @@ def _how(factor: float) -> str:
 def _unchanging(e: Evidence, i: int) -> Finding | None:
     """Return that a robot's forces do not change while the payload moves, to the last digits."""
     force = e.windows.wrench[i][e.windows.present[i] & e.windows.holding[i], :3]
-    if len(force) < LEAST_WINDOWS or max(turning(e.blocks)) < LEAST_TURN:
+    errors = [UNIFORM * bound.angular_velocity for bound in e.rows.bounds]
+    turns = np.array(turning(e.blocks)) > LEAST_TURN + np.array(errors)
+    if len(force) < LEAST_WINDOWS or not turns.any():
         return None
     size = float(np.abs(force).max())
     if np.ptp(force, axis=0).max() > DIGITS * size:
@@ -144,14 +146,12 @@ def _by_moments(e: Evidence) -> list[Finding]:
     # Each window's force and moment, with what is unknown and what is known side by side.
     both = np.hstack([block.A, block.B, block.b[:, None]]).reshape(len(e.windows), 6, -1)
     error = block.d.reshape(len(e.windows), 6)
-    alone, _ = _left(both[:, :3], error[:, :3], p)
+    alone = _left(both[:, :3], error[:, :3], p)
     left = np.full(N, np.inf)
     for i in np.flatnonzero([e.rows.wrench_of(e.windows, i).any() for i in range(N)]):
         P = skew(e.rows.frames.position[i])
         about = both[:, 3:] - np.einsum("rk,wkj->wrj", P, both[:, :3])
-        rest, mass = _left(about, error[:, 3:] + error[:, :3] @ np.abs(P).T, p)
-        if mass >= -SLIGHT:  # about the first grasp moments say nothing of it
-            left[i] = rest
+        left[i] = _left(about, error[:, 3:] + error[:, :3] @ np.abs(P).T, p)
     order = np.argsort(left)
     best, next_best = left[order[0]], left[order[1]]
     if not (best <= EXPLAINED and best <= MUCH_BETTER * min(next_best, alone)):
@@ -165,8 +165,10 @@ def _by_moments(e: Evidence) -> list[Finding]:
     return [Finding(Fault.FORCE_FALSE, (name,), sentence)]
 
 
-def _left(rows: Array, error: Array, p: int) -> tuple[float, float]:
-    """Return what some payload leaves of rows, in parts of their errors' deviations, and its mass.
+def _left(rows: Array, error: Array, p: int) -> float:
+    """Return what some payload leaves of rows, in parts of their errors' deviations.
+
+    Of any mass: moments about a grasp do not know it, since a point there adds none.
 
     Args:
         rows: Columns of phi and of p nuisance parameters, then the right side, of shape
@@ -177,8 +179,8 @@ def _left(rows: Array, error: Array, p: int) -> tuple[float, float]:
     error = np.maximum(error, 0.05 * np.median(error))
     weighted = (rows * (UNIFORM / error)[..., None]).reshape(-1, 11 + p)
     boxes = np.hstack([np.zeros((p, 10)), UNIFORM * np.eye(p)])
-    x, rest = _fit(np.vstack([weighted[:, :-1], boxes]), np.append(weighted[:, -1], np.zeros(p)))
-    return float(np.sqrt(rest / len(weighted))), float(x[0])
+    _, rest = _fit(np.vstack([weighted[:, :-1], boxes]), np.append(weighted[:, -1], np.zeros(p)))
+    return float(np.sqrt(rest / len(weighted)))
 
 
 def _faked(e: Evidence, i: int, weight: Array, own: Array, usual: Array) -> float:

@@ -139,7 +139,9 @@ def hinge_between(e: Evidence, i: int, j: int) -> Hinge | None:
     """Return the hinge between what robots j and i hold; None if none explains their motion."""
     both, _ = _pair(e, j, i)
     noise = (e.rows.bounds[j].angular_velocity + e.rows.bounds[i].angular_velocity) / 6.0
-    return hinge(both.time, both.twist[:, :, :3], both.rotation[:, :, 2], noise)
+    clock = e.rows.bounds[j].clock + e.rows.bounds[i].clock
+    omega, rate = both.twist[:, :, :3], both.rate[1][:, :3]
+    return hinge(both.time, omega, rate, both.rotation[:, :, 2], noise, clock)
 
 
 def misfit(e: Evidence, j: int, i: int) -> float:

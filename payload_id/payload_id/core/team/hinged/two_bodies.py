@@ -241,7 +241,8 @@ def _seen(pair: Blocks, one: RobotBounds, two: RobotBounds) -> Hinge | None:
     """Return the hinge that the angular velocities of two robots show."""
     both = pair.take(np.flatnonzero(pair.present.all(axis=0)))
     noise = (one.angular_velocity + two.angular_velocity) / 6.0
-    return hinge(both.time, both.twist[:, :, :3], both.rotation[:, :, 2], noise)
+    omega, rate, clock = both.twist[:, :, :3], both.rate[1][:, :3], one.clock + two.clock
+    return hinge(both.time, omega, rate, both.rotation[:, :, 2], noise, clock)
 
 
 def _frames(blocks: Blocks, bounds: Sequence[RobotBounds], reach: float) -> GraspFrames:
