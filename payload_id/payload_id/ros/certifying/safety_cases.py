@@ -78,6 +78,8 @@ class SafetyCases:
             InputError: An interval is inverted or NaN, there is no such set of limits, or nothing
                 here keeps such a tube.
         """
+        if strange := sorted(set(turns) - set(self.model.joints)):
+            raise InputError(f"Turns are stated of {', '.join(strange)}, which this arm has not.")
         tube = self.tube if claimed is None else self.tube_for(claimed)
         by_torques = self.settings.torque_period is not None
         rotor = self.robot.control.rotor_interval() if by_torques else None

@@ -126,8 +126,19 @@ def test_obstacles_of_now_count(own, prover):
         (lambda t: forged(t, joints=["a", "b"]), "this arm's are"),
         (lambda t: forged(t, trajectory={"family": "wave"}), "lacks the entry"),
         (lambda t: forged(t, turns={"joint_1": 5}), "assumptions"),
+        (lambda t: forged(t, turns={"elbow": 1}), "which this arm has not"),
     ],
-    ids=["cut", "list", "deep", "infinite", "changed", "joints", "no motion", "turns"],
+    ids=[
+        "cut",
+        "list",
+        "deep",
+        "infinite",
+        "changed",
+        "joints",
+        "no motion",
+        "turns",
+        "strange turns",
+    ],
 )
 def test_what_is_no_certificate_of_this_arm_is_refused(own, prover, text, word):
     assert text(own.motion) != own.motion

@@ -5,6 +5,10 @@ Joints are the platform's x, y and z [m], and, if there are six, the base's x, y
 by itself `WATCHDOG` after the last message, the platform stays where it was told to be: that is all
 that holds the robot if this node dies. Further forces of the platform are set to zero.
 
+Set-points never leap: they go on by the robot's time, but no farther at once than `LEAP` of the
+motion; what a clock leaps by, or a busy machine falls behind, makes the motion late. After a pause
+of `WATCHDOG` nothing goes on: the robot is held where it was told to be last.
+
 Topics: ngmor/diffusion_policy@eb8ae9f and NU-MSR/unified_teleop (docs/references.md has no paper of
 them); neither has a word for refusing or giving up.
 """
@@ -21,7 +25,6 @@ from rclpy.node import Node
 from rclpy.publisher import Publisher
 from rclpy.qos import QoSProfile, ReliabilityPolicy
 
-from ....core.arrays import Array
 from ....core.errors import InputError
 from ....core.motion.joint_trajectory import DesiredState, JointTrajectory, sample
 from ....core.motion.trajectory import Motion
@@ -33,6 +36,7 @@ from .back_end import BackEnd, Trouble
 
 PERIOD = 0.02  # [s] between two set-points
 WATCHDOG = 0.1  # [s] without one after which the base stops
+LEAP = 0.05  # [s] of a motion that may lie between two set-points
 PLATFORM, WITH_BASE = 3, 6  # numbers of joints
 OTHERS = 0.5  # [s] between two looks who else publishes
 QUALITY = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
@@ -71,8 +75,10 @@ class TeamTopics(BackEnd):
         self.target = node.resolve_topic_name(robot)
         self._publishers: dict[str, Publisher[Any]] = {}
         self._motion: JointTrajectory | None = None
-        self._start_ns = 0
-        self._held: Array | None = None  # where, shape (n,); None: a motion runs, or nothing
+        self._start_ns, self._time_ns = 0, 0  # of the motion, and of the newest set-point [ns]
+        self._late_ns = 0  # by which set-points are behind the robot's time
+        self._place = np.zeros(len(joints))  # the newest set-point
+        self._held = False  # whether the newest set-point is sent on and on
         self._sent = float("-inf")  # when the newest set-point was [s]
         self._gap, self._others, self._next_look = 0.0, "", 0.0
         steady_timer(node, PERIOD, self._stream)
@@ -92,7 +98,7 @@ class TeamTopics(BackEnd):
 
     def release(self) -> None:
         """Stop the stream: the platform stays, the base stops."""
-        self._motion = self._held = None
+        self._motion, self._held = None, False
         while self._publishers:
             self._node.destroy_publisher(self._publishers.popitem()[1])
 
@@ -127,49 +133,81 @@ class TeamTopics(BackEnd):
         return self.others()
 
     def fault(self) -> tuple[Trouble, str] | None:
-        """Return that set-points came too late for the base, which has stopped then."""
-        if self._gap <= WATCHDOG or self._n != WITH_BASE:
+        """Return that set-points paused, so that the robot is held where it was told to be."""
+        self._look_for_pause()
+        if self._gap <= WATCHDOG:
             return None
         return Trouble.CONTROLLER_FAULT, (
-            f"Set-points for {self.target} were {self._gap:.2f} s apart; its base stops after "
-            f"{WATCHDOG:g} s"
+            f"Set-points for {self.target} were {self._gap:.2f} s apart, more than {WATCHDOG:g} s, "
+            "after which a base stops by itself; the platform stays where it was told to be last"
         )
 
     def hold(self) -> None:
         """Have the platform stay where it was told to be, and the base stand."""
         self._check_taken()
-        self._held, self._motion = self._desired().q, None
+        if self._motion is None and not self._held:
+            raise InputError("No motion was sent that could be held.")
+        self._held, self._motion = True, None
         self._stream()
 
     def send(self, points: Motion, start_ns: int, tube: TrackingTube) -> None:
         """Stream points from now on; topics have no room for tolerances."""
         self._check_taken()
         if self._motion is None:
-            self._gap, self._sent = 0.0, float("-inf")
+            self._sent = float("-inf")
+        if self._motion is None or self._is_over:
+            self._gap, self._late_ns, self._time_ns = 0.0, 0, min(self._now_ns(), start_ns)
         self._motion = JointTrajectory(points.time, points.q, points.dq, points.ddq)
-        self._start_ns, self._held = start_ns, None
+        self._start_ns, self._held = start_ns, False
         self._stream()
 
     def _check_taken(self) -> None:
         if not self._publishers:
             raise InputError("The robot was not taken: nothing can be sent to it.")
 
-    def _desired(self) -> DesiredState:
-        """Return where the robot is to be now."""
-        if self._held is not None:
-            return DesiredState.rest(self._held)
-        if self._motion is None:
-            raise InputError("No motion was sent that could be held.")
-        return sample(self._motion, 1e-9 * (self._now_ns() - self._start_ns))
+    @property
+    def _is_over(self) -> bool:
+        """Whether the newest set-point is the end of the motion."""
+        motion = self._motion
+        return motion is None or 1e-9 * (self._time_ns - self._start_ns) >= motion.duration
+
+    def _go_on(self, passed: float) -> None:
+        """Go on along the motion by the robot's time.
+
+        Args:
+            passed: Since the newest set-point, by this machine's clock [s].
+        """
+        now_ns, before = self._now_ns() - self._late_ns, self._time_ns
+        step, waits = 1e-9 * (now_ns - before), before < self._start_ns
+        if -LEAP <= step < 0.0:  # stamps jitter
+            return
+        if not 0.0 <= step <= (passed + LEAP if waits else LEAP):
+            step = min(passed, LEAP)
+        reached = before + round(1e9 * step)
+        if waits:  # a pause before the beginning costs nothing but time
+            reached = min(reached, self._start_ns + round(1e9 * LEAP))
+        self._late_ns += now_ns - reached
+        self._time_ns = reached
+
+    def _look_for_pause(self) -> float:
+        """Hold the robot after a pause in motion; return how old the newest set-point is [s]."""
+        passed = time.monotonic() - self._sent if np.isfinite(self._sent) else 0.0
+        moves = self._time_ns >= self._start_ns and not self._is_over
+        if moves and passed > WATCHDOG:
+            self._gap, self._held, self._motion = passed, True, None
+        return passed
 
     def _stream(self) -> None:
         """Send the set-points of now, if there are any."""
-        if not self._publishers or (self._motion is None and self._held is None):
+        if not self._publishers or (self._motion is None and not self._held):
             return
-        desired, now = self._desired(), time.monotonic()
-        if self._motion is not None and np.isfinite(self._sent):
-            self._gap = max(self._gap, now - self._sent)
-        self._sent = now
+        passed = self._look_for_pause()
+        self._sent = time.monotonic()
+        desired = DesiredState.rest(self._place)
+        if self._motion is not None:
+            self._go_on(passed)
+            desired = sample(self._motion, 1e-9 * (self._time_ns - self._start_ns))
+        self._place = desired.q
         place = PointStamped()
         place.header.stamp = time_message(self._now_ns())
         place.point.x, place.point.y, place.point.z = desired.q[:PLATFORM].tolist()
