@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from ..estimate import Fault, Finding
 from .evidence import Evidence
-from .forces import of_forces
+from .forces import is_by_moments, of_forces
 from .missing import missing
 from .motions import of_motions
 
@@ -26,8 +26,13 @@ class Findings:
     contradicts: bool
 
     def with_forces(self, finding: Finding | None) -> Findings:
-        """Return them with what is known of forces alone; the same if that is nothing."""
+        """Return them with what is known of forces alone; the same if that is nothing.
+
+        Moments tell whose forces are false, whatever is false of them.
+        """
         if finding is None:
+            return self
+        if any(is_by_moments(f) and f.robots != finding.robots for f in self.all):
             return self
         others = [other for other in self.all if other.fault is not Fault.FORCE_FALSE]
         return replace(self, all=(finding, *others), contradicts=True)

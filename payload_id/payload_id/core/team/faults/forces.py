@@ -35,6 +35,11 @@ DIGITS = 1e-9  # relative, within which readings are one and the same
 NEARLY_NONE = 0.2  # a factor below which no scale explains it
 EXPLAINED = 1.5  # root mean square of what is left, in parts of the bounds' standard deviations
 INVERTED = -0.5  # a factor below which the sign is wrong
+BY_MOMENTS = (
+    "The forces of {name} fit none of the others', whatever the payload; moments about its grasp, "
+    "which do not know them, fit: check each axis, sign and bias of its sensor, and since when it "
+    "shows something else."
+)
 
 
 def of_forces(e: Evidence) -> tuple[list[Finding], bool]:
@@ -157,12 +162,12 @@ def _by_moments(e: Evidence) -> list[Finding]:
     if not (best <= EXPLAINED and best <= MUCH_BETTER * min(next_best, alone)):
         return []  # where some payload explains all forces, moments are false instead
     name = e.names[int(order[0])]
-    sentence = (
-        f"The forces of {name} fit none of the others', whatever the payload; moments about its "
-        "grasp, which do not know them, fit: check each axis, sign and bias of its sensor, and "
-        "since when it shows something else."
-    )
-    return [Finding(Fault.FORCE_FALSE, (name,), sentence)]
+    return [Finding(Fault.FORCE_FALSE, (name,), BY_MOMENTS.format(name=name))]
+
+
+def is_by_moments(finding: Finding) -> bool:
+    """Tell whether moments about a robot's grasp have told that its forces are false."""
+    return finding.sentence == BY_MOMENTS.format(name=finding.robots[0])
 
 
 def _left(rows: Array, error: Array, p: int) -> float:
