@@ -86,7 +86,10 @@ def taken(observer):
 @pytest.mark.slow
 def test_platform_and_base_follow_a_motion_and_stop_when_nobody_speaks(observer, monkeypatch):
     robot, back_end = taken(observer)
-    observer.wait(lambda: robot.forces, "further forces of zero")
+    stranger = observer.node.create_publisher(Wrench, "/omnid1/delta/additional_force", 1)
+    observer.wait(lambda: stranger.get_subscription_count() == 1, "the robot")
+    push = Wrench()
+    push.force.x = 15.0
     back_end.send(motion(), time.time_ns() + 200_000_000, TUBE)
     end = time.monotonic() + DURATION + 0.4
     observer.wait(lambda: time.monotonic() > end, "the motion")
@@ -97,6 +100,9 @@ def test_platform_and_base_follow_a_motion_and_stop_when_nobody_speaks(observer,
     back_end.send(motion(), time.time_ns(), TUBE)
     end = time.monotonic() + 0.5 * DURATION
     observer.wait(lambda: time.monotonic() > end, "half of it")
+    stranger.publish(push)
+    observer.wait(lambda: any(x.force.x for x in robot.forces), "somebody else's force")
+    observer.wait(lambda: not robot.forces[-1].force.x, "zero again")
     back_end.hold()
     observer.wait(lambda: not robot.speed.any(), "a base that is told to stand")
     place, base = robot.place, robot.base

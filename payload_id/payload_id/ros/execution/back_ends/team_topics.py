@@ -3,7 +3,8 @@
 Joints are the platform's x, y and z [m], and, if there are six, the base's x, y [m] and heading
 [rad]. The platform is told where to be and the base how fast to go, every `PERIOD`. The base stops
 by itself `WATCHDOG` after the last message, the platform stays where it was told to be: that is all
-that holds the robot if this node dies. Further forces of the platform are set to zero.
+that holds the robot if this node dies. Further forces of the platform are set to zero with every
+set-point: what somebody else has set there stays no longer.
 
 Set-points never leap: they go on by the robot's time, but no farther at once than `LEAP` of the
 motion; what a clock leaps by, or a busy machine falls behind, makes the motion late. After a pause
@@ -84,11 +85,10 @@ class TeamTopics(BackEnd):
         steady_timer(node, PERIOD, self._stream)
 
     def take(self) -> None:
-        """Create the publishers, and set further forces to zero."""
+        """Create the publishers."""
         if not self._publishers:
             for name, topic in self._topics.items():
                 self._publishers[name] = self._node.create_publisher(KINDS[name], topic, QUALITY)
-            self._publishers["delta/additional_force"].publish(Wrench())
 
     @property
     def is_taken(self) -> bool:
@@ -212,6 +212,7 @@ class TeamTopics(BackEnd):
         place.header.stamp = time_message(self._now_ns())
         place.point.x, place.point.y, place.point.z = desired.q[:PLATFORM].tolist()
         self._publishers["delta/desired_position"].publish(place)
+        self._publishers["delta/additional_force"].publish(Wrench())
         if self._n == WITH_BASE:
             self._publishers["cmd_vel"].publish(twist_of(desired))
 
