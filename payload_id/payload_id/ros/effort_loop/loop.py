@@ -54,6 +54,8 @@ GONE = 1.0  # [s] without a question after which the bridge counts as gone
 FIGURES = 0.5  # [s] between two looks at the loop's own times
 AGAIN = 0.5  # [s] between two attempts to give the arm away
 DEAD = 5.0  # [s] without joint states after which there is no arm that could be given away
+LATE = 0.05  # [s] by which joint states may be late, one against the other
+FASTER = 2.0  # times as fast as this machine's clock, that simulated time may pass
 OTHER_CLOCK = 10.0  # [s] of age above which stamps are of another clock: simulated time
 
 
@@ -190,10 +192,13 @@ class TorqueLoop:
         found = self._map.convert(message.name, message.position, message.velocity, ())
         if isinstance(found, Drop) or not np.isfinite(found[0]).all():
             return False
-        if self._follower is not None and not np.isfinite(found[1]).all():
-            return False  # as good as none
-        self._newest = stamp_of(message.header.stamp), found[0], found[1]
-        self._heard = time.monotonic()
+        stamp, now = stamp_of(message.header.stamp), time.monotonic()
+        if self._follower is not None:
+            before = None if self._follower.holds or self._newest is None else self._newest[0]
+            leapt = before is not None and leaps(1e-9 * (stamp - before), now - self._heard)
+            if leapt or not np.isfinite(found[1]).all():
+                return False  # as good as none
+        self._newest, self._heard = (stamp, found[0], found[1]), now
         return True
 
     def _measurement(self) -> Measurement:
@@ -271,6 +276,16 @@ class TorqueLoop:
             holding,
             self._real_time,
         )
+
+
+def leaps(step: float, passed: float) -> bool:
+    """Tell whether stamps differ by what cannot be: a motion would be where such a stamp says.
+
+    Args:
+        step: Between two stamps [s].
+        passed: By this machine's clock meanwhile [s].
+    """
+    return not -LATE <= step <= FASTER * passed + LATE
 
 
 def serve(connection: Connection, settings: LoopSettings) -> None:
