@@ -12,11 +12,12 @@ e the stated errors of velocity, position and stamp (the third term by summation
 time between samples, d1 to d3 differences of the velocities one after the other; the last term is
 what the trapezoidal rule leaves. Where samples are evenly spaced it is corrected by the velocities'
 curvature, and d3 takes the place of d2, at corners too. By what the range of r is beyond, that much
-is unexplained: of a second or, where a fast swing comes back within it, of each window. Rows of
-torques hardly show it: a clock at another pace, a filter's delay or a velocity that is not measured
-at all looks like another payload. Where much of a joint's way is unexplained, what is stated of its
-motion is false. So it is where nothing at all changes for a time T, while |dq| T > 2 e_q + e_dq T:
-a driver that hears nothing new repeats what it heard last.
+is unexplained: of a second or, where a fast swing comes back within it, of each window. Where no
+velocity_error is stated half of the range counts, or what is left at the end. Rows of torques
+hardly show it: a clock at another pace, a filter's delay or a velocity that is not measured at all
+looks like another payload. Where much of a joint's way is unexplained, what is stated of its motion
+is false. So it is where nothing at all changes for a time T, while |dq| T > 2 e_q + e_dq T: a
+driver that hears nothing new repeats what it heard last.
 """
 
 from __future__ import annotations
@@ -145,7 +146,10 @@ class VelocitiesSeen:
             return self
         n, nothing = len(self.way), np.zeros(len(self.way))
         positions = 2.0 * _stated(stated, "position_error", n, USUAL_POSITION)
-        off = self._highest - self._lowest
+        whole = self._highest - self._lowest
+        # Nobody states the usual lateness of a filter, which turns with the motion: half of it.
+        usual = np.maximum(np.abs(self._off), 0.5 * whole)
+        off = np.where(stated.per_joint("velocity_error", n) > 0.0, whole, usual)
         beyond = off - SLACK * (self._allowed + positions)
         return replace(
             self,
