@@ -153,8 +153,8 @@ def _undo(arguments: argparse.Namespace, robot: RobotFile, place: Path) -> int:
         request = service.request(record.before)
         service.check()
         now = service.state()
-        if now is not None and not record.may_be(now, differences):
-            changed = differences(record.written, now)
+        if not _may_be(record, now):
+            changed = differences(record.written, now or {})
             raise InputError(
                 f"The arm has another load than was written at {record.at}: {'; '.join(changed)}. "
                 "Somebody else has set it, or the driver began anew; nothing was sent."
@@ -235,8 +235,14 @@ def _before_all(place: Path, target: str, known: dict[str, Any] | None) -> dict[
     if not place.is_file():
         return known
     last = LoadRecord.load(place, target)
-    goes_on = last.may_be(known, differences) and not last.undone
+    goes_on = _may_be(last, known) and not last.undone
     return last.before if goes_on else known
+
+
+def _may_be(record: LoadRecord, found: dict[str, Any] | None) -> bool:
+    """Tell whether what an arm has is what it made of a load; it may be if it does not say."""
+    told = [record.written] if record.said is None else [record.written, record.said]
+    return found is None or any(not differences(values, found) for values in told)
 
 
 def _report(service: LoadService, taken: bool, target: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -67,7 +67,7 @@ class LoadRecord:
         names = cls.__dataclass_fields__
         sealed = digest_of(entries) if isinstance(entries, dict) else ""
         if isinstance(entries, dict):
-            entries.setdefault("said", None)  # records of before
+            entries.setdefault("said", None)  # not every record has it
         texts = ("target", "service", "at")
         if (
             not isinstance(entries, dict)
@@ -93,11 +93,6 @@ class LoadRecord:
                 "that arm with --to."
             )
         return cls(**entries)
-
-    def may_be(self, found: Values | None, differ: Callable[[Values, Values], object]) -> bool:
-        """Tell whether what an arm has may be what it made of this load; None: it does not say."""
-        told = [self.written] if self.said is None else [self.written, self.said]
-        return found is None or any(not differ(values, found) for values in told)
 
 
 def record_path(result: Path, target: str) -> Path:

@@ -90,6 +90,7 @@ class TorqueLoop:
         self._heard = -np.inf  # when that came, by the monotonic clock [s]
         self._asked = time.monotonic()
         self._zero_ns = 0  # stamp that the time of measurements counts from [ns]
+        self._leapt_ns = 0  # by which stamps have leapt since then [ns]
         self._number, self._refusal = 0, ""
         self._alone = self._ended = False
         self._next_try = self._next_figures = 0.0
@@ -173,7 +174,7 @@ class TorqueLoop:
                 return
             if not order.begins:
                 raise InputError("The motion that was to be replaced is over.")
-            self._follower, self._zero_ns = None, order.start_ns
+            self._follower, self._zero_ns, self._leapt_ns = None, order.start_ns, 0
             controller = controller_of(self._model, order.proof)
             now = self._measurement()
             self._follower = TorqueFollower(controller, now, order.trajectory, 0.0)
@@ -194,10 +195,10 @@ class TorqueLoop:
             return False
         stamp, now = stamp_of(message.header.stamp), time.monotonic()
         if self._follower is not None:
-            before = None if self._follower.holds or self._newest is None else self._newest[0]
-            leapt = before is not None and leaps(1e-9 * (stamp - before), now - self._heard)
-            if leapt or not np.isfinite(found[1]).all():
+            if not np.isfinite(found[1]).all():
                 return False  # as good as none
+            if self._newest is not None:
+                self._leapt_ns += leap_of(stamp - self._newest[0], now - self._heard)
         self._newest, self._heard = (stamp, found[0], found[1]), now
         return True
 
@@ -206,7 +207,7 @@ class TorqueLoop:
         if self._newest is None:
             raise InputError("There is no joint state yet.")
         stamp, q, dq = self._newest
-        return Measurement(float(seconds_since(stamp, self._zero_ns)), q, dq)
+        return Measurement(float(seconds_since(stamp, self._zero_ns + self._leapt_ns)), q, dq)
 
     def _prepare(self, follower: TorqueFollower, fresh: bool) -> None:
         """Compute the torque for the newest state; an old state gets what holds it up."""
@@ -278,14 +279,19 @@ class TorqueLoop:
         )
 
 
-def leaps(step: float, passed: float) -> bool:
-    """Tell whether stamps differ by what cannot be: a motion would be where such a stamp says.
+def leap_of(step_ns: int, passed: float) -> int:
+    """Return by how much a stamp has leapt, with which a motion must not leap [ns].
+
+    0 for what may be: stamps jitter, and simulated time passes at another pace. Otherwise time goes
+    on by this machine's clock; a single false stamp leaps back with the next one.
 
     Args:
-        step: Between two stamps [s].
+        step_ns: Between two stamps [ns].
         passed: By this machine's clock meanwhile [s].
     """
-    return not -LATE <= step <= FASTER * passed + LATE
+    if -LATE <= 1e-9 * step_ns <= FASTER * passed + LATE:
+        return 0
+    return step_ns - round(1e9 * passed)
 
 
 def serve(connection: Connection, settings: LoopSettings) -> None:

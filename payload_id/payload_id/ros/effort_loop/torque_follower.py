@@ -123,11 +123,6 @@ class TorqueFollower:
         """Brake, and hold where the arm is; nothing of this is certified."""
         self._rest = np.array(now.q)
 
-    @property
-    def holds(self) -> bool:
-        """Whether the arm is held where it is, whatever time it is."""
-        return self._rest is not None
-
     def desired(self, time: float) -> DesiredState:
         """Return what is desired at a time of measurements [s], arrays of shape (n,)."""
         if self._rest is not None:

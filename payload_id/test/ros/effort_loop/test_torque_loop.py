@@ -18,7 +18,7 @@ from payload_id.core.motion.trajectory_points import points_of
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.safety.torque.parameter_box import ParameterBox
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
-from payload_id.ros.effort_loop.loop import leaps
+from payload_id.ros.effort_loop.loop import leap_of
 from payload_id.ros.effort_loop.period_watch import PeriodWatch
 from payload_id.ros.effort_loop.torque_follower import Proof, TorqueFollower, controller_of
 from safety_scenes import gen3
@@ -68,9 +68,12 @@ def test_the_first_torque_is_that_which_holds_the_arm_where_it_is(away):
 @pytest.mark.parametrize("passed", [0.001, 0.02, 0.5])
 def test_a_stamp_of_another_time_is_no_time_of_the_motion(passed):
     for honest in (0.0, passed, 0.1 * passed, passed + 0.03, -0.03):  # slow simulated time, jitter
-        assert not leaps(honest, passed)
+        assert leap_of(round(1e9 * honest), passed) == 0
     for step in (3600.0, -3600.0, 0.3 + 2.0 * passed, -0.3):
-        assert leaps(step, passed)
+        leap = leap_of(round(1e9 * step), passed)
+        assert 1e-9 * leap == pytest.approx(step - passed)  # time goes on by what has passed
+        back = leap_of(round(1e9 * (2.0 * passed - step)), passed)
+        assert 1e-9 * (leap + back) == pytest.approx(0.0, abs=1e-8)  # it was a single one
 
 
 def test_the_way_to_the_beginning_has_no_step_and_ends_where_the_motion_begins():
