@@ -12,6 +12,7 @@ from payload_id.core.rows.wrench.newton_euler import newton_euler_regressor
 from payload_id.core.team.bounds import RobotBounds, TeamBounds
 from payload_id.core.team.closed_form.correlation import Correlation
 from payload_id.core.team.estimate import Fault, TeamStatus
+from payload_id.core.team.faults.evidence import LEAST_TURN
 from payload_id.core.team.online import TeamEstimator, TeamSettings
 from payload_id.core.team.samples import RobotSamples
 from payload_id.core.team.sequential import sequential
@@ -407,6 +408,21 @@ def test_false_moments_of_one_robot_are_blamed_on_no_other(seed):
     found = estimated(robots)
     assert found.status is TeamStatus.INCONSISTENT
     assert {name for f in found.findings for name in f.robots} <= {"omnid1"}, found.message
+
+
+def test_at_rest_a_gyroscopes_bias_is_no_motion_that_a_still_force_contradicts():
+    t = np.arange(0.0, 8.0, 0.02)
+    n, bias = len(t), 0.9 * NOISE.angular_velocity
+    robots = [
+        RobotSamples(
+            name, t, np.tile(np.eye(3), (n, 1, 1)), np.tile([0.3 * k, 0.0, 0.0], (n, 1)),
+            np.tile([bias, bias, bias, 0.0, 0.0, 0.0], (n, 1)), np.tile([0.0, 0.0, 9.8], (n, 1)),
+        )
+        for k, name in enumerate(("a", "b"))
+    ]  # fmt: skip
+    assert bias * np.sqrt(3.0) > LEAST_TURN
+    found = estimated(robots)
+    assert not [f for f in found.findings if f.fault is Fault.FORCE_FALSE], found.message
 
 
 def test_a_robot_alone_is_compared_with_nobody():
