@@ -411,17 +411,18 @@ def test_false_moments_of_one_robot_are_blamed_on_no_other(seed):
 
 
 def test_at_rest_a_gyroscopes_bias_is_no_motion_that_a_still_force_contradicts():
-    t = np.arange(0.0, 8.0, 0.02)
-    n, bias = len(t), 0.9 * NOISE.angular_velocity
-    robots = [
-        RobotSamples(
-            name, t, np.tile(np.eye(3), (n, 1, 1)), np.tile([0.3 * k, 0.0, 0.0], (n, 1)),
-            np.tile([bias, bias, bias, 0.0, 0.0, 0.0], (n, 1)), np.tile([0.0, 0.0, 9.8], (n, 1)),
-        )
-        for k, name in enumerate(("a", "b"))
-    ]  # fmt: skip
+    """One robot bears the payload, and a second one joins."""
+    t, bias = np.arange(0.0, 12.0, 0.02), 0.9 * NOISE.angular_velocity
+    n = len(t)
+    estimator = TeamEstimator(["a"], TeamBounds(NOISE), PRIOR)
+    for name, place, force, since in (("a", 0.0, 19.6, 0.0), ("b", 0.3, 0.0, 8.0)):
+        robot = RobotSamples(
+            name, t, np.tile(np.eye(3), (n, 1, 1)), np.tile([place, 0.0, 0.0], (n, 1)),
+            np.tile([bias, bias, bias, 0.0, 0.0, 0.0], (n, 1)), np.tile([0.0, 0.0, force], (n, 1)),
+        )  # fmt: skip
+        estimator.add(robot.where(t >= since))
+    found = estimator.update()
     assert bias * np.sqrt(3.0) > LEAST_TURN
-    found = estimated(robots)
     assert not [f for f in found.findings if f.fault is Fault.FORCE_FALSE], found.message
 
 
