@@ -18,7 +18,7 @@ from .topics import LATCHED
 
 PERIOD = 1.0  # [s]
 LIFECYCLE = "lifecycle"  # figure of a condition: the node's state
-FORGOTTEN = 30.0  # [s] after which the network has forgotten a node that was killed
+FORGOTTEN = 30.0  # [s] after which the network has forgotten a node that was killed: seen are 20 s
 RECENT = 10.0  # for which an error that was outlived makes the condition no better than WARN [s]
 
 
