@@ -62,11 +62,10 @@ def driver_watches(
     watches: list[Watch] = [
         *condition_watches(node, robot.driver),
         ClaimsWatch(node, manager, PurePosixPath(target).parent.name, robot.joints, partner),
-        TrackingWatch(
-            node, state_beside(target), robot.joints, arm.continuous,
-            arm.encoder_error,
-        ),
         EffortWatch(robot.joints, robot.driver.effort_warning, arm.states),
         SliderWatch(node, slider),
     ]  # fmt: skip
+    if partner is None:  # what a controller refers to that does not follow the motion is not it
+        state, error = state_beside(target), arm.encoder_error
+        watches.append(TrackingWatch(node, state, robot.joints, arm.continuous, error))
     return Watches(watches)
