@@ -49,7 +49,7 @@ LEAD = 0.6  # of the period by which a torque is computed before it is due [-], 
 LONGEST_LEAD = 1e-3  # [s] but no longer: its state grows old
 IDLE = 0.01  # [s] between two looks for an order while no torques are sent
 STALE = 0.05  # [s] without a joint state after which the last pose is held against gravity
-DEAF = 0.25  # [s] without a joint state after which an arm without a bridge is given away
+DEAF = 0.25  # [s] likewise, after which an arm without a bridge is given away, or nothing is begun
 GONE = 1.0  # [s] without a question after which the bridge counts as gone
 FIGURES = 0.5  # [s] between two looks at the loop's own times
 AGAIN = 0.5  # [s] between two attempts to give the arm away
@@ -266,7 +266,7 @@ class TorqueLoop:
         if follower is not None and self._newest is not None:
             holding = follower.holding_torque(self._newest[1])
         return LoopState(
-            time.monotonic() - self._heard < STALE,
+            now - self._heard < (DEAF if follower is None else STALE),
             0 if self._newest is None else self._newest[0],
             follower is not None,
             self._number,
