@@ -447,6 +447,27 @@ def test_nobody_else_is_said_to_slip_while_a_slip_is_seen_first(who):
     assert set(named) == {(robots[who].name,)}
 
 
+HINGE = np.array([0.8, 0.6, 0.0])  # its axis
+
+
+def on_a_hinge(team, path, robots, who, half, rate, begin=0.0):
+    """Return a robot's samples where it holds a part of the payload that turns on a hinge."""
+    t, motion = robots[0].time, path.motion(robots[0].time)
+    q = np.array([0.9, 0.0, 0.0])
+    late = np.maximum(t - begin, 0.0)[:, None]
+    turn = Rotation.from_rotvec(half * np.sin(rate * late) * HINGE)
+    relative = half * rate * np.cos(rate * late) * (late > 0.0) * HINGE
+    X, arm = turn.as_matrix() @ team.R[who], turn.apply(team.p[who] - q)
+    velocity = motion.v + np.cross(motion.omega, q + arm) + np.cross(relative, arm)
+    base = Rotation.from_euler("z", team.yaw[who]).as_matrix()
+    place = motion.x + np.einsum("kij,kj->ki", motion.R, q + arm) - team.origin[who]
+    omega = np.einsum("kji,kj->ki", X, motion.omega + relative)
+    return RobotSamples(
+        f"omnid{who + 1}", t, base.T @ motion.R @ X, place @ base,
+        np.hstack([omega, np.einsum("kji,kj->ki", X, velocity)]), robots[who].force,
+    )  # fmt: skip
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("who", [2, 0])
 def test_a_hinged_payload_is_named_with_its_axis_and_who_is_alone_on_a_part(who):
@@ -454,24 +475,28 @@ def test_a_hinged_payload_is_named_with_its_axis_and_who_is_alone_on_a_part(who)
     team = Team.of_table_1(rng)
     path = Path.drawn(rng, length=14.0, holds=2)
     robots = team.samples(path, rng)
-    t, motion = robots[0].time, path.motion(robots[0].time)
-    n, q = np.array([0.8, 0.6, 0.0]), np.array([0.9, 0.0, 0.0])
-    turn = Rotation.from_rotvec(0.15 * np.sin(1.7 * t)[:, None] * n)
-    rate = 0.15 * 1.7 * np.cos(1.7 * t)[:, None] * n
-    X, arm = turn.as_matrix() @ team.R[who], turn.apply(team.p[who] - q)
-    velocity = motion.v + np.cross(motion.omega, q + arm) + np.cross(rate, arm)
-    base = Rotation.from_euler("z", team.yaw[who]).as_matrix()
-    place = motion.x + np.einsum("kij,kj->ki", motion.R, q + arm) - team.origin[who]
-    omega = np.einsum("kji,kj->ki", X, motion.omega + rate)
-    robots[who] = RobotSamples(
-        f"omnid{who + 1}", t, base.T @ motion.R @ X, place @ base,
-        np.hstack([omega, np.einsum("kji,kj->ki", X, velocity)]), robots[who].force,
-    )  # fmt: skip
+    robots[who] = on_a_hinge(team, path, robots, who, 0.15, 1.7)
     found = estimated([disturbed(r, NOISE, rng) for r in robots])
     assert found.status is TeamStatus.INCONSISTENT
     finding = found.findings[0]
     assert finding.fault is Fault.ARTICULATED and finding.robots == (f"omnid{who + 1}",)
-    assert abs(finding.axis @ n) > 0.99
+    assert abs(finding.axis @ HINGE) > 0.99
+
+
+@pytest.mark.slow
+def test_a_hinge_that_begins_to_turn_late_is_no_slip():
+    # Errors within which what follows may pass for the motion of one body.
+    bounds = replace(NOISE, clock=0.05, orientation=2e-3, position=1e-3, moment_absolute=0.05)
+    rng = np.random.default_rng(1)
+    team = Team.drawn(rng, 2, moments=True)
+    path = Path.drawn(rng, length=16.0, holds=1)
+    robots = team.samples(path, rng)
+    hinged = on_a_hinge(team, path, robots, 1, 0.5, 1.3, begin=6.0)
+    robots[1] = replace(hinged, moment=robots[1].moment)
+    found = estimated([disturbed(r, bounds, rng) for r in robots], bounds, POINT)
+    finding = found.findings[0]
+    assert finding.fault is Fault.ARTICULATED and finding.robots == ("omnid2",), finding
+    assert abs(finding.axis @ HINGE) > 0.99
 
 
 def test_without_rotation_only_the_mass_is_given_and_it_says_so():

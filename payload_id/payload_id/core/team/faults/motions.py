@@ -18,6 +18,7 @@ from .pairs import (
     slipped_long_ago,
     slipped_since,
     times_as_fast,
+    turn_after,
 )
 
 LOCKED = 0.15  # of the other robots' angular velocity about an axis, below which it is locked
@@ -232,7 +233,9 @@ def _named(e: Evidence, i: int, j: int) -> Finding:
         )  # fmt: skip
     since = slipped_since(e, i, j)
     gone = since is not None and _without_force(e, i, since)
-    slips = since is not None and (gone or are_rigid_after(e, i, j, since))
+    slips = since is not None and (
+        gone or (are_rigid_after(e, i, j, since) and not turn_after(e, i, j, since))
+    )
     turned = None if slips else hinge_between(e, i, j)
     if since is None and turned is None:  # it may be long ago
         since = slipped_long_ago(e, i, j)

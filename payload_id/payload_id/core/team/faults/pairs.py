@@ -40,9 +40,15 @@ def agree(e: Evidence, j: int, i: int) -> bool:
 
 def are_rigid_after(e: Evidence, i: int, j: int, since: float) -> bool:
     """Tell whether robots j and i move as one body from some time on [s]."""
-    later = e.blocks.time > since + SETTLING
-    blocks = e.blocks.take(np.flatnonzero(later))
-    return agree(replace(e, blocks=blocks), j, i)
+    return agree(_later(e, since), j, i)
+
+
+def turn_after(e: Evidence, i: int, j: int, since: float) -> bool:
+    """Tell whether robots j and i turn against each other on a hinge from some time on [s].
+
+    Where clocks may be far off, such motion may pass for that of one body as well.
+    """
+    return hinge_between(_later(e, since), i, j) is not None
 
 
 def slipped_since(e: Evidence, i: int, j: int, part: float = EARLY) -> float | None:
@@ -154,6 +160,12 @@ def misfit(e: Evidence, j: int, i: int) -> float:
     most = e.rows.bounds[j].clock + e.rows.bounds[i].clock
     late = np.linspace(-most, most, CLOCKS) if most else np.zeros(1)
     return min(kabsch_umeyama(one, two + d * rate).residual for d in late)
+
+
+def _later(e: Evidence, since: float) -> Evidence:
+    """Return what is known from some time on [s], when a slip has settled."""
+    later = np.flatnonzero(e.blocks.time > since + SETTLING)
+    return replace(e, blocks=e.blocks.take(later))
 
 
 def _pair(e: Evidence, j: int, i: int, part: float = 1.0) -> tuple[Blocks, GraspFrames]:

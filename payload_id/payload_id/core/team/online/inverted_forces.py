@@ -12,6 +12,7 @@ from ..windows import Windows
 from .interval_rows import is_explained
 
 LEAST_WINDOWS = 8
+FORCE, WRENCH = slice(0, 3), slice(0, 6)
 
 
 def inverted(
@@ -20,7 +21,8 @@ def inverted(
     """Return the only robot with whose sign turned round some payload explains all forces.
 
     Of two robots' forces, both with the wrong sign of one of them turned have the same sum but for
-    its sign; a payload's mass is not negative.
+    its sign; a payload's mass is not negative. Where the forces of another are explained if they
+    count nothing, the false ones may be that one's.
 
     Args:
         names: Of the robots.
@@ -39,7 +41,11 @@ def inverted(
             for both in zip(_turned(used, i), _turned(windows, i), strict=False)
         )
     ]
-    if len(guilty) != 1:
+    if len(guilty) != 1 or any(
+        is_explained(rows, _scaled(used, j, FORCE, 0.0), _scaled(windows, j, FORCE, 0.0), prior)
+        for j in range(len(names))
+        if j != guilty[0]
+    ):
         return None
     name = names[guilty[0]]
     return Finding(
@@ -51,13 +57,17 @@ def inverted(
 
 def _turned(windows: Windows, i: int) -> Iterator[Windows]:
     """Yield windows with the sign of robot i's forces turned, and with that of moments, too."""
-    forces, both = slice(0, 3), slice(0, 6)
-    for part in (forces, both) if windows.wrench[i][:, 3:].any() else (forces,):
-        wrench, rate, lift = windows.wrench.copy(), windows.wrench_rate.copy(), windows.lift.copy()
-        wrench[i][:, part] *= -1.0
-        rate[i][:, part] *= -1.0
-        lift[i] *= -1.0
-        yield replace(windows, wrench=wrench, wrench_rate=rate, lift=lift)
+    for part in (FORCE, WRENCH) if windows.wrench[i][:, 3:].any() else (FORCE,):
+        yield _scaled(windows, i, part, -1.0)
+
+
+def _scaled(windows: Windows, i: int, part: slice, factor: float) -> Windows:
+    """Return windows with a part of robot i's wrenches times a factor."""
+    wrench, rate, lift = windows.wrench.copy(), windows.wrench_rate.copy(), windows.lift.copy()
+    wrench[i][:, part] *= factor
+    rate[i][:, part] *= factor
+    lift[i] *= factor
+    return replace(windows, wrench=wrench, wrench_rate=rate, lift=lift)
 
 
 def may_be_inverted(findings: Sequence[Finding]) -> bool:
