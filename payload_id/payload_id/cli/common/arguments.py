@@ -43,8 +43,8 @@ EXAMPLES = {
     "live": ("watch", "plan --duration 8"),
     "view": ("--allow-motion", "runs/demo_<date>_<time>/bag"),
     "calibrate": (
-        "bare_1 bare_2 --robot my_arm.yaml --out my_arm_calibration.npz",
-        "--runs history/runs.yaml --robot my_arm.yaml --history --out my_arm_history.npz",
+        "bare_1 bare_2 --robot my_arm.yaml --out my_arm_calibrated.yaml",
+        "--runs history/runs.yaml --robot my_arm.yaml --history --out my_arm_with_history.yaml",
     ),
     "known-runs": ("bare 1.0 2.0 0.5 --out history", "bare 1.0 --runs 3 --out history"),
     "compare": (

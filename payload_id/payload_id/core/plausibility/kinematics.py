@@ -15,7 +15,8 @@ from .line import Line, Verdict, listed
 DEGREE = np.pi / 180.0
 BEYOND = 0.05  # [rad or m] beyond a limit that is a wrong zero rather than a wrong unit
 FAR_BEYOND = 0.5  # part of a joint's range beyond a limit that is a wrong unit rather than a zero
-TURNS = 4.0 * np.pi  # [rad] that joints without known limits seldom reach
+TURN = 2.0 * np.pi  # [rad]
+TURNS = 2.0 * TURN  # [rad] that joints without known limits seldom reach
 FAR_OVER = 3.0  # times a speed limit, beyond which a unit is wrong rather than the limit
 STILL = 1e-3  # [rad/s or m/s] rms of a joint that does not move
 # Factors of a velocity that other units have, by name.
@@ -54,23 +55,45 @@ def kinematics(
 
 def looks_like_degrees(q: Array, turning: BoolArray, lower: Array, upper: Array) -> bool:
     """Tell whether positions, shape (N, n), are plausible in degrees and not in radians."""
-    q, lower, upper = q[:, turning], lower[turning], upper[turning]
-    if not q.size:
+    angles, lower, upper = q[:, turning], lower[turning], upper[turning]
+    if not angles.size:
         return False
+    q = in_limits(angles, lower, upper)
     low, high = q.min(axis=0), q.max(axis=0)
     far = np.maximum(BEYOND, (upper - lower) * FAR_BEYOND)
     outside = (low < lower - far) | (high > upper + far) | (high - low > TURNS)
     outside |= np.maximum(np.abs(low), np.abs(high)) > TURNS
-    inside = (low * DEGREE >= lower - BEYOND) & (high * DEGREE <= upper + BEYOND)
+    q = in_limits(angles * DEGREE, lower, upper)
+    inside = (q.min(axis=0) >= lower - BEYOND) & (q.max(axis=0) <= upper + BEYOND)
     return bool(outside.any() and inside.all())
+
+
+def in_limits(q: Array, lower: Array, upper: Array) -> Array:
+    """Return angles without leaps by whole turns, and by whole turns nearest to their limits.
+
+    Encoders may count from 0 to 2 pi where limits are symmetric.
+
+    Args:
+        q: Positions of joints that turn, shape (N, n) [rad].
+        lower: Least positions, -inf where none is stated, shape (n,) [rad].
+        upper: Largest positions, shape (n,) [rad].
+    """
+    q = np.unwrap(q, axis=0)
+    low, high = q.min(axis=0), q.max(axis=0)
+    bounded = np.isfinite(lower) & np.isfinite(upper)
+    away = np.where(bounded, low + high, 0.0) - np.where(bounded, (lower, upper), 0.0).sum(axis=0)
+    return np.asarray(q - TURN * np.round(away / 2.0 / TURN))
 
 
 def _positions(
     q: Array, joints: Sequence[str], turning: BoolArray, lower: Array, upper: Array
 ) -> Line:
     """Judge positions by their limits."""
+    found = f"{q.min():.3g} to {q.max():.3g}"
+    beyond = (q < lower - BEYOND).any(axis=0) | (q > upper + BEYOND).any(axis=0)
+    q = q.copy()
+    q[:, turning] = in_limits(q[:, turning], lower[turning], upper[turning])
     low, high = q.min(axis=0), q.max(axis=0)
-    found = f"{low.min():.3g} to {high.max():.3g}"
     outside = (low < lower - BEYOND) | (high > upper + BEYOND)
     if looks_like_degrees(q, turning, lower, upper):
         do = "State 'position_unit: deg' in the columns file, or have the driver publish radians."
@@ -87,6 +110,11 @@ def _positions(
         still = [joints[int(j)] for j in np.flatnonzero(~moving)]
         do = "Move every joint, the wrist above all; what does not move tells nothing of inertia."
         return Line("positions", Verdict.LOOK, f"{listed(still)} hardly move", "all move", do)
+    if beyond.any():
+        do = "Identification leaves whole turns out. To plan motions, have the driver count the "
+        do += "angle as the limits do."
+        found += ": whole turns off the limits"
+        return Line("positions", Verdict.LOOK, found, "within the limits", do)
     return Line("positions", Verdict.GOOD, f"{found}, every joint moves", "within the limits")
 
 

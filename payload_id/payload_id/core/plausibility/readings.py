@@ -12,7 +12,7 @@ from ..diagnosis.remade.efforts import (
     LEAST,
     ExternalTorques,
     motor_side,
-    needed_factor,
+    needed_factors,
 )
 from ..diagnosis.remade.gravity import OtherGravity
 from ..diagnosis.remade.joint_order import OtherOrder, orders_of
@@ -114,12 +114,16 @@ def _hardly_moves(agreement: Agreement, units: OtherUnits) -> bool:
 
 def _efforts(agreement: Agreement) -> Iterator[Reading]:
     """Give torques before the gears or, where these do not fit, external torques."""
-    typical = agreement.source.prior.typical
-    factor = needed_factor(agreement.rows, agreement.arm.n, typical)
-    if abs(factor) > LEAST:
-        more = "" if factor > 0.0 else ", and all have the opposite sign"
-        text = _within(motor_side(abs(factor))) + more
-        reading = Reading("kind of efforts", text, 2, factor=(factor,))
+    typical, n = agreement.source.prior.typical, agreement.arm.n
+    for groups in (np.ones((n, 1)), np.eye(n)):
+        factors = needed_factors(agreement.rows, groups, typical)
+        size = np.abs(factors)
+        if not (size.max() > LEAST and size.min() > 1.0 and np.ptp(np.sign(factors)) == 0.0):
+            continue
+        more = "" if factors[0] > 0.0 else ", and all have the opposite sign"
+        text = _within(motor_side(size)) + more
+        values = tuple(float(factor) for factor in factors)
+        reading = Reading("kind of efforts", text, 1 + len(values), factor=values)
         yield reading
         if agreement.misfit(reading).value <= FITS:
             return  # so small that they would be anything

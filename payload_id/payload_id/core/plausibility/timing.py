@@ -37,7 +37,7 @@ def _rate(samples: Samples, stated: float | None) -> Line:
     found = f"{rate:.4g} Hz, {seconds:.3g} s"
     expected = f"above {LEAST_RATE:g} Hz, some seconds of motion"
     if not PLAUSIBLE[0] <= rate <= PLAUSIBLE[1]:
-        do = "The unit of the stamps is wrong: a table's columns file states it (s, ms, us, ns)."
+        do = "The unit of the stamps is wrong: a table's columns file states it."
         return Line("rate", Verdict.WRONG, found, "50 to 2000 Hz", do)
     if rate < LEAST_RATE:
         do = "Record faster, or use longer windows (--window 0.4)."

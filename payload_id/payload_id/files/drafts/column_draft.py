@@ -15,21 +15,23 @@ import numpy as np
 from ...core.arrays import Array
 from ...core.errors import RecordingError, comment, in_words
 from ..configuration.input_path import input_path
-from ..tables.csv_columns import DELIMITERS
+from ..tables.csv_columns import usual_delimiter, what_to_write
 from .arm_in_urdf import JointFound, names_of
 from .column_units import with_units
-from .columns_found import TIMES, UNIT, ColumnsFound, has, words_of
+from .columns_found import CURRENTS, TIMES, UNIT, ColumnsFound, has, words_of
 
 MOST_ROWS = 20_000  # that numbers are judged by
 WORDS = {  # of each kind of quantity, the likeliest last line first to match
     "acceleration": r"acc|accel\w*|ddq|qdd|alpha",
     "velocity": r"vel|velocity|velocities|dq|qd|qdot|speed|omega|rate",
-    "effort": r"effort|efforts|eff|torque|torques|tau|trq|moment|current|cur|force|mot",
+    "effort": r"effort|efforts|eff|torque|torques|tau|trq|moment|currents?|cur|amps?|i|force|mot",
     "position": r"pos|position|positions|q|angle|ang|theta|joint",
 }
 NOT_MEASURED = (
     r"cmd|command|commanded|target|desired|des|ref|reference|setpoint|goal|model|est|error"
 )
+
+MOTORS = r"motors?|mot|drives?|rotors?"
 
 
 def find_columns(path: Path, joints: Sequence[JointFound], torque: Array) -> ColumnsFound:
@@ -43,10 +45,11 @@ def find_columns(path: Path, joints: Sequence[JointFound], torque: Array) -> Col
     Raises:
         RecordingError: It is no table with names in its first line, or holds no numbers.
     """
-    header, delimiter, rows = _read(path)
+    header, delimiter, cells = _read(path)
+    rows = np.array([[_number(cell) for cell in row] for row in cells])
     found = ColumnsFound(path, header, delimiter)
-    remarks = []
-    if not np.isfinite(rows[0]).any():
+    remarks = _not_numbers(header, cells[-1])
+    if not np.isfinite(rows[0]).any() and not remarks:
         remarks.append("Line 2 holds no number, as a line of units would: remove it.")
     names = names_of(joints)
     groups = [_columns(header, names, kind) for kind in ("position", "velocity", "effort")]
@@ -55,28 +58,42 @@ def find_columns(path: Path, joints: Sequence[JointFound], torque: Array) -> Col
     return with_units(found, rows, joints, torque, [*remarks, *_also(groups[2])])
 
 
-def _read(path: Path) -> tuple[tuple[str, ...], str, Array]:
-    """Return names of columns, what separates them, and numbers (NaN where there are none)."""
+def _read(path: Path) -> tuple[tuple[str, ...], str, list[list[str]]]:
+    """Return names of columns, what separates them, and the cells of rows."""
     path = input_path(path, "table", RecordingError)
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
             first = file.readline()
-            delimiter = max(DELIMITERS, key=first.count)
+            delimiter = usual_delimiter(first.strip())
             header = tuple(cell.strip() for cell in next(csv.reader([first], delimiter=delimiter)))
             lines = csv.reader(file, delimiter=delimiter)
-            rows = [
-                [_number(cell) for cell in cells]
-                for cells, _ in zip(lines, range(MOST_ROWS), strict=False)
-                if len(cells) == len(header)
-            ]
+            read = [cells for cells, _ in zip(lines, range(MOST_ROWS), strict=False) if cells]
     except (OSError, UnicodeDecodeError, csv.Error, StopIteration) as error:
         raise RecordingError(f"{path} cannot be read as a table: {in_words(error)}.") from error
+    rows = [cells for cells in read if len(cells) == len(header)]
+    if len(header) > 2 and read and not rows:
+        raise RecordingError(
+            f"{path}, line 2: {len(read[0])} cells where the first line has {len(header)} names."
+        )
     if len(header) < 3 or not rows or np.isfinite([_number(name) for name in header]).any():
         raise RecordingError(
             f"{path} needs a first line that names its columns, and rows of numbers below it; "
             f"its first line is '{first.strip()[:80]}'."
         )
-    return header, delimiter, np.array(rows)
+    return header, delimiter, rows
+
+
+def _not_numbers(header: Sequence[str], cells: Sequence[str]) -> list[str]:
+    """Say what to do about numbers that are written in another way, as in some row."""
+    found: dict[str, list[int]] = {}
+    for k, cell in enumerate(cells):
+        if np.isnan(_number(cell)) and (do := what_to_write(cell)):
+            found.setdefault(do, []).append(k)
+    return [
+        f"Column '{header[at[0]]}'{f' and {len(at) - 1} more hold' if at[1:] else ' holds'} no "
+        f"number that can be read ('{cells[at[0]].strip()[:30]}'): {do}."
+        for do, at in found.items()
+    ]
 
 
 def _number(cell: str) -> float:
@@ -137,15 +154,16 @@ def _by_number(header: Sequence[str], n: int, kind: str) -> list[tuple[str, ...]
 
 
 def _best(found: dict[str, dict[int, str]], wanted: Sequence[int]) -> list[tuple[str, ...]]:
-    """Return complete groups of columns: measured before others, torques before currents."""
+    """Return complete groups of columns: measured before others, joints' own, then torques."""
     whole = [words for words, group in found.items() if all(k in group for k in wanted)]
-    whole.sort(key=lambda text: (has(text, NOT_MEASURED), has(text, "current|cur"), len(text)))
+    last = (NOT_MEASURED, MOTORS, CURRENTS)
+    whole.sort(key=lambda text: (*(has(text, words) for words in last), len(text)))
     return [tuple(found[words][k] for k in wanted) for words in whole]
 
 
 def _time(header: Sequence[str]) -> str:
     """Return the column of time."""
-    named = [name for name in header if re.fullmatch(TIMES, re.sub(r" (s|ms|us|ns)$", "",
+    named = [name for name in header if re.fullmatch(TIMES, re.sub(r" (s|ms|us|ns|min)$", "",
                                                                    words_of(name)))]  # fmt: skip
     loose = [name for name in header if has(words_of(name), TIMES)]
     return (named or loose or [""])[0]
@@ -175,7 +193,7 @@ def columns_text(found: ColumnsFound, joints: Sequence[str]) -> str:
 # Names of the joints, in the order of the columns below.
 {line("joints", joints)}
 
-# Column of time, and its unit: s, ms, us or ns. With 'nanoseconds: NAME' that column is added.
+# Column of time, and its unit: s, ms, us, ns or min. With 'nanoseconds: NAME' that column is added.
 stamp: {{{stamp}}}
 
 # Columns of joint positions, and of velocities in the same unit of angle per second. Without
@@ -183,7 +201,7 @@ stamp: {{{stamp}}}
 {line("position", found.position)}
 {velocity}
 
-# Unit of positions: rad or deg, of joints that slide m or mm; one for all, or one for each.
+# Unit of positions: rad, deg, mrad or rev, of joints that slide m or mm; one for all or for each.
 position_unit: {unit}
 
 # Columns of MEASURED joint torques, not of commands, models or motor currents.

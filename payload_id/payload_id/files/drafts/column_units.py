@@ -9,14 +9,23 @@ from dataclasses import replace
 import numpy as np
 
 from ...core.arrays import Array
-from ...core.plausibility.kinematics import DEGREE, looks_like_degrees
+from ...core.plausibility.kinematics import looks_like_degrees
+from ..tables.joint_csv import OF_TURNING
 from .arm_in_urdf import JointFound
-from .columns_found import TIMES, ColumnsFound, has, words_of
+from .columns_found import CURRENTS, TIMES, ColumnsFound, has, words_of
 
 NANOSECONDS = r"n ?secs?|nano ?secs?|nano ?seconds|stamp nano ?secs?|header stamp n(ano)?secs?"
 AMPERES = re.compile(r"[_ \[(]\s*m?A\s*[\])]?$")  # as a unit behind the name
-TIME_UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9}
+TIME_UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60.0}
 LABEL = re.compile(r"(?<![A-Za-z])[A-Za-z][ _]?\d+")  # of an axis, such as A1, which is no ampere
+ANGLE_UNITS = {  # by what names of columns of positions say
+    "deg": "deg|degs|degree|degrees|°",
+    "mrad": "mrad|millirad|milliradians?",
+    "rev": "rev|revs|revolutions?|turns?",
+    "rad": "rad|rads|radian|radians",
+}
+RATES = {f"{unit}/s": size for unit, size in OF_TURNING.items()} | {"rpm": np.pi / 30.0}  # [rad/s]
+LIKE = 1.2  # times as fast that velocities may be, beside noise, when their unit is told
 FAR = 10.0  # times its limit that a position is when its unit is thought to be mm
 STEPS = (2e-4, 0.2)  # [s] between samples of recordings
 EFFORT_UNITS = {  # by what names of columns say, in N m
@@ -54,7 +63,7 @@ def with_units(
             time = time + 1e-9 * values([found.nanoseconds])[:, 0]
         found = _timed(found, time, remarks)
     if found.position:
-        said = _said(found.position, {"deg": "deg|degree|degrees|°", "rad": "rad|radian|radians"})
+        said = _said(found.position, ANGLE_UNITS)
         degrees = looks_like_degrees(_finite(values(found.position)), turning, lower, upper)
         unit = said or ("deg" if degrees else "rad")
         if said == "rad" and degrees:
@@ -115,7 +124,12 @@ def _finite(values: Array) -> Array:
 
 def _timed(found: ColumnsFound, time: Array, remarks: list[str]) -> ColumnsFound:
     """Return the unit of time and the rate."""
-    steps = np.diff(time[np.isfinite(time)])
+    time = time[np.isfinite(time)]
+    if not len(time):
+        if not remarks:  # else how its numbers are written is said
+            remarks.append(f"Column '{found.time}' holds no number.")
+        return found
+    steps = np.diff(time)
     steps = steps[steps > 0]
     if not len(steps):
         remarks.append(f"Column '{found.time}' does not rise: is it the time?")
@@ -140,24 +154,34 @@ def _with_velocity(
     found: ColumnsFound, position: Array, velocity: Array, remarks: list[str]
 ) -> ColumnsFound:
     """Leave velocities out that are in another unit of angle than positions."""
-    moved = np.gradient(position, axis=0) * found.rate
+    turn = [2.0 * np.pi / OF_TURNING.get(unit, np.nan) for unit in found.position_unit]
+    steps = np.diff(position, axis=0)
+    steps -= np.nan_to_num(turn * np.round(steps / turn))  # encoders may leap by whole turns
+    moved, velocity = steps * found.rate, (velocity[1:] + velocity[:-1]) / 2.0
     both = np.isfinite(moved) & np.isfinite(velocity)
     moved, velocity = np.where(both, moved, 0.0), np.where(both, velocity, 0.0)
     energy = float(np.sum(moved**2))
     scale = float(np.sum(moved * velocity)) / energy if energy > 0.0 else 1.0
-    for factor, unit, name in ((DEGREE, "deg", "rad/s, positions in degrees"),
-                               (1.0 / DEGREE, "rad", "deg/s, positions in radians")):  # fmt: skip
-        if unit in found.position_unit and 0.7 < scale / factor < 1.4:
-            remarks.append(f"Velocities are in {name}: left out, positions are differentiated.")
+    if 0.7 < scale < 1.4:
+        return found
+    turning = next((unit for unit in found.position_unit if unit in OF_TURNING), "")
+    if turning and scale > 0.0:
+        off = {
+            name: abs(np.log(scale * size / OF_TURNING[turning])) for name, size in RATES.items()
+        }
+        name = min(off, key=lambda each: off[each])
+        if off[name] < np.log(LIKE):
+            remarks.append(
+                f"Velocities are in {name}, positions in {turning}: left out, positions are "
+                "differentiated."
+            )
             return replace(found, velocity=())
-    if not 0.7 < scale < 1.4:
-        remarks.append(
-            f"Velocities are {scale:.3g} times the change of positions in the time of "
-            f"'{found.time}' [{found.time_unit}]: left out, positions are differentiated. Is it "
-            "the time, in that unit?"
-        )
-        return replace(found, velocity=())
-    return found
+    remarks.append(
+        f"Velocities are {scale:.3g} times the change of positions in the time of '{found.time}' "
+        f"[{found.time_unit}]: left out, positions are differentiated. Is it the time, in that "
+        "unit?"
+    )
+    return replace(found, velocity=())
 
 
 def _with_effort(
@@ -165,14 +189,17 @@ def _with_effort(
 ) -> ColumnsFound:
     """Return the factor of efforts."""
     units = {name: words for name, (words, _) in EFFORT_UNITS.items()}
-    said = _said(found.effort, units | {"A": "amps?|amperes?|currents?|cur"})
+    said = _said(found.effort, units | {"A": CURRENTS})
     there = np.isfinite(effort).any(axis=0)
     if not there.all():
         remarks.append("Some columns of effort hold no number: check the decimal point and which.")
         return found
     size = np.nanmedian(np.abs(effort), axis=0)
-    if said == "A" or all(AMPERES.search(name) for name in found.effort):
+    if said == "A" or all(
+        AMPERES.search(name) or has(words_of(name), CURRENTS) for name in found.effort
+    ):
         remarks.append("Efforts look like motor currents, not torques: intervals need torques.")
+        found = replace(found, effort_unit="A")
     if any(PERCENT.search(name) for name in found.effort):
         remarks.append(
             "Efforts are named per cent, not torques: enter as effort_sign what one is in N m."

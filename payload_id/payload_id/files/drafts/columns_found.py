@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 TIMES = r"t|time|stamp|timestamp|times|secs?|seconds|msec|nsec|header stamp"
+CURRENTS = r"currents?|cur|amps?|amperes?|i"
 UNIT = re.compile(r"[\[(](?!\d+[\])]).*?[\])]")  # "[deg]", not "[0]"
 
 
@@ -24,7 +25,7 @@ class ColumnsFound:
         position: Columns of positions, one a joint, empty if not found.
         velocity: Of velocities.
         effort: Of torques.
-        position_unit: rad or deg; of joints that slide m or mm; one of each joint.
+        position_unit: rad, deg, mrad or rev; of joints that slide m or mm; one of each joint.
         effort_factor: From effort to N m.
         effort_unit: What it is in, where that is not N m.
         rate: Of the samples [Hz]; NaN if time was not found.

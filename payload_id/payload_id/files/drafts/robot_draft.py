@@ -151,7 +151,8 @@ def _bounds_text(scales: Scales) -> str:
 # Bounds that every interval rests on: they must be TRUE. CHECK all: cautious guesses for an arm
 # that nobody has calibrated, from its weight (a joint carries up to {scales.gravity.max():.3g} N m
 # or N).
-# 'payload-id noise' and 'payload-id calibrate' measure them; a tare narrows the intervals at once.
+# 'payload-id noise' and 'payload-id calibrate' measure them. A tare takes out what is constant
+# (offsets, link masses): it narrows intervals once torque_relative and torque_absolute are small.
 uncertainty:
   # Error of every torque sample as a fraction [-], plus this much [N m]: noise, ripple, vibration.
   torque_relative: 0.025

@@ -84,4 +84,5 @@ def _below(store: AbstractFileSystem, place: str) -> list[str]:
         for x in files
         if x.lower().endswith(STORAGE_SUFFIXES) and posixpath.dirname(x) not in folders
     }
-    return sorted(folders | single)
+    tables = {x for x in files if x.lower().endswith(TABLES)}
+    return sorted(folders | single or tables)  # beside bags, tables are results

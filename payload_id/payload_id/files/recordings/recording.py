@@ -197,13 +197,13 @@ class Recording(Viewed, Samples):
             path: The file; its first line names the columns.
             columns: What the columns hold, or the path of a YAML file that says so:
 
-                - `stamp`: `{column: NAME, unit: s | ms | us | ns}`; with `nanoseconds: NAME`
+                - `stamp`: `{column: NAME, unit: s | ms | us | ns | min}`; with `nanoseconds: NAME`
                   where a second column holds these.
                 - `position`, `velocity` (may be left out), `effort`: a list of column names, or a
                   pattern such as `Position{j}` with {j} = 1 ... n.
                 - `joints`: the joints' names.
-                - `position_unit`: rad (default; m of joints that slide), deg, m or mm, of position
-                  and velocity alike; one word, or one for each joint.
+                - `position_unit`: rad (default; m of joints that slide), deg, mrad, rev, m or mm,
+                  of position and velocity alike; one word, or one for each joint.
                 - `effort_source`: torque (default), or current: [A].
                 - `torque_constants`: with current, [N m/A], one number or one for each joint.
                 - `effort_sign`, `effort_offset`: as in `from_bag`.

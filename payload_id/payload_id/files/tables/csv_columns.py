@@ -32,8 +32,13 @@ from ...core.samples.sample_checks import Drop
 from ..configuration.file_kind import instead
 from ..configuration.input_path import input_path, not_utf8
 
-TO_NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1}
-DELIMITERS = (",", ";", "\t", "|")  # that tables usually have
+TO_NANOSECONDS = {"s": 10**9, "ms": 10**6, "us": 10**3, "ns": 1, "min": 60 * 10**9}
+DELIMITERS = (",", ";", "\t", "|")  # that tables usually have; others have spaces
+WRITINGS = (  # of numbers that are none here, and what to do
+    (r"[+-]?\d*,\d+([eE][+-]?\d+)?", "write its comma as a point"),
+    (r"[+-]?\d*\.?\d+[dD][+-]?\d+", "write its exponent with e"),
+    (r"(\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}[T ]*)?(\d{1,2}:\d{2}(:.*)?)?", "write dates as seconds"),
+)
 STAMP_RANGE = 2**62  # [ns], 146 years: what 64-bit arithmetic on stamps leaves room for
 UNFINISHED = "unfinished_line"  # cause of a last row that is left out; see `read_columns`
 
@@ -121,6 +126,18 @@ def delimiter_of(entries: Mapping[str, Any], where: str) -> str:
             f"the end of a line; found {brief(delimiter)}."
         )
     return delimiter
+
+
+def usual_delimiter(line: str) -> str:
+    """Return the usual character that separates the cells of a line best."""
+    best = max(DELIMITERS, key=line.count)
+    return best if best in line else " "
+
+
+def what_to_write(cell: str) -> str:
+    """Return what makes a number of a cell that is written in another way, empty if unknown."""
+    text = cell.strip()
+    return next((do for form, do in WRITINGS if text and re.fullmatch(form, text)), "")
 
 
 def refuse_unknown(entries: Mapping[str, Any], known: Collection[str], where: str) -> None:
@@ -237,7 +254,7 @@ def _header(
             f"{path} has zero bytes in its first line, as UTF-16 has and UTF-8 has not: save it as "
             "UTF-8."
         )
-    other = max(DELIMITERS, key=names[0].count)
+    other = usual_delimiter(names[0])
     if len(names) == 1 and other != delimiter and names[0].count(other) >= len(wanted) - 1:
         raise RecordingError(
             f"{path} has no '{delimiter}' in its first line, and {names[0].count(other)} times "
@@ -280,8 +297,8 @@ def _stamp(cell: str, column: StampColumn, path: Path, line: int) -> int | None:
 
 
 def _not_a_number(cell: str, path: Path, line: int, column: str) -> RecordingError:
-    comma = re.fullmatch(r"[+-]?\d+,\d+([eE][+-]?\d+)?", cell.strip())
+    do = what_to_write(cell)
     return RecordingError(
         f"{path}, line {line}, column '{column}': '{shortened(cell)}' is not a number"
-        f"{': write its comma as a point' if comma else ''}."
+        f"{f': {do}' if do else ''}."
     )

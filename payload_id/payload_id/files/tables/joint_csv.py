@@ -24,8 +24,9 @@ from .csv_columns import (
 )
 from .joint_table import JointTable
 
-UNITS = {"rad": 1.0, "deg": np.pi / 180.0, "m": 1.0, "mm": 1e-3}  # of positions
-OF_SLIDING, OF_TURNING = ("m", "mm"), ("rad", "deg")
+OF_SLIDING = {"m": 1.0, "mm": 1e-3}  # units of positions [m], [rad]
+OF_TURNING = {"rad": 1.0, "deg": np.pi / 180.0, "mrad": 1e-3, "rev": 2.0 * np.pi}
+UNITS = OF_TURNING | OF_SLIDING
 REQUIRED = ("joints", "stamp", "position", "effort")
 OPTIONAL = (
     "velocity", "position_unit", "effort_source", "torque_constants", "effort_sign",
@@ -174,13 +175,13 @@ def _unit(
     units = [chosen(UNITS, word, "'position_unit'", where) for word in words]
     if sliding is not None:
         for name, word in zip(joints, words, strict=True):
-            wrong = OF_TURNING[1:] if name in sliding else OF_SLIDING
-            if word in wrong:
-                does, allowed = (
-                    ("slides", "m or mm") if name in sliding else ("turns", "rad or deg")
-                )
+            slides = name in sliding
+            wrong, allowed = (OF_TURNING, OF_SLIDING)[:: 1 if slides else -1]
+            if word in wrong and word != "rad":
+                does = "slides" if slides else "turns"
                 raise ConfigurationError(
-                    f"'position_unit' in {where} is {word} for {name}, which {does}: {allowed}. "
+                    f"'position_unit' in {where} is {word} for {name}, which {does}: "
+                    f"{', '.join(allowed)}. "
                     "Give a list, one unit for each joint."
                 )
     return tuple(units) if several else units[0]

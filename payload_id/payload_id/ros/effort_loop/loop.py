@@ -31,7 +31,7 @@ from ...core.arrays import Array
 from ...core.control.controller import Measurement
 from ...core.errors import InputError
 from ...core.samples.joint_map import JointMap
-from ...core.samples.sample_checks import Drop
+from ...core.samples.sample_checks import LARGEST, Drop
 from ...core.samples.stamps import seconds_since
 from ...core.threads import one_thread
 from ...files.robots.robot_file import RobotFile
@@ -191,11 +191,11 @@ class TorqueLoop:
         if message is None:
             return False
         found = self._map.convert(message.name, message.position, message.velocity, ())
-        if isinstance(found, Drop) or not np.isfinite(found[0]).all():
+        if isinstance(found, Drop) or not (np.abs(found[0]) <= LARGEST).all():
             return False
         stamp, now = stamp_of(message.header.stamp), time.monotonic()
         if self._follower is not None:
-            if not np.isfinite(found[1]).all():
+            if not (np.abs(found[1]) <= LARGEST).all():
                 return False  # as good as none
             if self._newest is not None:
                 self._leapt_ns += leap_of(stamp - self._newest[0], now - self._heard)

@@ -91,6 +91,21 @@ def test_torques_at_the_motors_are_named_with_the_ratio(ratio: float) -> None:
     assert told_ratio == pytest.approx(abs(ratio), rel=0.5)
 
 
+def test_currents_with_a_constant_of_each_joint_are_no_external_torques() -> None:
+    constants = np.array([12.0, 12.0, 9.0, 9.0, 4.0, 4.0, 2.0])
+    found = told(replace_tau(1.0 / constants))["kind of efforts"]
+    assert "currents" in found and "external" not in found
+    ratios = [float(x) for x in found.split("some ")[1].split(" times")[0].split(", ")]
+    np.testing.assert_allclose(ratios, constants, rtol=0.5)
+
+
+def test_angles_that_count_from_zero_are_no_degrees() -> None:
+    honest = gen3()[2]
+    assert moved(replace(honest, q=honest.q % (2.0 * np.pi)))["positions"] is Verdict.LOOK
+    above = replace(honest, q=np.rad2deg(honest.q) % 360.0)
+    assert moved(above)["positions"] is Verdict.WRONG
+
+
 def test_external_torques_are_named() -> None:
     _, arm, honest = gen3()
     series = FourierSeries.from_free(

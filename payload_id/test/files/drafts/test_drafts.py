@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -141,10 +142,10 @@ def test_bounds_of_small_and_large_arms_are_written_as_they_are(size: float) -> 
 
 def table(tmp_path: Path, header: list[str], columns: list[np.ndarray], delimiter: str) -> Path:
     """Write a table."""
-    lines = [delimiter.join(header)]
+    lines = [delimiter.join(f'"{name}"' if delimiter in name else name for name in header)]
     lines += [delimiter.join(f"{x:.9g}" for x in row) for row in np.column_stack(columns)]
     path = tmp_path / "run.csv"
-    path.write_text("\n".join(lines))
+    path.write_text("\n".join([*lines, ""]))
     return path
 
 
@@ -167,7 +168,7 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("shape", SHAPES.values(), ids=SHAPES.keys())
-@pytest.mark.parametrize("delimiter", [",", ";"])
+@pytest.mark.parametrize("delimiter", [",", ";", " "])
 def test_columns_are_found_by_name_number_and_unit(
     tmp_path: Path, shape: tuple, delimiter: str
 ) -> None:
@@ -231,14 +232,113 @@ def test_axes_named_a_are_no_amperes(tmp_path: Path, effort: str, current: bool)
     assert any("currents" in remark for remark in found.remarks) == current
 
 
-def test_velocities_in_another_unit_are_left_out(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("angle", "size", "speed", "per"),
+    [
+        ("", 1.0, "deg/s", 180.0 / np.pi),
+        ("[deg]", 180.0 / np.pi, "rad/s", 1.0),
+        ("[rad]", 1.0, "rpm", 30.0 / np.pi),
+        ("[rev]", 0.5 / np.pi, "rpm", 30.0 / np.pi),
+    ],
+)
+def test_velocities_in_another_unit_are_left_out(
+    tmp_path: Path, angle: str, size: float, speed: str, per: float
+) -> None:
     t = np.arange(0.0, 2.0, 0.01)
-    q = np.stack([np.sin((1 + k) * t) for k in range(4)], axis=1)
-    dq = np.rad2deg(np.stack([(1 + k) * np.cos((1 + k) * t) for k in range(4)], axis=1))
+    q = size * np.stack([np.sin((1 + k) * t) for k in range(4)], axis=1)
+    dq = per * np.stack([(1 + k) * np.cos((1 + k) * t) for k in range(4)], axis=1)
     header = ["t", *(f"{kind}{k}" for kind in ("q", "dq", "tau") for k in range(4))]
+    header[1:5] = [f"q{k} {angle}" for k in range(4)]
     path = table(tmp_path, header, [t, *q.T, *dq.T, *q.T], ",")
     found = find_columns(path, TURN, np.full(4, 20.0))
-    assert found.velocity == () and "deg/s" in found.remarks[0]
+    assert found.velocity == () and f"in {speed}" in found.remarks[0]
+
+
+@pytest.mark.parametrize(("unit", "factor"), [("mrad", 1e3), ("rev", 0.5 / np.pi)])
+def test_angles_are_read_in_the_unit_that_their_columns_name(
+    tmp_path: Path, unit: str, factor: float
+) -> None:
+    t = np.arange(0.0, 2.0, 0.01)
+    q = np.stack([np.sin((1 + k) * t) for k in range(4)], axis=1)
+    dq = np.stack([(1 + k) * np.cos((1 + k) * t) for k in range(4)], axis=1)
+    header = ["t", *(f"pos{k} [{unit}]" for k in range(4))]
+    header += [*(f"vel{k} [{unit}/s]" for k in range(4)), *(f"tau{k}" for k in range(4))]
+    path = table(tmp_path, header, [t, *(factor * q).T, *(factor * dq).T, *q.T], ",")
+    found = find_columns(path, TURN, np.full(4, 20.0))
+    assert len(found.velocity) == 4
+    columns = tmp_path / "columns.yaml"
+    columns.write_text(columns_text(found, JOINTS))
+    recording = Recording.from_csv(path, columns)
+    np.testing.assert_allclose(recording.q, q, atol=1e-9)
+    np.testing.assert_allclose(recording.dq, dq, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        (lambda cell: cell.replace(".", ","), "write its comma as a point"),
+        (lambda cell: f"{float(cell):.6e}".replace("e", "D"), "write its exponent with e"),
+        (lambda cell: f"2026-11-01T10:00:{float(cell):09.6f}", "write dates as seconds"),
+        (lambda cell: f"10:00:{float(cell):09.6f}", "write dates as seconds"),
+    ],
+)
+def test_numbers_that_are_written_in_another_way_are_told(
+    tmp_path: Path, change: Callable[[str], str], words: str
+) -> None:
+    t = np.arange(0.0, 2.0, 0.01)
+    header = ["t", *(f"q{n}" for n in range(1, 5)), *(f"tau{n}" for n in range(1, 5))]
+    path = table(tmp_path, header, [t, *np.ones((8, len(t)))], ";")
+    first, *lines = path.read_text().splitlines()
+    times = [change(line.split(";")[0]) + ";" + line.split(";", 1)[1] for line in lines]
+    path.write_text("\n".join([first, *times]))
+    found = find_columns(path, TURN, np.full(4, 20.0))
+    assert words in found.remarks[0] and not any("rise" in remark for remark in found.remarks)
+    columns = tmp_path / "columns.yaml"
+    columns.write_text(columns_text(found, JOINTS))
+    with pytest.raises(RecordingError, match=words):
+        Recording.from_csv(path, columns)
+
+
+@pytest.mark.parametrize(("unit", "turn"), [("", 2.0 * np.pi), (" [deg]", 360.0)])
+def test_angles_that_count_from_zero_keep_their_unit_and_velocities(
+    tmp_path: Path, unit: str, turn: float
+) -> None:
+    t = np.arange(0.0, 6.0, 0.01)
+    q = np.stack([1.6 * np.sin((1 + k) * t) for k in range(4)], axis=1)
+    dq = np.stack([1.6 * (1 + k) * np.cos((1 + k) * t) for k in range(4)], axis=1)
+    header = ["t", *(f"q{k}{unit}" for k in range(4)), *(f"dq{k}" for k in range(4))]
+    header += [f"tau{k}" for k in range(4)]
+    angles, rates = turn / (2.0 * np.pi) * q % turn, turn / (2.0 * np.pi) * dq
+    path = table(tmp_path, header, [t, *angles.T, *rates.T, *q.T], ",")
+    found = find_columns(path, TURN, np.full(4, 20.0))
+    assert set(found.position_unit) == {"deg" if unit else "rad"} and len(found.velocity) == 4
+
+
+def test_the_joints_own_columns_are_taken_before_those_of_motors(tmp_path: Path) -> None:
+    t = np.arange(0.0, 2.0, 0.01)
+    q = np.stack([np.sin((1 + k) * t) for k in range(4)], axis=1)
+    kinds = ("motor_pos", "joint_pos", "motor_torque", "joint_torque")
+    header = ["t", *(f"{kind}_{name}" for kind in kinds for name in JOINTS)]
+    path = table(tmp_path, header, [t, *100 * q.T, *q.T, *q.T, *q.T], ",")
+    found = find_columns(path, TURN, np.full(4, 1.0))
+    assert found.position == tuple(f"joint_pos_{name}" for name in JOINTS)
+    assert found.effort == tuple(f"joint_torque_{name}" for name in JOINTS)
+
+
+def test_minutes_and_currents_by_their_letter_are_told(tmp_path: Path) -> None:
+    t = np.arange(0.0, 2.0, 0.01)
+    q = np.stack([np.sin((1 + k) * t) for k in range(4)], axis=1)
+    header = ["time [min]", *(f"q{k}" for k in range(4)), *(f"I{k}" for k in range(4))]
+    found = find_columns(table(tmp_path, header, [t / 60, *q.T, *q.T], ","), TURN, np.ones(4))
+    assert found.time_unit == "min" and found.rate == pytest.approx(100.0)
+    assert found.effort and any("currents" in remark for remark in found.remarks)
+
+
+def test_rows_with_another_number_of_cells_than_names_are_told(tmp_path: Path) -> None:
+    path = tmp_path / "run.csv"
+    path.write_text("t,q1,q2,q3,q4\n" + "0.1,1,2,3,4,\n" * 5)
+    with pytest.raises(RecordingError, match="6 cells where the first line has 5 names"):
+        find_columns(path, TURN, np.full(4, 20.0))
 
 
 @pytest.mark.parametrize(

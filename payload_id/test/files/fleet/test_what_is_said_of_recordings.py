@@ -32,6 +32,15 @@ def test_a_folder_is_looked_through(bags):
     assert names(bags, found) == ["monday/one", "monday/two.mcap", "tuesday/old.db3"]
 
 
+def test_of_a_folder_without_bags_the_tables_are_taken(bags, tmp_path):
+    folder = tmp_path / "tables"
+    (folder / "monday").mkdir(parents=True)
+    for name in ("monday/one.csv", "two.CSV", "notes.md"):
+        (folder / name).write_text("t,q,tau\n")
+    found = recordings_found([str(folder)])
+    assert [x.removeprefix(f"{folder}/") for x in found] == ["monday/one.csv", "two.CSV"]
+
+
 def test_globs_files_and_lists(bags, tmp_path):
     listed = tmp_path / "list.txt"
     listed.write_text(f"# mine\n{bags}/table.csv\n\n{bags}/tues*/*\n")

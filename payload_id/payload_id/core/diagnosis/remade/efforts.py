@@ -16,7 +16,7 @@ from ..causes.remade_rows import NOTHING, RemadeRows, Unchanged
 
 LEAST = 5.0  # times as large as read; less is a gain, a unit or a payload
 LITTLE = 0.03  # of the largest joint's torque that the links take; less is not compared
-DRAWN = 0.1  # of a joint's torque, that a typical payload counts as
+DRAWN = 0.03  # of a joint's torque, that a typical payload counts as
 STEP, REACH = 0.02, 0.7  # of the factor's logarithm: of differences, and of a round
 
 EXTERNAL = "The efforts are external torques: what the arm itself takes has been taken out of them"
@@ -33,42 +33,51 @@ class ExternalTorques(Unchanged):
 
 
 class OtherSide(Unchanged):
-    """Torques are exp(value) times the efforts, of all joints: a gear's ratio."""
+    """Torques are exp(value) times the efforts, of all joints or of each: gears' ratios."""
 
     def samples(self, samples: Samples, value: Array) -> Samples:
         """Return the samples with these."""
-        return replace(samples, tau=np.exp(value[0]) * samples.tau)
+        return replace(samples, tau=np.exp(value) * samples.tau)
 
 
-def motor_side(factor: float) -> str:
-    """Say that efforts are a part of the torques that joints apply."""
+def motor_side(factors: Array) -> str:
+    """Say that efforts are a part of the torques that joints apply, by one factor or each its."""
+    listed = ", ".join(f"{factor:.2g}" for factor in np.abs(factors))
     return (
-        f"The efforts are some {factor:.2g} times smaller than what the joints need: torques at "
+        f"The efforts are some {listed} times smaller than what the joints need: torques at "
         "the motors' side of the gears, or currents"
     )
 
 
-def needed_factor(rows: RowBlock, n: int, typical: Array) -> float:
-    """Return the factor of all efforts of n joints with which a payload fits best.
+def needed_factors(rows: RowBlock, groups: Array, typical: Array) -> Array:
+    """Return the factors of efforts with which a payload fits best, one of each group of joints.
 
-    Least squares of A phi - c r = -l, r the readings, l what the described links take, each joint's
-    rows in parts of its own c0 r, c0 the factor without a payload; phi is drawn to zero.
+    Least squares of A phi + B u - sum_k c_k r_k = -l, r_k the readings of group k, l what the
+    described links take, each joint's rows in parts of its own c0 r, c0 the factor without a
+    payload; phi and u are drawn to zero.
 
     Args:
         rows: Of n joints each window.
-        n: Number of joints.
+        groups: 1 where a joint is of a group, shape (n, k).
         typical: |phi| of a typical payload, shape (10,).
+
+    Returns:
+        Factors, shape (k,); zeros where nothing tells them.
     """
+    n, k = groups.shape
     read, links = rows.reading, rows.reading - rows.b
     size = np.sqrt(np.mean(read.reshape(-1, n) ** 2, axis=0))
     weight = np.tile(1.0 / np.maximum(size, LITTLE * size.max() + 1e-30), len(rows) // n)
     alone = (weight * read) @ (weight * links) / max(float(np.sum((weight * read) ** 2)), 1e-30)
     if alone == 0.0:
-        return 0.0
-    columns = weight[:, None] * np.column_stack([rows.A * typical / alone, -read])
-    drawn = DRAWN * np.sqrt(len(rows)) * np.eye(10, 11)
-    right = np.append(-weight * links / alone, np.zeros(10))
-    return float(alone * np.linalg.lstsq(np.vstack([columns, drawn]), right, rcond=None)[0][-1])
+        return np.zeros(k)
+    own = read[:, None] * np.tile(groups, (len(rows) // n, 1))
+    columns = weight[:, None] * np.hstack([rows.A * typical / alone, rows.B / alone, -own])
+    others = columns.shape[1] - k
+    drawn = DRAWN * np.sqrt(len(rows)) * np.eye(others, others + k)
+    right = np.append(-weight * links / alone, np.zeros(others))
+    x, *_ = np.linalg.lstsq(np.vstack([columns, drawn]), right, rcond=None)
+    return np.asarray(alone * x[others:])
 
 
 class Efforts:
@@ -81,13 +90,19 @@ class Efforts:
         rows = remade.rows(Unchanged(), NOTHING)
         tare = int((~remade.evidence.own).sum())
         own, source = rows.take(np.arange(tare, len(rows))), remade.source
-        factor = needed_factor(own, source.model.n, source.prior.typical)
-        left = np.inf
-        if factor > LEAST:
-            start, step, reach = np.log([factor]), np.full(1, STEP), np.full(1, REACH)
+        n = source.model.n
+        for groups in (np.ones((n, 1)), np.eye(n)):
+            factors = needed_factors(own, groups, source.prior.typical)
+            if not (factors.max() > LEAST and factors.min() > 1.0):
+                continue
+            k = len(factors)
+            start, step, reach = np.log(factors), np.full(k, STEP), np.full(k, REACH)
             value, fit = remade.followed(OtherSide(), start, step, reach)
-            sentence, left = motor_side(float(np.exp(value[0]))), fit.factor
-            yield Finding(self.name, left, 1, f"{sentence}. Multiply them by the gears' ratios.")
-        if left > 1.0:  # else small efforts would be anything
-            left = remade.judged(ExternalTorques(), NOTHING).factor
-            yield Finding(self.name, left, 0, f"{EXTERNAL}. Record those that the joints apply.")
+            sentence = motor_side(np.exp(value))
+            yield Finding(
+                self.name, fit.factor, k, f"{sentence}. Multiply them by the gears' ratios."
+            )
+            if fit.factor <= 1.0:
+                return  # so small that they would be anything
+        left = remade.judged(ExternalTorques(), NOTHING).factor
+        yield Finding(self.name, left, 0, f"{EXTERNAL}. Record those that the joints apply.")
