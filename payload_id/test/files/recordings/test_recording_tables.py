@@ -149,7 +149,7 @@ def test_unknown_column_names_the_nearest(tmp_path):
     ("change", "sentence"),
     [
         ({"stamp": "t"}, "column: NAME"),
-        ({"stamp": {"column": "t", "unit": "min"}}, "one of s, ms, us, ns"),
+        ({"stamp": {"column": "t", "unit": "week"}}, "one of s, ms, us, ns"),
         ({"position": ["q1"]}, "list of 2"),
         ({"position_unit": "grad"}, "rad, deg"),
         ({"effort_sign": "up"}, "must be a number"),
