@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -135,6 +135,11 @@ class ArmWatch:
         if found.part <= 1.0:
             self.slider.late_since = None
             return None
+        now = replace(seen, time=seen.time[-1:], q=seen.q[-1:], dq=seen.dq[-1:])
+        if self._from_desired(commanded, tube, now).part <= 1.0:
+            return Reason.TUBE_LEFT, (
+                f"{found.sentence(self.joints)}, in a joint state; those after it say otherwise"
+            )
         late = self._late(commanded, tube, seen, 0.0, 0.0)
         if late.part > CLEARLY or late.lag <= 0.0:
             return Reason.TUBE_LEFT, found.sentence(self.joints)

@@ -631,6 +631,18 @@ def test_of_two_arms_the_one_whose_forces_are_inverted_is_named(seed, who, with_
 
 
 @pytest.mark.slow
+def test_a_robot_with_small_forces_is_not_inverted_where_another_may_be_false():
+    rng = np.random.default_rng(15)
+    team = Team.drawn(rng, 5)
+    path = Path.drawn(rng, length=8.0, holds=2)
+    robots = team.samples(path, rng, internal=1.5)
+    robots[0] = force_from(robots[0], 0.0, np.eye(3)[[1, 2, 0]])
+    bounds = replace(NOISE, orientation=2e-3, position=1e-3, force_absolute=0.3)
+    found = estimated([disturbed(r, bounds, rng) for r in robots], bounds)
+    assert {name for f in found.findings for name in f.robots} == {robots[0].name}, found.message
+
+
+@pytest.mark.slow
 def test_of_five_robots_the_two_that_slip_are_named_though_one_is_the_reference():
     rng = np.random.default_rng(3)
     team = Team.drawn(rng, 5)

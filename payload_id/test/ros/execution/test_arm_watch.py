@@ -63,6 +63,13 @@ def test_an_arm_that_is_late_for_no_reason_is_behind_and_one_beside_its_path_is_
     assert late(watch, -0.1, 9.0)[0] is Reason.TUBE_LEFT  # ahead of its time is never the slider's
 
 
+def test_one_joint_state_off_the_path_among_right_ones_is_no_late_arm(watch):
+    at = MOTION.at(TIME)
+    seen = Seen(9.0, 0.0, TIME, at.q + [[0.0, 0.3], [0.0, 0.0]], at.dq)
+    reason, detail = watch.look(MOTION, TUBE, seen, True)
+    assert reason is Reason.TUBE_LEFT and "elbow" in detail and "say otherwise" in detail
+
+
 def test_a_late_arm_is_given_the_time_that_the_report_of_the_slider_takes(watch):
     watch.slider = SpeedSlider("/speed")
     assert late(watch, 0.1, 9.0, 0.5) is None and watch.lag == 0.0
