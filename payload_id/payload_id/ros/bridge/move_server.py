@@ -169,8 +169,9 @@ class MoveServer:
         self._slider.begin()
         self._controller.begin()
         watch = ArmWatch(
-            arm.joints, arm.continuous, settings.silence, arm.encoder_error, self._slider
-        )
+            arm.joints, arm.continuous, settings.silence, arm.encoder_error, self._slider,
+            self._back_end.delay,
+        )  # fmt: skip
         start_ns = arm.states.now_ns + round(settings.start_delay * 1e9)
         self._back_end.foreign()  # what was heard before is of no account
         proved = prepared.proved

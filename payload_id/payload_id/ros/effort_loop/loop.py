@@ -276,6 +276,7 @@ class TorqueLoop:
             {} if follower is None else dict(follower.said),
             holding,
             self._real_time,
+            1e-9 * self._leapt_ns,
         )
 
 

@@ -96,6 +96,7 @@ class LoopState:
         said: What of the controller's assumptions did not hold, with how many steps each.
         holding: Torque that holds the newest pose, shape (n,) [N m or N]; None: not known.
         real_time: Whether the process is scheduled in real time.
+        leapt: By how much stamps of joint states have leapt in the motion [s].
         alone: Why it goes on without orders, and answers no more; empty: it does not.
     """
 
@@ -109,4 +110,5 @@ class LoopState:
     said: dict[str, int]
     holding: Array | None
     real_time: bool
+    leapt: float = 0.0
     alone: str = ""

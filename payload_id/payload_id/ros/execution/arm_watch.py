@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -59,6 +59,7 @@ class ArmWatch:
         encoder_error: Largest error of a measured position, shape (n,) [rad or m]: the arm may be
             so much farther from the motion than it seems.
         slider: What may make the arm late on its path.
+        delay: Says by how much, and why, what was commanded is itself beside its time; else empty.
         use: Part of the tube that the newest joint states take [-].
         largest_use: Largest one while the arm was to move [-].
         lag: By how much the arm turned out to be late at the last look, the slider's doing [s].
@@ -69,6 +70,7 @@ class ArmWatch:
     silence: float
     encoder_error: Array
     slider: SpeedSlider = field(default_factory=SpeedSlider)
+    delay: Callable[[], str] = lambda: ""
     use: float = 0.0
     largest_use: float = 0.0
     lag: float = 0.0
@@ -100,7 +102,8 @@ class ArmWatch:
         if outside is not None:
             return outside
         if found is not None:
-            return found
+            delay = self.delay()
+            return (found[0], f"{found[1]}; {delay}") if delay else found
         if seen.silence > self.silence:
             return Reason.JOINT_STATES_LOST, (
                 f"No joint states for {seen.silence:.2f} s; at most {self.silence:g} s are allowed "

@@ -63,6 +63,12 @@ def test_an_arm_that_is_late_for_no_reason_is_behind_and_one_beside_its_path_is_
     assert late(watch, -0.1, 9.0)[0] is Reason.TUBE_LEFT  # ahead of its time is never the slider's
 
 
+def test_what_was_itself_commanded_late_is_told_with_the_fault(watch):
+    watch.delay = lambda: "set-points themselves are late"
+    assert late(watch, 0.15, 9.0)[1].endswith("set-points themselves are late")
+    assert late(watch, 0.0, 9.0) is None
+
+
 def test_one_joint_state_off_the_path_among_right_ones_is_no_late_arm(watch):
     at = MOTION.at(TIME)
     seen = Seen(9.0, 0.0, TIME, at.q + [[0.0, 0.3], [0.0, 0.0]], at.dq)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from types import SimpleNamespace
 
 import numpy as np
@@ -200,6 +201,13 @@ def test_what_the_loop_refuses_is_no_start(arm):
     arm.look()
     assert arm.back_end.fault() == (Trouble.NOT_STARTED, "joint_1 is elsewhere")
     assert not arm.manager.asked
+
+
+def test_stamps_that_have_leapt_are_told(arm):
+    arm.moving()
+    assert not arm.back_end.delay()
+    arm.loop.state = replace(arm.loop.state, leapt=-0.18)
+    assert "leapt by -0.18 s" in arm.back_end.delay()
 
 
 def test_held_the_arm_is_braked_and_given_back_at_once(arm):

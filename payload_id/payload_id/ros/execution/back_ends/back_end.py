@@ -93,6 +93,10 @@ class BackEnd(Protocol):
         """Say what the controller may move a standing arm by yet; empty if nothing."""
         return ""
 
+    def delay(self) -> str:
+        """Say by how much, and why, what it commanded is beside its time; empty if it is not."""
+        return ""
+
     def hold(self) -> None:
         """Have the controller hold the arm where it is; what was sent before is forgotten."""
 

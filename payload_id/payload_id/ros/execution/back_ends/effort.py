@@ -162,6 +162,13 @@ class Effort(BackEnd):
         """Return why torques do not move the arm as they should; None if they do."""
         return self._trouble if self._taken else None
 
+    def delay(self) -> str:
+        """Say by how much the joint states' stamps have leapt, with which no motion leaps."""
+        state = self._process.state
+        if state is None or not state.leapt:
+            return ""
+        return f"stamps of the joint states have leapt by {state.leapt:.2f} s, the torques have not"
+
     def doubt(self) -> str:
         """Say that the loop does not keep the times that the proof counts on."""
         state = self._process.state

@@ -37,6 +37,7 @@ from .back_end import BackEnd, Trouble
 
 PERIOD = 0.02  # [s] between two set-points
 WATCHDOG = 0.1  # [s] without one after which the base stops
+TOLD = 0.02  # [s] by which set-points are late that is worth telling
 LEAP = 0.05  # [s] of a motion that may lie between two set-points
 PLATFORM, WITH_BASE = 3, 6  # numbers of joints
 OTHERS = 0.5  # [s] between two looks who else publishes
@@ -160,6 +161,16 @@ class TeamTopics(BackEnd):
         self._motion = JointTrajectory(points.time, points.q, points.dq, points.ddq)
         self._start_ns, self._held = start_ns, False
         self._stream()
+
+    def delay(self) -> str:
+        """Say by how much set-points are late: none leaps after a pause, or with a clock."""
+        late = 1e-9 * self._late_ns
+        if abs(late) < TOLD:
+            return ""
+        return (
+            f"set-points themselves are {late:.2f} s late, since the bridge stood still or stamps "
+            "leapt"
+        )
 
     def _check_taken(self) -> None:
         if not self._publishers:
