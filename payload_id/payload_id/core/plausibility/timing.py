@@ -72,5 +72,10 @@ def _left_out(samples: Samples) -> list[Line]:
     causes = ", ".join(f"{count} {cause}" for cause, count in samples.dropped.items())
     verdict = Verdict.LOOK if lost > MANY * (lost + len(samples)) else Verdict.GOOD
     twice = any(cause in samples.dropped for cause in ("duplicate", "out_of_order"))
-    do = "See that one driver alone publishes the joint states." if twice else "Mend the recording."
+    do = "Mend the recording."
+    if twice:
+        do = (
+            "See that one driver alone publishes the joint states, and that a table holds each row "
+        )
+        do += "once and one run only."
     return [Line("left out", verdict, causes, "few", do if verdict is Verdict.LOOK else "")]
