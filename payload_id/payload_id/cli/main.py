@@ -124,7 +124,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except OSError as error:  # of the machine: a full disk, a file that is gone meanwhile
         standard_streams.complain(
             f"{name}: not completed: {printable(in_words(error))}. See to the disk, or to "
-            "where it writes, and run it again."
+            "where it writes and prints, and run it again; files that it has written by then stay."
         )
         return 2
     except MemoryError:
