@@ -74,8 +74,6 @@ def _left_out(samples: Samples) -> list[Line]:
     twice = any(cause in samples.dropped for cause in ("duplicate", "out_of_order"))
     do = "Mend the recording."
     if twice:
-        do = (
-            "See that one driver alone publishes the joint states, and that a table holds each row "
-        )
-        do += "once and one run only."
+        do = "See that one driver alone publishes the joint states, and that a table holds one run"
+        do += " with each row once."
     return [Line("left out", verdict, causes, "few", do if verdict is Verdict.LOOK else "")]
