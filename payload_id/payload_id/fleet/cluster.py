@@ -72,7 +72,9 @@ def _local_cluster(workers: int) -> Iterator[Client]:
     An interrupt counts once the cluster is there to be ended: one that is half started, or half
     ended, cannot be closed.
     """
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGHUP])  # it inherits that
     resource_tracker.ensure_running()  # started later, it unblocks signals where it was asked for
+    signal.pthread_sigmask(signal.SIG_SETMASK, before)
     with _held_interrupts():
         cluster = LocalCluster(
             n_workers=workers,
@@ -97,15 +99,15 @@ def _local_cluster(workers: int) -> Iterator[Client]:
 def _held_interrupts() -> Iterator[None]:
     """Have signals that end the process wait for the end of the block.
 
-    SIGINT is blocked, which threads and processes that are begun meanwhile inherit: a terminal
-    sends it to workers, too, which this process ends.
+    SIGINT and SIGHUP are blocked, which threads and processes that are begun meanwhile inherit: a
+    terminal sends them to workers, too, which this process ends.
     """
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     came: list[int] = []
     before = signal.signal(signal.SIGTERM, lambda found, frame: came.append(found))
-    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT])
+    blocked = signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT, signal.SIGHUP])
     try:
         yield
     finally:

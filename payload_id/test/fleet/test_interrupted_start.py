@@ -31,9 +31,13 @@ def test_signals_wait_for_the_end_of_the_block():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("workers", [1, 2], ids=["while they start", "once all are there"])
-def test_a_terminal_interrupts_workers_too_and_nobody_prints_a_traceback(tmp_path, workers):
-    """A terminal sends SIGINT to the whole group of processes."""
+@pytest.mark.parametrize(
+    ("workers", "sent"),
+    [(1, signal.SIGINT), (2, signal.SIGINT), (1, signal.SIGHUP), (2, signal.SIGHUP)],
+    ids=["while they start", "once all are there", "closed meanwhile", "closed later"],
+)
+def test_a_terminal_interrupts_workers_too_and_nobody_prints_a_traceback(tmp_path, workers, sent):
+    """A terminal sends SIGINT, or SIGHUP as it closes, to the whole group of processes."""
     bags = tmp_path / "bags"
     for number in range(4):
         gen3_bag(bags / f"run_{number}", np.zeros(10), number, 0.3, 2.0, 0.02)
@@ -52,7 +56,7 @@ def test_a_terminal_interrupts_workers_too_and_nobody_prints_a_traceback(tmp_pat
                 if sum("spawn_main" in each for each in children) >= workers:
                     break
                 time.sleep(0.02)
-            os.killpg(process.pid, signal.SIGINT)
+            os.killpg(process.pid, sent)
             assert process.wait(60.0) == 130
         finally:
             if process.poll() is None:
