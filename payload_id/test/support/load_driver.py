@@ -23,6 +23,9 @@ from ur_msgs.srv import SetPayload
 from xarm_msgs.srv import SetTcpLoad
 
 from payload_id.cli.main import main
+from payload_id.ros.loads import load_service
+
+load_service.LOOK, load_service.SAYS = 0.25, 0.1  # [s]: this driver says all 50 times a second
 
 INERTIA = ("ixx", "iyy", "izz", "ixy", "ixz", "iyz")
 
