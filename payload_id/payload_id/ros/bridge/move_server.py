@@ -179,10 +179,11 @@ class MoveServer:
         start = motion.trajectory.at(np.zeros(1)).q[0]
 
         def command(points: Motion, begin_ns: int) -> None:
-            self._back_end.send(points, begin_ns, motion.tube)
+            if (left_ns := execution.left_ns) is not None:
+                back_end.leave_at(left_ns)
+            back_end.send(points, begin_ns, motion.tube)
 
-        send = in_turns_of(command, start, arm.states.q, arm.continuous)
-        back_end = self._back_end
+        send, back_end = in_turns_of(command, start, arm.states.q, arm.continuous), self._back_end
         execution = MotionExecution(
             motion, start_ns, timing, send, back_end.hold, back_end.unanswered, watch
         )
@@ -223,8 +224,12 @@ class MoveServer:
             raise NotReadyError("It was proved for another tracking error than the one before.")
         check_payload(self._context.estimate, proved.payload_lower, proved.payload_upper)
         motion, begins = _continued(execution.motion, following, request.after)
-        if not execution.extend(motion, self._context.arm.states.now_ns):
+        now_ns = self._context.arm.states.now_ns
+        if not execution.may_extend(motion, now_ns):
             raise NotReadyError("It came too late.")
+        begins_ns = execution.start_ns + round(1e9 * begins)
+        self._back_end.get_ready_for_more(proved.box, proved.torque_limit, begins_ns)
+        execution.extend(motion, now_ns)
         self._newest = following
         self._promises.follow(begins, proved)
 

@@ -170,7 +170,11 @@ class TorqueLoop:
                 raise InputError(f"No joint states come on {self._settings.joint_states}.")
             if self._follower is not None and not order.begins:
                 start = seconds_since(order.start_ns, self._zero_ns)
-                self._follower.replace(order.trajectory, float(start))
+                parts = [
+                    (float(seconds_since(stamp, self._zero_ns)), controller_of(self._model, proof))
+                    for stamp, proof in order.parts
+                ]
+                self._follower.replace(order.trajectory, float(start), parts)
                 return
             if not order.begins:
                 raise InputError("The motion that was to be replaced is over.")

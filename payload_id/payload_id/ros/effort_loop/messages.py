@@ -49,6 +49,7 @@ class Follow:
         proof: What its tube was proved for.
         number: Of this order; the answer names it.
         begins: Whether it begins from rest.
+        parts: What later parts were proved for, and from which stamps on [ns].
     """
 
     trajectory: JointTrajectory
@@ -56,6 +57,7 @@ class Follow:
     proof: Proof
     number: int
     begins: bool
+    parts: tuple[tuple[int, Proof], ...] = ()
 
 
 @dataclass(frozen=True)

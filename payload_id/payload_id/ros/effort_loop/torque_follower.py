@@ -11,6 +11,7 @@ it. After the motion its end is held; a motion that replaces another one is on i
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -68,7 +69,7 @@ class TorqueFollower:
     """One motion, and what replaces it, under the robust controller.
 
     Attributes:
-        controller: The robust controller.
+        controller: The robust controller; parts that take over have their own.
         said: What of its assumptions did not hold, with how many steps each.
     """
 
@@ -88,6 +89,7 @@ class TorqueFollower:
         """
         self.controller = controller
         self.said: dict[str, int] = {}
+        self._parts: list[tuple[float, Armour]] = []
         self._continuous = np.asarray(controller.dynamics.model.continuous)
         self._trajectory, self._start = trajectory, start
         self._from = now
@@ -114,9 +116,18 @@ class TorqueFollower:
                 f"robust design allows {allowed[j]:.4g}. Plan again from where the arm is."
             )
 
-    def replace(self, trajectory: JointTrajectory, start: float) -> None:
-        """Follow another motion from now on; it is where the one before is at this time."""
+    def replace(
+        self, trajectory: JointTrajectory, start: float, parts: Sequence[tuple[float, Armour]] = ()
+    ) -> None:
+        """Follow another motion from now on; it is where the one before is at this time.
+
+        Args:
+            trajectory: Where to be.
+            start: When its time 0 is, in the time of measurements [s].
+            parts: The controllers of parts that take over, with their times in order [s].
+        """
         self._trajectory, self._start, self._rest = trajectory, start, None
+        self._parts = list(parts)
         self._way = np.zeros_like(self._way)
 
     def hold(self, now: Measurement) -> None:
@@ -143,6 +154,8 @@ class TorqueFollower:
 
     def step(self, now: Measurement) -> Command:
         """Return the torque for a state."""
+        while self._parts and now.time >= self._parts[0][0]:
+            _, self.controller = self._parts.pop(0)
         found, self._state = self.controller.command(self._state, now, self.desired(now.time))
         for reason in found.reasons:
             kind = reason.split(":")[0]

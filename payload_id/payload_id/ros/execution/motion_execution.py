@@ -140,12 +140,21 @@ class MotionExecution:
         """Return where what was commanded ends, shape (n,) [rad or m]."""
         return self.commanded.at(np.array([self.commanded.duration])).q[0]
 
-    def extend(self, motion: CertifiedMotion, now_ns: int) -> bool:
-        """Continue with another motion, whose past is the same; return whether it was in time."""
-        time = self.time(now_ns) + self.timing.reaction
+    @property
+    def left_ns(self) -> int | None:
+        """Stamp at which a certified stop leaves the motion [ns]; None: none was commanded."""
+        return None if self._stop is None else self.start_ns + round(1e9 * self._stop.time)
+
+    def may_extend(self, motion: CertifiedMotion, now_ns: int) -> bool:
+        """Tell whether another motion, whose past is the same, can take over in time."""
         if self.reason is not None or self.phase not in (Phase.STARTING, Phase.MOVING):
             return False
-        if time > _common(self.motion.trajectory, motion.trajectory):
+        time = self.time(now_ns) + self.timing.reaction
+        return time <= _common(self.motion.trajectory, motion.trajectory)
+
+    def extend(self, motion: CertifiedMotion, now_ns: int) -> bool:
+        """Continue with another motion, whose past is the same; return whether it was in time."""
+        if not self.may_extend(motion, now_ns):
             return False
         self.motion = motion
         self._send(self.time(now_ns))

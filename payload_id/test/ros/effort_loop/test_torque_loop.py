@@ -101,6 +101,28 @@ def test_what_replaces_a_motion_is_followed_at_once_and_its_end_is_held():
     assert np.allclose(late.q, HOME + 0.15) and not late.dq.any() and not late.ddq.any()
 
 
+def test_a_part_that_takes_over_has_the_torques_that_it_was_proved_with():
+    begun, (made, trajectory) = follower(), proof()
+    rotor, phi = np.full(N, 10.0), 1.5 * PAYLOAD
+    heavier = ParameterBox.around(MODEL, (phi, phi), Uncertainty(), (rotor, rotor))
+    later = controller_of(MODEL, Proof(made.tube, heavier, np.full(N, 50.0)))
+    begun.replace(trajectory, 0.0, [(1.0, later)])
+    lighter = begun.controller
+    at = [(time, begun.desired(time)) for time in (0.9, 1.0)]
+    torques = []
+    for time, wanted in at:
+        found = begun.step(Measurement(time, wanted.q, wanted.dq))
+        torques.append(found.torque)
+        assert begun.controller is (lighter if time < 1.0 else later)
+    expected = ArmDynamics(MODEL, heavier).torque(
+        at[1][1].q, at[1][1].dq, at[1][1].dq, at[1][1].ddq
+    )[0]
+    np.testing.assert_allclose(torques[1], expected, atol=0.02)
+    assert np.abs(torques[1] - torques[0]).max() > 1.0
+    begun.replace(trajectory, 0.0)  # by a stop of the first part: nothing takes over
+    assert not begun._parts
+
+
 def test_torques_end_at_the_limit_of_the_certificate_and_that_is_said():
     limit = 5.0
     begun = follower(limit=limit)

@@ -203,6 +203,22 @@ def test_what_the_loop_refuses_is_no_start(arm):
     assert not arm.manager.asked
 
 
+def test_parts_that_take_over_go_with_what_they_were_proved_for_until_a_stop_leaves_before(arm):
+    arm.moving()
+    for begins_ns, box in ((4 * 10**9, "one"), (6 * 10**9, "two")):
+        arm.back_end.get_ready_for_more(box, None, begins_ns)
+        arm.send()
+    parts = [x.parts for x in arm.loop.orders if isinstance(x, Follow)]
+    assert [[(ns, part.box) for ns, part in each] for each in parts] == [
+        [], [(4 * 10**9, "one")], [(4 * 10**9, "one"), (6 * 10**9, "two")],
+    ]  # fmt: skip
+    arm.back_end.leave_at(6 * 10**9)
+    arm.send()
+    assert [part.box for _, part in arm.loop.orders[-1].parts] == ["one"]
+    arm.back_end.get_ready(arm.tube, None, None)  # for another motion
+    assert not arm.back_end._parts
+
+
 def test_stamps_that_have_leapt_are_told(arm):
     arm.moving()
     assert not arm.back_end.delay()

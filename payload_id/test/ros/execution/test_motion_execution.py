@@ -55,7 +55,9 @@ def stopped_at(arm, execution, event, time):
 )
 def test_an_arm_that_follows_ends_in_the_next_certified_stop_with_its_reason(moving, reason):
     arm, execution = moving
-    stopped_at(arm, execution, lambda: execution.stop(reason, "why", arm.now_ns), 0.7)
+    assert execution.left_ns is None
+    stop = stopped_at(arm, execution, lambda: execution.stop(reason, "why", arm.now_ns), 0.7)
+    assert execution.left_ns == execution.start_ns + round(1e9 * stop.time)
     assert execution.reason is reason and execution.detail == "why"
     assert execution.phase is Phase.DONE and not execution.held and arm.held is None
 

@@ -58,6 +58,20 @@ class BackEnd(Protocol):
                 "back_end 'effort' sends; certify it for the arm's own position controller."
             )
 
+    def get_ready_for_more(self, box: ParameterBox, torque_limit: Array, begins_ns: int) -> None:
+        """Get ready for a part that takes over from the motion in progress, in the same tube.
+
+        Args:
+            box: What is uncertain of arm and payload, by its own certificate.
+            torque_limit: Of that certificate's limits, shape (n,) [N m or N].
+            begins_ns: Stamp at which it takes over [ns].
+        """
+        return None
+
+    def leave_at(self, time_ns: int) -> None:
+        """Note that a stop leaves the motion at a stamp [ns]: later parts of it do not come."""
+        return None
+
     def doubt(self) -> str:
         """Say what is not as it should be, though motion goes on; empty if nothing is."""
         return ""

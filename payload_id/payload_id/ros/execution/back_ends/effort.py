@@ -54,6 +54,7 @@ class Effort(BackEnd):
         self._handover = Handover(node, settings.manager)
         self._publisher = node.create_publisher(Float64MultiArray, settings.commands, RELIABLE)
         self._proof: Proof | None = None
+        self._parts: list[tuple[int, Proof]] = []  # that take over, each from a stamp on [ns]
         self._taken = self._moving = False  # moving: a motion was sent, and not given up
         self._ours = False  # the torque controller has the arm, as far as is known
         self._wanted = False  # ... and is to have it
@@ -75,7 +76,16 @@ class Effort(BackEnd):
                 f"The motion's certificate has a tube of kind '{tube.kind}'; the back_end 'effort' "
                 f"keeps only that of a robust design, kind '{ROBUST}'. Certify it for that one."
             )
-        self._proof = Proof(tube, box, torque_limit)
+        self._proof, self._parts = Proof(tube, box, torque_limit), []
+
+    def get_ready_for_more(self, box: ParameterBox, torque_limit: Array, begins_ns: int) -> None:
+        """Keep what a part that takes over was proved for, for when it does."""
+        if self._proof is not None:
+            self._parts.append((begins_ns, Proof(self._proof.tube, box, torque_limit)))
+
+    def leave_at(self, time_ns: int) -> None:
+        """Forget parts that do not come: a stop was proved for what the part before it was."""
+        self._parts = [part for part in self._parts if part[0] < time_ns]
 
     def take(self) -> None:
         """Note that a motion is to come; the arm is taken over with its first torque."""
@@ -153,7 +163,9 @@ class Effort(BackEnd):
         self._number += 1
         trajectory = JointTrajectory(points.time, points.q, points.dq, points.ddq)
         begins = not self._moving
-        self._process.order(Follow(trajectory, start_ns, self._proof, self._number, begins))
+        self._process.order(
+            Follow(trajectory, start_ns, self._proof, self._number, begins, tuple(self._parts))
+        )
         if begins:
             self._begins_ns, self._trouble = start_ns, None
         self._moving = self._wanted = True
