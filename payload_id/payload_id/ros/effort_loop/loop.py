@@ -42,6 +42,7 @@ from .handover import Handover
 from .messages import Ask, End, Follow, Hold, LoopSettings, LoopState, Order, Rest
 from .period_watch import PeriodWatch
 from .real_time import scheduled_in_real_time, sleep_until
+from .stamp_watch import StampWatch
 from .torque_follower import TorqueFollower, controller_of
 
 QUEUE = 100  # joint states that may wait
@@ -54,8 +55,6 @@ GONE = 1.0  # [s] without a question after which the bridge counts as gone
 FIGURES = 0.5  # [s] between two looks at the loop's own times
 AGAIN = 0.5  # [s] between two attempts to give the arm away
 DEAD = 5.0  # [s] without joint states after which there is no arm that could be given away
-LATE = 0.05  # [s] by which joint states may be late, one against the other
-FASTER = 2.0  # times as fast as this machine's clock, that simulated time may pass
 OTHER_CLOCK = 10.0  # [s] of age above which stamps are of another clock: simulated time
 
 
@@ -91,6 +90,7 @@ class TorqueLoop:
         self._asked = time.monotonic()
         self._zero_ns = 0  # stamp that the time of measurements counts from [ns]
         self._leapt_ns = 0  # by which stamps have leapt since then [ns]
+        self._stamps = StampWatch(0, -np.inf)  # of the motion in progress
         self._number, self._refusal = 0, ""
         self._alone = self._ended = False
         self._next_try = self._next_figures = 0.0
@@ -179,6 +179,7 @@ class TorqueLoop:
             if not order.begins:
                 raise InputError("The motion that was to be replaced is over.")
             self._follower, self._zero_ns, self._leapt_ns = None, order.start_ns, 0
+            self._stamps = StampWatch(self._newest[0], self._heard)
             controller = controller_of(self._model, order.proof)
             now = self._measurement()
             self._follower = TorqueFollower(controller, now, order.trajectory, 0.0)
@@ -201,8 +202,7 @@ class TorqueLoop:
         if self._follower is not None:
             if not (np.abs(found[1]) <= LARGEST).all():
                 return False  # as good as none
-            if self._newest is not None:
-                self._leapt_ns += leap_of(stamp - self._newest[0], now - self._heard)
+            self._leapt_ns += self._stamps.leap(stamp, now)
         self._newest, self._heard = (stamp, found[0], found[1]), now
         return True
 
@@ -282,21 +282,6 @@ class TorqueLoop:
             self._real_time,
             1e-9 * self._leapt_ns,
         )
-
-
-def leap_of(step_ns: int, passed: float) -> int:
-    """Return by how much a stamp has leapt, with which a motion must not leap [ns].
-
-    0 for what may be: stamps jitter, and simulated time passes at another pace. Otherwise time goes
-    on by this machine's clock; a single false stamp leaps back with the next one.
-
-    Args:
-        step_ns: Between two stamps [ns].
-        passed: By this machine's clock meanwhile [s].
-    """
-    if -LATE <= 1e-9 * step_ns <= FASTER * passed + LATE:
-        return 0
-    return step_ns - round(1e9 * passed)
 
 
 def serve(connection: Connection, settings: LoopSettings) -> None:

@@ -18,8 +18,8 @@ from payload_id.core.motion.trajectory_points import points_of
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
 from payload_id.core.safety.torque.parameter_box import ParameterBox
 from payload_id.core.safety.tube.tracking_tube import TrackingTube
-from payload_id.ros.effort_loop.loop import leap_of
 from payload_id.ros.effort_loop.period_watch import PeriodWatch
+from payload_id.ros.effort_loop.stamp_watch import StampWatch
 from payload_id.ros.effort_loop.torque_follower import Proof, TorqueFollower, controller_of
 from safety_scenes import gen3
 
@@ -65,15 +65,35 @@ def test_the_first_torque_is_that_which_holds_the_arm_where_it_is(away):
     assert np.allclose(begun.holding_torque(HOME + away), held(HOME + away), atol=1e-9)
 
 
+def leaps(*seen):
+    """Return by how much each of some stamps leaps that come at some times, both in [s]."""
+    watch = StampWatch(0, 0.0)
+    return [1e-9 * watch.leap(round(1e9 * stamp), now) for stamp, now in seen]
+
+
 @pytest.mark.parametrize("passed", [0.001, 0.02, 0.5])
 def test_a_stamp_of_another_time_is_no_time_of_the_motion(passed):
     for honest in (0.0, passed, 0.1 * passed, passed + 0.03, -0.03):  # slow simulated time, jitter
-        assert leap_of(round(1e9 * honest), passed) == 0
+        assert leaps((honest, passed)) == [0.0]
     for step in (3600.0, -3600.0, 0.3 + 2.0 * passed, -0.3):
-        leap = leap_of(round(1e9 * step), passed)
-        assert 1e-9 * leap == pytest.approx(step - passed)  # time goes on by what has passed
-        back = leap_of(round(1e9 * (2.0 * passed - step)), passed)
-        assert 1e-9 * (leap + back) == pytest.approx(0.0, abs=1e-8)  # it was a single one
+        leap, back = leaps((step, passed), (2.0 * passed, 2.0 * passed))
+        assert leap == pytest.approx(step - passed)  # time goes on by what has passed
+        assert leap + back == pytest.approx(0.0, abs=1e-8)  # it was a single one
+
+
+@pytest.mark.parametrize("pause", [0.06, 0.1, 0.2, 0.9])
+def test_joint_states_that_come_after_a_pause_in_several_pieces_have_not_leapt(pause):
+    late = [(part * pause, pause + 1e-3 * k) for k, part in enumerate((0.1, 0.5, 0.9, 1.0))]
+    after = [(pause + 0.01 * k, pause + 0.01 * k) for k in range(1, 5)]
+    assert not any(leaps(*late, *after))
+    assert leaps(*late, (pause + 0.3, pause + 0.01)) != [0.0] * 5
+
+
+@pytest.mark.parametrize("pace", [0.1, 0.7, 1.9])
+def test_stamps_leap_whatever_the_pace_of_simulated_time(pace):
+    steps = [(pace * 0.01 * k, 0.01 * k) for k in range(1, 400)]
+    assert not any(leaps(*steps))
+    assert leaps(*steps, (pace * 4.0 + 3.0, 4.0))[-1] == pytest.approx(3.0, abs=0.05)
 
 
 def test_the_way_to_the_beginning_has_no_step_and_ends_where_the_motion_begins():
