@@ -17,9 +17,9 @@ from ...core.arrays import Array
 from ...core.errors import RecordingError, UnknownNameError
 from ...core.samples.joint_map import JointMap
 from ...core.samples.sample_checks import Drop
+from ..tables.clock_times import ClockTimes
 from ..tables.joint_table import JointTable
 from .bag_reader import Bag, open_bag
-from .clock_times import ClockTimes
 
 JOINT_STATE = "sensor_msgs/msg/JointState"
 _STORE = get_typestore(Stores.ROS2_JAZZY)

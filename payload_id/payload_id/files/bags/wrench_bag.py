@@ -17,8 +17,8 @@ from rosbags.typesys import Stores, get_typestore
 from ...core.arrays import Array
 from ...core.errors import RecordingError, UnknownNameError
 from ...core.samples.sample_checks import Drop
+from ..tables.clock_times import ClockTimes
 from .bag_reader import Bag, open_bag
-from .clock_times import ClockTimes
 
 WRENCH = "geometry_msgs/msg/WrenchStamped"
 POSE = "geometry_msgs/msg/PoseStamped"

@@ -14,7 +14,7 @@ from ...core.errors import RecordingError, UnknownNameError
 from ...core.samples.stamps import seconds_since
 from ...core.samples.wrench_samples import WrenchSamples
 from ..bags.bag_reader import open_bag
-from ..bags.clock_times import wanted_time
+from ..tables.clock_times import wanted_time
 from .wrench_recording import WrenchRecording
 
 BLOCK = "payload_id_msgs/msg/WrenchBlock"

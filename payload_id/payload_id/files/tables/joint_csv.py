@@ -13,6 +13,7 @@ from ...core.arm.per_joint import PerJoint
 from ...core.errors import ConfigurationError, brief
 from ...core.samples.joint_map import JointMap
 from ..configuration.yaml_file import read_yaml
+from .clock_times import in_one_time
 from .csv_columns import (
     StampColumn,
     chosen,
@@ -22,7 +23,7 @@ from .csv_columns import (
     read_columns,
     refuse_unknown,
 )
-from .joint_table import JointTable
+from .joint_table import JointTable, counted_together
 
 OF_SLIDING = {"m": 1.0, "mm": 1e-3}  # units of positions [m], [rad]
 OF_TURNING = {"rad": 1.0, "deg": np.pi / 180.0, "mrad": 1e-3, "rev": 2.0 * np.pi}
@@ -107,12 +108,15 @@ def read_csv(
         (*wanted.position, *wanted.effort, *wanted.velocity),
         wanted.delimiter,
     )
+    rows, leaps, notes = in_one_time(stamp_ns, "the joint states", str(path))
+    stamp_ns, values = stamp_ns[rows], values[rows]
     n = len(wanted.joint_map.joints)
     unit = np.asarray(wanted.unit)
     q = values[:, :n] * unit
     tau = wanted.joint_map.torque(values[:, n : 2 * n])
     dq = values[:, 2 * n :] * unit if wanted.velocity else np.full(q.shape, np.nan)
-    return JointTable(str(path), stamp_ns, q, dq, tau, dropped), wanted.joint_map
+    left_out = counted_together(dropped, leaps)
+    return JointTable(str(path), stamp_ns, q, dq, tau, left_out, notes), wanted.joint_map
 
 
 def _load_columns(

@@ -16,6 +16,7 @@ from ...core.errors import ConfigurationError, InputError, RecordingError, brief
 from ...core.rows.wrench.uncertainty import WrenchUncertainty
 from ..configuration.input_path import sibling
 from ..configuration.yaml_file import read_yaml
+from .clock_times import in_one_time
 from .csv_columns import (
     StampColumn,
     chosen,
@@ -25,6 +26,7 @@ from .csv_columns import (
     read_columns,
     refuse_unknown,
 )
+from .joint_table import counted_together
 
 WANTED = "description of a wrench's columns"
 STANDARD_G = 9.80665  # [m/s2], CGPM 1901
@@ -202,8 +204,12 @@ class _Description:
         column = StampColumn.from_entry(stamp, f"'stamp' of '{name}'", self._where)
         delimiter = delimiter_of(self._entries, self._where)
         found, values, dropped = read_columns(self._file(name), column, columns, delimiter)
+        rows, leaps, _ = in_one_time(found, "the stamps", str(self._file(name)))
+        if others := len(found) - len(rows) - sum(leaps.values()):
+            leaps["of_another_time"] = others
         late = self._numbers(section, "late_by", (0.0,), (1,), LATEST)[0]
-        return found - round(late * 1e9), values, dropped
+        found, values = found[rows] - round(late * 1e9), values[rows]
+        return found, values, counted_together(dropped, leaps)
 
     def _file(self, name: str) -> Path:
         """Return the file of one of the tables, by the pattern that fits the wrench's."""

@@ -10,7 +10,10 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
-from ...core.samples.sample_checks import ClockGate
+from ...core.samples.sample_checks import LEAP, ClockGate
+from ...core.samples.stamps import NANOSECONDS
+
+LEAP_NS = round(LEAP * NANOSECONDS)
 
 
 @dataclass
@@ -62,6 +65,33 @@ class ClockTimes:
             "are not."
         )
         return stamp_ns[part], part, (note,)
+
+
+def in_one_time(
+    stamp_ns: NDArray[np.int64], what: str, where: str
+) -> tuple[NDArray[np.intp], dict[str, int], tuple[str, ...]]:
+    """Return which stamps of a whole table are of one time, in their order.
+
+    Args:
+        stamp_ns: Of its rows, shape (N,) [ns].
+        what: Of what rows, for the note.
+        where: In which table.
+
+    Returns:
+        rows: Numbers of the rows to read.
+        dropped: How many others leap, by cause.
+        notes: What to say of rows of other times.
+    """
+    every = np.arange(len(stamp_ns))
+    newest = np.maximum.accumulate(stamp_ns)
+    steps = np.abs(np.diff(stamp_ns))
+    away = np.abs(stamp_ns[1:] - newest[:-1])
+    if (away <= LEAP_NS).all() or 2 * np.median(steps) > LEAP_NS:  # a wrong unit is told elsewhere
+        return every, {}, ()
+    times = ClockTimes()
+    taken = np.array([k for k, stamp in enumerate(stamp_ns.tolist()) if times.takes(stamp)])
+    _, part, notes = times.one_time(what, where)
+    return taken[part], dict(times.dropped), notes
 
 
 def wanted_time(
