@@ -270,8 +270,8 @@ def _check_names(
             raise UnknownNameError("joint", name, movable, where="the robot description")
     if len(set(names)) != len(names) or not names:
         raise InputError(f"joints must name at least one joint, each once; found {list(names)}.")
-    if not model.existFrame(payload_frame):
-        known = [frame.name for frame in model.frames if frame.name != "universe"]
+    known = [frame.name for frame in model.frames if frame.name != "universe"]
+    if payload_frame not in known:  # not asked of the model, which takes UTF-8 only
         raise UnknownNameError("payload frame", payload_frame, known, "the robot description")
 
 

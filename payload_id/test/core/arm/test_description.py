@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from described_arms import BODY, INERTIAL, described, joint
-from payload_id import RobotModel
-from payload_id.core.errors import ModelError
+from payload_id import RobotModel, Uncertainty
+from payload_id.core.errors import InputError, ModelError, UnknownNameError
 
 NUMBER = re.compile(r'="([-\d. ]*\d[-\d. ]*)"')
 NO_NUMBERS = ("", "abc", "nan", "inf", "-inf", "1e400", "1,5", "0x10", "1 2", "NaN kg")
@@ -178,3 +178,15 @@ def test_a_long_chain_is_read_in_bounded_time():
     links = "".join(f'<link name="l{k}"/>' for k in range(500))
     joints = "".join(joint(f"f{k}", f"l{k - 1}" if k else "tool", f"l{k}") for k in range(500))
     assert RobotModel.from_urdf(described(more=links + joints), "tool").n == 2
+
+
+@pytest.mark.parametrize("name", ["nowhere", "\ud800", "", "\0"])
+def test_a_payload_frame_that_there_is_none_of_is_named_whatever_its_letters(name):
+    with pytest.raises(UnknownNameError, match="payload frame"):
+        RobotModel.from_urdf(described(), name)
+
+
+@pytest.mark.parametrize("name", ["nonsense", [1], 0.1])
+def test_a_bound_that_there_is_none_of_is_refused(name):
+    with pytest.raises(InputError):
+        Uncertainty().per_joint(name, 6)

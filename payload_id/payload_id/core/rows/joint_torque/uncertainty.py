@@ -11,7 +11,7 @@ import numpy as np
 from ...arm.per_joint import PerJoint
 from ...arrays import Array, plain_values, real_numbers
 from ...body.payload_prior import PayloadPrior
-from ...errors import InputError, known_entries, require_type
+from ...errors import InputError, UnknownNameError, known_entries, require_type
 
 FRACTIONS = ("torque_relative", "torque_gain", "friction_load", "link_relative", "coverage")
 MEANS = ("torque_mean", "torque_hat")  # of each, with its lengths NAME_window, lists of numbers
@@ -143,7 +143,9 @@ class Uncertainty:
 
         Raises:
             InputError: The bound was given for another number of joints.
+            UnknownNameError: There is no such bound.
         """
+        require_type(name, str, "name", "that of a bound")
         if (name, n) not in self._of_joints:
             self._of_joints[name, n] = self._each(name, n)
         return self._of_joints[name, n]
@@ -155,6 +157,9 @@ class Uncertainty:
 
     def _each(self, name: str, n: int) -> Array:
         """Return what `per_joint` does, not to be written to."""
+        known = [each.name for each in fields(self)]
+        if name not in known:
+            raise UnknownNameError("bound", name, known)
         value = np.asarray(getattr(self, name), dtype=float)
         if value.ndim == 1 and len(value) != n:
             raise InputError(
