@@ -98,7 +98,7 @@ class Bag:
                 if entry is None:
                     break
                 found += 1
-                yield self._unpacked(bytes(entry[2]))
+                yield self._unpacked(_stored(entry[2]))
         if found < counted:
             self._notes.append(
                 f"Of {counted} messages that the recording counts on {topic} {found} are there: "
@@ -116,6 +116,11 @@ class Bag:
             return ZstdDecompressor().decompress(data, LARGEST_MESSAGE)
         except ZstdError as error:
             raise damaged(self.path, error) from error
+
+
+def _stored(data: object) -> bytes:
+    """Return a message as it is stored; nothing where a cell of a database holds something else."""
+    return bytes(data) if isinstance(data, bytes | bytearray | memoryview) else b""
 
 
 @contextmanager

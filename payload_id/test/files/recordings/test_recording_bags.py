@@ -343,6 +343,18 @@ def test_database_that_is_still_being_written(tmp_path):
             Recording.from_bag(path)
 
 
+@pytest.mark.parametrize("cell", ["text", 2.5, -7, 3_000_000_000])
+def test_a_cell_of_a_database_that_is_no_message_is_left_out_and_counted(tmp_path, cell):
+    contents = messages()
+    path = write_bag(tmp_path / "bag", contents, "sqlite3")
+    with closing(sqlite3.connect(path / "bag.db3")) as base:
+        base.execute("UPDATE messages SET data = ? WHERE id = 2", (cell,))
+        base.commit()
+    recording = Recording.from_bag(path)
+    np.testing.assert_array_equal(recording.q, np.delete(arrays(contents)[0], 1, axis=0))
+    assert recording.dropped == {"wrong_length": 1}
+
+
 def test_a_part_keeps_names_and_origin():
     t = np.arange(10) * 0.1
     q = np.arange(10.0)[:, None]
