@@ -198,7 +198,7 @@ def show(found: Sequence[NoiseNeeded], joints: Sequence[str], notes: Sequence[st
             f"{each.factor:.3g}",
             " ".join(f"{x:.3g}" for x in each.alone),
             *(f"{x:.3g}" for x in each.absolute),
-            f"{each.margin:.2g}",
+            f"{each.margin:.2g}" if math.isfinite(each.margin) else "–",
         )
     terminal.print(table)
     if all(each.factor == 0.0 for each in found):
