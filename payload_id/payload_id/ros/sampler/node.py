@@ -28,6 +28,7 @@ from ..common.topics import BLOCKS, SILENT, UNRECORDED, UNUSABLE
 from ..lifecycle.managed_node import ManagedNode
 from .parameters import SAMPLER_TABLE, SamplerParameters
 
+FASTEST = 100.0  # times as fast as this machine's clock, that simulated time passes
 SLOW = 0.8  # part of the expected rate below which a warning is due
 
 
@@ -140,8 +141,8 @@ class SamplerNode(ManagedNode):
         """
         before, self._last_clock = self._last_clock, self.get_clock().now()
         simulated = (self._last_clock - before).nanoseconds * 1e-9
-        is_simulated = self.get_parameter("use_sim_time").value and simulated > 0.0
-        return simulated if is_simulated else seconds
+        goes_on = 0.0 < simulated <= FASTEST * seconds  # and was not set
+        return simulated if self.get_parameter("use_sim_time").value and goes_on else seconds
 
     def _verdict(self, now: float, rate: float) -> tuple[Level, str]:
         """Return how bad it is, and why."""

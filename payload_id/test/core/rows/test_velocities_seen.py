@@ -95,6 +95,14 @@ def test_velocities_of_something_else_are_told(false) -> None:
     assert "are not those of its positions" in said(false(moving(250.0)))
 
 
+@pytest.mark.parametrize("pace", [1.0, 1.3])
+def test_what_is_told_of_false_velocities_is_of_a_size(pace) -> None:
+    """A late velocity has the right integral, a false factor alone may be off by nothing else."""
+    for false in (late(moving(250.0, pace=pace), 0.05), late(moving(250.0, pace=pace), -0.05)):
+        sentence = said(false)
+        assert sentence and " 1 times" not in sentence and "by up to 0 " not in sentence
+
+
 def repeating(samples: Samples, start: float, seconds: float) -> Samples:
     """Return samples in which a driver repeats for some time what it had."""
     which = np.arange(len(samples))

@@ -39,6 +39,7 @@ USUAL_POSITION, USUAL_VELOCITY = 5e-4, 5e-3  # [rad or m], [rad/s or m/s]
 COARSE_POSITION = 2e-3  # [rad or m], in a single window
 EVEN = 0.1  # part of the time between samples by which it may differ where they are evenly spaced
 PART = 0.01  # of a joint's way, above which it is much
+TINY = 1e-6  # [rad or m] in a second, below which nothing is said of it
 LEAST_WAY = 0.5  # [rad or m] of a joint that is judged, or
 LEAST_OFF = 0.01  # [rad or m] beyond all errors in one stretch
 STALLED = 0.3  # [s] for which all values are the same; drivers say something new at 5 Hz or more
@@ -177,13 +178,16 @@ class VelocitiesSeen:
         if not much.any():
             return ""
         j = int(np.argmax(np.where(much, unexplained / np.maximum(self.way, LEAST_WAY), 0.0)))
+        size, said = f"{self.integrated[j] / max(self.way[j], 1e-12):.3g}", []
+        if size != "1":
+            said.append(f"over its way they are {size} times as large")
+        if self.needed[j] > TINY:
+            said.append(f"in a second they are off by up to {self.needed[j]:.2g} rad (m)")
+        how = f": {', and '.join(said)}" if said else ""
         return (
-            f"The velocities of {joints[j]} are not those of its positions within what is stated: "
-            f"over its way they are {self.integrated[j] / max(self.way[j], 1e-12):.3g} times as "
-            "large, and off "
-            f"by up to {self.needed[j]:.2g} in a second. Check the clock of the stamps, delays and "
-            "filters; leave velocities out, so that positions are differentiated; or state "
-            "velocity_error."
+            f"The velocities of {joints[j]} are not those of its positions within what is stated"
+            f"{how}. Check the clock of the stamps, delays and filters; leave velocities out, so "
+            "that positions are differentiated; or state velocity_error."
         )
 
 
