@@ -227,12 +227,15 @@ class Rig(PlannedRobot):
             found |= {x.stamp_ns for x in messages if x is not None}
         heard = self.joint_states[self._begun : end]
         certain = {
-            stamp_of(message.header.stamp)
+            stamp_of(message.header.stamp): k
             for k, message in enumerate(heard, self._begun)
             if not any(first <= k < last for first, last in self._disturbed)
         }
-        missing = certain - found
-        assert not missing, f"{len(missing)} of {len(certain)} joint states were not recorded"
+        missing = [k for stamp, k in certain.items() if stamp not in found]
+        assert not missing, (
+            f"{len(missing)} of {len(certain)} joint states were not recorded: {missing[:5]}; "
+            f"disturbed: {self._disturbed}"
+        )
         return len(certain)
 
     def close(self) -> list[int]:
