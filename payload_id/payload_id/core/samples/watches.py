@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,8 @@ from .wrench_samples import WrenchSamples
 # Positions that move by more than this while every velocity is exactly zero [rad or m]: the driver
 # does not measure velocity.
 MOTION = 1e-2
+FINE = 1e-4  # part of the largest value, by which values differ that are resolved finely
+MANY = 20  # samples that are exactly 0 by no chance
 TURNED = 0.1  # [rad] by which a sensor turns before its wrench must have changed
 STEPS = 200  # newest steps between samples that are kept for statistics
 
@@ -112,16 +114,36 @@ class WrenchWatch:
         axes: The sensor's axes then, shape (3, 3).
         turned: Largest angle from there [rad].
         changed: Whether any wrench was another one.
+        count: Number of samples.
+        largest: Of each channel, as a magnitude, shape (6,) [N, N m].
+        finest: Smallest step from a sample to the next that is not 0, shape (6,) [N, N m].
     """
 
     first: Array | None = None
     axes: Array | None = None
     turned: float = 0.0
     changed: bool = False
+    count: int = 0
+    largest: Array = field(default_factory=lambda: np.zeros(6))
+    finest: Array = field(default_factory=lambda: np.full(6, np.inf))
 
     def seen(self, samples: WrenchSamples) -> WrenchWatch:
         """Return the state after more samples."""
-        if self.changed or not len(samples):
+        if not len(samples):
+            return self
+        size, step = np.abs(samples.wrench), np.abs(np.diff(samples.wrench, axis=0))
+        steps = np.where(step > 0.0, step, np.inf).min(axis=0, initial=np.inf)
+        counted = replace(
+            self,
+            count=self.count + len(samples),
+            largest=np.maximum(self.largest, size.max(axis=0)),
+            finest=np.minimum(self.finest, steps),
+        )
+        return counted._compared(samples)
+
+    def _compared(self, samples: WrenchSamples) -> WrenchWatch:
+        """Return the state after more samples are compared with the first one."""
+        if self.changed:
             return self
         first = samples.wrench[0] if self.first is None else self.first
         axes = samples.rotation[0] if self.axes is None else self.axes
@@ -129,12 +151,14 @@ class WrenchWatch:
             return replace(self, changed=True)
         cosine = (np.einsum("kij,ij->k", samples.rotation, axes) - 1.0) / 2.0
         turned = float(np.arccos(np.clip(cosine, -1.0, 1.0)).max())
-        return WrenchWatch(first, axes, max(self.turned, turned))
+        return replace(self, first=first, axes=axes, turned=max(self.turned, turned))
 
     @property
     def complaint(self) -> str:
         """Why nothing can be identified from it; empty: nothing is wrong."""
-        if self.changed or self.first is None:
+        if self.changed:
+            return self._unmeasured()
+        if self.first is None:
             return ""
         if not self.first.any():
             found = "Force and torque are exactly zero in all samples"
@@ -148,4 +172,22 @@ class WrenchWatch:
         return (
             f"{found}, so nothing can be identified: the sensor or its driver is stuck. Look "
             "whether it is switched on, and name the topic of what it measures."
+        )
+
+    def _unmeasured(self) -> str:
+        """Say which channels are exactly 0 though others of their kind vary finely; else empty.
+
+        Where a sensor resolves coarsely, small values may be shown as 0 throughout.
+        """
+        zero = []
+        for kind, part in (("force", slice(0, 3)), ("torque", slice(3, 6))):
+            silent, top = self.largest[part] == 0.0, float(self.largest[part].max())
+            fine = float(self.finest[part].min()) < FINE * top
+            if silent.any() and (silent.all() or fine):
+                zero += [f"{kind} {axis}" for axis, off in zip("xyz", silent, strict=True) if off]
+        if not zero or self.count < MANY:
+            return ""
+        return (
+            f"Exactly 0 in all {self.count} samples: {', '.join(zero)}. What no sensor measures is "
+            "unknown, not 0: name the topic or the columns of what is measured, all six channels."
         )

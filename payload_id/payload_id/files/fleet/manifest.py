@@ -73,6 +73,7 @@ def read_manifest(place: str) -> tuple[Entry, ...]:
             table = _plain(read(file))
             columns = table.column_names
             _check_types(table)
+            rows = table.to_pylist()  # texts that are no UTF-8 are found here
     except (OSError, ValueError, ImportError, pa.ArrowException) as error:
         damaged = isinstance(error, pa.ArrowException | OSError) and not isinstance(
             error, FileNotFoundError | PermissionError
@@ -93,7 +94,7 @@ def read_manifest(place: str) -> tuple[Entry, ...]:
     folder = posixpath.dirname(place)
     entries = tuple(
         _entry(line, folder, f"{place}, entry {number}")
-        for number, line in enumerate(table.to_pylist(), start=1)
+        for number, line in enumerate(rows, start=1)
     )
     _check_said_once(entries, place)
     return entries

@@ -91,6 +91,18 @@ def test_content_names_a_recording_wherever_it_lies(bags, tmp_path):
 TABLE = "bag,robot,arm,payload,tare,known_mass,temperature\n"
 
 
+def test_texts_of_a_manifest_that_are_no_utf_8_are_told(tmp_path):
+    import pyarrow as pa
+    import pyarrow.parquet
+
+    text = pa.array([b"run\xe31"])
+    file = tmp_path / "fleet.parquet"
+    bags = pa.StringArray.from_buffers(1, text.buffers()[1], text.buffers()[2])
+    pa.parquet.write_table(pa.table({"bag": bags}), file)
+    with pytest.raises(ConfigurationError, match="cannot be read"):
+        read_manifest(str(file))
+
+
 def test_a_manifest_says_what_is_known(tmp_path):
     file = tmp_path / "fleet.csv"
     file.write_text(

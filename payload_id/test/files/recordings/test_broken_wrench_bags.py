@@ -203,6 +203,24 @@ def test_a_sensor_that_does_not_measure_is_told(write, robot, value, words, by):
         read(stuck, robot, by)
 
 
+@pytest.mark.parametrize(
+    ("off", "words"),
+    [((3, 4, 5), "torque x, torque y, torque z"), ((0, 1, 2), "force x, force y, force z"),
+     ((5,), "samples: torque z"), ((0,), "samples: force x")],
+)  # fmt: skip
+def test_channels_that_no_sensor_measures_are_told(write, robot, off, words):
+    mask = np.where(np.isin(np.arange(6), off), 0.0, 1.0)
+    silent = write(lambda topic, k, t, f, w: (t, f, mask * w))
+    with pytest.raises(RecordingError, match=words):
+        read(silent, robot, JOINTS)
+
+
+def test_a_coarse_sensor_may_show_small_torques_as_nothing(write, robot):
+    step = np.where(np.arange(6) < 5, 0.05, 100.0)
+    coarse = write(lambda topic, k, t, f, w: (t, f, step * np.round(w / step)))
+    assert len(read(coarse, robot, JOINTS)) > 1000
+
+
 def test_stamps_that_stand_still_are_told(write, robot):
     with pytest.raises(RecordingError, match="1999 duplicate"):
         read(write(lambda topic, k, t, f, w: (t * (topic == JOINTS), f, w)), robot, JOINTS)
