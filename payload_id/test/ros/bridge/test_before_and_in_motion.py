@@ -29,7 +29,7 @@ from payload_id.ros.bridge.move_server import MoveServer
 from payload_id.ros.bridge.obstacles.obstacle_store import ObstacleStore
 from payload_id.ros.bridge.prepared_motions import Prepared, PreparedMotions
 from payload_id.ros.certifying.prover import Proved
-from payload_id.ros.execution.back_ends.back_end import Trouble
+from payload_id.ros.execution.back_ends.back_end import BackEnd, Trouble
 from payload_id.ros.execution.clock_watch import ClockWatch
 from payload_id.ros.execution.held_joint_watch import HeldJointWatch
 from payload_id.ros.execution.motion_execution import Phase
@@ -77,7 +77,7 @@ class FakeArm:
         return stamps, self.q[None], np.zeros((1, 7))
 
 
-class FakeBackEnd:
+class FakeBackEnd(BackEnd):
     """Notes what would have been sent."""
 
     target = "/arm/joint_trajectory"
