@@ -80,10 +80,10 @@ class FakeArm:
 class FakeBackEnd(BackEnd):
     """Notes what would have been sent."""
 
-    target = "/arm/joint_trajectory"
+    target, is_taken = "/arm/joint_trajectory", False
 
     def __init__(self) -> None:
-        self.sent, self.holds, self.is_taken = [], 0, False
+        self.sent, self.holds = [], 0
         self.nobody = self.somebody = self.heard = ""
         self.unnamed = False
         self.said, self.refused = None, ""
