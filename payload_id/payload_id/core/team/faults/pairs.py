@@ -46,9 +46,15 @@ def are_rigid_after(e: Evidence, i: int, j: int, since: float) -> bool:
 def turn_after(e: Evidence, i: int, j: int, since: float) -> bool:
     """Tell whether robots j and i turn against each other on a hinge from some time on [s].
 
-    Where clocks may be far off, such motion may pass for that of one body as well.
+    Where clocks may be far off, such motion may pass for that of one body as well. Constant errors
+    of angular velocities, whose integral the angle is, are no turn.
     """
-    return hinge_between(_later(e, since), i, j) is not None
+    later = _later(e, since)
+    found = hinge_between(later, i, j)
+    if found is None:
+        return False
+    errors = sum(e.rows.bounds[k].angular_velocity for k in (i, j))
+    return found.angle > 0.5 * np.sqrt(3.0) * errors * float(np.ptp(later.blocks.time))
 
 
 def slipped_since(e: Evidence, i: int, j: int, part: float = EARLY) -> float | None:
