@@ -30,6 +30,11 @@ def test_signals_wait_for_the_end_of_the_block():
         signal.signal(signal.SIGINT, before)
 
 
+def heed_hangup():
+    """Undo what nohup does, which this suite may run under."""
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("workers", "sent"),
@@ -47,8 +52,9 @@ def test_a_terminal_interrupts_workers_too_and_nobody_prints_a_traceback(tmp_pat
     ]  # fmt: skip
     with (tmp_path / "said").open("w") as said:
         process = subprocess.Popen(
-            list(map(str, command)), stdout=said, stderr=said, start_new_session=True
-        )
+            list(map(str, command)), stdout=said, stderr=said, start_new_session=True,
+            preexec_fn=heed_hangup,
+        )  # fmt: skip
         try:
             begun, deadline = psutil.Process(process.pid), time.monotonic() + 60.0
             while time.monotonic() < deadline:
