@@ -71,16 +71,18 @@ def looks_like_degrees(q: Array, turning: BoolArray, lower: Array, upper: Array)
 def in_limits(q: Array, lower: Array, upper: Array) -> Array:
     """Return angles without leaps by whole turns, and by whole turns nearest to their limits.
 
-    Encoders may count from 0 to 2 pi where limits are symmetric.
+    Encoders may count from 0 to 2 pi where limits are symmetric. Larger numbers are left as they
+    are: they count whole turns, or are no radians.
 
     Args:
         q: Positions of joints that turn, shape (N, n) [rad].
         lower: Least positions, -inf where none is stated, shape (n,) [rad].
         upper: Largest positions, shape (n,) [rad].
     """
-    q = np.unwrap(q, axis=0)
+    within = np.abs(q).max(axis=0) <= TURN + BEYOND
+    q = np.where(within, np.unwrap(q, axis=0), q)
     low, high = q.min(axis=0), q.max(axis=0)
-    bounded = np.isfinite(lower) & np.isfinite(upper)
+    bounded = np.isfinite(lower) & np.isfinite(upper) & within
     away = np.where(bounded, low + high, 0.0) - np.where(bounded, (lower, upper), 0.0).sum(axis=0)
     return np.asarray(q - TURN * np.round(away / 2.0 / TURN))
 
@@ -89,13 +91,13 @@ def _positions(
     q: Array, joints: Sequence[str], turning: BoolArray, lower: Array, upper: Array
 ) -> Line:
     """Judge positions by their limits."""
-    found = f"{q.min():.3g} to {q.max():.3g}"
+    found, degrees = f"{q.min():.3g} to {q.max():.3g}", looks_like_degrees(q, turning, lower, upper)
     beyond = (q < lower - BEYOND).any(axis=0) | (q > upper + BEYOND).any(axis=0)
     q = q.copy()
     q[:, turning] = in_limits(q[:, turning], lower[turning], upper[turning])
     low, high = q.min(axis=0), q.max(axis=0)
     outside = (low < lower - BEYOND) | (high > upper + BEYOND)
-    if looks_like_degrees(q, turning, lower, upper):
+    if degrees:
         do = "State 'position_unit: deg' in the columns file, or have the driver publish radians."
         return Line("positions", Verdict.WRONG, f"{found}: degrees", "radians", do)
     if outside.any():

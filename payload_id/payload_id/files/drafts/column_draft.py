@@ -15,7 +15,7 @@ import numpy as np
 from ...core.arrays import Array
 from ...core.errors import RecordingError, comment, in_words
 from ..configuration.input_path import input_path
-from ..tables.csv_columns import usual_delimiter, what_to_write
+from ..tables.csv_columns import TO_NANOSECONDS, usual_delimiter, what_to_write
 from .arm_in_urdf import JointFound, names_of
 from .column_units import with_units
 from .columns_found import CURRENTS, TIMES, UNIT, ColumnsFound, has, words_of
@@ -24,7 +24,7 @@ MOST_ROWS = 20_000  # that numbers are judged by
 WORDS = {  # of each kind of quantity, the likeliest last line first to match
     "acceleration": r"acc|accel\w*|ddq|qdd|alpha",
     "velocity": r"vel|velocity|velocities|dq|qd|qdot|speed|omega|rate",
-    "effort": r"effort|efforts|eff|torque|torques|tau|trq|moment|currents?|cur|amps?|i|force|mot",
+    "effort": rf"effort|efforts|eff|torque|torques|tau|trq|moment|{CURRENTS}|force|mot",
     "position": r"pos|position|positions|q|angle|ang|theta|joint",
 }
 NOT_MEASURED = (
@@ -163,8 +163,8 @@ def _best(found: dict[str, dict[int, str]], wanted: Sequence[int]) -> list[tuple
 
 def _time(header: Sequence[str]) -> str:
     """Return the column of time."""
-    named = [name for name in header if re.fullmatch(TIMES, re.sub(r" (s|ms|us|ns|min)$", "",
-                                                                   words_of(name)))]  # fmt: skip
+    unit = rf" ({'|'.join(TO_NANOSECONDS)})$"
+    named = [name for name in header if re.fullmatch(TIMES, re.sub(unit, "", words_of(name)))]
     loose = [name for name in header if has(words_of(name), TIMES)]
     return (named or loose or [""])[0]
 

@@ -10,13 +10,15 @@ import numpy as np
 
 from ...core.arrays import Array
 from ...core.plausibility.kinematics import looks_like_degrees
+from ...core.samples.stamps import NANOSECONDS
+from ..tables.csv_columns import TO_NANOSECONDS
 from ..tables.joint_csv import OF_TURNING
 from .arm_in_urdf import JointFound
 from .columns_found import CURRENTS, TIMES, ColumnsFound, has, words_of
 
-NANOSECONDS = r"n ?secs?|nano ?secs?|nano ?seconds|stamp nano ?secs?|header stamp n(ano)?secs?"
+REST_OF_SECONDS = r"n ?secs?|nano ?secs?|nano ?seconds|stamp nano ?secs?|header stamp n(ano)?secs?"
 AMPERES = re.compile(r"[_ \[(]\s*m?A\s*[\])]?$")  # as a unit behind the name
-TIME_UNITS = {"s": 1.0, "ms": 1e-3, "us": 1e-6, "ns": 1e-9, "min": 60.0}
+TIME_UNITS = {unit: size / NANOSECONDS for unit, size in TO_NANOSECONDS.items()}  # [s]
 LABEL = re.compile(r"(?<![A-Za-z])[A-Za-z][ _]?\d+")  # of an axis, such as A1, which is no ampere
 ANGLE_UNITS = {  # by what names of columns of positions say
     "deg": "deg|degs|degree|degrees|°",
@@ -82,7 +84,7 @@ def _with_nanoseconds(
     found: ColumnsFound, values: Callable[[Sequence[str]], Array], remarks: list[str]
 ) -> ColumnsFound:
     """Return with the column of nanoseconds, where time is in two as ROS has it."""
-    rest = [name for name in found.header if re.fullmatch(NANOSECONDS, words_of(name))]
+    rest = [name for name in found.header if re.fullmatch(REST_OF_SECONDS, words_of(name))]
     whole = [name for name in found.header
              if re.fullmatch(TIMES + r"|stamp secs?|header stamp secs?", words_of(name))
              and name not in rest]  # fmt: skip

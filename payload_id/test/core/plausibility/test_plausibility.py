@@ -14,7 +14,7 @@ from payload_id.core.body.inertial import from_mass_com_inertia
 from payload_id.core.diagnosis.remade.velocity import differences
 from payload_id.core.motion.fourier import FourierSeries
 from payload_id.core.motion.limits import inverse_dynamics
-from payload_id.core.plausibility.kinematics import kinematics
+from payload_id.core.plausibility.kinematics import kinematics, looks_like_degrees
 from payload_id.core.plausibility.line import Verdict
 from payload_id.core.plausibility.timing import timing
 from payload_id.core.plausibility.torques import torques
@@ -97,6 +97,17 @@ def test_currents_with_a_constant_of_each_joint_are_no_external_torques() -> Non
     assert "currents" in found and "external" not in found
     ratios = [float(x) for x in found.split("some ")[1].split(" times")[0].split(", ")]
     np.testing.assert_allclose(ratios, constants, rtol=0.5)
+
+
+def test_degrees_are_named_however_seldom_they_are_sampled() -> None:
+    """From sample to sample they differ by more than half a turn would in radians."""
+    t = np.arange(0.0, 12.0, 0.05)[:, None]
+    q = 1.5 * np.sin(t * np.linspace(0.8, 2.0, 7))
+    assert np.abs(np.diff(np.rad2deg(q), axis=0)).max() > np.pi
+    limits, turning = gen3()[0].limits, np.ones(7, dtype=bool)
+    for angles, degrees in ((np.rad2deg(q), True), (q, False)):
+        bounds = limits.position_lower, limits.position_upper
+        assert looks_like_degrees(angles, turning, *bounds) == degrees
 
 
 def test_angles_that_count_from_zero_are_no_degrees() -> None:

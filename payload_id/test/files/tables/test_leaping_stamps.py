@@ -3,23 +3,15 @@
 import numpy as np
 import pytest
 
-from payload_id.files.recordings.recording import Recording
+from one_joint_table import read
 
-COLUMNS = {
-    "joints": ["joint"],
-    "stamp": {"column": "t", "unit": "s"},
-    "position": ["q"],
-    "velocity": ["dq"],
-    "effort": ["tau"],
-}
 TIME = 0.01 * np.arange(400)
 
 
-def read(path, time):
+def of_times(path, time):
     """Return the recording of a table whose position is the number of its row."""
     rows = [f"{t:.3f},{k},10.0,-12.3" for k, t in enumerate(time)]
-    path.write_text("\n".join(["t,q,dq,tau", *rows, ""]))
-    return Recording.from_csv(path, COLUMNS)
+    return read(path, "\n".join(["t,q,dq,tau", *rows, ""]))
 
 
 @pytest.mark.parametrize("hour", [3600.0, -3600.0])
@@ -27,7 +19,7 @@ def read(path, time):
 def test_false_stamps_are_left_out_and_true_rows_are_not(tmp_path, hour, which):
     time = 7200.0 + TIME
     time[which] += hour
-    found = read(tmp_path / "run.csv", time)
+    found = of_times(tmp_path / "run.csv", time)
     # Where the first row is false, five in a row tell that the clock was set; before a step ahead
     # the first one stays, alone.
     lost = set(which) | set(range(1, 5)) if 0 in which else set(which)
@@ -39,11 +31,11 @@ def test_false_stamps_are_left_out_and_true_rows_are_not(tmp_path, hour, which):
 
 
 def test_of_a_clock_that_was_set_back_the_longer_time_is_read_and_that_is_said(tmp_path):
-    found = read(tmp_path / "run.csv", np.concatenate([5000.0 + TIME[:100], TIME]))
+    found = of_times(tmp_path / "run.csv", np.concatenate([5000.0 + TIME[:100], TIME]))
     assert len(found) == 396 and found.q[0, 0] == 104  # after the rows that tell
     assert any("set back" in note and "100 samples" in note for note in found.notes)
 
 
 def test_stamps_in_another_unit_are_not_taken_for_leaps(tmp_path):
-    found = read(tmp_path / "run.csv", 3000.0 * TIME)
+    found = of_times(tmp_path / "run.csv", 3000.0 * TIME)
     assert len(found) == 400 and not found.dropped

@@ -3,25 +3,12 @@
 import numpy as np
 import pytest
 
+from one_joint_table import read
 from payload_id.core.errors import RecordingError
-from payload_id.files.recordings.recording import Recording
 from payload_id.files.tables.csv_columns import UNFINISHED
 
-COLUMNS = {
-    "joints": ["joint"],
-    "stamp": {"column": "t", "unit": "s"},
-    "position": ["q"],
-    "velocity": ["dq"],
-    "effort": ["tau"],
-}
 LINES = [f"{0.01 * k:.2f},{0.1 * k:.3f},10.0,{-12.345 - k:.3f}" for k in range(5)]
 END = {"unix": "\n", "windows": "\r\n", "old": "\r"}
-
-
-def read(path, text):
-    """Return the recording of a table."""
-    path.write_bytes(text.encode())
-    return Recording.from_csv(path, COLUMNS)
 
 
 @pytest.mark.parametrize("end", END.values(), ids=END.keys())

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 from payload_id_msgs.action import Move
 from payload_id_msgs.msg import BridgeState, PayloadEstimate, StopReason
-from payload_id_msgs.srv import Acknowledge, PrepareMotion
+from payload_id_msgs.srv import Acknowledge, ExtendMotion, PrepareMotion
 
 from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.errors import InputError
@@ -83,13 +83,19 @@ class FakeBackEnd(BackEnd):
     target, is_taken = "/arm/joint_trajectory", False
 
     def __init__(self) -> None:
-        self.sent, self.holds = [], 0
+        self.sent, self.holds, self.parts, self.left = [], 0, [], []
         self.nobody = self.somebody = self.heard = ""
         self.unnamed = False
         self.said, self.refused = None, ""
 
     def get_ready(self, tube, box, torque_limit):
         pass
+
+    def get_ready_for_more(self, box, torque_limit, begins_ns):
+        self.parts.append((box, begins_ns))
+
+    def leave_at(self, time_ns):
+        self.left.append(time_ns)
 
     def take(self):
         self.is_taken = True
@@ -535,3 +541,24 @@ def test_certificates_larger_than_real_ones_are_refused_before_they_are_read(cer
     with pytest.raises(StopIteration) as ended:
         motions.on_prepare(request, PrepareMotion.Response()).send(None)
     assert not ended.value.value.success and "at most" in ended.value.value.message
+
+
+def test_a_part_that_takes_over_is_announced_with_its_own_box_and_forgotten_by_an_earlier_stop():
+    robot = Robot()
+    assert robot.moved(lambda: None) == ""
+    server, plan = robot.server, robot.server._motions.named("plan")
+    start = MotionState.of(plan.proved.motion.trajectory, 1.5)
+    path = BezierPiece(start, np.full(7, 0.05), 2.0)
+    box = replace(plan.proved.box)
+    more = replace(plan.proved.motion, trajectory=path, stops=())
+    proved = replace(plan.proved, motion=more, box=box)
+    server._motions._motions["more"] = replace(plan, name="more", proved=proved)
+    asked = ExtendMotion.Request(motion_id="more", follows="plan", after=1.5)
+    answer = server.on_extend(asked, ExtendMotion.Response())
+    assert answer.success, answer.message
+    begins_ns = server.execution.start_ns + 1_500_000_000
+    ((told, at),) = robot.back_end.parts
+    assert told is box and at == begins_ns
+    robot.arm.now_ns = begins_ns - 1_000_000_000
+    server.stop(Reason.CANCELLED, "why")  # by the stop at 1 s
+    assert robot.back_end.left == [server.execution.start_ns + 1_000_000_000]
