@@ -25,7 +25,7 @@ ORDER = {
     ),
     "core/knowledge": (OWN, "catalogue"),
     "core/rows": (OWN, "joint_torque", "wrench"),
-    "core/rows/joint_torque": ("constant_errors", OWN),
+    "core/rows/joint_torque": ("constant_errors", OWN, "readings"),
     "core/diagnosis": ("causes", "remade", "reliance", OWN, "wrench"),
     "core/identification": (OWN, "wrench"),
     "core/team": (
@@ -71,7 +71,6 @@ LOOSE = {
         "stated_errors",
         "torque_bound",
         "uncertainty",
-        "velocities_seen",
         "window_sums",
     ),
     "core/knowledge": ("convex", "knowledge", "statement"),

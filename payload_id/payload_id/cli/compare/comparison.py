@@ -187,7 +187,7 @@ def _spread(problem: Problem, name: str) -> Spread:
     start = time.perf_counter()
     start_box = problem.payload.beforehand
     bounds = method.bounds(problem.rows, start_box, Memory(), problem.shape, problem.stated)
-    if problem.false_velocities:  # as every update: whatever the torques say
+    if problem.contradiction:  # as every update: whatever the torques say
         bounds = replace(bounds, consistent=False)
     return Spread(name, method.guaranteed, bounds, time.perf_counter() - start)
 

@@ -54,7 +54,7 @@ def read_rows(arguments: argparse.Namespace, shape: Shape | None) -> RecordedRow
         online.know(job.tare)
     _feed(online, job.recording)
     problem = online.problem()
-    notes = filter(None, (*remarks(job.recording), problem.false_velocities))
+    notes = filter(None, (*remarks(job.recording), problem.contradiction))
     return RecordedRows(problem, tuple(notes), "N m")
 
 

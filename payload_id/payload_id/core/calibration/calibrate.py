@@ -23,9 +23,9 @@ from ..rows.joint_torque.nuisance import (
     largest_gain,
     with_tool,
 )
+from ..rows.joint_torque.readings.readings_seen import ReadingsSeen
 from ..rows.joint_torque.scales import Scales
 from ..rows.joint_torque.uncertainty import Uncertainty
-from ..rows.joint_torque.velocities_seen import VelocitiesSeen
 from ..rows.quadrature import LEAST_SAMPLES, ROUNDING
 from ..rows.windows import WindowCutter
 from ..samples.joint_samples import Samples
@@ -145,8 +145,7 @@ def _equations(
             f"{options.window:g} s without gaps, of at least {LEAST_SAMPLES} samples. "
             f"{why_no_window(row_source, samples, cutter.pause)}"
         )
-    seen = VelocitiesSeen.of(windows, row_source.model.n, row_source.uncertainty)
-    if false := seen.contradiction(row_source.channels):
+    if false := ReadingsSeen.of(windows, row_source).contradiction:
         raise RecordingError(f"Recording {number} cannot be used: {false}")
     scales = Scales(row_source, options.window, options.scales)
     own: list[ArmEquations] = []

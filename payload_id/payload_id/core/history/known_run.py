@@ -11,7 +11,7 @@ from ..body.inertial import as_phi, is_physical, pseudo_inertia
 from ..diagnosis import MotionSeen, why_no_window
 from ..errors import InputError, RecordingError
 from ..rows.joint_torque.momentum import MomentumRows
-from ..rows.joint_torque.velocities_seen import VelocitiesSeen
+from ..rows.joint_torque.readings.readings_seen import ReadingsSeen
 from ..rows.row_block import RowBlock
 from ..rows.windows import WindowCutter
 from ..samples.joint_samples import Samples
@@ -101,8 +101,8 @@ class KnownRun:
         """Return what samples say.
 
         Raises:
-            RecordingError: They do not fit the arm, hold no torques, fill no window, or their
-                velocities are not those of the positions.
+            RecordingError: They do not fit the arm, hold no torques, fill no window, or what
+                they read cannot be.
         """
         samples = rows.fitted(samples)
         if len(samples) and not samples.tau.any():
@@ -112,13 +112,13 @@ class KnownRun:
             )
         cutter = WindowCutter(window)
         with one_thread():
-            statistics, motion, count, velocities = _gathered(samples, rows, cutter)
+            statistics, motion, count, readings = _gathered(samples, rows, cutter)
         if motion is None:
             raise RecordingError(
                 f"The {len(samples)} samples of '{source}' fill no window of {window:g} s without "
                 f"gaps. {why_no_window(rows, samples, cutter.pause)}"
             )
-        if false := velocities.contradiction(rows.channels):
+        if false := readings.contradiction:
             raise RecordingError(f"'{source}' cannot be used: {false}")
         seconds = count * window
         return cls(source, load, statistics, motion, seconds, stretches_of(samples))
@@ -126,11 +126,11 @@ class KnownRun:
 
 def _gathered(
     samples: Samples, rows: MomentumRows, cutter: WindowCutter
-) -> tuple[Statistics, MotionSeen | None, int, VelocitiesSeen]:
-    """Return what the windows of a run say, how the arm moved, their number, the velocities."""
+) -> tuple[Statistics, MotionSeen | None, int, ReadingsSeen]:
+    """Return what the windows of a run say, how the arm moved, their number, the readings."""
     gate = rows.gate(cutter.pause)
     statistics, motion, count = Statistics.empty(rows.p), None, 0
-    velocities = VelocitiesSeen.none(rows.model.n)
+    readings = ReadingsSeen.none(rows)
     for start in range(0, len(samples), CHUNK):
         windows = cutter.add(gate.let_through(samples.part(start, start + CHUNK)))
         if not windows:
@@ -139,9 +139,9 @@ def _gathered(
         statistics = statistics.add(block, rows.prior.typical)
         for each in windows:
             motion = MotionSeen.of(each, motion)
-            velocities = velocities.with_window(each, rows.uncertainty)
+            readings = readings.with_window(each)
         count += len(windows)
-    return statistics, motion, count, velocities
+    return statistics, motion, count, readings
 
 
 def segments(samples: Samples, length: float | None) -> list[Samples]:

@@ -21,8 +21,8 @@ from ..errors import InputError, brief, require_type
 from ..history import check_history
 from ..rows.gate import note_of
 from ..rows.joint_torque.momentum import MomentumRows
+from ..rows.joint_torque.readings.readings_seen import ReadingsSeen
 from ..rows.joint_torque.scales import Scales
-from ..rows.joint_torque.velocities_seen import VelocitiesSeen
 from ..rows.row_block import RowBlock
 from ..rows.row_source import RowSource
 from ..rows.windows import TimedSamples, WindowCutter
@@ -87,11 +87,12 @@ class OnlineIdentifier:
         self._cutter = WindowCutter(self.settings.window)
         self._gate = self.rows.gate(self._cutter.pause)
         self._scales: Scales | None = None
+        self._readings: ReadingsSeen | None = None
         if isinstance(self.rows, MomentumRows):
             self._scales = Scales(self.rows, self.settings.window, self.settings.scales)
+            self._readings = ReadingsSeen.none(self.rows)
         self._seen = SamplesSeen()
         self._motion: MotionSeen | None = None
-        self._velocities: VelocitiesSeen | None = None
         self._recollection = Recollection()
         self._first: Samples | None = None
         self._suspicion = Suspicion()
@@ -173,17 +174,12 @@ class OnlineIdentifier:
             block = self.rows.window(window)
         if isinstance(window, Samples):
             self._motion = MotionSeen.of(window, self._motion)
-            self._look_at_velocities(window)
             self._recollection = self._recollection.with_window(window)
+            if self._readings is not None:
+                self._readings = self._readings.with_window(window)
         self._enter(self.windows, block)
         self.windows += 1
         self._make_room()
-
-    def _look_at_velocities(self, window: Samples) -> None:
-        """Compare them with the positions, where rows of torques are made."""
-        if isinstance(self.rows, MomentumRows):
-            seen = self._velocities or VelocitiesSeen.none(self.rows.model.n)
-            self._velocities = seen.with_window(window, self.rows.uncertainty)
 
     def _enter(self, number: int, block: RowBlock) -> None:
         """Let the rows of one window count."""
@@ -219,7 +215,7 @@ class OnlineIdentifier:
             settings=self.settings,
             row_source=self.rows,
             motion=self._motion,
-            velocities=self._velocities,
+            readings=self._readings,
             upto=self.windows,
             stated=self._before.stated,
             recollection=self._recollection.since(self._change.first),
@@ -310,9 +306,8 @@ class OnlineIdentifier:
         Raises:
             InputError: The data prove that it was another payload, or that a bound is false.
         """
-        if self._velocities is not None and isinstance(self.rows, MomentumRows):
-            if false := self._velocities.contradiction(self.rows.channels):
-                raise InputError(f"No tare was made. {false}")
+        if self._readings is not None and (false := self._readings.contradiction):
+            raise InputError(f"No tare was made. {false}")
         phi = np.zeros(10) if payload is None else as_phi(payload)
         with one_thread():
             statistics = self._kept.statistics()

@@ -25,13 +25,12 @@ from ..diagnosis import (
     contradicted,
     diagnose,
 )
-from ..diagnosis.remade.velocity import Velocity
 from ..history import CalibratedInterval, calibrated_interval, statistics_of
 from ..knowledge.knowledge import NOTHING, Knowledge
 from ..rows.gate import note_of
 from ..rows.joint_torque.momentum import MomentumRows
 from ..rows.joint_torque.position_gate import doubt_about_range
-from ..rows.joint_torque.velocities_seen import VelocitiesSeen
+from ..rows.joint_torque.readings.readings_seen import OTHER_VELOCITY, FalseReading, ReadingsSeen
 from ..rows.row_block import RowBlock
 from ..rows.row_source import RowSource
 from ..statistics.normal_form import condition_number
@@ -46,7 +45,6 @@ from .status import Status, identifiable, inconsistent, verdict
 from .suspicion import CHANGE_SECONDS, PayloadChange, Suspicion, since_first
 from .tare import Tare
 
-STALLED_DRIVER = "stalled driver"  # the cause where a driver repeats what it had
 SEARCHING = "Why is being looked for."
 Tell = Callable[[Estimate], object]
 
@@ -89,7 +87,7 @@ class Problem:
         settings: How to solve.
         row_source: Made the rows.
         motion: Where the joints were; None if the rows are not of joints.
-        velocities: Whether they are those of the positions; None if the rows are not of torques.
+        readings: What is looked at in them; None if the rows are not of torques.
         upto: Number of windows since the samples began.
         stated: What is stated of the payload, its auxiliary variables with bounds.
         recollection: Some windows of samples of joints.
@@ -105,7 +103,7 @@ class Problem:
     settings: Settings
     row_source: RowSource
     motion: MotionSeen | None
-    velocities: VelocitiesSeen | None
+    readings: ReadingsSeen | None
     upto: int
     stated: Knowledge = NOTHING
     recollection: Recollection = field(default_factory=Recollection)
@@ -160,13 +158,12 @@ class Problem:
     def _solve(self, tell: Tell) -> Solved:
         """Return the estimate and the bounds where there is at least one window."""
         bounds = self._bounds()
-        stalled = self.velocities is not None and self.velocities.stalled > 0.0
-        if not (bounds.consistent or stalled):
+        false = self.false_reading
+        if not bounds.consistent and (false is None or false.kind == OTHER_VELOCITY):
             return self._inconsistent(bounds, tell)
-        if self.false_velocities:  # whatever the torques say
+        if false is not None:  # whatever the torques say
             estimate = self._estimate(bounds, Status.INCONSISTENT, "")
-            cause = STALLED_DRIVER if stalled else Velocity.name
-            return Solved(replace(estimate, cause=cause), bounds, self.upto)
+            return Solved(replace(estimate, cause=false.kind), bounds, self.upto)
         status, message = verdict(bounds, self.prior, self._advice(bounds))
         return Solved(self._estimate(bounds, status, message), bounds, self.upto)
 
@@ -206,11 +203,15 @@ class Problem:
         seconds = self.estimate.seconds
         return calibrated_interval(history, self.own, motion, seconds, self.settings.level)
 
+    @cached_property
+    def false_reading(self) -> FalseReading | None:
+        """What of the readings cannot be, whatever the payload; None if there is nothing."""
+        return None if self.readings is None else self.readings.false
+
     @property
-    def false_velocities(self) -> str:
-        """Of which joint they are not those of the positions, as a sentence; empty if of none."""
-        seen = self.velocities
-        return "" if seen is None else seen.contradiction(self.row_source.channels)
+    def contradiction(self) -> str:
+        """The same as a sentence; empty if there is nothing."""
+        return "" if self.false_reading is None else self.false_reading.sentence
 
     def _doubts(self) -> tuple[str, str, str]:
         """Say what was left out of the samples, and what looks false; empty where nothing does."""
@@ -218,7 +219,7 @@ class Problem:
         outside = ""
         if seen is not None and isinstance(rows, MomentumRows):
             outside = doubt_about_range(rows.model, seen.lower, seen.upper)
-        return self.false_velocities, note_of(self.estimate.false_samples), outside
+        return self.contradiction, note_of(self.estimate.false_samples), outside
 
     def _inconsistent(self, bounds: Bounds, tell: Tell) -> Solved:
         """Return the likely cause, or the answer for a new payload if that is the cause."""
@@ -256,7 +257,7 @@ class Problem:
         likely, suspicion = found.likely, self.suspicion
         if likely is None or likely.cause != PayloadSlipped.name or not suspicion.consistent:
             return None
-        if self.false_velocities:
+        if self.false_reading is not None:
             return None
         new = [(k, block) for k, block in suspicion.since if block.start[0] > likely.start]
         if len(new) * self.settings.window < CHANGE_SECONDS - 1e-9:

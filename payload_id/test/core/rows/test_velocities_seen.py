@@ -16,8 +16,8 @@ from payload_id.core.identification.online import OnlineIdentifier
 from payload_id.core.identification.settings import Settings
 from payload_id.core.identification.status import Status
 from payload_id.core.rows.joint_torque.momentum import MomentumRows
+from payload_id.core.rows.joint_torque.readings.velocities_seen import VelocitiesSeen
 from payload_id.core.rows.joint_torque.uncertainty import Uncertainty
-from payload_id.core.rows.joint_torque.velocities_seen import VelocitiesSeen
 from payload_id.core.rows.windows import WindowCutter
 from payload_id.core.samples.joint_samples import Samples
 from payload_id.files.robots.robot_file import RobotFile

@@ -22,14 +22,14 @@ driver that hears nothing new repeats what it heard last.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from ...arrays import Array
-from ...samples.joint_samples import Samples
-from .uncertainty import Uncertainty
+from ....arrays import Array
+from ....samples.joint_samples import Samples
+from ..uncertainty import Uncertainty
 
 STRETCH = 1.0  # [s] of windows one after the other over which r is looked at
 PIECE = 0.1  # [s] of a joint's way; shorter ones are mostly an encoder's rounding
@@ -80,14 +80,6 @@ class VelocitiesSeen:
     def none(cls, n: int) -> VelocitiesSeen:
         """Return what is seen before any window."""
         return cls(*np.zeros((10, n)))
-
-    @classmethod
-    def of(cls, windows: Iterable[Samples], n: int, stated: Uncertainty) -> VelocitiesSeen:
-        """Return what is seen in windows of n joints."""
-        seen = cls.none(n)
-        for window in windows:
-            seen = seen.with_window(window, stated)
-        return seen
 
     def with_window(self, samples: Samples, stated: Uncertainty) -> VelocitiesSeen:
         """Return what is seen with one more window of at least two samples."""

@@ -1,0 +1,76 @@
+"""All that is looked at in what a run reads, as one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+from ....samples.joint_samples import Samples
+from ..momentum import MomentumRows
+from .torques_seen import TorquesSeen
+from .velocities_seen import VelocitiesSeen
+
+NOTHING_NEW, UNMEASURED, OTHER_VELOCITY = "stalled driver", "unmeasured torque", "velocity"
+
+
+class FalseReading(NamedTuple):
+    """What cannot be, whatever the payload."""
+
+    kind: str
+    sentence: str
+
+
+@dataclass(frozen=True)
+class ReadingsSeen:
+    """The windows of a run so far.
+
+    Attributes:
+        rows: Makes their rows.
+        velocities: Whether they are those of the positions.
+        torques: Whether they are measured.
+    """
+
+    rows: MomentumRows
+    velocities: VelocitiesSeen
+    torques: TorquesSeen
+
+    @classmethod
+    def none(cls, rows: MomentumRows) -> ReadingsSeen:
+        """Return what is seen before any window."""
+        n = rows.model.n
+        return cls(rows, VelocitiesSeen.none(n), TorquesSeen.none(n))
+
+    @classmethod
+    def of(cls, windows: Iterable[Samples], rows: MomentumRows) -> ReadingsSeen:
+        """Return what is seen in windows."""
+        seen = cls.none(rows)
+        for window in windows:
+            seen = seen.with_window(window)
+        return seen
+
+    def with_window(self, samples: Samples) -> ReadingsSeen:
+        """Return what is seen with one more window."""
+        return replace(
+            self,
+            velocities=self.velocities.with_window(samples, self.rows.uncertainty),
+            torques=self.torques.with_window(samples, self.rows),
+        )
+
+    @property
+    def false(self) -> FalseReading | None:
+        """What cannot be; None if there is nothing of the kind."""
+        joints, velocities = self.rows.channels, self.velocities
+        absolute = self.rows.uncertainty.per_joint("torque_absolute", len(joints))
+        if velocities.stalled > 0.0:
+            return FalseReading(NOTHING_NEW, velocities.contradiction(joints))
+        if sentence := self.torques.contradiction(joints, absolute):
+            return FalseReading(UNMEASURED, sentence)
+        if sentence := velocities.contradiction(joints):
+            return FalseReading(OTHER_VELOCITY, sentence)
+        return None
+
+    @property
+    def contradiction(self) -> str:
+        """What cannot be, as a sentence; empty if there is nothing of the kind."""
+        return "" if self.false is None else self.false.sentence
