@@ -18,6 +18,7 @@ BRIDGED = 2.5  # windows of quiet inside a span that do not end it
 ROUNDS = 5  # of solving with weights from the solution before
 STRETCHES = 8  # of time, pairs of which are taken for undisturbed to begin with
 STARTS = 3  # of those pairs that are followed up
+MOSTLY = 0.6  # part of the time, above which it is rather the reading that is wrong
 SOFTENING = 0.3  # excess below which a window's weight does not grow any further
 
 
@@ -53,16 +54,21 @@ class Contamination:
     Attributes:
         spans: Stretches of time, in their order.
         share: Part of the windows that they hold.
+        far: How far from the sensor the centre of mass is that fits best, where that is further
+            than the prior allows [m]; 0 if it is not.
     """
 
     spans: tuple[Span, ...]
     share: float
+    far: float = 0.0
 
     @property
     def sentence(self) -> str:
         """What a person should know of it."""
         if not self.spans:
             return ""
+        if self.share > MOSTLY:
+            return self._of_reading
         worst = sorted(self.spans, key=lambda span: -span.factor)[:3]
         spans = "; ".join(span.sentence for span in sorted(worst, key=lambda span: span.start))
         rest = len(self.spans) - len(worst)
@@ -71,6 +77,24 @@ class Contamination:
             f"Something other than the payload acts on the sensor in {100 * self.share:.0f} % of "
             f"the time: {spans}{more}. Look for contact, cables and a slipping payload, and leave "
             "those stretches out."
+        )
+
+    @property
+    def _of_reading(self) -> str:
+        """The same where hardly anything is left undisturbed."""
+        far = (
+            f" The centre of mass that fits best is {self.far:.3g} m away: torques may be in "
+            "another unit than forces."
+            if self.far
+            else ""
+        )
+        return (
+            f"In {100 * self.share:.0f} % of the time no payload that explains the rest explains "
+            "the wrench. That is seldom a contact; rather something is read otherwise than it was "
+            f"written.{far} Look at the units (N, N m, m), at the order of the quaternion (x, y, "
+            "z, w), at whether wrench and orientation are of the same instants, at filters, at "
+            "gravity, at a bias beyond the stated one (a tare with the payload on), and at whether "
+            "the sensor reached its limits."
         )
 
 
@@ -96,7 +120,7 @@ def contamination(rows: RowBlock, lower: Array, upper: Array) -> Contamination:
     end = rows.end.reshape(excess.shape)[:, 0]
     bad = np.flatnonzero(excess.max(axis=1) > CLEAR)
     spans = [_span(excess, start, end, part) for part in _groups(bad)]
-    return Contamination(tuple(spans), len(bad) / len(excess))
+    return Contamination(tuple(spans), len(bad) / len(excess), _too_far(rows, lower, upper))
 
 
 def _least_excess(rows: RowBlock, lower: Array, upper: Array) -> Array:
@@ -171,13 +195,25 @@ def _weights(excess: Array) -> Array:
     return np.repeat(1.0 / (_worst(excess) + SOFTENING), len(AXES))
 
 
+def _too_far(rows: RowBlock, lower: Array, upper: Array) -> float:
+    """Return how far the centre of mass of a least-squares fit is [m]; 0 if the prior allows it."""
+    phi = _fit(rows)
+    furthest = float(np.linalg.norm(np.maximum(np.abs(lower), np.abs(upper))[1:4])) / upper[0]
+    distance = float(np.linalg.norm(phi[1:4])) / max(phi[0], 1e-9)
+    return distance if phi[0] > 0.0 and distance > furthest else 0.0
+
+
 def _typical(rows: RowBlock, lower: Array, upper: Array) -> Array:
     """Return the size of phi that the error of A acts on: that of a least-squares fit."""
+    return np.minimum(np.abs(_fit(rows)), np.maximum(np.abs(lower), np.abs(upper)))
+
+
+def _fit(rows: RowBlock) -> Array:
+    """Return phi of a least-squares fit, shape (10,)."""
     columns = np.hstack([rows.A, rows.B]) / rows.d[:, None]
     size = np.linalg.norm(columns, axis=0)
     size[size == 0.0] = 1.0
-    x = np.linalg.lstsq(columns / size, rows.b / rows.d, rcond=1e-8)[0] / size
-    return np.minimum(np.abs(x[:10]), np.maximum(np.abs(lower), np.abs(upper)))
+    return np.asarray((np.linalg.lstsq(columns / size, rows.b / rows.d, rcond=1e-8)[0] / size)[:10])
 
 
 def _thinned(rows: RowBlock) -> RowBlock:

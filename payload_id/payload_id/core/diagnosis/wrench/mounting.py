@@ -14,6 +14,7 @@ import numpy as np
 from ...arrays import Array
 from ...samples.wrench_samples import WrenchSamples
 from ...threads import one_thread
+from .orientation import other_orientation
 from .quick_fit import misfits, regressor, residual, thinned, with_bias
 
 NAMES = "xyz"
@@ -41,7 +42,13 @@ def diagnose(samples: WrenchSamples) -> str | None:
         return None
     few = thinned(samples)
     with one_thread():
-        return _compensated(few) or _force_axes(few) or _torque_axes(few) or _weightless(few)
+        return (
+            other_orientation(few, _left_by_axes(few))
+            or _compensated(few)
+            or _force_axes(few)
+            or _torque_axes(few)
+            or _weightless(few)
+        )
 
 
 def diagnose_turned(samples: WrenchSamples) -> str | None:
@@ -52,16 +59,26 @@ def diagnose_turned(samples: WrenchSamples) -> str | None:
     return diagnose(samples) if _turns(samples) else None
 
 
+def _arranged(samples: WrenchSamples) -> tuple[Array, Array]:
+    """Return of all arrangements of the force's axes the mass [kg] and the squares left, (48,)."""
+    X = with_bias(regressor(samples)[:, :3, :4])
+    # matrix' f in the sensor's own axes
+    x, sizes = misfits(X, samples.wrench[:, :3] @ np.stack(signed_permutations()))
+    return x[:, 0], np.where(x[:, 0] > 0, sizes, np.inf)
+
+
+def _left_by_axes(samples: WrenchSamples) -> float:
+    """Return the part of the force's variance that the best arrangement of its axes leaves."""
+    return float(_arranged(samples)[1].min()) / max(_variation(samples.wrench[:, :3]), 1e-30)
+
+
 def _force_axes(samples: WrenchSamples) -> str | None:
     """Name a sign or an order of the force's axes that explains the force far better."""
-    force = samples.wrench[:, :3]
-    X = with_bias(regressor(samples)[:, :3, :4])
-    whole = _variation(force)
+    whole = _variation(samples.wrench[:, :3])
     matrices = signed_permutations()  # the first is the given arrangement
-    x, sizes = misfits(X, force @ np.stack(matrices))  # matrix' f in the sensor's own axes
-    sizes = np.where(x[:, 0] > 0, sizes, np.inf)
+    masses, sizes = _arranged(samples)
     given, best = min(sizes[0], whole), int(np.argmin(sizes))
-    size, matrix, mass = sizes[best], matrices[best], x[best, 0]
+    size, matrix, mass = sizes[best], matrices[best], masses[best]
     if (matrix == np.eye(3)).all() or size > CLEARLY * given or size > (1 - EXPLAINED) * whole:
         return None
     if (matrix == -np.eye(3)).all():
