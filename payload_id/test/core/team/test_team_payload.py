@@ -336,6 +336,25 @@ def slipped(robot, time):
     return RobotSamples(robot.name, robot.time, rotation, robot.position, twist, force)
 
 
+def mirrored_whole(robot):
+    """The same robot in a left-handed frame: vectors of turning are as a mirror shows them."""
+    other = mirrored(robot)
+    return replace(other, twist=other.twist * np.repeat([-1.0, 1.0], 3))
+
+
+def slipping(robot, begin, seconds):
+    """The same robot with its grasp turned by and by, which it tells with its twist."""
+    part = np.clip((robot.time - begin) / seconds, 0.0, 1.0)
+    axis = np.array([0.0, 0.6, 0.8])
+    X = Rotation.from_rotvec(0.3 * (part**2 * (3.0 - 2.0 * part))[:, None] * axis).as_matrix()
+    rate = 0.3 * 6.0 * part * (1.0 - part) / seconds
+    own = lambda vectors: np.einsum("kji,kj->ki", X, vectors)  # noqa: E731
+    twist = np.hstack([own(robot.twist[:, :3]) + rate[:, None] * axis, own(robot.twist[:, 3:])])
+    return RobotSamples(
+        robot.name, robot.time, robot.rotation @ X, robot.position, twist, own(robot.force)
+    )
+
+
 def locked(robot):
     """The same robot with a gimbal whose encoders stand still."""
     rotation = np.tile(robot.rotation[0], (len(robot), 1, 1))
@@ -392,6 +411,20 @@ def test_what_is_wrong_is_named_with_the_robot(name):
     assert found.findings[0].fault is fault
     assert found.findings[0].robots == (robots[who].name,)
     assert robots[who].name in found.message
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("clock", [0.0, 0.02])
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_a_left_handed_frame_is_named_though_clocks_are_hardly_known(seed, clock):
+    rng, bounds = np.random.default_rng(seed), replace(NOISE, clock=clock)
+    team = Team.drawn(rng, 3)
+    samples = team.samples(Path.drawn(rng, length=12.0, holds=2), rng)
+    robots = [disturbed(r, bounds, rng) for r in samples]
+    robots[1] = mirrored_whole(robots[1])
+    found = estimated(robots, bounds)
+    assert found.status is TeamStatus.INCONSISTENT
+    assert [(f.fault, f.robots) for f in found.findings] == [(Fault.MIRRORED, (robots[1].name,))]
 
 
 @pytest.mark.slow
@@ -669,6 +702,21 @@ def test_a_slip_of_long_ago_is_still_that_of_whom_it_was(who):
         estimator.add(robot)
     findings = estimator.update().findings
     assert {(f.fault, f.robots) for f in findings} == {(Fault.SLIPS, (robots[who].name,))}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(("begin", "seconds"), [(1.5, 0.3), (4.0, 1.5), (11.0, 0.3), (11.0, 1.5)])
+@pytest.mark.parametrize("who", [0, 2])
+def test_a_hand_that_turns_once_in_its_grasp_is_no_hinge(who, begin, seconds):
+    """However early and slowly: what turns about one axis and then no more, slipped."""
+    rng = np.random.default_rng(9)
+    team = Team.drawn(rng, 4)
+    samples = team.samples(Path.drawn(rng, length=20.0, holds=2), rng)
+    robots = [disturbed(r, NOISE, rng) for r in samples]
+    robots[who] = slipping(robots[who], begin, seconds)
+    findings = estimated(robots).findings
+    assert [(f.fault, f.robots) for f in findings] == [(Fault.SLIPS, (robots[who].name,))]
+    assert findings[0].since == pytest.approx(begin, abs=0.5 + seconds)
 
 
 @pytest.mark.slow

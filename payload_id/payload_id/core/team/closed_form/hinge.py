@@ -20,8 +20,12 @@ from scipy.optimize import least_squares
 from ...arrays import Array
 
 STARTS = 12
+FEWEST = 30  # instants that tell a hinge
 FITS = 0.3  # of what a rigid body leaves, that a hinge may leave
 LEAST_ANGLE = 0.02  # [rad] of turning that counts as a hinge
+LONGEST_TURN = 2.0  # [s] that the one turn of what slips may take
+SAME_ANGLE = 0.15  # of that turn, by which the angle may be off before and after it
+SEVERAL = 8  # instants before and after it
 
 
 @dataclass(frozen=True)
@@ -32,11 +36,14 @@ class Hinge:
         axis: In the first one's grasp frame, shape (3,).
         other: In the second one's, shape (3,).
         angle: Half the range of its angle [rad].
+        only_turn: When it turned once and no more, from and to [s]; None if it did not. So does
+            what slips in a hand.
     """
 
     axis: Array
     other: Array
     angle: float
+    only_turn: tuple[float, float] | None = None
 
 
 def hinge(
@@ -54,8 +61,8 @@ def hinge(
     """
     a, b = omega
     e, f = vertical
-    size = float(np.sqrt((a**2).sum(axis=1).mean()))
-    if size == 0.0 or len(a) < 30:
+    size = float(np.sqrt((a**2).sum(axis=1).mean())) if len(a) >= FEWEST else 0.0
+    if size == 0.0:
         return None
     turned = clock * np.cross(f, b)  # of the vertical, while the second clock's offset passes
     a, b, late = a / size, b / size, clock * rate / size
@@ -102,4 +109,33 @@ def hinge(
     loose = 4.0 * len(a) * (noise / size) ** 2
     if half < LEAST_ANGLE or float(left @ left) > FITS**2 * rigid + loose:
         return None
-    return Hinge(n, m, half)
+    return Hinge(n, m, half, _only_turn(time, angle))
+
+
+def _only_turn(time: Array, angle: Array) -> tuple[float, float] | None:
+    """Return from when to when an angle changes, if it is the same before, and after; else None.
+
+    Args:
+        time: Of each instant, shape (n,) [s].
+        angle: Shape (n,) [rad].
+    """
+    n = len(time)
+    first = np.arange(SEVERAL, n - SEVERAL)  # instants of the turn: first to last - 1
+    last = np.searchsorted(time, time[first] + LONGEST_TURN)
+    first, last = first[last <= n - SEVERAL], last[last <= n - SEVERAL]
+    if not len(first):
+        return None
+    sums = np.concatenate([np.zeros((1, 2)), np.cumsum(np.stack([angle, angle**2], 1), axis=0)])
+    before, after = sums[first] / first[:, None], (sums[n] - sums[last]) / (n - last)[:, None]
+    spread = [np.maximum(mean[:, 1] - mean[:, 0] ** 2, 0.0) for mean in (before, after)]
+    turn = after[:, 0] - before[:, 0]
+    off = np.maximum(*spread) / np.maximum(turn**2, LEAST_ANGLE**2)
+    k = int(np.argmin(off))
+    if off[k] > SAME_ANGLE**2:
+        return None
+    gone = np.abs(angle - before[k, 0]) > SAME_ANGLE * abs(turn[k])
+    here = np.abs(angle - after[k, 0]) <= SAME_ANGLE * abs(turn[k])
+    part = slice(first[k], last[k])
+    begin = first[k] + int(np.argmax(gone[part])) if gone[part].any() else first[k]
+    end = first[k] + int(np.argmax(here[part])) if here[part].any() else last[k]
+    return float(time[begin]), float(time[max(begin, end)])

@@ -6,6 +6,7 @@ import numpy as np
 
 from ...arrays import Array
 from ..blocks import Blocks
+from ..closed_form.hinge import Hinge
 from ..estimate import Fault, Finding
 from .evidence import LEAST_TURN, Evidence, turning
 from .pairs import (
@@ -53,6 +54,7 @@ def of_motions(e: Evidence) -> tuple[list[Finding], bool]:
     certain |= not all(consistent[i] for i in suspects)
     first, suspects = _by_majority(e, suspects)
     named = [_named(e, i, first) for i in suspects]
+    certain |= any(finding.fault is Fault.MIRRORED for finding in named)
     if len(named) == 1 and named[0].fault in (Fault.SLIPS, Fault.UNKNOWN):
         named = [_either(e, suspects[0], first) or named[0]]
     return named + _sides(e, named, first), certain
@@ -90,7 +92,7 @@ def _either(e: Evidence, i: int, j: int) -> Finding | None:
         return None
     if all(agree(e, k, j) for k in others) and not any(agree(e, k, i) for k in others):
         return None  # all but robot i are of one body
-    for find in (slipped_since, slipped_long_ago):
+    for find in (slipped_since, _turned_once, slipped_long_ago):
         if any(find(e, i, k) is not None for k in others):
             return None
         if any(find(e, j, k) is not None for k in others):
@@ -164,7 +166,7 @@ def _unlike(e: Evidence, i: int) -> bool:
     noise = 2.0 * max(e.rows.bounds[j].angular_velocity for j in (0, i))
     if turning(e.blocks)[i] < max(LEAST_TURN, noise):
         return False
-    return differs(e, i) or (bool(e.rows.frames.known[i]) and are_mirrored(e, i, 0))
+    return differs(e, i) or are_mirrored(e, i, 0)
 
 
 def _locked(e: Evidence, i: int) -> Finding | None:
@@ -237,8 +239,12 @@ def _named(e: Evidence, i: int, j: int) -> Finding:
         gone or (are_rigid_after(e, i, j, since) and not turn_after(e, i, j, since))
     )
     turned = None if slips else hinge_between(e, i, j)
+    if turned is not None and (slip := _slip_of(e, i, j, turned)) is not None:
+        since, turned, gone = slip, None, _without_force(e, i, slip)
     if since is None and turned is None:  # it may be long ago
         since = slipped_long_ago(e, i, j)
+        if since is not None:
+            turned = turn_after(e, i, j, since)
     if since is not None and turned is None:
         what = "let go of the payload" if gone else "slips on the payload, or let go of it,"
         return Finding(
@@ -257,6 +263,20 @@ def _named(e: Evidence, i: int, j: int) -> Finding:
         f"{name} does not move with {other} as one rigid body within the stated bounds. Check that "
         "both hold the payload, their frames, their clocks and the bounds.",
     )  # fmt: skip
+
+
+def _turned_once(e: Evidence, i: int, j: int) -> float | None:
+    """Return since when robot i is turned against robot j, if it turned once and no more."""
+    turned = hinge_between(e, i, j)
+    return None if turned is None else _slip_of(e, i, j, turned)
+
+
+def _slip_of(e: Evidence, i: int, j: int, turned: Hinge) -> float | None:
+    """Return since when robot i is elsewhere in the body, if a hinge turned once and no more."""
+    if turned.only_turn is None:
+        return None
+    begin, end = turned.only_turn
+    return begin if are_rigid_after(e, i, j, end) else None
 
 
 def articulated(name: str, other: str, angle: float, axis: Array) -> Finding:

@@ -17,9 +17,13 @@ from ..refine import begun, pose_misfit, refine
 from .evidence import Evidence
 
 MUCH_BETTER = 0.3  # of a residual, from which on another explanation is taken
+ABOUT_TWO = 0.3  # of the turning about one axis, that about another, for both to count
+UNEXPLAINED, EXPLAINED = 0.5, 0.15  # parts of velocities: much is left of them, hardly anything
 EARLY = 0.35  # part of the blocks that a slip is measured from
 EARLIER = 0.15  # likewise, of one that is long ago
 LEAST_BLOCKS = 10  # of such a part
+SEEN = 2.0  # times the error of orientations, beyond which a turn is seen in them
+SMALL = 0.01  # [rad] of a turn that is not looked for in them
 SETTLING = 0.5  # [s] that a slip may take
 LATER = 0.6  # part of what follows that must be off, too
 CLOCKS = 21  # offsets of a clock that are tried
@@ -43,18 +47,27 @@ def are_rigid_after(e: Evidence, i: int, j: int, since: float) -> bool:
     return agree(_later(e, since), j, i)
 
 
-def turn_after(e: Evidence, i: int, j: int, since: float) -> bool:
-    """Tell whether robots j and i turn against each other on a hinge from some time on [s].
+def turn_after(e: Evidence, i: int, j: int, since: float) -> Hinge | None:
+    """Return the hinge on which robots j and i turn against each other from some time on [s].
 
     Where clocks may be far off, such motion may pass for that of one body as well. Constant errors
-    of angular velocities, whose integral the angle is, are no turn.
+    of angular velocities, whose integral the angle is, are no turn: it is more than these come to,
+    or is seen in the poses.
     """
     later = _later(e, since)
     found = hinge_between(later, i, j)
     if found is None:
-        return False
-    errors = sum(e.rows.bounds[k].angular_velocity for k in (i, j))
-    return found.angle > 0.5 * np.sqrt(3.0) * errors * float(np.ptp(later.blocks.time))
+        return None
+    one, two = e.rows.bounds[j], e.rows.bounds[i]
+    errors = one.angular_velocity + two.angular_velocity
+    if found.angle > 0.5 * np.sqrt(3.0) * errors * float(np.ptp(later.blocks.time)):
+        return found
+    both, frames = _pair(later, j, i)
+    if not frames.known[1]:
+        return None
+    turned, _ = pose_misfit(both, frames, 1)
+    seen = _root_mean_square(turned) > max(SEEN * (one.orientation + two.orientation), SMALL)
+    return found if seen else None
 
 
 def slipped_since(e: Evidence, i: int, j: int, part: float = EARLY) -> float | None:
@@ -110,7 +123,8 @@ def differs(e: Evidence, i: int) -> bool:
 def are_mirrored(e: Evidence, i: int, j: int) -> bool:
     """Tell whether vectors of robot i fit those of j much better as their mirror image.
 
-    As they are they must leave more than the stated errors: noise has no hand.
+    As they are they must leave more than the stated errors, or the mirror image must explain nearly
+    all of what they leave much of: noise has no hand.
     """
     both = e.blocks.present[i] & e.blocks.present[j]
     if both.sum() < 10:
@@ -120,17 +134,26 @@ def are_mirrored(e: Evidence, i: int, j: int) -> bool:
     spread = _spread(e, i, both) + _spread(e, j, both)
     if fit.mirror_residual < MUCH_BETTER * fit.residual:
         return fit.residual > _root_mean_square(spread)
+    turns = np.linalg.svd(one[:, :3], compute_uv=False) / np.sqrt(len(one))
+    noise = np.sqrt(3.0) * sum(e.rows.bounds[k].angular_velocity for k in (i, j))
+    if turns[1] < max(ABOUT_TWO * turns[0], noise):
+        return False  # any half turn about the one axis reverses what is across it
     # axial vectors may look right where polar ones do not: v = X v_i - omega x p, X -> -X
-    left = []
+    left, far = [], 0.0
     for sign in (1.0, -1.0):
         v = sign * two[:, 3:] @ fit.rotation.T
         S = -skews(one[:, :3]).reshape(-1, 3)
         y = (one[:, 3:] - v).ravel()
         p, *_ = np.linalg.lstsq(-S, y, rcond=1e-9)
         left.append(float(((y + S @ p) ** 2).sum()))
+        far = max(far, float(np.linalg.norm(p)))
     linear = sum(e.rows.bounds[k].linear_velocity for k in (i, j))
-    errors = _root_mean_square(np.sqrt(3.0) * linear + e.reach * spread)
-    return left[1] < MUCH_BETTER**2 * left[0] and left[0] > errors**2 * both.sum()
+    turned = spread / max(_root_mean_square(np.linalg.norm(one[:, :3], axis=1)), ROUNDING)
+    own = np.linalg.norm(two[:, 3:], axis=1)
+    errors = _root_mean_square(np.sqrt(3.0) * linear + min(far, e.reach) * spread + turned * own)
+    whole = float((one[:, 3:] ** 2).sum())
+    plain = left[0] > UNEXPLAINED**2 * whole and left[1] < EXPLAINED**2 * whole
+    return left[1] < MUCH_BETTER**2 * left[0] and (plain or left[0] > errors**2 * both.sum())
 
 
 def times_as_fast(e: Evidence, i: int, j: int) -> float | None:
