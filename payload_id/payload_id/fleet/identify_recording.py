@@ -160,12 +160,12 @@ def _stretch(job: ReplayJob, segment: int, bare: bool, cut: bool) -> Iterator[Ro
     """Yield the row of a stretch; where the payload changes and that cuts, one row for each."""
     begin = time.process_time()
     try:
-        online, history = job.run()
+        online, estimate = job.last()
         change = online.changed_at if cut else None
         if change is not None:
             yield from _around(job, segment, bare, change)
             return
-        row = row_of(job, online, history[-1], bare)
+        row = row_of(job, online, estimate, bare)
     except PayloadIdError as error:
         row = failed(segment, error)
     yield row | {"segment": segment, "seconds_used": time.process_time() - begin}

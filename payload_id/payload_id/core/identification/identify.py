@@ -80,6 +80,31 @@ def estimates_of(
         samples: All of them.
         updates: Numbers of windows, increasing; those beyond the end count as the end.
     """
+    for _ in _moments(online, samples, updates):
+        yield online.update()
+
+
+def last_estimate(
+    online: OnlineIdentifier, samples: TimedSamples, updates: Sequence[int]
+) -> Estimate:
+    """Return the last of the estimates of which `estimates_of` gives every one.
+
+    Args:
+        online: A run that has just begun.
+        samples: All of them.
+        updates: Numbers of windows, increasing, at least one.
+    """
+    for number, _ in enumerate(_moments(online, samples, updates), start=1):
+        if number == len(updates):
+            break
+        online.settle()
+    return online.update()
+
+
+def _moments(
+    online: OnlineIdentifier, samples: TimedSamples, updates: Iterable[int]
+) -> Iterator[None]:
+    """Take in all samples, and stop at each number of windows."""
     samples = online.rows.fitted(samples)
     if isinstance(updates, str | bytes) or not isinstance(updates, Iterable):
         raise InputError(f"updates must be numbers of windows; found {brief(updates)}.")
@@ -90,10 +115,10 @@ def estimates_of(
         for window in online.cut(samples.part(start, start + CHUNK)):
             while due and due[0] <= online.windows:
                 due.popleft()
-                yield online.update()
+                yield
             online.take(window)
     for _ in due:
-        yield online.update()
+        yield
 
 
 def identify(

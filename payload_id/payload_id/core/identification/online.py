@@ -192,7 +192,7 @@ class OnlineIdentifier:
     def _make_room(self) -> None:
         """Update on the spot if there are too many rows, to know which to drop."""
         if self._kept.too_many:
-            self.accept(self.present().solve())
+            self.accept(self.present().silent().solve())
 
     def problem(self) -> Problem:
         """Return what an update has to solve; note in `updates` that it is being made."""
@@ -248,6 +248,10 @@ class OnlineIdentifier:
     def update(self, tell: Tell = nobody) -> Estimate:
         """Solve with all data so far and take up the answer; for `tell` see `Problem.solve`."""
         return self.accept(self.problem().solve(tell))
+
+    def settle(self) -> None:
+        """Do what `update` does where nobody reads the estimate: no point, no words."""
+        self.accept(self.problem().silent().solve())
 
     def hold_out(self, estimate: Estimate) -> None:
         """Hold out the windows from now on, to be compared with what went before; they count too.

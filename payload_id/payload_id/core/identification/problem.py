@@ -7,7 +7,7 @@ arrive; the run takes the answer up afterwards (`online.py`).
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 
 import numpy as np
@@ -136,6 +136,10 @@ class Problem:
     def shape(self) -> Array:
         """Rows c with c phi >= 0 that follow from the payload's size and shape, shape (K, 10)."""
         return known_shape(self.row_source, self.settings)
+
+    def silent(self) -> SilentProblem:
+        """Return the problem as one of which nobody reads the answer."""
+        return SilentProblem(**{each.name: getattr(self, each.name) for each in fields(self)})
 
     def proving_rows(self) -> RowBlock:
         """Return the rows that prove the bounds which the run has established."""
@@ -306,6 +310,19 @@ class Problem:
             self.settings.window,
         )
         return tuple(each.sentence(self.row_source.channels) for each in advice)
+
+
+class SilentProblem(Problem):
+    """The same, of which nobody reads the answer: what later updates need of it, and no more."""
+
+    def _estimate(self, bounds: Bounds, status: Status, message: str) -> Estimate:
+        """Return the bounds without a point estimate and words."""
+        found = bounds.interval
+        return replace(self.estimate, lower=found.lower, upper=found.upper, status=status)
+
+    def _advice(self, bounds: Bounds) -> tuple[str, ...]:
+        """Return none."""
+        return ()
 
 
 def known_shape(row_source: RowSource, settings: Settings) -> Array:

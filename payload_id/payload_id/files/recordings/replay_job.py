@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from ...core.identification.estimate import Estimate
-from ...core.identification.identify import begun, estimates_of
+from ...core.identification.identify import begun, estimates_of, last_estimate
 from ...core.identification.online import OnlineIdentifier
 from ...core.identification.settings import Settings
 from ...core.identification.tare import Tare
@@ -86,13 +86,24 @@ class ReplayJob:
         Args:
             tell: Called with the part that is done.
         """
-        updates = self.updates or steps(self.recording, self.settings.window)
+        updates = self._looks
         online = begun(self.robot, self.settings, self.tare)
         made: list[Estimate] = []
         for estimate in estimates_of(online, self.recording, updates):
             made.append(estimate)
             tell(len(made) / (len(updates) + 1))
         return online, [*made[:-1], online.with_grounds(made[-1])]
+
+    def last(self) -> tuple[OnlineIdentifier, Estimate]:
+        """Identify; return the run and the last of the estimates that `run` gives."""
+        online = begun(self.robot, self.settings, self.tare)
+        estimate = last_estimate(online, self.recording, self._looks)
+        return online, online.with_grounds(estimate)
+
+    @property
+    def _looks(self) -> tuple[int, ...]:
+        """Numbers of windows at which to look."""
+        return self.updates or steps(self.recording, self.settings.window)
 
 
 def steps(samples: TimedSamples, window: float) -> tuple[int, ...]:

@@ -15,7 +15,7 @@ from payload_id.core.body.inertial import PARAMETERS
 from payload_id.core.body.payload_prior import PayloadPrior
 from payload_id.core.bounds import Interval
 from payload_id.core.diagnosis import Evidence, diagnose
-from payload_id.core.identification.identify import identify, replay
+from payload_id.core.identification.identify import begun, identify, last_estimate, replay
 from payload_id.core.identification.online import OnlineIdentifier
 from payload_id.core.identification.settings import Settings
 from payload_id.core.identification.status import Status
@@ -160,6 +160,8 @@ def test_changed_payload_begins_a_run():
         np.testing.assert_array_equal(one.lower, other.lower)
         np.testing.assert_array_equal(one.phi, other.phi)
         assert (one.message, one.windows) == (other.message, other.windows)
+    quiet = begun(fault.model, Settings(USUAL), None)
+    assert repr(last_estimate(quiet, fault.samples, online.updates)) == repr(last)
 
 
 @pytest.mark.slow
