@@ -3,8 +3,8 @@
     ./payload-id python benchmarks/fleet.py --recordings 2000
     ./payload-id python benchmarks/fleet.py --recordings 20 --kill 2
 
-Recordings of 7.5 s at 1 kHz are made for three shipped robots (inverse dynamics, payload, torque
-noise), each with noise of its own. Prints how many recordings a second one process identifies, how
+Recordings of 7.5 s at 1 kHz are made for three shipped robots and a UR10 of example-robot-data
+(inverse dynamics, payload, torque noise), each with noise of its own. Prints how many recordings a second one process identifies, how
 many as many processes as there are cores do side by side, which share memory and cache, and how
 many the cluster, whose memory is looked at on the way. With `--kill` the run is killed that
 often and goes on; its table is compared with that of a run that nobody disturbed.
@@ -22,6 +22,7 @@ import sys
 import tempfile
 import time
 from concurrent.futures import ProcessPoolExecutor
+from importlib import metadata
 from multiprocessing import get_context
 from pathlib import Path
 
@@ -38,19 +39,44 @@ from payload_id.files.recordings.write_bag import write_joint_states
 from payload_id.fleet import FleetJob, Method, Progress, cluster_client, identify_fleet
 from payload_id.fleet.identify_recording import identify_recording
 
-ROBOTS = ("kinova_gen3", "kinova_gen3_2f85", "xarm7")
+SHIPPED, OTHER = ("kinova_gen3", "kinova_gen3_2f85", "xarm7"), "ur10"
+UR10 = """
+name: ur10
+urdf: ur10.urdf
+payload_frame: tool0
+joints: [shoulder_pan_joint, shoulder_lift_joint, elbow_joint, wrist_1_joint, wrist_2_joint,
+         wrist_3_joint]
+home: [0.0, -1.2, 1.4, -1.7, -1.5, 0.0]
+effort: {source: torque}
+uncertainty:
+  torque_relative: 0.025
+  torque_absolute: [3.0, 3.0, 1.5, 0.5, 0.5, 0.5]
+  torque_offset: 1.0
+  link_relative: 0.05
+  friction_coulomb: 2.0
+  friction_viscous: 2.0
+"""
 SECONDS, RATE = 7.5, 1000
 START_NS, HOUR_NS = 1_790_000_000 * 10**9, 3600 * 10**9
 DAY_ONE_SINGLE = 6  # recordings by which the rate of one process is measured
 NOT_COMPARED = ("seconds_used", "bag")
 
 
+def robots(folder: Path) -> dict[str, RobotFile]:
+    """Return the robots; writes a file of the one that is not shipped."""
+    files = metadata.files("example-robot-data") or []
+    urdf = next(file for file in files if file.name == "ur10_robot.urdf")
+    (folder / "ur10.urdf").write_text(Path(urdf.locate()).read_text())
+    (folder / "ur10.yaml").write_text(UR10)
+    own = {OTHER: RobotFile.load(folder / "ur10.yaml")}
+    return {name: RobotFile.load(name) for name in SHIPPED} | own
+
+
 def make_recordings(folder: Path, count: int, seed: int) -> list[FleetJob]:
     """Write recordings and return their jobs, robots in turn."""
     rng, jobs = np.random.default_rng(seed), []
     methods, motions = {}, {}
-    for name in ROBOTS:
-        robot = RobotFile.load(name)
+    for name, robot in robots(folder).items():
         model = RobotModel.from_robot_file(robot)
         free = 0.06 * rng.normal(size=(model.n, 2, 4))
         series = FourierSeries.from_free(np.asarray(robot.home), free, SECONDS)
@@ -59,7 +85,7 @@ def make_recordings(folder: Path, count: int, seed: int) -> list[FleetJob]:
         methods[name] = Method(robot, Settings(robot.uncertainty))
         motions[name] = (motion, inverse_dynamics(model, motion, payload))
     for number in range(count):
-        name = ROBOTS[number % len(ROBOTS)]
+        name = [*methods][number % len(methods)]
         robot, (motion, tau) = methods[name].robot, motions[name]
         relative = robot.uncertainty.per_joint("torque_relative", robot.n)
         shown = tau * (1.0 + 0.5 * relative * rng.uniform(-1.0, 1.0, tau.shape))
@@ -145,7 +171,7 @@ def main() -> None:
         listing = folder / "jobs.json"
         folder.mkdir(exist_ok=True)
         if listing.exists():
-            methods = {x: Method(r := RobotFile.load(x), Settings(r.uncertainty)) for x in ROBOTS}
+            methods = {x: Method(r, Settings(r.uncertainty)) for x, r in robots(folder).items()}
             jobs = [FleetJob(Entry(**each), methods[each["payload"]])
                     for each in json.loads(listing.read_text())]  # fmt: skip
         else:

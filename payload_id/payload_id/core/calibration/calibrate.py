@@ -145,14 +145,17 @@ def _equations(
             f"{options.window:g} s without gaps, of at least {LEAST_SAMPLES} samples. "
             f"{why_no_window(row_source, samples, cutter.pause)}"
         )
-    if false := ReadingsSeen.of(windows, row_source).contradiction:
+    seen = ReadingsSeen.of(windows, row_source)
+    if false := seen.contradiction:
         raise RecordingError(f"Recording {number} cannot be used: {false}")
     scales = Scales(row_source, options.window, options.scales)
     own: list[ArmEquations] = []
     others: list[ArmEquations] = []
     for window in windows:
         for scale, terms in scales.terms(window):
-            (others if scale else own).append(window_equations(row_source, terms, payload))
+            found = window_equations(row_source, terms, payload)
+            known = ~seen.torques.of_rows(found.joint, found.start, found.end)
+            (others if scale else own).append(found.take(known))
     return ArmEquations.stack(own), others
 
 

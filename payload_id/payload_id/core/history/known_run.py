@@ -135,11 +135,13 @@ def _gathered(
         windows = cutter.add(gate.let_through(samples.part(start, start + CHUNK)))
         if not windows:
             continue
+        for each in windows:
+            readings = readings.with_window(each)
         block = RowBlock.stack([rows.window(each) for each in windows])
-        statistics = statistics.add(block, rows.prior.typical)
+        known = ~readings.torques.of_rows(block.joint, block.start, block.end)
+        statistics = statistics.add(block.take(known), rows.prior.typical)
         for each in windows:
             motion = MotionSeen.of(each, motion)
-            readings = readings.with_window(each)
         count += len(windows)
     return statistics, motion, count, readings
 

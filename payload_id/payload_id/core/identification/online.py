@@ -39,6 +39,8 @@ from .status import Status
 from .suspicion import PayloadChange, Suspicion
 from .tare import Tare
 
+MOST_DOUBTFUL = 400  # rows on unknown torques that are kept
+
 
 class OnlineIdentifier:
     """One run after another: samples in, estimates out.
@@ -97,11 +99,13 @@ class OnlineIdentifier:
         self._first: Samples | None = None
         self._suspicion = Suspicion()
         self._held: HeldOut | None = None
+        self._doubtful = RowBlock.empty(self.rows.p)
         self._begin_payload(PayloadChange())
 
     def _begin_payload(self, change: PayloadChange) -> None:
         """Forget the payload and its rows."""
         self._change = change
+        self._doubtful = self._doubtful.since(change.start)
         prior = Interval(*self.rows.prior.box())
         self._payload = KnownPayload.before_data(prior, self._before.interval)
         self._kept = KeptRows.none(self.rows.p, self._payload.typical)
@@ -175,8 +179,14 @@ class OnlineIdentifier:
         if isinstance(window, Samples):
             self._motion = MotionSeen.of(window, self._motion)
             self._recollection = self._recollection.with_window(window)
-            if self._readings is not None:
-                self._readings = self._readings.with_window(window)
+        if self._readings is not None and isinstance(window, Samples):
+            self._readings = self._readings.with_window(window)
+            unknown = self._readings.torques.of_rows(block.joint, block.start, block.end)
+            if unknown.any():
+                doubtful = RowBlock.stack([self._doubtful, block.take(unknown)])
+                every = 1 + len(doubtful) // MOST_DOUBTFUL
+                self._doubtful = doubtful.take(slice(None, None, every))
+                block = block.take(~unknown)
         self._enter(self.windows, block)
         self.windows += 1
         self._make_room()
@@ -216,6 +226,7 @@ class OnlineIdentifier:
             row_source=self.rows,
             motion=self._motion,
             readings=self._readings,
+            doubtful=self._doubtful,
             upto=self.windows,
             stated=self._before.stated,
             recollection=self._recollection.since(self._change.first),

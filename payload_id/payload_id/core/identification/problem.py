@@ -15,6 +15,9 @@ import numpy as np
 from ..arm.arm_history import ArmHistory
 from ..arrays import Array
 from ..bounds import Bounds, Interval
+from ..bounds.feasibility import smallest_noise_factor
+from ..bounds.hull import BORDERLINE
+from ..bounds.scaled_rows import ScaledRows
 from ..diagnosis import (
     Diagnosis,
     Evidence,
@@ -30,7 +33,12 @@ from ..knowledge.knowledge import NOTHING, Knowledge
 from ..rows.gate import note_of
 from ..rows.joint_torque.momentum import MomentumRows
 from ..rows.joint_torque.position_gate import doubt_about_range
-from ..rows.joint_torque.readings.readings_seen import OTHER_VELOCITY, FalseReading, ReadingsSeen
+from ..rows.joint_torque.readings.readings_seen import (
+    OTHER_VELOCITY,
+    STUCK,
+    FalseReading,
+    ReadingsSeen,
+)
 from ..rows.row_block import RowBlock
 from ..rows.row_source import RowSource
 from ..statistics.normal_form import condition_number
@@ -88,6 +96,7 @@ class Problem:
         row_source: Made the rows.
         motion: Where the joints were; None if the rows are not of joints.
         readings: What is looked at in them; None if the rows are not of torques.
+        doubtful: Rows on torques that count as unknown.
         upto: Number of windows since the samples began.
         stated: What is stated of the payload, its auxiliary variables with bounds.
         recollection: Some windows of samples of joints.
@@ -104,6 +113,7 @@ class Problem:
     row_source: RowSource
     motion: MotionSeen | None
     readings: ReadingsSeen | None
+    doubtful: RowBlock
     upto: int
     stated: Knowledge = NOTHING
     recollection: Recollection = field(default_factory=Recollection)
@@ -162,11 +172,12 @@ class Problem:
     def _solve(self, tell: Tell) -> Solved:
         """Return the estimate and the bounds where there is at least one window."""
         bounds = self._bounds()
-        false = self.false_reading
+        false = self.false_reading or self._stuck(bounds)
         if not bounds.consistent and (false is None or false.kind == OTHER_VELOCITY):
             return self._inconsistent(bounds, tell)
         if false is not None:  # whatever the torques say
-            estimate = self._estimate(bounds, Status.INCONSISTENT, "")
+            message = "" if false is self.false_reading else false.sentence
+            estimate = self._estimate(bounds, Status.INCONSISTENT, message)
             return Solved(replace(estimate, cause=false.kind), bounds, self.upto)
         status, message = verdict(bounds, self.prior, self._advice(bounds))
         return Solved(self._estimate(bounds, status, message), bounds, self.upto)
@@ -207,6 +218,23 @@ class Problem:
         seconds = self.estimate.seconds
         return calibrated_interval(history, self.own, motion, seconds, self.settings.level)
 
+    def _stuck(self, bounds: Bounds) -> FalseReading | None:
+        """Return that torques which count as unknown are none: no payload explains them, too."""
+        seen = self.readings
+        if seen is None or not seen.note or not bounds.consistent or not len(self.doubtful):
+            return None
+        known = bounds.interval if self.settings.method.guaranteed else self.prior
+        rows = RowBlock.stack([self.rows, self.doubtful])
+        scaled = ScaledRows.of(rows, known, rows.bound(known.magnitude), narrow=False)
+        if smallest_noise_factor(scaled, self.shape).factor <= BORDERLINE:
+            return None
+        return FalseReading(
+            STUCK,
+            f"What the torque sensor of {seen.longest_unknown} shows without any change is not "
+            "what acts: no payload explains it within the stated bounds, as one does all else. "
+            "Look at that sensor and at the driver, or leave that time out.",
+        )
+
     @cached_property
     def false_reading(self) -> FalseReading | None:
         """What of the readings cannot be, whatever the payload; None if there is nothing."""
@@ -217,13 +245,14 @@ class Problem:
         """The same as a sentence; empty if there is nothing."""
         return "" if self.false_reading is None else self.false_reading.sentence
 
-    def _doubts(self) -> tuple[str, str, str]:
+    def _doubts(self) -> tuple[str, ...]:
         """Say what was left out of the samples, and what looks false; empty where nothing does."""
         rows, seen = self.row_source, self.motion
         outside = ""
         if seen is not None and isinstance(rows, MomentumRows):
             outside = doubt_about_range(rows.model, seen.lower, seen.upper)
-        return self.contradiction, note_of(self.estimate.false_samples), outside
+        unknown = "" if self.readings is None else self.readings.note
+        return self.contradiction, unknown, note_of(self.estimate.false_samples), outside
 
     def _inconsistent(self, bounds: Bounds, tell: Tell) -> Solved:
         """Return the likely cause, or the answer for a new payload if that is the cause."""

@@ -94,7 +94,7 @@ class RowBlock:
     def __len__(self) -> int:
         return len(self.b)
 
-    def take(self, rows: NDArray[np.bool_] | IntArray) -> RowBlock:
+    def take(self, rows: NDArray[np.bool_] | IntArray | slice) -> RowBlock:
         """Return some of the rows."""
         return RowBlock(*(getattr(self, entry.name)[rows] for entry in fields(self)))
 

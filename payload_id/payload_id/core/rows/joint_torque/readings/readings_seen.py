@@ -11,7 +11,7 @@ from ..momentum import MomentumRows
 from .torques_seen import TorquesSeen
 from .velocities_seen import VelocitiesSeen
 
-NOTHING_NEW, UNMEASURED, OTHER_VELOCITY = "stalled driver", "unmeasured torque", "velocity"
+NOTHING_NEW, OTHER_VELOCITY, STUCK = "stalled driver", "velocity", "stuck torque"
 
 
 class FalseReading(NamedTuple):
@@ -28,7 +28,7 @@ class ReadingsSeen:
     Attributes:
         rows: Makes their rows.
         velocities: Whether they are those of the positions.
-        torques: Whether they are measured.
+        torques: Which of them are known.
     """
 
     rows: MomentumRows
@@ -54,23 +54,31 @@ class ReadingsSeen:
         return replace(
             self,
             velocities=self.velocities.with_window(samples, self.rows.uncertainty),
-            torques=self.torques.with_window(samples, self.rows),
+            torques=self.torques.with_window(samples),
         )
 
     @property
     def false(self) -> FalseReading | None:
         """What cannot be; None if there is nothing of the kind."""
-        joints, velocities = self.rows.channels, self.velocities
-        absolute = self.rows.uncertainty.per_joint("torque_absolute", len(joints))
-        if velocities.stalled > 0.0:
-            return FalseReading(NOTHING_NEW, velocities.contradiction(joints))
-        if sentence := self.torques.contradiction(joints, absolute):
-            return FalseReading(UNMEASURED, sentence)
-        if sentence := velocities.contradiction(joints):
-            return FalseReading(OTHER_VELOCITY, sentence)
-        return None
+        sentence = self.velocities.contradiction(self.rows.channels)
+        if not sentence:
+            return None
+        return FalseReading(
+            NOTHING_NEW if self.velocities.stalled > 0.0 else OTHER_VELOCITY, sentence
+        )
 
     @property
     def contradiction(self) -> str:
         """What cannot be, as a sentence; empty if there is nothing of the kind."""
         return "" if self.false is None else self.false.sentence
+
+    @property
+    def longest_unknown(self) -> str:
+        """Name of the joint whose torque is unknown for longest; empty if there is none."""
+        longest = self.torques.longest
+        return "" if longest is None else self.rows.channels[longest.joint]
+
+    @property
+    def note(self) -> str:
+        """What is not known of the readings, as a sentence; empty if there is nothing."""
+        return self.torques.note(self.rows.channels)

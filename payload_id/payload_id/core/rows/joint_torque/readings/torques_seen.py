@@ -1,13 +1,12 @@
-"""Whether the torque of every joint is measured at all times.
+"""Of which joint's torque nothing is known for a time, because its sensor shows no change.
 
 A sensor that is measured finely is never the same for long: its noise changes the last digit. A
-torque that is exactly the same while the others change is what stands for no measurement (most
-often 0), what a filter or a driver held, or a sensor at its end. Another payload may explain it
-all the same, as one whose weight has no moment about that joint.
+torque that is exactly the same while the others change may stand for no measurement (most often 0),
+be what a driver held, or a sensor at its end; it may also be true, as within a deadband, in a
+simulation without noise, or of a joint with hardly any load. So it counts as unknown: its rows are
+left out, and looked at by themselves. What is true is never contradicted by them.
 
-A joint is not judged where its sensor is coarse, so that what changes is below its resolution;
-where no payload moves its rows by much of their bound, as those of a vertical joint at rest; and
-where no less than all torques is stated as its error, so that nothing is concluded from it.
+It counts as it is where the sensor is coarse, so that what changes is below its resolution.
 """
 
 from __future__ import annotations
@@ -19,17 +18,35 @@ import numpy as np
 
 from ....arrays import Array, BoolArray, IntArray
 from ....samples.joint_samples import Samples
-from ..momentum import MomentumRows
 
-LONGEST = 0.3  # [s] for which a torque that is measured may be the same
-MANY = 20  # samples that are the same by no chance, and changes that tell a sensor's resolution
+WORTH_A_WORD = 0.3  # [s] of a torque that is unknown
+MANY = 20  # changes that tell a sensor's resolution
 ENOUGH = 1000  # samples with changes after which no more is to be learnt of it
 FINE = 1e-4  # part of the largest torque: resolution of a sensor that is measured finely
 FEW = 100  # multiples of a resolution that tell it from rounding
+LEAST_MULTIPLE = 12  # of a resolution, that the least change is at the most
 OFF = 0.1  # of a resolution, by which a change is no multiple of it
 RARE = 0.2  # part of the changes that are no multiples of a resolution although it is one
-MOTION = 1e-2  # [rad or m] of a joint in a window, with which torques change
-NOTHING = 0.1  # part of its bound, by which no payload of the prior moves a row that says nothing
+KEPT = 200  # times that are remembered
+
+
+@dataclass(frozen=True)
+class Unknown:
+    """A time in which a joint's torque is unknown.
+
+    Attributes:
+        joint: Its number.
+        start: When it begins [s].
+        end: When its windows end [s].
+        until: When the window after them ends, in the beginning of which it still was [s].
+        value: What was shown [N m or N].
+    """
+
+    joint: int
+    start: float
+    end: float
+    until: float
+    value: float
 
 
 @dataclass(frozen=True)
@@ -39,111 +56,88 @@ class TorquesSeen:
     Attributes:
         steps: First changes from sample to sample, as magnitudes, shape (K, n) [N m or N].
         largest: Largest torque, as a magnitude, shape (n,) [N m or N].
-        value: The newest torque, shape (n,) [N m or N].
-        same: For how long it has been exactly that while other things changed, shape (n,) [s].
-        samples: In how many samples, shape (n,).
-        since: When that began, shape (n,) [s].
-        longest: The longest such time so far, shape (n,) [s].
-        stuck: What it was then, shape (n,) [N m or N].
-        stuck_from: When it began, shape (n,) [s].
-        stuck_to: When it ended, shape (n,) [s].
+        unknown: The newest times in which a torque is unknown.
     """
 
     steps: Array
     largest: Array
-    value: Array
-    same: Array
-    samples: IntArray
-    since: Array
-    longest: Array
-    stuck: Array
-    stuck_from: Array
-    stuck_to: Array
+    unknown: tuple[Unknown, ...] = ()
 
     @classmethod
     def none(cls, n: int) -> TorquesSeen:
         """Return what is seen before any window."""
-        nan, zero = np.full(n, np.nan), np.zeros(n)
-        none = np.zeros(n, dtype=int)
-        return cls(np.zeros((0, n)), zero, nan, zero, none, nan, zero, nan, nan, nan)
+        return cls(np.zeros((0, n)), np.zeros(n))
 
-    def with_window(self, samples: Samples, rows: MomentumRows) -> TorquesSeen:
-        """Return what is seen with one more window of at least two samples.
-
-        Args:
-            samples: The window's, of n joints.
-            rows: Makes the rows of the window.
-        """
-        tau, stamp = samples.tau, samples.stamp
-        step = np.abs(np.diff(tau, axis=0))
+    def with_window(self, samples: Samples) -> TorquesSeen:
+        """Return what is seen with one more window of at least two samples."""
+        step = np.abs(np.diff(samples.tau, axis=0))
         news = step[step.any(axis=1)]
-        flat = ~news.any(axis=0)
-        still = flat & (tau[0] == self.value)  # what it was in the window before
         seen = replace(
             self,
             steps=self.steps if len(self.steps) > ENOUGH else np.vstack([self.steps, news]),
-            largest=np.maximum(self.largest, np.abs(tau).max(axis=0)),
-            value=tau[-1],
-            same=np.where(still, self.same, 0.0),
-            samples=np.where(still, self.samples, 0),
-            since=np.where(still, self.since, stamp[0]),
+            largest=np.maximum(self.largest, np.abs(samples.tau).max(axis=0)),
         )
-        if not flat.any():
+        flat = ~news.any(axis=0)
+        if flat.all() or not flat.any():
             return seen
-        moved = bool((np.ptp(samples.q, axis=0) > MOTION).any())
-        return seen._counted(samples, np.asarray(flat & (moved or not flat.all())), rows)
+        return seen._with_flat(samples, np.flatnonzero(flat & ~seen._coarse()))
 
-    def _counted(self, samples: Samples, flat: BoolArray, rows: MomentumRows) -> TorquesSeen:
-        """Return the same with the time of a window in which some torques did not change."""
-        seconds = float(samples.stamp[-1] - samples.stamp[0])
-        same = self.same + np.where(flat, seconds, 0.0)
-        count = self.samples + np.where(flat, len(samples), 0)
-        longer = (same > np.maximum(self.longest, LONGEST)) & (count >= MANY)
-        longer &= longer.any() and _of_payload(samples, rows)
-        return replace(
-            self,
-            same=same,
-            samples=count,
-            longest=np.where(longer, same, self.longest),
-            stuck=np.where(longer, self.value, self.stuck),
-            stuck_from=np.where(longer, self.since, self.stuck_from),
-            stuck_to=np.where(longer, samples.stamp[-1], self.stuck_to),
-        )
+    def _with_flat(self, samples: Samples, joints: IntArray) -> TorquesSeen:
+        """Return the same with a window in which some joints' torques are unknown."""
+        start, end = float(samples.stamp[0]), float(samples.stamp[-1])
+        unknown = list(self.unknown)
+        for joint in joints:
+            j, value = int(joint), float(samples.tau[0, joint])
+            before = next((x for x in reversed(unknown) if x.joint == j), None)
+            since = start
+            if before is not None and before.until >= start and before.value == value:
+                unknown.remove(before)
+                since = before.start
+            unknown.append(Unknown(j, since, end, end + (end - start), value))
+        return replace(self, unknown=tuple(unknown[-KEPT:]))
 
-    def contradiction(self, joints: Sequence[str], absolute: Array) -> str:
-        """Say which joint's torque is not measured at all times; empty if all are.
+    def _coarse(self) -> BoolArray:
+        """Return whose sensors are coarse, shape (n,).
 
-        Args:
-            joints: Their names.
-            absolute: Stated error of each torque, shape (n,) [N m or N].
-        """
-        unused = absolute >= self.largest.max(initial=0.0)
-        stuck = np.where(self._fine() & ~unused, self.longest, 0.0)
-        if not stuck.any():
-            return ""
-        j = int(np.argmax(stuck))
-        others = [name for name, seconds in zip(joints, stuck, strict=True) if seconds]
-        others.remove(joints[j])
-        also = f" (so are those of {', '.join(others)} for a while)" if others else ""
-        return (
-            f"The torque of {joints[j]} is exactly {self.stuck[j]:.6g} N m (N) from "
-            f"{self.stuck_from[j]:.2f} s to {self.stuck_to[j]:.2f} s while others "
-            f"change{also}: nothing measured it then. What is not measured is unknown, not "
-            f"{self.stuck[j]:.3g}. Look at its sensor and at the driver, or leave that time out; "
-            "where a joint has no sensor, state its torque_absolute as large as the arm's largest "
-            "torque."
-        )
-
-    def _fine(self) -> BoolArray:
-        """Return whose sensors resolve finely, shape (n,).
-
-        That of a joint that hardly ever changed is taken to be like the others.
+        That of a joint that hardly ever changed is taken to be as coarse as the others'.
         """
         known = (self.steps > 0.0).sum(axis=0) >= MANY
         fine = known.copy()
         for j in np.flatnonzero(known):
             fine[j] = _is_fine(self.steps[self.steps[:, j] > 0.0, j], float(self.largest[j]))
-        return np.asarray(np.where(known, fine, fine.any() or not self.steps.any()))
+        return np.asarray(np.where(known, ~fine, known.any() and not fine.any()))
+
+    def of_rows(self, joint: IntArray, start: Array, end: Array) -> BoolArray:
+        """Return which rows rest on torques that are unknown, shape (m,).
+
+        Args:
+            joint: Of each row, shape (m,).
+            start: When its data begin, shape (m,) [s].
+            end: When they end, shape (m,) [s].
+        """
+        found = np.zeros(len(joint), dtype=bool)
+        for each in self.unknown:
+            found |= (joint == each.joint) & (start < each.until) & (end > each.start)
+        return found
+
+    @property
+    def longest(self) -> Unknown | None:
+        """The longest time in which a torque is unknown; None if there is none."""
+        return max(self.unknown, key=lambda x: x.end - x.start, default=None)
+
+    def note(self, joints: Sequence[str]) -> str:
+        """Say whose torque is unknown, and for how long; empty if of none."""
+        longest = self.longest
+        if longest is None or longest.end - longest.start < WORTH_A_WORD:
+            return ""
+        others = {joints[x.joint] for x in self.unknown if x.end - x.start >= WORTH_A_WORD}
+        others -= {joints[longest.joint]}
+        also = f" (likewise of {', '.join(sorted(others))})" if others else ""
+        return (
+            f"The torque of {joints[longest.joint]} is exactly {longest.value:.6g} N m (N) from "
+            f"{longest.start:.2f} s to {longest.end:.2f} s while others change{also}: that counts "
+            "as unknown, not as measured."
+        )
 
 
 def _is_fine(steps: Array, largest: float) -> bool:
@@ -154,16 +148,8 @@ def _is_fine(steps: Array, largest: float) -> bool:
         largest: Largest torque, as a magnitude [N m or N].
     """
     least = float(steps.min())
-    for resolution in (least, least / 2.0, least / 3.0):
+    for resolution in least / np.arange(1.0, LEAST_MULTIPLE + 1.0):
         multiples = steps[steps < FEW * resolution] / resolution
         if np.mean(np.abs(multiples - np.round(multiples)) > OFF) < RARE:
-            return resolution < FINE * largest
+            return bool(resolution < FINE * largest)
     return True
-
-
-def _of_payload(samples: Samples, rows: MomentumRows) -> BoolArray:
-    """Return of which joints a window has rows that say something of the payload, shape (n,)."""
-    block = rows.window(samples)
-    most = np.abs(rows.prior.box()).max(axis=0)
-    says = np.abs(block.A) @ most > NOTHING * block.d
-    return np.isin(np.arange(rows.model.n), block.joint[says])
