@@ -90,15 +90,23 @@ def test_a_coarse_sensor_measures(robot, step) -> None:
     tau = samples.tau[held] + 1e-3 * noise
     tau[:, -1] *= 0.3 * step / np.abs(tau[:, -1]).max()
     found = seen(replace(samples, tau=step * np.round(tau / step)))
-    assert all(each.end < 0.5 for each in found.unknown)  # before its steps are known
+    last = samples.n - 1  # whether it is measured at all, nothing tells
+    assert all(each.joint == last or each.end < 0.5 for each in found.unknown)
+
+
+def rounded(samples: Samples) -> Samples:
+    """Return samples with torques in steps of 0.05."""
+    return replace(samples, tau=0.05 * np.round(samples.tau / 0.05))
 
 
 @pytest.mark.slow
+@pytest.mark.parametrize("shown", [lambda s: s, rounded], ids=["fine", "coarse"])
 @pytest.mark.parametrize("robot", ROBOTS)
-def test_a_joint_without_sensor_misleads_nobody(robot) -> None:
+def test_a_joint_without_sensor_misleads_nobody(robot, shown) -> None:
     """Its zeros are not taken for torques; they may be called stuck."""
     for seed in (3, 4):
         samples, phi = run(robot, seed)
+        samples = shown(samples)
         for joint, name in enumerate(MODELS[robot].joints):
             found = identify(stuck(samples, joint, 0.0), MODELS[robot], ROBOTS[robot].uncertainty)
             assert f"The torque of {name} is exactly 0" in found.message
@@ -113,6 +121,18 @@ def test_a_sensor_that_sticks_although_no_payload_explains_it_is_told() -> None:
         found = identify(stuck(samples, joint, None, 2.0), model, stated)
         assert (found.status, found.cause) == (Status.INCONSISTENT, "stuck torque")
         assert f"What the torque sensor of {model.joints[joint]} shows" in found.message
+
+
+def test_a_torque_that_is_read_twice_is_told_with_both_joints() -> None:
+    model, stated = MODELS["kinova_gen3"], ROBOTS["kinova_gen3"].uncertainty
+    samples, _ = run()
+    for one, two in ((5, 4), (0, 6), (3, 1)):
+        tau = samples.tau.copy()
+        tau[:, one] = tau[:, two]
+        found = identify(replace(samples, tau=tau), model, stated)
+        assert (found.status, found.cause) == (Status.INCONSISTENT, "torque read twice")
+        first, second = sorted((one, two))
+        assert f"{model.joints[first]} and {model.joints[second]} are the very" in found.message
 
 
 @pytest.mark.parametrize("name", ["gantry", "ur10"])

@@ -11,7 +11,8 @@ from ..momentum import MomentumRows
 from .torques_seen import TorquesSeen
 from .velocities_seen import VelocitiesSeen
 
-NOTHING_NEW, OTHER_VELOCITY, STUCK = "stalled driver", "velocity", "stuck torque"
+NOTHING_NEW, OTHER_VELOCITY = "stalled driver", "velocity"
+STUCK, TWICE = "stuck torque", "torque read twice"
 
 
 class FalseReading(NamedTuple):
@@ -60,12 +61,13 @@ class ReadingsSeen:
     @property
     def false(self) -> FalseReading | None:
         """What cannot be; None if there is nothing of the kind."""
-        sentence = self.velocities.contradiction(self.rows.channels)
-        if not sentence:
-            return None
-        return FalseReading(
-            NOTHING_NEW if self.velocities.stalled > 0.0 else OTHER_VELOCITY, sentence
-        )
+        joints, velocities = self.rows.channels, self.velocities
+        if twins := self.torques.twins(joints):
+            return FalseReading(TWICE, twins)
+        if sentence := velocities.contradiction(joints):
+            kind = NOTHING_NEW if velocities.stalled > 0.0 else OTHER_VELOCITY
+            return FalseReading(kind, sentence)
+        return None
 
     @property
     def contradiction(self) -> str:

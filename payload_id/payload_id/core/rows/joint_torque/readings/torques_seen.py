@@ -6,7 +6,8 @@ be what a driver held, or a sensor at its end; it may also be true, as within a 
 simulation without noise, or of a joint with hardly any load. So it counts as unknown: its rows are
 left out, and looked at by themselves. What is true is never contradicted by them.
 
-It counts as it is where the sensor is coarse, so that what changes is below its resolution.
+It counts as it is where the sensor has shown that it is coarse, so that what changes is below its
+resolution. Two joints that show the very same while it changes are one joint's, shown twice.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ FEW = 100  # multiples of a resolution that tell it from rounding
 LEAST_MULTIPLE = 12  # of a resolution, that the least change is at the most
 OFF = 0.1  # of a resolution, by which a change is no multiple of it
 RARE = 0.2  # part of the changes that are no multiples of a resolution although it is one
+ROUNDING = 1e-9  # part of the arm's largest torque, below which nothing has changed
+TWICE = 0.5  # [s] of changing torques that two joints share by no chance
 KEPT = 200  # times that are remembered
 
 
@@ -56,28 +59,35 @@ class TorquesSeen:
     Attributes:
         steps: First changes from sample to sample, as magnitudes, shape (K, n) [N m or N].
         largest: Largest torque, as a magnitude, shape (n,) [N m or N].
+        shared: For how long two joints have shown the very same, shape (n, n) [s].
         unknown: The newest times in which a torque is unknown.
     """
 
     steps: Array
     largest: Array
+    shared: Array
     unknown: tuple[Unknown, ...] = ()
 
     @classmethod
     def none(cls, n: int) -> TorquesSeen:
         """Return what is seen before any window."""
-        return cls(np.zeros((0, n)), np.zeros(n))
+        return cls(np.zeros((0, n)), np.zeros(n), np.zeros((n, n)))
 
     def with_window(self, samples: Samples) -> TorquesSeen:
         """Return what is seen with one more window of at least two samples."""
-        step = np.abs(np.diff(samples.tau, axis=0))
+        tau, seconds = samples.tau, float(samples.stamp[-1] - samples.stamp[0])
+        largest = np.maximum(self.largest, np.abs(tau).max(axis=0))
+        step = np.abs(np.diff(tau, axis=0))
+        step[step <= ROUNDING * largest.max()] = 0.0
         news = step[step.any(axis=1)]
+        flat = np.asarray(~news.any(axis=0))
+        twins = (tau[:, :, None] == tau[:, None, :]).all(axis=0) & ~flat & ~flat[:, None]
         seen = replace(
             self,
             steps=self.steps if len(self.steps) > ENOUGH else np.vstack([self.steps, news]),
-            largest=np.maximum(self.largest, np.abs(samples.tau).max(axis=0)),
+            largest=largest,
+            shared=self.shared + seconds * twins,
         )
-        flat = ~news.any(axis=0)
         if flat.all() or not flat.any():
             return seen
         return seen._with_flat(samples, np.flatnonzero(flat & ~seen._coarse()))
@@ -90,22 +100,19 @@ class TorquesSeen:
             j, value = int(joint), float(samples.tau[0, joint])
             before = next((x for x in reversed(unknown) if x.joint == j), None)
             since = start
-            if before is not None and before.until >= start and before.value == value:
+            near = ROUNDING * float(self.largest.max())
+            if before and before.until >= start and abs(before.value - value) <= near:
                 unknown.remove(before)
                 since = before.start
             unknown.append(Unknown(j, since, end, end + (end - start), value))
         return replace(self, unknown=tuple(unknown[-KEPT:]))
 
     def _coarse(self) -> BoolArray:
-        """Return whose sensors are coarse, shape (n,).
-
-        That of a joint that hardly ever changed is taken to be as coarse as the others'.
-        """
-        known = (self.steps > 0.0).sum(axis=0) >= MANY
-        fine = known.copy()
-        for j in np.flatnonzero(known):
-            fine[j] = _is_fine(self.steps[self.steps[:, j] > 0.0, j], float(self.largest[j]))
-        return np.asarray(np.where(known, ~fine, known.any() and not fine.any()))
+        """Return whose sensors have shown that they are coarse, shape (n,)."""
+        coarse = (self.steps > 0.0).sum(axis=0) >= MANY
+        for j in np.flatnonzero(coarse):
+            coarse[j] = not _is_fine(self.steps[self.steps[:, j] > 0.0, j], float(self.largest[j]))
+        return coarse
 
     def of_rows(self, joint: IntArray, start: Array, end: Array) -> BoolArray:
         """Return which rows rest on torques that are unknown, shape (m,).
@@ -124,6 +131,18 @@ class TorquesSeen:
     def longest(self) -> Unknown | None:
         """The longest time in which a torque is unknown; None if there is none."""
         return max(self.unknown, key=lambda x: x.end - x.start, default=None)
+
+    def twins(self, joints: Sequence[str]) -> str:
+        """Say which two joints show the very same; empty if none do."""
+        pairs = np.triu(self.shared, 1)
+        one, two = np.unravel_index(int(np.argmax(pairs)), pairs.shape)
+        if pairs[one, two] < TWICE:
+            return ""
+        return (
+            f"The torques of {joints[int(one)]} and {joints[int(two)]} are the very same for "
+            f"{pairs[one, two]:.2f} s while they change: one joint's are read twice. Check the "
+            "names of columns or joints, and the driver."
+        )
 
     def note(self, joints: Sequence[str]) -> str:
         """Say whose torque is unknown, and for how long; empty if of none."""
