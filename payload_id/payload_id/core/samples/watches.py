@@ -175,19 +175,24 @@ class WrenchWatch:
         )
 
     def _unmeasured(self) -> str:
-        """Say which channels are exactly 0 though others of their kind vary finely; else empty.
+        """Say which channels never change though others of their kind vary finely; else empty.
 
         Where a sensor resolves coarsely, small values may be shown as 0 throughout.
         """
-        zero = []
+        same = []
         for kind, part in (("force", slice(0, 3)), ("torque", slice(3, 6))):
-            silent, top = self.largest[part] == 0.0, float(self.largest[part].max())
+            zero, top = self.largest[part] == 0.0, float(self.largest[part].max())
             fine = float(self.finest[part].min()) < FINE * top
-            if silent.any() and (silent.all() or fine):
-                zero += [f"{kind} {axis}" for axis, off in zip("xyz", silent, strict=True) if off]
-        if not zero or self.count < MANY:
+            silent = np.isinf(self.finest[part]) if fine else zero & zero.all()
+            same += [
+                f"{kind} {axis}" if none else f"{kind} {axis} (not 0)"
+                for axis, off, none in zip("xyz", silent, zero, strict=True)
+                if off
+            ]
+        if not same or self.count < MANY:
             return ""
         return (
-            f"Exactly 0 in all {self.count} samples: {', '.join(zero)}. What no sensor measures is "
-            "unknown, not 0: name the topic or the columns of what is measured, all six channels."
+            f"Exactly the same, 0 if nothing else is said, in all {self.count} samples: "
+            f"{', '.join(same)}. What no sensor measures is unknown, not 0: name the topic or the "
+            "columns of what is measured, all six channels."
         )

@@ -446,5 +446,7 @@ def _continued(
         (*before.parts, *then.parts), (*before.until[:-1], after, *then.until)
     )
     kept = tuple(stop for stop in present.stops if stop.time <= begins)
-    later = tuple(stop.later(begins) for stop in following.proved.motion.stops)
+    # one at its very beginning would be followed as the part before it was proved
+    own = (stop for stop in following.proved.motion.stops if stop.time > 0.0)
+    later = tuple(stop.later(begins) for stop in own)
     return replace(present, trajectory=trajectory, stops=(*kept, *later)), begins

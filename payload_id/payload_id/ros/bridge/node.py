@@ -28,6 +28,7 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from std_msgs.msg import Float64
 from std_srvs.srv import Trigger
 
+from ...core.errors import ConfigurationError
 from ...files.robots.robot_file import RobotFile
 from ..access.interfaces import action_beside
 from ..common.conversions import decoded
@@ -132,6 +133,7 @@ class BridgeNode(ManagedNode):
             return Effort(self, self._loop_settings(settings, topic))
         if settings.back_end == TEAM:
             states = self._shared.arm.states
+            _check_same_robot(states.topic, settings.team_robot)
             return TeamTopics(self, settings.team_robot, joints, lambda: states.now_ns)
         if settings.back_end == TOPIC:
             return JointTrajectoryTopic(self, topic, joints)
@@ -270,6 +272,25 @@ class BridgeNode(ManagedNode):
         if shared.settings.dry_run:
             return Condition(Level.OK, f"Ready. {shared.forbidden}.", figures)
         return Condition(Level.OK, "Ready.", figures)
+
+
+def _check_same_robot(topic: str, team_robot: str) -> None:
+    """Raise if joint states in a robot's namespace go with set-points for another robot.
+
+    Args:
+        topic: Full name of the topic of joint states.
+        team_robot: Namespace of the set-points.
+
+    Raises:
+        ConfigurationError: They do.
+    """
+    prefix = f"/{team_robot.strip('/')}/"
+    if topic.count("/") > 1 and not topic.startswith(prefix):
+        raise ConfigurationError(
+            f"Joint states come from {topic}, but set-points would go to {prefix}: the wrong robot "
+            f"would move. Set team_robot to '{topic.rpartition('/')[0]}', or joint_states_topic to "
+            f"that of '{team_robot}'."
+        )
 
 
 def main(args: Sequence[str] | None = None) -> int:

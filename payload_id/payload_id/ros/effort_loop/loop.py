@@ -90,6 +90,7 @@ class TorqueLoop:
         self._asked = time.monotonic()
         self._zero_ns = 0  # stamp that the time of measurements counts from [ns]
         self._leapt_ns = 0  # by which stamps have leapt since then [ns]
+        self._gap = 0.0  # longest time without a joint state in this motion [s]
         self._stamps = StampWatch(0, -np.inf)  # of the motion in progress
         self._number, self._refusal = 0, ""
         self._alone = self._ended = False
@@ -166,8 +167,6 @@ class TorqueLoop:
         self._number, self._refusal = order.number, ""
         self._asked = time.monotonic()
         try:
-            if self._newest is None or time.monotonic() - self._heard > STALE:
-                raise InputError(f"No joint states come on {self._settings.joint_states}.")
             if self._follower is not None and not order.begins:
                 start = seconds_since(order.start_ns, self._zero_ns)
                 parts = [
@@ -178,8 +177,12 @@ class TorqueLoop:
                 return
             if not order.begins:
                 raise InputError("The motion that was to be replaced is over.")
+            if self._newest is None or time.monotonic() - self._heard > STALE:
+                raise InputError(f"No joint states come on {self._settings.joint_states}.")
             self._follower, self._zero_ns, self._leapt_ns = None, order.start_ns, 0
-            self._stamps = StampWatch(self._newest[0], self._heard)
+            self._gap = 0.0
+            simulated = abs(1e-9 * (time.time_ns() - self._newest[0])) > OTHER_CLOCK
+            self._stamps = StampWatch(self._newest[0], self._heard, simulated)
             controller = controller_of(self._model, order.proof)
             now = self._measurement()
             self._follower = TorqueFollower(controller, now, order.trajectory, 0.0)
@@ -188,23 +191,34 @@ class TorqueLoop:
             self._refusal = str(error)
 
     def _listen(self) -> bool:
-        """Take in the newest joint state; return whether there is a new one."""
-        newest: bytes | None = None
-        for data, _ in self._states.take_all(QUEUE):
-            newest = data
-        message = None if newest is None else decoded(newest, JointState)
-        if message is None:
+        """Take in the newest usable joint state; return whether there is a new one.
+
+        Others may publish on the topic, too, such as a gripper: what they say is passed over.
+        """
+        waiting = [data for data, _ in self._states.take_all(QUEUE)]
+        for data in reversed(waiting):
+            if (state := self._usable(data)) is not None:
+                break
+        else:
             return False
+        now = time.monotonic()
+        if self._follower is not None:
+            self._gap = max(self._gap, now - self._heard)
+            self._leapt_ns += self._stamps.leap(state[0], now)
+        self._newest, self._heard = state, now
+        return True
+
+    def _usable(self, data: bytes) -> tuple[int, Array, Array] | None:
+        """Return stamp, positions and velocities of a message; None if it is of no use."""
+        message = decoded(data, JointState)
+        if message is None:
+            return None
         found = self._map.convert(message.name, message.position, message.velocity, ())
         if isinstance(found, Drop) or not (np.abs(found[0]) <= LARGEST).all():
-            return False
-        stamp, now = stamp_of(message.header.stamp), time.monotonic()
-        if self._follower is not None:
-            if not (np.abs(found[1]) <= LARGEST).all():
-                return False  # as good as none
-            self._leapt_ns += self._stamps.leap(stamp, now)
-        self._newest, self._heard = (stamp, found[0], found[1]), now
-        return True
+            return None
+        if self._follower is not None and not (np.abs(found[1]) <= LARGEST).all():
+            return None
+        return stamp_of(message.header.stamp), found[0], found[1]
 
     def _measurement(self) -> Measurement:
         """Return the newest state."""
@@ -281,6 +295,7 @@ class TorqueLoop:
             holding,
             self._real_time,
             1e-9 * self._leapt_ns,
+            self._gap if self._gap > STALE else 0.0,
         )
 
 

@@ -99,6 +99,8 @@ class LoopState:
         holding: Torque that holds the newest pose, shape (n,) [N m or N]; None: not known.
         real_time: Whether the process is scheduled in real time.
         leapt: By how much stamps of joint states have leapt in the motion [s].
+        gap: Longest time in the motion for which no joint state came, or the loop stood still, and
+            the arm was only held up [s]; 0 if there was none.
         alone: Why it goes on without orders, and answers no more; empty: it does not.
     """
 
@@ -113,4 +115,5 @@ class LoopState:
     holding: Array | None
     real_time: bool
     leapt: float = 0.0
+    gap: float = 0.0
     alone: str = ""

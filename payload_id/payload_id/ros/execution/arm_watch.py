@@ -23,6 +23,7 @@ from .speed_slider import REACH, SpeedSlider
 from .stop_reason import Reason
 
 CLEARLY = 0.5  # part of the tube up to which an arm that left it counts as late on its path
+LEAST_LAG = 0.01  # [s] from which on an arm is late
 EARLIER = 0.05  # [s] by which an arm may be less late than it seemed
 
 
@@ -144,7 +145,7 @@ class ArmWatch:
                 f"{found.sentence(self.joints)}, in a joint state; those after it say otherwise"
             )
         late = self._late(commanded, tube, seen, 0.0, 0.0)
-        if late.part > CLEARLY or late.lag <= 0.0:
+        if late.part > CLEARLY or late.lag <= LEAST_LAG:
             return Reason.TUBE_LEFT, found.sentence(self.joints)
         if self.slider.waits(seen.now):
             return None

@@ -138,6 +138,7 @@ def test_fault_is_named(fault):
     estimate = identify_wrench(samples.with_wrench(change(samples.wrench, samples)), USUAL)
     assert estimate.status is Status.INCONSISTENT
     assert words in estimate.message and words in estimate.diagnosis
+    assert estimate.cause == "read otherwise" and not estimate.blame
     json.dumps(estimate.to_dict())
 
 
@@ -170,6 +171,7 @@ def test_contact_is_found_where_it_is(span):
     assert found.start == pytest.approx(span[0], abs=0.15)
     assert found.end == pytest.approx(span[1], abs=0.15)
     assert "fy" in found.channels and found.factor > 5
+    assert estimate.cause == "contact"
     assert f"{found.start:.2f}-{found.end:.2f} s" in estimate.message
 
 

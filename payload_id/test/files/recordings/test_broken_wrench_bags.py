@@ -215,6 +215,15 @@ def test_channels_that_no_sensor_measures_are_told(write, robot, off, words):
         read(silent, robot, JOINTS)
 
 
+@pytest.mark.parametrize("channel", range(6))
+def test_a_channel_that_is_always_the_same_is_told(write, robot, channel):
+    kept, value = np.arange(6) != channel, 0.004 * (np.arange(6) == channel)
+    silent = write(lambda topic, k, t, f, w: (t, f, kept * w + value))
+    name = f"{'force' if channel < 3 else 'torque'} {'xyz'[channel % 3]}"
+    with pytest.raises(RecordingError, match=rf"samples: {name} \(not 0\)"):
+        read(silent, robot, JOINTS)
+
+
 def test_a_coarse_sensor_may_show_small_torques_as_nothing(write, robot):
     step = np.where(np.arange(6) < 5, 0.05, 100.0)
     coarse = write(lambda topic, k, t, f, w: (t, f, step * np.round(w / step)))

@@ -14,8 +14,9 @@ from payload_id_msgs.msg import BridgeState, PayloadEstimate, StopReason
 from payload_id_msgs.srv import Acknowledge, ExtendMotion, PrepareMotion
 
 from payload_id.core.body.payload_prior import PayloadPrior
-from payload_id.core.errors import InputError
+from payload_id.core.errors import ConfigurationError, InputError
 from payload_id.core.motion.bezier import BezierPiece
+from payload_id.core.motion.motion_sequence import MotionSequence
 from payload_id.core.motion.motion_state import MotionState
 from payload_id.core.motion.path_timing import PathStop
 from payload_id.core.safety.certificate.certified_motion import CertifiedMotion, CertifiedStop
@@ -25,7 +26,8 @@ from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.robots.robot_model import RobotModel
 from payload_id.ros.bridge import arm_use
 from payload_id.ros.bridge.context import BridgeContext
-from payload_id.ros.bridge.move_server import MoveServer
+from payload_id.ros.bridge.move_server import MoveServer, _continued
+from payload_id.ros.bridge.node import _check_same_robot
 from payload_id.ros.bridge.obstacles.obstacle_store import ObstacleStore
 from payload_id.ros.bridge.prepared_motions import Prepared, PreparedMotions
 from payload_id.ros.certifying.prover import Proved
@@ -562,3 +564,26 @@ def test_a_part_that_takes_over_is_announced_with_its_own_box_and_forgotten_by_a
     robot.arm.now_ns = begins_ns - 1_000_000_000
     server.stop(Reason.CANCELLED, "why")  # by the stop at 1 s
     assert robot.back_end.left == [server.execution.start_ns + 1_000_000_000]
+
+
+def test_states_of_one_robot_of_a_team_move_no_other():
+    for topic, robot in (("/joint_states", "/omnid1"), ("/omnid2/joint_states", "omnid2")):
+        _check_same_robot(topic, robot)
+    for topic in ("/omnid2/joint_states", "/omnid11/joint_states"):
+        with pytest.raises(ConfigurationError, match="the wrong robot would move"):
+            _check_same_robot(topic, "/omnid1")
+
+
+def test_a_stop_at_the_instant_of_a_take_over_is_that_of_the_part_before():
+    """A part's own at its beginning would be followed as the part before it was proved."""
+    one, two = (
+        BezierPiece(MotionState.at_rest(np.full(7, 0.2 * k)), np.full(7, 0.2), 2.0) for k in (0, 1)
+    )
+    stops = [
+        tuple(CertifiedStop(time, None) for time in times) for times in ((0.5, 2.0), (0.0, 0.5))
+    ]
+    present = CertifiedMotion(MotionSequence((one,), (2.0,)), stops[0], None)
+    following = CertifiedMotion(MotionSequence((two,), (2.0,)), stops[1], None)
+    taking_over = SimpleNamespace(proved=SimpleNamespace(motion=following), name="later")
+    found, begins = _continued(present, taking_over, 2.0)
+    assert begins == 2.0 and [each.time for each in found.stops] == [0.5, 2.0, 2.5]

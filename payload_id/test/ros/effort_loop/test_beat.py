@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import time
 from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from rclpy.serialization import serialize_message
+from sensor_msgs.msg import JointState
 
+from payload_id.core.samples.joint_map import JointMap
 from payload_id.ros.effort_loop import loop, real_time
 from payload_id.ros.effort_loop.loop import LEAD, LONGEST_LEAD, TorqueLoop
+from payload_id.ros.effort_loop.messages import Follow
+from payload_id.ros.effort_loop.stamp_watch import StampWatch
 
 STEPS = 200
 
@@ -69,3 +75,51 @@ def test_steps_that_are_missed_are_not_made_up_for(monkeypatch):
     beat = np.ceil((sent - sent[0]) / 1e-3 - 1e-6)
     assert (np.diff(beat) >= 1.0).all()
     assert np.diff(sent).max() > 2e-3  # some were missed
+
+
+JOINTS = tuple(f"joint_{k}" for k in range(1, 8))
+
+
+def state(names, time, value=0.0):
+    """Return the bytes of a joint state."""
+    message = JointState(name=list(names), position=[value] * len(names))
+    message.velocity = [0.0] * len(names)
+    message.header.stamp.sec, message.header.stamp.nanosec = int(time), round(time % 1 * 1e9)
+    return serialize_message(message)
+
+
+def heard(*kinds):
+    """Return how many of 100 looks find a new state where so many kinds of messages wait."""
+    one, waiting = TorqueLoop.__new__(TorqueLoop), []
+    one._states = SimpleNamespace(take_all=lambda count: [(data, 0) for data in waiting])
+    one._map, one._newest, one._follower = JointMap(JOINTS), None, object()
+    one._leapt_ns, one._gap, one._heard = 0, 0.0, time.monotonic()
+    one._stamps = StampWatch(100 * 10**9, one._heard)
+    looks = []
+    for k in range(100):
+        waiting[:] = [kind(100.0 + 1e-3 * k) for kind in kinds]
+        looks.append(one._listen())
+        assert not looks[-1] or one._newest[1].tolist() == [0.0] * 7
+    return sum(looks)
+
+
+def test_what_others_say_on_the_topic_does_not_make_the_loop_deaf():
+    arm = lambda t: state(JOINTS, t)  # noqa: E731
+    gripper = lambda t: state(["finger"], t)  # noqa: E731
+    false = lambda t: state(JOINTS, t, np.nan)  # noqa: E731
+    huge = lambda t: state(JOINTS, t, 1e300)  # noqa: E731
+    for kinds in ((arm,), (arm, gripper), (gripper, arm), (arm, false), (arm, huge, gripper)):
+        assert heard(*kinds) == 100
+    assert heard(gripper) == heard(false) == 0
+
+
+def test_a_stop_or_a_part_that_takes_over_is_followed_though_no_joint_state_comes_for_a_while():
+    one, replaced = TorqueLoop.__new__(TorqueLoop), []
+    one._settings = SimpleNamespace(joint_states="/joint_states")
+    one._newest, one._zero_ns = (0, np.zeros(7), np.zeros(7)), 0
+    one._heard = time.monotonic() - 0.2
+    one._follower = SimpleNamespace(replace=lambda *what: replaced.append(what))
+    one._follow(Follow(None, 0, None, 7, False))
+    assert len(replaced) == 1 and (one._number, one._refusal) == (7, "")
+    one._follow(Follow(None, 0, None, 8, True))  # none begins without one
+    assert one._number == 8 and "No joint states come" in one._refusal

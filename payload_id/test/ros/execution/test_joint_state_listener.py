@@ -50,6 +50,11 @@ def test_what_was_before_a_driver_began_anew_is_forgotten_once_it_is_heard(obser
     observer.wait(lambda: listener.take(every=True) and listener.dropped is not None, "it")
     assert "cannot be used: the last one has not finite" in listener.unusable
     assert listener.known and listener.now_ns >= 1_000_010_000_000
+    for value in (1e300, -np.inf):  # neither is a velocity beyond any, nor its stamp
+        listener.dropped = None
+        publish(1e6, velocity=value)
+        observer.wait(lambda: listener.take(every=True) and listener.dropped is not None, "it")
+        assert listener.now_ns < 1_100_000_000_000
     for k in range(6):  # some of them, old and new, may wait together
         publish(1001.0 + 0.01 * k if k < 3 else 100.0 + 0.01 * k, velocity=0.5 if k < 3 else 0.0)
     taken(8)

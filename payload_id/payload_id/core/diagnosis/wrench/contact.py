@@ -63,11 +63,16 @@ class Contamination:
     far: float = 0.0
 
     @property
+    def of_reading(self) -> bool:
+        """Whether so much is left out that it is rather the reading that is wrong."""
+        return self.share > MOSTLY
+
+    @property
     def sentence(self) -> str:
         """What a person should know of it."""
         if not self.spans:
             return ""
-        if self.share > MOSTLY:
+        if self.of_reading:
             return self._of_reading
         worst = sorted(self.spans, key=lambda span: -span.factor)[:3]
         spans = "; ".join(span.sentence for span in sorted(worst, key=lambda span: span.start))

@@ -34,6 +34,7 @@ from ..status import Status, times_as_large
 from .alignment import LARGEST_OFFSET, TimeOffset, compensated, time_offset
 
 SUSPECT = (Status.INCONSISTENT, Status.SMALL_LOAD, Status.NOT_IDENTIFIABLE)
+CONTACT, READ_OTHERWISE = "contact", "read otherwise"  # causes of a sensor's own data
 
 
 @dataclass(frozen=True)
@@ -206,6 +207,9 @@ def judged(
     dirt = None
     if estimate.status is Status.INCONSISTENT and estimate.cause != STATED and not sentence:
         dirt = contamination(problem.rows, problem.prior.lower, problem.prior.upper)
+    if sentence or (dirt and dirt.spans):  # they, not the rows by themselves, tell the cause
+        cause = CONTACT if dirt and not dirt.of_reading else READ_OTHERWISE
+        estimate = replace(estimate, cause=cause, blame=())
     return _verdict(estimate, offset, shifted, dirt, sentence)
 
 

@@ -175,11 +175,19 @@ class Effort(BackEnd):
         return self._trouble if self._taken else None
 
     def delay(self) -> str:
-        """Say by how much the joint states' stamps have leapt, with which no motion leaps."""
-        state = self._process.state
-        if state is None or not state.leapt:
-            return ""
-        return f"stamps of the joint states have leapt by {state.leapt:.2f} s, the torques have not"
+        """Say how joint states have failed the loop: stamps that leapt, or a gap between them."""
+        state, said = self._process.state, []
+        if state is not None and state.leapt:
+            said.append(
+                f"stamps of the joint states have leapt by {state.leapt:.2f} s, "
+                "the torques have not"
+            )
+        if state is not None and state.gap:
+            said.append(
+                f"for {state.gap:.2f} s the torque loop heard no joint state, or stood still, and "
+                "the arm was only held up"
+            )
+        return ", and ".join(said)
 
     def doubt(self) -> str:
         """Say that the loop does not keep the times that the proof counts on."""
