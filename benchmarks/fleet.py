@@ -4,10 +4,11 @@
     ./payload-id python benchmarks/fleet.py --recordings 20 --kill 2
 
 Recordings of 7.5 s at 1 kHz are made for three shipped robots and a UR10 of example-robot-data
-(inverse dynamics, payload, torque noise), each with noise of its own. Prints how many recordings a second one process identifies, how
-many as many processes as there are cores do side by side, which share memory and cache, and how
-many the cluster, whose memory is looked at on the way. With `--kill` the run is killed that
-often and goes on; its table is compared with that of a run that nobody disturbed.
+(inverse dynamics, payload, torque noise), each with noise of its own. Prints how many recordings a
+second one process identifies, how many as many processes as there are cores do side by side, which
+share memory and cache, and how many the cluster, whose memory is looked at on the way. With
+`--kill` the run is killed that often and goes on; its table is compared with that of a run that
+nobody disturbed.
 """
 
 from __future__ import annotations

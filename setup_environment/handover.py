@@ -12,10 +12,12 @@ from setup_environment.layout import Layout
 from setup_environment.ros import WHEELS_GUARD, Ros, outside
 
 TESTS = "payload_id/test"
-# A process for each core; a file's tests, which share nodes and recordings, stay together. Files
-# come in their order, not those with few tests last: sessions of nodes are few tests, and long.
+# A process for each core, and one more that takes what time they leave while they wait for nodes
+# (test/conftest.py). A file's tests, which share nodes and recordings, stay together. Files come in
+# their order, not those with few tests last: sessions of nodes are few tests, and long.
 ON_ALL_CORES = (
-    "--numprocesses=auto", "--maxprocesses=4", "--dist=loadfile", "--no-loadscope-reorder",
+    f"--numprocesses={min(os.cpu_count() or 1, 4) + 1}", "--dist=loadfile",
+    "--no-loadscope-reorder",
 )  # fmt: skip
 
 

@@ -10,6 +10,8 @@ import pytest
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # read when NumPy is first imported
 
 LONG = 5.0  # a test of a quick run that takes longer is named at the end [s]
+PATIENT = ("payload_id/test/core/", "payload_id/test/files/")  # tests that only compute
+NICE = 15  # of the process that runs these while the others wait for nodes
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -17,8 +19,38 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    worker = getattr(config, "workerinput", {})
+    if worker and is_patient(worker["workerid"], worker["workercount"]):
+        os.nice(NICE)
     if config.getoption("quick"):
         config.pluginmanager.register(QuickRun(config))
+
+
+def is_patient(worker: str, count: int) -> bool:
+    """Whether a process takes what computing time the others leave: the last of three or more."""
+    return count > 2 and worker == f"gw{count - 1}"
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: object) -> object | None:
+    """Begin with tests that wait for nodes, and give the patient process those that compute."""
+    if config.option.dist != "loadfile":
+        return None
+    from xdist.scheduler import LoadFileScheduling
+
+    class SharedOut(LoadFileScheduling):
+        def _assign_work_unit(self, node: object) -> None:
+            computing = [scope for scope in self.workqueue if scope.startswith(PATIENT)]
+            waiting = [scope for scope in self.workqueue if not scope.startswith(PATIENT)]
+            if is_patient(node.gateway.id, self.numnodes):
+                waiting = []
+            if not waiting and not computing:
+                node.shutdown()
+                return
+            self.workqueue.move_to_end((waiting or computing)[0], last=False)
+            super()._assign_work_unit(node)
+
+    return SharedOut(config, log)
 
 
 class QuickRun:

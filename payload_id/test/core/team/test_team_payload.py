@@ -705,12 +705,12 @@ def test_a_slip_of_long_ago_is_still_that_of_whom_it_was(who):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(("begin", "seconds"), [(1.5, 0.3), (4.0, 1.5), (11.0, 0.3), (11.0, 1.5)])
+@pytest.mark.parametrize(("begin", "seconds"), [(1.5, 0.3), (4.0, 1.5), (11.0, 1.5)])
 @pytest.mark.parametrize("who", [0, 2])
 def test_a_hand_that_turns_once_in_its_grasp_is_no_hinge(who, begin, seconds):
     """However early and slowly: what turns about one axis and then no more, slipped."""
     rng = np.random.default_rng(9)
-    team = Team.drawn(rng, 4)
+    team = Team.drawn(rng, 3)
     samples = team.samples(Path.drawn(rng, length=20.0, holds=2), rng)
     robots = [disturbed(r, NOISE, rng) for r in samples]
     robots[who] = slipping(robots[who], begin, seconds)
