@@ -145,17 +145,18 @@ def _equations(
             f"{options.window:g} s without gaps, of at least {LEAST_SAMPLES} samples. "
             f"{why_no_window(row_source, samples, cutter.pause)}"
         )
-    seen = ReadingsSeen.of(windows, row_source)
-    if false := seen.contradiction:
-        raise RecordingError(f"Recording {number} cannot be used: {false}")
     scales = Scales(row_source, options.window, options.scales)
     own: list[ArmEquations] = []
     others: list[ArmEquations] = []
+    seen = ReadingsSeen.none(row_source)
     for window in windows:
+        seen = seen.with_window(window)  # with each: it remembers only the newest times
         for scale, terms in scales.terms(window):
             found = window_equations(row_source, terms, payload)
             known = ~seen.torques.of_rows(found.joint, found.start, found.end)
             (others if scale else own).append(found.take(known))
+    if false := seen.contradiction:
+        raise RecordingError(f"Recording {number} cannot be used: {false}")
     return ArmEquations.stack(own), others
 
 

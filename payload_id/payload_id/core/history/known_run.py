@@ -135,11 +135,12 @@ def _gathered(
         windows = cutter.add(gate.let_through(samples.part(start, start + CHUNK)))
         if not windows:
             continue
+        blocks = []
         for each in windows:
-            readings = readings.with_window(each)
-        block = RowBlock.stack([rows.window(each) for each in windows])
-        known = ~readings.torques.of_rows(block.joint, block.start, block.end)
-        statistics = statistics.add(block.take(known), rows.prior.typical)
+            readings, block = readings.with_window(each), rows.window(each)
+            known = ~readings.torques.of_rows(block.joint, block.start, block.end)
+            blocks.append(block.take(known))
+        statistics = statistics.add(RowBlock.stack(blocks), rows.prior.typical)
         for each in windows:
             motion = MotionSeen.of(each, motion)
         count += len(windows)

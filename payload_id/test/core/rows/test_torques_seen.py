@@ -184,3 +184,15 @@ def test_nothing_is_learnt_of_a_joint_from_zeros(joint) -> None:
         np.testing.assert_array_equal(left, right)
     found = calibrate([stuck(samples, joint, 0.0)], model, replace(stated, torque_absolute=20.0))
     assert joint not in set(found.calibration.equations.joint.tolist())
+
+
+@pytest.mark.slow
+def test_nothing_is_learnt_from_what_is_stuck_again_and_again() -> None:
+    """Far more often than is remembered at a time."""
+    model, stated = MODELS["kinova_gen3"], ROBOTS["kinova_gen3"].uncertainty
+    samples = run(seconds=70.0)[0]
+    tau = samples.tau.copy()
+    held = (samples.stamp / 0.25 + 1e-6).astype(int)
+    tau[:, 3] = np.random.default_rng(0).normal(0.0, 5.0, held[-1] + 1)[held]
+    found = calibrate([replace(samples, tau=tau)], model, replace(stated, torque_absolute=20.0))
+    assert 3 not in set(found.calibration.equations.joint.tolist())

@@ -95,32 +95,24 @@ class LateHinge(HingedTeam):
         )  # fmt: skip
 
 
+# A small one is seen in the poses: errors of angular velocities add up to more than it turns by.
 @pytest.mark.slow
-def test_a_hinge_that_begins_to_turn_is_no_slip_for_nothing_is_rigid_after_it():
-    team, _, _ = drawn_run(2)
+@pytest.mark.parametrize(
+    ("swing", "errors"),
+    [((0.15, 0.1), {}), ((0.05, 0.025), {"angular_velocity": 0.02, "clock": 0.05})],
+    ids=["large", "small"],
+)
+def test_a_hinge_that_begins_to_turn_is_no_slip_for_nothing_is_rigid_after_it(swing, errors):
+    bounds = replace(NOISE, **errors)
+    team, _, _ = drawn_run(2, clock=bounds.clock)
     rng = np.random.default_rng(2)
-    late = LateHinge(**{**vars(team), "swing": np.array([0.15, 0.1])})
-    robots = late.samples(Path.drawn(rng, length=26.0, holds=2), rng)
-    estimator = TeamEstimator([r.name for r in robots], TeamBounds(NOISE))
-    for robot in robots:
-        estimator.add(disturbed(robot, NOISE, rng))
-    found = estimator.update()
-    assert found.status is TeamStatus.INCONSISTENT
-    assert [(f.fault, f.robots) for f in found.findings] == [(Fault.ARTICULATED, ("omnid3",))]
-
-
-@pytest.mark.slow
-def test_a_small_hinge_that_begins_to_turn_is_seen_in_the_poses():
-    """Errors of angular velocities add up to more than it turns by; clocks are hardly known."""
-    bounds = replace(NOISE, angular_velocity=0.02, clock=0.05)
-    team, _, _ = drawn_run(2, clock=0.05)
-    rng = np.random.default_rng(2)
-    late = LateHinge(**{**vars(team), "swing": np.array([0.05, 0.025])})
+    late = LateHinge(**{**vars(team), "swing": np.array(swing)})
     robots = late.samples(Path.drawn(rng, length=26.0, holds=2), rng)
     estimator = TeamEstimator([r.name for r in robots], TeamBounds(bounds))
     for robot in robots:
         estimator.add(disturbed(robot, bounds, rng))
     found = estimator.update()
+    assert found.status is TeamStatus.INCONSISTENT
     assert [(f.fault, f.robots) for f in found.findings] == [(Fault.ARTICULATED, ("omnid3",))]
 
 
