@@ -80,6 +80,38 @@ def test_it_is_unknown_while_it_does_not_change_and_no_longer(start, end) -> Non
         assert of.tolist() == [True, True, False]
 
 
+def flickering(samples: Samples, joint: int, digit: float, value=0.0, often=0.3) -> Samples:
+    """Return samples in which one torque goes to and fro by a digit, and all have that digit."""
+    tau, rng = samples.tau.copy(), np.random.default_rng(joint)
+    tau[:, joint] = value + digit * (rng.random(len(samples)) < often)
+    return replace(samples, tau=digit * np.round(tau / digit))
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+@pytest.mark.parametrize("digit", [1e-4, 1e-3, 1e-2])
+@pytest.mark.parametrize("often", [0.01, 0.3])
+def test_a_torque_that_flickers_by_a_digit_is_unknown(robot, digit, often) -> None:
+    samples, _ = run(robot, seconds=4.0)
+    names = MODELS[robot].joints
+    for joint, name in enumerate(names):
+        for value in (0.0, -1.3):
+            found = seen(flickering(samples, joint, digit, value, often))
+            assert {x.joint for x in found.unknown} == {joint}
+            assert sum(x.end - x.start for x in found.unknown) > 3.6
+            assert f"The torque of {name} never leaves" in found.note(names)
+            assert f"by more than {digit:.2g} from" in found.note(names)
+
+
+@pytest.mark.parametrize("robot", ROBOTS)
+@pytest.mark.parametrize("digit", [1e-4, 1e-3, 1e-2])
+def test_a_torque_that_is_measured_in_digits_is_known(robot, digit) -> None:
+    samples, _ = run(robot, seconds=4.0)
+    assert seen(replace(samples, tau=digit * np.round(samples.tau / digit))).unknown == ()
+    held = np.minimum(np.arange(len(samples)), 200)  # holds still from then on, without noise
+    tau = samples.tau[held] + digit * (np.arange(len(samples)) % 2)[:, None]
+    assert seen(replace(samples, tau=digit * np.round(tau / digit))).unknown == ()
+
+
 @pytest.mark.parametrize("step", [0.02, 0.1, 0.5])
 @pytest.mark.parametrize("robot", ROBOTS)
 def test_a_coarse_sensor_measures(robot, step) -> None:
@@ -97,6 +129,18 @@ def test_a_coarse_sensor_measures(robot, step) -> None:
 def rounded(samples: Samples) -> Samples:
     """Return samples with torques in steps of 0.05."""
     return replace(samples, tau=0.05 * np.round(samples.tau / 0.05))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("digit", [1e-3, 1e-2])
+@pytest.mark.parametrize("robot", ROBOTS)
+def test_a_dead_joint_that_flickers_misleads_nobody(robot, digit) -> None:
+    samples, phi = run(robot, seconds=4.0)
+    for joint in range(samples.n):
+        shown = flickering(samples, joint, digit)
+        found = identify(shown, MODELS[robot], ROBOTS[robot].uncertainty)
+        assert found.contains(phi).all() or found.status is Status.INCONSISTENT
+        assert found.status is not Status.INCONSISTENT or found.cause == "stuck torque"
 
 
 @pytest.mark.slow

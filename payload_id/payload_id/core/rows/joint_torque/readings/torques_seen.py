@@ -4,10 +4,12 @@ A sensor that is measured finely is never the same for long: its noise changes t
 torque that is exactly the same while the others change may stand for no measurement (most often 0),
 be what a driver held, or a sensor at its end; it may also be true, as within a deadband, in a
 simulation without noise, or of a joint with hardly any load. So it counts as unknown: its rows are
-left out, and looked at by themselves. What is true is never contradicted by them.
+left out, and looked at by themselves. What is true is never contradicted by them. The same goes for
+one that has only gone to and fro by a digit, where the arm's torques are far more than that digit.
 
-It counts as it is where the sensor has shown that it is coarse, so that what changes is below its
-resolution. Two joints that show the very same while it changes are one joint's, shown twice.
+A torque that never changes counts as it is where the sensor has shown that it is coarse, so that
+what changes is below its resolution. Two joints that show the very same while it changes are one
+joint's, shown twice.
 """
 
 from __future__ import annotations
@@ -29,6 +31,8 @@ LEAST_MULTIPLE = 12  # of a resolution, that the least change is at the most
 OFF = 0.1  # of a resolution, by which a change is no multiple of it
 RARE = 0.2  # part of the changes that are no multiples of a resolution although it is one
 ROUNDING = 1e-9  # part of the arm's largest torque, below which nothing has changed
+DIGITS = 2.0  # changes of the least size, within which a torque has only gone to and fro
+SMALL = 2e-3  # part of the arm's largest torque: such a digit is far less than what it carries
 TWICE = 0.5  # [s] of changing torques that two joints share by no chance
 KEPT = 200  # times that are remembered
 
@@ -43,6 +47,7 @@ class Unknown:
         end: When its windows end [s].
         until: When the window after them ends, in the beginning of which it still was [s].
         value: What was shown [N m or N].
+        within: By how much at the most it was another value [N m or N].
     """
 
     joint: int
@@ -50,6 +55,7 @@ class Unknown:
     end: float
     until: float
     value: float
+    within: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -58,54 +64,85 @@ class TorquesSeen:
 
     Attributes:
         steps: First changes from sample to sample, as magnitudes, shape (K, n) [N m or N].
-        largest: Largest torque, as a magnitude, shape (n,) [N m or N].
+        low: Least torque, shape (n,) [N m or N].
+        high: Largest torque, shape (n,) [N m or N].
         shared: For how long two joints have shown the very same, shape (n, n) [s].
         unknown: The newest times in which a torque is unknown.
     """
 
     steps: Array
-    largest: Array
+    low: Array
+    high: Array
     shared: Array
     unknown: tuple[Unknown, ...] = ()
 
     @classmethod
     def none(cls, n: int) -> TorquesSeen:
         """Return what is seen before any window."""
-        return cls(np.zeros((0, n)), np.zeros(n), np.zeros((n, n)))
+        nothing = np.full(n, np.inf), np.full(n, -np.inf)
+        return cls(np.zeros((0, n)), *nothing, np.zeros((n, n)))
+
+    @property
+    def largest(self) -> Array:
+        """Largest torque, as a magnitude, shape (n,) [N m or N]."""
+        return np.maximum(np.abs(self.low), np.abs(self.high))
 
     def with_window(self, samples: Samples) -> TorquesSeen:
         """Return what is seen with one more window of at least two samples."""
         tau, seconds = samples.tau, float(samples.stamp[-1] - samples.stamp[0])
-        largest = np.maximum(self.largest, np.abs(tau).max(axis=0))
+        low = np.minimum(self.low, tau.min(axis=0))
+        high = np.maximum(self.high, tau.max(axis=0))
+        seen = replace(self, low=low, high=high)
         step = np.abs(np.diff(tau, axis=0))
-        step[step <= ROUNDING * largest.max()] = 0.0
+        step[step <= seen._near] = 0.0
         news = step[step.any(axis=1)]
         flat = np.asarray(~news.any(axis=0))
         twins = (tau[:, :, None] == tau[:, None, :]).all(axis=0) & ~flat & ~flat[:, None]
         seen = replace(
-            self,
+            seen,
             steps=self.steps if len(self.steps) > ENOUGH else np.vstack([self.steps, news]),
-            largest=largest,
             shared=self.shared + seconds * twins,
         )
-        if flat.all() or not flat.any():
+        flickers = seen._flickers()
+        if flat.all() or (flat | flickers).all() or not (flat | flickers).any():
             return seen
-        return seen._with_flat(samples, np.flatnonzero(flat & ~seen._coarse()))
+        return seen._with_still(samples, np.flatnonzero((flat & ~seen._coarse()) | flickers))
 
-    def _with_flat(self, samples: Samples, joints: IntArray) -> TorquesSeen:
+    @property
+    def _near(self) -> float:
+        """By how much torques differ that are the same [N m or N]."""
+        return ROUNDING * float(self.largest.max())
+
+    def _with_still(self, samples: Samples, joints: IntArray) -> TorquesSeen:
         """Return the same with a window in which some joints' torques are unknown."""
         start, end = float(samples.stamp[0]), float(samples.stamp[-1])
         unknown = list(self.unknown)
         for joint in joints:
-            j, value = int(joint), float(samples.tau[0, joint])
+            j, tau = int(joint), samples.tau[:, joint]
+            since, value, within = start, float(tau[0]), 0.0
             before = next((x for x in reversed(unknown) if x.joint == j), None)
-            since = start
-            near = ROUNDING * float(self.largest.max())
-            if before and before.until >= start and abs(before.value - value) <= near:
+            if before and before.until >= start and self._is_like(before, value):
                 unknown.remove(before)
-                since = before.start
-            unknown.append(Unknown(j, since, end, end + (end - start), value))
+                since, value, within = before.start, before.value, before.within
+            off = float(np.abs(tau - value).max())
+            within = max(within, off if off > self._near else 0.0)
+            unknown.append(Unknown(j, since, end, end + (end - start), value, within))
         return replace(self, unknown=tuple(unknown[-KEPT:]))
+
+    def _is_like(self, before: Unknown, value: float) -> bool:
+        """Return whether a torque is still what it was in an unknown time, but for a digit."""
+        return bool(abs(before.value - value) <= self._near or self._flickers()[before.joint])
+
+    @property
+    def _digit(self) -> Array:
+        """Least change of each torque, shape (n,) [N m or N]; infinite where none changed."""
+        return np.where(self.steps > 0.0, self.steps, np.inf).min(axis=0, initial=np.inf)
+
+    def _flickers(self) -> BoolArray:
+        """Return which torques have only gone to and fro by a small digit, shape (n,)."""
+        digit = self._digit
+        to_and_fro = self.high - self.low <= DIGITS * (digit + self._near)
+        return to_and_fro & (digit <= SMALL * self.largest.max())
 
     def _coarse(self) -> BoolArray:
         """Return whose sensors have shown that they are coarse, shape (n,)."""
@@ -152,10 +189,13 @@ class TorquesSeen:
         others = {joints[x.joint] for x in self.unknown if x.end - x.start >= WORTH_A_WORD}
         others -= {joints[longest.joint]}
         also = f" (likewise of {', '.join(sorted(others))})" if others else ""
+        shown = f"is exactly {longest.value:.6g} N m (N)"
+        if longest.within:
+            shown = f"never leaves {longest.value:.6g} N m (N) by more than {longest.within:.2g}"
         return (
-            f"The torque of {joints[longest.joint]} is exactly {longest.value:.6g} N m (N) from "
-            f"{longest.start:.2f} s to {longest.end:.2f} s while others change{also}: that counts "
-            "as unknown, not as measured."
+            f"The torque of {joints[longest.joint]} {shown} from {longest.start:.2f} s to "
+            f"{longest.end:.2f} s while others change{also}: that counts as unknown, not as "
+            "measured."
         )
 
 
