@@ -1,14 +1,16 @@
 """Many recordings on all cores: throughput, memory, cost per recording, results after being killed.
 
-    ./payload-id python benchmarks/fleet.py --recordings 2000
     ./payload-id python benchmarks/fleet.py --recordings 20 --kill 2
+    ./payload-id python benchmarks/fleet.py --recordings 2000 --before 20 200 \
+        --figure docs/images/fleet.png
 
 Recordings of 7.5 s at 1 kHz are made for three shipped robots and a UR10 of example-robot-data
 (inverse dynamics, payload, torque noise), each with noise of its own. Prints how many recordings a
-second one process identifies, how many as many processes as there are cores do side by side, which
-share memory and cache, and how many the cluster, whose memory is looked at on the way. With
-`--kill` the run is killed that often and goes on; its table is compared with that of a run that
-nobody disturbed.
+second one process identifies, before and after, since machines change, and how many the cluster,
+whose memory is looked at on the way. `--before` identifies from the first so many alone, in
+clusters of their own: does a recording cost the same among few and among many? With `--kill` the
+run is killed that often and goes on; its table is compared with that of a run that nobody
+disturbed.
 """
 
 from __future__ import annotations
@@ -22,18 +24,18 @@ import subprocess
 import sys
 import tempfile
 import time
-from concurrent.futures import ProcessPoolExecutor
 from importlib import metadata
-from multiprocessing import get_context
 from pathlib import Path
 
 import numpy as np
 import psutil
+from matplotlib.figure import Figure
 
 from payload_id import Recording, RobotFile, RobotModel, Settings
 from payload_id.core.body.inertial import from_mass_com_inertia
 from payload_id.core.motion.fourier import FourierSeries
 from payload_id.core.motion.limits import inverse_dynamics
+from payload_id.files.figures.interval_figure import BAND, LINE, TRUTH
 from payload_id.files.fleet.fleet_table import FleetTable
 from payload_id.files.fleet.manifest import Entry
 from payload_id.files.recordings.write_bag import write_joint_states
@@ -59,7 +61,7 @@ uncertainty:
 """
 SECONDS, RATE = 7.5, 1000
 START_NS, HOUR_NS = 1_790_000_000 * 10**9, 3600 * 10**9
-DAY_ONE_SINGLE = 6  # recordings by which the rate of one process is measured
+ALONE = 12  # recordings by which the rate of one process is measured
 NOT_COMPARED = ("seconds_used", "bag")
 
 
@@ -102,37 +104,83 @@ def make_recordings(folder: Path, count: int, seed: int) -> list[FleetJob]:
 def rate_of_one(jobs: list[FleetJob]) -> float:
     """Return how many recordings one process identifies in a second."""
     times = []
-    for job in [*jobs[:1], *jobs[:DAY_ONE_SINGLE]]:  # the first warms up
+    for job in [*jobs[:1], *jobs[:ALONE]]:  # the first warms up
         begin = time.perf_counter()
         identify_recording(*job.arguments)
         times.append(time.perf_counter() - begin)
     return 1.0 / statistics.mean(times[1:])
 
 
-def rate_side_by_side(jobs: list[FleetJob], cores: int) -> float:
-    """Return how many recordings a second so many processes identify that know of no cluster."""
-    with ProcessPoolExecutor(cores, mp_context=get_context("spawn")) as pool:
-        return sum(pool.map(rate_of_one, [jobs] * cores))
-
-
 class Watch:
-    """Looks at the memory of this process, which holds client and scheduler, and of the workers."""
+    """Looks at the memory of this process, which holds client and scheduler, and of the workers.
+
+    Attributes:
+        begin: When the work began [s].
+        seconds: Since then, when something was done.
+        done: Number of recordings that were done by then.
+        own: Memory of client and scheduler then [MB].
+        workers: Memory of the largest worker then [MB].
+    """
 
     def __init__(self) -> None:
         """Look at nothing yet."""
-        self.own: list[float] = []
-        self.workers = 0.0
         self.begin = time.perf_counter()
+        self.seconds: list[float] = []
+        self.done: list[int] = []
+        self.own: list[float] = []
+        self.workers: list[float] = []
 
     def __call__(self, progress: Progress) -> None:
         """Note what is used."""
         me = psutil.Process()
+        self.seconds.append(time.perf_counter() - self.begin)
+        self.done.append(progress.made + progress.lost)
         self.own.append(me.memory_info().rss / 1e6)
-        for child in me.children(recursive=True):
-            try:
-                self.workers = max(self.workers, child.memory_info().rss / 1e6)
-            except psutil.NoSuchProcess:
-                continue
+        self.workers.append(max(map(memory, me.children(recursive=True)), default=0.0))
+
+
+def memory(process: psutil.Process) -> float:
+    """Return what a process holds [MB]; nothing if it has gone."""
+    try:
+        return process.memory_info().rss / 1e6
+    except psutil.NoSuchProcess:
+        return 0.0
+
+
+def identified(jobs: list[FleetJob], table: FleetTable) -> tuple[Progress, Watch, int]:
+    """Identify in a cluster of its own; return what was done, what it used, and on how many cores.
+
+    Starting and ending the cluster counts as the run's time, as for one who waits for it.
+    """
+    watch = Watch()
+    with cluster_client() as client:
+        cores = sum(client.nthreads().values())
+        done = identify_fleet(jobs, table, client, watch)
+    watch.seconds.append(time.perf_counter() - watch.begin)
+    return done, watch, cores
+
+
+def draw(path: Path, runs: dict[int, Watch]) -> None:
+    """Draw time and memory of runs over so many recordings."""
+    figure = Figure(figsize=(10.0, 3.6), layout="constrained")
+    cost, held = figure.subplots(1, 2)
+    most = runs[max(runs)]
+    total = np.array([[count, watch.seconds[-1]] for count, watch in sorted(runs.items())])
+    cost.loglog(most.done, most.seconds[: len(most.done)], color=BAND, lw=3,
+                label="within the longest run")  # fmt: skip
+    cost.loglog(*total.T, "o", color=LINE, label="runs, with start and end")
+    each = most.seconds[-1] / max(runs)
+    cost.loglog(total[:, 0], each * total[:, 0], color=TRUTH, lw=0.8, ls="--",
+                label=f"{each:.2f} s each")  # fmt: skip
+    cost.set(xlabel="recordings", ylabel="time [s]")
+    held.plot(most.done, most.own, color=LINE, label="client and scheduler")
+    held.plot(most.done, most.workers, color=BAND, label="largest worker")
+    held.set(xlabel="recordings", ylabel="memory [MB]", ylim=(0.0, None))
+    for axis in (cost, held):
+        axis.grid(alpha=0.25)
+        axis.legend(frameon=False)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    figure.savefig(path, dpi=120)
 
 
 def same(one: FleetTable, two: FleetTable) -> bool:
@@ -163,6 +211,8 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--recordings", type=int, default=20)
     parser.add_argument("--kill", type=int, default=0, metavar="TIMES")
+    parser.add_argument("--before", type=int, nargs="*", default=(), metavar="COUNT")
+    parser.add_argument("--figure", type=Path, metavar="FILE")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--in", dest="folder", type=Path, help="with recordings that were made")
     parser.add_argument("--out", type=Path, help="folder of results")
@@ -179,29 +229,31 @@ def main() -> None:
             jobs = make_recordings(folder, arguments.recordings, arguments.seed)
             listing.write_text(json.dumps([{"bag": x.entry.bag, "payload": x.entry.payload}
                                            for x in jobs]))  # fmt: skip
-        single = together = float("nan")
-        if arguments.folder is None:
-            single = rate_of_one(jobs)
-            together = rate_side_by_side(jobs, len(os.sched_getaffinity(0)))
-        watch, table = Watch(), FleetTable.at(arguments.out or Path(name) / "results")
-        with cluster_client() as client:
-            cores = sum(client.nthreads().values())
-            watch.begin = time.perf_counter()
-            done = identify_fleet(jobs, table, client, watch)
-            seconds = time.perf_counter() - watch.begin
-        rate = (done.made + done.lost) / seconds
-        print(f"{len(jobs)} recordings, {cores} cores: {seconds:.1f} s, {dict(done.verdicts)}")
-        print(f"one process {single:.3f}/s, side by side {together:.3f}/s, cluster {rate:.3f}/s: "
-              f"{rate / single / cores:.2f} of rate x cores, {rate / together:.2f} of what "
-              "processes do side by side")  # fmt: skip
-        tenth = max(1, len(watch.own) // 10)
-        early, late = watch.own[tenth - 1], watch.own[-1]
+        table = FleetTable.at(arguments.out or Path(name) / "results")
+        if arguments.folder is not None:
+            print(dict(identified(jobs, table)[0].verdicts))
+            return
+        single = [rate_of_one(jobs)]
+        runs = {}
+        for count in (*arguments.before, len(jobs)):
+            here = table if count == len(jobs) else FleetTable.at(Path(name) / f"first_{count}")
+            done, watch, cores = identified(jobs[:count], here)
+            seconds, runs[count] = watch.seconds[-1], watch
+            print(f"{count} recordings, {cores} cores: {seconds:.1f} s, "
+                  f"{seconds / count:.3f} s each, {dict(done.verdicts)}", flush=True)  # fmt: skip
+        single.append(rate_of_one(jobs))
+        rate, alone = (done.made + done.lost) / seconds, statistics.mean(single)
+        print(f"one process {single[0]:.3f}/s before, {single[1]:.3f}/s after, cluster "
+              f"{rate:.3f}/s: {rate / alone / cores:.2f} of rate x cores")  # fmt: skip
+        early = watch.own[max(1, len(watch.own) // 10) - 1]
         print(
-            f"client and scheduler {early:.0f} MB after a tenth, {late:.0f} MB at the end; "
-            f"workers at most {watch.workers:.0f} MB"
+            f"client and scheduler {early:.0f} MB after a tenth, {watch.own[-1]:.0f} MB at the "
+            f"end; workers at most {max(watch.workers):.0f} MB"
         )
         size = sum(x.stat().st_size for x in table.folder.rglob("*.parquet")) / len(jobs)
-        print(f"{size / 1e3:.0f} kB of table for each recording")
+        print(f"{size / 1e3:.0f} kB of table for each recording", flush=True)
+        if arguments.figure:
+            draw(arguments.figure, runs)
         if arguments.kill:
             again = killed(folder, Path(name) / "killed", arguments.kill, arguments.seed, len(jobs))
             print(f"killed {arguments.kill} times: the same table: {same(table, again)}")

@@ -19,7 +19,7 @@ MEMORY = "950MB"  # of a local worker; one that needs more is started anew
 CONNECTED = 20.0  # [s] to find a scheduler
 HERE = "127.0.0.1"  # nothing listens elsewhere
 ANY_PORT = f"{HERE}:0"  # any that is free: several clusters do not meet
-SETTINGS = {
+SETTINGS: dict[str, object] = {
     # A recording that kills a worker is given up after this number of workers, one by one.
     "distributed.scheduler.allowed-failures": 1,
     "distributed.scheduler.worker-saturation": 1.0,
@@ -28,6 +28,10 @@ SETTINGS = {
     "distributed.worker.memory.spill": False,
     "distributed.worker.memory.pause": False,
     "distributed.worker.memory.terminate": 0.98,
+    # By default workers give memory back at once, only to ask for it anew with every larger array,
+    # and look a hundred times a second at what they are doing: a seventh of a recording's time.
+    "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None,
+    "distributed.worker.profile.enabled": False,
     "distributed.scheduler.http.routes": [],
     "distributed.worker.http.routes": [],
     "distributed.admin.log-format": "%(message)s",
