@@ -41,6 +41,17 @@ def unturned(samples: WrenchSamples) -> WrenchSamples:
     return replace(samples, rotation=np.repeat(samples.rotation[:1], len(samples), axis=0))
 
 
+def in_frame(turn: list[float]):
+    """Return a change to samples whose wrench is in a frame that is turned [degrees]."""
+    Q = Rotation.from_rotvec(turn, degrees=True).as_matrix()
+
+    def change(samples: WrenchSamples) -> WrenchSamples:
+        halves = samples.wrench.reshape(-1, 2, 3) @ Q
+        return samples.with_wrench(halves.reshape(-1, 6))
+
+    return change
+
+
 ORIENTATIONS = {
     "inverse": (
         lambda s: replace(s, rotation=s.rotation.transpose(0, 2, 1)), "inverse of what it should"
@@ -51,6 +62,11 @@ ORIENTATIONS = {
     ),
     "world": (in_world, "in the axes of the world"),
     "still": (unturned, "the same in all samples"),
+    "turned": (in_frame([0.0, 0.0, 45.0]), "turned by 45 degrees about (0.0, 0.0, 1.0)"),
+    "askew": (in_frame([-18.0, 0.0, 24.0]), "turned by 30 degrees about (-0.6, 0.0, 0.8)"),
+    "exchanged": (
+        lambda s: s.with_wrench(np.roll(s.wrench, 3, axis=1)), "Force and torque are exchanged"
+    ),
     "gravity": (lambda s: replace(s, gravity=(9.81, 0.0, 0.0)), "has the direction (0.0"),
 }  # fmt: skip
 

@@ -1,9 +1,10 @@
-"""Why no payload explains a wrench: its orientation is read otherwise than it was written.
+"""Why no payload explains a wrench: it or its orientation is read otherwise than it was written.
 
 The force of a payload that hardly accelerates is f = -m R^T g + bias, R the sensor's axes in the
 world. The same fit is made with what R, or f, would be if the quaternion were the inverse, had its
-scalar first, or the wrench were in the axes of the world, and with g in another direction; where
-one of these explains the force far better, that is what is wrong.
+scalar first, the wrench were in the axes of the world or of a frame that is turned, force and
+torque were exchanged, or g had another direction; where one of these explains the force far better,
+that is what is wrong.
 """
 
 from __future__ import annotations
@@ -24,6 +25,7 @@ EXPLAINED = 0.9
 CLEARLY = 0.3
 SAME = 1e-9  # of a rotation that never changes
 ALONG = 0.95  # cosine of the angle between two directions of gravity that count as one
+LEAST_ANGLE = 5.0  # [degrees] of a frame that is turned
 TURNED = 0.1  # part of the force's size by which it changes where a payload was turned
 
 
@@ -100,7 +102,7 @@ def _another(samples: WrenchSamples, axes: float) -> str | None:
     for reading in READINGS:
         weighs = -(np.array(samples.gravity) @ reading.of(R))
         fits.append((*_left(weighs[:, :, None], force), reading.sentence))
-    fits += [_other_gravity(samples), _in_world(samples)]
+    fits += [_other_gravity(samples), _in_world(samples), _turned(samples), _exchanged(samples)]
     left, mass, sentence = min(fits)
     if left > 1.0 - EXPLAINED or left > CLEARLY * axes:
         return None
@@ -143,6 +145,38 @@ def _in_world(samples: WrenchSamples) -> tuple[float, float, str]:
         mass,
         "The wrench is in the axes of the world: turned into those of the sensor, the force is "
         "that of a payload of {mass:.3g} kg. Record it in the axes of the sensor frame.",
+    )
+
+
+def _turned(samples: WrenchSamples) -> tuple[float, float, str]:
+    """Return what f = m Q a_p + bias leaves, m [kg], and a sentence; Q^T turns the sensor's axes.
+
+    Q is the orthogonal factor of the best matrix (Kabsch 1976).
+    """
+    force = samples.wrench[:, :3]
+    columns = np.concatenate([samples.proper_acceleration, np.ones((len(samples), 1))], axis=1)
+    matrix = np.linalg.lstsq(columns, force, rcond=None)[0][:3].T
+    U, _, Vt = np.linalg.svd(matrix)
+    Q = U @ np.diag([1.0, 1.0, np.linalg.det(U @ Vt)]) @ Vt
+    turn = Rotation.from_matrix(Q.T).as_rotvec(degrees=True)
+    angle = float(np.linalg.norm(turn))
+    if angle < LEAST_ANGLE:
+        return 1.0, 0.0, ""
+    about = ", ".join(f"{part + 0.0:.1f}" for part in np.round(turn / angle, 1))
+    return (
+        *_left(regressor(samples)[:, :3, :4], force @ Q),
+        f"The axes of the wrench are turned by {angle:.0f} degrees about ({about}) against those "
+        "of the orientations: turned back, the force is that of a payload of {mass:.3g} kg. Take "
+        "the orientation of the frame in which the wrench is measured.",
+    )
+
+
+def _exchanged(samples: WrenchSamples) -> tuple[float, float, str]:
+    """Return what the torques leave if they are taken for forces, the mass [kg], and a sentence."""
+    return (
+        *_left(regressor(samples)[:, :3, :4], samples.wrench[:, 3:]),
+        "Force and torque are exchanged: what is read as torque is the force of a payload of "
+        "{mass:.3g} kg. Name the columns in the order force, torque.",
     )
 
 
