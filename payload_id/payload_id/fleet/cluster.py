@@ -32,6 +32,7 @@ SETTINGS: dict[str, object] = {
     # and look a hundred times a second at what they are doing: a seventh of a recording's time.
     "distributed.nanny.pre-spawn-environ.MALLOC_TRIM_THRESHOLD_": None,
     "distributed.worker.profile.enabled": False,
+    "distributed.admin.low-level-log-length": 10,  # messages that are remembered, with their data
     "distributed.scheduler.http.routes": [],
     "distributed.worker.http.routes": [],
     "distributed.admin.log-format": "%(message)s",
