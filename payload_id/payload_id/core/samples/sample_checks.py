@@ -24,6 +24,7 @@ LEAP = 10.0  # a stamp that differs by more from the newest one is doubted [s]
 AGREEING = 5  # so many doubted stamps in a row, each going on from the last, are believed
 
 LARGEST = 1e9  # of a measured value, in SI units
+FASTEST = 1e2  # [rad/s or m/s] of a joint that is commanded
 LATEST = 2.0**62 / 1e9  # of a stamp [s], at which floating point still tells microseconds apart
 SAME = 0.5e-9  # [s]: stamps that are closer are one instant, as stamps in nanoseconds have it
 

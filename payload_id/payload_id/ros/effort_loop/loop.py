@@ -18,6 +18,7 @@ import time
 from array import array
 from contextlib import suppress
 from dataclasses import replace
+from itertools import islice
 from multiprocessing.connection import Connection
 
 import numpy as np
@@ -31,7 +32,7 @@ from ...core.arrays import Array
 from ...core.control.controller import Measurement
 from ...core.errors import InputError
 from ...core.samples.joint_map import JointMap
-from ...core.samples.sample_checks import LARGEST, Drop
+from ...core.samples.sample_checks import FASTEST, LARGEST, Drop
 from ...core.samples.stamps import seconds_since
 from ...core.threads import one_thread
 from ...files.robots.robot_file import RobotFile
@@ -46,6 +47,7 @@ from .stamp_watch import StampWatch
 from .torque_follower import TorqueFollower, controller_of
 
 QUEUE = 100  # joint states that may wait
+NEWEST = 3  # of the usable ones that wait, of which the one with the newest stamp counts
 LEAD = 0.6  # of the period by which a torque is computed before it is due [-], ...
 LONGEST_LEAD = 1e-3  # [s] but no longer: its state grows old
 IDLE = 0.01  # [s] between two looks for an order while no torques are sent
@@ -91,7 +93,7 @@ class TorqueLoop:
         self._zero_ns = 0  # stamp that the time of measurements counts from [ns]
         self._leapt_ns = 0  # by which stamps have leapt since then [ns]
         self._gap = 0.0  # longest time without a joint state in this motion [s]
-        self._stamps = StampWatch(0, -np.inf)  # of the motion in progress
+        self._stamps: StampWatch | None = None
         self._number, self._refusal = 0, ""
         self._alone = self._ended = False
         self._next_try = self._next_figures = 0.0
@@ -181,8 +183,6 @@ class TorqueLoop:
                 raise InputError(f"No joint states come on {self._settings.joint_states}.")
             self._follower, self._zero_ns, self._leapt_ns = None, order.start_ns, 0
             self._gap = 0.0
-            simulated = abs(1e-9 * (time.time_ns() - self._newest[0])) > OTHER_CLOCK
-            self._stamps = StampWatch(self._newest[0], self._heard, simulated)
             controller = controller_of(self._model, order.proof)
             now = self._measurement()
             self._follower = TorqueFollower(controller, now, order.trajectory, 0.0)
@@ -193,16 +193,24 @@ class TorqueLoop:
     def _listen(self) -> bool:
         """Take in the newest usable joint state; return whether there is a new one.
 
-        Others may publish on the topic, too, such as a gripper: what they say is passed over.
+        Others may publish on the topic, too, such as a gripper: what they say is passed over, and
+        so is, in a motion, what is no newer than what came.
         """
         waiting = [data for data, _ in self._states.take_all(QUEUE)]
-        for data in reversed(waiting):
-            if (state := self._usable(data)) is not None:
-                break
-        else:
+        usable = (state for data in reversed(waiting) if (state := self._usable(data)))
+        in_order = reversed([*islice(usable, NEWEST)])
+        state = max(in_order, key=lambda state: state[0], default=None)  # the first of a stamp
+        if state is None:
             return False
         now = time.monotonic()
-        if self._follower is not None:
+        simulated = abs(1e-9 * (time.time_ns() - state[0])) > OTHER_CLOCK
+        if self._follower is None:
+            if self._stamps is None or self._stamps.simulated is not simulated:
+                self._stamps = StampWatch(state[0], now, simulated)
+            self._stamps.leap(state[0], now)
+        elif self._stamps is not None:
+            if not self._stamps.admits(state[0], now):
+                return False
             self._gap = max(self._gap, now - self._heard)
             self._leapt_ns += self._stamps.leap(state[0], now)
         self._newest, self._heard = state, now
@@ -216,7 +224,7 @@ class TorqueLoop:
         found = self._map.convert(message.name, message.position, message.velocity, ())
         if isinstance(found, Drop) or not (np.abs(found[0]) <= LARGEST).all():
             return None
-        if self._follower is not None and not (np.abs(found[1]) <= LARGEST).all():
+        if self._follower is not None and not (np.abs(found[1]) <= FASTEST).all():
             return None
         return stamp_of(message.header.stamp), found[0], found[1]
 

@@ -6,6 +6,7 @@ LATE = 0.05  # [s] by which joint states may be late, one against the other
 PACE = 0.02  # part by which a robot's clock may be slower or faster than this machine's
 SIMULATED = 0.3, 1.0  # likewise, of simulated time until its pace is known: slower and faster
 USUAL = 0.02  # [s] from one joint state to the next; what is late after a longer gap was held up
+AGREES = 0.2  # [s] by which a second state that says the same leap may be newer than the first
 MEMORY = 0.3  # [s] of joint states that tell the pace of simulated time
 
 
@@ -15,6 +16,9 @@ class StampWatch:
     How far stamps may be ahead of it follows what they are, no faster than clocks differ: so states
     that were held up and come all at once, in one piece or several, are no leap, and stamps that
     gain a little with every state are one. Stamps may be late, but not before those that came.
+
+    Attributes:
+        simulated: Whether stamps are of simulated time.
     """
 
     def __init__(self, stamp_ns: int, now: float, simulated: bool = False) -> None:
@@ -22,7 +26,33 @@ class StampWatch:
         self._first = self._newest = self._latest = stamp_ns
         self._begin = self._heard = now
         self._before = self._ahead = 0.0  # of this machine's clock, since the first one [s]
-        self._simulated, self._gain = simulated, 0.0  # [s/s], of simulated time
+        self.simulated, self._gain = simulated, 0.0  # [s/s], of simulated time
+        self._suspected: int | None = None  # a stamp that has leapt if the next one agrees [ns]
+
+    def admits(self, stamp_ns: int, now: float) -> bool:
+        """Tell whether a state is to be used: `leap` takes its stamp in, then.
+
+        One that is no newer than what came is an old one, or another's; so is one that has leapt,
+        unless the next one has as well: clocks leap for good.
+        """
+        suspected, self._suspected = self._suspected, None
+        if 0.0 <= 1e-9 * (self._latest - stamp_ns) <= LATE:
+            self._suspected = suspected
+            return False
+        if not self._leaps(stamp_ns, now):
+            return True
+        self._suspected = stamp_ns
+        return suspected is not None and 0 < stamp_ns - suspected <= 1e9 * AGREES
+
+    def _leaps(self, stamp_ns: int, now: float) -> bool:
+        """Tell whether a stamp that comes now has leapt."""
+        ahead = self._ahead_of(stamp_ns, now)
+        allowed = self._ahead + self._gain * (now - self._heard) + LATE
+        return ahead > allowed or 1e-9 * (self._latest - stamp_ns) > LATE
+
+    def _ahead_of(self, stamp_ns: int, now: float) -> float:
+        """Return how far a stamp that comes now is ahead of this machine's clock [s]."""
+        return 1e-9 * (stamp_ns - self._first) - (now - self._begin)
 
     def leap(self, stamp_ns: int, now: float) -> int:
         """Take in the next stamp, and return by how much it has leapt.
@@ -35,18 +65,18 @@ class StampWatch:
             The leap [ns]; 0: none.
         """
         before, passed = self._newest, now - self._heard
-        ahead = 1e-9 * (stamp_ns - self._first) - (now - self._begin)
+        ahead, leaps = self._ahead_of(stamp_ns, now), self._leaps(stamp_ns, now)
         earlier, self._before = self._before, ahead
         self._newest, self._heard = stamp_ns, now
         self._ahead += self._gain * passed
-        if ahead > self._ahead + LATE or 1e-9 * (self._latest - stamp_ns) > LATE:
+        if leaps:
             # what the state before was off without being a leap is taken back, too
             off = min(before - self._latest, 0) + round(1e9 * max(earlier - self._ahead, 0.0))
             self._ahead, self._latest = ahead, stamp_ns
             return stamp_ns - before - round(1e9 * passed) + off
-        if self._simulated and passed <= USUAL:
+        if self.simulated and passed <= USUAL:
             self._gain += (ahead - earlier - self._gain * passed) / MEMORY
-        slower, faster = SIMULATED if self._simulated else (PACE, PACE)
+        slower, faster = SIMULATED if self.simulated else (PACE, PACE)
         usual = min(passed, USUAL)
         self._ahead += min(max(ahead - self._ahead, -slower * usual), faster * usual)
         self._latest = max(self._latest, stamp_ns)

@@ -28,6 +28,7 @@ from ...core.safety.torque.parameter_box import ParameterBox
 from ...core.safety.tube.tracking_tube import ROBUST, TrackingTube
 
 AT_REST = 0.02  # [rad/s or m/s] that counts as rest where torques take over
+PLANS = 4  # the newest ones, of which states that come late may still be
 SHORTEST_WAY = 0.02  # [s] to the beginning of a motion: a shorter one is left out
 
 
@@ -91,7 +92,7 @@ class TorqueFollower:
         self.said: dict[str, int] = {}
         self._parts: list[tuple[float, Armour]] = []
         self._continuous = np.asarray(controller.dynamics.model.continuous)
-        self._trajectory, self._start = trajectory, start
+        self._plans = [(trajectory, start)]  # in the order in which they were given
         self._from = now
         begin = DesiredState.rest(trajectory.q[0])
         self._way = -errors(now, begin, self._continuous)[0]  # q_m - q_0
@@ -121,12 +122,14 @@ class TorqueFollower:
     ) -> None:
         """Follow another motion from now on; it is where the one before is at this time.
 
+        What is earlier than its first point is that of the one before: states may be held up.
+
         Args:
             trajectory: Where to be.
             start: When its time 0 is, in the time of measurements [s].
             parts: The controllers of parts that take over, with their times in order [s].
         """
-        self._trajectory, self._start, self._rest = trajectory, start, None
+        self._plans, self._rest = [*self._plans, (trajectory, start)][-PLANS:], None
         self._parts = list(parts)
         self._way = np.zeros_like(self._way)
 
@@ -138,8 +141,11 @@ class TorqueFollower:
         """Return what is desired at a time of measurements [s], arrays of shape (n,)."""
         if self._rest is not None:
             return DesiredState.rest(self._rest)
-        t, duration = time - self._start, self._start - self._from.time
-        found = sample(self._trajectory, t)
+        plans = reversed(self._plans)
+        known = (plan for plan in plans if time - plan[1] >= plan[0].time[0])
+        trajectory, start = next(known, self._plans[0])
+        t, duration = time - start, start - self._from.time
+        found = sample(trajectory, t)
         if t >= 0.0 or duration < SHORTEST_WAY or not self._way.any():
             return found
         x = min(max((time - self._from.time) / duration, 0.0), 1.0)
@@ -150,7 +156,8 @@ class TorqueFollower:
 
     def is_over(self, time: float) -> bool:
         """Tell whether the motion has come to its end."""
-        return self._rest is not None or time >= self._start + self._trajectory.duration
+        trajectory, start = self._plans[-1]
+        return self._rest is not None or time >= start + trajectory.duration
 
     def step(self, now: Measurement) -> Command:
         """Return the torque for a state."""

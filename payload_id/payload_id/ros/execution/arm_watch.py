@@ -90,14 +90,16 @@ class ArmWatch:
             commanded: The desired motion.
             tube: How far from it the arm may be.
             seen: What has come since the last look.
-            moving: Whether the motion is not over yet; afterwards nothing is a fault.
+            moving: Whether the motion is not over yet; afterwards only leaving its end is a fault.
             outside: A fault that was found elsewhere: of the clocks, or a foreign command.
         """
         self.lag = 0.0
         if not moving:
-            if len(seen.time):
-                self.use = self._from_desired(commanded, tube, seen).part
-            return None
+            if not len(seen.time):
+                return None
+            end = self._from_desired(commanded, tube, seen)
+            self.use = end.part
+            return (Reason.TUBE_LEFT, end.sentence(self.joints)) if end.part > 1.0 else None
         found = self._followed(commanded, tube, seen) if len(seen.time) else None
         self.largest_use = max(self.largest_use, self.use)
         if outside is not None:

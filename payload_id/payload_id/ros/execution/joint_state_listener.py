@@ -11,7 +11,7 @@ from sensor_msgs.msg import JointState
 
 from ...core.arrays import Array
 from ...core.samples.joint_map import JointMap
-from ...core.samples.sample_checks import LARGEST, Drop, SampleGate
+from ...core.samples.sample_checks import FASTEST, LARGEST, Drop, SampleGate
 from ...files.robots.robot_file import RobotFile
 from ..common.conversions import decoded, stamp_of
 from ..common.polled_subscription import joint_state_subscription
@@ -166,7 +166,7 @@ class JointStateListener:
             self._peak = torque if self._peak is None else np.maximum(self._peak, torque)
         stamp = stamp_of(message.header.stamp)
         now = time.monotonic()
-        if not (np.abs(rows[0]) <= LARGEST).all() or (np.abs(rows[1]) > LARGEST).any():
+        if not (np.abs(rows[0]) <= LARGEST).all() or (np.abs(rows[1]) > FASTEST).any():
             self.dropped, self._dropped_at = Drop.NOT_FINITE, now  # its stamp is worth no more
             return None
         self.clock = self.clock.after(stamp, self._clock.now().nanoseconds, now - self._arrived)

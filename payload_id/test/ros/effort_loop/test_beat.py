@@ -80,10 +80,10 @@ def test_steps_that_are_missed_are_not_made_up_for(monkeypatch):
 JOINTS = tuple(f"joint_{k}" for k in range(1, 8))
 
 
-def state(names, time, value=0.0):
+def state(names, time, value=0.0, speed=0.0):
     """Return the bytes of a joint state."""
     message = JointState(name=list(names), position=[value] * len(names))
-    message.velocity = [0.0] * len(names)
+    message.velocity = [speed] * len(names)
     message.header.stamp.sec, message.header.stamp.nanosec = int(time), round(time % 1 * 1e9)
     return serialize_message(message)
 
@@ -97,9 +97,9 @@ def heard(*kinds):
     one._stamps = StampWatch(100 * 10**9, one._heard)
     looks = []
     for k in range(100):
-        waiting[:] = [kind(100.0 + 1e-3 * k) for kind in kinds]
+        waiting[:] = [kind(100.0001 + 1e-4 * k) for kind in kinds]
         looks.append(one._listen())
-        assert not looks[-1] or one._newest[1].tolist() == [0.0] * 7
+        assert not looks[-1] or one._newest[1].tolist() == one._newest[2].tolist() == [0.0] * 7
     return sum(looks)
 
 
@@ -113,13 +113,30 @@ def test_what_others_say_on_the_topic_does_not_make_the_loop_deaf():
     assert heard(gripper) == heard(false) == 0
 
 
-def test_a_stop_or_a_part_that_takes_over_is_followed_though_no_joint_state_comes_for_a_while():
-    one, replaced = TorqueLoop.__new__(TorqueLoop), []
-    one._settings = SimpleNamespace(joint_states="/joint_states")
-    one._newest, one._zero_ns = (0, np.zeros(7), np.zeros(7)), 0
-    one._heard = time.monotonic() - 0.2
-    one._follower = SimpleNamespace(replace=lambda *what: replaced.append(what))
-    one._follow(Follow(None, 0, None, 7, False))
-    assert len(replaced) == 1 and (one._number, one._refusal) == (7, "")
-    one._follow(Follow(None, 0, None, 8, True))  # none begins without one
-    assert one._number == 8 and "No joint states come" in one._refusal
+@pytest.mark.parametrize("late", [0.0, 0.03, 0.1, 0.19, 3600.0])
+def test_old_states_and_those_of_others_at_the_same_time_do_not_count(late):
+    """A relay repeats the arm's states, or another node makes up some with their stamps."""
+    arm = lambda t: state(JOINTS, t)  # noqa: E731
+    other = lambda t: state(JOINTS, t - late, 1.0)  # noqa: E731
+    fast = lambda t: state(JOINTS, t + 5e-5, 0.0, 9e8)  # noqa: E731
+    assert heard(arm, other) == 100
+    assert heard(arm, fast) == 100
+    if late:
+        assert heard(other, arm) == 100
+
+
+def test_a_leap_counts_from_the_second_state_on_that_says_so():
+    watch = StampWatch(0, 0.0)
+    for step in (-0.15, 0.3, -5.0):
+        for k in range(1, 50):  # one of two sources is off
+            now = 1e-3 * k
+            assert watch.admits(round(1e9 * now), now)
+            assert watch.leap(round(1e9 * now), now) == 0
+            assert not watch.admits(round(1e9 * (now + step)), now)
+        assert watch.admits(round(1e9 * 0.0495), 0.0495)
+        assert watch.leap(round(1e9 * 0.0495), 0.0495) == 0
+        assert not watch.admits(round(1e9 * (0.05 + step)), 0.05)
+        assert watch.admits(round(1e9 * (0.051 + step)), 0.051)
+        leap = watch.leap(round(1e9 * (0.051 + step)), 0.051)
+        assert 1e-9 * leap == pytest.approx(step)
+        watch = StampWatch(0, 0.0)

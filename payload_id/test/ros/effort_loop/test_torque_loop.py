@@ -143,11 +143,27 @@ def test_the_way_to_the_beginning_has_no_step_and_ends_where_the_motion_begins()
 def test_what_replaces_a_motion_is_followed_at_once_and_its_end_is_held():
     begun = follower(0.004)
     _, trajectory = proof()
+    before = begun.desired(0.5)
     begun.replace(trajectory, 1.0)
-    assert np.allclose(begun.desired(0.5).q, HOME)
+    assert np.allclose(begun.desired(0.5).q, before.q)  # of a state that comes late
+    assert np.allclose(begun.desired(1.0).q, HOME)
     assert not begun.is_over(3.9) and begun.is_over(4.0)
     late = begun.desired(100.0)
     assert np.allclose(late.q, HOME + 0.15) and not late.dq.any() and not late.ddq.any()
+
+
+def test_a_state_of_before_the_points_of_a_stop_is_compared_with_what_was_followed_then():
+    begun = follower()
+    _, trajectory = proof()
+    times = np.linspace(0.0, trajectory.duration, 200)
+    before = [begun.desired(t) for t in times]
+    for since in (0.5, 1.0, 1.5):  # each one's points begin later
+        kept = trajectory.time >= since
+        parts = [None if x is None else x[kept] for x in (trajectory.dq, trajectory.ddq)]
+        begun.replace(JointTrajectory(trajectory.time[kept], trajectory.q[kept], *parts), 0.0)
+        for t, wanted in zip(times, before, strict=True):
+            found = begun.desired(t)
+            assert np.allclose(found.q, wanted.q) and np.allclose(found.dq, wanted.dq)
 
 
 def test_a_part_that_takes_over_has_the_torques_that_it_was_proved_with():

@@ -123,6 +123,7 @@ def test_a_tracking_error_outside_the_tube_is_a_fault_and_counts_before_silence(
     assert watch.largest_use == pytest.approx(3.0)
 
 
-def test_after_the_motion_nothing_is_a_fault(watch):
-    assert look(watch, off=0.03, silence=1.0, moving=False) is None
+def test_after_the_motion_only_leaving_its_end_is_a_fault(watch):
+    assert look(watch, off=0.01, silence=1.0, moving=False) is None
+    assert look(watch, off=0.03, moving=False)[0] is Reason.TUBE_LEFT
     assert watch.use == pytest.approx(1.5) and watch.largest_use == 0.0

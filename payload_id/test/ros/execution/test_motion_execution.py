@@ -164,6 +164,23 @@ def test_an_arm_that_rests_elsewhere_than_at_its_end_has_left_the_tube(moving):
     assert execution.held and "0.5" in execution.detail
 
 
+@pytest.mark.parametrize("stops", [False, True])
+def test_an_arm_that_is_pushed_from_its_end_is_held_at_once(moving, stops):
+    arm, execution = moving
+    if stops:
+        arm.run(execution, lambda: arm.time >= 0.7)
+        execution.stop(Reason.CANCELLED, "by hand", arm.now_ns)
+    arm.run(execution, lambda: execution.phase is Phase.SETTLING)
+    begin, arm.off = arm.time, 0.0
+    while arm.held is None:  # it moves on and on
+        arm.off += 0.002
+        arm.tick(execution)
+        assert arm.off < 0.03
+    assert arm.time - begin < 0.5 and execution.held
+    assert execution.fault[0] is Reason.TUBE_LEFT
+    assert execution.reason is (Reason.CANCELLED if stops else Reason.TUBE_LEFT)
+
+
 def test_without_velocities_positions_tell_whether_the_arm_rests(moving):
     class Blind(Arm):
         def tick(self, execution):
