@@ -25,6 +25,7 @@ from ...core.errors import InputError, printable, shortened
 from ...core.motion.motion_sequence import MotionSequence
 from ...core.motion.trajectory import Motion
 from ...core.safety.certificate.certified_motion import CertifiedMotion
+from ...core.samples.stamps import NANOSECONDS
 from ..common.conversions import time_message
 from ..execution.arm_watch import ArmWatch
 from ..execution.back_ends.back_end import BackEnd
@@ -447,6 +448,6 @@ def _continued(
     )
     kept = tuple(stop for stop in present.stops if stop.time <= begins)
     # one at its very beginning would be followed as the part before it was proved
-    own = (stop for stop in following.proved.motion.stops if stop.time > 0.0)
+    own = (stop for stop in following.proved.motion.stops if stop.time >= 1.0 / NANOSECONDS)
     later = tuple(stop.later(begins) for stop in own)
     return replace(present, trajectory=trajectory, stops=(*kept, *later)), begins

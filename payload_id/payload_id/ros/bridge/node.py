@@ -133,8 +133,9 @@ class BridgeNode(ManagedNode):
             return Effort(self, self._loop_settings(settings, topic))
         if settings.back_end == TEAM:
             states = self._shared.arm.states
-            _check_same_robot(states.topic, settings.team_robot)
-            return TeamTopics(self, settings.team_robot, joints, lambda: states.now_ns)
+            team = TeamTopics(self, settings.team_robot, joints, lambda: states.now_ns)
+            _check_same_robot(states.topic, team.target)
+            return team
         if settings.back_end == TOPIC:
             return JointTrajectoryTopic(self, topic, joints)
         action = settings.trajectory_action or action_beside(topic)
@@ -274,22 +275,21 @@ class BridgeNode(ManagedNode):
         return Condition(Level.OK, "Ready.", figures)
 
 
-def _check_same_robot(topic: str, team_robot: str) -> None:
+def _check_same_robot(topic: str, robot: str) -> None:
     """Raise if joint states in a robot's namespace go with set-points for another robot.
 
     Args:
         topic: Full name of the topic of joint states.
-        team_robot: Namespace of the set-points.
+        robot: Full name of the namespace of the set-points.
 
     Raises:
         ConfigurationError: They do.
     """
-    prefix = f"/{team_robot.strip('/')}/"
-    if topic.count("/") > 1 and not topic.startswith(prefix):
+    space = topic.rpartition("/")[0]
+    if not (f"{robot}/".startswith(f"{space}/") or f"{space}/".startswith(f"{robot}/")):
         raise ConfigurationError(
-            f"Joint states come from {topic}, but set-points would go to {prefix}: the wrong robot "
-            f"would move. Set team_robot to '{topic.rpartition('/')[0]}', or joint_states_topic to "
-            f"that of '{team_robot}'."
+            f"Joint states come from {topic}, but set-points would go to {robot}: the wrong robot "
+            f"would move. Set team_robot to '{space}', or joint_states_topic to that of '{robot}'."
         )
 
 

@@ -567,11 +567,11 @@ def test_a_part_that_takes_over_is_announced_with_its_own_box_and_forgotten_by_a
 
 
 def test_states_of_one_robot_of_a_team_move_no_other():
-    for topic, robot in (("/joint_states", "/omnid1"), ("/omnid2/joint_states", "omnid2")):
-        _check_same_robot(topic, robot)
-    for topic in ("/omnid2/joint_states", "/omnid11/joint_states"):
+    for topic in ("/joint_states", "/a/joint_states", "/a/omnid1/joint_states", "/a/omnid1/b/q"):
+        _check_same_robot(topic, "/a/omnid1")
+    for topic in ("/a/omnid2/joint_states", "/a/omnid11/joint_states", "/b/omnid1/joint_states"):
         with pytest.raises(ConfigurationError, match="the wrong robot would move"):
-            _check_same_robot(topic, "/omnid1")
+            _check_same_robot(topic, "/a/omnid1")
 
 
 def test_a_stop_at_the_instant_of_a_take_over_is_that_of_the_part_before():
@@ -580,7 +580,8 @@ def test_a_stop_at_the_instant_of_a_take_over_is_that_of_the_part_before():
         BezierPiece(MotionState.at_rest(np.full(7, 0.2 * k)), np.full(7, 0.2), 2.0) for k in (0, 1)
     )
     stops = [
-        tuple(CertifiedStop(time, None) for time in times) for times in ((0.5, 2.0), (0.0, 0.5))
+        tuple(CertifiedStop(time, None) for time in times)
+        for times in ((0.5, 2.0), (0.0, 4e-10, 0.5))  # stamps are in nanoseconds
     ]
     present = CertifiedMotion(MotionSequence((one,), (2.0,)), stops[0], None)
     following = CertifiedMotion(MotionSequence((two,), (2.0,)), stops[1], None)

@@ -126,8 +126,8 @@ def test_old_states_and_those_of_others_at_the_same_time_do_not_count(late):
 
 
 def test_a_leap_counts_from_the_second_state_on_that_says_so():
-    watch = StampWatch(0, 0.0)
     for step in (-0.15, 0.3, -5.0):
+        watch = StampWatch(0, 0.0)
         for k in range(1, 50):  # one of two sources is off
             now = 1e-3 * k
             assert watch.admits(round(1e9 * now), now)
@@ -139,4 +139,15 @@ def test_a_leap_counts_from_the_second_state_on_that_says_so():
         assert watch.admits(round(1e9 * (0.051 + step)), 0.051)
         leap = watch.leap(round(1e9 * (0.051 + step)), 0.051)
         assert 1e-9 * leap == pytest.approx(step)
-        watch = StampWatch(0, 0.0)
+
+
+def test_a_stop_or_a_part_that_takes_over_is_followed_though_no_joint_state_comes_for_a_while():
+    one, replaced = TorqueLoop.__new__(TorqueLoop), []
+    one._settings = SimpleNamespace(joint_states="/joint_states")
+    one._newest, one._zero_ns = (0, np.zeros(7), np.zeros(7)), 0
+    one._heard = time.monotonic() - 0.2
+    one._follower = SimpleNamespace(replace=lambda *what: replaced.append(what))
+    one._follow(Follow(None, 0, None, 7, False))
+    assert len(replaced) == 1 and (one._number, one._refusal) == (7, "")
+    one._follow(Follow(None, 0, None, 8, True))  # none begins without one
+    assert one._number == 8 and "No joint states come" in one._refusal
