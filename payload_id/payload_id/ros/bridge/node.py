@@ -289,7 +289,7 @@ def _check_same_robot(topic: str, robot: str) -> None:
     if not (f"{robot}/".startswith(f"{space}/") or f"{space}/".startswith(f"{robot}/")):
         raise ConfigurationError(
             f"Joint states come from {topic}, but set-points would go to {robot}: the wrong robot "
-            f"would move. Set team_robot to '{space}', or joint_states_topic to that of '{robot}'."
+            "would move. Set team_robot and joint_states_topic to those of one robot."
         )
 
 

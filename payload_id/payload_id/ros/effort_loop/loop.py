@@ -199,7 +199,7 @@ class TorqueLoop:
         waiting = [data for data, _ in self._states.take_all(QUEUE)]
         usable = (state for data in reversed(waiting) if (state := self._usable(data)))
         in_order = reversed([*islice(usable, NEWEST)])
-        state = max(in_order, key=lambda state: state[0], default=None)  # the first of a stamp
+        state = max(in_order, key=_worth, default=None)  # the first of a stamp
         if state is None:
             return False
         now = time.monotonic()
@@ -305,6 +305,11 @@ class TorqueLoop:
             1e-9 * self._leapt_ns,
             self._gap if self._gap > STALE else 0.0,
         )
+
+
+def _worth(state: tuple[int, Array, Array]) -> tuple[bool, int]:
+    """Return what tells which of several states counts: its velocities, then its stamp."""
+    return bool(np.isfinite(state[2]).all()), state[0]
 
 
 def serve(connection: Connection, settings: LoopSettings) -> None:

@@ -90,7 +90,7 @@ class ArmWatch:
             commanded: The desired motion.
             tube: How far from it the arm may be.
             seen: What has come since the last look.
-            moving: Whether the motion is not over yet; afterwards only leaving its end is a fault.
+            moving: Whether the motion is not over yet; afterwards leaving its end is a fault.
             outside: A fault that was found elsewhere: of the clocks, or a foreign command.
         """
         self.lag = 0.0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
+from itertools import islice
 
 import numpy as np
 from rclpy.node import Node
@@ -75,7 +76,7 @@ class JointStateListener:
         if self.dropped is None or self._dropped_at <= self._arrived:
             return ""
         what = self.dropped.value.replace("_", " ")
-        return f" Messages come on {self.topic}, but cannot be used: the last one has {what}."
+        return f" Messages come on {self.topic}, but cannot be used: the last one counts as {what}."
 
     @property
     def known(self) -> bool:
@@ -126,8 +127,8 @@ class JointStateListener:
         """Take what has arrived.
 
         Args:
-            every: Whether each message counts, or only the newest; where turns are counted or held
-                joints watched, which may come in messages of their own, each one does.
+            every: Whether each message counts, or only the newest of the arm; where turns are
+                counted or held joints watched, which may come in messages of their own, each does.
 
         Returns:
             stamps: Shape (N,) [ns], int64.
@@ -136,8 +137,9 @@ class JointStateListener:
         """
         waiting = [data for data, _ in self._subscription.take_all(QUEUE)]
         every = every or bool(self.held.joints) or self.turns.needed
-        looked_at = waiting if every else waiting[-2:]
-        found = [x for data in looked_at if (x := self._read(data))]
+        looked_at = waiting if every else reversed(waiting)
+        usable = (x for data in looked_at if (x := self._read(data)))
+        found = list(usable if every else islice(usable, 1))  # others speak on the topic, too
         n = len(self._map.joints)
         if not found:
             return np.zeros(0, dtype=np.int64), np.zeros((0, n)), np.zeros((0, n))

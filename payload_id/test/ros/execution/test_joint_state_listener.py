@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import numpy as np
 import pytest
 from sensor_msgs.msg import JointState
@@ -48,7 +50,7 @@ def test_what_was_before_a_driver_began_anew_is_forgotten_once_it_is_heard(obser
     assert listener.unusable == ""
     publish(100.0, position=np.nan)  # of no use: what was before is known still
     observer.wait(lambda: listener.take(every=True) and listener.dropped is not None, "it")
-    assert "cannot be used: the last one has not finite" in listener.unusable
+    assert "cannot be used: the last one counts as not finite" in listener.unusable
     assert listener.known and listener.now_ns >= 1_000_010_000_000
     for value in (1e300, -np.inf):  # neither is a velocity beyond any, nor its stamp
         listener.dropped = None
@@ -74,3 +76,16 @@ def test_an_arm_that_stands_at_the_seam_of_a_turn_stands_still(observer):
         publisher.publish(joint_states(1000.0 + 0.02 * k, side.tolist(), []))
     observer.wait(lambda: listener.take(every=True) and listener.received == 6, "them")
     assert listener.speed.max() < 0.02
+
+
+def test_the_arm_is_heard_among_others_on_its_topic(observer):
+    listener = JointStateListener(observer.node, ROBOT, "", "reliable", 60.0)
+    publisher = observer.publisher(JointState, listener.topic)
+    observer.wait(lambda: publisher.get_subscription_count() > 0, "the listener")
+    publisher.publish(joint_states(1000.0, [0.1] * ROBOT.n, [0.0] * ROBOT.n))
+    for finger in range(5):
+        publisher.publish(JointState(name=[f"finger_{finger}"], position=[0.0]))
+    settled = time.monotonic() + 0.5
+    observer.wait(lambda: time.monotonic() > settled, "all of them")  # they wait together
+    listener.take(every=False)
+    assert listener.known and listener.q.tolist() == [0.1] * ROBOT.n
