@@ -13,6 +13,7 @@ from ..robots.description.urdf_tree import UrdfJoint, UrdfTree
 MOVING = ("revolute", "continuous", "prismatic")
 LEAST_CHAIN = 3  # joints that make an arm where a chain divides; fewer are fingers
 FINGERS = ("finger", "gripper", "knuckle", "jaw", "claw")
+OF_A_HAND = ("thumb", "index_", "pinky")  # such fingers have as many joints as arms
 # Names that a flange usually has, the most usual first.
 FLANGES = (
     "tool0", "tool_frame", "tool_link", "tcp", "end_effector_link", "ee_link", "end_effector",
@@ -133,7 +134,9 @@ def _last_link(tree: UrdfTree, root: ElementTree.Element) -> str:
             return here
         best = max(own, key=lambda joint: lengths[joint.child])
         fingers = any(word in best.name.lower() for word in FINGERS) or len(ways) > 1
-        if passed and fingers and 1 + lengths[best.child] < LEAST_CHAIN:
+        of_a_hand = any(word in best.name.lower() for word in OF_A_HAND)
+        short = 1 + lengths[best.child] < LEAST_CHAIN
+        if passed and (of_a_hand or (fingers and short)):
             return here
         here, passed = best.child, passed + 1
 

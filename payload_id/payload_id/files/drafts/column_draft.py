@@ -28,8 +28,10 @@ WORDS = {  # of each kind of quantity, the likeliest last line first to match
     "position": r"pos|position|positions|q|angle|ang|theta|joint",
 }
 NOT_MEASURED = (
-    r"cmd|command|commanded|target|desired|des|ref|reference|setpoint|goal|model|est|error"
+    r"cmd|command|commanded|target|desired|des|ref|reference|setpoint|goal|model|est|error|ext|"
+    r"external|disturbance|fric|friction|g|grav|gravity|coriolis|offset|residual|feedforward|ff"
 )
+MEASURED = r"meas|measured|msr|sensor|actual"
 
 MOTORS = r"motors?|mot|drives?|rotors?"
 
@@ -156,8 +158,12 @@ def _by_number(header: Sequence[str], n: int, kind: str) -> list[tuple[str, ...]
 def _best(found: dict[str, dict[int, str]], wanted: Sequence[int]) -> list[tuple[str, ...]]:
     """Return complete groups of columns: measured before others, joints' own, then torques."""
     whole = [words for words, group in found.items() if all(k in group for k in wanted)]
-    last = (NOT_MEASURED, MOTORS, CURRENTS)
-    whole.sort(key=lambda text: (*(has(text, words) for words in last), len(text)))
+
+    def rank(text: str) -> tuple[bool | int, ...]:
+        last = (has(text, words) for words in (NOT_MEASURED, MOTORS, CURRENTS))
+        return (*last, not has(text, MEASURED), len(text))
+
+    whole.sort(key=rank)
     return [tuple(found[words][k] for k in wanted) for words in whole]
 
 

@@ -72,6 +72,15 @@ def test_the_arm_ends_before_the_fingers_at_the_flange(gripper: bool) -> None:
     assert found.joints[0].effort == 80.0 and found.joints[0].velocity == 1.5
 
 
+def test_the_long_fingers_of_a_hand_are_no_part_of_the_arm() -> None:
+    finger = [f"hand_index_{k}" for k in range(6)]
+    parts = []
+    for before, name in zip(["part_2", *finger], finger, strict=False):
+        parts += [joint(f"{name}_joint", "revolute", before, name), link(name, 0.1)]
+    text = digger(False).replace("</robot>", "".join(parts) + "</robot>")
+    assert not any("index" in name for name in names_of(find_arm(text).joints))
+
+
 def test_a_chain_of_many_joints_is_walked_to_its_end() -> None:
     many = 1200
     parts = [link("part_0")]
@@ -323,6 +332,22 @@ def test_the_joints_own_columns_are_taken_before_those_of_motors(tmp_path: Path)
     found = find_columns(path, TURN, np.full(4, 1.0))
     assert found.position == tuple(f"joint_pos_{name}" for name in JOINTS)
     assert found.effort == tuple(f"joint_torque_{name}" for name in JOINTS)
+
+
+@pytest.mark.parametrize(
+    ("right", "wrong"),
+    [("tau_meas", "tau_ext"), ("tau_total", "tau_fric"), ("tau_measured", "tau_g"),
+     ("torque_sensor", "torque_offset"), ("joint_torque_sensor", "disturbance_torque")],
+)  # fmt: skip
+def test_what_was_measured_is_taken_before_what_was_made_of_it(
+    tmp_path: Path, right: str, wrong: str
+) -> None:
+    t = np.arange(0.0, 2.0, 0.01)
+    q = np.stack([np.sin((1 + k) * t) for k in range(4)], axis=1)
+    header = ["t", *(f"{kind}_{k}" for kind in ("q", wrong, right) for k in range(4))]
+    path = table(tmp_path, header, [t, *q.T, *q.T, *q.T], ",")
+    found = find_columns(path, TURN, np.full(4, 1.0))
+    assert found.effort == tuple(f"{right}_{k}" for k in range(4))
 
 
 def test_minutes_and_currents_by_their_letter_are_told(tmp_path: Path) -> None:

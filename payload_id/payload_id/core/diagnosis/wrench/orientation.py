@@ -125,7 +125,8 @@ def _other_gravity(samples: WrenchSamples) -> tuple[float, float, str]:
         float((left**2).sum()) / _variation(force),
         size / stated,
         f"By the force, gravity has the direction ({found}) in the world of the orientations, not "
-        "that which is stated, for a payload of {mass:.3g} kg. State gravity in that world.",
+        "that which is stated, for a payload of {mass:.3g} kg. State gravity in that world, or "
+        "look for a cable that pulls.",
     )
 
 
