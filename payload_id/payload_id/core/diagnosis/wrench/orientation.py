@@ -152,7 +152,7 @@ def _in_world(samples: WrenchSamples) -> tuple[float, float, str]:
 def _turned(samples: WrenchSamples) -> tuple[float, float, str]:
     """Return what f = m Q a_p + bias leaves, m [kg], and a sentence; Q^T turns the sensor's axes.
 
-    Q is the orthogonal factor of the best matrix (Kabsch 1976).
+    Q is the orthogonal factor of the best matrix, whose determinant is 1.
     """
     force = samples.wrench[:, :3]
     columns = np.concatenate([samples.proper_acceleration, np.ones((len(samples), 1))], axis=1)
