@@ -154,7 +154,7 @@ class OnlineIdentifier:
         if isinstance(samples, Samples):
             self._remember(samples)
         samples = self._gate.let_through(samples)
-        self._seen = self._seen.with_samples(samples, self.settings.window)
+        self._seen = self._seen.with_samples(samples)
         return self._cutter.add(samples)
 
     def _remember(self, samples: Samples) -> None:
@@ -228,7 +228,6 @@ class OnlineIdentifier:
             readings=self._readings,
             doubtful=self._doubtful,
             upto=self.windows,
-            unused=self._seen.unused(self.settings.window, self.windows),
             stated=self._before.stated,
             recollection=self._recollection.since(self._change.first),
         )
