@@ -3,7 +3,8 @@
 It runs in a process of its own, without an executor: messages are taken when they are needed.
 Forward controllers have no watchdog, so this process is watched by the bridge, and watches it: if
 the bridge is gone, it follows the motion to its end, holds the arm there, gives it to its resting
-controller and ends. What remains is the death of both at once.
+controller and ends. A bridge that stood still, and orders again before, has the motion back. What
+remains is the death of both at once.
 
 A torque takes longer to compute where there is a new state than where there is none. So it is
 computed before it is due and waits: what is sent keeps the beat, whatever computing it has taken.
@@ -17,7 +18,6 @@ import signal
 import time
 from array import array
 from contextlib import suppress
-from dataclasses import replace
 from itertools import islice
 from multiprocessing.connection import Connection
 
@@ -53,7 +53,8 @@ LONGEST_LEAD = 1e-3  # [s] but no longer: its state grows old
 IDLE = 0.01  # [s] between two looks for an order while no torques are sent
 STALE = 0.05  # [s] without a joint state after which the last pose is held against gravity
 DEAF = 0.25  # [s] likewise, after which an arm without a bridge is given away, or nothing is begun
-GONE = 1.0  # [s] without a question after which the bridge counts as gone
+GONE = 1.0  # [s] without an order after which the bridge counts as gone, ...
+STOOD_STILL = f"The bridge has not asked for {GONE:g} s"  # ... unless it orders again
 FIGURES = 0.5  # [s] between two looks at the loop's own times
 AGAIN = 0.5  # [s] between two attempts to give the arm away
 DEAD = 5.0  # [s] without joint states after which there is no arm that could be given away
@@ -95,7 +96,8 @@ class TorqueLoop:
         self._gap = 0.0  # longest time without a joint state in this motion [s]
         self._stamps: StampWatch | None = None
         self._number, self._refusal = 0, ""
-        self._alone = self._ended = False
+        self._alone, self._gone = "", False  # why nobody may order any more; nobody ever will
+        self._gives_away = self._ended = False
         self._next_try = self._next_figures = 0.0
         self._figures = self._watch.figures()
         self._real_time = real_time
@@ -109,7 +111,7 @@ class TorqueLoop:
             if self._follower is None:
                 self._watch.pause()
                 due = time.monotonic() + IDLE
-                self._ended |= self._alone
+                self._ended |= bool(self._alone)
             else:
                 self._prepare(self._follower, fresh)
                 sleep_until(due)
@@ -124,15 +126,18 @@ class TorqueLoop:
 
     def _take_orders(self) -> None:
         """Carry out what the bridge has ordered, or note that it is gone."""
-        if self._alone:
+        if self._gone:
             return
         try:
             while self._connection.poll():
                 self._carry_out(self._connection.recv())
         except (EOFError, OSError):
+            self._gone = True
             self._leave_alone("The bridge is gone")
-        if time.monotonic() - self._asked > GONE and self._follower is not None:
-            self._leave_alone(f"The bridge has not asked for {GONE:g} s")
+            return
+        silent = time.monotonic() - self._asked > GONE
+        if silent and not self._alone and self._follower is not None:
+            self._leave_alone(STOOD_STILL)
 
     def leave(self, number: int, frame: object) -> None:
         """Go on without the bridge: a signal has told this process to end."""
@@ -140,9 +145,9 @@ class TorqueLoop:
 
     def _leave_alone(self, why: str) -> None:
         """Note that nobody orders any more, and tell who may ask again."""
-        self._alone = True
+        self._alone = why
         with suppress(OSError):
-            self._connection.send(replace(self._state(), alone=why))
+            self._connection.send(self._state())
         if self._follower is not None:
             self._node.get_logger().error(
                 f"{why}: the motion is followed to its end, then "
@@ -150,10 +155,13 @@ class TorqueLoop:
             )
 
     def _carry_out(self, order: Order) -> None:
-        """Carry out one order."""
+        """Carry out one order: of who stood still, too, unless the arm is being given away."""
+        self._asked = time.monotonic()
+        if self._alone == STOOD_STILL and not self._gives_away:
+            self._alone = ""
+            self._node.get_logger().error("The bridge asks again, and has the motion back.")
         match order:
             case Ask():
-                self._asked = time.monotonic()
                 self._connection.send(self._state())
             case Follow():
                 self._follow(order)
@@ -167,8 +175,9 @@ class TorqueLoop:
     def _follow(self, order: Follow) -> None:
         """Follow a motion, or refuse to."""
         self._number, self._refusal = order.number, ""
-        self._asked = time.monotonic()
         try:
+            if self._alone and (order.begins or self._gives_away):
+                raise InputError(f"The torque loop goes on alone ({self._alone}).")
             if self._follower is not None and not order.begins:
                 start = seconds_since(order.start_ns, self._zero_ns)
                 parts = [
@@ -276,7 +285,7 @@ class TorqueLoop:
             else ""
         )
         if why and not self._handover.waits and time_now >= self._next_try:
-            self._next_try = time_now + AGAIN
+            self._next_try, self._gives_away = time_now + AGAIN, True
             self._node.get_logger().error(f"The arm is given away: {why}.")
             self._handover.ask(
                 self._settings.resting_controller, self._settings.torque_controller, False
@@ -304,6 +313,7 @@ class TorqueLoop:
             self._real_time,
             1e-9 * self._leapt_ns,
             self._gap if self._gap > STALE else 0.0,
+            self._alone,
         )
 
 

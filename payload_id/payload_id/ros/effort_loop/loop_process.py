@@ -43,10 +43,6 @@ class LoopProcess:
         """Have something done; a dead process does nothing."""
         if self.death:
             return
-        if self.state is not None and self.state.alone:  # it takes no orders
-            self._process.kill()
-            self._die(f"went on alone ({self.state.alone}), and had to be ended")
-            return
         try:
             self._connection.send(order)
         except OSError:
@@ -65,8 +61,6 @@ class LoopProcess:
             alone = self.state.alone if self.state is not None else ""
             self._die(f"went on alone ({alone}), and has ended" if alone else "has ended")
             return
-        if self.state is not None and self.state.alone:
-            return  # it follows the motion to its end, gives the arm back, and ends
         if self._waits and now - self._asked > (STARTING if self.state is None else SILENCE):
             self._process.kill()  # whatever it waits for, it sends no torques
             self._die(f"did not answer for {now - self._asked:.1f} s")

@@ -72,7 +72,7 @@ class Rest:
 
 @dataclass(frozen=True)
 class Ask:
-    """Say how it is; who does not ask for long counts as gone."""
+    """Say how it is; who does not ask for long counts as gone, until it asks again."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class LoopState:
         leapt: By how much stamps of joint states have leapt in the motion [s].
         gap: Longest time in the motion for which no joint state came, or the loop stood still, and
             the arm was only held up [s]; 0 if there was none.
-        alone: Why it goes on without orders, and answers no more; empty: it does not.
+        alone: Why it goes on without the bridge, to the end of the motion; empty: it does not.
     """
 
     hears: bool

@@ -179,13 +179,30 @@ def test_a_controller_that_is_switched_away_ends_the_motion(robot):
 
 
 @pytest.mark.slow
-def test_a_bridge_that_stood_still_leaves_the_motion_to_the_loop_and_says_so(robot):
+def test_a_bridge_that_stood_still_has_the_motion_back_and_can_stop_it(robot):
+    handle, future = robot.move_until(0.15)
+    stand_still(robot, 1.4)
+    assert robot.active() == {TORQUES}
+    handle.cancel_goal_async()
+    result, status = robot.result(future)
+    assert status == CANCELED and result.at_rest and result.largest_tube_use < 1.0, result.message
+    assert "has the motion back" in robot.bridge.printed()
+    robot.given_back()
+
+
+def stand_still(robot, seconds):
+    """Stop the bridge's process for some time."""
+    os.kill(robot.bridge.process.pid, signal.SIGSTOP)
+    time.sleep(seconds)
+    os.kill(robot.bridge.process.pid, signal.SIGCONT)
+
+
+@pytest.mark.slow
+def test_a_bridge_that_stood_still_to_the_end_left_the_motion_to_the_loop_and_says_so(robot):
     loop = loop_of(robot)
     start = robot.q
     _, future = robot.move_until(-0.15)
-    os.kill(robot.bridge.process.pid, signal.SIGSTOP)
-    time.sleep(1.5)
-    os.kill(robot.bridge.process.pid, signal.SIGCONT)
+    stand_still(robot, 5.5)
     result, status = robot.result(future)
     assert status == ABORTED and result.reason.code == StopReason.CONTROLLER_FAULT, result.message
     assert "went on alone" in result.message and "has not asked" in result.message

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import logging
+import multiprocessing
 import time
 from types import SimpleNamespace
 
@@ -12,8 +14,8 @@ from sensor_msgs.msg import JointState
 
 from payload_id.core.samples.joint_map import JointMap
 from payload_id.ros.effort_loop import loop, real_time
-from payload_id.ros.effort_loop.loop import LEAD, LONGEST_LEAD, TorqueLoop
-from payload_id.ros.effort_loop.messages import Follow
+from payload_id.ros.effort_loop.loop import LEAD, LONGEST_LEAD, STOOD_STILL, TorqueLoop
+from payload_id.ros.effort_loop.messages import Ask, Follow
 from payload_id.ros.effort_loop.stamp_watch import StampWatch
 
 STEPS = 200
@@ -38,7 +40,7 @@ def beats(monkeypatch, period, cost):
     monkeypatch.setattr(loop, "time", clock)
     monkeypatch.setattr(real_time, "time", clock)
     one = TorqueLoop.__new__(TorqueLoop)
-    one._settings, one._alone, one._ended = SimpleNamespace(period=period), False, False
+    one._settings, one._alone, one._ended = SimpleNamespace(period=period), "", False
     one._follower, sent, taken = object(), [], []
     rng = np.random.default_rng(0)
 
@@ -141,12 +143,63 @@ def test_a_leap_counts_from_the_second_state_on_that_says_so():
         assert 1e-9 * leap == pytest.approx(step)
 
 
+def following(connection, asked):
+    """Return a loop that follows a motion, whose bridge asked so long ago [s]."""
+    one = TorqueLoop.__new__(TorqueLoop)
+    one._connection, one._asked = connection, time.monotonic() - asked
+    one._node = SimpleNamespace(get_logger=lambda: logging.getLogger("loop"))
+    one._settings = SimpleNamespace(resting_controller="resting", joint_states="/joint_states")
+    one._newest, one._zero_ns = (0, np.zeros(7), np.zeros(7)), 0
+    one._follower, one._alone = SimpleNamespace(replace=lambda *what: None), ""
+    one._gone = one._gives_away = False
+    one._state = lambda: one._alone
+    return one
+
+
+def answers(there):
+    """Return what a loop said to a bridge since it was last heard."""
+    return [there.recv() for _ in iter(there.poll, False)]
+
+
+def test_a_bridge_that_stood_still_and_orders_again_has_the_motion_back():
+    here, there = multiprocessing.Pipe()
+    one = following(here, 1.5)
+    one._take_orders()
+    assert answers(there) == [STOOD_STILL] and one._alone == STOOD_STILL
+    one._take_orders()  # nothing was ordered
+    assert not answers(there) and one._alone
+    there.send(Ask())
+    there.send(Follow(None, 0, None, 7, False))
+    one._take_orders()
+    assert answers(there) == [""] and (one._alone, one._number, one._refusal) == ("", 7, "")
+
+
+@pytest.mark.parametrize("why", ["told", "gives away"])
+def test_what_cannot_be_taken_back_goes_on_alone_and_begins_nothing(why):
+    here, there = multiprocessing.Pipe()
+    one = following(here, 0.0 if why == "told" else 1.5)
+    one._take_orders() if why == "gives away" else one.leave(15, None)
+    one._gives_away = why == "gives away"
+    alone = one._alone
+    assert answers(there) == [alone] and alone
+    there.send(Follow(None, 0, None, 8, True))
+    one._take_orders()
+    assert one._number == 8 and alone in one._refusal and one._alone == alone
+    there.send(Follow(None, 0, None, 9, False))  # a stop
+    one._take_orders()
+    assert (alone in one._refusal) is (why == "gives away")
+    there.close()
+    one._take_orders()
+    assert one._gone and one._alone == "The bridge is gone"
+
+
 def test_a_stop_or_a_part_that_takes_over_is_followed_though_no_joint_state_comes_for_a_while():
     one, replaced = TorqueLoop.__new__(TorqueLoop), []
     one._settings = SimpleNamespace(joint_states="/joint_states")
     one._newest, one._zero_ns = (0, np.zeros(7), np.zeros(7)), 0
     one._heard = time.monotonic() - 0.2
     one._follower = SimpleNamespace(replace=lambda *what: replaced.append(what))
+    one._alone = ""
     one._follow(Follow(None, 0, None, 7, False))
     assert len(replaced) == 1 and (one._number, one._refusal) == (7, "")
     one._follow(Follow(None, 0, None, 8, True))  # none begins without one
