@@ -270,7 +270,7 @@ class MoveServer:
         if starting and (others := self._back_end.others()):
             return Reason.FOREIGN_COMMAND, others
         if fault := states.clock.fault:
-            return Reason.CLOCK_FAULT, fault
+            return states.clock.reason, fault
         if doubt := states.held.fault(time.monotonic()):
             return Reason.HELD_JOINT_OFF, doubt
         return None

@@ -7,6 +7,9 @@ clock, the motion has begun before it was sent, and the arm would jump onto it.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from math import isfinite
+
+from .stop_reason import Reason
 
 LEAP = 1.0  # [s] between two stamps: beyond it the clock was set, or nothing came for as long
 FASTEST = 10.0  # times real time at which simulated time may go
@@ -71,6 +74,19 @@ class ClockWatch:
         )
 
     @property
+    def is_held_up(self) -> bool:
+        """Whether the newest message is late since none came for a while: that is no clock."""
+        late, recent = -self.ahead, self.stall_age <= RECENT and isfinite(self.stall)
+        return recent and self.tolerance < late <= self.stall + self.tolerance
+
+    @property
+    def reason(self) -> Reason:
+        """What a fault is one of."""
+        jumped = bool(self.forth) or self.back > self.tolerance or self.frozen >= PATIENCE
+        held_up = self.is_held_up and not jumped
+        return Reason.JOINT_STATES_LOST if held_up else Reason.CLOCK_FAULT
+
+    @property
     def fault(self) -> str:
         """What is wrong with the stamps; empty if nothing is."""
         if self.newest is None:
@@ -81,6 +97,11 @@ class ClockWatch:
             return f"The stamps of the joint states have jumped ahead by {self.forth:.3f} s"
         if self.frozen >= PATIENCE:
             return f"The last {self.frozen + 1} joint states have one and the same stamp"
+        if self.is_held_up:
+            return (
+                f"Joint states come {-self.ahead:.3f} s late: for {self.stall:.2f} s there was "
+                f"none just before; at most {self.tolerance:g} s are allowed"
+            )
         if abs(self.ahead) > self.tolerance:
             where = "ahead of" if self.ahead > 0 else "behind"
             return (

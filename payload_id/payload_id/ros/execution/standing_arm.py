@@ -78,7 +78,7 @@ class StandingArm:
         self.check_alive()
         states = self.states
         if states.clock.fault:
-            raise NotReadyError(f"{states.clock.fault}. {Reason.CLOCK_FAULT.value}")
+            raise NotReadyError(f"{states.clock.fault}. {states.clock.reason.value}")
         if doubt := states.held.doubt(time.monotonic()):
             raise NotReadyError(f"{doubt}. {Reason.HELD_JOINT_OFF.value}")
         check_rest(self.joints, states.speed, states.topic)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from payload_id.ros.execution.clock_watch import PATIENCE, ClockWatch
+from payload_id.ros.execution.stop_reason import Reason
 
 NOW = 1_700_000_000_000_000_000
 PERIOD = 10_000_000  # [ns] of the joint states
@@ -79,6 +80,28 @@ def test_stamps_that_step_ahead_of_the_time_that_has_passed_are_a_fault(step, pa
     for k in range(PATIENCE, 3 * PATIENCE):
         watch = watch.after(stamp + k * PERIOD, stamp + k * PERIOD, 0.01)
     assert not watch.fault
+
+
+@pytest.mark.parametrize("faster", [1.0, 1.3, 2.0])
+def test_messages_that_were_held_up_are_late_and_no_fault_of_a_clock(faster):
+    """They drain no faster than this; who reads that clocks differ would look in vain."""
+    watch, paused = moving(), round(0.24e9)
+    now = watch.newest + paused
+    for k in range(5):
+        now += round(PERIOD / faster) * (k > 0)
+        passed = 1e-9 * PERIOD / faster if k else 0.24
+        watch = watch.after(watch.newest + PERIOD, now, passed)
+        assert "for 0.24 s there was none just before" in watch.fault
+        assert watch.reason is Reason.JOINT_STATES_LOST
+    watch = watch.after(watch.newest - round(0.2e9), now, 0.01)
+    assert "jumped back" in watch.fault and watch.reason is Reason.CLOCK_FAULT
+
+
+def test_clocks_that_differ_are_no_messages_that_were_held_up():
+    watch = moving()
+    for k in range(200):  # stamps are of a clock that was set back, with what paused for long
+        watch = watch.after(watch.newest + PERIOD, NOW + (300 + k) * PERIOD, 0.01 if k else 0.02)
+        assert "behind the clock" in watch.fault and watch.reason is Reason.CLOCK_FAULT
 
 
 def test_a_slow_drift_is_found():
