@@ -31,7 +31,7 @@ class JointStateListener:
     Attributes:
         topic: Full name of the topic.
         received: Messages decoded.
-        dropped: Last cause for which one could not be used; None if there was none.
+        dropped: Why the last one that could not be used could not; empty if there was none.
         clock: Judges the stamps.
         held: Judges joints that the arm does not move.
         turns: Counts whole turns.
@@ -54,7 +54,7 @@ class JointStateListener:
         self._subscription = joint_state_subscription(node, robot, topic, reliability, QUEUE)
         self.topic = self._subscription.topic
         self.received = 0
-        self.dropped: Drop | None = None
+        self.dropped = ""
         self._map, self._gate = JointMap(robot.joints), SampleGate()
         self._endless = np.array(robot.continuous, dtype=bool)
         self._arrived, self._started = -np.inf, time.monotonic()
@@ -73,10 +73,9 @@ class JointStateListener:
     @property
     def unusable(self) -> str:
         """Why messages since the newest joint states are none, as a sentence; empty: none came."""
-        if self.dropped is None or self._dropped_at <= self._arrived:
+        if not self.dropped or self._dropped_at <= self._arrived:
             return ""
-        what = self.dropped.value.replace("_", " ")
-        return f" Messages come on {self.topic}, but cannot be used: the last one counts as {what}."
+        return f" Messages come on {self.topic}, but cannot be used: the last one {self.dropped}."
 
     @property
     def known(self) -> bool:
@@ -158,26 +157,38 @@ class JointStateListener:
         if message is None:
             return None
         self.held.see(message.name, message.position, time.monotonic())
+        found = self._judged(message)
+        if isinstance(found, tuple):
+            return found
+        why = f"counts as {found.value.replace('_', ' ')}" if isinstance(found, Drop) else found
+        self.dropped, self._dropped_at = why, time.monotonic()
+        return None
+
+    def _judged(self, message: JointState) -> tuple[int, Array, Array] | Drop | str:
+        """Return stamp, positions and velocities of a message, or why it cannot be used."""
         effort = message.effort if len(message.effort) == len(message.name) else ()
         rows = self._map.convert(message.name, message.position, message.velocity, effort)
         if isinstance(rows, Drop):
-            self.dropped, self._dropped_at = rows, time.monotonic()
-            return None
+            return rows
         if self._effort is not None and np.isfinite(rows[2]).any():
             torque = np.nan_to_num(np.abs(self._effort.torque(rows[2])))
             self._peak = torque if self._peak is None else np.maximum(self._peak, torque)
-        stamp = stamp_of(message.header.stamp)
-        now = time.monotonic()
-        if not (np.abs(rows[0]) <= LARGEST).all() or (np.abs(rows[1]) > FASTEST).any():
-            self.dropped, self._dropped_at = Drop.NOT_FINITE, now  # its stamp is worth no more
-            return None
+        if not (np.abs(rows[0]) <= LARGEST).all():
+            return Drop.NOT_FINITE  # its stamp is worth no more
+        fast = np.abs(rows[1]) > FASTEST  # NaN is not
+        if fast.any():
+            j = int(np.argmax(fast))
+            return (
+                f"says that {self._map.joints[j]} has {rows[1][j]:.3g} rad/s (m/s), and beyond "
+                f"{FASTEST:g} no joint is believed: are its velocities in degrees?"
+            )
+        stamp, now = stamp_of(message.header.stamp), time.monotonic()
         self.clock = self.clock.after(stamp, self._clock.now().nanoseconds, now - self._arrived)
         if stamp < self._gate.newest - RESTART * 1e9:
             self._gate = SampleGate()
         self._gate, cause = self._gate.offer(stamp, rows[0])
         if cause is not None:
-            self.dropped, self._dropped_at = cause, time.monotonic()
-            return None
+            return cause
         self.received += 1
         self.turns = self.turns.after(stamp, rows[0], now - self._arrived)
         self._arrived = now

@@ -121,7 +121,7 @@ class StandingArm:
             self._robot.joint_states.rate,
         )  # fmt: skip
         raise NotReadyError(
-            f"{silence} (Last one that could not be used: {states.dropped.value}.)"
-            if states.dropped is not None
+            f"{silence} (The last one that could not be used {states.dropped.rstrip('?')}.)"
+            if states.dropped
             else silence
         )

@@ -49,14 +49,18 @@ def test_what_was_before_a_driver_began_anew_is_forgotten_once_it_is_heard(obser
     taken(2)
     assert listener.unusable == ""
     publish(100.0, position=np.nan)  # of no use: what was before is known still
-    observer.wait(lambda: listener.take(every=True) and listener.dropped is not None, "it")
+    observer.wait(lambda: listener.take(every=True) and listener.dropped, "it")
     assert "cannot be used: the last one counts as not finite" in listener.unusable
     assert listener.known and listener.now_ns >= 1_000_010_000_000
     for value in (1e300, -np.inf, 9e8):  # neither is a velocity beyond any, nor its stamp
-        listener.dropped = None
+        listener.dropped = ""
         publish(1e6, velocity=value)
-        observer.wait(lambda: listener.take(every=True) and listener.dropped is not None, "it")
+        observer.wait(lambda: listener.take(every=True) and listener.dropped, "it")
         assert listener.now_ns < 1_100_000_000_000
+    assert (
+        f"{ROBOT.joints[0]} has 9e+08 rad/s" in listener.unusable
+        and "degrees?" in listener.unusable
+    )
     for k in range(6):  # some of them, old and new, may wait together
         publish(1001.0 + 0.01 * k if k < 3 else 100.0 + 0.01 * k, velocity=0.5 if k < 3 else 0.0)
     taken(8)
