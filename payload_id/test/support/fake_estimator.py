@@ -23,10 +23,12 @@ class FakeEstimator:
         asked: Names of the services in the order of their calls.
         known_mass: That the newest run was begun with.
         silent: What its condition says of samples.
+        killed: Whether it says nothing any more, though its services seem to be there.
     """
 
     def __init__(self, node) -> None:
         self.running, self.silent, self.asked, self.known_mass = False, "", [], []
+        self.killed = False
         self.begun = BeginRun.Response(success=True, recording="/a/recording")
         self.validation = Validate.Response(
             success=True, agrees=True, seconds=1.0, message="Nothing contradicts."
@@ -55,6 +57,8 @@ class FakeEstimator:
 
     def tell(self):
         """Say how it is."""
+        if self.killed:
+            return
         values = {"running": str(self.running), "silent": self.silent}
         self._condition.publish(
             DiagnosticStatus(values=[KeyValue(key=k, value=v) for k, v in values.items()])

@@ -241,15 +241,20 @@ class IdentifyRun:
 
     async def _follow(self, plan: Planned, known: str, what: str) -> None:
         """Have a plan followed; raise unless it ended as asked for."""
-        self._goal.go_on()
-        if trouble := self._link.trouble:
-            raise EndedError(Result.ESTIMATOR_LOST, f"{trouble}. Nothing was begun.")
+        await self._check_estimator()
         self.tightest, self._moved = tightest_limit(plan.certificate), True
         with refused_as(Result.MOTION_FAILED):
             ended = await self._motion.carried_out(
                 self._handle, plan, known, what, self.asked.requested_by
             )
         self._take(*ended)
+
+    async def _check_estimator(self) -> None:
+        """Raise unless the estimator is there now: without it nothing needs to move."""
+        trouble = await self._link.trouble_now(lambda: self._goal.unwanted)
+        self._goal.go_on()
+        if trouble:
+            raise EndedError(Result.ESTIMATOR_LOST, f"{trouble}. Nothing was begun.")
 
     async def _follow_horizon(self) -> None:
         """Move in receding horizon."""
@@ -259,6 +264,7 @@ class IdentifyRun:
             start = context.start(goal.limits, own=True)
             context.check_payload(goal)
         self._goal.check_time(goal.duration)
+        await self._check_estimator()
         if self.asked.most_pieces:
             length = self.asked.most_pieces * rules.handover + goal.duration
             self.stages.expect(Feedback.EXCITING, length)

@@ -113,6 +113,9 @@ class World:
     async def is_heard(self):
         return True
 
+    async def trouble_now(self, unwanted):
+        return self.trouble
+
     async def begin(self, known_mass, anew):
         self.done.append(f"begin {list(known_mass)}")
         return BeginRun.Response(

@@ -518,6 +518,22 @@ def test_identify_stops_the_arm_where_the_estimator_has_begun_anew(robot):
     assert result.at_rest and "started anew" in result.message, result.message
 
 
+def test_identify_begins_no_motion_where_the_estimator_was_killed_while_it_was_planned(robot):
+    """Its services seem to be there for as long as the middleware waits for it."""
+    start = robot.q
+    _, future, feedback = robot.begin(Identify, "identify", **ONE)
+    planning = Identify.Feedback.PLANNING
+    robot.observer.wait(lambda: any(told.state == planning for told in feedback), "planning")
+    robot.estimates.killed = True
+    try:
+        result, status = robot.result(future)
+    finally:
+        robot.estimates.killed = False
+    assert status == ABORTED and result.error_code == Identify.Result.ESTIMATOR_LOST
+    assert "Nothing is heard of the estimator" in result.message, result.message
+    assert np.abs(robot.q - start).max() < 1e-3
+
+
 def slow_goal():
     """Return a goal whose motion takes long enough to be ended."""
     return ExcitationGoal(family="bezier", duration=5.0, speed_scale=0.6, time_budget=0.6, seed=3)
