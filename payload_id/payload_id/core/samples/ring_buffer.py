@@ -89,6 +89,11 @@ class RingBuffer:
         """Number of samples written so far."""
         return self._written
 
+    @property
+    def taken(self) -> int:
+        """Number of samples read or lost so far."""
+        return self._read
+
     def __len__(self) -> int:
         """Return the number of samples that wait to be read."""
         return min(self._written - self._read, self.capacity)
@@ -115,8 +120,12 @@ class RingBuffer:
             target[places] = source[len(rows) - kept :]
         self._written = stop
 
-    def read(self, most: int) -> SampleRows:
+    def read(self, most: int, until: int | None = None) -> SampleRows:
         """Return the oldest unread samples, at most `most` of them, and count them as read.
+
+        Args:
+            most: So many at a time.
+            until: Value of `written` beyond which none are wanted; None: all that wait are.
 
         Returns:
             rows: Copies; `rows.lost` says how many were overwritten before this call could read
@@ -125,7 +134,8 @@ class RingBuffer:
         written = self._written
         wanted = self._read
         start = max(wanted, written - self.capacity)
-        stop = min(written, start + most)
+        wanted_most = written if until is None else max(start, until)
+        stop = min(written, start + most, wanted_most)
         places = np.arange(start, stop) % self.capacity
         stamp_ns, values = self._stamp_ns[places], self._values[:, places]
         # Rows below this index were overwritten, perhaps while they were being copied.

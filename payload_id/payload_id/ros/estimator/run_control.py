@@ -143,7 +143,7 @@ class RunControl:
                 False, "No run is in progress, so there is nothing to stop: ~/start begins one."
             )
         self.running = False
-        self.drain()
+        self._buffer.clear()  # of what came after the call, which may have waited
         if self._run.is_new() or not self._run.updated:
             self._update()
         grounded = self._run.with_grounds()
@@ -241,13 +241,21 @@ class RunControl:
         self._update()
         return True
 
-    def drain(self) -> bool:
-        """Take everything out of the ring buffer; return whether there was anything."""
-        found = False
+    def handed_over(self) -> int:
+        """Return the number of samples handed over so far; any thread may call it."""
+        return self._buffer.written
+
+    def drain(self, until: int | None = None) -> bool:
+        """Take samples out of the ring buffer; return whether there were any.
+
+        Args:
+            until: Value of `handed_over` beyond which they are left there; None: that of now.
+        """
+        found, until = False, self._buffer.written if until is None else until
         while not self._lost.empty():
             self._run.count_lost(self._lost.get())
-        while len(self._buffer):
-            rows = self._buffer.read(READ_MOST)
+        while self._buffer.taken < until:
+            rows = self._buffer.read(READ_MOST, until)
             self._run.count_lost(rows.lost)
             if len(rows):
                 self._run.add(rows)

@@ -25,8 +25,12 @@ class Control(Protocol):
         """Take in what has arrived, and update if that is due; return whether it was."""
         ...
 
-    def drain(self) -> bool:
-        """Take in what has arrived; return whether there was anything."""
+    def handed_over(self) -> int:
+        """Return how much has arrived so far; any thread may call it."""
+        ...
+
+    def drain(self, until: int | None = None) -> bool:
+        """Take in what has arrived, by a value of `handed_over`; return whether there was any."""
         ...
 
     def fail(self, sentence: str) -> None:
@@ -44,18 +48,21 @@ class RunWorker:
     def __init__(self, control: Control) -> None:
         """Start the thread; from now on only it may call methods of `control`, but for `write`."""
         self._control = control
-        self._requests: SimpleQueue[tuple[Callable[[], Any], Future[Any]]] = SimpleQueue()
+        self._requests: SimpleQueue[tuple[Callable[[], Any], int, Future[Any]]] = SimpleQueue()
         self._thread = LoopingThread("identification", PAUSE, self._step)
         self._thread.start()
 
     def request(self, action: Callable[[], Any]) -> Future[Any]:
-        """Have a method of the control called in the thread, after the samples handed over.
+        """Have a method of the control called in the thread, after the samples handed over by now.
+
+        What comes while the thread is busy is of the time after the call: the arm may carry another
+        payload by then.
 
         Args:
             action: `start`, `stop`, `reset`, `tare`, `estimate`, or a call of `save`.
         """
         future: Future[Any] = Future()
-        self._requests.put((action, future))
+        self._requests.put((action, self._control.handed_over(), future))
         self._thread.wake()
         return future
 
@@ -64,20 +71,20 @@ class RunWorker:
         self._thread.close()
 
     def _step(self) -> None:
-        """Take in samples, update when due, carry out requests."""
+        """Carry out requests, take in samples, update when due."""
+        self._carry_out_requests()  # first: what was asked is of what had come by then
         if self._guard(self._control.advance):
             self._thread.wake()  # look again at once: samples may have gathered meanwhile
-        self._carry_out_requests()
 
     def _carry_out_requests(self) -> None:
         """Carry out what was asked for meanwhile."""
         while True:
             try:
-                action, future = self._requests.get_nowait()
+                action, until, future = self._requests.get_nowait()
             except Empty:
                 return
             try:
-                self._guard(self._control.drain)
+                self._guard(lambda: self._control.drain(until))  # noqa: B023 - called at once
                 answer = self._guard(action)
                 future.set_result(self._control.refusal() if answer is None else answer)
             except Exception as error:  # not even the report of an error came through

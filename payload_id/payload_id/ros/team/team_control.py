@@ -62,6 +62,7 @@ class TeamControl:
         self._period, self._capacity, self._log_most = period, capacity, log_most
         self._waiting: deque[Heard] = deque()
         self._count, self._lock = 0, threading.Lock()
+        self._taken = 0  # number of those that waited and do no more
         # Team time and the robots' clocks differ by their bounds; smoothing blurs the ends.
         self._margin = max(robot.bounds.clock + robot.smoothing for robot in team.robots)
         self._log: TeamLog | None = None
@@ -88,6 +89,7 @@ class TeamControl:
             while self._count > self._capacity:
                 oldest = self._waiting.popleft()
                 self._count -= oldest.count
+                self._taken += 1
                 self.lost += oldest.count
 
     def start(self) -> TeamAnswer:
@@ -110,9 +112,11 @@ class TeamControl:
         """End the run, with an estimate from all of its data; a success if that is usable."""
         if not self.running:
             return self.answer(False, f"There is nothing to stop. {NOT_RUNNING}")
-        self.drain()
         self.running = False
-        self.drain()
+        with self._lock:  # what came after the call may wait
+            self._taken += len(self._waiting)
+            self._waiting.clear()
+            self._count = 0
         self._update_if_new()
         said = f"{self.report.status}. {self._told()}".strip()
         return self.answer(self.report.status in USABLE, f"The run has ended: {said}")
@@ -187,15 +191,25 @@ class TeamControl:
         self._update()
         return True
 
-    def drain(self) -> bool:
-        """Take in all messages that wait; return whether there were any."""
-        found = False
+    def handed_over(self) -> int:
+        """Return how often messages were handed over so far; any thread may call it."""
+        with self._lock:
+            return self._taken + len(self._waiting)
+
+    def drain(self, until: int | None = None) -> bool:
+        """Take in messages that wait; return whether there were any.
+
+        Args:
+            until: Value of `handed_over` beyond which they go on waiting; None: that of now.
+        """
+        found, until = False, self.handed_over() if until is None else until
         while True:
             with self._lock:
-                if not self._waiting:
+                if not self._waiting or self._taken >= until:
                     return found
                 heard = self._waiting.popleft()
                 self._count -= heard.count
+                self._taken += 1
             found = True
             self._take(heard)
 
@@ -221,6 +235,7 @@ class TeamControl:
     def _clear(self) -> None:
         """Begin without data."""
         with self._lock:
+            self._taken += len(self._waiting)
             self._waiting.clear()
             self._count = self.lost = 0
         if self._log is not None:

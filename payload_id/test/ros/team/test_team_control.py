@@ -92,6 +92,18 @@ def test_what_exceeds_the_queue_is_lost_and_counted_and_nothing_else(runs):
     assert control.waiting_messages == 0
 
 
+def test_what_came_after_a_call_is_not_taken_in_with_what_came_before(runs):
+    control = runs()
+    control.start()
+    control.write(heard())
+    by_now = control.handed_over()
+    control.write(heard(start=0.5))
+    assert control.drain(by_now) and control.waiting_messages == 150
+    assert not control.drain(by_now)
+    control.stop()
+    assert control.waiting_messages == 0
+
+
 def test_a_second_start_and_a_robot_that_is_not_there_are_refused(runs):
     control = runs()
     control.start()
