@@ -33,7 +33,7 @@ from .held_out import NOTHING_HELD_OUT, HeldOut, Validation
 from .kept_rows import KeptRows
 from .known_payload import KnownPayload
 from .problem import Problem, Solved, Tell, known_shape, nobody
-from .samples_seen import SamplesSeen
+from .samples_seen import SamplesSeen, TimeUsed
 from .settings import Settings
 from .status import Status
 from .suspicion import PayloadChange, Suspicion
@@ -93,7 +93,7 @@ class OnlineIdentifier:
         if isinstance(self.rows, MomentumRows):
             self._scales = Scales(self.rows, self.settings.window, self.settings.scales)
             self._readings = ReadingsSeen.none(self.rows)
-        self._seen = SamplesSeen()
+        self._seen, self._used = SamplesSeen(), TimeUsed()
         self._motion: MotionSeen | None = None
         self._recollection = Recollection()
         self._first: Samples | None = None
@@ -154,8 +154,14 @@ class OnlineIdentifier:
         if isinstance(samples, Samples):
             self._remember(samples)
         samples = self._gate.let_through(samples)
-        self._seen = self._seen.with_samples(samples)
+        self._see(samples)
         return self._cutter.add(samples)
+
+    def _see(self, samples: TimedSamples) -> None:
+        """Note number and pace of samples that were let through."""
+        before, length = self._seen.newest, self.settings.window
+        self._used = self._used.with_samples(before, samples.stamp, length)
+        self._seen = self._seen.with_samples(samples)
 
     def _remember(self, samples: Samples) -> None:
         """Keep the first samples of the run as they came."""
@@ -188,6 +194,7 @@ class OnlineIdentifier:
                 self._doubtful = doubtful.take(slice(None, None, every))
                 block = block.take(~unknown)
         self._enter(self.windows, block)
+        self._used = self._used.with_window(window.stamp)
         self.windows += 1
         self._make_room()
 
@@ -228,6 +235,7 @@ class OnlineIdentifier:
             readings=self._readings,
             doubtful=self._doubtful,
             upto=self.windows,
+            unused=self._used.remark(self.settings.window),
             stated=self._before.stated,
             recollection=self._recollection.since(self._change.first),
         )

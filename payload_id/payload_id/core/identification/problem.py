@@ -98,6 +98,7 @@ class Problem:
         readings: What is looked at in them; None if the rows are not of torques.
         doubtful: Rows on torques that count as unknown.
         upto: Number of windows since the samples began.
+        unused: Says how much of the samples' time is in no window; empty if little is.
         stated: What is stated of the payload, its auxiliary variables with bounds.
         recollection: Some windows of samples of joints.
     """
@@ -115,6 +116,7 @@ class Problem:
     readings: ReadingsSeen | None
     doubtful: RowBlock
     upto: int
+    unused: str = ""
     stated: Knowledge = NOTHING
     recollection: Recollection = field(default_factory=Recollection)
 
@@ -252,7 +254,8 @@ class Problem:
         if seen is not None and isinstance(rows, MomentumRows):
             outside = doubt_about_range(rows.model, seen.lower, seen.upper)
         unknown = "" if self.readings is None else self.readings.note
-        return self.contradiction, unknown, note_of(self.estimate.false_samples), outside
+        left_out = note_of(self.estimate.false_samples)
+        return self.contradiction, unknown, left_out, self.unused, outside
 
     def _inconsistent(self, bounds: Bounds, tell: Tell) -> Solved:
         """Return the likely cause, or the answer for a new payload if that is the cause."""

@@ -78,7 +78,7 @@ class OnlineWrench(OnlineIdentifier):
         """Take in samples as `add` does; give the number of windows after each window."""
         samples = self.rows.fitted(samples)
         samples = self._gate.let_through(samples)
-        self._seen = self._seen.with_samples(samples)
+        self._see(samples)
         self._own.append(samples)
         self._pending.extend(self._aligned_windows(samples))
         while self._pending:
