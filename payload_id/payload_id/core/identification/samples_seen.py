@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from ..arrays import Array
+from ..arrays import Array, IntArray
 from ..rows.quadrature import LEAST_SAMPLES
 from ..rows.windows import GAP_FRACTION, TimedSamples
 
 PAUSE = 10.0  # windows: what is longer between two samples is a pause: nobody expects data of it
 WORTH_A_WORD = 0.1  # part of the time, that is in no window
+NEARLY_ALL = 0.95  # of the steps between samples
+EDGES = np.geomspace(1e-6, 1e4, 81)  # [s], a third apart, between which steps are counted
 ENOUGH = 20.0  # windows of time, of which this is a part
 
 
@@ -65,7 +67,7 @@ class TimeUsed:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class SamplesSeen:
     """Number and pace of samples.
 
@@ -73,29 +75,48 @@ class SamplesSeen:
         count: How many.
         longest_step: Longest time between two of them [s].
         newest: Stamp of the newest [s]; None before the first.
+        steps: Number of steps between two EDGES and beyond the last.
     """
 
     count: int = 0
     longest_step: float = 0.0
     newest: float | None = None
+    steps: IntArray = field(default_factory=lambda: np.zeros(len(EDGES), dtype=int))
 
     def with_samples(self, samples: TimedSamples) -> SamplesSeen:
         """Return the note with newer samples."""
         if not len(samples):
             return self
-        first = samples.stamp[:1] if self.newest is None else [self.newest]
+        first = samples.stamp[:0] if self.newest is None else [self.newest]
         steps = np.diff(samples.stamp, prepend=first)
-        longest = max(self.longest_step, float(steps.max()))
-        return SamplesSeen(self.count + len(samples), longest, float(samples.stamp[-1]))
+        longest = max(self.longest_step, float(steps.max(initial=0.0)))
+        places = np.clip(np.searchsorted(EDGES, steps, side="right") - 1, 0, None)
+        return SamplesSeen(
+            self.count + len(samples), longest, float(samples.stamp[-1]),
+            self.steps + np.bincount(places, minlength=len(EDGES)),
+        )  # fmt: skip
+
+    @property
+    def usual_step(self) -> float:
+        """What nearly all steps do not exceed, to a third [s]: pauses are no steps."""
+        place = int(np.searchsorted(np.cumsum(self.steps), NEARLY_ALL * self.steps.sum()))
+        return min(float(EDGES[min(place + 1, len(EDGES) - 1)]), self.longest_step)
 
     def why_no_window(self, window: float) -> str:
         """Say why no window of some length [s] could be formed."""
         if self.count < LEAST_SAMPLES:
             return f"Only {self.count} samples; a window needs at least {LEAST_SAMPLES}."
-        if self.longest_step > GAP_FRACTION * window:
+        allowed = GAP_FRACTION * window
+        if (usual := self.usual_step) > allowed:
             return (
                 f"No window of {window:g} s is free of gaps: steps between samples reach "
-                f"{self.longest_step:.3g} s and may be at most {GAP_FRACTION * window:.3g} s. "
-                f"Record faster, or use a window of at least {5 * self.longest_step:.2g} s."
+                f"{usual:.3g} s and may be at most {allowed:.3g} s. "
+                f"Record faster, or use a window of at least {5 * usual:.2g} s."
+            )
+        if self.longest_step > allowed:
+            return (
+                f"Samples without a gap of more than {allowed:.3g} s do not fill one window of "
+                f"{window:g} s; the longest gap is of {self.longest_step:.3g} s. Record longer "
+                "without one."
             )
         return f"The samples do not fill one window of {window:g} s; record longer."

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from payload_id.core.identification.identify import identify
-from payload_id.core.identification.samples_seen import TimeUsed
+from payload_id.core.identification.samples_seen import SamplesSeen, TimeUsed
 from payload_id.core.rows.windows import WindowCutter
 from payload_id.files.robots.robot_file import RobotFile
 from payload_id.files.robots.robot_model import RobotModel
@@ -97,3 +97,24 @@ def test_what_is_said_is_the_same_however_the_samples_come_and_adds_up(seed) -> 
     cutter = WindowCutter(0.1)
     first = cutter.add(Stamps(stamp))[0].stamp[0]
     assert used.used + used.left_out == pytest.approx(used.end - first - 20.0 - 1e4)
+
+
+@pytest.mark.parametrize("chops", [1, 9])
+def test_why_there_is_no_window_does_not_take_a_pause_for_a_step(chops) -> None:
+    def seen(stamp):
+        found = SamplesSeen()
+        for piece in np.array_split(np.asarray(stamp), chops):
+            found = found.with_samples(Stamps(piece))
+        return found.why_no_window(0.1)
+
+    slow = 0.05 * np.arange(100)
+    paused = np.concatenate([slow, slow + 300.0])
+    for stamp in (slow, paused):
+        words = seen(stamp)
+        least = float(words.rpartition("at least ")[2].removesuffix(" s."))
+        assert "free of gaps" in words and 0.2 < least < 0.4  # which does have windows
+        cutter = WindowCutter(least)
+        assert cutter.add(Stamps(stamp))
+    pieces = np.concatenate([k + 0.002 * np.arange(41) for k in range(40)])
+    assert "do not fill one window" in seen(pieces) and "0.92 s" in seen(pieces)
+    assert "record longer" in seen(0.01 * np.arange(9))
