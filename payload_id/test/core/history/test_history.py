@@ -269,6 +269,7 @@ def test_one_joint_that_stands_still_is_named(history, runs):
     assert said.startswith(f"{MODEL.joints[5]} moved less")
 
 
+@pytest.mark.slow
 def test_copies_and_overlapping_parts_are_refused(runs):
     samples = measured(5, np.zeros(10))
     later = replace(samples, stamp=samples.stamp + 100.0)  # a copy with other stamps
@@ -285,6 +286,7 @@ def test_copies_and_overlapping_parts_are_refused(runs):
     assert len(learn_history([*parts, *runs[:2]], ROWS, WINDOW)) == len(parts) + 2
 
 
+@pytest.mark.slow
 def test_arms_at_rest_in_one_pose_are_not_called_copies(runs):
     """Without noise they give the same samples at any time."""
     samples = measured(1, np.zeros(10))

@@ -7,10 +7,14 @@ import signal
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
+from pathlib import Path
 
 import pytest
 
+from harness import NodeProcess
 from identifying_robot import IdentifyingRobot
+from planned_robot import PAYLOAD
 from ros_domain import next_domain
 
 playwright = pytest.importorskip(
@@ -23,7 +27,7 @@ pytestmark = [
     pytest.mark.skipif(CHROMIUM is None, reason="no Chromium: apt-get install chromium"),
 ]
 
-DOMAIN = next_domain()
+DOMAIN, XARM_DOMAIN = next_domain(), next_domain()
 FLAGS = [
     "--no-sandbox", "--disable-background-networking", "--disable-component-update",
     "--disable-sync", "--no-first-run", "--use-gl=angle", "--use-angle=swiftshader",
@@ -42,13 +46,19 @@ def robot(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def view(robot, tmp_path_factory):
-    """Start the view; give its address and token."""
-    log = tmp_path_factory.mktemp("log") / "view.log"
-    command = [sys.executable, "-m", "payload_id.ros.view.node", "--robot", "kinova_gen3"]
+    with serving("kinova_gen3", DOMAIN, tmp_path_factory.mktemp("log")) as address_and_token:
+        yield address_and_token
+
+
+@contextmanager
+def serving(robot, domain, folder):
+    """Start a view; give its address and token."""
+    log = folder / "view.log"
+    command = [sys.executable, "-m", "payload_id.ros.view.node", "--robot", robot]
     with log.open("w") as file:
         process = subprocess.Popen(
             [*command, "--port", "0", "--allow-motion"], stdout=file, stderr=file,
-            env={**os.environ, "ROS_DOMAIN_ID": str(DOMAIN)},
+            env={**os.environ, "ROS_DOMAIN_ID": str(domain)},
         )  # fmt: skip
     said = until(lambda: re.search(r"(http\S+)\n.*: (\S+)\n", log.read_text()))
     yield said.group(1), said.group(2)
@@ -69,8 +79,14 @@ def context():
 
 @pytest.fixture
 def page(request, view, context):
+    page = opened(context, *view)
+    yield page
+    shot(page, request.node.name)
+    page.close()
+
+
+def opened(context, address, token):
     """Open a page; it has proved the token, and has control."""
-    address, token = view
     page = context.new_page()
     page.goto(address)
     button(page, "Enter").or_(button(page, "STOP THE ARM")).wait_for()
@@ -78,9 +94,7 @@ def page(request, view, context):
     if button(page, "Enter").count():
         enter(page, token)
     page.get_by_text("You have control").wait_for()
-    yield page
-    shot(page, request.node.name)
-    page.close()
+    return page
 
 
 def shot(page, name):
@@ -210,3 +224,64 @@ def test_nodes_that_end_are_missed_and_found_again(robot, page):
     rests(page)
     press_when_ready(page, "Plan")
     until(lambda: button(page, "✓ Plan").count())
+
+
+EXAMPLES = Path(__file__).parents[4] / "examples"
+SENSOR = """
+force_error: 0.05
+torque_error: 0.002
+linear_acceleration_error: 0.2
+angular_acceleration_error: 0.5
+prior: {mass_max: 2.0, com_max: 0.15}
+"""
+STATED = {"friction_coulomb": 0.0, "friction_viscous": 0.0, "rotor_inertia": 0.0}
+STATED |= {"link_relative": 0.02, "prior.mass_max": 2.0, "prior.com_max": 0.15}
+
+
+@pytest.fixture
+def xarm(tmp_path):
+    """Start all nodes of an xArm7 with a force-torque sensor; give its view's address and token."""
+    nodes = []
+    bounds = {f"uncertainty.{name}": value for name, value in STATED.items()}
+    (tmp_path / "sensor.yaml").write_text(SENSOR)
+    moved = bounds | {
+        "cell": "none, a simulation", "clock_tolerance": 15.0, "payload_box": "[0.1, 0.1, 0.1]",
+        "payload_box_centre": "[0.0, 0.0, 0.08]",
+    }  # fmt: skip
+    sensor = str(EXAMPLES / "simulated_wrench.py")
+    for name, values in {
+        "simulated_arm": {"payload": PAYLOAD, "physics_step": 1e-3},
+        "wrench_sampler": {"bag": tmp_path / "run"},
+        "estimator": bounds | {
+            "source": "wrench", "wrench_uncertainty": tmp_path / "sensor.yaml",
+            "recordings_folder": tmp_path,
+        },
+        "bridge": moved | {"silence": 1.0},
+        "planner": moved | {"certificates_folder": tmp_path / "certificates"},
+    }.items():  # fmt: skip
+        log = tmp_path / f"{name}.log"
+        nodes.append(NodeProcess(name, XARM_DOMAIN, log, robot_file="xarm7", **values))
+    played = subprocess.Popen(
+        [sys.executable, sensor, "xarm7", *map(str, PAYLOAD)],
+        env={**os.environ, "ROS_DOMAIN_ID": str(XARM_DOMAIN)},
+    )
+    with serving("xarm7", XARM_DOMAIN, tmp_path) as address_and_token:
+        yield address_and_token
+    played.send_signal(signal.SIGINT)
+    codes = [node.stop() for node in reversed(nodes)]
+    assert played.wait(30.0) == 0
+    assert codes == [0] * len(nodes), "\n".join(node.printed() for node in nodes)
+
+
+def test_an_xarm7_with_a_sensor_is_identified_from_the_page(xarm, context):
+    page = opened(context, *xarm)
+    press_when_ready(page, "Plan")
+    press_when_ready(page, "Preview")
+    move(page, "· Run")
+    until(lambda: button(page, "✓ Run").count())
+    rests(page)
+    page.get_by_text(re.compile("GOOD|USABLE")).first.wait_for()
+    shot(page, "xarm")
+    press_when_ready(page, "Save")
+    until(lambda: button(page, "✓ Save").count())
+    page.close()
