@@ -101,12 +101,7 @@ def _save(terminal: Console, client: PayloadClient, arguments: argparse.Namespac
 
 def _estimate(terminal: Console, client: PayloadClient) -> int:
     """Show the newest estimate."""
-    try:
-        found = client.estimate()
-    except NotAnsweredError:  # not one to be used; what was published says why
-        if not client.messages:
-            raise
-        found = estimate_from(client.messages[-1])
+    found = client.estimate()
     if math.isfinite(found.half_width[0]):
         terminal.print(estimate_table(found))
     terminal.print(verdict(found))

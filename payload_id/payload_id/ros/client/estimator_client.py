@@ -18,11 +18,12 @@ from std_srvs.srv import Trigger
 from ...core.errors import InputError
 from ...core.identification.estimate import Estimate
 from ...core.identification.status import Status
-from .waiting import allowed, call, wait_for
+from .waiting import allowed, answer_of, call, wait_for
 
 QOS = QoSProfile(
     depth=50, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
 )
+SOLVED = 90.0  # [s] that an answer may take for which everything is solved, and a cause looked for
 SERVICES = {
     **dict.fromkeys(("start", "stop", "reset", "tare"), Trigger),
     "get_estimate": GetEstimate,
@@ -110,23 +111,29 @@ class PayloadClient:
         """Begin a run."""
         return str(self._ask("start", Trigger.Request(), timeout).message)
 
-    def stop(self, timeout: float = 30.0) -> str:
-        """End the run; the final estimate has been published when this returns."""
+    def stop(self, timeout: float = SOLVED) -> str:
+        """End the run; the final estimate has been published when this returns.
+
+        Raises:
+            NotAnsweredError: No run was in progress, or it has led to no intervals that hold:
+                `estimate` then says why.
+        """
         return str(self._ask("stop", Trigger.Request(), timeout).message)
 
     def reset(self, timeout: float = 10.0) -> str:
         """Forget the payload."""
         return str(self._ask("reset", Trigger.Request(), timeout).message)
 
-    def tare(self, timeout: float = 30.0) -> str:
+    def tare(self, timeout: float = SOLVED) -> str:
         """Declare that the run just made had no payload."""
         return str(self._ask("tare", Trigger.Request(), timeout).message)
 
-    def estimate(self, timeout: float = 10.0) -> Estimate:
-        """Return the latest estimate."""
-        return estimate_from(self._ask("get_estimate", GetEstimate.Request(), timeout).estimate)
+    def estimate(self, timeout: float = SOLVED) -> Estimate:
+        """Return the estimate from all samples so far; its status says what it is worth."""
+        answer = answer_of(self._client("get_estimate"), GetEstimate.Request(), timeout)
+        return estimate_from(answer.estimate)
 
-    def save(self, folder: str, timeout: float = 10.0) -> str:
+    def save(self, folder: str, timeout: float = SOLVED) -> str:
         """Save the run's settings and result in a folder; return the file's absolute path."""
         return str(self._ask("save", Save.Request(path=folder), timeout).path)
 

@@ -93,11 +93,20 @@ def call(client: Client, request: Any, timeout: float) -> Any:
     Raises:
         NotAnsweredError: It did not answer in time, or not with success.
     """
+    response = answer_of(client, request, timeout)
+    if not response.success:
+        raise NotAnsweredError(f"{client.srv_name}: {response.message}")
+    return response
+
+
+def answer_of(client: Client, request: Any, timeout: float) -> Any:
+    """Call a service and return its response, whether or not it is a success.
+
+    Raises:
+        NotAnsweredError: It did not answer in time.
+    """
     ready = client.service_is_ready
     wait_for(ready, min(timeout, FOUND), f"service {client.srv_name}")
     future = client.call_async(request)
     wait_for(future.done, timeout, f"an answer of {client.srv_name}", ready)
-    response = future.result()
-    if not response.success:
-        raise NotAnsweredError(f"{client.srv_name}: {response.message}")
-    return response
+    return future.result()
