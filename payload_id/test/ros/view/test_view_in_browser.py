@@ -100,6 +100,8 @@ def opened(context, address, token):
 def shot(page, name):
     """Keep a picture of the page, if pictures are wanted."""
     if SHOTS:
+        for notice in page.locator("button.mantine-Notification-closeButton").all():
+            notice.click()
         page.screenshot(path=f"{SHOTS}/{name}.png")
 
 
