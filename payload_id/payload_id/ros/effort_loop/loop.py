@@ -159,7 +159,7 @@ class TorqueLoop:
         self._asked = time.monotonic()
         if self._alone == STOOD_STILL and not self._gives_away:
             self._alone = ""
-            self._node.get_logger().error("The bridge asks again, and has the motion back.")
+            self._node.get_logger().warning("The bridge asks again, and has the motion back.")
         match order:
             case Ask():
                 self._connection.send(self._state())
