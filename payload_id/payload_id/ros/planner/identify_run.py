@@ -222,8 +222,9 @@ class IdentifyRun:
                 slower = await self._motion.slowed(self._handle, plan, self._dry)
             await self._follow(slower, known, "a dry run")
             await self._go_to(start)
+        await self._check_estimator()
         self._goal.enter(Feedback.EXCITING)
-        await self._follow(plan, known, "a payload is identified by one motion")
+        await self._carry_out(plan, known, "a payload is identified by one motion")
         self.result.pieces = 1
 
     async def _go_to(self, target: Array) -> None:
@@ -240,8 +241,12 @@ class IdentifyRun:
         await self._follow(way, known, "the arm goes to where to begin")
 
     async def _follow(self, plan: Planned, known: str, what: str) -> None:
-        """Have a plan followed; raise unless it ended as asked for."""
+        """Have a plan followed, if the estimator is there; raise unless it ended as asked for."""
         await self._check_estimator()
+        await self._carry_out(plan, known, what)
+
+    async def _carry_out(self, plan: Planned, known: str, what: str) -> None:
+        """Have a plan followed; raise unless it ended as asked for."""
         self.tightest, self._moved = tightest_limit(plan.certificate), True
         with refused_as(Result.MOTION_FAILED):
             ended = await self._motion.carried_out(

@@ -121,9 +121,8 @@ class EstimatorLink:
         before = self._heard
         over = lambda: bool(self._heard > before or self.trouble or unwanted())  # noqa: E731
         heard = await until(self._node, over, UNHEARD)
-        return (
-            self.trouble if heard else f"Nothing is heard of the estimator ({self.name}) any more"
-        )
+        waited = f"Nothing was heard of the estimator ({self.name}) for {UNHEARD:.0f} s"
+        return self.trouble if heard else waited
 
     async def begin(self, known_mass: Sequence[float], anew: bool) -> BeginRun.Response:
         """Begin a run, if none is in progress; return what the estimator says.
