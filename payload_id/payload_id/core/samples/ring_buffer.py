@@ -125,7 +125,8 @@ class RingBuffer:
 
         Args:
             most: So many at a time.
-            until: Value of `written` beyond which none are wanted; None: all that wait are.
+            until: Value of `written` beyond which none are wanted, nor counted as lost; None: all
+                that wait are.
 
         Returns:
             rows: Copies; `rows.lost` says how many were overwritten before this call could read
@@ -133,9 +134,9 @@ class RingBuffer:
         """
         written = self._written
         wanted = self._read
-        start = max(wanted, written - self.capacity)
-        wanted_most = written if until is None else max(start, until)
-        stop = min(written, start + most, wanted_most)
+        limit = written if until is None else min(written, max(until, wanted))
+        start = min(max(wanted, written - self.capacity), limit)
+        stop = min(limit, start + most)
         places = np.arange(start, stop) % self.capacity
         stamp_ns, values = self._stamp_ns[places], self._values[:, places]
         # Rows below this index were overwritten, perhaps while they were being copied.

@@ -30,6 +30,7 @@ from ..common.conversions import time_message
 from ..execution.arm_watch import ArmWatch
 from ..execution.back_ends.back_end import BackEnd
 from ..execution.controller_watch import ControllerWatch
+from ..execution.joint_state_listener import ASLEEP
 from ..execution.motion_execution import MotionExecution, Phase, Timing
 from ..execution.payload_intervals import check_payload, is_usable, is_within
 from ..execution.rest_watch import AT_REST
@@ -37,6 +38,7 @@ from ..execution.speed_slider import SpeedSlider
 from ..execution.start_check import NotReadyError, check_place
 from ..execution.stop_reason import Reason, reason_message, sentence
 from ..execution.turn_count import difference, in_turns_of
+from ..supervision.silence import Silence
 from ..supervision.watches import Watches
 from .arm_use import ArmUse
 from .context import BridgeContext
@@ -89,6 +91,7 @@ class MoveServer:
         self.execution: MotionExecution | None = None
         self.ended: tuple[Reason, str] | None = None
         self._promises = Promises()
+        self._unheard = Silence(step=ASLEEP)  # of the arm, but for what this process slept
         self._newest: Prepared | None = None  # part of the motion in progress
         self._finished: RosFuture | None = None
         self._goal: ServerGoalHandle | None = None
@@ -243,7 +246,9 @@ class MoveServer:
         self.watches.attend()
         if execution is not None and moving:
             states = context.arm.states
-            now_ns, silence = states.now_ns, states.silence
+            if len(stamps):
+                self._unheard.end()
+            now_ns, silence = states.now_ns, min(states.silence, self._unheard.look())
             if said := self._back_end.fault():
                 execution.fail(Reason[said[0].name], said[1], now_ns)
             if refused := self._back_end.refused_to_hold():
@@ -269,7 +274,7 @@ class MoveServer:
         starting = self.execution is not None and self.execution.phase is Phase.STARTING
         if starting and (others := self._back_end.others()):
             return Reason.FOREIGN_COMMAND, others
-        if fault := states.clock.fault:
+        if (fault := states.clock.fault) and states.awake > ASLEEP:
             return states.clock.reason, fault
         if doubt := states.held.fault(time.monotonic()):
             return Reason.HELD_JOINT_OFF, doubt

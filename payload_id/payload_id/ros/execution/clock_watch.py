@@ -14,6 +14,8 @@ from .stop_reason import Reason
 LEAP = 1.0  # [s] between two stamps: beyond it the clock was set, or nothing came for as long
 FASTEST = 10.0  # times real time at which simulated time may go
 RECENT = 1.0  # [s] for which a stall is remembered
+PAUSE = 0.05  # [s] between two messages that holds them up; less is how often they come
+ON_TIME = 0.1  # [s] by which messages are late that were not held up
 PATIENCE = 20  # messages: with one stamp until the clock counts as frozen, and that a jump counts
 
 
@@ -77,7 +79,8 @@ class ClockWatch:
     def is_held_up(self) -> bool:
         """Whether the newest message is late since none came for a while: that is no clock."""
         late, recent = -self.ahead, self.stall_age <= RECENT and isfinite(self.stall)
-        return recent and self.tolerance < late <= self.stall + self.tolerance
+        paused = recent and self.stall >= PAUSE
+        return paused and self.tolerance < late <= self.stall + ON_TIME
 
     @property
     def reason(self) -> Reason:

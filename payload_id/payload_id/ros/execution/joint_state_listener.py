@@ -22,6 +22,8 @@ from .turn_count import TurnCount
 
 QUEUE = 4000  # messages that may wait
 RESTART = 1.0  # [s] by which stamps jump back when a driver or simulation starts anew
+ASLEEP = 0.1  # [s] between two looks at every message, beyond which this process stood still
+WAKING = 1.0  # [s] in which what has come meanwhile is read
 MEMORY = 0.2  # [s] of joint states by which rest is judged
 
 
@@ -58,7 +60,9 @@ class JointStateListener:
         self._map, self._gate = JointMap(robot.joints), SampleGate()
         self._endless = np.array(robot.continuous, dtype=bool)
         self._arrived, self._started = -np.inf, time.monotonic()
-        self._dropped_at = -np.inf
+        self._dropped_at = self._taken = -np.inf
+        self._follows = False  # whether every message counted the last time
+        self._woke = 0, -np.inf  # the robot's time [ns] as this process last woke up, and when [s]
         self.turns = TurnCount.of(robot)
         self.held = HeldJointWatch(robot.held, robot.held_silence)
         self._memory: deque[tuple[int, Array, Array]] = deque()
@@ -69,6 +73,11 @@ class JointStateListener:
     def silence(self) -> float:
         """Age of the newest joint states [s]; time since the start if there were none."""
         return time.monotonic() - max(self._arrived, self._started)
+
+    @property
+    def awake(self) -> float:
+        """Time since this process, which takes every message, woke up after it stood still [s]."""
+        return time.monotonic() - self._woke[1]
 
     @property
     def unusable(self) -> str:
@@ -86,7 +95,10 @@ class JointStateListener:
     def now_ns(self) -> int:
         """The robot's time: the newest stamp and what has passed since it came [ns]."""
         newest = self._memory[-1][0] if self._memory else 0
-        return newest + round(self.silence * 1e9)
+        by_newest = newest + round(self.silence * 1e9)
+        slept_to, woke = self._woke
+        since = time.monotonic() - woke
+        return max(by_newest, slept_to + round(since * 1e9)) if since < WAKING else by_newest
 
     @property
     def q(self) -> Array:
@@ -120,6 +132,7 @@ class JointStateListener:
         """Let go what has arrived so far; the turns of joints stay counted."""
         self._subscription.forget()
         self._memory.clear()
+        self._woke = 0, -np.inf
         self._arrived, self._started = -np.inf, time.monotonic()
 
     def take(self, every: bool) -> tuple[Array, Array, Array]:
@@ -134,6 +147,10 @@ class JointStateListener:
             q: Shape (N, n) [rad or m].
             dq: Shape (N, n), NaN where not measured [rad/s or m/s].
         """
+        now = time.monotonic()
+        if every and self._follows and now - self._taken > ASLEEP and self.known:
+            self._woke = self.now_ns, now  # what waits is read piece by piece, the oldest first
+        self._taken, self._follows = now, every
         waiting = [data for data, _ in self._subscription.take_all(QUEUE)]
         every = every or bool(self.held.joints) or self.turns.needed
         looked_at = waiting if every else reversed(waiting)

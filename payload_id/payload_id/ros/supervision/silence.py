@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass, field
 
-STEP = 0.5  # [s] that one look adds at most: in what is more this process did not run
+STEP = 0.5  # [s] that one look usually adds at most: in what is more this process did not run
 
 
 @dataclass
@@ -17,9 +17,11 @@ class Silence:
 
     Attributes:
         seconds: Its length at the last look [s].
+        step: What one look adds at most [s].
     """
 
     seconds: float = 0.0
+    step: float = STEP
     _looked: float = field(default_factory=lambda: time.monotonic())
 
     def end(self) -> None:
@@ -27,8 +29,8 @@ class Silence:
         self.seconds, self._looked = 0.0, time.monotonic()
 
     def look(self) -> float:
-        """Return its length [s]; to be called more often than every `STEP`."""
+        """Return its length [s]; to be called more often than every `step`."""
         now = time.monotonic()
-        self.seconds += min(now - self._looked, STEP)
+        self.seconds += min(now - self._looked, self.step)
         self._looked = now
         return self.seconds

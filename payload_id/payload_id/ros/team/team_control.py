@@ -100,6 +100,7 @@ class TeamControl:
                 "A run is in progress already. Call ~/stop to end it, or ~/reset to begin anew.",
             )
         try:
+            self._let_go()
             self._clear()
             self._log = TeamLog(self._log_most)
         except (PayloadIdError, OSError) as error:
@@ -113,10 +114,7 @@ class TeamControl:
         if not self.running:
             return self.answer(False, f"There is nothing to stop. {NOT_RUNNING}")
         self.running = False
-        with self._lock:  # what came after the call may wait
-            self._taken += len(self._waiting)
-            self._waiting.clear()
-            self._count = 0
+        self._let_go()  # of what came after the call, which may have waited
         self._update_if_new()
         said = f"{self.report.status}. {self._told()}".strip()
         return self.answer(self.report.status in USABLE, f"The run has ended: {said}")
@@ -138,12 +136,10 @@ class TeamControl:
 
     def reset(self) -> TeamAnswer:
         """Forget everything; a run in progress begins anew."""
-        running, self.running = self.running, False
-        self._clear()
-        if running:
+        self._clear()  # but for what came after the call, and waits
+        if self.running:
             self._log = TeamLog(self._log_most)
-            self.running = True
-        what = "begins anew" if running else "is not in progress: call ~/start"
+        what = "begins anew" if self.running else "is not in progress: call ~/start"
         self._set(self._report(WAITING, f"Everything was forgotten; the run {what}."))
         return self.answer(True, self.report.message)
 
@@ -232,12 +228,16 @@ class TeamControl:
         if self._log is not None:
             self._log.close()
 
-    def _clear(self) -> None:
-        """Begin without data."""
+    def _let_go(self) -> None:
+        """Take nothing in of what waits."""
         with self._lock:
             self._taken += len(self._waiting)
             self._waiting.clear()
-            self._count = self.lost = 0
+            self._count = 0
+
+    def _clear(self) -> None:
+        """Begin without data, but for what waits."""
+        self.lost = 0
         if self._log is not None:
             self._log.close()
         self._log = None

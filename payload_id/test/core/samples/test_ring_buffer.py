@@ -117,3 +117,20 @@ def test_wrong_sizes_are_refused():
         RingBuffer(0, 3)
     with pytest.raises(InputError, match=r"of 2 joints.*found \(1, 3\)"):
         RingBuffer(4, 2).write(rows(0, 1))
+
+
+def test_what_was_lost_beyond_a_limit_is_lost_to_who_reads_on():
+    buffer = RingBuffer(10, 1)
+    buffer.write(rows_of(4))
+    limit = buffer.written
+    buffer.write(rows_of(30))
+    before = buffer.read(100, limit)
+    assert (len(before), before.lost, buffer.taken) == (0, 4, limit)
+    after = buffer.read(100)
+    assert (len(after), after.lost) == (10, 20)
+
+
+def rows_of(count):
+    """Return so many samples of one joint."""
+    zero = np.zeros((count, 1))
+    return SampleRows(np.arange(count, dtype=np.int64), zero, zero, zero, 0, 0)

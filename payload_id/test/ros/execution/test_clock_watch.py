@@ -104,6 +104,17 @@ def test_clocks_that_differ_are_no_messages_that_were_held_up():
         assert "behind the clock" in watch.fault and watch.reason is Reason.CLOCK_FAULT
 
 
+@pytest.mark.parametrize("pace", [0.3, 0.7, 0.9])
+@pytest.mark.parametrize("period", [0.002, 0.01])
+def test_a_clock_that_goes_slowly_is_no_message_that_was_held_up(pace, period):
+    watch, k = ClockWatch(0.2), 0
+    while not watch.fault:
+        k += 1
+        now = NOW + round(1e9 * k * period)
+        watch = watch.after(NOW + round(1e9 * pace * k * period), now, period)
+    assert "behind the clock" in watch.fault and watch.reason is Reason.CLOCK_FAULT
+
+
 def test_a_slow_drift_is_found():
     drifting = [1.02 * stamp for stamp in [k * PERIOD for k in range(600)]]
     assert not watched(*drifting[:400]).fault and "ahead" in watched(*drifting).fault

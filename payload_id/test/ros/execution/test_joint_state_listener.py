@@ -10,7 +10,7 @@ from sensor_msgs.msg import JointState
 
 from harness import Observer
 from payload_id.files.robots.robot_file import RobotFile
-from payload_id.ros.execution.joint_state_listener import JointStateListener
+from payload_id.ros.execution.joint_state_listener import ASLEEP, WAKING, JointStateListener
 from ros_domain import next_domain
 
 DOMAIN = next_domain()
@@ -66,6 +66,26 @@ def test_what_was_before_a_driver_began_anew_is_forgotten_once_it_is_heard(obser
     taken(8)
     assert listener.unusable == ""
     assert listener.speed.max() == 0.0 and listener.now_ns < 200_000_000_000
+
+
+def test_who_slept_knows_what_time_it_is_though_what_waits_is_old(observer):
+    """Points of a stop must not begin in the past of the arm."""
+    listener = JointStateListener(observer.node, ROBOT, "", "reliable", 60.0)
+    publisher = observer.publisher(JointState, listener.topic)
+    observer.wait(lambda: publisher.get_subscription_count() > 0, "the listener")
+    still = [0.0] * ROBOT.n
+    publisher.publish(joint_states(1000.0, still, still))
+    observer.wait(lambda: listener.take(every=True) and listener.received == 1, "it")
+    assert listener.awake > 1e3
+    publisher.publish(joint_states(1000.02, still, still))
+    time.sleep(0.4)
+    observer.wait(lambda: listener.take(every=True) and listener.received == 2, "the old one")
+    assert listener.awake < ASLEEP and listener.now_ns >= 1_000_400_000_000
+    time.sleep(WAKING)
+    publisher.publish(joint_states(1000.5, still, still))
+    listener.take(every=False)
+    observer.wait(lambda: listener.take(every=False) and listener.received == 3, "a new one")
+    assert 1_000_500_000_000 <= listener.now_ns < 1_000_900_000_000
 
 
 def test_an_arm_that_stands_at_the_seam_of_a_turn_stands_still(observer):

@@ -100,6 +100,9 @@ def test_what_came_after_a_call_is_not_taken_in_with_what_came_before(runs):
     control.write(heard(start=0.5))
     assert control.drain(by_now) and control.waiting_messages == 150
     assert not control.drain(by_now)
+    control.reset()
+    assert control.waiting_messages == 150 and control.drain() and control.running
+    control.write(heard(start=1.0))
     control.stop()
     assert control.waiting_messages == 0
 
