@@ -47,6 +47,7 @@ from .promises import Promises
 from .state_publisher import StatePublisher
 
 NOBODY = Watches()
+CATCHING_UP = 0.5  # [s] after it stood still, in which joint states may be late for that
 ANSWER_LOST = 10.0  # [s] in which who asks again to acknowledge is answered as before
 NOT_PROMISED = (
     "The estimator's intervals are not within those that the motion was certified for any more"
@@ -274,7 +275,8 @@ class MoveServer:
         starting = self.execution is not None and self.execution.phase is Phase.STARTING
         if starting and (others := self._back_end.others()):
             return Reason.FOREIGN_COMMAND, others
-        if (fault := states.clock.fault) and states.awake > ASLEEP:
+        slept = states.awake < (CATCHING_UP if states.clock.is_held_up else ASLEEP)
+        if (fault := states.clock.fault) and not slept:
             return states.clock.reason, fault
         if doubt := states.held.fault(time.monotonic()):
             return Reason.HELD_JOINT_OFF, doubt

@@ -6,7 +6,7 @@ nothing is heard any more is given up after a while.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -184,12 +184,18 @@ class FollowedMotion:
             self.end(Reason.BRIDGE_LOST, sentence(Reason.BRIDGE_LOST, found))
 
 
+async def nothing() -> str:
+    """Say that nothing speaks against it."""
+    return ""
+
+
 class BridgeLink:
     """Hears a bridge and hands it motions.
 
     Attributes:
         name: Of its node.
         state: What it said last; None before the first.
+        hindrance: Says why a motion that was proved shall not begin after all; empty: it shall.
     """
 
     def __init__(self, node: Node, name: str, on_state: Callable[[BridgeState], object]) -> None:
@@ -210,6 +216,7 @@ class BridgeLink:
         self._pause = node.create_client(Trigger, f"{name}/pause")
         self._move = ActionClient(node, Move, f"{name}/move")
         self._proofs: dict[str, RosFuture] = {}
+        self.hindrance: Callable[[], Awaitable[str]] = nothing
         self._seeking = False
 
     @property
@@ -278,6 +285,8 @@ class BridgeLink:
     async def _followed(self, followed: FollowedMotion, proof: RosFuture, who: str) -> None:
         """Hand a motion over once it is proved, and wait for its end."""
         answer = await proof
+        if answer.success and not followed.called_off and (said := await self.hindrance()):
+            followed.stop(Reason.CANCELLED, said)
         if followed.done:
             return
         if followed.called_off or not answer.success:

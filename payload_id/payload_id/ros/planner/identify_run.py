@@ -21,6 +21,7 @@ from ...core.errors import InputError
 from ..common.awaited_answers import until
 from ..common.conversions import unsolved_message
 from ..execution.stop_reason import Reason, reason_message
+from .bridge_link import nothing
 from .context import PlannerContext
 from .execute_messages import message_of_reason, tightest_limit
 from .execute_server import ExecuteServer
@@ -95,6 +96,7 @@ class IdentifyRun:
         self._motion.prepare(None)
         self._motion.prepare(self._handle)
         ended: tuple[int, str] | None = None
+        self._context.bridge.hindrance = self._hindrance
         try:
             await self._check()
             if asked.tare in BARE:
@@ -106,6 +108,7 @@ class IdentifyRun:
             ended = self._cause_of(error)
         finally:
             self._motion.prepare(None)
+            self._context.bridge.hindrance = nothing
         if self._in_run:
             ended = await self._conclude(ended)
         result.error_code, result.message = ended or (Result.NONE, "")
@@ -222,9 +225,8 @@ class IdentifyRun:
                 slower = await self._motion.slowed(self._handle, plan, self._dry)
             await self._follow(slower, known, "a dry run")
             await self._go_to(start)
-        await self._check_estimator()
         self._goal.enter(Feedback.EXCITING)
-        await self._carry_out(plan, known, "a payload is identified by one motion")
+        await self._follow(plan, known, "a payload is identified by one motion")
         self.result.pieces = 1
 
     async def _go_to(self, target: Array) -> None:
@@ -241,12 +243,8 @@ class IdentifyRun:
         await self._follow(way, known, "the arm goes to where to begin")
 
     async def _follow(self, plan: Planned, known: str, what: str) -> None:
-        """Have a plan followed, if the estimator is there; raise unless it ended as asked for."""
-        await self._check_estimator()
-        await self._carry_out(plan, known, what)
-
-    async def _carry_out(self, plan: Planned, known: str, what: str) -> None:
         """Have a plan followed; raise unless it ended as asked for."""
+        self._check_estimator()
         self.tightest, self._moved = tightest_limit(plan.certificate), True
         with refused_as(Result.MOTION_FAILED):
             ended = await self._motion.carried_out(
@@ -254,12 +252,18 @@ class IdentifyRun:
             )
         self._take(*ended)
 
-    async def _check_estimator(self) -> None:
-        """Raise unless the estimator is there now: without it nothing needs to move."""
-        trouble = await self._link.trouble_now(lambda: self._goal.unwanted)
+    def _check_estimator(self) -> None:
+        """Raise where the estimator is lost: without it nothing needs to move."""
         self._goal.go_on()
-        if trouble:
+        if trouble := self._link.trouble:
             raise EndedError(Result.ESTIMATOR_LOST, f"{trouble}. Nothing was begun.")
+
+    async def _hindrance(self) -> str:
+        """Say why what is proved shall not begin: planning and proving take their time."""
+        trouble = await self._link.trouble_now(lambda: self._goal.unwanted)
+        if trouble:
+            self._why = Result.ESTIMATOR_LOST, f"{trouble}. Nothing was begun."
+        return trouble
 
     async def _follow_horizon(self) -> None:
         """Move in receding horizon."""
@@ -269,7 +273,7 @@ class IdentifyRun:
             start = context.start(goal.limits, own=True)
             context.check_payload(goal)
         self._goal.check_time(goal.duration)
-        await self._check_estimator()
+        self._check_estimator()
         if self.asked.most_pieces:
             length = self.asked.most_pieces * rules.handover + goal.duration
             self.stages.expect(Feedback.EXCITING, length)

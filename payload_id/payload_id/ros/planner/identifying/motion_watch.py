@@ -55,7 +55,7 @@ class MotionWatch:
             most_pieces: It ends after so many; 0: no bound.
         """
         if trouble := self.link.trouble:
-            self.end(Result.ESTIMATOR_LOST, f"{trouble}. The arm was stopped.")
+            self.end(Result.ESTIMATOR_LOST, f"{trouble}.")
         elif left < CLOSING:
             self.end(Result.OUT_OF_TIME, "time_limit is over.")
         elif not self.bare:
