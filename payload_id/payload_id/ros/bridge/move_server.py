@@ -25,6 +25,7 @@ from ...core.errors import InputError, printable, shortened
 from ...core.motion.motion_sequence import MotionSequence
 from ...core.motion.trajectory import Motion
 from ...core.safety.certificate.certified_motion import CertifiedMotion
+from ...core.safety.tube.tube_watch import position_error
 from ...core.samples.stamps import NANOSECONDS
 from ..common.conversions import time_message
 from ..execution.arm_watch import ArmWatch
@@ -47,6 +48,8 @@ from .promises import Promises
 from .state_publisher import StatePublisher
 
 NOBODY = Watches()
+STEEPEST = 1.875  # speed on a way to a motion's start, in parts of its length over its time
+SLOWLY = 0.5 * AT_REST  # [rad/s or m/s] at which an arm on that way may be held at once
 CATCHING_UP = 0.5  # [s] after it stood still, in which joint states may be late for that
 ANSWER_LOST = 10.0  # [s] in which who asks again to acknowledge is answered as before
 NOT_PROMISED = (
@@ -170,7 +173,12 @@ class MoveServer:
     def _begin(self, prepared: Prepared) -> None:
         """Command a motion that begins shortly."""
         settings, arm = self._context.settings, self._context.arm
-        timing = Timing(settings.point_rate, settings.reaction, settings.settling)
+        proved = prepared.proved
+        motion = replace(proved.motion, trajectory=as_sequence(prepared))
+        start = motion.trajectory.at(np.zeros(1)).q[0]
+        off = np.abs(position_error(start, arm.states.q, arm.continuous)).max()
+        moves = self._back_end.goes_to_start and STEEPEST * off > SLOWLY * settings.start_delay
+        timing = Timing(settings.point_rate, settings.reaction, settings.settling, bool(moves))
         self._slider.begin()
         self._controller.begin()
         watch = ArmWatch(
@@ -179,9 +187,6 @@ class MoveServer:
         )  # fmt: skip
         start_ns = arm.states.now_ns + round(settings.start_delay * 1e9)
         self._back_end.foreign()  # what was heard before is of no account
-        proved = prepared.proved
-        motion = replace(proved.motion, trajectory=as_sequence(prepared))
-        start = motion.trajectory.at(np.zeros(1)).q[0]
 
         def command(points: Motion, begin_ns: int) -> None:
             if (left_ns := execution.left_ns) is not None:

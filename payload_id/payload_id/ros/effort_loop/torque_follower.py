@@ -131,7 +131,6 @@ class TorqueFollower:
         """
         self._plans, self._rest = [*self._plans, (trajectory, start)][-PLANS:], None
         self._parts = list(parts)
-        self._way = np.zeros_like(self._way)
 
     def hold(self, now: Measurement) -> None:
         """Brake, and hold where the arm is; nothing of this is certified."""

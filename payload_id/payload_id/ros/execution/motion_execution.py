@@ -54,11 +54,13 @@ class Timing:
         point_rate: Of the points of a command [Hz].
         reaction: From a command until the controller follows it, at most [s].
         settling: Time that the arm may take to come to rest after the motion [s].
+        moves_before: Whether the arm moves before the start, to where the motion begins.
     """
 
     point_rate: float
     reaction: float
     settling: float
+    moves_before: bool = False
 
 
 Command = Callable[[Motion, int], None]  # points, and the stamp of their time 0 [ns]
@@ -316,8 +318,10 @@ class MotionExecution:
         """Whether it has, or may be outside the tube about its start when a hold comes."""
         time = self.time(now_ns)
         end = time + self.timing.reaction
-        if time >= 0.0 or end <= 0.0:
-            return time >= 0.0
+        if time >= 0.0 or self.timing.moves_before:
+            return True
+        if end <= 0.0:
+            return False
         tube, early = self.motion.tube, np.linspace(0.0, min(end, self.commanded.duration), EARLY)
         begun = self.commanded.at(early)
         left = np.abs(begun.q - begun.q[0]) > tube.position

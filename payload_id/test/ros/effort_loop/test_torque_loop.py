@@ -125,6 +125,18 @@ def test_stamps_that_gain_a_little_with_every_state_leap(step):
     assert sum(found) == pytest.approx(40 * step, abs=0.05)
 
 
+@pytest.mark.parametrize("late", [0.0, 0.1])
+def test_what_replaces_a_motion_before_it_begins_keeps_the_way_there(late):
+    """A stop or a part that comes then is no step of what is desired."""
+    plain, replaced = follower(0.004), follower(0.004)
+    _, trajectory = proof()
+    replaced.replace(trajectory, 0.0)
+    for time in np.linspace(-0.2 - late, 0.2, 41):
+        one, other = plain.desired(time), replaced.desired(time)
+        for name in ("q", "dq", "ddq"):
+            assert np.array_equal(getattr(one, name), getattr(other, name))
+
+
 def test_the_way_to_the_beginning_has_no_step_and_ends_where_the_motion_begins():
     begun = follower(0.004)
     times = np.arange(-START, 0.1, PERIOD)

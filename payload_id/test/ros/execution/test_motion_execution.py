@@ -102,6 +102,16 @@ def test_a_stop_before_the_start_means_that_the_arm_does_not_move(moving):
     assert np.allclose(arm.held[1], HOME)
 
 
+def test_an_arm_that_moves_to_the_start_is_stopped_as_certified_and_not_held_on_its_way(moving):
+    arm, execution = moving
+    execution.timing = replace(execution.timing, moves_before=True)
+    arm.run(execution, lambda: arm.time >= -0.15)
+    execution.stop(Reason.CANCELLED, "by hand", arm.now_ns)
+    arm.run(execution)
+    assert execution.reason is Reason.CANCELLED and execution.at_rest and arm.held is None
+    assert len(arm.commands) == 2 and not execution.held
+
+
 def beginning(execution, end):
     """Return how far a motion gets until a time, and how fast [rad, rad/s]."""
     early = execution.motion.trajectory.at(np.linspace(0.0, max(end, 0.0), 50))

@@ -27,7 +27,10 @@ class BackEnd(Protocol):
 
     Attributes:
         target: Where points go, such as the full name of a topic.
+        goes_to_start: Whether it brings the arm to where a motion begins before it begins.
     """
+
+    goes_to_start: bool = False
 
     target: str
 

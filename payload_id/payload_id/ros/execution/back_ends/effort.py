@@ -41,6 +41,8 @@ RELIABLE = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 class Effort(BackEnd):
     """Has torques sent while the arm moves, and another controller hold it otherwise."""
 
+    goes_to_start = True
+
     def __init__(self, node: Node, settings: LoopSettings) -> None:
         """Start the loop's process.
 
