@@ -68,7 +68,7 @@ class FakeArm:
     def __init__(self) -> None:
         self.q, self.speed, self.known, self.silence = HOME.copy(), np.zeros(7), True, 0.0
         self.clock, self.now_ns, self.dropped = ClockWatch(0.2), STAMP, None
-        self.unusable = ""
+        self.unusable, self.awake = "", np.inf
         self.held = HeldJointWatch((), 1.0)
         self.turns = TurnCount(
             ROBOT.joints, np.arange(7) == 2, True, np.full(7, 2.0), "", HOME, STAMP, np.zeros(7)
