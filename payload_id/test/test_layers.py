@@ -170,6 +170,7 @@ LOOSE = {
         "motion_execution",
         "payload_intervals",
         "rest_watch",
+        "silence",
         "speed_slider",
         "standing_arm",
         "start_check",

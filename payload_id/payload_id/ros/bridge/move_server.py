@@ -39,7 +39,6 @@ from ..execution.speed_slider import SpeedSlider
 from ..execution.start_check import NotReadyError, check_place
 from ..execution.stop_reason import Reason, reason_message, sentence
 from ..execution.turn_count import difference, in_turns_of
-from ..supervision.silence import Silence
 from ..supervision.watches import Watches
 from .arm_use import ArmUse
 from .context import BridgeContext
@@ -95,7 +94,6 @@ class MoveServer:
         self.execution: MotionExecution | None = None
         self.ended: tuple[Reason, str] | None = None
         self._promises = Promises()
-        self._unheard = Silence(step=ASLEEP)  # of the arm, but for what this process slept
         self._newest: Prepared | None = None  # part of the motion in progress
         self._finished: RosFuture | None = None
         self._goal: ServerGoalHandle | None = None
@@ -252,9 +250,7 @@ class MoveServer:
         self.watches.attend()
         if execution is not None and moving:
             states = context.arm.states
-            if len(stamps):
-                self._unheard.end()
-            now_ns, silence = states.now_ns, min(states.silence, self._unheard.look())
+            now_ns, silence = states.now_ns, states.unheard
             if said := self._back_end.fault():
                 execution.fail(Reason[said[0].name], said[1], now_ns)
             if refused := self._back_end.refused_to_hold():

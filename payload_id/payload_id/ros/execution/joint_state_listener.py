@@ -18,6 +18,7 @@ from ..common.conversions import decoded, stamp_of
 from ..common.polled_subscription import joint_state_subscription
 from .clock_watch import ClockWatch
 from .held_joint_watch import HeldJointWatch
+from .silence import Silence
 from .turn_count import TurnCount
 
 QUEUE = 4000  # messages that may wait
@@ -61,6 +62,7 @@ class JointStateListener:
         self._endless = np.array(robot.continuous, dtype=bool)
         self._arrived, self._started = -np.inf, time.monotonic()
         self._dropped_at = self._taken = -np.inf
+        self._unheard = Silence(step=ASLEEP)
         self._follows = False  # whether every message counted the last time
         self._woke = 0, -np.inf  # the robot's time [ns] as this process last woke up, and when [s]
         self.turns = TurnCount.of(robot)
@@ -73,6 +75,11 @@ class JointStateListener:
     def silence(self) -> float:
         """Age of the newest joint states [s]; time since the start if there were none."""
         return time.monotonic() - max(self._arrived, self._started)
+
+    @property
+    def unheard(self) -> float:
+        """Age of the newest joint states, but for what this process slept [s]."""
+        return min(self.silence, self._unheard.seconds)
 
     @property
     def awake(self) -> float:
@@ -156,6 +163,9 @@ class JointStateListener:
         looked_at = waiting if every else reversed(waiting)
         usable = (x for data in looked_at if (x := self._read(data)))
         found = list(usable if every else islice(usable, 1))  # others speak on the topic, too
+        self._unheard.look()
+        if found:
+            self._unheard.end()
         n = len(self._map.joints)
         if not found:
             return np.zeros(0, dtype=np.int64), np.zeros((0, n)), np.zeros((0, n))

@@ -29,8 +29,8 @@ from ..common.awaited_answers import until
 from ..common.conversions import stamp_of
 from ..common.topics import LATCHED
 from ..execution.motion_execution import Phase
+from ..execution.silence import Silence
 from ..execution.stop_reason import Reason, sentence
-from ..supervision.silence import Silence
 from .planning.request import Documents
 
 SILENT = 3.0  # [s] without feedback after which a motion is given up

@@ -8,7 +8,7 @@ from diagnostic_msgs.msg import DiagnosticStatus
 from rclpy.node import Node
 
 from ..common.topics import LATCHED
-from .silence import Silence
+from ..execution.silence import Silence
 
 UNHEARD = 5.0  # [s] without its condition, which comes every second
 

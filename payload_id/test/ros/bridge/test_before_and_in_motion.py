@@ -78,6 +78,8 @@ class FakeArm:
         stamps = np.array([self.now_ns], dtype=np.int64)
         return stamps, self.q[None], np.zeros((1, 7))
 
+    unheard = property(lambda self: self.silence)
+
 
 class FakeBackEnd(BackEnd):
     """Notes what would have been sent."""

@@ -12,6 +12,7 @@ from payload_id_msgs.action import Identify
 from payload_id_msgs.msg import PayloadEstimate
 
 from payload_id.core.errors import InputError
+from payload_id.ros.execution import silence
 from payload_id.ros.planner.identifying import estimator_link, motion_watch
 from payload_id.ros.planner.identifying.attached_object import attached_object
 from payload_id.ros.planner.identifying.estimator_link import EstimatorLink
@@ -19,7 +20,6 @@ from payload_id.ros.planner.identifying.goal_checks import check_goal_fields, ta
 from payload_id.ros.planner.identifying.motion_watch import MotionWatch
 from payload_id.ros.planner.identifying.outcome import judge
 from payload_id.ros.planner.identifying.stages import Feedback, Stages
-from payload_id.ros.supervision import silence
 
 Goal, Result = Identify.Goal, Identify.Result
 NARROW = [0.02] * 10

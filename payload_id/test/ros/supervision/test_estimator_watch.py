@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import pytest
 from diagnostic_msgs.msg import DiagnosticStatus
 
-from payload_id.ros.supervision import silence
+from payload_id.ros.execution import silence
 from payload_id.ros.supervision.estimator_watch import EstimatorWatch
 
 

@@ -18,7 +18,7 @@ from std_srvs.srv import Trigger
 from ....core.errors import InputError
 from ...common.awaited_answers import until
 from ...common.topics import RUNNING, SILENT
-from ...supervision.silence import Silence
+from ...execution.silence import Silence
 
 LONGEST = 90.0  # [s] that an answer may take: the last estimate of a run says what it rests on
 FOUND = 5.0  # [s] until an estimator that runs is found
