@@ -88,6 +88,12 @@ class Arm:
             create_publisher=lambda *given: SimpleNamespace(publish=self.sent.append),
             create_subscription=lambda kind, topic, callback, quality: None,
             get_logger=lambda: SimpleNamespace(error=self.log.append),
+            create_client=lambda kind, name: self.parameters,
+            count_subscribers=lambda topic: 1,
+        )
+        self.answer = None  # of the resting controller; None: it has no parameters
+        self.parameters = SimpleNamespace(
+            service_is_ready=lambda: self.answer is not None, call_async=lambda asked: self.answer
         )
         self.back_end = effort.Effort(node, SETTINGS)
         self.loop, self.manager = self.back_end._process, self.back_end._handover
@@ -123,6 +129,25 @@ class Arm:
 @pytest.fixture
 def arm(monkeypatch):
     return Arm(monkeypatch)
+
+
+def test_a_controller_that_would_drive_the_arm_back_after_torques_is_refused(arm):
+    """To its last position command, of before the motion; that is its default."""
+
+    def said(done, *values):
+        found = SimpleNamespace(values=[SimpleNamespace(bool_value=value) for value in values])
+        arm.answer = SimpleNamespace(done=lambda: done, result=lambda: found)
+        arm.back_end.release()
+        arm.back_end._next_question = 0.0
+        arm.look()
+        return arm.back_end.absence()
+
+    arm.look()
+    assert arm.back_end.absence() == ""
+    assert "would drive the arm back" in said(True, True)
+    assert f"{effort.GOES_BACK} to false" in said(True, True)
+    assert said(True, False) == said(True) == ""
+    assert "has not said yet" in said(False)
 
 
 def test_the_switch_is_asked_for_only_when_torques_are_sent(arm):

@@ -11,8 +11,10 @@ from __future__ import annotations
 import time
 
 from controller_manager_msgs.msg import ControllerManagerActivity
+from rcl_interfaces.srv import GetParameters
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, ReliabilityPolicy
+from rclpy.task import Future as RosFuture
 from std_msgs.msg import Float64MultiArray
 
 from ....core.arrays import Array
@@ -35,6 +37,9 @@ LOOK = 0.005  # [s] between two looks at the loop's process
 AGAIN = 0.5  # [s] between two attempts to give the arm back
 OTHERS = 0.1  # [s] between two looks for who else sends torques
 ACTIVE = "active"
+# Parameter of a joint_trajectory_controller, true unless it is set: its last position command, of
+# before the torques, counts as where the arm is, and is commanded again at once.
+GOES_BACK = "set_last_command_interface_value_as_state_on_activation"
 RELIABLE = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 
 
@@ -55,6 +60,10 @@ class Effort(BackEnd):
         self._process = LoopProcess(settings)
         self._handover = Handover(node, settings.manager)
         self._publisher = node.create_publisher(Float64MultiArray, settings.commands, RELIABLE)
+        where = settings.manager.rpartition("/")[0]
+        resting = f"{where}/{settings.resting_controller}/get_parameters"
+        self._resting = node.create_client(GetParameters, resting)
+        self._asked: RosFuture | None = None  # whether the resting controller goes back
         self._proof: Proof | None = None
         self._parts: list[tuple[int, Proof]] = []  # that take over, each from a stamp on [ns]
         self._taken = self._moving = False  # moving: a motion was sent, and not given up
@@ -62,7 +71,7 @@ class Effort(BackEnd):
         self._wanted = False  # ... and is to have it
         self._number = 0
         self._trouble: tuple[Trouble, str] | None = None
-        self._next_try = self._next_look = 0.0
+        self._next_try = self._next_look = self._next_question = 0.0
         self._others = ""
         self._begins_ns = 0  # stamp at which the motion begins [ns]
         self._given_up = self._closed = self._asked_for_torques = False
@@ -103,6 +112,7 @@ class Effort(BackEnd):
     def release(self) -> None:
         """Give the arm back to its resting controller."""
         self._taken = self._moving = self._wanted = False
+        self._asked = None  # it may be set otherwise before the next motion
 
     def absence(self) -> str:
         """Say what is missing for torques to be followed; empty if nothing is."""
@@ -123,7 +133,22 @@ class Effort(BackEnd):
             return self._process.death or "The process of the torque loop is starting: try again."
         if not state.hears:
             return f"The torque loop hears no joint states on {settings.joint_states}."
-        return ""
+        return self._going_back()
+
+    def _going_back(self) -> str:
+        """Say that the resting controller would drive the arm back; empty if it does not say so."""
+        name = self._settings.resting_controller
+        if self._asked is None:
+            return ""  # a controller without parameters
+        if not self._asked.done():
+            return f"'{name}' has not said yet how it takes the arm back: try again."
+        answer = self._asked.result()
+        if answer is None or not any(value.bool_value for value in answer.values):
+            return ""
+        return (
+            f"'{name}' would drive the arm back to its last position command when torques give the "
+            f"arm back: set its parameter {GOES_BACK} to false."
+        )
 
     def others(self) -> str:
         """Say who else publishes torques; empty if nobody does."""
@@ -225,6 +250,10 @@ class Effort(BackEnd):
         if self._closed:
             return
         self._process.look()
+        if self._asked is None and time.monotonic() >= self._next_question:
+            self._next_question = time.monotonic() + OTHERS
+            if self._resting.service_is_ready():
+                self._asked = self._resting.call_async(GetParameters.Request(names=[GOES_BACK]))
         state, death = self._process.state, self._process.death
         if death:
             if not self._given_up:
