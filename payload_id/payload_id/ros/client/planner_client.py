@@ -10,7 +10,6 @@ from payload_id_msgs.action import Execute, Identify
 from payload_id_msgs.action import Plan as PlanAction
 from payload_id_msgs.msg import ExcitationGoal, Obstacle, PlanDescription
 from payload_id_msgs.srv import Acknowledge, Describe, Plan, SetObstacles
-from rclpy.action import ActionClient
 from rclpy.client import Client
 from rclpy.node import Node
 from std_msgs.msg import String
@@ -20,6 +19,7 @@ from ...core.safety.clearance.convex_body import ConvexBody
 from ..bridge.obstacles.obstacle_messages import obstacle_message
 from ..common.topics import LATCHED
 from ..planner.identifying.stages import NAMES as STAGES
+from .action_client import ActionClient
 from .waiting import FOUND, GoneError, NotAnsweredError, allowed, call, wait_for
 
 Tell = Callable[[Any], object]
@@ -255,7 +255,10 @@ class PlannerClient:
         ended, given_up = False, threading.Event()
         self._waited_for = given_up
         try:
-            wait_for(sent.done, timeout, f"the acceptance of {self._name}/{name}", there)
+            accepted = f"the acceptance of {self._name}/{name}"
+            wait_for(lambda: sent.done() or given_up.is_set(), timeout, accepted, there)
+            if not sent.done():
+                wait_for(sent.done, ENDING, accepted, there)
             if not sent.result().accepted:
                 ended = True
                 raise NotAnsweredError(f"{self._name}/{name}: {self._refusal()}")
