@@ -10,5 +10,7 @@ LATCHED = QoSProfile(
 # Figures of a sampler's condition: why it makes no samples; empty where it makes some.
 SILENT, UNUSABLE = "silent", "unusable"
 UNRECORDED = "unrecorded"  # likewise: what its recording lacks
-RUNNING = "running"  # figure of an estimator's condition, which has SILENT, too
+# Figures of an estimator's condition, which has SILENT, too.
+RUNNING = "running"
+SAMPLER = "sampler"  # node whose blocks it takes
 BLOCKS = QoSProfile(depth=2000, reliability=ReliabilityPolicy.RELIABLE)

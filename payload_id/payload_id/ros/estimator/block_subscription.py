@@ -78,9 +78,9 @@ class BlockSubscription:
             raw=True,
         )
         self.topic = str(self._subscription.topic_name)
-        self._condition_topic = f"{self.topic.rpartition('/')[0]}/condition"
+        self.sampler = self.topic.rpartition("/")[0]
         node.create_subscription(
-            DiagnosticStatus, self._condition_topic, self._on_condition, LATCHED
+            DiagnosticStatus, f"{self.sampler}/condition", self._on_condition, LATCHED
         )
 
     def _on_condition(self, message: DiagnosticStatus) -> None:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ...core.identification.status import Status
 from ..common.diagnostics import Condition, Level
-from ..common.topics import RUNNING, SILENT
+from ..common.topics import RUNNING, SAMPLER, SILENT
+from .block_subscription import BlockSubscription
 from .block_watch import BlockWatch
 from .run_control import RunControl
 
@@ -20,12 +21,14 @@ LEVELS = {
 }
 
 
-def condition_of(control: RunControl, watch: BlockWatch, silence: str, samplers: str) -> Condition:
+def condition_of(
+    control: RunControl, blocks: BlockSubscription, silence: str, samplers: str
+) -> Condition:
     """Judge a run.
 
     Args:
         control: Makes the estimates.
-        watch: What is known of the blocks received.
+        blocks: Whose blocks it takes, and what is known of them.
         silence: That no samples arrive, one sentence; empty while they do.
         samplers: That several samplers send blocks, one sentence; empty while one does.
     """
@@ -35,7 +38,8 @@ def condition_of(control: RunControl, watch: BlockWatch, silence: str, samplers:
         level, sentence = Level.ERROR, silence
     elif samplers and level is Level.OK:
         level, sentence = Level.WARN, f"{samplers} {sentence}"
-    return Condition(level, sentence, {**_figures(control, watch), SILENT: silence})
+    figures = {**_figures(control, blocks.watch), SAMPLER: blocks.sampler, SILENT: silence}
+    return Condition(level, sentence, figures)
 
 
 def _figures(control: RunControl, watch: BlockWatch) -> dict[str, object]:

@@ -136,7 +136,7 @@ class EstimatorNode(ManagedNode):
         if silence:
             self._log.warn("silence", silence)
         samplers = self._blocks.several_samplers()
-        condition = condition_of(self._control, self._blocks.watch, silence, samplers)
+        condition = condition_of(self._control, self._blocks, silence, samplers)
         values = current_values(self, ESTIMATOR_TABLE)
         prior = uncertainty_of(values, self.robot.uncertainty).prior
         figures = {**condition.figures, **stated_figures(self.robot, prior)}

@@ -23,5 +23,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )  # fmt: skip
     for name, default in vars(Names()).items():
         parser.add_argument(
-            f"--{name}", default=default, metavar="NODE", help="name of the node (%(default)s)"
-        )
+            f"--{name}", default=default, metavar="NODE",
+            help=f"name of the node ({default or 'the one that the estimator listens to'})",
+        )  # fmt: skip

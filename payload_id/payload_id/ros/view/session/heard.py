@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from diagnostic_msgs.msg import DiagnosticStatus
 from payload_id_msgs.msg import BridgeState, PayloadEffort, PayloadEstimate, PlanDescription
+from rclpy.subscription import Subscription
 from sensor_msgs.msg import JointState
 
 from ....core.arrays import Array
@@ -22,7 +23,7 @@ from ....files.robots.robot_file import RobotFile
 from ...client.estimator_client import PayloadClient, estimate_from
 from ...common.conversions import decoded
 from ...common.polled_subscription import joint_state_subscription
-from ...common.topics import LATCHED, RUNNING
+from ...common.topics import LATCHED, RUNNING, SAMPLER
 from .names import Names
 from .workflow import NODES, NodeSeen
 
@@ -81,9 +82,11 @@ class Heard:
         self._conditions: dict[str, tuple[float, DiagnosticStatus]] = {}
         self._bodies: tuple[str, tuple[ConvexBody, ...]] = ("", ())
         node = client.node
+        self._follows = not names.sampler  # the sampler is the one that the estimator listens to
+        self._of_sampler: Subscription | None = None
         for name in NODES:
-            topic = f"{getattr(names, name)}/condition"
-            node.create_subscription(DiagnosticStatus, topic, self._noting(name), LATCHED)
+            if full := getattr(names, name):
+                self._hear(name, full)
         node.create_subscription(
             PlanDescription, f"{names.planner}/description", self._on_plan, LATCHED
         )
@@ -140,11 +143,29 @@ class Heard:
                 self._bodies = (text, ())
         return self._bodies[1]
 
+    def _hear(self, name: str, node: str) -> Subscription:
+        """Listen to the condition of a node, by its name among the steps and in ROS."""
+        topic = f"{node}/condition"
+        return self._client.node.create_subscription(
+            DiagnosticStatus, topic, self._noting(name), LATCHED
+        )
+
+    def _hear_sampler(self) -> None:
+        """Listen to the sampler that the estimator listens to."""
+        sampler, known = self.figure("estimator", SAMPLER), self._of_sampler
+        if not sampler or (known is not None and known.topic_name == f"{sampler}/condition"):
+            return
+        if known is not None:
+            self._client.node.destroy_subscription(known)
+        self._of_sampler = self._hear("sampler", sampler)
+
     def _noting(self, name: str) -> Callable[[DiagnosticStatus], None]:
         """Return what notes the condition of a node."""
 
         def note(status: DiagnosticStatus) -> None:
             self._conditions[name] = (time.monotonic(), status)
+            if name == "estimator" and self._follows:
+                self._hear_sampler()
 
         return note
 

@@ -7,9 +7,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Names:
-    """Full or relative names of the nodes."""
+    """Full or relative names of the nodes.
 
-    sampler: str = "payload_sampler"
+    Attributes:
+        sampler: Empty: the one whose samples the estimator takes, as its condition tells.
+    """
+
+    sampler: str = ""
     estimator: str = "payload_estimator"
     planner: str = "payload_planner"
     bridge: str = "payload_bridge"
