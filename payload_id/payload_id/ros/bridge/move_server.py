@@ -368,6 +368,8 @@ class MoveServer:
     def _end(self, execution: MotionExecution) -> None:
         """Note how a motion ended, and wake who waits for it."""
         reason, detail = execution.reason or Reason.COMPLETED, execution.detail
+        if (delay := self._back_end.delay()) and delay not in detail:
+            detail = f"{detail}; {delay}" if detail else f"{delay[:1].upper()}{delay[1:]}"
         self.ended, context = (reason, detail), self._context
         held = execution.held or reason.is_fault
         context.holding = None if held else execution.end_positions()

@@ -41,6 +41,7 @@ from ..common.conversions import decoded, stamp_of
 from ..common.polled_subscription import PolledSubscription
 from .handover import Handover
 from .messages import Ask, End, Follow, Hold, LoopSettings, LoopState, Order, Rest
+from .order_reader import OrderReader
 from .period_watch import PeriodWatch
 from .real_time import scheduled_in_real_time, sleep_until
 from .stamp_watch import StampWatch
@@ -76,6 +77,7 @@ class TorqueLoop:
             real_time: Whether this process is scheduled in real time.
         """
         self._node, self._connection, self._settings = node, connection, settings
+        self._orders = OrderReader(connection)
         robot = RobotFile.load(settings.robot_file)
         self._model = RobotModel.from_robot_file(robot)
         self._map = JointMap(robot.joints, 1.0, 0.0)
@@ -129,8 +131,8 @@ class TorqueLoop:
         if self._gone:
             return
         try:
-            while self._connection.poll():
-                self._carry_out(self._connection.recv())
+            while order := self._orders.take():
+                self._carry_out(order)
         except (EOFError, OSError):
             self._gone = True
             self._leave_alone("The bridge is gone")
@@ -192,6 +194,8 @@ class TorqueLoop:
                 raise InputError(f"No joint states come on {self._settings.joint_states}.")
             self._follower, self._zero_ns, self._leapt_ns = None, order.start_ns, 0
             self._gap = 0.0
+            if self._stamps is not None:
+                self._stamps.forget()
             controller = controller_of(self._model, order.proof)
             now = self._measurement()
             self._follower = TorqueFollower(controller, now, order.trajectory, 0.0)
@@ -216,6 +220,8 @@ class TorqueLoop:
         if self._follower is None:
             if self._stamps is None or self._stamps.simulated is not simulated:
                 self._stamps = StampWatch(state[0], now, simulated)
+            elif not self._stamps.admits_at_rest(state[0], now):
+                return False
             self._stamps.leap(state[0], now)
         elif self._stamps is not None:
             if not self._stamps.admits(state[0], now):
@@ -314,6 +320,7 @@ class TorqueLoop:
             1e-9 * self._leapt_ns,
             self._gap if self._gap > STALE else 0.0,
             self._alone,
+            0 if self._stamps is None else self._stamps.passed_over,
         )
 
 

@@ -102,6 +102,8 @@ class LoopState:
         gap: Longest time in the motion for which no joint state came, or the loop stood still, and
             the arm was only held up [s]; 0 if there was none.
         alone: Why it goes on without the bridge, to the end of the motion; empty: it does not.
+        passed_over: Joint states of this motion, or lately, that are old or another's: they leap
+            while others go on.
     """
 
     hears: bool
@@ -117,3 +119,4 @@ class LoopState:
     leapt: float = 0.0
     gap: float = 0.0
     alone: str = ""
+    passed_over: int = 0

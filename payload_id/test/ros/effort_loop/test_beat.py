@@ -4,6 +4,10 @@ from __future__ import annotations
 
 import logging
 import multiprocessing
+import os
+import pickle
+import struct
+import threading
 import time
 from types import SimpleNamespace
 
@@ -16,7 +20,8 @@ from payload_id.core.samples.joint_map import JointMap
 from payload_id.ros.effort_loop import loop, real_time
 from payload_id.ros.effort_loop.loop import LEAD, LONGEST_LEAD, STOOD_STILL, TorqueLoop
 from payload_id.ros.effort_loop.messages import Ask, Follow
-from payload_id.ros.effort_loop.stamp_watch import StampWatch
+from payload_id.ros.effort_loop.order_reader import OrderReader
+from payload_id.ros.effort_loop.stamp_watch import SILENT, StampWatch
 
 STEPS = 200
 
@@ -127,33 +132,98 @@ def test_old_states_and_those_of_others_at_the_same_time_do_not_count(late):
         assert heard(other, arm) == 100
 
 
-def test_a_leap_counts_from_the_second_state_on_that_says_so():
-    for step in (-0.15, 0.3, -5.0):
-        watch = StampWatch(0, 0.0)
-        for k in range(1, 50):  # one of two sources is off
-            now = 1e-3 * k
-            assert watch.admits(round(1e9 * now), now)
-            assert watch.leap(round(1e9 * now), now) == 0
-            assert not watch.admits(round(1e9 * (now + step)), now)
-        assert watch.admits(round(1e9 * 0.0495), 0.0495)
-        assert watch.leap(round(1e9 * 0.0495), 0.0495) == 0
-        assert not watch.admits(round(1e9 * (0.05 + step)), 0.05)
-        assert watch.admits(round(1e9 * (0.051 + step)), 0.051)
-        leap = watch.leap(round(1e9 * (0.051 + step)), 0.051)
-        assert 1e-9 * leap == pytest.approx(step)
+def admitted(watch, seen, admits):
+    """Return which of some stamps, by the times at which they come [s], a watch takes in."""
+    used = []
+    for stamp, now in seen:
+        if admits(round(1e9 * stamp), now):
+            watch.leap(round(1e9 * stamp), now)
+            used.append((stamp, now))
+    return used
+
+
+def line(begin, end, period, off=0.0):
+    """Return stamps, so far off, and when they come."""
+    times = np.arange(begin, end - 1e-9, period)
+    return [(float(t + off), float(t)) for t in times]
+
+
+def in_time(*lines):
+    """Return several lines as they come."""
+    return sorted((seen for line in lines for seen in line), key=lambda seen: seen[1])
+
+
+@pytest.mark.parametrize("off", [-0.06, -0.15, 0.3, -5.0, 3600.0])
+@pytest.mark.parametrize("period", [4.0, 1.0, 0.25, 0.05])
+def test_while_stamps_go_on_those_of_another_do_not_count_however_many_they_are(off, period):
+    """A relay as slow as the arm, or twenty times faster, or in bursts."""
+    watch = StampWatch(0, 0.0)
+    arm = line(4e-3, 2.0, 4e-3)
+    other = line(1.01, 2.0, 4e-3 * period, off)
+    burst = [(1.0 + 0.01 * k, 1.36 + 1e-4 * k) for k in range(30)]
+    assert admitted(watch, in_time(arm, other, burst), watch.admits) == arm
+    assert watch.passed_over > 0
+
+
+@pytest.mark.parametrize("off", [-0.15, 0.3, -5.0])
+def test_stamps_that_leap_for_good_count_once_none_go_on(off):
+    watch = StampWatch(0, 0.0)
+    leapt = line(1.0, 2.0, 4e-3, off)
+    used = admitted(watch, [*line(4e-3, 1.0, 4e-3), *leapt], watch.admits)
+    begin = next(now for stamp, now in used if abs(stamp - now) > 0.05)
+    assert SILENT <= begin - 0.996 <= SILENT + 0.008
+    assert [x for x in used if x[1] >= begin] == [x for x in leapt if x[1] >= begin]
+
+
+def test_a_relay_that_was_followed_through_a_gap_is_left_as_soon_as_the_arm_is_heard():
+    watch = StampWatch(0, 0.0)
+    before, after = line(4e-3, 1.0, 4e-3), line(1.2, 2.0, 4e-3)
+    used = admitted(watch, in_time(before, after, line(0.5, 2.0, 3e-3, -0.1)), watch.admits)
+    assert [x for x in used if x[1] > 1.2 + 1e-9] == after[1:]
+
+
+@pytest.mark.parametrize("period", [4.0, 1.0, 0.25])
+@pytest.mark.parametrize("first", [0.0, 0.2])
+def test_before_a_motion_the_newer_of_two_lines_counts_and_the_other_is_told(period, first):
+    """Whichever came first: of what repeats the arm's states, stamps are behind."""
+    watch = StampWatch(round(-1e8), 0.0)
+    relay, arm = line(4e-3, 2.0, 4e-3 * period, -0.1), line(first, 2.0, 4e-3)
+    used = admitted(watch, in_time(relay, arm), watch.admits_at_rest)
+    assert [x for x in used if x[1] > 0.3] == [x for x in arm if x[1] > 0.3]
+    assert watch.passed_over > 1
+    admitted(watch, line(2.0, 4.0, 4e-3), watch.admits_at_rest)
+    assert watch.passed_over == 0  # it is gone
+
+
+def test_one_false_stamp_of_the_future_does_not_make_the_loop_deaf_before_a_motion():
+    watch = StampWatch(0, 0.0)
+    arm = line(4e-3, 2.0, 4e-3)
+    used = admitted(watch, in_time(arm, [(1e6, 1.0)]), watch.admits_at_rest)
+    assert used[-1] == arm[-1]
+    assert [x for x in used if x[1] > 1.1] == [x for x in arm if x[1] > 1.1]
 
 
 def following(connection, asked):
     """Return a loop that follows a motion, whose bridge asked so long ago [s]."""
     one = TorqueLoop.__new__(TorqueLoop)
     one._connection, one._asked = connection, time.monotonic() - asked
+    one._orders = OrderReader(connection)
     one._node = SimpleNamespace(get_logger=lambda: logging.getLogger("loop"))
     one._settings = SimpleNamespace(resting_controller="resting", joint_states="/joint_states")
     one._newest, one._zero_ns = (0, np.zeros(7), np.zeros(7)), 0
     one._follower, one._alone = SimpleNamespace(replace=lambda *what: None), ""
     one._gone = one._gives_away = False
+    one._number, one._refusal = 0, ""
     one._state = lambda: one._alone
     return one
+
+
+def take_until(one, done):
+    """Have a loop take orders until something is true: they come in a thread."""
+    end = time.monotonic() + 5.0
+    while not done():
+        assert time.monotonic() < end
+        one._take_orders()
 
 
 def answers(there):
@@ -170,7 +240,7 @@ def test_a_bridge_that_stood_still_and_orders_again_has_the_motion_back():
     assert not answers(there) and one._alone
     there.send(Ask())
     there.send(Follow(None, 0, None, 7, False))
-    one._take_orders()
+    take_until(one, lambda: one._number == 7)
     assert answers(there) == [""] and (one._alone, one._number, one._refusal) == ("", 7, "")
 
 
@@ -183,14 +253,30 @@ def test_what_cannot_be_taken_back_goes_on_alone_and_begins_nothing(why):
     alone = one._alone
     assert answers(there) == [alone] and alone
     there.send(Follow(None, 0, None, 8, True))
-    one._take_orders()
-    assert one._number == 8 and alone in one._refusal and one._alone == alone
+    take_until(one, lambda: one._number == 8)
+    assert alone in one._refusal and one._alone == alone
     there.send(Follow(None, 0, None, 9, False))  # a stop
-    one._take_orders()
+    take_until(one, lambda: one._number == 9)
     assert (alone in one._refusal) is (why == "gives away")
     there.close()
-    one._take_orders()
-    assert one._gone and one._alone == "The bridge is gone"
+    take_until(one, lambda: one._gone)
+    assert one._alone == "The bridge is gone"
+
+
+def test_half_an_order_does_not_hold_the_loop_up():
+    """A long one is sent in pieces, and a bridge may be stopped between two of them."""
+    here, there = multiprocessing.Pipe()
+    one = following(here, 0.0)
+    order = pickle.dumps(Follow(np.zeros(10_000), 0, None, 7, False))
+    os.write(there.fileno(), struct.pack("!i", len(order)))
+    os.write(there.fileno(), order[:20_000])
+    for _ in range(10):
+        began = time.monotonic()
+        one._take_orders()
+        assert time.monotonic() - began < 0.1 and one._refusal == one._alone == ""
+        time.sleep(0.01)
+    threading.Thread(target=os.write, args=(there.fileno(), order[20_000:])).start()
+    take_until(one, lambda: one._number == 7)
 
 
 def test_a_stop_or_a_part_that_takes_over_is_followed_though_no_joint_state_comes_for_a_while():

@@ -217,6 +217,31 @@ def test_a_takeover_that_comes_too_late_is_no_start(arm):
     assert "start_delay" in arm.back_end.fault()[1] and not arm.manager.asked
 
 
+def test_a_manager_that_has_not_answered_as_the_motion_begins_is_no_start(arm):
+    arm.back_end.get_ready(arm.tube, None, None)
+    arm.back_end.take()
+    arm.look()
+    arm.send()
+    arm.look()
+    assert arm.manager.waits and not arm.back_end.fault()
+    arm.loop.stamp_ns = 2 * 10**9
+    arm.look()
+    assert arm.back_end.fault()[0] is Trouble.NOT_STARTED
+    arm.look((True, ""))  # it switches after all
+    assert arm.manager.asked[-1] == (RESTING, TORQUES, False)
+
+
+def test_states_of_others_are_told_after_a_motion_and_hinder_the_next(arm, monkeypatch):
+    monkeypatch.setattr(effort, "publisher_names", lambda node, topic: ["/arm", "/relay"])
+    arm.moving()
+    arm.loop.state = replace(arm.loop.state, passed_over=7)
+    assert "7 joint states were old" in arm.back_end.delay() and not arm.back_end.absence()
+    arm.loop.state = replace(arm.loop.state, sends=False)
+    assert "/arm, /relay" in arm.back_end.absence() and "/js" in arm.back_end.absence()
+    arm.loop.state = replace(arm.loop.state, passed_over=0)
+    assert not arm.back_end.delay() and not arm.back_end.absence()
+
+
 def test_what_the_loop_refuses_is_no_start(arm):
     arm.loop.refuses = "joint_1 is elsewhere."
     arm.back_end.get_ready(arm.tube, None, None)

@@ -133,7 +133,19 @@ class Effort(BackEnd):
             return self._process.death or "The process of the torque loop is starting: try again."
         if not state.hears:
             return f"The torque loop hears no joint states on {settings.joint_states}."
+        if state.passed_over > 1 and not state.sends:
+            return self._two_lines()
         return self._going_back()
+
+    def _two_lines(self) -> str:
+        """Say that more than one sends joint states, or old ones."""
+        topic = self._settings.joint_states
+        by = ", ".join(publisher_names(self._node, topic)) or "nobody known"
+        return (
+            f"Joint states on {topic} (published by {by}) have stamps that go back and forth: "
+            "somebody repeats old ones, or makes up others. Have one node publish states of these "
+            "joints."
+        )
 
     def _going_back(self) -> str:
         """Say that the resting controller would drive the arm back; empty if it does not say so."""
@@ -202,7 +214,7 @@ class Effort(BackEnd):
         return self._trouble if self._taken else None
 
     def delay(self) -> str:
-        """Say how joint states have failed the loop: stamps that leapt, or a gap between them."""
+        """Say how joint states have failed the loop: stamps that leapt, a gap, others' states."""
         state, said = self._process.state, []
         if state is not None and state.leapt:
             said.append(
@@ -214,6 +226,8 @@ class Effort(BackEnd):
                 f"for {state.gap:.2f} s the torque loop heard no joint state, or stood still, and "
                 "the arm was only held up"
             )
+        if state is not None and state.passed_over:
+            said.append(f"{state.passed_over} joint states were old, or another's: passed over")
         return ", and ".join(said)
 
     def doubt(self) -> str:
@@ -264,18 +278,19 @@ class Effort(BackEnd):
         answer = self._handover.answer()
         if answer is not None:
             self._on_answer(*answer)
+        late = state is not None and state.stamp_ns > self._begins_ns
+        if self._wanted and not self._ours and late:  # also where the manager has not answered yet
+            self._give_up(
+                Trouble.NOT_STARTED,
+                f"'{self._settings.torque_controller}' had not taken the arm over as the motion "
+                "was to begin; raise start_delay",
+            )
         if self._handover.waits or self._ours == self._wanted:
             if not self._wanted and not self._handover.waits:
                 self._rest(state is not None and state.sends)
             return
         if not self._wanted:
             self._ask(self._settings.resting_controller, self._settings.torque_controller)
-        elif state is not None and state.stamp_ns > self._begins_ns:
-            self._give_up(
-                Trouble.NOT_STARTED,
-                f"'{self._settings.torque_controller}' had not taken the arm over as the motion "
-                "was to begin; raise start_delay",
-            )
         elif state is not None and state.sends and state.number == self._number:
             self._ask(self._settings.torque_controller, self._settings.resting_controller)
 
