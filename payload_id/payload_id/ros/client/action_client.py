@@ -11,8 +11,8 @@ import rclpy.action
 class ActionClient(rclpy.action.ActionClient):
     """Takes answers in only once it has noted what they answer.
 
-    rclpy notes a request after it was sent, and before its release of October 2025 without a lock:
-    what is answered at once is then ignored, and waited for without end (rclpy, issue 1123).
+    rclpy notes a request after it was sent, in many releases without a lock: what is answered at
+    once is then ignored, and waited for without end (rclpy, issue 1123).
     """
 
     def __init__(self, *args: Any, **options: Any) -> None:

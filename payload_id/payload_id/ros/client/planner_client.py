@@ -93,7 +93,6 @@ class PlannerClient:
         self._node, self._name, self._bridge = node, planner, bridge
         self._clients: dict[str, Client] = {}
         self._actions: dict[str, ActionClient] = {}
-        self._waited_for: threading.Event | None = None  # set: the goal in progress is given up
 
     def wait_until_ready(self, timeout: float) -> None:
         """Wait for all services and actions.
@@ -134,17 +133,23 @@ class PlannerClient:
         return self._call("set_obstacles", request, 10.0)
 
     def plan(
-        self, timeout: float = 180.0, tell: Tell | None = None, **goal: Any
+        self,
+        timeout: float = 180.0,
+        tell: Tell | None = None,
+        called_off: threading.Event | None = None,
+        **goal: Any,
     ) -> PlanDescription:
         """Plan and certify a motion from where the arm stands; nothing moves.
 
         Args:
             timeout: Longest time to wait [s].
             tell: Called with feedback of payload_id_msgs/Plan; then an interrupt ends the planning.
+            called_off: Once it is set, a planning that tells is ended, and none is begun.
             goal: Fields of payload_id_msgs/ExcitationGoal.
         """
         if tell is not None:
-            result = self._act("plan", PlanAction.Goal(goal=ExcitationGoal(**goal)), timeout, tell)
+            asked = PlanAction.Goal(goal=ExcitationGoal(**goal))
+            result = self._act("plan", asked, timeout, tell, called_off)
             if not result.success:
                 raise NotAnsweredError(f"{self._name}/plan: {result.message}")
             return result.description
@@ -162,6 +167,7 @@ class PlannerClient:
         speed_scale: float = 1.0,
         requested_by: str = "",
         tell: Tell | None = None,
+        called_off: threading.Event | None = None,
     ) -> Execute.Result:
         """Execute a plan; return once the arm is at rest, whatever the reason.
 
@@ -172,24 +178,30 @@ class PlannerClient:
                 is a dry run.
             requested_by: Who asks, for the planner's log.
             tell: Called with each feedback.
+            called_off: Once it is set, the motion is cancelled, and none is begun.
         """
         goal = Execute.Goal(plan_id=plan.plan_id, token=plan.token)
         goal.speed_scale, goal.requested_by = speed_scale, requested_by
-        return self._act("execute", goal, timeout, tell)
+        return self._act("execute", goal, timeout, tell, called_off)
 
     def identify(
-        self, timeout: float = 600.0, tell: Tell | None = None, **fields: Any
+        self,
+        timeout: float = 600.0,
+        tell: Tell | None = None,
+        called_off: threading.Event | None = None,
+        **fields: Any,
     ) -> Identify.Result:
         """Identify the payload: check, plan, move, solve, validate, save; return at rest.
 
         Args:
             timeout: Longest time to wait [s].
             tell: Called with each feedback.
+            called_off: Once it is set, all of it is cancelled, and nothing is begun.
             fields: Of payload_id_msgs/Identify, and of the ExcitationGoal in it.
         """
         own = {k: fields.pop(k) for k in list(fields) if k in IDENTIFY_FIELDS}
         goal = Identify.Goal(goal=ExcitationGoal(**fields), **own)
-        return self._act("identify", goal, timeout, tell)
+        return self._act("identify", goal, timeout, tell, called_off)
 
     def stop(self) -> str:
         """Have the certified stop commanded, if anything moves; return the planner's sentence."""
@@ -215,11 +227,6 @@ class PlannerClient:
         """
         return str(self._call("acknowledge", Acknowledge.Request(reason=reason), 10.0).message)
 
-    def give_up(self) -> None:
-        """Have the goal that another thread waits for cancelled; that call returns its result."""
-        if self._waited_for is not None:
-            self._waited_for.set()
-
     def _call(self, name: str, request: Any, timeout: float) -> Any:
         """Call a service and return its response."""
         return call(self._client(name), request, timeout)
@@ -244,19 +251,28 @@ class PlannerClient:
             self._client("stop")
         return self._actions[name]
 
-    def _act(self, name: str, goal: Any, timeout: float, tell: Tell | None) -> Any:
+    def _act(
+        self,
+        name: str,
+        goal: Any,
+        timeout: float,
+        tell: Tell | None,
+        called_off: threading.Event | None,
+    ) -> Any:
         """Send a goal and return its result."""
-        action = self._action(name)
+        action, off = self._action(name), called_off or threading.Event()
         there = action.server_is_ready
-        wait_for(there, min(timeout, FOUND), f"action {self._name}/{name}")
+        wanted = f"action {self._name}/{name}"
+        wait_for(lambda: there() or off.is_set(), min(timeout, FOUND), wanted)
+        if off.is_set():
+            raise NotAnsweredError(f"{self._name}/{name} was called off before it was asked for.")
         sent = action.send_goal_async(
             goal, feedback_callback=None if tell is None else lambda m: tell(m.feedback)
         )
-        ended, given_up = False, threading.Event()
-        self._waited_for = given_up
+        ended = False
         try:
             accepted = f"the acceptance of {self._name}/{name}"
-            wait_for(lambda: sent.done() or given_up.is_set(), timeout, accepted, there)
+            wait_for(lambda: sent.done() or off.is_set(), timeout, accepted, there)
             if not sent.done():
                 wait_for(sent.done, ENDING, accepted, there)
             if not sent.result().accepted:
@@ -264,7 +280,7 @@ class PlannerClient:
                 raise NotAnsweredError(f"{self._name}/{name}: {self._refusal()}")
             future = sent.result().get_result_async()
             result = f"the result of {self._name}/{name}"
-            wait_for(lambda: future.done() or given_up.is_set(), timeout, result, there)
+            wait_for(lambda: future.done() or off.is_set(), timeout, result, there)
             if not future.done():
                 self._cancel(sent, name)
                 wait_for(future.done, ENDING, result, there)
@@ -273,7 +289,6 @@ class PlannerClient:
             ended = True  # a motion was sent up to its end at rest: nobody is left to be asked
             raise
         finally:
-            self._waited_for = None
             if not ended:  # nobody waits any more: what moves comes to rest
                 self._cancel(sent, name)
         return future.result().result

@@ -84,6 +84,7 @@ class Tasks:
         self.dry_run = self.executed = self.saved = self.reported = self.exported = ""
         self._client, self._planner = client, planner
         self._lock = threading.Lock()
+        self._called_off = threading.Event()  # set: the task in progress moves nothing any more
         self._stops = {
             name: allowed(
                 partial(client.node.create_client, Trigger, f"{name}/stop"), f"calls of {name}/stop"
@@ -98,7 +99,8 @@ class Tasks:
             def tell(told: Any) -> None:
                 self._show("planning", f"{told.phase}, {told.seconds:.0f} s")
 
-            found = self._planner.plan(LONGEST, tell, duration=duration, seed=seed)
+            off = self._called_off
+            found = self._planner.plan(LONGEST, tell, off, duration=duration, seed=seed)
             return f"{found.plan_id}: {found.summary}"
 
         return self._begin("planning", by, work)
@@ -119,9 +121,6 @@ class Tasks:
         def work() -> str:
             description = self._planner.describe(plan.plan_id).description
             duration = description.duration / scale
-            if not dry:
-                self._show(what, "the estimator begins a run")
-                self._client.start()
 
             def tell(told: Any) -> None:
                 self._show(
@@ -131,21 +130,45 @@ class Tasks:
                     told.remaining,
                 )
 
-            result = self._planner.execute(description, LONGEST, scale, by, tell)
-            if dry and result.success:
+            def move() -> str:
+                off = self._called_off
+                result = self._planner.execute(description, LONGEST, scale, by, tell, off)
+                if not result.success:
+                    raise NotAnsweredError(result.message)
+                return str(result.message)
+
+            if dry:
+                said = move()
                 self.dry_run = plan.plan_id
-            if not dry:
-                self._show(what, "solving for all of the data")
-                time.sleep(REST)
-                said = self._client.stop()
-                if result.success:
-                    self.executed = plan.plan_id
-                    return said
-            if not result.success:
-                raise NotAnsweredError(result.message)
-            return str(result.message)
+                return said
+            said = self._while_data_are_taken(what, move)
+            self.executed = plan.plan_id
+            return said
 
         return self._begin(what, by, work)
+
+    def _while_data_are_taken(self, what: str, move: Callable[[], str]) -> str:
+        """Have the arm moved in a run of the estimator's, which ends with it; return its verdict.
+
+        Raises:
+            NotAnsweredError: The motion was not completed, or has led to no intervals that hold.
+        """
+        self._show(what, "the estimator begins a run")
+        self._client.start()
+        failed: NotAnsweredError | None = None
+        try:
+            move()
+        except NotAnsweredError as error:
+            failed = error
+        self._show(what, "solving for all of the data")
+        time.sleep(REST)
+        try:
+            said = self._client.stop()
+        except NotAnsweredError as error:
+            raise failed or error from error
+        if failed is not None:
+            raise failed
+        return said
 
     def identify(self, by: str, tare: bool) -> bool:
         """MOVE THE ARM: all of it in one goal, or a tare without payload."""
@@ -160,7 +183,8 @@ class Tasks:
                 )
 
             fields = {"tare": TARE_ONLY} if tare else {}
-            result = self._planner.identify(LONGEST, tell, requested_by=by, **fields)
+            off = self._called_off
+            result = self._planner.identify(LONGEST, tell, off, requested_by=by, **fields)
             self.saved = str(result.saved) or self.saved
             if not result.success:
                 raise NotAnsweredError(result.message)
@@ -219,7 +243,7 @@ class Tasks:
             for name, client in self._stops.items()
             if client.service_is_ready()
         ]
-        self._planner.give_up()
+        self._called_off.set()
         threading.Thread(target=self._hear_stop, args=(by, sent), daemon=True).start()
 
     def _hear_stop(self, by: str, sent: list[tuple[str, Any]]) -> None:
@@ -245,6 +269,7 @@ class Tasks:
         """Carry out a task, unless one is in progress; return whether it was begun."""
         if not self._lock.acquire(blocking=False):
             return False
+        self._called_off = threading.Event()
         self._show(task, "asking")
         threading.Thread(target=self._carry_out, args=(task, by, work), daemon=True).start()
         return True
