@@ -209,24 +209,40 @@ class TeamRows:
             bend = np.linalg.norm(chosen.wrench_bend[i][:, :3], axis=1)
             d += held[i] * (1.2 * late * rate + 0.65 * late**2 * bend)
         used = int(np.count_nonzero(self.half_width > 0))
-        # the centre of mass may still accelerate: what the features of any robot leave open
-        error = np.where(chosen.present, chosen.feature_error[..., :3].sum(axis=2), np.inf).min(
-            axis=0
-        )
+        turning = _turning(chosen)
         A_error = np.zeros((W, 10))
-        A_error[:, 0] = error + _vertical_motion(chosen) + max(b.gravity for b in self.bounds)
-        A_error[:, 1:4] = _turning(chosen)[:, None]
+        A_error[:, 0] = self._rising(chosen, turning) + max(b.gravity for b in self.bounds)
+        A_error[:, 1:4] = turning[:, None]
         return RowBlock(
             A, A_error, np.zeros((W, used)), lift, d, np.full(W, 6), chosen.start,
             chosen.start + chosen.length,
         )  # fmt: skip
 
+    def _rising(self, windows: Windows, turning: Array) -> Array:
+        """Return how far the proper acceleration at {1} may be from g, shape (W,) [m/s2].
 
-def _vertical_motion(windows: Windows) -> Array:
-    """Return how far the proper acceleration of a grasp is from g in size, shape (W,) [m/s2]."""
-    size = np.linalg.norm(windows.features[..., :3], axis=2)
-    off = np.abs(size - GRAVITY)
-    return np.asarray(np.where(windows.present, off, np.inf).min(axis=0))
+        Each robot tells that of its own grasp, and at {1} it is another one as far as the body
+        turns. Of a robot whose place is not known that is left out, where no other one tells.
+
+        Args:
+            windows: The holds.
+            turning: Largest acceleration per metre that turning makes, shape (W,) [1/s2].
+        """
+        size = np.linalg.norm(windows.features[..., :3], axis=2)
+        off = np.abs(size - GRAVITY) + windows.feature_error[..., :3].sum(axis=2)
+        off = np.where(windows.present, off, np.inf)
+        lever = np.array(
+            [
+                np.linalg.norm(p) + np.linalg.norm(frame.position) if i and frame.known else 0.0
+                for i, (p, frame) in enumerate(
+                    zip(self.frames.position, self.frame_bounds, strict=True)
+                )
+            ]
+        )
+        placed = np.array([not i or frame.known for i, frame in enumerate(self.frame_bounds)])
+        there = off + lever[:, None] * turning
+        best = np.where(placed[:, None], there, np.inf).min(axis=0)
+        return np.asarray(np.where(np.isfinite(best), best, there.min(axis=0)))
 
 
 def _turning(windows: Windows) -> Array:

@@ -142,6 +142,8 @@ def _shipped(path: str | Path) -> Path:
                 + " Or give a path."
             )
         return share_folder() / "config" / "teams" / f"{path}.yaml"
+    if not isinstance(path, str | Path):
+        raise ConfigurationError(f"A team file is given by its path or name; found {path!r}.")
     return Path(path)
 
 

@@ -118,7 +118,10 @@ ROBOT: Schema = {
         default="joint_states",
         choices=("joint_states", "topics"),
     ),
-    "rate": Key("number", "of its messages", "Hz", default=100.0, lowest=5.0, highest=2000.0),
+    "rate": Key(
+        "number", "of its messages; values are taken between two that are at most 0.055 s apart",
+        "Hz", default=100.0, lowest=20.0, highest=2000.0,
+    ),
     "reliability": Key(
         "text", "quality of service of the subscriptions", default="best_effort",
         choices=("best_effort", "reliable"),

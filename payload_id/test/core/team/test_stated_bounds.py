@@ -71,6 +71,54 @@ def test_a_clock_that_cannot_be_found_keeps_its_stated_bound() -> None:
         assert abs(frame.clock - clock) <= frame.clock_bound + 1e-12
 
 
+@pytest.mark.parametrize(("kind", "seed"), [("constant", 1), ("sine", 0), ("uniform", 2)])
+def test_exact_attitudes_beside_coarse_angular_velocities_bound_clocks(kind, seed) -> None:
+    """What a clock moves attitudes by is known only as well as angular velocities are."""
+    team = RigidTeam(np.random.default_rng(seed), 3, turn=0.15, frequency=0.7)
+    rng, t = np.random.default_rng(seed + 10), np.arange(0.0, 8.0, 0.01)
+    size, clocks = np.repeat([0.02, 0.01], 3), (0.0, 0.02, -0.02)
+    errors = {
+        "constant": lambda: np.tile(rng.choice([-1.0, 1.0], 6), (len(t), 1)),
+        "sine": lambda: np.sin(rng.uniform(1.0, 9.0, 6) * t[:, None] + rng.uniform(0.0, 6.0, 6)),
+        "uniform": lambda: rng.uniform(-1.0, 1.0, (len(t), 6)),
+    }
+    found = estimate(
+        RobotBounds(angular_velocity=0.02, linear_velocity=0.01, clock=0.02),
+        *(team.samples(i, t, clocks[i], twist=size * errors[kind]()) for i in range(3)),
+    )
+    assert not found.findings, found.message
+    assert found.contains(team.phi()).all()
+    for i, clock in enumerate(clocks):
+        frame = found.frames[f"r{i}"]
+        assert abs(frame.clock - clock) <= frame.clock_bound + 1e-12
+        assert (np.abs(frame.position - team.places[i]) <= frame.position_bound + 1e-12).all()
+
+
+@pytest.mark.parametrize("rates", [(100.0, 10.0, 100.0), (10.0, 100.0, 100.0), (12.0, 12.0, 15.0)])
+def test_samples_that_are_too_far_apart_are_named(rates) -> None:
+    """Between two of them no value is taken."""
+    team = RigidTeam(np.random.default_rng(2), 3)
+    found = estimate(
+        RobotBounds(), *(team.samples(i, np.arange(0.0, 8.0, 1.0 / r)) for i, r in enumerate(rates))
+    )
+    slow = {f"r{i}" for i, rate in enumerate(rates) if rate < 20.0}
+    named = {f.robots[0]: f.sentence for f in found.findings if "ms apart" in f.sentence}
+    assert set(named) == slow and all("20 Hz" in sentence for sentence in named.values())
+    assert found.contains(team.phi()).all()
+
+
+@pytest.mark.parametrize("shown", [1e-310, 1e-6, 0.04])
+def test_a_sensor_that_shows_no_more_than_its_error_is_named(shown) -> None:
+    """It says that others carry all of the payload, which is then too light."""
+    team = RigidTeam(np.random.default_rng(2), 3)
+    t, rng = np.arange(0.0, 8.0, 0.01), np.random.default_rng(3)
+    samples = [team.samples(i, t) for i in range(3)]
+    dead = rng.uniform(-shown, shown, (len(t), 3))
+    samples[1] = replace(samples[1], force=dead)
+    found = estimate(RobotBounds(force_absolute=0.05), *samples)
+    assert [f.robots for f in found.findings if f.fault is Fault.FORCE_FALSE] == [("r1",)]
+
+
 def test_stamps_off_by_more_than_a_step_contradict_nothing() -> None:
     """Between stamps that lie close by chance, interpolation lets the errors of stamps grow."""
     team = RigidTeam(np.random.default_rng(1), 2, turn=0.4, frequency=1.0)

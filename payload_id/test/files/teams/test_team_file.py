@@ -93,3 +93,9 @@ def test_an_unknown_name_lists_the_known_ones(tmp_path):
         TeamFile.load("omnid")
     with pytest.raises(UnknownNameError, match="one, two"):
         load(tmp_path, TWO).robot("three")
+
+
+@pytest.mark.parametrize("path", [None, 3, ["omnid"], b"omnid"])
+def test_what_is_no_path_is_told(path):
+    with pytest.raises(ConfigurationError, match="found"):
+        TeamFile.load(path)

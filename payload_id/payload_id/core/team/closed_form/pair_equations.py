@@ -20,6 +20,7 @@ from ...arrays import Array, IntArray
 from ...body.inertial import skews
 
 REMAINDER = 1.3  # allowance for derivatives taken at a block's middle
+RATE = 20.0  # [1/s] sum of the sizes of the weights that make rates of blocks: what errors become
 
 
 @dataclass(frozen=True)
@@ -86,6 +87,21 @@ class Motion:
     e_x: Array
     e_V: Array
 
+    @property
+    def unsure(self) -> Array:
+        """Largest |error| of angular velocity and velocity, shape (B, 2) [rad/s, m/s]."""
+        return np.sqrt(3.0) * self.e_V
+
+    @property
+    def fastest(self) -> Array:
+        """Largest |angular velocity| and |velocity| there may be, shape (B, 2)."""
+        return np.linalg.norm(self.V.reshape(-1, 2, 3), axis=2) + self.unsure
+
+    @property
+    def steepest(self) -> Array:
+        """Largest |rates of change| of them there may be, shape (B, 2) [rad/s2, m/s2]."""
+        return np.linalg.norm(self.rate.reshape(-1, 2, 3), axis=2) + RATE * self.unsure
+
 
 class Pairs:
     """Pairs of blocks (s, t) of two robots, and what they say of the second one's frame."""
@@ -106,7 +122,7 @@ class Pairs:
         one, two, s, t = self.one, self.two, self.s, self.t
         u1, _ = _axial(one.R, s, t)
         u2, _ = _axial(two.R, s, t)
-        speed = np.linalg.norm(two.V[:, :3], axis=1)
+        speed = two.fastest[:, 0]
         error = one.e_R + two.e_R
         eta = np.sqrt(3.0) * (error[s] + error[t])
         eta += REMAINDER * (clock + self.shifted) * (speed[s] + speed[t])
@@ -152,9 +168,10 @@ class Pairs:
             0.6 * (3.0 * np.maximum(one.e_R[s] + one.e_R[t], two.e_R[s] + two.e_R[t])[:, None]) ** 2
         )
         clock = box.clock + self.shifted
-        speed = np.linalg.norm(two.V[:, :3], axis=1)
-        change = np.linalg.norm(two.rate[:, :3], axis=1) + clock * two.bend[:, 0]
+        speed, unsure = two.fastest[:, 0], two.unsure[:, 0]
+        change = two.steepest[:, 0] + clock * two.bend[:, 0]
         late = 0.6 * (clock * (speed[s] + speed[t])) ** 2
+        late += clock * (unsure[s] + unsure[t])  # of the clock's column
         late += REMAINDER * 0.5 * clock**2 * (change[s] + change[t])
         off = np.linalg.norm(box.a)
         late += (1.0 + off) * self.shifted * (speed[s] + speed[t])  # of either block, of any sign
@@ -172,9 +189,10 @@ class Pairs:
         )
         d = _across(e1) * one.e_R[:, None] + (_across(e2) * two.e_R[:, None]) @ np.abs(X).T
         clock = box.clock + self.shifted
-        speed = np.linalg.norm(two.V[:, :3], axis=1)
-        change = np.linalg.norm(two.rate[:, :3], axis=1) + clock * two.bend[:, 0]
+        speed = two.fastest[:, 0]
+        change = two.steepest[:, 0] + clock * two.bend[:, 0]
         late = 0.6 * (clock * speed) ** 2 + REMAINDER * 0.5 * clock**2 * change
+        late += clock * two.unsure[:, 0]
         late += (self.shifted + np.linalg.norm(box.a) * clock) * speed
         late += 1.8 * np.maximum(one.e_R, two.e_R) ** 2 + np.sqrt(2.0) * self.tilt
         d = d + (late + box.curvature)[:, None]
@@ -206,17 +224,16 @@ class Pairs:
         errors = np.maximum(one.e_R[s] + one.e_R[t], two.e_R[s])
         late = 3.0 * errors**2 * (far + np.linalg.norm(y2, axis=1))
         clock = box.clock + self.shifted
-        change = np.linalg.norm(two.rate[:, 3:], axis=1) + clock * two.bend[:, 1]
-        change += np.linalg.norm(two.V[:, :3], axis=1) * np.linalg.norm(two.V[:, 3:], axis=1)
-        speed = np.linalg.norm(two.V[s, :3], axis=1)
+        change = two.steepest[:, 1] + clock * two.bend[:, 1]
+        change += two.fastest[:, 0] * two.fastest[:, 1]
+        speed, far_2 = two.fastest[s, 0], np.linalg.norm(y2, axis=1)
+        late += clock * (two.unsure[s, 1] + two.unsure[t, 1] + two.unsure[s, 0] * far_2)
         late += REMAINDER * 0.5 * clock**2 * (change[s] + change[t])
-        late += (speed * clock) ** 2 * np.linalg.norm(y2, axis=1)
-        late += speed * clock**2 * np.linalg.norm(velocity[t] - velocity[s], axis=1)
+        swept = two.fastest[s, 1] + two.fastest[t, 1]
+        late += speed * clock**2 * (speed * far_2 + swept)
         off = np.linalg.norm(box.a)
-        swept = np.linalg.norm(velocity, axis=1)
-        swept = swept[s] + swept[t] + speed * np.linalg.norm(y2, axis=1)
-        late += (1.0 + off) * self.shifted * swept + off * box.clock * np.linalg.norm(rate, axis=1)
-        late += box.curvature * np.linalg.norm(y2, axis=1)
+        late += (1.0 + off) * self.shifted * (swept + speed * far_2)
+        late += off * box.clock * np.linalg.norm(rate, axis=1) + box.curvature * far_2
         return _flat(G, r, d + late[:, None])
 
     def _twists(self, X: Array, p: Array, box: FrameBounds) -> list[tuple[Array, Array, Array]]:

@@ -28,6 +28,7 @@ class Evidence:
         reach: Largest distance of grasps [m].
         silent: Since when robots are silent, by name.
         ahead: How far clocks that leapt are ahead, or behind (negative), by name [s].
+        sparse: Usual step of robots whose samples lie too far apart to be used, by name [s].
     """
 
     names: Sequence[str]
@@ -38,6 +39,7 @@ class Evidence:
     reach: float
     silent: Mapping[str, float]
     ahead: Mapping[str, float]
+    sparse: Mapping[str, float]
 
 
 def turning(blocks: Blocks) -> list[float]:

@@ -46,6 +46,8 @@ def of_forces(e: Evidence) -> tuple[list[Finding], bool]:
     """Return whose forces a free factor explains much better, and whether that excludes them."""
     if dead := [finding for i in range(len(e.names)) if (finding := _unchanging(e, i))]:
         return dead, True
+    if faint := [finding for i in range(len(e.names)) if (finding := _faint(e, i))]:
+        return faint, False
     found, told = _false_factor(e), _by_moments(e)
     if found is None or (told and told[0].robots != (e.names[found[0]],)):
         return told, False
@@ -85,8 +87,7 @@ def _unchanging(e: Evidence, i: int) -> Finding | None:
     size = float(np.abs(force).max())
     if np.ptp(force, axis=0).max() > DIGITS * size:
         return None
-    together = float(np.linalg.norm(e.windows.wrench[:, :, :3].sum(axis=0), axis=1).mean())
-    if e.windows.wrench_error[i][:, :3].mean() > SLIGHT * together:
+    if e.windows.wrench_error[i][:, :3].mean() > SLIGHT * _exerts(e):
         return None  # a sensor may show that little as nothing, within its bound
     what = "do not change" if size else "are zero throughout"
     return Finding(
@@ -94,6 +95,28 @@ def _unchanging(e: Evidence, i: int) -> Finding | None:
         f"The forces of {e.names[i]} {what} while the payload moves: its sensor or driver stands "
         "still. Have it measure, or, if it exerts nothing, say that it left.",
     )  # fmt: skip
+
+
+def _faint(e: Evidence, i: int) -> Finding | None:
+    """Return that a robot that holds the payload shows no more force than errors may be."""
+    held = e.windows.present[i] & e.windows.holding[i]
+    bound = e.rows.bounds[i]
+    if np.count_nonzero(held) < LEAST_WINDOWS or not _exerts(e):
+        return None
+    error = e.windows.wrench_error[i][held, :3] + bound.force_bias
+    if (np.abs(e.windows.wrench[i][held, :3]) > error).any() or error.mean() > SLIGHT * _exerts(e):
+        return None
+    return Finding(
+        Fault.FORCE_FALSE, (e.names[i],),
+        f"The forces of {e.names[i]} are never more than their own error may be, while the others "
+        "carry the payload: if it exerts nothing, say that it left; else its sensor shows nothing, "
+        "and the payload is heavier than is said.",
+    )  # fmt: skip
+
+
+def _exerts(e: Evidence) -> float:
+    """Return the mean size of the force of all robots together [N]."""
+    return float(np.linalg.norm(e.windows.wrench[:, :, :3].sum(axis=0), axis=1).mean())
 
 
 def _false_factor(e: Evidence) -> tuple[int, float, Array] | None:

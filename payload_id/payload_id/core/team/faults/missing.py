@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from ..blocks import GAP
 from ..estimate import Fault, Finding
 from .evidence import LEAST_TURN, Evidence, turning
 
@@ -35,6 +36,16 @@ def missing(e: Evidence, named: set[str]) -> tuple[list[Finding], list[str]]:
                 since,
             )
         )  # fmt: skip
+    for name, step in e.sparse.items():
+        found.append(
+            Finding(
+                Fault.UNKNOWN, (name,),
+                f"The samples of {name} are {1e3 * step:.0f} ms apart, and no value is taken "
+                f"between two that are more than {1e3 * GAP:.0f} ms apart: nothing of it is used. "
+                "Have it send at 20 Hz or more.",
+            )
+        )  # fmt: skip
+    named = named | set(e.sparse)
     there = e.windows.holding[:, -1] if len(e.windows) else np.ones(len(e.names), dtype=bool)
     unknown = [n for n, h, k in zip(e.names, there, frames.known, strict=True) if h and not k]
     unknown = [n for n in unknown if n not in named]

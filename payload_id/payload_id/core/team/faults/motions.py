@@ -9,6 +9,7 @@ from ..blocks import Blocks
 from ..closed_form.hinge import Hinge
 from ..estimate import Fault, Finding
 from .evidence import LEAST_TURN, Evidence, turning
+from .own_twists import of_own_twists
 from .pairs import (
     agree,
     are_mirrored,
@@ -37,6 +38,8 @@ def of_motions(e: Evidence) -> tuple[list[Finding], bool]:
     most = max(turning(e.blocks), default=0.0)
     if most < LEAST_TURN:
         return [], False
+    if false := of_own_twists(e):
+        return _mirrored_rather(e, false), True
     out = []
     suspects = []
     consistent = [bounds.consistent for bounds in e.rows.frame_bounds]
@@ -58,6 +61,15 @@ def of_motions(e: Evidence) -> tuple[list[Finding], bool]:
     if len(named) == 1 and named[0].fault in (Fault.SLIPS, Fault.UNKNOWN):
         named = [_either(e, suspects[0], first) or named[0]]
     return named + _sides(e, named, first), certain
+
+
+def _mirrored_rather(e: Evidence, false: list[Finding]) -> list[Finding]:
+    """Return findings of who contradicts itself; a mirror image, where it is one, says more."""
+    named = {name for finding in false for name in finding.robots}
+    others = [j for j, name in enumerate(e.names) if name not in named]
+    told = [_named(e, e.names.index(f.robots[0]), j) for f in false for j in others[:1]]
+    mirrored = {f.robots: f for f in told if f.fault is Fault.MIRRORED}
+    return [mirrored.get(finding.robots, finding) for finding in false]
 
 
 def _by_majority(e: Evidence, suspects: list[int]) -> tuple[int, list[int]]:

@@ -169,7 +169,7 @@ class TeamEstimator:
             self._given.names, every, self.prior, self.settings.estimator, self.settings.intervals,
             self._frames, self._blocks, self._frame_bounds(robots, every), self._windows,
             self._known,
-            silent, ahead, front,
+            silent, ahead, self._given.sparse(), front,
         )  # fmt: skip
         self._known = answer.known
         hinged = self._articulated.update(

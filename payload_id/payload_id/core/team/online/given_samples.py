@@ -9,6 +9,7 @@ import numpy as np
 
 from ...arrays import Array
 from ...errors import RecordingError
+from ..blocks import GAP, LEAST_SAMPLES
 from ..bounds import RobotBounds, TeamBounds
 from ..samples import RobotSamples
 
@@ -97,6 +98,12 @@ class GivenSamples:
         if parts and name in self.left:
             parts[0] = parts[0].where(parts[0].time <= self.left[name])
         return parts[0] if parts and len(parts[0]) else None
+
+    def sparse(self) -> dict[str, float]:
+        """Return the usual step of robots whose samples lie too far apart to be used [s]."""
+        given = {name: self._joined(name) for name in self.names}
+        steps = {n: r.step for n, r in given.items() if r is not None and len(r) >= LEAST_SAMPLES}
+        return {name: step for name, step in steps.items() if step > GAP}
 
     def front(
         self, robots: Sequence[RobotSamples | None], clock: Array, patience: float

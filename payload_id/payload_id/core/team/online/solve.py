@@ -58,13 +58,16 @@ def solved(
     known: Known,
     silent: Mapping[str, float],
     ahead: Mapping[str, float],
+    sparse: Mapping[str, float],
     front: float,
 ) -> Solved:
     """Return the estimate from blocks and windows; arguments as `TeamEstimator` holds them."""
     rows = TeamRows(frames, bounds, frame_bounds)
     used = windows.take(_with_frames(windows, frames))
     found = interval_bounds(rows, used, windows, prior, intervals, known)
-    findings = findings_of(Evidence(names, rows, blocks, used, found, prior.com_max, silent, ahead))
+    findings = findings_of(
+        Evidence(names, rows, blocks, used, found, prior.com_max, silent, ahead, sparse)
+    )
     if not found.consistent and may_be_inverted(findings.all):
         findings = findings.with_forces(inverted(names, rows, used, windows, prior))
     consistent = found.consistent and not findings.contradicts
