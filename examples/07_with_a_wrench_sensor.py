@@ -48,16 +48,15 @@ def main() -> None:
         "estimator": [ROBOT, *BOUNDS, "source:=wrench", f"wrench_uncertainty:={folder}/sensor.yaml",
                       f"recordings_folder:={folder}"],
         "bridge": [*beside, SILENCE],
-        "planner": [*beside, f"certificates_folder:={folder}/certificates"],
+        "planner": [*beside, "source:=wrench", f"wrench_uncertainty:={folder}/sensor.yaml",
+                    f"certificates_folder:={folder}/certificates"],
     }  # fmt: skip
     script = Path(__file__).with_name("simulated_wrench.py")
     rclpy.init()
     with running_nodes(nodes, [str(script), "xarm7", *numbers]), PayloadClient() as client:
         planner = PlannerClient(client.node)
         planner.wait_until_ready(timeout=60.0)
-        result = planner.identify(
-            tell=each_stage(print), one_motion=True, family="wave", duration=8.0, limits="careful"
-        )
+        result = planner.identify(tell=each_stage(print), one_motion=True, duration=8.0)
         print(result.message)
     rclpy.try_shutdown()
     found = estimate_from(result.estimate)

@@ -10,10 +10,12 @@ from ...core.errors import ConfigurationError
 from ...core.excitation.criteria import CRITERIA
 from ...core.excitation.criteria import DEFAULT as DEFAULT_CRITERION
 from ...core.rows.joint_torque.uncertainty import Uncertainty
+from ...core.rows.wrench.uncertainty import WrenchUncertainty
 from ...files.cells.cell_file import Cell
 from ...files.configuration.input_path import from_home
 from ...files.robots.robot_file import RobotFile
 from ...files.runs.signing_key import SigningKey
+from ...files.tables.wrench_csv import read_wrench_uncertainty
 from ..certifying.case_settings import CASE_PARAMETERS, CaseParameters, case_settings
 from ..common.parameters import Parameter
 from ..execution.arm_parameters import ARM_PARAMETERS, ArmParameters
@@ -49,6 +51,18 @@ PLANNER_TABLE = (
         "limits",
         "",
         "Set of joint limits for goals that name none; empty: limits.use of the robot file.",
+    ),
+    Parameter(
+        "source",
+        "torque",
+        "What the payload is identified from, as the estimator's: motions are planned to teach "
+        "the most by that.",
+        choices=("torque", "wrench"),
+    ),
+    Parameter(
+        "wrench_uncertainty",
+        "",
+        "For source wrench, YAML file with the bounds of WrenchUncertainty, as the estimator's.",
     ),
     Parameter("family", "fourier", "Family of motions for goals that name none.", choices=FAMILIES),
     Parameter(
@@ -136,6 +150,8 @@ class PlannerParameters(CaseParameters, ArmParameters):
     bridge: str
     certificates_folder: str
     signing_key: str
+    source: str
+    wrench_uncertainty: str
     limits: str
     family: str
     criterion: str
@@ -175,7 +191,16 @@ def planning_settings(
         stop_step=parameters.stop_step,
         folder=str(from_home(parameters.certificates_folder, "certificates_folder")),
         signing_key=_usable_key(parameters.signing_key),
+        wrench=_wrench(parameters),
     )
+
+
+def _wrench(parameters: PlannerParameters) -> WrenchUncertainty | None:
+    """Return what is assumed of the sensor; None: joint torques are measured."""
+    if parameters.source == "torque":
+        return None
+    file = parameters.wrench_uncertainty
+    return read_wrench_uncertainty(file) if file else WrenchUncertainty()
 
 
 def _usable_key(path: str) -> str:

@@ -271,8 +271,8 @@ def xarm(tmp_path):
         },
         "bridge": moved | {"silence": 1.0},
         "planner": moved | {
-            "certificates_folder": tmp_path / "certificates", "family": "wave", "duration": 8.0,
-            "limits": "careful",
+            "source": "wrench", "wrench_uncertainty": tmp_path / "sensor.yaml",
+            "certificates_folder": tmp_path / "certificates",
         },
     }.items():  # fmt: skip
         log = tmp_path / f"{name}.log"
@@ -296,7 +296,7 @@ def test_an_xarm7_with_a_sensor_is_identified_from_the_page(xarm, context):
     move(page, "· Run")
     until(lambda: button(page, "✓ Run").count())
     rests(page)
-    page.get_by_text(re.compile("GOOD|USABLE")).first.wait_for()
+    page.get_by_text("GOOD").first.wait_for()
     shot(page, "xarm")
     press_when_ready(page, "Save")
     until(lambda: button(page, "✓ Save").count())

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 from ...arrays import Array
 from ...errors import UnknownNameError
-from ..prediction.candidate_rows import RowPredictor
+from ..prediction.predictor import Predictor
 from .calibrated_widths import CalibratedWidths
 from .condition_number import ConditionNumber
 from .criterion import Criterion
@@ -18,7 +18,7 @@ from .half_widths import HalfWidths
 from .log_det import LogDet
 
 DEFAULT = HalfWidths.name
-CRITERIA: dict[str, Callable[[Array, RowPredictor | None], Criterion]] = {
+CRITERIA: dict[str, Callable[[Array, Predictor | None], Criterion]] = {
     HalfWidths.name: lambda known, _: HalfWidths(known),
     LogDet.name: lambda known, _: LogDet(known),
     ConditionNumber.name: lambda known, _: ConditionNumber(),
@@ -26,7 +26,7 @@ CRITERIA: dict[str, Callable[[Array, RowPredictor | None], Criterion]] = {
 }
 
 
-def criterion_named(name: str, known: Array, predictor: RowPredictor | None = None) -> Criterion:
+def criterion_named(name: str, known: Array, predictor: Predictor | None = None) -> Criterion:
     """Return the criterion of a name.
 
     Args:

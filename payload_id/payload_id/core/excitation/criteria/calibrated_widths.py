@@ -27,6 +27,7 @@ from ...statistics.nuisance_fit import PRIOR
 from ...statistics.posterior import Posterior
 from ...statistics.variance_components import UNIFORM_VARIANCE
 from ..prediction.candidate_rows import CandidateRows, Collected, RowPredictor
+from ..prediction.predictor import Predictor
 from .posterior import by_rows, payload_columns
 
 UNKNOWN = 1e3  # times the half widths known before: a prior that only keeps H invertible
@@ -51,7 +52,7 @@ class CalibratedWidths:
     needs_nuisance = True
 
     @classmethod
-    def of(cls, known: Array, predictor: RowPredictor | None) -> CalibratedWidths:
+    def of(cls, known: Array, predictor: Predictor | None) -> CalibratedWidths:
         """Return the criterion for an arm's predicted rows.
 
         Args:
@@ -61,16 +62,17 @@ class CalibratedWidths:
         Raises:
             InputError: The arm has no history, or one of other rows.
         """
-        history = None if predictor is None else predictor.model.history
-        if predictor is None or history is None:
+        of_torques = predictor if isinstance(predictor, RowPredictor) else None
+        history = None if of_torques is None else of_torques.model.history
+        if of_torques is None or history is None:
             raise InputError(
-                f"The criterion '{cls.name}' predicts intervals from runs of this arm with known "
-                "payloads, and its robot file names none (entry 'history'). Make them with "
-                "'payload-id calibrate --history' and use the robot file that it writes, or choose "
-                "the criterion 'half_widths'."
+                f"The criterion '{cls.name}' predicts intervals of joint torques from runs of this "
+                "arm with known payloads, and its robot file names none (entry 'history'). Make "
+                "them with 'payload-id calibrate --history' and use the robot file that it writes, "
+                "or choose the criterion 'half_widths'."
             )
-        check_history(predictor.row_source, history.window)
-        return cls(history, predictor.payload, known, predictor.window)
+        check_history(of_torques.row_source, history.window)
+        return cls(history, of_torques.payload, known, of_torques.window)
 
     def value(self, rows: CandidateRows, collected: Collected) -> Array:
         """Return mean log(expected error / standard deviation known before), shape (C,)."""

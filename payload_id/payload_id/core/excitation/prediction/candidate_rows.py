@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -28,6 +29,7 @@ from ...rows.joint_torque.uncertainty import Uncertainty
 from ...rows.row_block import RowBlock
 from ...statistics.statistics import Statistics
 from .dynamics import arm_torque, kinematics, payload_regressor, regressor
+from .torque_slope import TorqueSlope
 
 WINDOW = 0.1  # [s]
 # Gauss-Legendre: places and weights in a window of length 1, by number of points.
@@ -127,8 +129,7 @@ class RowPredictor:
 
     def instants(self, horizon: float, points: int) -> Array:
         """Return the Gauss-Legendre points of all full windows within [0, horizon] [s]."""
-        starts = np.arange(max(1, int(horizon / self.window + 1e-9))) * self.window
-        return np.asarray((starts[:, None] + self.window * np.array(POINTS[points][0])).ravel())
+        return instants_of(self.window, horizon, points)
 
     def rows(
         self, motion: MotionAt, horizon: float, nuisance: bool = True, points: int = 2
@@ -190,6 +191,67 @@ class RowPredictor:
         for group, value in enumerate((sign, dq, ddq, np.ones_like(dq), -torque)):
             every[:, joint, (10 + group) * n + joint] = value
         return every[..., nuisance.uncertain] * nuisance.half_width[nuisance.uncertain]
+
+    def slope(self, motion: Motion, by: CandidateRows) -> Array:
+        """Return the derivatives of a number f by q, dq, ddq at each instant, shape (N, 3, n).
+
+        With G = df/d(a row's coefficients), f changes with a state as the torque of an arm does
+        whose bodies have the parameters G (`torque_slope`). What a row's bound and gain column owe
+        to the torque is one more such term, with the parameters of the arm itself.
+
+        Args:
+            motion: The motion of one candidate at these N instants, one a window.
+            by: Derivatives of f by the rows' A, B and d, one candidate.
+        """
+        n, N = self.model.n, len(motion.time)
+        A, B, d = (self.window * part[0].reshape(N, n, -1) for part in (by.A, by.B, by.d))
+        payload = A.copy()
+        links, torque, direct = np.zeros((N, n, n, 10)), np.zeros((N, n)), np.zeros((N, 3, n))
+        if B.shape[-1]:
+            nuisance, unsure = self.row_source.nuisance, self.row_source.uncertainty
+            tool = np.flatnonzero(unsure.tool)
+            payload[..., tool] += (
+                B[..., nuisance.p : nuisance.p + len(tool)] * np.asarray(unsure.tool)[tool]
+            )
+            every = np.zeros((N, n, 15 * n))
+            half = nuisance.half_width[nuisance.uncertain]
+            every[..., nuisance.uncertain] = B[..., : nuisance.p] * half
+            links = every[..., : 10 * n].reshape(N, n, n, 10)
+            groups = every[..., 10 * n :].reshape(N, n, 5, n)[:, range(n), :, range(n)]  # (n, N, 5)
+            sign, viscous, rotor, _, gain = np.moveaxis(groups, 0, 1).transpose(2, 0, 1)
+            slow = slow_speed(unsure)
+            direct[:, 1] = viscous + np.where(np.abs(motion.dq) < slow, sign / slow, 0.0)
+            direct[:, 2] = rotor
+            torque = torque - gain
+        if d.any():
+            state = kinematics(self.model, motion.q, motion.dq, motion.ddq)
+            now = arm_torque(state, self.model.link_phi)
+            now = now + payload_regressor(state) @ self.payload
+            unsure = self.row_source.uncertainty
+            relative = unsure.per_joint("torque_relative", n)
+            relative = relative * largest_gain(unsure.per_joint("torque_gain", n))
+            torque = torque + d[..., 0] * relative * np.sign(now)
+            unknown = unknown_direction(unsure, motion.dq) > 0.0
+            fall = unsure.per_joint("friction_coulomb", n) / (2.0 * slow_speed(unsure))
+            direct[:, 1] -= d[..., 0] * np.where(unknown, fall * np.sign(motion.dq), 0.0)
+        arm = np.vstack([self.model.link_phi, self.payload])
+        bodies = (
+            np.concatenate([links, payload[:, :, None]], axis=2) + torque[..., None, None] * arm
+        )
+        at, joint = (part.ravel() for part in np.indices((N, n)))
+        found = self._torque_slope(motion, at, joint, bodies.reshape(N * n, n + 1, 10))
+        return np.asarray(found.reshape(N, n, 3, n).sum(axis=1) + direct)
+
+    @cached_property
+    def _torque_slope(self) -> TorqueSlope:
+        """Differentiates torques of this arm."""
+        return TorqueSlope(self.model)
+
+
+def instants_of(window: float, horizon: float, points: int) -> Array:
+    """Return the Gauss-Legendre points of all full windows within [0, horizon] [s]."""
+    starts = np.arange(max(1, int(horizon / window + 1e-9))) * window
+    return np.asarray((starts[:, None] + window * np.array(POINTS[points][0])).ravel())
 
 
 def slow_speed(uncertainty: Uncertainty) -> float:

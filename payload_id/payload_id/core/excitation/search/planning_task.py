@@ -16,8 +16,8 @@ from ..candidates.candidates import Family
 from ..candidates.sampled_family import SampledFamily
 from ..criteria.condition_number import ConditionNumber
 from ..criteria.criterion import Criterion
-from ..prediction.candidate_rows import CandidateRows, Collected, RowPredictor
-from ..prediction.row_slope import motion_slope
+from ..prediction.candidate_rows import CandidateRows, Collected
+from ..prediction.predictor import Predictor
 from ..prediction.torque_slope import TorqueSlope
 from .limit_usage import LimitUsage
 
@@ -44,7 +44,7 @@ class PlanningTask:
     """
 
     family: Family
-    predictor: RowPredictor
+    predictor: Predictor
     criterion: Criterion
     collected: Collected
     horizon: float
@@ -94,8 +94,7 @@ class PlanningTask:
     def gradient(self, x: Array, rows: CandidateRows) -> Array:
         """Return the gradient of the criterion at x, shape (P,), whose rows these are."""
         by_rows = self.criterion.slope(rows, self.collected)
-        motion = self._at_rows.one(x)
-        by_motion = motion_slope(self.predictor, self.torque_slope, motion, by_rows)
+        by_motion = self.predictor.slope(self._at_rows.one(x), by_rows)
         return np.asarray(np.einsum("Ndj,dPNj->P", by_motion, self._at_rows.slope))
 
     @cached_property

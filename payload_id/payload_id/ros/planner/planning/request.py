@@ -11,6 +11,7 @@ from ....core.arrays import Array
 from ....core.errors import InputError
 from ....core.excitation.search.planning import NoPlan, Plan
 from ....core.motion.motion_state import MotionState
+from ....core.rows.wrench.uncertainty import WrenchUncertainty
 from ....core.safety.certificate.certificate import Certificate
 from ....core.safety.certificate.certified_motion import CertifiedMotion, CertifiedStop
 from ....core.safety.clearance.convex_body import ConvexBody
@@ -30,6 +31,7 @@ class PlanningSettings(CaseSettings):
         signing_key: File of the private key that signs them; empty: they are not signed.
         robust_level: V_M of robust designs, where torques move the arm [J].
         robust_gain: K_r of robust designs [1/s].
+        wrench: Of the force-torque sensor that the payload is identified from; None: joint torques.
     """
 
     stop_step: float
@@ -37,6 +39,7 @@ class PlanningSettings(CaseSettings):
     signing_key: str = ""
     robust_level: float = 0.1
     robust_gain: float = 4.0
+    wrench: WrenchUncertainty | None = None
 
 
 @dataclass(frozen=True)

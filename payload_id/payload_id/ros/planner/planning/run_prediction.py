@@ -8,10 +8,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ....core.arrays import Array
-from ....core.excitation.prediction.candidate_rows import CandidateRows, Collected, RowPredictor
+from ....core.excitation.prediction.candidate_rows import CandidateRows, Collected
+from ....core.excitation.prediction.predictor import Predictor
 from ....core.motion.motion_state import MotionState
 from ....core.motion.trajectory import Motion, Trajectory
-from ....core.rows.joint_torque.momentum import MomentumRows
 from ....core.safety.torque.parameter_box import ParameterBox
 
 
@@ -26,20 +26,20 @@ class RunPrediction:
         last: The newest piece and its handover [s]; whether it was followed is not known yet.
     """
 
-    predictor: RowPredictor
+    predictor: Predictor
     known: Array
     collected: Collected
     last: tuple[Trajectory, float] | None = None
 
     @classmethod
-    def fresh(cls, rows: MomentumRows, box: ParameterBox) -> RunPrediction:
+    def fresh(cls, predicting: Callable[[Array], Predictor], box: ParameterBox) -> RunPrediction:
         """Return the state of a run without data.
 
         Args:
-            rows: Makes rows of samples.
+            predicting: What predicts rows, for an expected payload of shape (10,).
             box: Of the payload's parameters.
         """
-        predictor = RowPredictor(rows, (box.payload_lower + box.payload_upper) / 2)
+        predictor = predicting((box.payload_lower + box.payload_upper) / 2)
         half = np.maximum((box.payload_upper - box.payload_lower) / 2, 1e-9)  # none of them zero
         return cls(predictor, np.asarray(half), Collected.nothing(predictor.p))
 
@@ -65,7 +65,7 @@ class RunPrediction:
 
 
 def _alone(motion: Trajectory) -> Callable[[Array], Motion]:
-    """Return a motion as the only candidate, for `RowPredictor.rows`."""
+    """Return a motion as the only candidate, for `Predictor.rows`."""
 
     def at(instants: Array) -> Motion:
         found = motion.at(instants)

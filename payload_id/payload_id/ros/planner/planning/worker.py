@@ -7,13 +7,14 @@ is the certifier's answer about the limits themselves.
 from __future__ import annotations
 
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import replace
 from functools import partial
 from typing import Any
 
 import numpy as np
 
+from ....core.arrays import Array
 from ....core.errors import InputError
 from ....core.excitation.candidates.candidates import BezierFamily, Family, FourierFamily
 from ....core.excitation.candidates.there_and_back_candidates import ThereAndBackFamily
@@ -21,6 +22,9 @@ from ....core.excitation.candidates.wave_candidates import WaveFamily
 from ....core.excitation.criteria import DEFAULT, criterion_named
 from ....core.excitation.criteria.calibrated_widths import CalibratedWidths
 from ....core.excitation.criteria.half_widths import HalfWidths
+from ....core.excitation.prediction.candidate_rows import RowPredictor
+from ....core.excitation.prediction.predictor import Predictor
+from ....core.excitation.prediction.wrench_rows import WrenchPredictor
 from ....core.excitation.search.certifier import rough_clearance, torque_peaks, tube_torque
 from ....core.excitation.search.planning import Budget, Certify, NoPlan, Plan, plan
 from ....core.excitation.search.planning_task import PlanningTask
@@ -37,6 +41,7 @@ from ....core.safety.certificate.certify import SafetyCase, start_refusal
 from ....core.safety.clearance.swept_volume import swept_volume
 from ....core.safety.torque.parameter_box import ParameterBox
 from ....core.safety.tube.tracking_tube import ROBUST, TrackingTube
+from ....files.robots.robot_model import RobotModel
 from .motion_certifier import MotionCertifier, with_tube
 from .plan_figures import figures_of
 from .request import (
@@ -79,7 +84,7 @@ class PlanningWorker:
             PayloadIdError: A file cannot be used, or there is no collision geometry.
         """
         self._certifier = MotionCertifier(settings)
-        self._rows = MomentumRows.of(self._certifier.model, settings.uncertainty)
+        self._predicting = _predicting(self._certifier.model, settings)
         self._prediction: RunPrediction | None = None  # of the receding horizon in progress
         self._limits: MotionLimits | None = None  # of its joints
         self._run = ""  # its name
@@ -337,7 +342,7 @@ class PlanningWorker:
 
     def _fresh(self, box: ParameterBox) -> RunPrediction:
         """Return what is known at the beginning of a run."""
-        return RunPrediction.fresh(self._rows, box)
+        return RunPrediction.fresh(self._predicting, box)
 
     def _task(
         self,
@@ -380,6 +385,13 @@ class PlanningWorker:
 def make_worker(settings: PlanningSettings) -> PlanningWorker:
     """Return the worker; called in the planning process."""
     return PlanningWorker(settings)
+
+
+def _predicting(model: RobotModel, settings: PlanningSettings) -> Callable[[Array], Predictor]:
+    """Return what predicts the rows of what the payload is identified from."""
+    if settings.wrench is not None:
+        return partial(WrenchPredictor, model, settings.wrench)
+    return partial(RowPredictor, MomentumRows.of(model, settings.uncertainty))
 
 
 def _largest_excursion(motion: Trajectory) -> float:
