@@ -191,7 +191,7 @@ def test_bounds_of_the_simulated_arm_are_the_same_for_all_nodes():
 
 def test_bringup_starts_each_node_once_and_asks_the_robot_file_first():
     steps = in_order(read(BRINGUP))
-    assert steps == ["let"] * 4 + ["include"] * 3
+    assert steps == ["let"] * 6 + ["include"] * 3
     included = [x.get("file").rpartition("/")[2] for x in read(BRINGUP).iter("include")]
     assert included == [f"{name}.launch.xml" for name in ("identify", "wrench", "planner")]
     one, other, _ = read(BRINGUP).iter("include")

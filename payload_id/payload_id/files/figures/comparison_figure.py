@@ -25,7 +25,7 @@ from .interval_figure import (
     legend,
 )
 from .number_format import UNIT_TEXTS
-from .picture_file import save_picture
+from .picture_file import literal, save_picture
 
 ZOOM = 3.0  # axes show this many times what the narrowest interval and the bulk of estimates span
 
@@ -72,10 +72,10 @@ def draw_comparison(
         words = f"{LABELS[k]} [{UNIT_TEXTS[k]}]"
         axis.set_title(words if told else f"{words}, not identified", fontsize=11,
                        color="black" if told else UNKNOWN_LINE)  # fmt: skip
-    axes[0, 0].set_yticks(range(len(names)), names)
+    axes[0, 0].set_yticks(range(len(names)), list(map(literal, names)))
     axes[0, 0].invert_yaxis()
     legend(figure, axes)
-    figure.suptitle(f"{title}: estimates and intervals by method", fontweight="bold")
+    figure.suptitle(f"{literal(title)}: estimates and intervals by method", fontweight="bold")
     return save_picture(figure, path)
 
 

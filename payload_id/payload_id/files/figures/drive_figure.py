@@ -11,7 +11,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
 from ...core.arrays import Array
-from .picture_file import save_picture
+from .picture_file import literal, save_picture
 
 MEASURED, RIGID = "#9ecae1", "#08519c"
 
@@ -54,7 +54,7 @@ def draw_joint_torques(path: Path, joints: Sequence[JointTorque], title: str) ->
     axes[0, 0].set_ylabel("torque [N m]")
     axes[1, 0].set_ylabel("published less rigid bodies [N m]")
     axes[0, 0].legend(frameon=False, fontsize=9)
-    figure.suptitle(title, fontweight="bold")
+    figure.suptitle(literal(title), fontweight="bold")
     return save_picture(figure, path)
 
 
@@ -62,7 +62,7 @@ def _over_time(axis: Axes, joint: JointTorque) -> None:
     """Draw both torques."""
     axis.plot(joint.time, joint.measured, color=MEASURED, linewidth=1.0, label="published")
     axis.plot(joint.time, joint.rigid, color=RIGID, linewidth=1.2, label="links and payload")
-    axis.set_title(joint.title, fontsize=11)
+    axis.set_title(literal(joint.title), fontsize=11)
     axis.set_xlabel("time [s]")
     _plain(axis)
 

@@ -16,7 +16,7 @@ from ...core.body.inertial import PARAMETERS
 from ...core.identification.estimate import Estimate
 from ...core.identification.status import Status
 from .number_format import UNIT_TEXTS, digits, number
-from .picture_file import save_picture
+from .picture_file import literal, save_picture
 
 BAND, LINE, TRUTH = "#9ecae1", "#08519c", "#d94801"
 # Of parameters that the data do not tell: grey, hatched, and said so.
@@ -47,7 +47,7 @@ def intervals_over_time(
         path: The file.
     """
     figure = intervals_figure(history, truth)
-    figure.suptitle(title, fontsize=13, fontweight="bold")
+    figure.suptitle(literal(title), fontsize=13, fontweight="bold")
     return save_picture(figure, path)
 
 

@@ -12,7 +12,7 @@ from matplotlib.figure import Figure
 
 from ...core.arrays import Array
 from ...core.safety.certificate.limit_use import LimitUse
-from .picture_file import save_picture
+from .picture_file import literal, save_picture
 
 LIMIT = "black"
 TITLES = {
@@ -51,7 +51,7 @@ def draw_limit_use(path: Path, use: LimitUse, joints: Sequence[str], title: str)
         axes[name].set_xlabel("time [s]")
     handles, labels = axes[shown[0]].get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=len(labels), frameon=False)
-    figure.suptitle(title, fontsize=13, fontweight="bold")
+    figure.suptitle(literal(title), fontsize=13, fontweight="bold")
     return save_picture(figure, path)
 
 
@@ -60,9 +60,11 @@ def _joints(axis: Axes, edges: Array, used: Array, joints: Sequence[str]) -> Non
     colours = colormaps["tab10"](np.arange(len(joints)) % 10)
     for j, joint in enumerate(joints):
         if np.isfinite(used[:, j]).any():
-            axis.stairs(used[:, j], edges, baseline=None, color=colours[j], label=joint, lw=1.4)
+            axis.stairs(
+                used[:, j], edges, baseline=None, color=colours[j], label=literal(joint), lw=1.4
+            )
         else:
-            axis.plot([], [], color=colours[j], label=joint, lw=1.4)
+            axis.plot([], [], color=colours[j], label=literal(joint), lw=1.4)
     axis.axhline(100.0, color=LIMIT, lw=1.5, ls="--", label="limit")
     axis.set_ylabel("used at most [%]")
     axis.set_ylim(0.0, 112.0)
@@ -73,7 +75,7 @@ def _clearances(axis: Axes, use: LimitUse) -> None:
     """Draw the smallest distance of each group of bodies."""
     colours = dict(zip(use.clearance, ("#08519c", "#6baed6", "#74c476"), strict=False))
     for group, left in use.clearance.items():
-        axis.plot(use.time, 1000 * left, color=colours[group], lw=1.6, label=group)
+        axis.plot(use.time, 1000 * left, color=colours[group], lw=1.6, label=literal(group))
     axis.axhline(0.0, color=LIMIT, lw=1.5, ls="--")
     axis.set_ylabel("left at least [mm]")
     axis.set_ylim(bottom=min(0.0, *(1000 * x.min() for x in use.clearance.values())) - 10.0)

@@ -11,6 +11,7 @@ from ...core.arrays import Array
 from ...core.body.equivalent_ellipsoid import equivalent_ellipsoid
 from ...core.body.inertial import mass_com_inertia
 from .interval_figure import BAND, LINE, UNKNOWN_LINE
+from .picture_file import literal
 
 VIEWS = (
     (0, 2, "from the side, along y"),
@@ -101,7 +102,7 @@ def _flange(axis: Axes, vertical: int, frame: str) -> None:
     width = 1e3 * FLANGE
     if vertical == 2:
         axis.add_patch(Rectangle((-width, -0.3 * width), 2 * width, 0.3 * width, color=UNKNOWN_LINE,
-                                 lw=0, label=f"origin of {frame}"))  # fmt: skip
+                                 lw=0, label=f"origin of {literal(frame)}"))  # fmt: skip
     else:
         turn = np.linspace(0.0, 2 * np.pi, 60)
         axis.plot(width * np.cos(turn), width * np.sin(turn), color=UNKNOWN_LINE, lw=1.2)

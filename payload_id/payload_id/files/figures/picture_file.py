@@ -14,6 +14,11 @@ if TYPE_CHECKING:  # takes longer to import than most commands to run
 FORMATS = ("png", "pdf", "svg", "jpg", "webp")
 
 
+def literal(text: str) -> str:
+    """Return what stands in a figure as a text does: between dollars Matplotlib sets formulas."""
+    return text.replace("$", r"\$")
+
+
 def picture_place(path: Path) -> Path:
     """Return where a figure is written, before the work that it shows: `.png` where none is named.
 

@@ -11,6 +11,7 @@ from matplotlib.ticker import MaxNLocator
 from ...core.arrays import Array
 from .interval_figure import BAND, LABELS, LINE, UNKNOWN_LINE
 from .number_format import UNIT_TEXTS
+from .picture_file import literal
 
 
 def runs_figure(
@@ -44,6 +45,6 @@ def runs_figure(
         axis.grid(alpha=0.25, axis="x")
         for side in ("top", "right"):
             axis.spines[side].set_visible(False)
-    axes[0, 0].set_yticks(rows, names)
+    axes[0, 0].set_yticks(rows, list(map(literal, names)))
     axes[0, 0].invert_yaxis()
     return figure

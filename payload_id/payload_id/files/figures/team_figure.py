@@ -15,7 +15,7 @@ from ...core.arrays import Array
 from ...core.body.inertial import PARAMETERS
 from .number_format import UNIT_TEXTS, digits, number
 from .payload_figure import ellipsoid, outline
-from .picture_file import save_picture
+from .picture_file import literal, save_picture
 
 AXES_COLOURS = ("#d62728", "#2ca02c", "#1f77b4")  # x, y, z
 BODY, TRUTH, FORCE, LINE = "#9ecae1", "#d94801", "#e6a700", "#08519c"
@@ -66,7 +66,7 @@ def team_figure(path: Path, picture: TeamPicture, title: str) -> Path:
     bars = grid[1, :].subgridspec(1, 10, wspace=0.15)
     for k in range(10):
         _interval(figure.add_subplot(bars[0, k]), k, picture)
-    figure.suptitle(title, fontsize=13, fontweight="bold")
+    figure.suptitle(literal(title), fontsize=13, fontweight="bold")
     return save_picture(figure, path)
 
 
@@ -76,7 +76,7 @@ def _scene(axis: Any, picture: TeamPicture) -> None:
     for name, (rotation, position) in picture.frames.items():
         for k, colour in enumerate(AXES_COLOURS):
             _line(axis, position, position + ARM * rotation[:, k], colour, 2.5)
-        axis.text(*(position + [0.0, 0.0, -0.12]), name, fontsize=10, ha="center")
+        axis.text(*(position + [0.0, 0.0, -0.12]), literal(name), fontsize=10, ha="center")
         if name in picture.forces:
             _arrow(axis, position, NEWTON * picture.forces[name])
     _frame_lines(axis, [p for _, p in picture.frames.values()])
@@ -119,7 +119,11 @@ def _above(axis: Axes, picture: TeamPicture) -> None:
             end = position + ARM * rotation[:, k]
             axis.plot([position[0], end[0]], [position[1], end[1]], color=colour, linewidth=2.5)
         axis.annotate(
-            name, (position[0], position[1]), (6, -14), textcoords="offset points", fontsize=10
+            literal(name),
+            (position[0], position[1]),
+            (6, -14),
+            textcoords="offset points",
+            fontsize=10,
         )
     label = "truth"
     for place in picture.true_positions.values():

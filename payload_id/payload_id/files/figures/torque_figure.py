@@ -11,6 +11,7 @@ from matplotlib.ticker import MaxNLocator
 
 from ...core.identification.bound_use import BoundUse
 from .interval_figure import BAND, LINE
+from .picture_file import literal
 
 COLUMNS = 4
 MOST = 250  # points in a panel
@@ -35,7 +36,7 @@ def torque_figure(
             axis.set_axis_off()
             continue
         _panel(axis, use, j)
-        axis.set_title(f"{names[j]} [{units[j]}]", fontsize=8)
+        axis.set_title(f"{literal(names[j])} [{units[j]}]", fontsize=8)
         if j >= (rows - 1) * COLUMNS:
             axis.set_xlabel("time [s]", fontsize=8)
     handles, labels = axes[0].get_legend_handles_labels()

@@ -58,6 +58,8 @@ def setting_of(path: Path) -> Callable[[Report], str]:
 def _set(template: str, report: Report, **more: Any) -> str:
     """Fill in a template of this folder."""
     environment = page_environment(Path(__file__).parent)
+    if template.endswith(".md.j2"):
+        environment.finalize = without_tags
     return environment.get_template(template).render(report=report, colours=COLOURS, **more) + "\n"
 
 
@@ -84,6 +86,11 @@ def short(value: float, digits: int = 3) -> str:
 def sentence(text: str) -> str:
     """Return a text that stands alone where it went on from the line above (`...`)."""
     return text.removeprefix("... ")
+
+
+def without_tags(value: Any) -> Any:
+    """Return a text in which nothing is taken for HTML, which Markdown lets through."""
+    return value.replace("<", "&lt;") if isinstance(value, str) else value
 
 
 def cell(text: object) -> str:

@@ -5,9 +5,10 @@ from __future__ import annotations
 import contextlib
 import io
 import logging
+import socket
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Protocol
 
 import viser
@@ -89,15 +90,13 @@ class Server:
         logging.getLogger(SOCKETS).addFilter(self._broken)
         self._pages: dict[int, Page] = {}
         self._lock = threading.Lock()
+        _check_free(host, port)
         with contextlib.redirect_stdout(io.StringIO()):  # the library's banner
             self._viser = viser.ViserServer(host, port, label="payload_id", verbose=False)
         self.port = self._viser.get_port()
         if port and self.port != port:
-            self._viser.stop()
-            raise InputError(
-                f"Port {port} of {host} cannot be listened on: something else may be there. Give "
-                "another one with --port, or 0 for any."
-            )
+            self.close()
+            raise _taken(host, port, "something else may be there")
         # Names under which a browser may ask for this server; any, where it serves a network.
         self._names = (*LOOPBACK, host) if host in LOOPBACK else ()
         web = self._viser._websock_server
@@ -125,15 +124,24 @@ class Server:
 
     def _step(self) -> None:
         """Take what has come, and show it on all pages."""
-        try:
+        moving = None
+        with self._outlived():
             moving = self._look()
-            with self._lock:
-                pages = list(self._pages.values())
-            for page in pages:
+        with self._lock:
+            pages = list(self._pages.values())
+        for page in pages:
+            with self._outlived():
                 if moving is not None:
                     page.move(*moving)
+            with self._outlived():
                 page.refresh()
-        except Exception as error:  # the view goes on: its stop button must
+
+    @contextlib.contextmanager
+    def _outlived(self) -> Iterator[None]:
+        """Have the view, its other pages and their stop buttons go on, whatever goes wrong."""
+        try:
+            yield
+        except Exception as error:
             OUTLIVED.note(error)
 
     def _check_origin(self, connection: Any) -> None:
@@ -160,3 +168,31 @@ class Server:
         """Forget a client's page."""
         with self._lock:
             self._pages.pop(client.client_id, None)
+
+
+def _check_free(host: str, port: int) -> None:
+    """Raise unless an address can be listened on: the library would wait for ever.
+
+    Raises:
+        InputError: It cannot.
+    """
+    if not host or not 0 <= port < 65536:
+        raise InputError(f"--host needs an address and --port a number from 0 to 65535; found "
+                         f"{host!r} and {port}.")  # fmt: skip
+    try:
+        family, kind, protocol, _, place = socket.getaddrinfo(
+            host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
+        )[0]
+        with socket.socket(family, kind, protocol) as tried:
+            tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            tried.bind(place)
+    except OSError as error:
+        raise _taken(host, port, error.strerror or str(error)) from error
+
+
+def _taken(host: str, port: int, why: str) -> InputError:
+    """Return that an address cannot be listened on."""
+    return InputError(
+        f"Port {port} of {host} cannot be listened on: {why}. Give another one with --port, 0 for "
+        "any, or another --host: one of this machine's."
+    )

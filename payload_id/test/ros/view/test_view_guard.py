@@ -52,6 +52,15 @@ def test_wrong_tokens_are_slow(monkeypatch):
     assert guard.admit(guard.token, "") is None
 
 
+def test_whoever_guesses_keeps_nobody_else_out(monkeypatch):
+    monkeypatch.setattr(guarding, "WRONG", 60.0)
+    guard = Guard()
+    for connection in range(50):
+        assert guard.admit("wrong", "", connection) is None
+    assert guard.admit(guard.token, "", 50) is not None
+    assert guard.admit(guard.token, "", 7) is None
+
+
 def test_tokens_and_sessions_are_not_to_be_guessed():
     tokens = {Guard().token for _ in range(100)}
     assert len(tokens) == 100 and all(len(token) >= 12 for token in tokens)  # 72 bits

@@ -199,6 +199,12 @@ def test_the_whole_flow_ends_with_a_report_and_a_load(robot, page, tmp_path):
     assert "mass" in (tmp_path / "load.yaml").read_text()
     shot(page, "exported")
     page.get_by_text("Nothing was sent").first.wait_for()
+    plan(page)  # what is in the hand next is another run, which is not saved
+    press_when_ready(page, "Preview")
+    move(page, "· Run")
+    until(lambda: button(page, "✓ Run").count())
+    rests(page)
+    assert button(page, "· Save").count() == 1 and not button(page, "Apply or export").is_enabled()
 
 
 def test_a_reload_keeps_the_token_and_a_second_operator_sees_who_has_control(view, page):

@@ -36,14 +36,15 @@ class Desk:
         self.heard = SimpleNamespace(estimate=None, obstacles=(), plan=None)
         self.intervals, self.limits, self.limits_seen = History(30), History(3), 0
         self.torques, self.torques_seen = History(4 * self.robot.n), 0
-        self.idle = False
-        note = {name: partial(self._note, name) for name in
-                ("stop", "plan", "identify", "follow", "solve", "save", "acknowledge")}  # fmt: skip
+        self.idle = self.may_move = False
+        names = "stop", "plan", "identify", "follow", "solve", "save", "acknowledge", "say"
+        note = {name: partial(self._note, name) for name in names}
         self.tasks = SimpleNamespace(progress=Progress(), outcome=None, **note)
 
     def seen(self, operator, previewed):
         return Seen(
-            nodes={name: NodeSeen(True, "ok") for name in NODES}, idle=self.idle, may_move=False,
+            nodes={name: NodeSeen(True, "ok") for name in NODES},
+            idle=self.idle, may_move=self.may_move,
             in_control=self.guard.has_control(operator), holder="somebody",
         )  # fmt: skip
 
@@ -114,6 +115,52 @@ def test_a_page_from_elsewhere_is_not(server, origin):
 def test_a_port_that_is_taken_is_said(server, desk):
     with pytest.raises(InputError, match=f"Port {server.port}"):
         Server(lambda: None, partial(Page, desk=desk), "127.0.0.1", server.port)
+
+
+@pytest.mark.parametrize(
+    ("host", "port"), [("127.0.0.1", 99999), ("127.0.0.1", -5), ("nowhere.invalid", 0), ("", 0)]
+)
+def test_an_address_that_cannot_be_listened_on_is_said_at_once(desk, host, port):
+    began = time.monotonic()
+    with pytest.raises(InputError, match="--port"):
+        Server(lambda: None, partial(Page, desk=desk), host, port)
+    assert time.monotonic() - began < 20.0  # a name server may take its time
+
+
+def test_a_page_that_fails_leaves_the_others_as_they_are(desk):
+    shown = []
+
+    class Failing:
+        def __init__(self, name):
+            self.name = name
+
+        def come_back(self):
+            pass
+
+        def move(self, *_):
+            raise ValueError("no such link")
+
+        def refresh(self):
+            shown.append(self.name)
+            raise ValueError("no such plan")
+
+    server = Server(lambda: ((), None), Failing, "127.0.0.1", 0)
+    server._pages = {k: Failing(k) for k in range(3)}
+    server._step()
+    server.close()
+    assert shown == [0, 1, 2]
+
+
+def test_the_stop_is_at_hand_while_it_is_asked_whether_the_arm_may_move(page, desk):
+    let_in(page, desk)
+    desk.idle, desk.asked[:] = True, []
+    desk.may_move = True
+    page.click(page.uuid("Identify in one go"))
+    page.wait(lambda: page.uuid("MOVE THE ARM"))
+    page.wait(lambda: len({m["uuid"] for m in page.messages if STOP in str(m)}) > 1)
+    page.click(page.uuid(STOP))  # the newest one, in the question
+    page.wait(lambda: desk.asked == ["stop"])
+    desk.may_move = False
 
 
 def test_before_the_token_there_are_no_controls_and_nothing_to_see(page, desk):

@@ -24,6 +24,7 @@ from .shown import Shown
 
 DURATION, SEED = 8.0, 0  # of a plan [s]
 DONE, OPEN, FAILED = "✓", "·", "✗"
+AS_PLANNER = "as the planner says"
 STOP_GAP, STOP_WIDTH = 20.0, 320.0  # [px]
 SURE = "Is everybody out of its reach, and an emergency stop at hand?"
 
@@ -58,6 +59,8 @@ class Controls:
             self._add_state()
             self._add_fault()
             self._duration = gui.add_number("length of the motion [s]", DURATION, min=2.0, max=60.0)
+            sets = (AS_PLANNER, *desk.robot.limit_sets)
+            self._limits = gui.add_dropdown("limits", sets)
             for step in steps(Seen()):
                 if step.name == "export":
                     self._target = gui.add_dropdown("the load for", tuple(CHOICES))
@@ -109,9 +112,13 @@ class Controls:
         """Add the stop in a panel of its own, which stays where it is when the steps are moved."""
         panel = self._gui.add_panel()
         with panel.add_tab("Stop", "hand-stop"):
-            stop = self._gui.add_button("STOP THE ARM", color="red", icon="hand-stop")
-        stop.on_click(lambda _: self._desk.tasks.stop(self._operator.name))
+            self._add_stop_button()
         panel.float(x=STOP_GAP, y=-STOP_GAP, width=STOP_WIDTH)
+
+    def _add_stop_button(self) -> None:
+        """Add what has the arm stopped."""
+        stop = self._gui.add_button("STOP THE ARM", color="red", icon="hand-stop")
+        stop.on_click(lambda _: self._desk.tasks.stop(self._operator.name))
 
     def _add_state(self) -> None:
         """Add who has control, and what is being done."""
@@ -158,8 +165,8 @@ class Controls:
         """Return what a step's button does."""
         tasks, by = self._desk.tasks, self._operator.name
         plain: dict[str, Callable[[], object]] = {
-            "check": lambda: None,  # what is heard is always looked at
-            "plan": lambda: tasks.plan(by, float(self._duration.value), SEED),
+            "check": self._say_health,
+            "plan": lambda: tasks.plan(by, float(self._duration.value), self._limit_set(), SEED),
             "preview": self._preview.begin,
             "verdict": lambda: tasks.solve(by),
             "save": lambda: tasks.save(by),
@@ -181,10 +188,18 @@ class Controls:
             try:
                 self._confirm(*moving[step.name]) if step.name in moving else plain[step.name]()
             except PayloadIdError as error:
-                said = f"{FAILED} **{step.label}:** {words.plain(str(error))}"
-                self._shown.write(self._texts["outcome"], said)
+                tasks.say(by, step.label.lower(), False, str(error))
 
         return press
+
+    def _say_health(self) -> None:
+        """Say what the check has found: what is heard is always looked at."""
+        check = steps(self._seen())[0]
+        self._desk.tasks.say(self._operator.name, "check", check.done, check.said)
+
+    def _limit_set(self) -> str:
+        """Return the name of the limits to plan within; empty: the planner's own."""
+        return "" if self._limits.value == AS_PLANNER else str(self._limits.value)
 
     def _confirm(self, what: str, work: Callable[[str], object]) -> None:
         """Ask once more before the arm moves."""
@@ -193,6 +208,7 @@ class Controls:
             self._gui.add_markdown(f"**The arm will move** to {what}. {SURE}")
             move = self._gui.add_button("MOVE THE ARM", color="orange")
             leave = self._gui.add_button("Do not move")
+            self._add_stop_button()  # the one below the question cannot be reached
 
         @move.on_click
         def _(_: Any) -> None:

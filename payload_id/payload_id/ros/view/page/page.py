@@ -81,7 +81,7 @@ class Page:
 
         @enter.on_click
         def _(_: Any) -> None:
-            operator = self._desk.guard.admit(token.value, name.value)
+            operator = self._desk.guard.admit(token.value, name.value, self._client.client_id)
             token.value = ""
             if operator is None:
                 said.content = "*That is not the token, or the last try was a moment ago.*"

@@ -78,12 +78,15 @@ class Desk:
         self._planner, self._model = planner, RobotModel.from_robot_file(robot)
         self._trajectory: Trajectory | None = None
         self._limits = robot.limits if robot.limit_sets else None
-        self._last: dict[str, Any] = {"estimate": None, "limits": -np.inf}
+        self._last: dict[str, Any] = {"estimate": None, "limits": -np.inf, "running": False}
 
     def look(self) -> tuple[list[LinkFrame], Array | None] | None:
         """Take what has come, and add it to the curves; return what `moving` does."""
         heard = self.heard
         heard.look()
+        if heard.running and not self._last["running"]:
+            self.tasks.forget_run()
+        self._last["running"] = heard.running
         estimate = heard.estimate
         if estimate is not self._last["estimate"]:
             self._last["estimate"] = estimate

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from urllib.parse import urlsplit
 
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
-WRONG = 1.0  # [s] after a wrong token in which none is taken: guesses are slow
+WRONG = 1.0  # [s] after a wrong token in which its connection is not heard: guesses are slow
 MOST_SESSIONS = 100  # browsers that are remembered; the oldest is forgotten
 
 
@@ -72,18 +72,25 @@ class Guard:
     holder: Operator | None = None
     since: float = 0.0
     _sessions: dict[str, Operator] = field(default_factory=dict)
-    _closed_until: float = 0.0
+    _closed: dict[int, float] = field(default_factory=dict)  # until when, by connection
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
-    def admit(self, token: str, name: str) -> Operator | None:
-        """Return the operator who proves the token; None: the token is wrong, or too soon."""
+    def admit(self, token: str, name: str, connection: int = 0) -> Operator | None:
+        """Return the operator who proves the token; None: the token is wrong, or too soon.
+
+        Args:
+            token: What was typed.
+            name: As others shall see it; empty: any that is free.
+            connection: From which it comes: guesses of one keep nobody else out.
+        """
         with self._lock:
             now = time.monotonic()
             right = hmac.compare_digest(token.strip().encode(), self.token.encode())
-            if now < self._closed_until:
+            self._closed = {one: end for one, end in self._closed.items() if end > now}
+            if connection in self._closed:
                 return None
             if not right:
-                self._closed_until = now + WRONG
+                self._closed[connection] = now + WRONG
                 return None
             operator = Operator(secrets.token_urlsafe(24), name.strip()[:40] or self._free_name())
             self._sessions[operator.session] = operator

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ....core.errors import InputError
-from ....files.export.exported import ARMS, TARGETS, exported
+from ....files.export.exported import ARMS, TARGETS, exported, the_robot
 from ....files.export.loads.result_file import read_result
 from ....files.reports.report import Report
 from ....files.reports.setting import as_html
@@ -49,7 +49,8 @@ def load_of(saved: str, target: str, robot: RobotFile) -> Handed:
         PayloadIdError: The run is not on this machine, or may not be used so.
     """
     folder = _here(saved)
-    text = exported(read_result(folder), target, robot)
+    result = read_result(folder)
+    text = exported(result, target, the_robot(result, None) or robot)  # that of the run counts
     name = f"{folder.name}_load{SUFFIX.get(target, f'_{target}.yaml')}"
     sentence = f"Downloaded: {name}. Nothing was sent."
     if target in ARMS:

@@ -170,7 +170,13 @@ class Heard:
         return note
 
     def _on_plan(self, message: PlanDescription) -> None:
-        self.plan = message
+        n = len(message.joint_names)
+        peaks = (
+            message.peak_position_percent, message.peak_velocity_percent,
+            message.peak_acceleration_percent, message.peak_torque_percent,
+        )  # fmt: skip
+        if all(len(peak) in (0, n) for peak in peaks):  # else anybody's, not a planner's
+            self.plan = message
 
     def _on_bridge(self, message: BridgeState) -> None:
         self.bridge = message

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from payload_id_msgs.msg import PlanDescription
+from payload_id_msgs.msg import ExcitationGoal, PlanDescription
 from std_srvs.srv import Trigger
 
 from ....core.errors import PayloadIdError, printable
@@ -82,7 +82,7 @@ class Tasks:
         self.progress = Progress()
         self.outcome: Outcome | None = None
         self.dry_run = self.executed = self.saved = self.reported = self.exported = ""
-        self._client, self._planner = client, planner
+        self._client, self._planner, self._bridge = client, planner, names.bridge
         self._lock = threading.Lock()
         self._called_off = threading.Event()  # set: the task in progress moves nothing any more
         self._stops = {
@@ -92,15 +92,18 @@ class Tasks:
             for name in (names.bridge, names.planner)
         }
 
-    def plan(self, by: str, duration: float, seed: int) -> bool:
-        """Have a motion planned; return whether it was begun."""
+    def plan(self, by: str, duration: float, limits: str, seed: int) -> bool:
+        """Have a motion planned for whatever the prior allows; return whether it was begun."""
 
         def work() -> str:
             def tell(told: Any) -> None:
                 self._show("planning", f"{told.phase}, {told.seconds:.0f} s")
 
             off = self._called_off
-            found = self._planner.plan(LONGEST, tell, off, duration=duration, seed=seed)
+            found = self._planner.plan(
+                LONGEST, tell, off, duration=duration, seed=seed, limits=limits,
+                intervals=ExcitationGoal.INTERVALS_PRIOR,  # a run forgets what was known
+            )  # fmt: skip
             return f"{found.plan_id}: {found.summary}"
 
         return self._begin("planning", by, work)
@@ -155,6 +158,7 @@ class Tasks:
         """
         self._show(what, "the estimator begins a run")
         self._client.start()
+        self.forget_run()
         failed: NotAnsweredError | None = None
         try:
             move()
@@ -191,6 +195,14 @@ class Tasks:
             return str(result.message)
 
         return self._begin(what, by, work)
+
+    def forget_run(self) -> None:
+        """Note that another run has begun, whoever began it: it is not saved yet."""
+        self.saved = self.reported = self.exported = ""
+
+    def say(self, by: str, task: str, success: bool, sentence: str) -> None:
+        """Show what came of something that takes no time."""
+        self.outcome = Outcome(f"{task}, by {by}", success, sentence, time.monotonic())
 
     def solve(self, by: str) -> bool:
         """Have the run ended, and solved for."""
@@ -247,19 +259,26 @@ class Tasks:
         threading.Thread(target=self._hear_stop, args=(by, sent), daemon=True).start()
 
     def _hear_stop(self, by: str, sent: list[tuple[str, Any]]) -> None:
-        """Say what came of a stop."""
+        """Say what came of a stop: that of the bridge, which alone moves the arm, counts."""
         end = time.monotonic() + STOPPED
         while time.monotonic() < end and not all(future.done() for _, future in sent):
             time.sleep(0.02)
-        said = [
-            f"{name}: {future.result().message}"
-            if future.done() and future.result() is not None
-            else f"{name} has not answered within {STOPPED:g} s: USE THE EMERGENCY STOP."
-            for name, future in sent
-        ]
-        silent = "Neither bridge nor planner is heard: USE THE EMERGENCY STOP."
-        good = bool(said) and all(future.done() for _, future in sent)
-        self.outcome = Outcome(f"stop, by {by}", good, " ".join(said) or silent, time.monotonic())
+        answers = {
+            name: future.result() for name, future in sent if future.done() and future.result()
+        }
+        asked = {name for name, _ in sent}
+        said = []
+        for name in self._stops:
+            if name in answers:
+                said.append(f"{name}: {answers[name].message}")
+            elif name in asked:
+                said.append(
+                    f"{name} has not answered within {STOPPED:g} s: USE THE EMERGENCY STOP."
+                )
+            elif name == self._bridge:
+                said.append(f"{name} is not heard: USE THE EMERGENCY STOP.")
+        good = all(answer.success for answer in answers.values()) and asked == set(answers)
+        self.say(by, "stop", good and self._bridge in answers, " ".join(said))
 
     def _show(self, task: str, detail: str, part: float = math.nan, left: float = math.nan) -> None:
         """Show how far the task is."""

@@ -1,0 +1,124 @@
+"""What the view has done: plans that a run may follow, runs that are not those before, stops."""
+
+from __future__ import annotations
+
+import time
+from types import SimpleNamespace
+
+import pytest
+from payload_id_msgs.msg import ExcitationGoal, PlanDescription
+
+from payload_id.ros.view.session import tasks as view_tasks
+from payload_id.ros.view.session.desk import Desk
+from payload_id.ros.view.session.heard import Heard
+from payload_id.ros.view.session.names import Names
+from payload_id.ros.view.session.tasks import Tasks
+
+
+class Nodes:
+    """Estimator, planner and bridge, as far as the view's clients ask them."""
+
+    def __init__(self, monkeypatch):
+        monkeypatch.setattr(view_tasks, "REST", 0.0)
+        monkeypatch.setattr(view_tasks, "STOPPED", 0.1)
+        self.goal, self.stops = {}, {}
+        client = SimpleNamespace(
+            node=SimpleNamespace(create_client=lambda kind, name: self.stop_of(name)),
+            start=lambda: "begun", stop=lambda: "ended", save=lambda path: "/runs/one",
+        )  # fmt: skip
+        planner = SimpleNamespace(
+            plan=self.plan, execute=lambda *given: SimpleNamespace(success=True, message=""),
+            describe=lambda plan_id: SimpleNamespace(description=SimpleNamespace(duration=1.0)),
+        )  # fmt: skip
+        self.tasks = Tasks(client, planner, Names())
+
+    def plan(self, timeout, tell, called_off, **goal):
+        self.goal = goal
+        return SimpleNamespace(plan_id="p", summary="a motion")
+
+    def stop_of(self, name):
+        """Return a stop service, which answers as `stops` says; None: it does not."""
+        node = name.split("/")[0]
+
+        def call(request):
+            answer = self.stops[node]
+            done = answer is not None
+            return SimpleNamespace(done=lambda: done, result=lambda: answer)
+
+        return SimpleNamespace(service_is_ready=lambda: node in self.stops, call_async=call)
+
+    def done(self, task):
+        """Wait until a task has ended; return its outcome."""
+        end = time.monotonic() + 5.0
+        while self.tasks.outcome is None or not self.tasks.outcome.task.startswith(task):
+            assert time.monotonic() < end
+            time.sleep(0.005)
+        return self.tasks.outcome
+
+
+@pytest.fixture
+def nodes(monkeypatch):
+    return Nodes(monkeypatch)
+
+
+def test_a_plan_is_for_all_that_the_prior_allows_since_a_run_forgets_the_rest(nodes):
+    nodes.tasks.plan("ada", 8.0, "careful", 0)
+    nodes.done("planning")
+    assert nodes.goal["intervals"] == ExcitationGoal.INTERVALS_PRIOR
+    assert (nodes.goal["limits"], nodes.goal["duration"]) == ("careful", 8.0)
+
+
+def test_what_the_next_run_finds_is_not_saved_by_what_the_last_one_was(nodes):
+    nodes.tasks.save("ada")
+    nodes.done("saving")
+    assert nodes.tasks.saved == "/runs/one"
+    nodes.tasks.follow("ada", SimpleNamespace(plan_id="p"), dry=False)
+    nodes.done("run")
+    assert not nodes.tasks.saved
+
+
+def test_nor_by_that_of_a_run_that_somebody_else_has_begun(nodes):
+    desk = Desk.__new__(Desk)
+    desk.heard = SimpleNamespace(look=lambda: None, running=False, estimate=None)
+    desk.tasks, desk._last = nodes.tasks, {"estimate": None, "limits": 0.0, "running": False}
+    desk._add_limits = desk._add_torques = desk.moving = lambda: None
+    nodes.tasks.saved = "/runs/one"
+    desk.look()
+    assert nodes.tasks.saved
+    desk.heard.running = True
+    desk.look()
+    assert not nodes.tasks.saved
+    nodes.tasks.saved = "/runs/two"  # of this run
+    desk.look()
+    assert nodes.tasks.saved
+
+
+RESTS = SimpleNamespace(success=True, message="The arm comes to rest.")
+CANNOT = SimpleNamespace(success=False, message="I cannot.")
+
+
+@pytest.mark.parametrize(
+    ("answers", "good", "words"),
+    [
+        ({"payload_bridge": RESTS, "payload_planner": RESTS}, True, ""),
+        ({"payload_bridge": RESTS}, True, ""),  # it alone moves the arm
+        ({"payload_planner": RESTS}, False, "payload_bridge is not heard: USE THE EMERGENCY STOP"),
+        ({"payload_bridge": None, "payload_planner": RESTS}, False, "USE THE EMERGENCY STOP"),
+        ({"payload_bridge": CANNOT, "payload_planner": RESTS}, False, "I cannot"),
+        ({}, False, "USE THE EMERGENCY STOP"),
+    ],
+)
+def test_a_stop_is_good_if_the_bridge_says_so(nodes, answers, good, words):
+    nodes.stops = answers
+    nodes.tasks.stop("ada")
+    outcome = nodes.done("stop")
+    assert outcome.success is good and words in outcome.sentence
+
+
+def test_a_description_that_no_planner_makes_is_passed_over():
+    heard = Heard.__new__(Heard)
+    heard.plan = None
+    heard._on_plan(PlanDescription(joint_names=["a"], peak_torque_percent=[1.0, 2.0]))
+    assert heard.plan is None
+    heard._on_plan(PlanDescription(joint_names=["a", "b"], peak_torque_percent=[1.0, 2.0]))
+    assert heard.plan is not None
