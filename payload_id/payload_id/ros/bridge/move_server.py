@@ -277,7 +277,7 @@ class MoveServer:
         if starting and (others := self._back_end.others()):
             return Reason.FOREIGN_COMMAND, others
         slept = states.awake < (CATCHING_UP if states.clock.is_held_up else ASLEEP)
-        if (fault := states.clock.fault) and not slept:
+        if (fault := states.clock.fault) and not (slept and states.clock.is_late):
             return states.clock.reason, fault
         if doubt := states.held.fault(time.monotonic()):
             return Reason.HELD_JOINT_OFF, doubt

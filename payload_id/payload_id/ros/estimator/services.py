@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable
+from typing import TypeVar
 
 from payload_id_msgs.srv import BeginRun, GetEstimate, Save, Validate
 from rclpy.callback_groups import ReentrantCallbackGroup
@@ -20,6 +21,7 @@ from .run_control import Answer, RunControl
 from .run_keeping import RunKeeping
 from .run_worker import RunWorker
 
+Result = TypeVar("Result")
 CHECK_PERIOD = 0.05  # [s] how often answers of the worker and late blocks are looked for
 
 
@@ -50,6 +52,7 @@ class EstimatorServices:
         self._control, self._worker, self._keeping = control, worker, keeping
         self._blocks = blocks
         self._answers = AwaitedAnswers()
+        self._turn: RosFuture | None = None  # done: nobody begins, ends or divides a run just now
         # While one of them waits for the worker, everything else is served.
         group = ReentrantCallbackGroup()
         for name, action, divides in (
@@ -68,6 +71,17 @@ class EstimatorServices:
         )
         node.create_service(Save, "~/save", self._on_save, callback_group=group)
         steady_timer(node, CHECK_PERIOD, self._on_check)
+
+    async def _in_turn(self, work: Callable[[], Awaitable[Result]]) -> Result:
+        """Carry out what begins, ends or divides a run after all that was asked for before."""
+        before, self._turn = self._turn, RosFuture()
+        done = self._turn
+        try:
+            if before is not None and not before.done():
+                await before
+            return await work()
+        finally:
+            done.set_result(None)
 
     async def end_run(self) -> Answer:
         """End the run in progress, with all blocks that have been published so far."""
@@ -102,9 +116,14 @@ class EstimatorServices:
 
         async def answer(request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
             remarks = self._remarks()
-            if divides():
-                await self._blocks.caught_up()
-            result = await self._ask(action)
+
+            async def carried_out() -> Answer:
+                if divides():
+                    await self._blocks.caught_up()
+                done: Answer = await self._ask(action)
+                return done
+
+            result = await self._in_turn(carried_out)
             response.success, response.message = result.success, f"{result.message} {remarks}"
             response.message = response.message.strip()
             self._log.info(response.message)
@@ -116,7 +135,7 @@ class EstimatorServices:
         self, request: Trigger.Request, response: Trigger.Response
     ) -> Trigger.Response:
         """Begin a run, unless no sample can come."""
-        response.success, response.message = await self._begun(None)
+        response.success, response.message = await self._in_turn(lambda: self._begun(None))
         return response
 
     async def _on_begin(
@@ -133,7 +152,9 @@ class EstimatorServices:
             )
             return response
         mass = KnownMass(*known) if known else None
-        response.success, response.message = await self._begun(mass, request.begun_by)
+        response.success, response.message = await self._in_turn(
+            lambda: self._begun(mass, request.begun_by)
+        )
         response.running, response.tared = self._control.running, self._control.tared
         return response
 

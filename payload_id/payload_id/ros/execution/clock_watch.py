@@ -85,9 +85,18 @@ class ClockWatch:
     @property
     def reason(self) -> Reason:
         """What a fault is one of."""
-        jumped = bool(self.forth) or self.back > self.tolerance or self.frozen >= PATIENCE
-        held_up = self.is_held_up and not jumped
+        held_up = self.is_held_up and not self._jumped
         return Reason.JOINT_STATES_LOST if held_up else Reason.CLOCK_FAULT
+
+    @property
+    def is_late(self) -> bool:
+        """Whether stamps are wrong by being behind at most, as for who stood still meanwhile."""
+        return self.ahead < 0.0 and not self._jumped
+
+    @property
+    def _jumped(self) -> bool:
+        """Whether the stamps themselves are wrong, whenever they come."""
+        return bool(self.forth) or self.back > self.tolerance or self.frozen >= PATIENCE
 
     @property
     def fault(self) -> str:

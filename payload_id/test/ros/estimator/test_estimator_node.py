@@ -437,6 +437,33 @@ def test_samples_that_were_published_before_a_start_do_not_belong_to_the_run(idl
     assert samples_of(idle.trigger("stop")) <= late.samples_after
 
 
+def test_what_is_asked_for_at_once_is_done_in_its_order(idle):
+    """A start right after a stop begins the next run: it does not overtake the stop."""
+    assert idle.trigger("start").success
+    idle.feed(blocks(measured(LOADED, 1.0)))
+    names = ["stop", "start", "tare", "stop", "reset", "start"]
+    clients = [idle.observer.node.create_client(Trigger, f"{NODE}/{name}") for name in names]
+    for client in clients:
+        idle.observer.wait(client.service_is_ready, "services")
+    futures = []
+    for client in clients:
+        futures.append(client.call_async(Trigger.Request()))
+        time.sleep(0.02)  # so that they arrive in this order
+    nothing = SampleBlock(joint_names=blocks(measured(LOADED, 1.0))[0].joint_names)
+
+    def answered() -> bool:
+        idle.publisher.publish(nothing)
+        return all(future.done() for future in futures)
+
+    idle.observer.wait(answered, "all answers")
+    said = [future.result().message for future in futures]
+    for client in clients:
+        idle.observer.node.destroy_client(client)
+    assert "has ended" in said[0] and futures[1].result().success, said
+    assert futures[5].result().success, said
+    assert idle.get().estimate.samples == 0  # and what came before belongs to no run now
+
+
 def test_save_writes_what_a_replay_needs(idle, tmp_path):
     final = idle.run(blocks(measured(LOADED, SECONDS)))
     for path in ("kept/run", ""):

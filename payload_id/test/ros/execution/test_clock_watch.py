@@ -118,3 +118,15 @@ def test_a_clock_that_goes_slowly_is_no_message_that_was_held_up(pace, period):
 def test_a_slow_drift_is_found():
     drifting = [1.02 * stamp for stamp in [k * PERIOD for k in range(600)]]
     assert not watched(*drifting[:400]).fault and "ahead" in watched(*drifting).fault
+
+
+def test_who_stood_still_may_find_stamps_late_but_no_others_wrong():
+    """A jump is one whenever it is read; what is behind may be what came meanwhile."""
+    hour = round(3600e9)
+    ahead, back, behind, fine = moving(), moving(), moving(), moving()
+    ahead = ahead.after(ahead.newest + hour, NOW, 0.3)
+    back = back.after(back.newest - hour, NOW, 0.3)
+    behind = behind.after(behind.newest + PERIOD, behind.newest + round(0.4e9), 0.01)
+    assert ahead.fault and back.fault and behind.fault
+    assert not ahead.is_late and not back.is_late and behind.is_late
+    assert not fine.fault
