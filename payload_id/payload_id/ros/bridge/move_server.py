@@ -21,6 +21,7 @@ from rclpy.action.server import ServerGoalHandle
 from rclpy.task import Future as RosFuture
 from std_srvs.srv import Trigger
 
+from ...core.arrays import Array
 from ...core.errors import InputError, printable, shortened
 from ...core.motion.motion_sequence import MotionSequence
 from ...core.motion.trajectory import Motion
@@ -49,6 +50,7 @@ from .state_publisher import StatePublisher
 NOBODY = Watches()
 STEEPEST = 1.875  # speed on a way to a motion's start, in parts of its length over its time
 SLOWLY = 0.5 * AT_REST  # [rad/s or m/s] at which an arm on that way may be held at once
+GIVEN_BACK = 1.0  # [s] after a motion, in which who takes the arm back does not move it
 CATCHING_UP = 0.5  # [s] after it stood still, in which joint states may be late for that
 ANSWER_LOST = 10.0  # [s] in which who asks again to acknowledge is answered as before
 NOT_PROMISED = (
@@ -90,6 +92,7 @@ class MoveServer:
         self.watches = watches
         self._context, self._motions, self._back_end = context, motions, back_end
         self._slider, self._controller, self._state = slider, controller, state
+        self._left: tuple[float, Array, Array] | None = None  # when and where, and how far
         self.use = ArmUse(context, back_end, controller)
         self.execution: MotionExecution | None = None
         self.ended: tuple[Reason, str] | None = None
@@ -260,8 +263,30 @@ class MoveServer:
             self._look_around()
             if execution.done:
                 self._end(execution)
+        self._look_where_it_was_left()
         context.look_at_device()
         self._state.publish(self)
+
+    def _look_where_it_was_left(self) -> None:
+        """Keep as a fault that the arm moved as another controller took it back."""
+        if self._left is None:
+            return
+        states, (at, q, allowed) = self._context.arm.states, self._left
+        if time.monotonic() - at > GIVEN_BACK:
+            self._left = None
+        if self._left is None or self._context.busy:  # with the end of the goal, or the next one
+            return
+        off = np.abs(position_error(q, states.q, self._context.arm.continuous))
+        if (off <= allowed).all():
+            return
+        j = int(np.argmax(off / allowed))
+        found = (
+            f"{self._context.arm.joints[j]} moved by {off[j]:.3f} rad (m) as another controller "
+            "took the arm back after the motion"
+        )
+        self._left = None
+        self._context.latch(f"{Reason.CONTROLLER_FAULT.name}: {found}")
+        self._context.node.get_logger().error(found)
 
     def _outside_fault(self) -> tuple[Reason, str] | None:
         """Return a fault of driver, clocks or held joints, or a foreign command; else None."""
@@ -373,6 +398,9 @@ class MoveServer:
         self.ended, context = (reason, detail), self._context
         held = execution.held or reason.is_fault
         context.holding = None if held else execution.end_positions()
+        if self._back_end.gives_back and context.arm.states.known:
+            allowed = np.broadcast_to(execution.motion.tube.position, context.arm.states.q.shape)
+            self._left = time.monotonic(), context.arm.states.q.copy(), allowed
         # A stop for another reason may have met a fault.
         if fault := (reason, detail) if reason.is_kept else execution.fault:
             context.latch(f"{fault[0].name}: {sentence(*fault)}")

@@ -155,7 +155,7 @@ class Robot:
     def __init__(self) -> None:
         self.allow, self.arm, self.back_end = True, FakeArm(), FakeBackEnd()
         self.context = context = BridgeContext.__new__(BridgeContext)
-        log = SimpleNamespace(info=lambda text: None, warning=lambda text: None)
+        log = SimpleNamespace(**dict.fromkeys(("info", "warning", "error"), lambda text: None))
         context.node = SimpleNamespace(
             get_logger=lambda: log, get_parameter=lambda name: SimpleNamespace(value=self.allow),
             inactivity="",
@@ -532,6 +532,30 @@ def test_what_a_controller_says_while_the_arm_settles_counts_too(trouble):
     at_rest(robot)
     assert robot.server.ended == (Reason[trouble.name], "so the controller says")
     assert robot.back_end.holds == 1 and "so the controller says" in robot.context.fault
+
+
+@pytest.mark.parametrize("gives_back", [True, False])
+@pytest.mark.parametrize("moves", [0.0, 0.15])
+def test_an_arm_that_moves_as_it_is_given_back_is_a_fault(gives_back, moves):
+    """Another controller may follow what it was told before the torques."""
+    robot = Robot()
+    robot.back_end.gives_back = gives_back
+    assert not robot.moved()
+    execution, end = robot.server.execution, motion().trajectory.duration
+    for _ in range(400):
+        robot.arm.now_ns += 10_000_000
+        time_now = np.clip(execution.time(robot.arm.now_ns), 0.0, end)
+        robot.arm.q = execution.commanded.at(np.array([time_now])).q[0]
+        robot.server.on_watch_due()
+    assert execution.done and robot.server.ended[0] is Reason.COMPLETED
+    robot.context.busy = ""  # as the goal's end leaves it
+    robot.server.on_watch_due()
+    assert not robot.context.fault
+    robot.arm.q = robot.arm.q + moves * np.eye(7)[3]
+    robot.server.on_watch_due()
+    assert bool(robot.context.fault) is (gives_back and moves > 0.0)
+    if robot.context.fault:
+        assert ROBOT.joints[3] in robot.context.fault and "took the arm back" in robot.context.fault
 
 
 @pytest.mark.parametrize(

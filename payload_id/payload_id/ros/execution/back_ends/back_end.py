@@ -28,9 +28,11 @@ class BackEnd(Protocol):
     Attributes:
         target: Where points go, such as the full name of a topic.
         goes_to_start: Whether it brings the arm to where a motion begins before it begins.
+        gives_back: Whether another controller has the arm between motions.
     """
 
     goes_to_start: bool = False
+    gives_back: bool = False
 
     target: str
 

@@ -46,7 +46,7 @@ RELIABLE = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE)
 class Effort(BackEnd):
     """Has torques sent while the arm moves, and another controller hold it otherwise."""
 
-    goes_to_start = True
+    goes_to_start = gives_back = True
 
     def __init__(self, node: Node, settings: LoopSettings) -> None:
         """Start the loop's process.
