@@ -249,7 +249,7 @@ class MoveServer:
         context, execution = self._context, self.execution
         self.use.look()
         moving = execution is not None and not execution.done
-        stamps, q, dq = context.arm.states.take(every=moving)
+        stamps, q, dq = context.arm.states.take(every=moving or self._left is not None)
         self.watches.attend()
         if execution is not None and moving:
             states = context.arm.states
@@ -263,20 +263,26 @@ class MoveServer:
             self._look_around()
             if execution.done:
                 self._end(execution)
-        self._look_where_it_was_left()
+        self._look_where_it_was_left(q)
         context.look_at_device()
         self._state.publish(self)
 
-    def _look_where_it_was_left(self) -> None:
-        """Keep as a fault that the arm moved as another controller took it back."""
+    def _look_where_it_was_left(self, seen: Array) -> None:
+        """Keep as a fault that the arm moved as another controller took it back.
+
+        Args:
+            seen: Positions since the last look, shape (N, n): it may have been for one of them.
+        """
         if self._left is None:
             return
-        states, (at, q, allowed) = self._context.arm.states, self._left
+        at, q, allowed = self._left
         if time.monotonic() - at > GIVEN_BACK:
             self._left = None
         if self._left is None or self._context.busy:  # with the end of the goal, or the next one
             return
-        off = np.abs(position_error(q, states.q, self._context.arm.continuous))
+        continuous = self._context.arm.continuous
+        every = [np.abs(position_error(q, row, continuous)) for row in seen]
+        off = np.max(every, axis=0, initial=0.0)
         if (off <= allowed).all():
             return
         j = int(np.argmax(off / allowed))

@@ -551,7 +551,9 @@ def test_an_arm_that_moves_as_it_is_given_back_is_a_fault(gives_back, moves):
     robot.context.busy = ""  # as the goal's end leaves it
     robot.server.on_watch_due()
     assert not robot.context.fault
-    robot.arm.q = robot.arm.q + moves * np.eye(7)[3]
+    still, away = robot.arm.q, robot.arm.q + moves * np.eye(7)[3]
+    several = np.array([still, away, still])  # and back within one cycle
+    robot.arm.take = lambda every: (np.zeros(3, np.int64), several, np.zeros((3, 7)))
     robot.server.on_watch_due()
     assert bool(robot.context.fault) is (gives_back and moves > 0.0)
     if robot.context.fault:
