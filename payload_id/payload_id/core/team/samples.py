@@ -10,7 +10,7 @@ import numpy as np
 
 from ..arrays import Array, BoolArray, real_numbers
 from ..errors import InputError, RecordingError
-from ..samples.sample_checks import rows_to_keep
+from ..samples.sample_checks import LARGEST, rows_to_keep
 
 ORTHONORMAL = 1e-3  # largest |R'R - 1| of a matrix that counts as a rotation
 SHAPES: dict[str, tuple[int, ...]] = {
@@ -23,6 +23,12 @@ SHAPES: dict[str, tuple[int, ...]] = {
     "imu_angular_velocity": (3,),
     "imu_specific_force": (3,),
 }
+# Beyond what any robot shows; one such sample would outweigh all others.
+# [-], [m], [rad/s and m/s], [N], [N m], [rad/s], [m/s2]
+MOST = {
+    "rotation": 2.0, "position": 1e3, "twist": 1e3, "force": 1e5, "moment": 1e5,
+    "imu_angular_velocity": 1e3, "imu_specific_force": 1e5,
+}  # fmt: skip
 READ = ("imu_angular_velocity", "imu_specific_force")  # by an IMU
 OPTIONAL = ("moment", *READ)
 
@@ -32,8 +38,8 @@ class RobotSamples:
     """Pose, twist and wrench of grasp frame {i} of one robot at k increasing instants.
 
     {i0} is the robot's own frame: at rest, level (z up), its origin and its yaw arbitrary and
-    unknown to the other robots. Bad rows (not finite, not newer than the row before) are left out
-    and counted in `dropped`; wrong shapes raise.
+    unknown to the other robots. Bad rows (not finite, or larger than any robot shows, not newer
+    than the row before) are left out and counted in `dropped`; wrong shapes raise.
 
     Attributes:
         name: Of the robot.
@@ -69,7 +75,12 @@ class RobotSamples:
         given = [x for x in SHAPES if x not in OPTIONAL or getattr(self, x) is not None]
         arrays = {x: self._array(x) for x in given}
         k = len(arrays["time"])
-        flat = [a.reshape(k, int(np.prod(SHAPES[n]))) for n, a in arrays.items() if n != "time"]
+        with np.errstate(over="ignore"):
+            flat = [
+                a.reshape(k, int(np.prod(SHAPES[n]))) * (LARGEST / MOST[n])
+                for n, a in arrays.items()
+                if n != "time"
+            ]
         keep, dropped = rows_to_keep(arrays["time"], *flat)
         _check_rotations(arrays["rotation"][keep], self.name)
         for cause, count in self.dropped.items():

@@ -119,6 +119,21 @@ def test_a_sensor_that_shows_no_more_than_its_error_is_named(shown) -> None:
     assert [f.robots for f in found.findings if f.fault is Fault.FORCE_FALSE] == [("r1",)]
 
 
+@pytest.mark.parametrize("value", [1e6, -1e9, np.inf])
+@pytest.mark.parametrize("kind", ["position", "twist", "force", "moment"])
+def test_one_value_that_no_robot_shows_is_left_out(kind, value) -> None:
+    team = RigidTeam(np.random.default_rng(2), 3)
+    t = np.arange(0.0, 6.0, 0.01)
+    samples = [team.samples(i, t) for i in range(3)]
+    changed = getattr(samples[1], kind).copy()
+    changed[250, 1] = value
+    samples[1] = replace(samples[1], **{kind: changed})
+    assert samples[1].dropped == {"not_finite": 1}
+    found = estimate(RobotBounds(force_absolute=0.05), *samples)
+    assert found.contains(team.phi()).all() and not found.findings
+    assert found.frames["r1"].known and found.frames["r2"].known
+
+
 def test_stamps_off_by_more_than_a_step_contradict_nothing() -> None:
     """Between stamps that lie close by chance, interpolation lets the errors of stamps grow."""
     team = RigidTeam(np.random.default_rng(1), 2, turn=0.4, frequency=1.0)
