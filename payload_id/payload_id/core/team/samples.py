@@ -23,12 +23,7 @@ SHAPES: dict[str, tuple[int, ...]] = {
     "imu_angular_velocity": (3,),
     "imu_specific_force": (3,),
 }
-# Beyond what any robot shows; one such sample would outweigh all others.
-# [-], [m], [rad/s and m/s], [N], [N m], [rad/s], [m/s2]
-MOST = {
-    "rotation": 2.0, "position": 1e3, "twist": 1e3, "force": 1e5, "moment": 1e5,
-    "imu_angular_velocity": 1e3, "imu_specific_force": 1e5,
-}  # fmt: skip
+MOST = 5e5  # of any value: what no robot shows, nor in mm or mN, and what outweighs all others
 READ = ("imu_angular_velocity", "imu_specific_force")  # by an IMU
 OPTIONAL = ("moment", *READ)
 
@@ -77,7 +72,7 @@ class RobotSamples:
         k = len(arrays["time"])
         with np.errstate(over="ignore"):
             flat = [
-                a.reshape(k, int(np.prod(SHAPES[n]))) * (LARGEST / MOST[n])
+                a.reshape(k, int(np.prod(SHAPES[n]))) * (LARGEST / MOST)
                 for n, a in arrays.items()
                 if n != "time"
             ]
