@@ -147,6 +147,8 @@ BENCHMARKS = (
               "--trials 3 --limits safety_warning", "--trials 1 --pounds 5"),
     Benchmark("correlation", "Table IV of [ZZV]", "excitation.md", 4,
               "--trials 40 --frequencies 0.5 2 5 7", "--trials 5"),
+    Benchmark("wrench_planning", "What do motions tell that are planned for a wrench sensor?",
+              "planner.md", 3, short="--seeds 1"),
     Benchmark("stacking", "Table III of [ZZV]", "", 20,
               "--tasks a b c --limits public", "--tasks c"),
 )  # fmt: skip
