@@ -151,16 +151,17 @@ def test_a_page_that_fails_leaves_the_others_as_they_are(desk):
     assert shown == [0, 1, 2]
 
 
-def test_the_stop_is_at_hand_while_it_is_asked_whether_the_arm_may_move(page, desk):
+def test_the_stop_is_at_hand_while_it_is_asked_whether_the_arm_may_move(page, desk, monkeypatch):
     let_in(page, desk)
-    desk.idle, desk.asked[:] = True, []
-    desk.may_move = True
+    page.wait(lambda: "All of it in pieces" in page.heard)  # then the button is heard, too
+    monkeypatch.setattr(desk, "may_move", True)
+    monkeypatch.setattr(desk, "idle", True)
+    desk.asked.clear()
     page.click(page.uuid("Identify in one go"))
     page.wait(lambda: page.uuid("MOVE THE ARM"))
     page.wait(lambda: len({m["uuid"] for m in page.messages if STOP in str(m)}) > 1)
     page.click(page.uuid(STOP))  # the newest one, in the question
     page.wait(lambda: desk.asked == ["stop"])
-    desk.may_move = False
 
 
 def test_before_the_token_there_are_no_controls_and_nothing_to_see(page, desk):

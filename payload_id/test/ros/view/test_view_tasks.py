@@ -94,7 +94,7 @@ def test_nor_by_that_of_a_run_that_somebody_else_has_begun(nodes):
 
 
 RESTS = SimpleNamespace(success=True, message="The arm comes to rest.")
-CANNOT = SimpleNamespace(success=False, message="I cannot.")
+STILL = SimpleNamespace(success=False, message="Nothing moves.")
 
 
 @pytest.mark.parametrize(
@@ -104,7 +104,7 @@ CANNOT = SimpleNamespace(success=False, message="I cannot.")
         ({"payload_bridge": RESTS}, True, ""),  # it alone moves the arm
         ({"payload_planner": RESTS}, False, "payload_bridge is not heard: USE THE EMERGENCY STOP"),
         ({"payload_bridge": None, "payload_planner": RESTS}, False, "USE THE EMERGENCY STOP"),
-        ({"payload_bridge": CANNOT, "payload_planner": RESTS}, False, "I cannot"),
+        ({"payload_bridge": STILL, "payload_planner": STILL}, True, "Nothing moves"),
         ({}, False, "USE THE EMERGENCY STOP"),
     ],
 )

@@ -213,7 +213,9 @@ class Controls:
         @move.on_click
         def _(_: Any) -> None:
             modal.close()
-            if not identify_hindrance(self._seen()):
+            if hindrance := identify_hindrance(self._seen()):  # somebody took control, say
+                self._desk.tasks.say(self._operator.name, what, False, hindrance)
+            else:
                 work(self._operator.name)
 
         leave.on_click(lambda _: modal.close())

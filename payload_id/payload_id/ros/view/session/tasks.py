@@ -277,8 +277,8 @@ class Tasks:
                 )
             elif name == self._bridge:
                 said.append(f"{name} is not heard: USE THE EMERGENCY STOP.")
-        good = all(answer.success for answer in answers.values()) and asked == set(answers)
-        self.say(by, "stop", good and self._bridge in answers, " ".join(said))
+        # An answer without success is that nothing moves.
+        self.say(by, "stop", self._bridge in answers and asked == set(answers), " ".join(said))
 
     def _show(self, task: str, detail: str, part: float = math.nan, left: float = math.nan) -> None:
         """Show how far the task is."""

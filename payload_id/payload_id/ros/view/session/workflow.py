@@ -10,6 +10,7 @@ from ....core.identification.status import Status
 
 NODES = ("sampler", "estimator", "planner", "bridge")
 SOLVED = (Status.GOOD, Status.USABLE, Status.SMALL_LOAD)
+UNFINISHED = "A run is in progress: solve for its verdict first."
 # What to do first, by verdict.
 ADVICE: Mapping[Status, str] = {
     Status.GOOD: "Every parameter is known. Save the run, then apply or export it.",
@@ -129,7 +130,7 @@ def steps(seen: Seen) -> tuple[Step, ...]:
              _first(_lacks(seen, ("planner", "bridge"), moves=True), unread),
              "The same path at a tenth of its speed; no data are taken.", True, True),
         Step("run", "Run", planned and seen.executed == seen.plan,
-             _first(_lacks(seen, NODES, moves=True), unread),
+             _first(_lacks(seen, NODES, moves=True), unread, UNFINISHED if seen.running else ""),
              "Follows the plan while the estimator takes data.", True),
         Step("verdict", "Solve for the verdict", solved,
              _first(_lacks(seen, ("estimator",), moves=False), "" if seen.running else
