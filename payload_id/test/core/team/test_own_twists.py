@@ -47,6 +47,8 @@ FALSE = {
     "frozen": lambda r: replace(r, rotation=np.repeat(r.rotation[:1], len(r.time), axis=0)),
     "angular velocity, other frame": with_twist(omega=in_its_own_frame),
     "twice as fast": with_twist(omega=lambda R, w: 2.0 * w),
+    "degrees": with_twist(omega=lambda R, w: np.degrees(w)),
+    "turns a minute": with_twist(omega=lambda R, w: w * 30.0 / np.pi),
     "velocity, other frame": with_twist(v=in_its_own_frame),
     "mm": with_twist(v=lambda R, v: 1e3 * v),
 }
@@ -58,20 +60,29 @@ def found(number, which, change, seed=0):
     t = np.arange(0.0, 6.0, 0.01)
     clocks = (0.0, 0.015, -0.01)
     robots = [team.samples(i, t, clocks[i]) for i in range(number)]
-    robots[which] = change(robots[which])
+    for i in range(number) if which is None else [which]:
+        robots[i] = change(robots[i])
     estimator = TeamEstimator([r.name for r in robots], TeamBounds(BOUNDS), PayloadPrior(10.0, 1.5))
     for robot in robots:
         estimator.add(robot)
     return estimator.update()
 
 
-@pytest.mark.parametrize(("number", "which"), [(3, 0), (3, 1), (2, 1)])
+@pytest.mark.parametrize(("number", "which"), [(3, 0), (3, 1), (2, 0), (2, 1)])
 @pytest.mark.parametrize("name", FALSE)
 def test_who_contradicts_itself_is_named(name, number, which):
     estimate = found(number, which, FALSE[name])
     assert estimate.status is TeamStatus.INCONSISTENT
-    assert [f.robots for f in estimate.findings][0] == (f"r{which}",)
+    assert [f.robots for f in estimate.findings] == [(f"r{which}",)]
     assert "own" in estimate.findings[0].sentence
+
+
+@pytest.mark.parametrize("number", [2, 3])
+@pytest.mark.parametrize("name", ["degrees", "turns a minute", "scalar first"])
+def test_where_one_driver_makes_the_same_of_all_all_are_named(name, number):
+    estimate = found(number, None, FALSE[name])
+    assert [f.robots for f in estimate.findings] == [(f"r{i}",) for i in range(number)]
+    assert name == "scalar first" or all("rad/s" in f.sentence for f in estimate.findings)
 
 
 @pytest.mark.parametrize("seed", range(3))
