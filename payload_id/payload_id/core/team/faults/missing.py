@@ -14,37 +14,9 @@ ON_A_LINE = 0.02  # of the largest distance of grasps: their distance from a lin
 
 def missing(e: Evidence, named: set[str]) -> tuple[list[Finding], list[str]]:
     """Return what is missing, and what cannot be given for that."""
-    found, cannot = [], []
+    found = _unheard(e)
+    cannot: list[str] = []
     frames = e.rows.frames
-    for name, far in e.ahead.items():
-        side = "ahead of" if far > 0 else "behind"
-        found.append(
-            Finding(
-                Fault.CLOCK, (name,),
-                f"The stamps of {name} are {abs(far):.1f} s {side} the others': its clock was "
-                "set, or is another one. What it gives now does not count. Set its clock and begin "
-                "anew.",
-            )
-        )  # fmt: skip
-    for name, since in e.silent.items():
-        found.append(
-            Finding(
-                Fault.SILENT, (name,),
-                f"Nothing has come from {name} since {since:.2f} s of team time. What it exerts is "
-                "not known, so that forces after that do not count; the payload is that of earlier "
-                "data. Say that it left, or bring it back.",
-                since,
-            )
-        )  # fmt: skip
-    for name, step in e.sparse.items():
-        found.append(
-            Finding(
-                Fault.UNKNOWN, (name,),
-                f"The samples of {name} are {1e3 * step:.0f} ms apart, and no value is taken "
-                f"between two that are more than {1e3 * GAP:.0f} ms apart: nothing of it is used. "
-                "Have it send at 20 Hz or more.",
-            )
-        )  # fmt: skip
     named = named | set(e.sparse)
     there = e.windows.holding[:, -1] if len(e.windows) else np.ones(len(e.names), dtype=bool)
     unknown = [n for n, h, k in zip(e.names, there, frames.known, strict=True) if h and not k]
@@ -76,6 +48,41 @@ def missing(e: Evidence, named: set[str]) -> tuple[list[Finding], list[str]]:
             "swinging about the line tells more."
         )
     return found, cannot
+
+
+def _unheard(e: Evidence) -> list[Finding]:
+    """Return whose samples do not count: of another clock, none any more, or too far apart."""
+    found = []
+    for name, far in e.ahead.items():
+        side = "ahead of" if far > 0 else "behind"
+        found.append(
+            Finding(
+                Fault.CLOCK, (name,),
+                f"The stamps of {name} are {abs(far):.1f} s {side} the others': its clock was "
+                "set, or is another one. What it gives now does not count. Set its clock and begin "
+                "anew.",
+            )
+        )  # fmt: skip
+    for name, since in e.silent.items():
+        found.append(
+            Finding(
+                Fault.SILENT, (name,),
+                f"Nothing has come from {name} since {since:.2f} s of team time. What it exerts is "
+                "not known, so that forces after that do not count; the payload is that of earlier "
+                "data. Say that it left, or bring it back.",
+                since,
+            )
+        )  # fmt: skip
+    for name, step in e.sparse.items():
+        found.append(
+            Finding(
+                Fault.UNKNOWN, (name,),
+                f"The samples of {name} are {1e3 * step:.0f} ms apart, and no value is taken "
+                f"between two that are more than {1e3 * GAP:.0f} ms apart: nothing of it is used. "
+                "Have it send at 20 Hz or more.",
+            )
+        )  # fmt: skip
+    return found
 
 
 def _is_alone(e: Evidence, i: int) -> bool:
