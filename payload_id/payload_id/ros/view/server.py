@@ -35,6 +35,9 @@ class Page(Protocol):
     def refresh(self) -> None:
         """Bring the rest up to date, where that is due."""
 
+    def close(self) -> None:
+        """Note that the client has gone."""
+
 
 class BrokenConnections(logging.Filter):
     """Makes one line of a traceback for each client that sends what no page sends."""
@@ -167,7 +170,9 @@ class Server:
     def _close(self, client: Any) -> None:
         """Forget a client's page."""
         with self._lock:
-            self._pages.pop(client.client_id, None)
+            page = self._pages.pop(client.client_id, None)
+        if page is not None:
+            page.close()
 
 
 def _check_free(host: str, port: int) -> None:

@@ -107,6 +107,21 @@ def test_a_page_of_its_own_is_served(server):
     assert stays_open(server.port, f"http://127.0.0.1:{server.port}")
 
 
+def test_whose_page_is_open_is_known(server, desk, page):
+    let_in(page, desk)
+    assert desk.guard.holder_is_here()
+    other = RawPage(server.port)
+    other.wait(lambda: other.uuid("Enter"))
+    other.close()  # nobody's
+    time.sleep(SETTLED)
+    assert desk.guard.holder_is_here()
+    page.close()
+    end = time.monotonic() + 10.0
+    while desk.guard.holder_is_here() and time.monotonic() < end:
+        time.sleep(0.02)
+    assert desk.guard.holder is not None and not desk.guard.holder_is_here()
+
+
 @pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:1"])
 def test_a_page_from_elsewhere_is_not(server, origin):
     assert not stays_open(server.port, origin)

@@ -57,6 +57,7 @@ def test_a_newer_plan_has_to_be_looked_at_again():
     [
         ({"in_control": False, "holder": "Bob"}, "Bob has control"),
         ({"in_control": False, "holder": ""}, "Take control"),
+        ({"in_control": False, "holder": "Bob", "holder_is_here": False}, "no page open: take it"),
         ({"may_move": False}, "--allow-motion"),
         ({"fault": "the tube was left"}, "the tube was left"),
         ({"idle": False}, "busy"),

@@ -16,6 +16,7 @@ from ..session.workflow import (
     acknowledge_hindrance,
     identify_hindrance,
     next_step,
+    no_control,
     steps,
 )
 from . import words
@@ -84,9 +85,9 @@ class Controls:
             self._shown.write(self._texts[step.name], words.step_text(step, comes_next))
         self._shown.set(self._buttons["identify"], "disabled", bool(identify_hindrance(seen)))
         self._shown.set(self._buttons["take"], "disabled", seen.in_control)
-        whose = "You have" if seen.in_control else f"{words.plain(seen.holder) or 'Nobody'} has"
         still = "" if seen.may_move else " This view may not move the arm (`--allow-motion`)."
-        self._shown.write(self._texts["control"], f"{whose} control.{still}")
+        whose = words.plain(no_control(seen)) or "You have control."
+        self._shown.write(self._texts["control"], f"{whose}{still}")
         fault = not acknowledge_hindrance(seen)
         for handle in (self._buttons["acknowledge"], self._texts["reason"]):
             self._shown.set(handle, "visible", fault)

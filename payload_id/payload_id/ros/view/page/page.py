@@ -35,6 +35,7 @@ class Page:
         self._preview: Preview | None = None
         self._reading: Reading | None = None  # last of what every reader has
         self._controls: Controls | None = None
+        self._closed = False
         dress(client.gui)
         if desk.open_to_readers:
             self._show_all()
@@ -69,6 +70,11 @@ class Page:
         if self._controls is not None:
             self._controls.refresh()
 
+    def close(self) -> None:
+        """Note that the browser has gone."""
+        self._closed = True
+        self._desk.guard.leave(self._client.client_id)
+
     def _ask_for_token(self) -> Any:
         """Add what lets an operator in; return what is removed then."""
         gui = self._client.gui
@@ -96,6 +102,9 @@ class Page:
         if self._controls is not None:
             return
         self._gate.remove()
+        self._desk.guard.arrive(operator, self._client.client_id)
+        if self._closed:  # while the token was looked at
+            self.close()
         if self._desk.guard.holder is None:
             self._desk.guard.take_control(operator)
         if self._reading is None:

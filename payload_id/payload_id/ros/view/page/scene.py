@@ -132,7 +132,7 @@ class Scene:
         self._ghost = Arm(scene, "/ghost", frames, shapes, GHOST, 0.35)
         self._ghost.root.visible = False
         self._at = f"{self._arm.paths[payload_frame]}/payload"
-        self._payload: list[Any] = []
+        self._payload: Any = None  # frame of what is shown of it
         self._gravity: Any = None
         self._obstacles: list[Any] = []
         self._swept: list[Any] = []
@@ -160,14 +160,14 @@ class Scene:
 
     def show_payload(self, estimate: Estimate | None) -> None:
         """Show the ellipsoid of the payload's inertia, and the box of its centre of mass."""
-        for handle in self._payload:
-            handle.remove()
-        self._payload, self._gravity = [], None
+        if self._payload is not None:
+            self._payload.remove()  # with all below it
+        self._payload, self._gravity = None, None
         if estimate is None or not (estimate.mass_identified and estimate.phi[0] > 0.0):
             return
         mass, com = float(estimate.phi[0]), estimate.phi[1:4] / estimate.phi[0]
         colour = BY_STATUS.get(estimate.status, NEUTRAL)
-        self._payload.append(self._scene.add_frame(self._at, show_axes=False, position=com))
+        self._payload = self._scene.add_frame(self._at, show_axes=False, position=com)
         self._gravity = self._scene.add_arrows(
             f"{self._at}/gravity",
             np.array([[[0.0, 0.0, 0.0], [0.0, 0.0, -ARROW]]], dtype=np.float32),
@@ -176,26 +176,21 @@ class Scene:
             head_radius=0.011,
             head_length=0.03,
         )
-        self._payload.append(self._gravity)
         axes, turn = _ellipsoid(estimate.phi, mass)
         if axes is not None:
-            self._payload.append(
-                self._scene.add_icosphere(
-                    f"{self._at}/inertia", 1.0, colour, opacity=0.55, scale=tuple(axes),
-                    wxyz=_wxyz(turn), subdivisions=4,
-                )
+            self._scene.add_icosphere(
+                f"{self._at}/inertia", 1.0, colour, opacity=0.55, scale=tuple(axes),
+                wxyz=_wxyz(turn), subdivisions=4,
             )  # fmt: skip
         box = com_interval(estimate.lower, estimate.upper)
         if box is not None:
             lower, upper = box
-            self._payload.append(
-                self._scene.add_box(
-                    f"{self._at}/centre_of_mass",
-                    colour,
-                    np.maximum(upper - lower, THINNEST),
-                    wireframe=True,
-                    position=(lower + upper) / 2 - com,
-                )
+            self._scene.add_box(
+                f"{self._at}/centre_of_mass",
+                colour,
+                np.maximum(upper - lower, THINNEST),
+                wireframe=True,
+                position=(lower + upper) / 2 - com,
             )
 
     def show_obstacles(self, bodies: Iterable[ConvexBody]) -> None:

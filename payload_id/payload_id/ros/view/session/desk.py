@@ -122,6 +122,7 @@ class Desk:
             doing=tasks.progress.task,
             in_control=guard.has_control(operator),
             holder=guard.holder.name if guard.holder is not None else "",
+            holder_is_here=guard.holder_is_here(),
             may_move=self.may_move,
         )
 

@@ -73,6 +73,7 @@ class Guard:
     since: float = 0.0
     _sessions: dict[str, Operator] = field(default_factory=dict)
     _closed: dict[int, float] = field(default_factory=dict)  # until when, by connection
+    _pages: dict[int, Operator] = field(default_factory=dict)  # who sits there, by connection
     _lock: threading.Lock = field(default_factory=threading.Lock)
 
     def admit(self, token: str, name: str, connection: int = 0) -> Operator | None:
@@ -114,6 +115,21 @@ class Guard:
         with self._lock:
             if self.holder != operator:
                 self.holder, self.since = operator, time.monotonic()
+
+    def arrive(self, operator: Operator, connection: int) -> None:
+        """Note that an operator has a page open."""
+        with self._lock:
+            self._pages[connection] = operator
+
+    def leave(self, connection: int) -> None:
+        """Note that a page was closed, whoever sat there."""
+        with self._lock:
+            self._pages.pop(connection, None)
+
+    def holder_is_here(self) -> bool:
+        """Tell whether who has control has a page open."""
+        with self._lock:
+            return self.holder in self._pages.values()
 
     def has_control(self, operator: Operator | None) -> bool:
         """Tell whether an operator has control."""

@@ -60,6 +60,7 @@ class Seen:
         doing: Task in progress; empty: none.
         in_control: Whether the page that asks has control.
         holder: Who has it.
+        holder_is_here: Whether a page of theirs is open.
         may_move: Whether the view was started with the permission to move the arm.
     """
 
@@ -79,6 +80,7 @@ class Seen:
     doing: str = ""
     in_control: bool = False
     holder: str = ""
+    holder_is_here: bool = True
     may_move: bool = False
 
     def node(self, name: str) -> NodeSeen:
@@ -162,7 +164,7 @@ def acknowledge_hindrance(seen: Seen) -> str:
     """Return why a fault cannot be acknowledged; empty: it can."""
     if not seen.fault:
         return "There is no fault."
-    return _no_control(seen) or ("" if seen.node("bridge").found else "The bridge is not heard.")
+    return no_control(seen) or ("" if seen.node("bridge").found else "The bridge is not heard.")
 
 
 def _first(*hindrances: str) -> str:
@@ -180,7 +182,7 @@ def _lacking(seen: Seen, nodes: tuple[str, ...], moves: bool) -> Iterator[str]:
     for name in nodes:
         if not seen.node(name).found:
             yield f"The {name} is not heard: start it, in this ROS domain."
-    if nodes and (words := _no_control(seen)):
+    if nodes and (words := no_control(seen)):
         yield words
     if nodes and seen.doing:
         yield f"Wait: {seen.doing}."
@@ -195,14 +197,17 @@ def _lacking(seen: Seen, nodes: tuple[str, ...], moves: bool) -> Iterator[str]:
 def _unsaved(seen: Seen) -> str:
     """Return why nothing can be handed over; empty: it can."""
     busy = f"Wait: {seen.doing}." if seen.doing else ""
-    return _first(_no_control(seen), busy, "" if seen.saved else "Save the run first.")
+    return _first(no_control(seen), busy, "" if seen.saved else "Save the run first.")
 
 
-def _no_control(seen: Seen) -> str:
+def no_control(seen: Seen) -> str:
     """Return why the page does not have control; empty: it has."""
     if seen.in_control:
         return ""
-    return f"{seen.holder} has control." if seen.holder else "Take control first."
+    if not seen.holder:
+        return "Take control first."
+    gone = "" if seen.holder_is_here else ", but has no page open: take it"
+    return f"{seen.holder} has control{gone}."
 
 
 def _unhealthy(seen: Seen) -> str:
