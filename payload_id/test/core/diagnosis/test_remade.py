@@ -7,7 +7,7 @@ from functools import lru_cache
 import numpy as np
 import pytest
 
-from arms import arm, record, rows_of, windows
+from arms import arm, draw_payload, joint_torques, record, rows_of, windows
 from injected_faults import OF_SAMPLES, USUAL, inject_in_samples
 from payload_id.core.bounds import Interval
 from payload_id.core.diagnosis import Diagnosis, Evidence, Finding, Recollection
@@ -103,6 +103,26 @@ def test_value_that_would_explain_it_is_told(cause, pattern, unit):
     assert found.cause == cause
     told = float(re.search(pattern, found.message)[1]) * unit
     assert abs(told) == pytest.approx(abs(fault.size), rel=0.15)
+
+
+@TWO_ARMS
+@pytest.mark.parametrize(
+    ("taken_out", "cause", "words"),
+    [
+        (1.0, "kind of efforts", "What the links weigh"),
+        (-1.0, "gravity direction", "times what is stated"),
+    ],
+)
+def test_weight_that_is_compensated_for_is_named(name, taken_out, cause, words):
+    model = arm(name)
+    phi = 1.5 * draw_payload(np.random.default_rng(3))
+    samples = record(model, 1, phi=phi).measured(USUAL, "uniform").samples
+    still = np.zeros_like(samples.q)
+    weighed = np.zeros(10) if taken_out > 0.0 else phi
+    held = joint_torques(model, model.link_phi, weighed, samples.q, still, still)
+    found = identify(replace(samples, tau=samples.tau - taken_out * held), model, USUAL)
+    assert found.status is Status.INCONSISTENT
+    assert found.cause == cause and words in found.message
 
 
 @TWO_ARMS

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
+from ...arm.arm_model import ArmModel
+from ...arm.kinetics import body_motion, gravity_regressor
 from ...arrays import Array
 from ...rows.joint_torque.momentum import MomentumRows
 from ...rows.row_block import RowBlock
@@ -32,12 +34,33 @@ class ExternalTorques(Unchanged):
         return replace(source, nuisance=replace(source.nuisance, centre=centre))
 
 
+@dataclass(frozen=True)
+class WithoutWeight(Unchanged):
+    """What the described links weigh is not in the efforts; all else is.
+
+    Attributes:
+        model: The arm.
+    """
+
+    model: ArmModel
+
+    def samples(self, samples: Samples, value: Array) -> Samples:
+        """Return the samples with it."""
+        still = body_motion(self.model, samples.q, np.zeros_like(samples.q))
+        per_link = gravity_regressor(still, self.model.gravity)[:, :-1]
+        held = -np.einsum("nljp,lp->nj", per_link, self.model.link_phi)
+        return replace(samples, tau=samples.tau + held)
+
+
 class OtherSide(Unchanged):
     """Torques are exp(value) times the efforts, of all joints or of each: gears' ratios."""
 
     def samples(self, samples: Samples, value: Array) -> Samples:
         """Return the samples with these."""
         return replace(samples, tau=np.exp(value) * samples.tau)
+
+
+WEIGHT = "What the links weigh has been taken out of the efforts: they are compensated for gravity"
 
 
 def motor_side(factors: Array) -> str:
@@ -104,5 +127,7 @@ class Efforts:
             )
             if fit.factor <= 1.0:
                 return  # so small that they would be anything
-        left = remade.judged(ExternalTorques(), NOTHING).factor
-        yield Finding(self.name, left, 0, f"{EXTERNAL}. Record those that the joints apply.")
+        compensated = (EXTERNAL, ExternalTorques()), (WEIGHT, WithoutWeight(source.model))
+        for sentence, hypothesis in compensated:
+            left = remade.judged(hypothesis, NOTHING).factor
+            yield Finding(self.name, left, 0, f"{sentence}. Record those that the joints apply.")

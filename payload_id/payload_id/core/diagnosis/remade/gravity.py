@@ -15,6 +15,7 @@ from ..causes.remade_rows import RemadeRows, Unchanged
 STEP, REACH = 0.1, 3.0  # of differences, and of a round [m/s2]
 TILT = 30.0  # [deg] up to which it is called a tilt
 NONE = 0.2  # part of gravity below which it is called none
+OTHER_SIZE = 1.25  # times as large or small, from which on that is what is said
 
 
 class OtherGravity(Unchanged):
@@ -55,6 +56,12 @@ def _sentence(stated: Array, value: Array) -> str:
         return (
             "The torques look as if there were no gravity: they are compensated for it, or the "
             "base is not fixed. Record torques as they are measured."
+        )
+    if size > 0.0 and not 1.0 / OTHER_SIZE < found / size < OTHER_SIZE:
+        return (
+            f"Gravity seems to be {where}, {found / size:.2g} times what is stated: the torques "
+            "are compensated for a part of it, or with the wrong sign, or gravity is stated in "
+            "another unit. Record torques as they are measured."
         )
     cosine = stated @ value / (size * found) if size > 0.0 else 1.0
     angle = float(np.rad2deg(np.arccos(np.clip(cosine, -1.0, 1.0))))

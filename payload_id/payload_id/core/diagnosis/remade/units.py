@@ -15,6 +15,7 @@ from ..causes.remade_rows import NOTHING, RemadeRows, Unchanged
 
 DEGREE = np.pi / 180.0
 LEAST_MOTION = 0.2  # [rad or m] of some joint; a run of less was hardly meant to be one
+NO_MOTION = 0.02  # [rad or m] of all joints; a run of less certainly was not
 
 
 @dataclass(frozen=True)
@@ -88,10 +89,18 @@ class Units:
     def findings(self, remade: RemadeRows) -> Iterator[Finding]:
         """See the protocol."""
         few = remade.few()
-        choices = units_of(turning(remade.source.model))
+        choices = [
+            units
+            for units in units_of(turning(remade.source.model))
+            if units.turn == units.slide == 1.0 or _moves(units, few) > NO_MOTION
+        ]
         left = [few.judged(units, NOTHING).factor for units in choices]
         best = choices[int(np.argmin(left))]
         sentence = f"{best.sentence}: correct the driver, or the units of the columns."
-        moves = max(float(np.ptp(best.samples(x, NOTHING).q, axis=0).max()) for x in few.stretches)
-        freedoms = 0 if moves > LEAST_MOTION else 2
+        freedoms = 0 if _moves(best, few) > LEAST_MOTION else 2
         yield Finding(self.name, remade.judged(best, NOTHING).factor, freedoms, sentence)
+
+
+def _moves(units: OtherUnits, remade: RemadeRows) -> float:
+    """Return how far a joint moves if samples are in other units [rad or m]."""
+    return max(float(np.ptp(units.samples(x, NOTHING).q, axis=0).max()) for x in remade.stretches)
