@@ -56,6 +56,9 @@ class RecordedPage:
     def move(self, moving: Any, gravity: Any) -> None:
         """Do nothing: nothing is live."""
 
+    def close(self) -> None:
+        """Nothing is kept of it."""
+
     def refresh(self) -> None:
         """Go on with the film, and show what was known by then."""
         now = time.monotonic()
