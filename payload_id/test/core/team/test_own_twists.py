@@ -54,6 +54,24 @@ FALSE = {
 }
 
 
+def held_from(field, part):
+    """Return what has a robot's driver give the same attitude or position from some time on."""
+
+    def changed(robot):
+        given = getattr(robot, field)
+        kept = np.minimum(np.arange(len(given)), int(part * len(given)))
+        return replace(robot, **{field: given[kept]})
+
+    return changed
+
+
+FALSE |= {
+    "attitudes stop": held_from("rotation", 0.5),
+    "attitudes stop late": held_from("rotation", 0.7),
+    "positions stop": held_from("position", 0.5),
+}
+
+
 def found(number, which, change, seed=0):
     """Return the estimate of a team of which one robot is changed."""
     team = RigidTeam(np.random.default_rng(seed), number, turn=0.25, frequency=0.7)
@@ -83,6 +101,12 @@ def test_where_one_driver_makes_the_same_of_all_all_are_named(name, number):
     estimate = found(number, None, FALSE[name])
     assert [f.robots for f in estimate.findings] == [(f"r{i}",) for i in range(number)]
     assert name == "scalar first" or all("rad/s" in f.sentence for f in estimate.findings)
+
+
+def test_since_when_a_driver_gives_the_same_is_told():
+    (finding,) = found(3, 1, FALSE["attitudes stop"]).findings
+    begin = float(finding.sentence.split("attitudes of r1 are the same from ")[1].split()[0])
+    assert begin == pytest.approx(3.1, abs=0.15)
 
 
 @pytest.mark.parametrize("seed", range(3))

@@ -9,7 +9,9 @@ poses or twists are false. Between the blocks before and after one, 2 h apart,
 with what is left out from the second derivatives of both. Those are of the twists, which see more
 of fast motions than attitudes do: so a unit that makes twists much larger excuses itself. But then
 they are as many times as large as what attitudes show over 2 h and over h, and that no motion does:
-one so fast that attitudes hardly show it is shown over h much better.
+one so fast that attitudes hardly show it is shown over h much better. Attitudes or positions that
+are the same to all their digits while twists tell of motion need no such remainder: their source
+stands still.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ REMAINDER = 0.1 * SPAN**2  # [s2] of what is left out, twice what smooth motions
 MARGIN = 2.0  # times all that is stated and left out, from which on a block contradicts
 PART = 0.2  # of the blocks that contradict, from which on it is no accident
 LEAST_BLOCKS = 10
+SAME, SAME_ANGLE = 1e-9, 1e-6  # [rad/s or m/s], [rad] as which rounding shows what is the same
 ALIKE = 0.3  # part of angular velocities by which they miss, where a unit explains them
 OTHER = 1.5  # times as fast, from which on one is to be looked for
 UNITS = (180.0 / np.pi, 30.0 / np.pi, 0.5 / np.pi)  # deg/s, rpm, turns a second of a rad/s
@@ -80,6 +83,11 @@ def _contradicting(e: Evidence, i: int) -> Finding | None:
     (shown, turn), told = _shown(every.R, k - 1, k + 1), every.V[k, :3]
     (omega, v), (alpha, a) = every.fastest[k].T, every.steepest[k].T
     error = np.sqrt(3.0) * (every.e_R[k - 1] + every.e_R[k + 1]) / SPAN + every.unsure[k, 0]
+    turned = _turned_within(every.R[k], every.mean_R[k])
+    same = (np.abs(shown).max(axis=1) < SAME) & (turned < SAME_ANGLE)
+    still = _contradicting_stretch(same, told, error)
+    if still is not None:
+        return _of_standing_still(e.names[i], "attitudes", e.blocks.time[k[still] + [-1, 1]])
     error += REMAINDER * (every.bend[k, 0] + omega * (alpha + omega**2))
     off = ~turn | (np.linalg.norm(shown - told, axis=1) > MARGIN * error)
     if _is_no_accident(off):
@@ -88,6 +96,11 @@ def _contradicting(e: Evidence, i: int) -> Finding | None:
     velocity = np.einsum("bij,bj->bi", every.mean_R[k], every.V[k, 3:])
     error = np.sqrt(3.0) * (every.e_x[k - 1] + every.e_x[k + 1]) / SPAN + every.unsure[k, 1]
     error += np.sqrt(3.0) * every.e_R[k] * v
+    same = np.abs(moved).max(axis=1) < SAME
+    vibrating = turned * e.blocks.pace[i][k, 1]  # R and v together, of which means know nothing
+    still = _contradicting_stretch(same, velocity, error + vibrating)
+    if still is not None:
+        return _of_standing_still(e.names[i], "positions", e.blocks.time[k[still] + [-1, 1]])
     error += REMAINDER * (every.bend[k, 1] + omega * (2.0 * a + omega * v) + alpha * v)
     if not _is_no_accident(np.linalg.norm(moved - velocity, axis=1) > MARGIN * error):
         return None
@@ -101,6 +114,40 @@ def _contradicting(e: Evidence, i: int) -> Finding | None:
 def _is_no_accident(off: BoolArray) -> bool:
     """Tell whether enough blocks contradict."""
     return bool(np.count_nonzero(off) >= max(LEAST_BLOCKS, PART * len(off)))
+
+
+def _turned_within(R: Array, mean: Array) -> Array:
+    """Return the root mean square of angles about the mean attitude within blocks, (n,) [rad]."""
+    return np.asarray(np.sqrt(np.maximum(3.0 - np.einsum("bij,bij->b", R, mean), 0.0)))
+
+
+def _contradicting_stretch(same: BoolArray, told: Array, error: Array) -> IntArray | None:
+    """Return the longest stretch in which poses are the same, though twists tell of motion.
+
+    Args:
+        same: Where attitudes or positions are, shape (n,).
+        told: Velocity by twists, shape (n, 3).
+        error: Of what is told and shown, shape (n,).
+
+    Returns:
+        Its first and last number; None: there is none in which enough blocks contradict.
+    """
+    edges = np.flatnonzero(np.diff(same, prepend=False, append=False))
+    if not len(edges):
+        return None
+    begin, end = max(edges.reshape(-1, 2), key=np.ptp)
+    off = np.linalg.norm(told[begin:end], axis=1) > MARGIN * error[begin:end]
+    return np.array([begin, end - 1]) if np.count_nonzero(off) >= LEAST_BLOCKS else None
+
+
+def _of_standing_still(name: str, which: str, times: Array) -> Finding:
+    """Return that a robot's attitudes or positions stand still while it moves."""
+    begin, end = times
+    return Finding(
+        Fault.UNKNOWN, (name,),
+        f"The {which} of {name} are the same from {begin:.2f} to {end:.2f} s of team time, while "
+        f"its own velocities say that it moves. Its {which} stand still: check their source.",
+    )  # fmt: skip
 
 
 def _times_as_fast(shown: Array, told: Array) -> tuple[float, float]:
@@ -129,6 +176,7 @@ def _of_turning(name: str, shown: Array, told: Array) -> str:
             f"Those are {times:.3g} times what attitudes show: check their unit, which is rad/s."
             if left < ALIKE and other
             else "Check the order of quaternions (x, y, z, w), that attitudes are those of the "
-            "grasp frame in the robot's own, and that angular velocities are in the grasp frame."
+            "grasp frame in the robot's own, that angular velocities are in the grasp frame, and "
+            "that nothing vibrates faster than it is sampled."
         )
     return f"The attitudes of {name} do not change as its own angular velocities say. {what}"
