@@ -184,7 +184,7 @@ class MoveServer:
         self._controller.begin()
         watch = ArmWatch(
             arm.joints, arm.continuous, settings.silence, arm.encoder_error, self._slider,
-            self._back_end.delay,
+            self._back_end.delay, self._back_end.gives_back,
         )  # fmt: skip
         start_ns = arm.states.now_ns + round(settings.start_delay * 1e9)
         self._back_end.foreign()  # what was heard before is of no account

@@ -61,6 +61,8 @@ class ArmWatch:
             so much farther from the motion than it seems.
         slider: What may make the arm late on its path.
         delay: Says by how much, and why, what was commanded is itself beside its time; else empty.
+        needs_states: Whether what moves the arm follows joint states, and so must have them until
+            the arm rests.
         use: Part of the tube that the newest joint states take [-].
         largest_use: Largest one while the arm was to move [-].
         lag: By how much the arm turned out to be late at the last look, the slider's doing [s].
@@ -72,6 +74,7 @@ class ArmWatch:
     encoder_error: Array
     slider: SpeedSlider = field(default_factory=SpeedSlider)
     delay: Callable[[], str] = lambda: ""
+    needs_states: bool = False
     use: float = 0.0
     largest_use: float = 0.0
     lag: float = 0.0
@@ -96,7 +99,7 @@ class ArmWatch:
         self.lag = 0.0
         if not moving:
             if not len(seen.time):
-                return None
+                return self._silent(seen) if self.needs_states else None
             end = self._from_desired(commanded, tube, seen)
             self.use = end.part
             return (Reason.TUBE_LEFT, end.sentence(self.joints)) if end.part > 1.0 else None
@@ -107,12 +110,16 @@ class ArmWatch:
         if found is not None:
             delay = self.delay()
             return (found[0], f"{found[1]}; {delay}") if delay else found
-        if seen.silence > self.silence:
-            return Reason.JOINT_STATES_LOST, (
-                f"No joint states for {seen.silence:.2f} s; at most {self.silence:g} s are allowed "
-                f"while the arm moves.{seen.unusable}".rstrip(".")
-            )
-        return None
+        return self._silent(seen)
+
+    def _silent(self, seen: Seen) -> tuple[Reason, str] | None:
+        """Return that joint states fail to come; None if they do."""
+        if seen.silence <= self.silence:
+            return None
+        return Reason.JOINT_STATES_LOST, (
+            f"No joint states for {seen.silence:.2f} s; at most {self.silence:g} s are allowed "
+            f"while the arm moves.{seen.unusable}".rstrip(".")
+        )
 
     def _followed(
         self, commanded: Trajectory, tube: TrackingTube, seen: Seen

@@ -49,6 +49,15 @@ def test_a_fault_from_elsewhere_stops_a_moving_arm_only(watch):
     assert watch.look(MOTION, TUBE, seen, False, fault) is None
 
 
+def test_an_arm_at_its_end_needs_joint_states_only_where_its_torques_follow_them(watch):
+    nothing = Seen(9.0, 0.3, TIME[:0], np.zeros((0, 2)), np.zeros((0, 2)))
+    assert watch.look(MOTION, TUBE, nothing, False) is None
+    watch.needs_states = True
+    reason, detail = watch.look(MOTION, TUBE, nothing, False)
+    assert reason is Reason.JOINT_STATES_LOST and "0.30 s" in detail
+    assert look(watch, silence=0.1, moving=False, time=np.array([2.1])) is None
+
+
 def late(watch, lag, now, speed=1.0, off=0.0):
     """Show the watch an arm that is late, and slower."""
     at = MOTION.at(np.array([0.9 - lag]))

@@ -28,7 +28,8 @@ class BackEnd(Protocol):
     Attributes:
         target: Where points go, such as the full name of a topic.
         goes_to_start: Whether it brings the arm to where a motion begins before it begins.
-        gives_back: Whether another controller has the arm between motions.
+        gives_back: Whether another controller has the arm between motions, and torques that follow
+            joint states until it rests.
     """
 
     goes_to_start: bool = False
