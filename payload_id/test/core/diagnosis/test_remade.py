@@ -9,6 +9,7 @@ import pytest
 
 from arms import arm, draw_payload, joint_torques, record, rows_of, windows
 from injected_faults import OF_SAMPLES, USUAL, inject_in_samples
+from payload_id.core.arm.effort_scale import TABLE, EffortScale
 from payload_id.core.bounds import Interval
 from payload_id.core.diagnosis import Diagnosis, Evidence, Finding, Recollection
 from payload_id.core.diagnosis.causes.recollection import BLOCK, MOST_BLOCKS
@@ -123,6 +124,15 @@ def test_weight_that_is_compensated_for_is_named(name, taken_out, cause, words):
     found = identify(replace(samples, tau=samples.tau - taken_out * held), model, USUAL)
     assert found.status is Status.INCONSISTENT
     assert found.cause == cause and words in found.message
+
+
+def test_torques_a_thousand_times_too_large_may_be_torque_constants():
+    run = record(arm("ur10"), 4).measured(USUAL, "uniform")
+    samples = replace(run.samples, tau=1e3 * run.samples.tau)
+    of_currents = replace(run.model, effort={TABLE: EffortScale.of(11.0, 0.0, 6)})
+    for model, words in ((run.model, "correct the driver"), (of_currents, "torque constants")):
+        found = identify(samples, model, USUAL)
+        assert found.cause == "units" and words in found.message
 
 
 @TWO_ARMS

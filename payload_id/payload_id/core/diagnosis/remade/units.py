@@ -52,6 +52,11 @@ def turning(model: ArmModel) -> Array:
     return np.abs(model.axis_angular).max(axis=1) > 0.0
 
 
+def made_of_currents(model: ArmModel) -> bool:
+    """Tell whether torques are efforts times other factors than signs."""
+    return any(abs(abs(k) - 1.0) > 1e-12 for scale in model.effort.values() for k in scale.factor)
+
+
 def units_of(revolute: Array) -> list[OtherUnits]:
     """Return what samples of an arm may be in."""
     found = [
@@ -96,7 +101,9 @@ class Units:
         ]
         left = [few.judged(units, NOTHING).factor for units in choices]
         best = choices[int(np.argmin(left))]
-        sentence = f"{best.sentence}: correct the driver, or the units of the columns."
+        scaled = best.torque != 1.0 and made_of_currents(remade.source.model)
+        remedy = "the torque constants that make torques of currents" if scaled else "the driver"
+        sentence = f"{best.sentence}: correct {remedy}, or the units of the columns."
         freedoms = 0 if _moves(best, few) > LEAST_MOTION else 2
         yield Finding(self.name, remade.judged(best, NOTHING).factor, freedoms, sentence)
 
