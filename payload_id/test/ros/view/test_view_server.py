@@ -179,6 +179,28 @@ def test_the_stop_is_at_hand_while_it_is_asked_whether_the_arm_may_move(page, de
     page.wait(lambda: desk.asked == ["stop"])
 
 
+def test_however_often_one_clicks_the_question_is_asked_once_and_answered_once(
+    page, desk, monkeypatch
+):
+    let_in(page, desk)
+    page.wait(lambda: "All of it in pieces" in page.heard)
+    monkeypatch.setattr(desk, "may_move", True)
+    monkeypatch.setattr(desk, "idle", True)
+    for _ in range(2):  # questions that were answered before do not count
+        page.heard, before = "", len(page.messages)
+        for _ in range(3):
+            page.click(page.uuid("Identify in one go"))
+        page.wait(lambda: "MOVE THE ARM" in page.heard)
+        time.sleep(SETTLED)
+        assert page.heard.count("GuiModalMessage") == 1
+        desk.asked.clear()
+        (move,) = {m["uuid"] for m in page.messages[before:] if "MOVE THE ARM" in str(m)}
+        for _ in range(3):
+            page.click(move)
+        time.sleep(SETTLED)
+        assert desk.asked == ["identify"]
+
+
 def test_before_the_token_there_are_no_controls_and_nothing_to_see(page, desk):
     enter(page, "wrong")
     page.wait(lambda: "not the token" in page.heard)

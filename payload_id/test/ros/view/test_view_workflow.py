@@ -45,6 +45,13 @@ def test_the_steps_come_in_their_order():
     assert next_step(steps(replace(seen, exported="runs/0"))).name == "export"
 
 
+def test_who_has_not_previewed_what_was_run_is_not_sent_back():
+    """On another page, or after a reload: a run anew would cost the one that is not saved."""
+    seen = replace(READY, plan="p", executed="p", estimate=estimate_at(status=Status.GOOD))
+    assert next_step(steps(seen)).name == "save"
+    assert "Preview" in named(seen)["run"].hindrance
+
+
 def test_a_newer_plan_has_to_be_looked_at_again():
     seen = replace(READY, plan="plan 2", previewed="plan 1", executed="plan 1")
     found = named(seen)

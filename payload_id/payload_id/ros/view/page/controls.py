@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -27,6 +28,7 @@ DURATION, SEED = 8.0, 0  # of a plan [s]
 DONE, OPEN, FAILED = "✓", "·", "✗"
 AS_PLANNER = "as the planner says"
 STOP_GAP, STOP_WIDTH = 20.0, 320.0  # [px]
+OTHER_PLAN = "There is another plan by now: preview that one first. Nothing has moved."
 SURE = "Is everybody out of its reach, and an emergency stop at hand?"
 
 
@@ -53,6 +55,8 @@ class Controls:
         self._hand = hand
         self._gui, self._desk, self._operator, self._preview = gui, desk, operator, preview
         self._shown = Shown()
+        self._question: Any = None  # that was asked last
+        self._asking = threading.Lock()
         self._buttons: dict[str, Any] = {}
         self._texts: dict[str, Any] = {}
         self._add_stop()
@@ -203,8 +207,14 @@ class Controls:
         return "" if self._limits.value == AS_PLANNER else str(self._limits.value)
 
     def _confirm(self, what: str, work: Callable[[str], object]) -> None:
-        """Ask once more before the arm moves."""
-        modal = self._gui.add_modal("Move the arm?")
+        """Ask once more before the arm moves; one question at a time, however often one clicks."""
+        with self._asking:
+            if self._question is None or self._question.closed:
+                self._question = self._gui.add_modal("Move the arm?")
+                self._ask(self._question, what, work)
+
+    def _ask(self, modal: Any, what: str, work: Callable[[str], object]) -> None:
+        """Fill the question."""
         with modal:
             self._gui.add_markdown(f"**The arm will move** to {what}. {SURE}")
             move = self._gui.add_button("MOVE THE ARM", color="orange")
@@ -213,7 +223,10 @@ class Controls:
 
         @move.on_click
         def _(_: Any) -> None:
-            modal.close()
+            with self._asking:
+                if modal.closed:
+                    return  # a second click
+                modal.close()
             if hindrance := identify_hindrance(self._seen()):  # somebody took control, say
                 self._desk.tasks.say(self._operator.name, what, False, hindrance)
             else:
@@ -226,6 +239,8 @@ class Controls:
         plan = self._desk.heard.plan
         if plan is not None and plan.plan_id == self._preview.plan:
             self._desk.tasks.follow(by, plan, dry)
+        else:
+            self._desk.tasks.say(by, "follow the plan", False, OTHER_PLAN)
 
     def _seen(self) -> Seen:
         """Return what the steps depend on."""

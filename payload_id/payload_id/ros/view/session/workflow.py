@@ -125,7 +125,7 @@ def steps(seen: Seen) -> tuple[Step, ...]:
              "A tare is in force." if seen.tared else "Narrows the intervals.", True, True),
         Step("plan", "Plan", planned, _lacks(seen, ("planner", "bridge"), moves=False),
              f"{seen.plan} is certified." if planned else ""),
-        Step("preview", "Preview", looked,
+        Step("preview", "Preview", looked or (planned and seen.executed == seen.plan),
              _first(_lacks(seen, ("planner",), moves=False), "" if planned else unread),
              "The orange arm shows the motion." if looked else ""),
         Step("dry_run", "Dry run", planned and seen.dry_run == seen.plan,
