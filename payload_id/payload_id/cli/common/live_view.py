@@ -77,7 +77,7 @@ class LiveView:
             table.add_row(
                 PARAMETERS[k],
                 number(float(estimate.phi[k]), decimals),
-                number(width, decimals),
+                number(float(estimate.reach[k]), decimals),
                 UNIT_TEXTS[k],
                 _bar(width, None if self._widest is None else self._widest[k]),
             )
@@ -109,9 +109,8 @@ def _line(elapsed: float, estimate: Estimate | None) -> str:
     """Return the state in one line."""
     if estimate is None or not math.isfinite(estimate.half_width[0]):
         return f"{elapsed:4.1f} s  {_state(estimate)}"
-    half_width = float(estimate.half_width[0])
     if not estimate.mass_identified:
         return f"{elapsed:4.1f} s  mass not identified  {_state(estimate)}"
-    decimals = digits(half_width)
-    mass, half = number(float(estimate.phi[0]), decimals), number(half_width, decimals)
-    return f"{elapsed:4.1f} s  mass {mass} ± {half} kg  {_state(estimate)}"
+    decimals = digits(float(estimate.half_width[0]))
+    mass, reach = (number(float(x[0]), decimals) for x in (estimate.phi, estimate.reach))
+    return f"{elapsed:4.1f} s  mass {mass} ± {reach} kg  {_state(estimate)}"

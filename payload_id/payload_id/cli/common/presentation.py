@@ -83,12 +83,12 @@ def estimate_table(estimate: Estimate, truth: Array | None = None, width: int = 
 
 def _cells(estimate: Estimate, k: int, truth: Array | None) -> list[RenderableType]:
     """Return the cells of one parameter, the picture last."""
-    lower, upper, half_width = estimate.lower[k], estimate.upper[k], estimate.half_width[k]
-    decimals = digits(half_width)
+    lower, upper = estimate.lower[k], estimate.upper[k]
+    decimals = digits(estimate.half_width[k])
     cells: list[RenderableType] = [
         PARAMETERS[k],
         Text(number(estimate.phi[k], decimals), style="bold"),
-        number(half_width, decimals),
+        number(estimate.reach[k], decimals),
         number(lower, decimals),
         number(upper, decimals),
         UNIT_TEXTS[k],

@@ -140,10 +140,9 @@ def _line(seconds: float, what: str, newest: TeamEstimate | None) -> str:
     head = f"{seconds:5.1f} s  {what:36s}"
     if newest is None or not np.isfinite(newest.phi[0]):
         return f"{head}{'' if newest is None else STATUS[newest.status]}"
-    half = (newest.upper[0] - newest.lower[0]) / 2
-    places = digits(half)
+    places = digits(newest.half_width[0])
     return (
-        f"{head}mass {number(newest.phi[0], places)} ± {number(half, places)} kg  "
+        f"{head}mass {number(newest.phi[0], places)} ± {number(newest.reach[0], places)} kg  "
         f"{STATUS[newest.status]}"
     )
 

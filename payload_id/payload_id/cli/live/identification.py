@@ -58,7 +58,8 @@ def line_of(told: Any) -> str:
         parts.append(f"piece {told.piece}")
     half = told.half_width[0]
     mass = told.phi[0]
-    parts.append(f"mass {mass:.3f} ± {half:.3f} kg" if math.isfinite(mass) else f"± {half:.3f} kg")
+    known = f"known to ± {half:.3f} kg"
+    parts.append(f"mass {mass:.3f} kg, {known}" if math.isfinite(mass) else f"mass {known}")
     if told.worst:
         parts.append(f"{printable(told.worst)} {told.worst_margin:.0%} left")
     if math.isfinite(told.seconds_left):

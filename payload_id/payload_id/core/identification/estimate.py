@@ -81,6 +81,11 @@ class Estimate(Viewed):
         return (self.upper - self.lower) / 2
 
     @property
+    def reach(self) -> Array:
+        """Distance of phi to the farther end of each interval, shape (10,)."""
+        return np.asarray(np.maximum(self.upper - self.phi, self.phi - self.lower))
+
+    @property
     def mass_identified(self) -> bool:
         """Whether the mass may be used: the data bound it clearly tighter than the prior did."""
         return bool(self.identifiable[0])

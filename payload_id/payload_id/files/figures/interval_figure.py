@@ -135,7 +135,7 @@ def _title(last: Estimate, k: int, told: bool) -> str:
         low, high = (number(float(x[k]), digits(width)) for x in (last.lower, last.upper))
         return f"{LABELS[k]} not identified, in [{low}, {high}] {unit}"
     value = number(float(last.phi[k]), digits(width))
-    return f"{LABELS[k]} = {value} ± {number(width, digits(width))} {unit}"
+    return f"{LABELS[k]} = {value} ± {number(float(last.reach[k]), digits(width))} {unit}"
 
 
 def _mark_what_is_cut(axis: Axes, time: Array, lower: Array, upper: Array, colour: str) -> None:

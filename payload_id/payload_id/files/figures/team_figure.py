@@ -154,7 +154,8 @@ def _interval(axis: Axes, k: int, picture: TeamPicture) -> None:
         axis.axhline(float(picture.truth[k]), color=TRUTH, linestyle="--", label="truth")
     places = digits((high - low) / 2) if bounded else 3
     text = f"{PARAMETERS[k]} = {number(value, places)}\n"
-    text += f"± {number((high - low) / 2, places)} {UNIT_TEXTS[k]}" if bounded else "no interval"
+    farther = number(max(high - value, value - low), places)
+    text += f"± {farther} {UNIT_TEXTS[k]}" if bounded else "no interval"
     axis.set_title(text, fontsize=9)
     axis.set_xticks([])
     axis.tick_params(labelsize=7)

@@ -52,12 +52,12 @@ class Quantity:
 
     @property
     def texts(self) -> tuple[str, str, str, str]:
-        """Value, half-width, and both ends, to two digits of the half-width."""
+        """Value, distance of the farther end, and both ends, to two digits of the half-width."""
         half = (self.upper - self.lower) / 2 if self.bounded else math.inf
         decimals = digits(half)
         return (
             number(self.value, decimals),
-            number(half, decimals),
+            number(max(self.upper - self.value, self.value - self.lower), decimals),
             number(self.lower, decimals),
             number(self.upper, decimals),
         )

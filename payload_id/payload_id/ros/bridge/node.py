@@ -256,9 +256,8 @@ class BridgeNode(ManagedNode):
             return Condition(Level.OK, f"Busy: {shared.busy}.", figures)
         if self._motion.ended is not None and not self._motion.ended[0].as_asked:
             reason, detail = self._motion.ended
-            calm = reason in (Reason.CANCELLED, Reason.PAUSED)
-            level = Level.WARN if calm else Level.ERROR
-            return Condition(level, f"{reason.name}: {sentence(reason, detail)}", figures)
+            said = f"{reason.name}: {sentence(reason, detail)}"
+            return Condition(Level.WARN, said, figures)  # a fault is one until acknowledged
         try:
             shared.check_free()
             shared.arm.check_alive()

@@ -191,8 +191,7 @@ class PlannerNode(ManagedNode):
         planned = self._plans.kept > self._kept
         if self._ended is not None and not self._ended[0].as_asked and not planned:
             reason, said = self._ended
-            level = Level.WARN if reason is Reason.CANCELLED else Level.ERROR
-            return Condition(level, f"{reason.name}: {said}", figures)
+            return Condition(Level.WARN, f"{reason.name}: {said}", figures)
         try:
             self._shared.arm.check_alive()
         except NotReadyError as error:

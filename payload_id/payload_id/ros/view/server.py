@@ -20,6 +20,7 @@ from .session.guard import LOOPBACK, is_own_page
 
 RATE = 30.0  # of the 3D scene [Hz]
 SOCKETS = "websockets.server"  # logger of the library below
+LOGGERS = SOCKETS, "asyncio"  # the latter of what it does with messages
 QUIET = 5.0  # [s] between two lines about connections that were ended
 
 
@@ -40,7 +41,7 @@ class Page(Protocol):
 
 
 class BrokenConnections(logging.Filter):
-    """Makes one line of a traceback for each client that sends what no page sends."""
+    """Makes a line of tracebacks for what clients send that no page sends."""
 
     def __init__(self) -> None:
         """Know of none."""
@@ -56,7 +57,7 @@ class BrokenConnections(logging.Filter):
         if now - self._told < QUIET:
             return False
         error = record.exc_info[1]
-        record.msg = "%d connections were ended that sent what no page of the view sends: %s"
+        record.msg = "%d times a client sent what no page of the view sends: %s"
         record.args = (self._count, type(error).__name__)
         record.exc_info, record.exc_text = None, None
         self._told, self._count = now, 0
@@ -89,8 +90,9 @@ class Server:
             InputError: The port is taken, or the address is none of this machine.
         """
         self._look, self._make_page = look, make_page
-        self._broken = BrokenConnections()
-        logging.getLogger(SOCKETS).addFilter(self._broken)
+        self._filters = {logging.getLogger(name): BrokenConnections() for name in LOGGERS}
+        for logger, short in self._filters.items():
+            logger.addFilter(short)
         self._pages: dict[int, Page] = {}
         self._lock = threading.Lock()
         _check_free(host, port)
@@ -121,7 +123,8 @@ class Server:
 
     def close(self) -> None:
         """End all connections."""
-        logging.getLogger(SOCKETS).removeFilter(self._broken)
+        for logger, short in self._filters.items():
+            logger.removeFilter(short)
         with contextlib.redirect_stdout(io.StringIO()):
             self._viser.stop()
 

@@ -1,5 +1,6 @@
 """Connections to the view's server: whose stay, and what they can have done."""
 
+import gc
 import socket
 import time
 from functools import partial
@@ -257,6 +258,17 @@ def test_clients_that_send_garbage_leave_one_line_and_no_traceback(server, caplo
     told = [record for record in caplog.records if record.name == SOCKETS]
     assert not any(record.exc_info for record in told)
     assert ["sent what no page of the view sends" in x.getMessage() for x in told] == [True]
+
+
+def test_values_that_no_control_has_leave_one_line_and_no_traceback(page, caplog):
+    field = page.uuid("token")
+    for updates in ({"nope": 1}, {"label": 3}, {"__class__": 1}, {"value": [1]}):
+        page.send({"type": "GuiUpdateMessage", "uuid": field, "updates": updates})
+    time.sleep(SETTLED)
+    gc.collect()  # exceptions of tasks are told when they are forgotten
+    time.sleep(SETTLED)
+    assert not any(record.exc_info for record in caplog.records)
+    assert sum("no page of the view" in x.getMessage() for x in caplog.records) <= 1
 
 
 def test_garbage_ends_that_connection_and_no_other(page, server, desk):

@@ -13,6 +13,7 @@ from payload_id.ros.view.session.workflow import (
     Seen,
     acknowledge_hindrance,
     identify_hindrance,
+    is_unsaved,
     next_step,
     steps,
 )
@@ -50,6 +51,29 @@ def test_who_has_not_previewed_what_was_run_is_not_sent_back():
     seen = replace(READY, plan="p", executed="p", estimate=estimate_at(status=Status.GOOD))
     assert next_step(steps(seen)).name == "save"
     assert "Preview" in named(seen)["run"].hindrance
+
+
+def test_a_plan_that_begins_elsewhere_has_to_be_made_anew():
+    """As after a stop on its way: the estimator is not to forget a verdict for a refused motion."""
+    seen = replace(READY, plan="p", previewed="p", at_start=False)
+    found = named(seen)
+    assert next_step(steps(seen)).name == "plan"
+    assert all("plan again" in found[name].hindrance for name in ("run", "dry_run"))
+    followed = replace(seen, executed="p")  # it may end elsewhere
+    assert next_step(steps(followed)).name != "plan"
+
+
+def test_a_verdict_that_nobody_saved_is_known():
+    good = estimate_at(status=Status.GOOD)
+    assert is_unsaved(replace(READY, estimate=good))
+    assert not is_unsaved(replace(READY, estimate=good, saved="runs/1"))
+    assert not is_unsaved(READY)
+    assert not is_unsaved(replace(READY, estimate=estimate_at(status=Status.NO_DATA)))
+
+
+def test_a_run_saved_before_the_estimator_was_started_anew_is_not_this_one():
+    seen = replace(READY, saved="runs/1")
+    assert not named(seen)["save"].done and "no result" in named(seen)["save"].hindrance
 
 
 def test_a_newer_plan_has_to_be_looked_at_again():

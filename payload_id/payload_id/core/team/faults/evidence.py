@@ -42,6 +42,12 @@ class Evidence:
     sparse: Mapping[str, float]
 
 
+def turns(e: Evidence) -> bool:
+    """Tell whether some robot's angular velocity is more than its errors make of none."""
+    errors = [np.sqrt(3.0) * bound.angular_velocity for bound in e.rows.bounds]
+    return bool((np.array(turning(e.blocks)) > LEAST_TURN + np.array(errors)).any())
+
+
 def turning(blocks: Blocks) -> list[float]:
     """Return the root mean square of each robot's angular velocity [rad/s]."""
     return [

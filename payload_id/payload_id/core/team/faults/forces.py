@@ -22,7 +22,7 @@ import numpy as np
 from ...arrays import Array
 from ...body.inertial import skew
 from ..estimate import Fault, Finding
-from .evidence import LEAST_TURN, Evidence, turning
+from .evidence import Evidence, turns
 
 MUCH_BETTER = 0.3  # of a residual, from which on a factor on one robot's forces is believed
 LEAST_WINDOWS = 8
@@ -80,9 +80,7 @@ def _how(factor: float) -> str:
 def _unchanging(e: Evidence, i: int) -> Finding | None:
     """Return that a robot's forces do not change while the payload moves, to the last digits."""
     force = e.windows.wrench[i][e.windows.present[i] & e.windows.holding[i], :3]
-    errors = [UNIFORM * bound.angular_velocity for bound in e.rows.bounds]
-    turns = np.array(turning(e.blocks)) > LEAST_TURN + np.array(errors)
-    if len(force) < LEAST_WINDOWS or not turns.any():
+    if len(force) < LEAST_WINDOWS or not turns(e):
         return None
     size = float(np.abs(force).max())
     if np.ptp(force, axis=0).max() > DIGITS * size:

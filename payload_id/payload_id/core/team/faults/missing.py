@@ -6,7 +6,7 @@ import numpy as np
 
 from ..blocks import GAP
 from ..estimate import Fault, Finding
-from .evidence import LEAST_TURN, Evidence, turning
+from .evidence import LEAST_TURN, Evidence, turning, turns
 
 MUCH = 0.8  # of another robot's turning and time, from which on a robot turns as it does
 ON_A_LINE = 0.02  # of the largest distance of grasps: their distance from a line
@@ -30,7 +30,7 @@ def missing(e: Evidence, named: set[str]) -> tuple[list[Finding], list[str]]:
         )
     unknown = [n for n in unknown if n not in alone]
     if unknown:
-        still = max(turning(e.blocks), default=0.0) < LEAST_TURN
+        still = not turns(e)
         why = "the payload hardly turned" if still else "their data do not determine them"
         sentence = (
             f"The grasp frames of {', '.join(unknown)} cannot be given: {why}. Turn the payload "
@@ -88,11 +88,11 @@ def _unheard(e: Evidence) -> list[Finding]:
 def _is_alone(e: Evidence, i: int) -> bool:
     """Tell whether the motion that robot i gives has told the frames of another robot."""
     known = e.rows.frames.known
-    turns, present = turning(e.blocks), e.blocks.present
+    sizes, present = turning(e.blocks), e.blocks.present
     return any(
         known[j]
         and present[i].sum() >= MUCH * present[j].sum()
-        and turns[i] >= max(MUCH * turns[j], LEAST_TURN)
+        and sizes[i] >= max(MUCH * sizes[j], LEAST_TURN)
         for j in range(1, len(e.names))
     )
 

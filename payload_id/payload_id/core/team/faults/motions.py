@@ -259,10 +259,12 @@ def _named(e: Evidence, i: int, j: int) -> Finding:
             turned = turn_after(e, i, j, since)
     if since is not None and turned is None:
         what = "let go of the payload" if gone else "slips on the payload, or let go of it,"
+        robots = (name,) if gone else _whose(e, i, j)
         return Finding(
-            Fault.SLIPS, (name,),
-            f"{name} {what} at {since:.1f} s of team time: since then it does not move with "
-            f"{other} as before. Hold it again and reset the estimator, or say that it left.",
+            Fault.SLIPS, robots,
+            f"{' or '.join(robots)} {what} at {since:.1f} s of team time: since then {name} does "
+            f"not move with {other} as before. Hold it again and reset the estimator, or say that "
+            "it left.",
             since,
         )  # fmt: skip
     if turned is not None:
@@ -271,10 +273,15 @@ def _named(e: Evidence, i: int, j: int) -> Finding:
             axis = (hinge_between(e, j, 0) or turned).axis
         return articulated(name, other, turned.angle, axis)
     return Finding(
-        Fault.UNKNOWN, (name,),
+        Fault.UNKNOWN, _whose(e, i, j),
         f"{name} does not move with {other} as one rigid body within the stated bounds. Check that "
         "both hold the payload, their frames, their clocks and the bounds.",
     )  # fmt: skip
+
+
+def _whose(e: Evidence, i: int, j: int) -> tuple[str, ...]:
+    """Return whose fault it may be that robot i does not move with robot j: of two, either's."""
+    return (e.names[i],) if len(e.names) > 2 else tuple(e.names[k] for k in sorted((i, j)))
 
 
 def _turned_once(e: Evidence, i: int, j: int) -> float | None:

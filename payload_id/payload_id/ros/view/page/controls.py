@@ -16,6 +16,7 @@ from ..session.workflow import (
     Step,
     acknowledge_hindrance,
     identify_hindrance,
+    is_unsaved,
     next_step,
     no_control,
     steps,
@@ -101,7 +102,8 @@ class Controls:
         """Show how far the task is, and how the one before ended."""
         progress, outcome = self._desk.tasks.progress, self._desk.tasks.outcome
         left = f", {progress.left:.0f} s left" if math.isfinite(progress.left) else ""
-        doing = f"**{progress.task}** {words.plain(progress.detail)}{left}"
+        since = f", {progress.seconds:.0f} s" if not left and progress.seconds >= 2.0 else ""
+        doing = f"**{progress.task}** {words.plain(progress.detail)}{left or since}"
         self._shown.write(self._texts["progress"], doing if progress.task else " ")
         known = bool(progress.task) and math.isfinite(progress.part)
         bar = self._texts["bar"]
@@ -217,6 +219,8 @@ class Controls:
         """Fill the question."""
         with modal:
             self._gui.add_markdown(f"**The arm will move** to {what}. {SURE}")
+            if is_unsaved(self._seen()):
+                self._gui.add_markdown("The verdict that is not saved yet is forgotten then.")
             move = self._gui.add_button("MOVE THE ARM", color="orange")
             leave = self._gui.add_button("Do not move")
             self._add_stop_button()  # the one below the question cannot be reached

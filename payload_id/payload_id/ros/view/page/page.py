@@ -47,7 +47,8 @@ class Page:
             session = self._client.local_storage.get_item(KEPT, timeout=ASKED)
         except (RuntimeError, TimeoutError):  # it went away, or keeps nothing
             return
-        operator = self._desk.guard.known(session) if session else None
+        known = isinstance(session, str) and session
+        operator = self._desk.guard.known(session) if known else None
         if operator is not None:
             self._let_in(operator)
 

@@ -45,7 +45,8 @@ class Reading:
     def refresh(self, seen: Seen) -> None:
         """Bring it up to date."""
         self._shown.write(self._nodes, words.nodes_text(seen))
-        self._shown.write(self._verdict, words.verdict_text(seen.estimate))
+        before = words.of_before(seen)
+        self._shown.write(self._verdict, before + words.verdict_text(seen.estimate))
         self._shown.write(self._plan, words.plan_text(self._desk.heard.plan))
         now = time.monotonic()
         if now >= self._due:

@@ -42,6 +42,16 @@ def step_text(step: Step, comes_next: bool) -> str:
     return " ".join(word for word in words if word) or " "
 
 
+def of_before(seen: Seen) -> str:
+    """Return what is shown as it was before, since it is not heard any more; empty: nothing is."""
+    said = []
+    if seen.estimate is not None and not seen.node("estimator").found:
+        said.append("The estimator is not heard: this is what it said last.")
+    if not seen.states:
+        said.append("No joint states come: the arm is shown where it was last.")
+    return "".join(f"**{text}**\n\n" for text in said)
+
+
 def verdict_text(estimate: Estimate | None) -> str:
     """Return verdict, what to do first, and the ten numbers."""
     if estimate is None:

@@ -13,6 +13,7 @@ from ....core.arm.centre_of_mass import gravity_in_payload_frame
 from ....core.arrays import Array
 from ....core.errors import InputError
 from ....core.motion.trajectory import Trajectory
+from ....core.safety.tube.tube_watch import position_error
 from ....files.robots.arm_frames import ArmFrames, LinkFrame
 from ....files.robots.description.urdf_tree import UrdfTree
 from ....files.robots.robot_file import RobotFile
@@ -26,6 +27,7 @@ from .heard import Heard
 from .tasks import Tasks
 from .workflow import NODES, Seen
 
+NEAR = 0.05  # [rad or m] of where a plan begins, beyond which the planner refuses it for sure
 LIMITS_PAUSE = 0.1  # [s] between two points of the curves of limits
 VIEW = ((1.25, -1.15, 0.95), (0.15, 0.0, 0.4))  # the camera's place, and what it looks at [m]
 
@@ -77,6 +79,7 @@ class Desk:
         self.motion_length, self.limits_seen = 0.0, 0
         self._planner, self._model = planner, RobotModel.from_robot_file(robot)
         self._trajectory: Trajectory | None = None
+        self._begins: dict[str, Array] = {}  # positions, by the name of the plan that was read
         self._limits = robot.limits if robot.limit_sets else None
         self._last: dict[str, Any] = {"estimate": None, "limits": -np.inf, "running": False}
 
@@ -123,8 +126,20 @@ class Desk:
             in_control=guard.has_control(operator),
             holder=guard.holder.name if guard.holder is not None else "",
             holder_is_here=guard.holder_is_here(),
+            at_start=self._is_at_start(previewed),
+            states=heard.states_come,
             may_move=self.may_move,
         )
+
+    def _is_at_start(self, previewed: str) -> bool:
+        """Tell whether the arm is where the plan that was previewed begins; True: not known."""
+        joints, begins = self.heard.joints, self._begins.get(previewed)
+        bridge = self.heard.bridge
+        moves = self.tasks.progress.task or bridge is None or bridge.state != bridge.IDLE
+        if moves or joints is None or begins is None:
+            return True
+        off = np.abs(position_error(begins, joints.q, self._model.continuous))
+        return bool(off.max() <= NEAR)
 
     def moving(self) -> tuple[list[LinkFrame], Array | None] | None:
         """Return the links that move, and gravity in the payload frame; None: nothing is heard."""
@@ -146,6 +161,7 @@ class Desk:
                 "the view where the planner runs, or share that folder."
             )
         self._trajectory = load_certificate(path).trajectory
+        self._begins = {plan.plan_id: self._trajectory.at(np.zeros(1)).q[0]}
         self.motion_length = float(self._trajectory.duration)
         self.swept = self._planner.describe(plan.plan_id).swept_volume
 

@@ -96,8 +96,19 @@ class Heard:
         )
         self._states = joint_state_subscription(node, robot, "", "", 1)  # the newest one alone
 
+    @property
+    def states_come(self) -> bool:
+        """Whether joint states come; True before the first one."""
+        return self.joints is None or time.monotonic() - self.joints.at < SILENT
+
     def look(self) -> None:
         """Take what has come since the last look."""
+        if (
+            self.plan is not None
+            and "planner" in self._conditions
+            and not self.node("planner").found
+        ):
+            self.plan = None  # of one that is gone: nobody would follow it
         messages = self._client.messages
         del messages[:-1]
         if messages and messages[-1] is not self._newest:

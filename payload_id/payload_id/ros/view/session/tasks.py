@@ -39,12 +39,19 @@ class Progress:
         detail: A few words.
         part: 0 to 1, NaN: not known.
         left: Expected time until its end [s], NaN: not known.
+        since: When this was shown first, by `time.monotonic` [s].
     """
 
     task: str = ""
     detail: str = ""
     part: float = math.nan
     left: float = math.nan
+    since: float = math.nan
+
+    @property
+    def seconds(self) -> float:
+        """For how long the same has been shown [s]; NaN: not known."""
+        return time.monotonic() - self.since
 
 
 @dataclass(frozen=True)
@@ -134,6 +141,7 @@ class Tasks:
                 )
 
             def move() -> str:
+                self._show(what, "the planner proves it from where the arm is")
                 off = self._called_off
                 result = self._planner.execute(description, LONGEST, scale, by, tell, off)
                 if not result.success:
@@ -256,6 +264,8 @@ class Tasks:
             if client.service_is_ready()
         ]
         self._called_off.set()
+        if doing := self.progress.task:
+            self._show(doing, "being called off")
         threading.Thread(target=self._hear_stop, args=(by, sent), daemon=True).start()
 
     def _hear_stop(self, by: str, sent: list[tuple[str, Any]]) -> None:
@@ -282,7 +292,10 @@ class Tasks:
 
     def _show(self, task: str, detail: str, part: float = math.nan, left: float = math.nan) -> None:
         """Show how far the task is."""
-        self.progress = Progress(task, printable(detail)[:LONG], part, left)
+        detail, before = printable(detail)[:LONG], self.progress
+        same = (before.task, before.detail) == (task, detail)
+        since = before.since if same else time.monotonic()
+        self.progress = Progress(task, detail, part, left, since)
 
     def _begin(self, task: str, by: str, work: Callable[[], str]) -> bool:
         """Carry out a task, unless one is in progress; return whether it was begun."""

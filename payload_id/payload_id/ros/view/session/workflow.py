@@ -61,6 +61,8 @@ class Seen:
         in_control: Whether the page that asks has control.
         holder: Who has it.
         holder_is_here: Whether a page of theirs is open.
+        at_start: Whether the arm is where the plan that was previewed begins, as far as is known.
+        states: Whether joint states come.
         may_move: Whether the view was started with the permission to move the arm.
     """
 
@@ -81,6 +83,8 @@ class Seen:
     in_control: bool = False
     holder: str = ""
     holder_is_here: bool = True
+    at_start: bool = True
+    states: bool = True
     may_move: bool = False
 
     def node(self, name: str) -> NodeSeen:
@@ -114,6 +118,8 @@ class Step:
 def steps(seen: Seen) -> tuple[Step, ...]:
     """Return the steps of a run in their order."""
     planned, checked = bool(seen.plan), not _unhealthy(seen)
+    followed = planned and seen.executed == seen.plan
+    unreachable = "" if seen.at_start else "The arm is not where the plan begins: plan again."
     solved = seen.estimate is not None and seen.estimate.status in SOLVED and not seen.running
     looked = planned and seen.previewed == seen.plan
     unread = "" if looked else "Preview the plan first." if planned else "There is no plan yet."
@@ -123,25 +129,26 @@ def steps(seen: Seen) -> tuple[Step, ...]:
         Step("tare", "Tare (without payload)", seen.tared,
              _lacks(seen, NODES, moves=True),
              "A tare is in force." if seen.tared else "Narrows the intervals.", True, True),
-        Step("plan", "Plan", planned, _lacks(seen, ("planner", "bridge"), moves=False),
+        Step("plan", "Plan", planned and (followed or seen.at_start),
+             _lacks(seen, ("planner", "bridge"), moves=False),
              f"{seen.plan} is certified." if planned else ""),
-        Step("preview", "Preview", looked or (planned and seen.executed == seen.plan),
+        Step("preview", "Preview", looked or followed,
              _first(_lacks(seen, ("planner",), moves=False), "" if planned else unread),
              "The orange arm shows the motion." if looked else ""),
         Step("dry_run", "Dry run", planned and seen.dry_run == seen.plan,
-             _first(_lacks(seen, ("planner", "bridge"), moves=True), unread),
+             _first(_lacks(seen, ("planner", "bridge"), moves=True), unread, unreachable),
              "The same path at a tenth of its speed; no data are taken.", True, True),
-        Step("run", "Run", planned and seen.executed == seen.plan,
-             _first(_lacks(seen, NODES, moves=True), unread, UNFINISHED if seen.running else ""),
+        Step("run", "Run", followed,
+             _first(_lacks(seen, NODES, moves=True), unread, unreachable,
+                    UNFINISHED if seen.running else ""),
              "Follows the plan while the estimator takes data.", True),
         Step("verdict", "Solve for the verdict", solved,
              _first(_lacks(seen, ("estimator",), moves=False), "" if seen.running else
                     "The verdict is there." if solved else "No data are being taken: run first."),
              _verdict(seen.estimate)),
-        Step("save", "Save", bool(seen.saved),
+        Step("save", "Save", bool(seen.saved) and has_result(seen),
              _first(_lacks(seen, ("estimator",), moves=False),
-                    "" if seen.estimate is not None and seen.estimate.samples
-                    else "There is no result to save."),
+                    "" if has_result(seen) else "There is no result to save."),
              seen.saved),
         Step("report", "Report", bool(seen.saved) and seen.reported == seen.saved,
              _unsaved(seen), "One page for a colleague; identifies again.", False, True),
@@ -153,6 +160,17 @@ def steps(seen: Seen) -> tuple[Step, ...]:
 def next_step(all_steps: tuple[Step, ...]) -> Step | None:
     """Return the step that comes next; None: everything is done."""
     return next((step for step in all_steps if not step.done and not step.optional), None)
+
+
+def has_result(seen: Seen) -> bool:
+    """Tell whether there is something to save."""
+    return seen.estimate is not None and bool(seen.estimate.samples)
+
+
+def is_unsaved(seen: Seen) -> bool:
+    """Tell whether a new run would cost a verdict that nobody has saved."""
+    solved = seen.estimate is not None and seen.estimate.status in SOLVED
+    return solved and has_result(seen) and not seen.saved
 
 
 def identify_hindrance(seen: Seen) -> str:
