@@ -31,6 +31,7 @@ class Fault(str, Enum):
     MIRRORED = "MIRRORED"  # its frame is left-handed against the others'
     FORCE_INVERTED = "FORCE_INVERTED"  # the sign of its force is wrong
     FORCE_FALSE = "FORCE_FALSE"  # its forces do not fit, otherwise
+    NO_FORCE = "NO_FORCE"  # it shows no more force than errors may be: none, or a dead sensor
     CLOCK = "CLOCK"  # its clock is further off than stated
     ARTICULATED = "ARTICULATED"  # the payload has a hinge between it and others
     SILENT = "SILENT"  # nothing has come from it for long, while others go on

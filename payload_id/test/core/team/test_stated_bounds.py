@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from scipy.spatial.transform import Rotation
 from support.rigid_team import RigidTeam
 
 from payload_id.core.body.payload_prior import PayloadPrior
@@ -109,14 +110,52 @@ def test_samples_that_are_too_far_apart_are_named(rates) -> None:
 
 @pytest.mark.parametrize("shown", [1e-310, 1e-6, 0.04])
 def test_a_sensor_that_shows_no_more_than_its_error_is_named(shown) -> None:
-    """It says that others carry all of the payload, which is then too light."""
+    """It says that others carry all of the payload, which may then be too light: nothing counts."""
     team = RigidTeam(np.random.default_rng(2), 3)
     t, rng = np.arange(0.0, 8.0, 0.01), np.random.default_rng(3)
     samples = [team.samples(i, t) for i in range(3)]
     dead = rng.uniform(-shown, shown, (len(t), 3))
     samples[1] = replace(samples[1], force=dead)
     found = estimate(RobotBounds(force_absolute=0.05), *samples)
-    assert [f.robots for f in found.findings if f.fault is Fault.FORCE_FALSE] == [("r1",)]
+    assert [f.robots for f in found.findings if f.fault is Fault.NO_FORCE] == [("r1",)]
+    assert found.status in (TeamStatus.NOT_IDENTIFIABLE, TeamStatus.INCONSISTENT)
+    assert not found.identifiable.any() and found.contains(team.phi()).all()
+
+
+def test_who_exerts_next_to_nothing_is_asked_to_say_so() -> None:
+    """All bounds hold; that it might be a dead sensor is said of nobody."""
+    t, places = np.arange(0.0, 8.0, 0.01), np.array([[0.0, 0, 0], [0.5, 0.1, 0], [0.2, -0.4, 0.1]])
+    pair = RigidTeam(np.random.default_rng(2), 2, places=places[:2])
+    third = RigidTeam(np.random.default_rng(2), 3, places=places).samples(2, t)
+    little = np.random.default_rng(3).uniform(-0.03, 0.03, (len(t), 3))
+    held = replace(third, force=little, moment=None)
+    both = [pair.samples(i, t) for i in range(2)]
+    found = estimate(RobotBounds(force_absolute=0.05), *both, held)
+    (finding,) = found.findings
+    assert finding.fault is Fault.NO_FORCE and "say that it left" in finding.sentence
+    assert found.status is TeamStatus.NOT_IDENTIFIABLE and found.contains(pair.phi()).all()
+
+
+def test_of_two_robots_the_one_whose_force_is_gone_let_go() -> None:
+    team = RigidTeam(np.random.default_rng(2), 2)
+    t = np.arange(0.0, 12.0, 0.01)
+    for who in (0, 1):
+        samples = [team.samples(i, t) for i in range(2)]
+        late = (t > 6.0)[:, None]
+        away = Rotation.from_rotvec(np.maximum(t - 6.0, 0.0)[:, None] * [0.3, 0.2, 0.0])
+        free, other = samples[who], samples[1 - who]
+        samples[who] = replace(
+            free, force=np.where(late, 0.0, free.force), moment=np.where(late, 0.0, free.moment),
+            rotation=free.rotation @ away.as_matrix(),
+            twist=np.hstack([away.inv().apply(free.twist[:, :3]) + late * [0.3, 0.2, 0.0],
+                             away.inv().apply(free.twist[:, 3:])]),
+        )  # fmt: skip
+        samples[1 - who] = replace(other, force=np.where(late, 2.0, 1.0) * other.force)
+        found = estimate(RobotBounds(force_absolute=0.05, force_bias=0.05), *samples)
+        assert found.status is TeamStatus.INCONSISTENT
+        (finding,) = found.findings
+        assert finding.fault is Fault.SLIPS and finding.robots == (f"r{who}",)
+        assert "let go" in finding.sentence and finding.since == pytest.approx(6.0, abs=0.6)
 
 
 @pytest.mark.parametrize("value", [1e6, -1e9, np.inf])

@@ -25,6 +25,11 @@ class Findings:
     cannot: tuple[str, ...]
     contradicts: bool
 
+    @property
+    def doubtful(self) -> bool:
+        """Whether it is not known what somebody exerts, and so nothing of the payload."""
+        return any(finding.fault is Fault.NO_FORCE for finding in self.all)
+
     def with_forces(self, finding: Finding | None) -> Findings:
         """Return them with what is known of forces alone; the same if that is nothing.
 

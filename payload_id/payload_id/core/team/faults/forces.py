@@ -105,10 +105,10 @@ def _faint(e: Evidence, i: int) -> Finding | None:
     if (np.abs(e.windows.wrench[i][held, :3]) > error).any() or error.mean() > SLIGHT * _exerts(e):
         return None
     return Finding(
-        Fault.FORCE_FALSE, (e.names[i],),
+        Fault.NO_FORCE, (e.names[i],),
         f"The forces of {e.names[i]} are never more than their own error may be, while the others "
-        "carry the payload: if it exerts nothing, say that it left; else its sensor shows nothing, "
-        "and the payload is heavier than is said.",
+        "carry the payload: it exerts nothing, or its sensor shows nothing, and these data do not "
+        "tell which. If it exerts nothing, say that it left; until then no number counts.",
     )  # fmt: skip
 
 

@@ -30,6 +30,7 @@ SURELY = 2.0 * np.sqrt(3.0) / (1.0 - LOCKED)
 CLOCK_DEVIATIONS, CLOCK_SLACK = 6.0, 2e-3  # [-, s] beyond what is stated
 CLEARLY = 0.5  # of a misfit, below which a robot is on one part of a payload rather than another
 NOTHING = 0.02  # of the total force that counts as none
+LEAST_WITHOUT = 4  # windows with some force, and with none
 
 
 def of_motions(e: Evidence) -> tuple[list[Finding], bool]:
@@ -115,7 +116,7 @@ def _either(e: Evidence, i: int, j: int) -> Finding | None:
         Fault.UNKNOWN, (e.names[i], e.names[j]),
         f"{e.names[i]} and {e.names[j]} do not move as one rigid body, but each does with "
         f"{', '.join(e.names[k] for k in others)} within the stated bounds: one of both slips, let "
-        "go, or states false bounds; which one shows with more motion.",
+        "go, has a clock that leapt, or states false bounds; which one shows with more motion.",
     )  # fmt: skip
 
 
@@ -253,18 +254,23 @@ def _named(e: Evidence, i: int, j: int) -> Finding:
     turned = None if slips else hinge_between(e, i, j)
     if turned is not None and (slip := _slip_of(e, i, j, turned)) is not None:
         since, turned, gone = slip, None, _without_force(e, i, slip)
+    if len(e.names) == 2 and not gone and (since is not None or turned is not None):
+        for k in (i, j):
+            if (begin := _force_gone_since(e, k)) is not None:
+                return _let_go(e.names[k], begin)
     if since is None and turned is None:  # it may be long ago
         since = slipped_long_ago(e, i, j)
         if since is not None:
             turned = turn_after(e, i, j, since)
     if since is not None and turned is None:
-        what = "let go of the payload" if gone else "slips on the payload, or let go of it,"
-        robots = (name,) if gone else _whose(e, i, j)
+        if gone:
+            return _let_go(name, since)
+        robots = _whose(e, i, j)
         return Finding(
             Fault.SLIPS, robots,
-            f"{' or '.join(robots)} {what} at {since:.1f} s of team time: since then {name} does "
-            f"not move with {other} as before. Hold it again and reset the estimator, or say that "
-            "it left.",
+            f"{' or '.join(robots)} slips on the payload, or let go of it, at {since:.1f} s of "
+            f"team time: since then {name} does not move with {other} as before. Hold it again and "
+            "reset the estimator, or say that it left.",
             since,
         )  # fmt: skip
     if turned is not None:
@@ -276,6 +282,17 @@ def _named(e: Evidence, i: int, j: int) -> Finding:
         Fault.UNKNOWN, _whose(e, i, j),
         f"{name} does not move with {other} as one rigid body within the stated bounds. Check that "
         "both hold the payload, their frames, their clocks and the bounds.",
+    )  # fmt: skip
+
+
+def _let_go(name: str, since: float) -> Finding:
+    """Return that a robot let go of the payload at a time [s]."""
+    return Finding(
+        Fault.SLIPS, (name,),
+        f"{name} let go of the payload at {since:.1f} s of team time: since then it does not move "
+        "with the others as before, and exerts nothing. Hold it again and reset the estimator, or "
+        "say that it left.",
+        since,
     )  # fmt: skip
 
 
@@ -315,6 +332,17 @@ def articulated(name: str, other: str, angle: float, axis: Array) -> Finding:
         "Lock the hinge, or use what 'hinged' tells of both bodies.",
         axis=axis,
     )  # fmt: skip
+
+
+def _force_gone_since(e: Evidence, i: int) -> float | None:
+    """Return since when a robot that exerted some force exerts hardly any; None: that is not so."""
+    size = np.linalg.norm(e.windows.wrench[:, :, :3], axis=2)
+    nothing = size[i] < NOTHING * size.sum(axis=0)
+    gone = np.logical_and.accumulate(nothing[::-1])[::-1]
+    first = len(gone) - int(np.count_nonzero(gone))
+    if min(first, len(gone) - first) < LEAST_WITHOUT:
+        return None
+    return float(e.windows.start[first])
 
 
 def _without_force(e: Evidence, i: int, since: float) -> bool:

@@ -74,6 +74,7 @@ def solved(
     interval = found.interval.intersect(known.interval) if found.consistent else known.interval
     if (interval.lower > interval.upper).any():
         consistent, interval = False, known.interval
+    shown = Interval(*prior.box()) if findings.doubtful else interval
     within = interval if consistent else Interval(*prior.box())
     phi, frames = _point(rows, used, estimator, prior, within)
     inside = np.clip(phi, within.lower, within.upper)
@@ -81,14 +82,15 @@ def solved(
         phi = inside  # by no more than the estimator's own tolerance
     if not consistent:
         frames = rows.frames  # false forces would draw them along
-    kept = Known(interval if consistent else known.interval, found.memory)
-    status, message = _verdict(names, interval, prior, findings, found, consistent, len(windows))
+    learnt = consistent and not findings.doubtful
+    kept = Known(interval if learnt else known.interval, found.memory)
+    status, message = _verdict(names, shown, prior, findings, found, consistent, len(windows))
     about = _about(frame_bounds, rows.frames, frames)
-    shown = {n: _frame(n, i, frames, about[i]) for i, n in enumerate(names)}
+    grasps = {n: _frame(n, i, frames, about[i]) for i, n in enumerate(names)}
     estimate = TeamEstimate(
-        status, message, names[0] if names else "", phi, interval.lower, interval.upper,
-        identifiable(interval, Interval(*prior.box())), _axes(phi), shown,
-        payloads_of(names, phi, interval, frames, about, windows),
+        status, message, names[0] if names else "", phi, shown.lower, shown.upper,
+        identifiable(shown, Interval(*prior.box())), _axes(phi), grasps,
+        payloads_of(names, phi, shown, frames, about, windows),
         findings.all, findings.cannot, front, len(used), windows.holds(), found.noise_factor,
     )  # fmt: skip
     return Solved(estimate, kept)
