@@ -254,8 +254,8 @@ def _named(e: Evidence, i: int, j: int) -> Finding:
     turned = None if slips else hinge_between(e, i, j)
     if turned is not None and (slip := _slip_of(e, i, j, turned)) is not None:
         since, turned, gone = slip, None, _without_force(e, i, slip)
-    if len(e.names) == 2 and not gone and (since is not None or turned is not None):
-        for k in (i, j):
+    if not gone and (since is not None or turned is not None):
+        for k in (i,) if len(e.names) > 2 else (i, j):
             if (begin := _force_gone_since(e, k)) is not None:
                 return _let_go(e.names[k], begin)
     if since is None and turned is None:  # it may be long ago
