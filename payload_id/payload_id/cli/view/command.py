@@ -14,6 +14,7 @@ from ...files.runs.run_file import RunFile
 from ...ros.view.arguments import add_arguments
 from ..common.arguments import add_verb
 from ..common.progress import progress
+from ..common.recording_arguments import remarks
 from ..replay import replay_torque, replay_wrench
 
 # Options of `replay` that serve a recording's reading, and what they take.
@@ -83,5 +84,7 @@ def _show_recording(replayed: argparse.Namespace, arguments: argparse.Namespace)
         urdf, folder = file.urdf, file.urdf_path.parent
     else:
         urdf, folder = RunFile.load(arguments.recording).urdf, arguments.recording
-    film = Film(job.recording.stamp, job.recording.q, job.robot, ArmFrames(urdf), outcome.history)
+    recording, frames = job.recording, ArmFrames(urdf)
+    notes = remarks(recording)
+    film = Film(recording.stamp, recording.q, job.robot, frames, outcome.history, notes)
     return serve_film(film, urdf, folder, arguments.host, arguments.port)

@@ -133,7 +133,7 @@ def _title(last: Estimate, k: int, told: bool) -> str:
         return f"{LABELS[k]}: no interval [{unit}]"
     if not told:
         low, high = (number(float(x[k]), digits(width)) for x in (last.lower, last.upper))
-        return f"{LABELS[k]} not identified, in [{low}, {high}] {unit}"
+        return f"{LABELS[k]} not identified,\nin [{low}, {high}] {unit}"
     value = number(float(last.phi[k]), digits(width))
     return f"{LABELS[k]} = {value} ± {number(float(last.reach[k]), digits(width))} {unit}"
 

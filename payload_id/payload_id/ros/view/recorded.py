@@ -7,6 +7,7 @@ import threading
 from functools import partial
 from pathlib import Path
 
+from ...core.errors import printable
 from .page.recorded_page import RecordedPage
 from .server import Server
 from .session.bodies import link_triangles
@@ -32,6 +33,8 @@ def serve_film(film: Film, urdf: str, folder: Path, host: str, port: int) -> int
     shapes = link_triangles(urdf, folder)
     server = Server(lambda: None, partial(RecordedPage, film=film, shapes=shapes), host, port)
     try:
+        for note in film.notes:
+            print(printable(note))
         print(f"Recording: http://{host}:{server.port}\nCtrl-C ends the view.", flush=True)
         server.run(ended)
     finally:

@@ -1,6 +1,7 @@
 """A recording as a film: where the arm was, and what was known by then."""
 
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -8,7 +9,10 @@ import pytest
 from payload_id import RobotFile, RobotModel
 from payload_id.core.arm.centre_of_mass import gravity_in_payload_frame
 from payload_id.files.robots.arm_frames import ArmFrames
+from payload_id.ros.view.page.recorded_page import RecordedPage
+from payload_id.ros.view.server import Server
 from payload_id.ros.view.session.film import Film
+from raw_page import RawPage
 from view_estimates import estimate_at
 
 
@@ -51,3 +55,14 @@ def test_the_curves_hold_all_estimates_that_have_numbers(film):
     curves = replace(film, history=[unknown, *film.history]).intervals()
     np.testing.assert_allclose(curves.time, [1.0, 2.0, 4.0])
     np.testing.assert_allclose(curves.column(0) - curves.column(2), [2.0, 1.0, 0.5])
+
+
+def test_a_page_says_how_the_recording_was_read(film):
+    cut = replace(film, notes=("bag.mcap was cut off",))
+    server = Server(lambda: None, partial(RecordedPage, film=cut, shapes={}), "127.0.0.1", 0)
+    page = RawPage(server.port)
+    try:
+        page.wait(lambda: "was cut off" in page.heard)
+    finally:
+        page.close()
+        server.close()

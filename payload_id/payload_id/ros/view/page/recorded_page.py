@@ -36,6 +36,8 @@ class RecordedPage:
         dress(gui)
         panel = gui.add_panel()
         with panel.add_tab("Verdict", "clipboard-check"):
+            for note in film.notes:
+                gui.add_markdown(f"**{words.plain(note)}**")
             self._verdict = gui.add_markdown(" ")
         with panel.add_tab("Intervals", "chart-line"):
             Intervals(gui).show(film.intervals(), film.history[-1])

@@ -25,6 +25,7 @@ class Film:
         arm: The arm.
         frames: Its kinematics.
         history: Estimates in the order in which they were made, at least one.
+        notes: What the user should know about how the recording was read.
     """
 
     stamp: Array
@@ -32,6 +33,7 @@ class Film:
     arm: ArmModel
     frames: ArmFrames
     history: Sequence[Estimate]
+    notes: Sequence[str] = ()
 
     @property
     def duration(self) -> float:
