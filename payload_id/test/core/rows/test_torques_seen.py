@@ -23,6 +23,7 @@ from stated_arm import measured_run
 
 ROBOTS = {name: RobotFile.load(name) for name in ("kinova_gen3", "xarm7")}
 MODELS = {name: RobotModel.from_robot_file(robot) for name, robot in ROBOTS.items()}
+SOME = (1, 3, 6)  # joints: near the base, in the middle, and the last
 
 
 def run(robot: str = "kinova_gen3", seed: int = 3, rate: float = 100.0, seconds: float = 6.0):
@@ -136,7 +137,7 @@ def rounded(samples: Samples) -> Samples:
 @pytest.mark.parametrize("robot", ROBOTS)
 def test_a_dead_joint_that_flickers_misleads_nobody(robot, digit) -> None:
     samples, phi = run(robot, seconds=4.0)
-    for joint in range(samples.n):
+    for joint in SOME:
         shown = flickering(samples, joint, digit)
         found = identify(shown, MODELS[robot], ROBOTS[robot].uncertainty)
         assert found.contains(phi).all() or found.status is Status.INCONSISTENT
@@ -150,9 +151,9 @@ def test_a_joint_without_sensor_misleads_nobody(robot, shown) -> None:
     """Its zeros are not taken for torques; they may be called stuck."""
     samples, phi = run(robot, seconds=4.0)
     samples = shown(samples)
-    for joint, name in enumerate(MODELS[robot].joints):
+    for joint in SOME:
         found = identify(stuck(samples, joint, 0.0), MODELS[robot], ROBOTS[robot].uncertainty)
-        assert f"The torque of {name} is exactly 0" in found.message
+        assert f"The torque of {MODELS[robot].joints[joint]} is exactly 0" in found.message
         assert found.contains(phi).all() or found.status is Status.INCONSISTENT
         assert found.status is not Status.INCONSISTENT or found.cause == "stuck torque"
 
