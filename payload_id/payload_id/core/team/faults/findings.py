@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 
 from ..estimate import Fault, Finding
 from .evidence import Evidence
-from .forces import is_by_moments, of_forces
+from .forces import Told, is_by_moments, of_forces
 from .missing import missing
 from .motions import of_motions
 
@@ -19,16 +19,13 @@ class Findings:
         all: Findings, the gravest first.
         cannot: What cannot be given, and why.
         contradicts: Whether any of them means that the data contradict each other.
+        doubtful: Whether nothing of the payload counts until somebody has looked.
     """
 
     all: tuple[Finding, ...]
     cannot: tuple[str, ...]
     contradicts: bool
-
-    @property
-    def doubtful(self) -> bool:
-        """Whether it is not known what somebody exerts, and so nothing of the payload."""
-        return any(finding.fault is Fault.NO_FORCE for finding in self.all)
+    doubtful: bool = False
 
     def with_forces(self, finding: Finding | None) -> Findings:
         """Return them with what is known of forces alone; the same if that is nothing.
@@ -46,9 +43,9 @@ class Findings:
 def findings_of(evidence: Evidence) -> Findings:
     """Return what is wrong or missing."""
     kinematic, certain = of_motions(evidence)
-    forces, beyond = ([], False) if kinematic else of_forces(evidence)
-    grave = [*kinematic, *forces]
+    forces = Told([]) if kinematic else of_forces(evidence)
+    grave = [*kinematic, *forces.findings]
     mild, cannot = missing(evidence, {n for finding in grave for n in finding.robots})
     consistent = all(frame.consistent for frame in evidence.rows.frame_bounds)
-    broken = certain or beyond or not consistent
-    return Findings((*grave, *mild), tuple(cannot), broken)
+    broken = certain or forces.contradicts or not consistent
+    return Findings((*grave, *mild), tuple(cannot), broken, forces.doubtful)

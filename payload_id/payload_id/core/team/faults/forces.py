@@ -5,7 +5,10 @@ stay inside their boxes. It is believed where it explains nearly all that the ro
 of the forces that there are with it, and where (c - 1) f_i is more than the stated bounds let the
 robot's forces err: constant and slow errors within the bounds look like a factor, too, but like a
 smaller one. Where some payload explains the forces within all bounds it must be more than errors of
-frames and motion could make of the rows, too; then it contradicts the bounds.
+frames and motion could make of the rows, too; then it contradicts the bounds. By less than that it
+contradicts nothing. But where it leaves what errors leave, and without it far more is left than
+errors within the bounds leave with frames where they most likely are, nothing counts until somebody
+has looked.
 
 Where no factor explains forces that no payload explains (a sensor that turned false in mid-run, one
 axis of it, a large bias), moments about robot i's grasp p_i do not know its force at all:
@@ -16,6 +19,8 @@ so that the robot about whose grasp alone some payload explains all moments is t
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -34,6 +39,7 @@ SLIGHT = 0.1  # of all forces, above which a bound lets a sensor show nothing
 DIGITS = 1e-9  # relative, within which readings are one and the same
 NEARLY_NONE = 0.2  # a factor below which no scale explains it
 EXPLAINED = 1.5  # root mean square of what is left, in parts of the bounds' standard deviations
+UNEXPLAINED = 2.0  # likewise, more than errors at their bounds all the time leave
 INVERTED = -0.5  # a factor below which the sign is wrong
 BY_MOMENTS = (
     "The forces of {name} fit none of the others', whatever the payload; moments about its grasp, "
@@ -42,22 +48,60 @@ BY_MOMENTS = (
 )
 
 
-def of_forces(e: Evidence) -> tuple[list[Finding], bool]:
-    """Return whose forces a free factor explains much better, and whether that excludes them."""
+@dataclass(frozen=True)
+class Told:
+    """What forces tell.
+
+    Attributes:
+        findings: Whose are false, or may be.
+        contradicts: Whether they contradict the bounds.
+        doubtful: Whether nothing of the payload counts until somebody has looked.
+    """
+
+    findings: list[Finding]
+    contradicts: bool = False
+    doubtful: bool = False
+
+
+@dataclass(frozen=True)
+class Factor:
+    """A factor on a robot's forces with which they fit.
+
+    Attributes:
+        robot: Its number.
+        value: The factor.
+        phi: Of the payload then, shape (10,).
+        sure: Whether errors of frames and motion cannot look like it.
+        left: Root mean square of what is left without it and with it, in parts of the bounds'
+            standard deviations.
+    """
+
+    robot: int
+    value: float
+    phi: Array
+    sure: bool
+    left: tuple[float, float]
+
+
+def of_forces(e: Evidence) -> Told:
+    """Return whose forces a free factor explains much better, or are none."""
     if dead := [finding for i in range(len(e.names)) if (finding := _unchanging(e, i))]:
-        return dead, True
+        return Told(dead, contradicts=True)
     if faint := [finding for i in range(len(e.names)) if (finding := _faint(e, i))]:
-        return faint, False
+        return Told(faint, doubtful=True)
     found, told = _false_factor(e), _by_moments(e)
-    if found is None or (told and told[0].robots != (e.names[found[0]],)):
-        return told, False
-    i, factor, phi = found
-    fault = Fault.FORCE_INVERTED if factor < INVERTED else Fault.FORCE_FALSE
-    certain = fault is Fault.FORCE_INVERTED or _beyond_rows(e, i, factor, phi)
-    if not certain and e.found.consistent:
-        return [], False  # errors of frames and motion may look like it
-    sentence = f"The forces of {e.names[i]} fit {_how(factor)}"
-    return [Finding(fault, (e.names[i],), sentence)], certain
+    if found is None or (told and told[0].robots != (e.names[found.robot],)):
+        return Told(told)
+    i, inverted = found.robot, found.value < INVERTED
+    certain = found.sure and (inverted or _beyond_rows(e, i, found.value, found.phi))
+    likely = found.left[0] > UNEXPLAINED and found.left[1] < EXPLAINED
+    if not certain and not (likely if e.found.consistent else found.sure):
+        return Told(told)  # errors of frames and motion may look like it
+    fault = Fault.FORCE_INVERTED if inverted else Fault.FORCE_FALSE
+    doubtful = not certain and e.found.consistent
+    doubt = " Until somebody has looked no number counts." if doubtful else ""
+    sentence = f"The forces of {e.names[i]} fit {_how(found.value)}{doubt}"
+    return Told([Finding(fault, (e.names[i],), sentence)], certain, doubtful)
 
 
 def _how(factor: float) -> str:
@@ -117,11 +161,8 @@ def _exerts(e: Evidence) -> float:
     return float(np.linalg.norm(e.windows.wrench[:, :, :3].sum(axis=0), axis=1).mean())
 
 
-def _false_factor(e: Evidence) -> tuple[int, float, Array] | None:
-    """Return the robot whose forces fit with a factor only, the factor, and phi then, (10,).
-
-    None if there is none.
-    """
+def _false_factor(e: Evidence) -> Factor | None:
+    """Return the factor with which alone a robot's forces fit; None if there is none."""
     if len(e.windows) < LEAST_WINDOWS:
         return None
     block = e.rows.of_estimate(e.windows)
@@ -131,9 +172,9 @@ def _false_factor(e: Evidence) -> tuple[int, float, Array] | None:
     boxes = np.hstack([np.zeros((p, 10)), UNIFORM * np.eye(p)])
     nothing, zero = np.zeros((p, 1)), np.zeros(p)
     usual = np.vstack([A, boxes])
-    _, whole = _fit(usual, np.concatenate([b, zero]))
-    whole /= float(b @ b)
-    least, best, least_step = np.inf, (-1, 1.0, np.zeros(10)), np.inf
+    _, without = _fit(usual, np.concatenate([b, zero]))
+    whole = without / float(b @ b)
+    least, best = np.inf, None
     for i in range(len(e.names)):
         own = e.rows.wrench_of(e.windows, i).ravel() * weight
         if not own.any():
@@ -147,14 +188,12 @@ def _false_factor(e: Evidence) -> tuple[int, float, Array] | None:
         # Another robot's wrong sign turns into that of the payload: its mass would be below 0.
         explained = x[0] > 0.0 and size > VANISHED**2 * float(b @ b)
         if explained and left / size < least:
-            least, best = left / size, (i, float(x[-1]), x[:10])
+            least, factor = left / size, float(x[-1])
             deviation = float(np.linalg.norm(np.linalg.pinv(free)[-1]))
-            faked = _faked(e, i, weight, own, usual)
-            least_step = max(CLEAR * deviation, faked)
-    i, factor, _ = best
-    if i < 0 or least > MUCH_BETTER**2 * whole or not _beyond(e, i, factor):
-        return None
-    if abs(factor - 1.0) < least_step:  # errors within the bounds may look like it
+            least_step = max(CLEAR * deviation, _faked(e, i, weight, own, usual))
+            both = float(np.sqrt(without / len(b))), float(np.sqrt(left / len(b)))
+            best = Factor(i, factor, x[:10], abs(factor - 1.0) >= least_step, both)
+    if best is None or least > MUCH_BETTER**2 * whole or not _beyond(e, best.robot, best.value):
         return None
     return best
 
