@@ -136,6 +136,30 @@ def test_who_exerts_next_to_nothing_is_asked_to_say_so() -> None:
     assert found.status is TeamStatus.NOT_IDENTIFIABLE and found.contains(pair.phi()).all()
 
 
+@pytest.mark.parametrize("sign", [1.0, -1.0])
+def test_a_sign_that_frames_within_their_bounds_could_explain_leaves_no_number(sign) -> None:
+    """Of a robot that bears nearly a constant part of the weight; the best frames say otherwise."""
+    team, t = RigidTeam(np.random.default_rng(1), 4), np.arange(0.0, 16.0, 0.01)
+    samples = [team.samples(i, t) for i in range(4)]
+    more = 0.3 * np.sin(1.3 * t)[:, None] * (samples[3].force @ team.X[3].T)
+    away = np.cross(team.places[3] - team.places[0], more)
+    samples[0] = replace(samples[0], force=samples[0].force - more, moment=samples[0].moment - away)
+    held = samples[3].force + more @ team.X[3]
+    samples[3] = replace(samples[3], force=sign * held, moment=sign * samples[3].moment)
+    bounds = RobotBounds(
+        orientation=0.005, position=0.0025, angular_velocity=0.05, linear_velocity=0.025,
+        force_absolute=0.3, force_bias=0.2, clock=0.01, tilt=0.002,
+    )  # fmt: skip
+    found = estimate(bounds, *samples)
+    assert found.contains(team.phi()).all()
+    if sign > 0.0:
+        assert found.status is TeamStatus.USABLE and not found.findings
+        return
+    (finding,) = found.findings
+    assert finding.fault is Fault.FORCE_INVERTED and finding.robots == ("r3",)
+    assert found.status is TeamStatus.NOT_IDENTIFIABLE and not found.identifiable.any()
+
+
 def test_of_two_robots_the_one_whose_force_is_gone_let_go() -> None:
     team = RigidTeam(np.random.default_rng(2), 2)
     t = np.arange(0.0, 12.0, 0.01)

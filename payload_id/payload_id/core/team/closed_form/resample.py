@@ -16,6 +16,7 @@ from scipy.spatial.transform import Rotation
 from ...arrays import Array, BoolArray, IntArray
 
 NODES = 4
+FOURTH = 1.0, -4.0, 6.0, -4.0, 1.0  # difference
 EXACT = 1e-9  # [s] from a stamp that counts as on it
 
 
@@ -74,10 +75,14 @@ class Resampling:
         return np.abs(self.weight).sum(axis=1)
 
     def remainder(self, samples: Array) -> Array:
-        """Return what the interpolation leaves out, shape (n, ...), as differences tell."""
-        start = np.clip(self.first, 0, len(samples) - 5)
-        five = samples[start[:, None] + np.arange(5)]
-        bend = np.abs(np.einsum("a,na...->n...", [1.0, -4.0, 6.0, -4.0, 1.0], five))
+        """Return what the interpolation leaves out, shape (n, ...), as differences tell.
+
+        The largest of four next to each other: one alone may be small by chance, and is where
+        steps are unequal.
+        """
+        last = len(samples) - 5
+        every = np.abs(sum(c * samples[a : last + a + 1] for a, c in enumerate(FOURTH)))
+        bend = np.max([every[np.clip(self.first + k, 0, last)] for k in (-2, -1, 0, 1)], axis=0)
         scale = self.product / (24.0 * self.step**4)
         return np.asarray(scale.reshape(-1, *[1] * (bend.ndim - 1)) * bend)
 
