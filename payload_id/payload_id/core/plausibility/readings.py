@@ -10,7 +10,9 @@ from ..diagnosis.causes.remade_rows import NOTHING
 from ..diagnosis.remade.efforts import (
     EXTERNAL,
     LEAST,
+    WEIGHT,
     ExternalTorques,
+    WithoutWeight,
     motor_side,
     needed_factors,
 )
@@ -128,6 +130,7 @@ def _efforts(agreement: Agreement) -> Iterator[Reading]:
         if agreement.misfit(reading).value <= FITS:
             return  # so small that they would be anything
     yield Reading("kind of efforts", _within(EXTERNAL), 1, ExternalTorques())
+    yield Reading("kind of efforts", _within(WEIGHT), 1, WithoutWeight(agreement.arm))
 
 
 def _within(sentence: str) -> str:

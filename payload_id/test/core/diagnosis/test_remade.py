@@ -38,6 +38,11 @@ def remade_of(name="gen3", seed=2, cause="torque delay"):
     return RemadeRows.of(evidence.with_samples(source, kept, 0.1))
 
 
+def joint_torques_at(run, time):
+    """Return the true torques of a run at other times."""
+    return np.stack([np.interp(time, run.true.stamp, tau) for tau in run.true.tau.T], axis=1)
+
+
 class TooShort(Unchanged):
     """Leaves too little of the samples for windows, of all or, if v > 0, of some stretches."""
 
@@ -198,6 +203,18 @@ def test_delay_that_was_put_in_is_taken_out():
     found = Late(np.ones(7)).samples(late, np.array([0.01]))
     expected = np.sin(3.0 * found.stamp)
     np.testing.assert_allclose(found.tau, expected[:, None] * np.ones(7), atol=1e-4)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("delay", [0.06, 0.08, -0.08])
+def test_a_long_delay_is_named(delay):
+    run = record(arm("gen3"), 1)
+    late = joint_torques_at(run, run.true.stamp - delay)
+    samples = replace(run, true=replace(run.true, tau=late)).measured(USUAL, "uniform").samples
+    found = identify(samples, run.model, USUAL)
+    assert found.cause == "torque delay"
+    told = float(re.search(r"about ([\d.]+) ms", found.message)[1])
+    assert told == pytest.approx(1e3 * abs(delay), rel=0.1)
 
 
 @pytest.mark.parametrize("n", [1, 2, 4])

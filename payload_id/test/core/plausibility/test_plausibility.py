@@ -14,6 +14,7 @@ from payload_id.core.body.inertial import from_mass_com_inertia
 from payload_id.core.diagnosis.remade.velocity import differences
 from payload_id.core.motion.fourier import FourierSeries
 from payload_id.core.motion.limits import inverse_dynamics
+from payload_id.core.motion.trajectory import Motion
 from payload_id.core.plausibility.kinematics import kinematics, looks_like_degrees
 from payload_id.core.plausibility.line import Verdict
 from payload_id.core.plausibility.timing import timing
@@ -128,6 +129,14 @@ def test_external_torques_are_named() -> None:
     noise = 0.02 * np.abs(whole).max() * np.random.default_rng(4).normal(size=whole.shape)
     found = told(replace(honest, tau=whole - bare + noise))
     assert "external torques" in found["kind of efforts"]
+
+
+def test_efforts_without_the_weight_of_the_links_are_named() -> None:
+    _, arm, honest = gen3()
+    still = np.zeros_like(honest.q)
+    held = inverse_dynamics(arm, Motion(honest.stamp, honest.q, still, still), np.zeros(10))
+    found = told(replace(honest, tau=honest.tau - held))
+    assert "compensated for gravity" in found["kind of efforts"]
 
 
 def test_degrees_are_named() -> None:

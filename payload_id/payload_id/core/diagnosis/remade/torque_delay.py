@@ -12,7 +12,8 @@ from ...samples.joint_samples import Samples
 from ..causes.cause import Finding
 from ..causes.remade_rows import RemadeRows, Unchanged
 
-LONGEST = 0.04  # [s]
+NEAR = 0.04  # [s] about where a delay is begun with, within which it is followed
+BEGINS = 0.0, 0.07, -0.07  # [s] where it is begun with
 LEAST = 1e-4  # [s]; of less there is nothing to correct
 STEP, REACH = 0.002, 0.01  # of differences, and of a round [s]
 
@@ -23,14 +24,17 @@ class Late(Unchanged):
 
     Attributes:
         joints: Which, shape (n,), ones and zeros.
+        begin: About what a delay is looked for [s].
     """
 
     joints: Array
+    begin: float = 0.0
 
     def samples(self, samples: Samples, value: Array) -> Samples:
         """Return the samples with torques moved; what they are moved from is cut off the ends."""
-        stamp, late = samples.stamp, np.clip(value[0], -LONGEST, LONGEST)
-        inner = samples.between(stamp[0] + LONGEST, stamp[-1] - LONGEST)
+        stamp, late = samples.stamp, np.clip(value[0], self.begin - NEAR, self.begin + NEAR)
+        longest = abs(self.begin) + NEAR
+        inner = samples.between(stamp[0] + longest, stamp[-1] - longest)
         tau = [
             np.interp(inner.stamp + late * share, stamp, torque)
             for share, torque in zip(self.joints, samples.tau.T, strict=True)
@@ -52,8 +56,11 @@ class TorqueDelay:
 
     def _finding(self, remade: RemadeRows, joints: Array, joint: int | None) -> Iterator[Finding]:
         """Follow a delay of some joints."""
-        late, step, reach = Late(joints), np.full(1, STEP), np.full(1, REACH)
-        value, fit = remade.followed(late, np.zeros(1), step, reach)
+        ways = [Late(joints, begin) for begin in BEGINS]
+        left = [remade.judged(way, np.array([way.begin])).factor for way in ways]
+        late = ways[int(np.argmin(left))]
+        step, reach = np.full(1, STEP), np.full(1, REACH)
+        value, fit = remade.followed(late, np.array([late.begin]), step, reach)
         if abs(value[0]) < LEAST:
             return
         late_or_early = "late" if value[0] > 0 else "early"
@@ -71,7 +78,7 @@ def _joint(few: RemadeRows) -> int:
     n, none = few.source.model.n, np.zeros(1)
     late = Late(np.ones(n))
     now = few.judged(late, none)
-    column = few.columns(now, late, none, np.full(1, STEP)) * LONGEST
+    column = few.columns(now, late, none, np.full(1, STEP)) * NEAR
     left = [
         now.relaxed(extra=np.where(now.rows.joint[:, None] == joint, column, 0.0)).factor
         for joint in range(n)
