@@ -13,6 +13,7 @@ from .calibrate import command as calibrate
 from .check import command as check
 from .common import completion, standard_streams
 from .common.arguments import OneLine, add_verb
+from .common.signals import interrupts
 from .compare import command as compare
 from .demo import command as demo
 from .doctor import command as doctor
@@ -104,12 +105,14 @@ def _launcher_only(arguments: argparse.Namespace) -> int:
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; return its exit code."""
     standard_streams.take_every_letter()
-    name = "payload-id"
+    name, before = "payload-id", interrupts()
     try:
         try:
             chosen = parser().understood(arguments)
             name = f"payload-id {chosen.verb}"
             code = int(chosen.run(chosen))
+            if code == 0 and interrupts() > before:
+                raise KeyboardInterrupt
         finally:
             standard_streams.flush_output()
         return code

@@ -29,6 +29,7 @@ DURATION, SEED = 8.0, 0  # of a plan [s]
 DONE, OPEN, FAILED = "✓", "·", "✗"
 AS_PLANNER = "as the planner says"
 STOP_GAP, STOP_WIDTH = 20.0, 320.0  # [px]
+DRY_RUN = "follow the plan slowly"
 OTHER_PLAN = "There is another plan by now: preview that one first. Nothing has moved."
 SURE = "Is everybody out of its reach, and an emergency stop at hand?"
 
@@ -184,7 +185,7 @@ class Controls:
         }
         moving: dict[str, tuple[str, Callable[[str], object]]] = {
             "tare": ("tare, WITHOUT a payload", lambda by: tasks.identify(by, tare=True)),
-            "dry_run": ("follow the plan slowly", lambda by: self._follow(by, dry=True)),
+            "dry_run": (DRY_RUN, lambda by: self._follow(by, dry=True)),
             "run": ("follow the plan", lambda by: self._follow(by, dry=False)),
         }
 
@@ -219,7 +220,7 @@ class Controls:
         """Fill the question."""
         with modal:
             self._gui.add_markdown(f"**The arm will move** to {what}. {SURE}")
-            if is_unsaved(self._seen()):
+            if what != DRY_RUN and is_unsaved(self._seen()):
                 self._gui.add_markdown("The verdict that is not saved yet is forgotten then.")
             move = self._gui.add_button("MOVE THE ARM", color="orange")
             leave = self._gui.add_button("Do not move")
@@ -236,7 +237,7 @@ class Controls:
             else:
                 work(self._operator.name)
 
-        leave.on_click(lambda _: modal.close())
+        leave.on_click(lambda _: None if modal.closed else modal.close())
 
     def _follow(self, by: str, dry: bool) -> None:
         """Follow the plan that was looked at on this page."""

@@ -27,6 +27,7 @@ DRY = 0.1  # of the speed
 LONG = 120  # letters of what is said of a task in progress
 REST = 2.0  # [s] of data after a motion, before they are solved
 STOPPED = 5.0  # [s] in which a stop is answered
+STARTING = "starting"  # phase of payload_id_msgs/Execute
 TARE_ONLY = 2  # of payload_id_msgs/Identify
 
 
@@ -133,6 +134,9 @@ class Tasks:
             duration = description.duration / scale
 
             def tell(told: Any) -> None:
+                if told.phase == STARTING:
+                    self._show(what, "waiting for its first instant, by the joint states")
+                    return
                 self._show(
                     what,
                     f"{told.phase}, tracking error {told.tube_use:.0%} of the tube",
