@@ -15,7 +15,7 @@ from payload_id import RobotFile
 from payload_id.core.errors import InputError
 from payload_id.files.robots.arm_frames import ArmFrames
 from payload_id.ros.view.page.page import Page
-from payload_id.ros.view.server import SOCKETS, Server
+from payload_id.ros.view.server import QUIET, SOCKETS, Server
 from payload_id.ros.view.session import guard as guarding
 from payload_id.ros.view.session.curves import History
 from payload_id.ros.view.session.guard import Guard
@@ -250,6 +250,8 @@ def test_the_server_makes_no_way_to_a_public_address(page):
 
 
 def test_clients_that_send_garbage_leave_one_line_and_no_traceback(server, caplog):
+    for short in server._filters.values():  # a test before may have had its line a moment ago
+        short._told = -QUIET
     for _ in range(3):
         with socket.create_connection(("127.0.0.1", server.port)) as client:
             client.sendall(b"\x00garbage that is no request\r\n\r\n")
