@@ -27,7 +27,7 @@ from .heard import Heard
 from .tasks import Tasks
 from .workflow import NODES, Seen
 
-NEAR = 0.05  # [rad or m] of where a plan begins, beyond which the planner refuses it for sure
+NEAR = 0.05  # [rad or m] off where a plan begins, from which on it is to be made anew
 LIMITS_PAUSE = 0.1  # [s] between two points of the curves of limits
 VIEW = ((1.25, -1.15, 0.95), (0.15, 0.0, 0.4))  # the camera's place, and what it looks at [m]
 
