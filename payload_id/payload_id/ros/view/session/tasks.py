@@ -91,7 +91,7 @@ class Tasks:
         self.outcome: Outcome | None = None
         self.dry_run = self.executed = self.saved = self.reported = self.exported = ""
         self._client, self._planner, self._bridge = client, planner, names.bridge
-        self._lock = threading.Lock()
+        self._lock, self._showing = threading.Lock(), threading.Lock()
         self._called_off = threading.Event()  # set: the task in progress moves nothing any more
         self._stops = {
             name: allowed(
@@ -268,8 +268,9 @@ class Tasks:
             if client.service_is_ready()
         ]
         self._called_off.set()
-        if doing := self.progress.task:
-            self._show(doing, "being called off")
+        with self._showing:
+            if doing := self.progress.task:
+                self._show(doing, "being called off")
         threading.Thread(target=self._hear_stop, args=(by, sent), daemon=True).start()
 
     def _hear_stop(self, by: str, sent: list[tuple[str, Any]]) -> None:
@@ -320,6 +321,7 @@ class Tasks:
             OUTLIVED.note(error)
             success, sentence = False, OUTLIVED.newest
         finally:
-            self.progress = Progress()
+            with self._showing:  # a stop shows no task again that has ended
+                self.progress = Progress()
             self._lock.release()
         self.outcome = Outcome(f"{task}, by {by}", success, sentence, time.monotonic())
