@@ -228,6 +228,27 @@ def test_a_robot_on_another_clock_is_named_and_stops_nobody() -> None:
         assert found.time > 5.5
 
 
+@pytest.mark.parametrize("leap", [0.03, -0.05, -0.3])
+@pytest.mark.parametrize(("number", "who"), [(2, 0), (3, 0), (3, 2)])
+def test_a_clock_that_leaps_in_mid_run_is_named_and_no_slip(number, who, leap) -> None:
+    """Of two robots either may be meant."""
+    team = RigidTeam(np.random.default_rng(6), number)
+    t = np.arange(0.0, 10.0, 0.02)
+    samples = [team.samples(i, t) for i in range(number)]
+    leapt = np.where(t > 5.0, t + leap, t)
+    new = leapt > np.append(-np.inf, np.maximum.accumulate(leapt)[:-1])
+    samples[who] = replace(samples[who].where(new), time=leapt[new])
+    small = dict.fromkeys(
+        ("orientation", "position", "angular_velocity", "linear_velocity"), 1e-3
+    )  # fmt: skip
+    found = estimate(RobotBounds(clock=0.01, **small), *samples)
+    assert found.status is TeamStatus.INCONSISTENT
+    (finding,) = found.findings
+    assert finding.fault is Fault.CLOCK and "leapt" in finding.sentence, finding.sentence
+    assert finding.robots == ((f"r{who}",) if number > 2 else ("r0", "r1"))
+    assert finding.since == pytest.approx(5.0, abs=0.6)
+
+
 def test_a_robot_that_never_spoke_is_named() -> None:
     """Nothing has come from it since the beginning."""
     team = RigidTeam(np.random.default_rng(1), 2)

@@ -8,6 +8,7 @@ from ...arrays import Array
 from ..blocks import Blocks
 from ..closed_form.hinge import Hinge
 from ..estimate import Fault, Finding
+from .clock_leaps import clock_leap
 from .evidence import LEAST_TURN, Evidence, turning
 from .own_twists import of_own_twists
 from .pairs import (
@@ -50,11 +51,11 @@ def of_motions(e: Evidence) -> tuple[list[Finding], bool]:
             out.append(locked)
         elif (late := _late(e, i)) and slipped_since(e, i, 0) is None:
             certain = True
-            out.append(late)
+            out.append(_leapt(e, i, 0) or late)
         elif i and (not consistent[i] or _unlike(e, i)):
             suspects.append(i)
     if out:
-        return _reference_late(e, out) or out, certain
+        return _one_leap_each(out) or _reference_late(e, out) or out, certain
     certain |= not all(consistent[i] for i in suspects)
     first, suspects = _by_majority(e, suspects)
     named = [_named(e, i, first) for i in suspects]
@@ -246,6 +247,8 @@ def _named(e: Evidence, i: int, j: int) -> Finding:
             f"The angular velocities of {name} are {times:.3g} times those of {other}, and fit but "
             "for that: check their unit, which is rad/s.",
         )  # fmt: skip
+    if (leapt := _leapt(e, i, j)) is not None:
+        return leapt
     since = slipped_since(e, i, j)
     gone = since is not None and _without_force(e, i, since)
     slips = since is not None and (
@@ -283,6 +286,34 @@ def _named(e: Evidence, i: int, j: int) -> Finding:
         f"{name} does not move with {other} as one rigid body within the stated bounds. Check that "
         "both hold the payload, their frames, their clocks and the bounds.",
     )  # fmt: skip
+
+
+def _leapt(e: Evidence, i: int, j: int) -> Finding | None:
+    """Return that the clock of one of two robots leapt; None: neither did.
+
+    Against a third one only its own clock leaps; where that does not tell, it may be either's.
+    """
+    leap = clock_leap(e, i, j)
+    if leap is None:
+        return None
+    since, size = leap
+    others = [k for k in range(len(e.names)) if k not in (i, j)]
+    whose = [r for r in (i, j) if any(clock_leap(e, r, k) is not None for k in others)]
+    robots = tuple(e.names[r] for r in sorted(whose if len(whose) == 1 else (i, j)))
+    return Finding(
+        Fault.CLOCK, robots,
+        f"The clock of {' or '.join(robots)} leapt at {since:.1f} s of team time: against "
+        f"{e.names[j]}, the stamps of {e.names[i]} are {1e3 * size:+.0f} ms off since then. Let "
+        "clocks be slewed, not stepped, while a team is measured, and begin anew.",
+        since,
+    )  # fmt: skip
+
+
+def _one_leap_each(found: list[Finding]) -> list[Finding]:
+    """Return findings with each leap once, and no clock off for it; empty: no clock leapt."""
+    leaps = {f.robots: f for f in found if f.fault is Fault.CLOCK and np.isfinite(f.since)}
+    rest = [f for f in found if f.fault is not Fault.CLOCK]
+    return [*rest, *leaps.values()] if leaps else []
 
 
 def _let_go(name: str, since: float) -> Finding:
