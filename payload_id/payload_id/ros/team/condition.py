@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import chain
 
 from payload_id_msgs.msg import TeamMember
 
@@ -38,9 +39,9 @@ def condition_of(
     level, sentence = LEVELS[report.status], report.message
     silent = {x.robot.name: x.silence(patience) for x in listeners} if control.running else {}
     silences = [said for said in silent.values() if said]
-    doubts = [x for x in (*rivalries(listeners), *control.doubts()) if x not in sentence]
+    doubts = [x for x in (*remarks(listeners), *control.doubts()) if x not in sentence]
     if len(silences) == len(listeners):
-        level, sentence = Level.ERROR, " ".join([silences[0], *rivalries(listeners)])
+        level, sentence = Level.ERROR, " ".join([silences[0], *remarks(listeners)])
     elif silences or doubts or control.loss or control.lost:
         level = Level.WARN if level is Level.OK else level
         lost = (
@@ -53,9 +54,9 @@ def condition_of(
     return Condition(level, sentence, figures)
 
 
-def rivalries(listeners: Sequence[RobotListener]) -> list[str]:
-    """Return for which robots several nodes publish, a sentence each."""
-    return [said for listener in listeners if (said := listener.rivalry())]
+def remarks(listeners: Sequence[RobotListener]) -> list[str]:
+    """Return what is wrong with who publishes for the robots, and with what, a sentence each."""
+    return list(chain.from_iterable(listener.remarks() for listener in listeners))
 
 
 def _figures(control: TeamControl, listeners: Sequence[RobotListener]) -> dict[str, object]:

@@ -49,7 +49,7 @@ class Member:
         """Begin."""
         self.robot, self.holds = robot, True
         self.heard = self.samples = self.refused = 0
-        self._fruitful = 0  # messages when the newest sample was made
+        self._since = Counter[str]()  # messages since the newest sample was made, by topic
         self.newest: RobotSamples | None = None
         self.newest_ns = 0
         self._past = Counter[str]()  # what was left out before the streams began
@@ -72,11 +72,14 @@ class Member:
     @property
     def barrenness(self) -> str:
         """Why no sample has come of the last messages; empty: some has, or there were few."""
-        count = self.heard - self._fruitful
+        count = self._since.total()
         if count < BARREN:
             return ""
+        silent = [topic for kind, topic in self.robot.topics.items() if not self._since[kind]]
         causes = self.dropped.most_common(1)
-        why = f"mostly '{causes[0][0]}'" if causes else "some of its topics are silent"
+        why = f"mostly '{causes[0][0]}'" if causes else "none fits another"
+        if silent:
+            why = f"nothing came on {' and '.join(silent)}"
         return (
             f"No sample came of the last {count} messages of {self.robot.name}: {why}. Compare its "
             "messages with the team file: rate, joints, topics."
@@ -110,6 +113,8 @@ class Member:
             heard: Messages.
             start_ns: Stamp of the time 0 [ns].
         """
+        self.heard += heard.count
+        self._since.update({kind: len(stamps) for kind, stamps in heard.stamps.items()})
         rows = {kind: self._timed(heard, kind, start_ns) for kind in heard.stamps}
         before = sum(n for cause, n in self.dropped.items() if "out_of_order" in cause)
         made = self._made(rows)
@@ -133,7 +138,7 @@ class Member:
             if self._is_back:  # and right again
                 self._is_back, self.clock_doubt = False, ""
             self.samples += len(part)
-            self._fruitful = self.heard
+            self._since.clear()
             self.newest = part.where(slice(len(part) - 1, None))
             self.newest_ns = start_ns + round(float(part.time[-1]) * 1e9)
             yield part

@@ -16,6 +16,7 @@ from tf2_msgs.msg import TFMessage
 
 from ...core.arm.centre_of_mass import com_interval
 from ...core.arrays import Array
+from ...core.identification.status import IDENTIFIED
 from ...core.team.estimate import GraspedPayload, GraspFrame, TeamEstimate
 from ...core.team.hinged_payload import HingedPayload
 from ...files.teams.team_file import TeamFile
@@ -149,9 +150,17 @@ def share_message(
     message.mass_share_lower, message.mass_share_upper = _product(
         (known.share_lower, known.share_upper), (max(float(lower), 0.0), float(upper))
     )
-    message.valid = report.status in USABLE and bool(np.isfinite([mass, *com]).all())
+    is_usable = report.status in USABLE and bool(np.isfinite([mass, *com]).all())
+    half_width = float(np.max(ends[1] - ends[0])) / 2
+    message.valid = is_usable and half_width <= IDENTIFIED * team.prior.com_max
     if not message.valid:
         message.message = f"Not known: {report.status}. {report.message}".strip()
+    if is_usable and not message.valid:
+        message.message = (
+            "The mass is known, but not where its centre is: the interval from this robot's grasp "
+            f"is ± {half_width:.3g} m, and com_max of the team file alone says "
+            f"± {team.prior.com_max:.3g} m. Hold the payload still in more orientations."
+        )
     if not report.members[name].holds:
         message.valid = False
         message.message = f"{name} has let go of the payload: it carries nothing of it."

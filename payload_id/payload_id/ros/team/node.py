@@ -16,7 +16,7 @@ from ..common.steady_timer import steady_timer
 from ..common.throttled_log import ThrottledLog
 from ..estimator.run_worker import RunWorker
 from ..lifecycle.managed_node import ManagedNode
-from .condition import condition_of, members_of, rivalries
+from .condition import condition_of, members_of, remarks
 from .parameters import TEAM_TABLE, TeamParameters, team_settings, wrist_limits
 from .publisher import TeamPublisher
 from .robot_listener import RobotListener
@@ -79,7 +79,7 @@ class TeamNode(ManagedNode):
             publisher,
             settings.runs_folder,
             self._take,
-            lambda: rivalries(self._listeners),
+            lambda: remarks(self._listeners),
             lambda: wrist_limits(current_values(self, TEAM_TABLE)),
         )
         steady_timer(self, TAKE_PERIOD, self._take)

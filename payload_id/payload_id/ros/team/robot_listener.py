@@ -15,6 +15,8 @@ from ..common.polled_subscription import PolledSubscription
 from ..common.topic_report import publisher_names, silence_report
 from .heard import TYPES, WIDTH, Heard, WrongMessageError, reader_of
 
+VAIN = 50  # messages in a row that hold nothing to use, from which on that is said
+
 
 class RobotListener:
     """Subscribes to what one robot publishes.
@@ -44,6 +46,7 @@ class RobotListener:
         self._readers = {kind: reader_of(kind, robot) for kind in self._topics}
         self._began = time.monotonic()
         self._arrived: dict[str, float] = {}
+        self._vain = {kind: Counter[str]() for kind in self._topics}  # since the last one of use
 
     def take(self, guided: bool) -> Heard | None:
         """Return what has arrived since the last time; None if that is nothing to use."""
@@ -57,10 +60,12 @@ class RobotListener:
                     at, row = self._read(kind, data)
                 except WrongMessageError as error:
                     self.dropped[f"{kind} {error}"] += 1
+                    self._vain[kind][str(error)] += 1
                     continue
                 seen.append(at)
                 numbers.append(row)
             if seen:
+                self._vain[kind].clear()
                 stamps[kind] = np.array(seen, dtype=np.int64)
                 rows[kind] = np.array(numbers, dtype=float).reshape(len(seen), WIDTH[kind])
         return Heard(self.robot.name, stamps, rows, guided) if stamps else None
@@ -91,7 +96,22 @@ class RobotListener:
                 )  # fmt: skip
         return ""
 
-    def rivalry(self) -> str:
+    def remarks(self) -> list[str]:
+        """Say what is wrong with who publishes for the robot, and with what, a sentence each."""
+        return [said for said in (self._rivalry(), *map(self._vanity, self._topics)) if said]
+
+    def _vanity(self, kind: str) -> str:
+        """Say that nothing of what comes on a topic can be used; empty: it can."""
+        count = self._vain[kind].total()
+        if count < VAIN:
+            return ""
+        ((cause, _),) = self._vain[kind].most_common(1)
+        return (
+            f"The last {count} messages on {self._topics[kind].topic} cannot be used: they come "
+            f"{cause}. Mend what publishes them for {self.robot.name}."
+        )
+
+    def _rivalry(self) -> str:
         """Say that several nodes publish one of the robot's topics; empty: none has more."""
         for topic in self._topics.values():
             publishers = publisher_names(self._node, topic.topic)
@@ -110,7 +130,7 @@ class RobotListener:
         """
         message = decoded(data, TYPES[kind])
         if message is None:
-            raise WrongMessageError("that cannot be decoded")
+            raise WrongMessageError("in a form that cannot be decoded")
         at = stamp_of(message.header.stamp)
         if at == 0:
             raise WrongMessageError("without a stamp")

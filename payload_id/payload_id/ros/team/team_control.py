@@ -259,7 +259,6 @@ class TeamControl:
                 self._start_ns,
             )  # fmt: skip
         member = self._members[heard.robot]
-        member.heard += heard.count
         for samples in member.take(heard, self._start_ns):
             if not member.holds:
                 continue

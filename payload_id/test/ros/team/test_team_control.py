@@ -17,7 +17,7 @@ from payload_id.core.excitation.wrists.predicted_widths import Widths
 from payload_id.core.motion.fourier import FourierSeries
 from payload_id.core.team.bounds import RobotBounds
 from payload_id.core.team.closed_form.pair_equations import FrameBounds
-from payload_id.core.team.estimate import GraspFrame
+from payload_id.core.team.estimate import GraspedPayload, GraspFrame
 from payload_id.core.team.grasp_frames import GraspFrames
 from payload_id.core.team.online import TeamEstimator, TeamSettings
 from payload_id.core.team.samples import RobotSamples
@@ -26,7 +26,12 @@ from payload_id.files.teams.team_run import SavedTeamRun
 from payload_id.ros.team.heard import Heard
 from payload_id.ros.team.markers import team_markers
 from payload_id.ros.team.member import Member
-from payload_id.ros.team.messages import frames_message, shares_of, team_message
+from payload_id.ros.team.messages import (
+    frames_message,
+    share_message,
+    shares_of,
+    team_message,
+)
 from payload_id.ros.team.team_control import TeamControl
 from payload_id.ros.team.team_report import FAILED, WAITING, TeamReport
 from payload_id.ros.team.wrist_motion import wrist_motion_message
@@ -209,6 +214,19 @@ def test_where_nothing_is_known_no_robot_is_told_to_compensate(runs):
     assert [x.text for x in markers if x.text] == [WAITING]
 
 
+@pytest.mark.parametrize(("part", "valid"), [(0.05, True), (0.4, True), (0.6, False)])
+def test_no_robot_compensates_for_a_centre_of_mass_that_may_be_anywhere(runs, part, valid):
+    """Bounds of more than half of the prior's com_max say next to nothing."""
+    reach = part * runs.team.prior.com_max
+    phi = np.array([2.0, 0.2, 0.0, 0.0, 0.1, 0.1, 0.1, 0.0, 0.0, 0.0])
+    half_width = np.array([1e-9, *[2.0 * reach] * 3, *[0.1] * 6])
+    payload = GraspedPayload("one", phi, phi - half_width, phi + half_width)
+    report = replace(runs().report, status="USABLE")
+    share = share_message(report, runs.team, "one", payload)
+    assert share.valid == valid
+    assert share.mass == 2.0 and (f"± {reach:.3g} m" in share.message) == (not valid)
+
+
 def test_a_clock_that_is_set_back_is_named(runs):
     control = runs()
     control.start()
@@ -287,7 +305,8 @@ def test_many_messages_without_a_sample_are_named(runs):
     del whole.rows["pose"], whole.stamps["pose"]
     control.write(whole)
     control.drain()
-    assert "No sample came of" in control.report.members["one"].barrenness
+    said = control.report.members["one"].barrenness
+    assert "No sample came of" in said and "nothing came on /one/grasp/pose" in said
 
 
 @pytest.mark.parametrize("heard_until", [0.0, 5.0, 99.0])

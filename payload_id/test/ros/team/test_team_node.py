@@ -251,6 +251,22 @@ def test_a_guided_payload_and_a_robot_that_lets_go(observer, ended, robots, samp
     trigger(observer, "stop")
 
 
+def test_messages_without_stamps_are_said_to_be_that(observer, ended, robots, samples):
+    """Else they would count as silence, though a driver publishes."""
+    assert trigger(observer, "start").success
+    for message in joint_states(samples[1].between(0.0, 1.0)):
+        message.header.stamp.sec = message.header.stamp.nanosec = 0
+        robots["omnid2"].publish(message)
+    expected = (
+        f"messages on {robots['omnid2'].topic_name} cannot be used: they come without a stamp"
+    )
+    box = observer.listen(DiagnosticStatus, "/payload_team/condition", LATCHED)
+    observer.wait(lambda: box and expected in box[-1].message, "the node's condition")
+    assert expected in trigger(observer, "stop").message
+    send(observer, robots, [x.between(0.0, 0.5) for x in samples])
+    observer.wait(lambda: expected not in box[-1].message, "to be content again")
+
+
 def test_a_second_node_that_publishes_for_a_robot_is_named(observer, ended, robots, samples):
     """What it says is taken for the robot's own: whoever ends the run is told."""
     assert trigger(observer, "start").success
