@@ -108,7 +108,7 @@ def test_samples_that_are_too_far_apart_are_named(rates) -> None:
     assert found.contains(team.phi()).all()
 
 
-@pytest.mark.parametrize("shown", [1e-310, 1e-6, 0.04])
+@pytest.mark.parametrize("shown", [0.0, 1e-310, 1e-6, 0.04])
 def test_a_sensor_that_shows_no_more_than_its_error_is_named(shown) -> None:
     """It says that others carry all of the payload, which may then be too light: nothing counts."""
     team = RigidTeam(np.random.default_rng(2), 3)
@@ -180,6 +180,57 @@ def test_of_two_robots_the_one_whose_force_is_gone_let_go() -> None:
         (finding,) = found.findings
         assert finding.fault is Fault.SLIPS and finding.robots == (f"r{who}",)
         assert "let go" in finding.sentence and finding.since == pytest.approx(6.0, abs=0.6)
+
+
+def test_of_two_robots_the_one_that_has_unloaded_long_before_lets_nothing_go() -> None:
+    """The other one slips, later: what is known is that one of both does."""
+    team, t = RigidTeam(np.random.default_rng(2), 2), np.arange(0.0, 14.0, 0.01)
+    for who in (0, 1):
+        samples = [team.samples(i, t) for i in range(2)]
+        light, slipping = samples[who], samples[1 - who]
+        late, slipped = (t > 5.0)[:, None], (t > 9.0)[:, None]
+        part = np.where(late, 0.0, 1.0)
+        samples[who] = replace(light, force=part * light.force, moment=part * light.moment)
+        turn = Rotation.from_rotvec([0.2, 0.1, 0.0])
+        samples[1 - who] = replace(
+            slipping,
+            rotation=np.where(slipped[..., None], slipping.rotation @ turn.as_matrix(),
+                              slipping.rotation),
+            twist=np.where(slipped, np.hstack([turn.inv().apply(x)
+                           for x in (slipping.twist[:, :3], slipping.twist[:, 3:])]),
+                           slipping.twist),
+        )  # fmt: skip
+        found = estimate(RobotBounds(force_absolute=0.05, force_bias=0.05), *samples)
+        assert found.status is TeamStatus.INCONSISTENT
+        named = [f for f in found.findings if f.fault is not Fault.COLLINEAR]
+        assert [f.robots for f in named] == [("r0", "r1")], found.message
+        assert "let go of the payload at" not in found.message
+
+
+@pytest.mark.parametrize("seed", [0, 2, 3])
+def test_a_dead_axis_that_coarse_frames_could_explain_leaves_no_number(seed) -> None:
+    """No factor explains it, and within all bounds some payload does."""
+    rng, orientation, t = np.random.default_rng(seed), 0.01, np.arange(0.0, 10.0, 0.02)
+    team, n = RigidTeam(rng, 3), len(t)
+    bounds = RobotBounds(
+        orientation=orientation, position=2e-3, angular_velocity=0.02, linear_velocity=0.01,
+        force_absolute=0.2, moment_absolute=0.05,
+    )  # fmt: skip
+    for whole in (True, False):
+        samples = [
+            team.samples(
+                i, t, rotation=rng.uniform(-orientation, orientation, (n, 3)),
+                twist=rng.uniform(-1.0, 1.0, (n, 6)) * np.repeat([0.02, 0.01], 3),
+            )
+            for i in range(3)
+        ]  # fmt: skip
+        samples = [replace(s, force=s.force + rng.uniform(-0.2, 0.2, (n, 3))) for s in samples]
+        if not whole:
+            samples[1] = replace(samples[1], force=samples[1].force * [1.0, 1.0, 0.0])
+        found = estimate(bounds, *samples)
+        assert found.contains(team.phi()).all()
+        assert found.identifiable[0] == whole
+        assert [f.robots for f in found.findings] == ([] if whole else [("r1",)])
 
 
 @pytest.mark.parametrize("value", [1e6, -1e9, np.inf])

@@ -387,7 +387,7 @@ FAULTS = {
     ),
     "inverted": (Fault.FORCE_INVERTED, 1, lambda r: false_force(r, -1.0)),
     "gain": (Fault.FORCE_FALSE, 0, lambda r: false_force(r, 0.7)),
-    "dead": (Fault.FORCE_FALSE, 2, lambda r: false_force(r, 0.0)),
+    "stands still": (Fault.FORCE_FALSE, 2, lambda r: replace(r, force=0.0 * r.force + [0, 5, 9.0])),
     "mirrored": (Fault.MIRRORED, 1, mirrored),
     "the reference is mirrored": (Fault.MIRRORED, 0, mirrored),
     "degrees": (Fault.UNKNOWN, 1, lambda r: in_degrees(r)),

@@ -24,6 +24,7 @@ class Evidence:
         rows: Frames as kinematics alone put them, with bounds.
         blocks: Means of pose and twist.
         windows: Of forces, those whose frames are known.
+        forces: All windows of forces.
         found: Bounds on phi.
         reach: Largest distance of grasps [m].
         silent: Since when robots are silent, by name.
@@ -35,6 +36,7 @@ class Evidence:
     rows: TeamRows
     blocks: Blocks
     windows: Windows
+    forces: Windows
     found: Bounds
     reach: float
     silent: Mapping[str, float]

@@ -6,9 +6,10 @@ of the forces that there are with it, and where (c - 1) f_i is more than the sta
 robot's forces err: constant and slow errors within the bounds look like a factor, too, but like a
 smaller one. Where some payload explains the forces within all bounds it must be more than errors of
 frames and motion could make of the rows, too; then it contradicts the bounds. By less than that it
-contradicts nothing. But where it leaves what errors leave, and without it far more is left than
-errors within the bounds leave with frames where they most likely are, nothing counts until somebody
-has looked.
+contradicts nothing. But where it leaves what errors leave, and without it more is left than such
+errors usually leave with frames where they most likely are, nothing counts until somebody has
+looked. Neither does it where no factor explains what is left, and that is more than errors at their
+bounds all the time leave, with frames as far off as they likely may be.
 
 Where no factor explains forces that no payload explains (a sensor that turned false in mid-run, one
 axis of it, a large bias), moments about robot i's grasp p_i do not know its force at all:
@@ -40,7 +41,16 @@ DIGITS = 1e-9  # relative, within which readings are one and the same
 NEARLY_NONE = 0.2  # a factor below which no scale explains it
 EXPLAINED = 1.5  # root mean square of what is left, in parts of the bounds' standard deviations
 UNEXPLAINED = 2.0  # likewise, more than errors at their bounds all the time leave
+MOVED = 6.0  # deviations of frames from where kinematics put them
+LEAST_PART = 0.01  # of all forces, that is not looked at
+MUCH = 1.0  # likewise, more than others leave that no factor on one robot's forces explains
 INVERTED = -0.5  # a factor below which the sign is wrong
+UNKNOWN = (
+    "Forces fit no payload where the robots most likely hold it: {left:.1f} times as much is left "
+    "as errors at their bounds leave, and no factor on one robot's forces explains it. Look at "
+    "each sensor: axes, signs, an axis that stands still, saturation, what else touches the "
+    "payload. Until somebody has looked no number counts."
+)
 BY_MOMENTS = (
     "The forces of {name} fit none of the others', whatever the payload; moments about its grasp, "
     "which do not know them, fit: check each axis, sign and bias of its sensor, and since when it "
@@ -89,14 +99,20 @@ def of_forces(e: Evidence) -> Told:
         return Told(dead, contradicts=True)
     if faint := [finding for i in range(len(e.names)) if (finding := _faint(e, i))]:
         return Told(faint, doubtful=True)
-    found, told = _false_factor(e), _by_moments(e)
+    found, left = _false_factor(e), _unexplained(e)
+    unexplained = left > UNEXPLAINED
+    told = [] if e.found.consistent and not unexplained else _by_moments(e)
+    rest = Told(told, doubtful=bool(told) and e.found.consistent)
+    if not told and unexplained and e.found.consistent:
+        rest = Told([Finding(Fault.UNKNOWN, (), UNKNOWN.format(left=left / UNIFORM))], False, True)
     if found is None or (told and told[0].robots != (e.names[found.robot],)):
-        return Told(told)
+        return rest
     i, inverted = found.robot, found.value < INVERTED
     certain = found.sure and (inverted or _beyond_rows(e, i, found.value, found.phi))
-    likely = found.left[0] > UNEXPLAINED and found.left[1] < EXPLAINED
+    much = MUCH if found.sure else UNEXPLAINED
+    likely = found.left[0] > much and found.left[1] < EXPLAINED
     if not certain and not (likely if e.found.consistent else found.sure):
-        return Told(told)  # errors of frames and motion may look like it
+        return rest  # errors of frames and motion may look like it
     fault = Fault.FORCE_INVERTED if inverted else Fault.FORCE_FALSE
     doubtful = not certain and e.found.consistent
     doubt = " Until somebody has looked no number counts." if doubtful else ""
@@ -123,13 +139,17 @@ def _how(factor: float) -> str:
 
 def _unchanging(e: Evidence, i: int) -> Finding | None:
     """Return that a robot's forces do not change while the payload moves, to the last digits."""
-    force = e.windows.wrench[i][e.windows.present[i] & e.windows.holding[i], :3]
+    held = e.windows.present[i] & e.windows.holding[i]
+    force, weight = e.windows.wrench[i][held, :3], e.windows.features[i][held, :3]
     if len(force) < LEAST_WINDOWS or not turns(e):
         return None
     size = float(np.abs(force).max())
     if np.ptp(force, axis=0).max() > DIGITS * size:
         return None
-    if e.windows.wrench_error[i][:, :3].mean() > SLIGHT * _exerts(e):
+    error = float(e.windows.wrench_error[i][:, :3].mean())
+    turned = float(np.ptp(weight, axis=0).max() / np.linalg.norm(weight, axis=1).max())
+    change = turned * float(np.linalg.norm(force[0]))  # of what holds up a part of the weight
+    if _is_within_error(e, i) or error > SLIGHT * _exerts(e) or (size > 0.0 and change < 2 * error):
         return None  # a sensor may show that little as nothing, within its bound
     what = "do not change" if size else "are zero throughout"
     return Finding(
@@ -142,11 +162,10 @@ def _unchanging(e: Evidence, i: int) -> Finding | None:
 def _faint(e: Evidence, i: int) -> Finding | None:
     """Return that a robot that holds the payload shows no more force than errors may be."""
     held = e.windows.present[i] & e.windows.holding[i]
-    bound = e.rows.bounds[i]
-    if np.count_nonzero(held) < LEAST_WINDOWS or not _exerts(e):
+    if np.count_nonzero(held) < LEAST_WINDOWS or not _exerts(e) or not _is_within_error(e, i):
         return None
-    error = e.windows.wrench_error[i][held, :3] + bound.force_bias
-    if (np.abs(e.windows.wrench[i][held, :3]) > error).any() or error.mean() > SLIGHT * _exerts(e):
+    error = e.windows.wrench_error[i][held, :3] + e.rows.bounds[i].force_bias
+    if error.mean() > SLIGHT * _exerts(e):
         return None
     return Finding(
         Fault.NO_FORCE, (e.names[i],),
@@ -156,9 +175,42 @@ def _faint(e: Evidence, i: int) -> Finding | None:
     )  # fmt: skip
 
 
+def _is_within_error(e: Evidence, i: int) -> bool:
+    """Tell whether a robot that holds the payload never shows more force than errors may be."""
+    held = e.windows.present[i] & e.windows.holding[i]
+    error = e.windows.wrench_error[i][held, :3] + e.rows.bounds[i].force_bias
+    return bool((np.abs(e.windows.wrench[i][held, :3]) <= error).all())
+
+
 def _exerts(e: Evidence) -> float:
     """Return the mean size of the force of all robots together [N]."""
     return float(np.linalg.norm(e.windows.wrench[:, :, :3].sum(axis=0), axis=1).mean())
+
+
+def _unexplained(e: Evidence) -> float:
+    """Return what some payload leaves of the rows, in parts of the deviations of their errors.
+
+    These are those of the bounds, and what frames may be off by [N, Nm].
+    """
+    if len(e.windows) < LEAST_WINDOWS:
+        return 0.0
+    block, frames, bounds = e.rows.of_estimate(e.windows), e.rows.frames, e.rows.bounds
+    error, here = block.d.reshape(-1, 6).copy(), e.windows.present & e.windows.holding
+    spread = np.sqrt(np.maximum(np.diagonal(frames.covariance, axis1=1, axis2=2), 0.0))
+    for i in np.flatnonzero(frames.known):
+        size = np.linalg.norm(e.windows.wrench[i], axis=1) * here[i]
+        far = float(np.linalg.norm(frames.position[i]))
+        off = bounds[0].orientation + bounds[i].orientation
+        turn = off + MOVED * float(np.linalg.norm(spread[i, :3]))
+        place = (
+            bounds[0].position + bounds[i].position + MOVED * float(np.linalg.norm(spread[i, 6:9]))
+        )
+        error[:, :3] += (turn * size)[:, None]
+        error[:, 3:] += ((place + far * turn + turn) * size)[:, None]
+    least, reach = LEAST_PART * _exerts(e), float(np.max(np.abs(frames.position[frames.known])))
+    error = np.maximum(error, np.repeat([least, least * reach], 3))
+    rows = np.hstack([block.A, block.B, block.b[:, None]]).reshape(len(error), 6, -1)
+    return _left(rows, error, block.B.shape[1])
 
 
 def _false_factor(e: Evidence) -> Factor | None:
@@ -173,7 +225,7 @@ def _false_factor(e: Evidence) -> Factor | None:
     nothing, zero = np.zeros((p, 1)), np.zeros(p)
     usual = np.vstack([A, boxes])
     _, without = _fit(usual, np.concatenate([b, zero]))
-    whole = without / float(b @ b)
+    whole, rest = without / float(b @ b), float(np.sqrt(without / len(b)))
     least, best = np.inf, None
     for i in range(len(e.names)):
         own = e.rows.wrench_of(e.windows, i).ravel() * weight
@@ -191,7 +243,7 @@ def _false_factor(e: Evidence) -> Factor | None:
             least, factor = left / size, float(x[-1])
             deviation = float(np.linalg.norm(np.linalg.pinv(free)[-1]))
             least_step = max(CLEAR * deviation, _faked(e, i, weight, own, usual))
-            both = float(np.sqrt(without / len(b))), float(np.sqrt(left / len(b)))
+            both = rest, float(np.sqrt(left / len(b)))
             best = Factor(i, factor, x[:10], abs(factor - 1.0) >= least_step, both)
     if best is None or least > MUCH_BETTER**2 * whole or not _beyond(e, best.robot, best.value):
         return None
@@ -201,10 +253,11 @@ def _false_factor(e: Evidence) -> Factor | None:
 def _by_moments(e: Evidence) -> list[Finding]:
     """Return the robot about whose grasp alone some payload explains all moments, if there is one.
 
-    Only where no payload explains the forces: then nothing is blamed that is within its bounds.
+    To be asked only where no payload explains the forces, or where the frames most likely are:
+    then nothing is blamed that is within its bounds.
     """
     N = len(e.names)
-    if e.found.consistent or len(e.windows) < LEAST_WINDOWS or N < 2:
+    if len(e.windows) < LEAST_WINDOWS or N < 2:
         return []
     block = e.rows.of_estimate(e.windows)
     p = block.B.shape[1]
@@ -237,8 +290,8 @@ def _left(rows: Array, error: Array, p: int) -> float:
 
     Args:
         rows: Columns of phi and of p nuisance parameters, then the right side, of shape
-            (W, 3, 11 + p).
-        error: Bounds on the errors, shape (W, 3).
+            (W, k, 11 + p).
+        error: Bounds on the errors, shape (W, k).
         p: Number of nuisance parameters.
     """
     error = np.maximum(error, 0.05 * np.median(error))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from ...arrays import Array
@@ -15,6 +17,7 @@ from .pairs import (
     agree,
     are_mirrored,
     are_rigid_after,
+    contradict,
     differs,
     hinge_between,
     misfit,
@@ -32,6 +35,12 @@ CLOCK_DEVIATIONS, CLOCK_SLACK = 6.0, 2e-3  # [-, s] beyond what is stated
 CLEARLY = 0.5  # of a misfit, below which a robot is on one part of a payload rather than another
 NOTHING = 0.02  # of the total force that counts as none
 LEAST_WITHOUT = 4  # windows with some force, and with none
+AT_ONCE = 0.5  # [s] between letting go and moving otherwise
+SOON = 3.0  # [s] after which a robot that let go has moved otherwise
+TINY = 1e-9  # of forces [N]
+OF_TWO = (
+    " If it is rigid, one of both slips or let go; of two robots that does not show whose hand."
+)
 
 
 def of_motions(e: Evidence) -> tuple[list[Finding], bool]:
@@ -250,16 +259,17 @@ def _named(e: Evidence, i: int, j: int) -> Finding:
     if (leapt := _leapt(e, i, j)) is not None:
         return leapt
     since = slipped_since(e, i, j)
-    gone = since is not None and _without_force(e, i, since)
+    gone = since is not None and _lets_go(e, i, j, since)
     slips = since is not None and (
         gone or (are_rigid_after(e, i, j, since) and not turn_after(e, i, j, since))
     )
     turned = None if slips else hinge_between(e, i, j)
     if turned is not None and (slip := _slip_of(e, i, j, turned)) is not None:
-        since, turned, gone = slip, None, _without_force(e, i, slip)
+        since, turned, gone = slip, None, _lets_go(e, i, j, slip)
     if not gone and (since is not None or turned is not None):
         for k in (i,) if len(e.names) > 2 else (i, j):
-            if (begin := _force_gone_since(e, k)) is not None:
+            begin = _force_gone_since(e, k)
+            if begin is not None and _part(e, i, j, begin):
                 return _let_go(e.names[k], begin)
     if since is None and turned is None:  # it may be long ago
         since = slipped_long_ago(e, i, j)
@@ -280,7 +290,9 @@ def _named(e: Evidence, i: int, j: int) -> Finding:
         axis = e.rows.frames.rotation[j] @ turned.axis if j else turned.axis
         if i == 0:  # how the other one holds it is not known where the payload is not rigid
             axis = (hinge_between(e, j, 0) or turned).axis
-        return articulated(name, other, turned.angle, axis)
+        found = articulated(name, other, turned.angle, axis)
+        doubt = "" if len(e.names) > 2 else OF_TWO
+        return replace(found, sentence=f"{found.sentence}{doubt}")
     return Finding(
         Fault.UNKNOWN, _whose(e, i, j),
         f"{name} does not move with {other} as one rigid body within the stated bounds. Check that "
@@ -367,19 +379,33 @@ def articulated(name: str, other: str, angle: float, axis: Array) -> Finding:
 
 def _force_gone_since(e: Evidence, i: int) -> float | None:
     """Return since when a robot that exerted some force exerts hardly any; None: that is not so."""
-    size = np.linalg.norm(e.windows.wrench[:, :, :3], axis=2)
+    size = np.linalg.norm(e.forces.wrench[:, :, :3], axis=2)
     nothing = size[i] < NOTHING * size.sum(axis=0)
     gone = np.logical_and.accumulate(nothing[::-1])[::-1]
     first = len(gone) - int(np.count_nonzero(gone))
     if min(first, len(gone) - first) < LEAST_WITHOUT:
         return None
-    return float(e.windows.start[first])
+    return float(e.forces.start[first])
 
 
-def _without_force(e: Evidence, i: int, since: float) -> bool:
-    """Tell whether a robot exerts hardly any force since a time."""
-    after = e.windows.start > since
+def _lets_go(e: Evidence, i: int, j: int, since: float) -> bool:
+    """Tell whether a robot exerts hardly any force since it moves otherwise, but did before.
+
+    Of two robots either may have moved otherwise: what has unloaded long before lets nothing go.
+    """
+    after, before = e.forces.start > since, e.forces.start < since - AT_ONCE
     if not after.any():
         return False
-    size = np.linalg.norm(e.windows.wrench[:, after, :3], axis=2).mean(axis=1)
-    return bool(size[i] < NOTHING * size.sum())
+    size = np.linalg.norm(e.forces.wrench[:, :, :3], axis=2)
+    share = size[i] / np.maximum(size.sum(axis=0), TINY)
+    exerted = len(e.names) > 2 or bool((share[before][-LEAST_WITHOUT:] >= NOTHING).any())
+    return exerted and float(size[i, after].sum()) < NOTHING * float(size[:, after].sum())
+
+
+def _part(e: Evidence, i: int, j: int, begin: float) -> bool:
+    """Tell whether two robots move as one body until a time, and no more soon after it."""
+    until, soon = (
+        replace(e, blocks=e.blocks.take(np.flatnonzero(e.blocks.time < begin + seconds)))
+        for seconds in (0.0, SOON)
+    )
+    return not contradict(until, j, i) and contradict(soon, j, i)

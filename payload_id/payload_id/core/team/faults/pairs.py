@@ -42,6 +42,11 @@ def agree(e: Evidence, j: int, i: int) -> bool:
     return frame_bounds(both, 1, frames, one, two, e.reach, (-clock, clock)).consistent
 
 
+def contradict(e: Evidence, j: int, i: int) -> bool:
+    """Tell whether two robots' motions exclude that both are of one body."""
+    return bool(e.blocks.present[[j, i]].all(axis=0).sum() >= LEAST_BLOCKS) and not agree(e, j, i)
+
+
 def are_rigid_after(e: Evidence, i: int, j: int, since: float) -> bool:
     """Tell whether robots j and i move as one body from some time on [s]."""
     return agree(_later(e, since), j, i)

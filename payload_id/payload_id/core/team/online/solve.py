@@ -66,7 +66,7 @@ def solved(
     used = windows.take(_with_frames(windows, frames))
     found = interval_bounds(rows, used, windows, prior, intervals, known)
     findings = findings_of(
-        Evidence(names, rows, blocks, used, found, prior.com_max, silent, ahead, sparse)
+        Evidence(names, rows, blocks, used, windows, found, prior.com_max, silent, ahead, sparse)
     )
     if not found.consistent and may_be_inverted(findings.all):
         findings = findings.with_forces(inverted(names, rows, used, windows, prior))
