@@ -207,6 +207,22 @@ def test_of_two_robots_the_one_that_has_unloaded_long_before_lets_nothing_go() -
         assert "let go of the payload at" not in found.message
 
 
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_forces_that_only_stated_tilts_explain_leave_their_numbers(seed) -> None:
+    """Fine sensors of forces beside bases that are three degrees off level."""
+    rng, tilt, t = np.random.default_rng(seed), 0.05, np.arange(0.0, 10.0, 0.02)
+    team = RigidTeam(rng, 2)
+    level = Rotation.from_matrix(team.base)
+    team.base = (level * Rotation.from_rotvec([[tilt, 0.0, 0.0], [0.0, -tilt, 0.0]])).as_matrix()
+    found = estimate(
+        RobotBounds(force_absolute=0.01, moment_absolute=0.01, tilt=tilt, orientation=1e-4,
+                    angular_velocity=1e-3, linear_velocity=1e-3, position=1e-4),
+        *(team.samples(i, t) for i in range(2)),
+    )  # fmt: skip
+    assert found.status is not TeamStatus.INCONSISTENT and not found.findings, found.message
+    assert found.contains(team.phi()).all()
+
+
 @pytest.mark.parametrize("seed", [0, 2, 3])
 def test_a_dead_axis_that_coarse_frames_could_explain_leaves_no_number(seed) -> None:
     """No factor explains it, and within all bounds some payload does."""

@@ -200,7 +200,7 @@ def _unexplained(e: Evidence) -> float:
     for i in np.flatnonzero(frames.known):
         size = np.linalg.norm(e.windows.wrench[i], axis=1) * here[i]
         far = float(np.linalg.norm(frames.position[i]))
-        off = bounds[0].orientation + bounds[i].orientation
+        off = sum(b.orientation + b.tilt for b in (bounds[0], bounds[i]))
         turn = off + MOVED * float(np.linalg.norm(spread[i, :3]))
         place = (
             bounds[0].position + bounds[i].position + MOVED * float(np.linalg.norm(spread[i, 6:9]))
@@ -327,12 +327,12 @@ def _faked(e: Evidence, i: int, weight: Array, own: Array, usual: Array) -> floa
 
 
 def _turn(e: Evidence, i: int) -> float:
-    """Return by how much robot i's frame may be turned [rad]."""
-    frame = e.rows.frame_bounds[i]
+    """Return by how much robot i's frame may be turned, against another or gravity [rad]."""
+    frame, tilt = e.rows.frame_bounds[i], np.sqrt(2.0) * e.rows.bounds[i].tilt
     if frame.known:
-        return float(np.linalg.norm(frame.a))
+        return float(np.linalg.norm(frame.a) + tilt)
     variance = np.trace(e.rows.frames.covariance[i][:3, :3])
-    return float(UNIFORM * np.sqrt(max(variance, 0.0)))
+    return float(UNIFORM * np.sqrt(max(variance, 0.0)) + tilt)
 
 
 def _beyond(e: Evidence, i: int, factor: float) -> bool:
