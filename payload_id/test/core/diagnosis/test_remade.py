@@ -111,6 +111,7 @@ def test_value_that_would_explain_it_is_told(cause, pattern, unit):
     assert abs(told) == pytest.approx(abs(fault.size), rel=0.15)
 
 
+@pytest.mark.slow
 @TWO_ARMS
 @pytest.mark.parametrize(
     ("taken_out", "cause", "words"),
@@ -131,6 +132,7 @@ def test_weight_that_is_compensated_for_is_named(name, taken_out, cause, words):
     assert found.cause == cause and words in found.message
 
 
+@pytest.mark.slow
 def test_torques_a_thousand_times_too_large_may_be_torque_constants():
     run = record(arm("ur10"), 4).measured(USUAL, "uniform")
     samples = replace(run.samples, tau=1e3 * run.samples.tau)

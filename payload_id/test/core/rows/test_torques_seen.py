@@ -54,6 +54,7 @@ def assert_true(samples: Samples, robot: str, phi, stated: Uncertainty | None = 
     assert found.contains(phi).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("robot", ROBOTS)
 @pytest.mark.parametrize("rate", [20.0, 100.0, 1000.0])
 def test_a_torque_that_never_changes_is_unknown_whatever_joint_and_value(robot, rate) -> None:
@@ -158,6 +159,7 @@ def test_a_joint_without_sensor_misleads_nobody(robot, shown) -> None:
         assert found.status is not Status.INCONSISTENT or found.cause == "stuck torque"
 
 
+@pytest.mark.slow
 def test_a_sensor_that_sticks_although_no_payload_explains_it_is_told() -> None:
     samples, _ = run()
     model, stated = MODELS["kinova_gen3"], ROBOTS["kinova_gen3"].uncertainty
@@ -202,6 +204,7 @@ def test_true_torques_without_noise_are_not_called_false(name) -> None:
     assert found.status is not Status.INCONSISTENT and found.contains(phi).all(), found.message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("robot", ROBOTS)
 def test_deadbands_ends_and_late_values_within_the_bounds_are_not_called_false(robot) -> None:
     stated = ROBOTS[robot].uncertainty

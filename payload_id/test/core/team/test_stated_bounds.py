@@ -182,6 +182,7 @@ def test_of_two_robots_the_one_whose_force_is_gone_let_go() -> None:
         assert "let go" in finding.sentence and finding.since == pytest.approx(6.0, abs=0.6)
 
 
+@pytest.mark.slow
 def test_of_two_robots_the_one_that_has_unloaded_long_before_lets_nothing_go() -> None:
     """The other one slips, later: what is known is that one of both does."""
     team, t = RigidTeam(np.random.default_rng(2), 2), np.arange(0.0, 14.0, 0.01)
@@ -207,6 +208,7 @@ def test_of_two_robots_the_one_that_has_unloaded_long_before_lets_nothing_go() -
         assert "let go of the payload at" not in found.message
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_forces_that_only_stated_tilts_explain_leave_their_numbers(seed) -> None:
     """Fine sensors of forces beside bases that are three degrees off level."""
@@ -223,6 +225,7 @@ def test_forces_that_only_stated_tilts_explain_leave_their_numbers(seed) -> None
     assert found.contains(team.phi()).all()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [0, 2, 3])
 def test_a_dead_axis_that_coarse_frames_could_explain_leaves_no_number(seed) -> None:
     """No factor explains it, and within all bounds some payload does."""
@@ -295,6 +298,7 @@ def test_a_robot_on_another_clock_is_named_and_stops_nobody() -> None:
         assert found.time > 5.5
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("leap", [0.03, -0.05, -0.3])
 @pytest.mark.parametrize(("number", "who"), [(2, 0), (3, 0), (3, 2)])
 def test_a_clock_that_leaps_in_mid_run_is_named_and_no_slip(number, who, leap) -> None:
@@ -465,6 +469,7 @@ def test_a_robot_whose_samples_come_late_is_silent_and_nobody_elses_clock_is_off
     assert [f.robots for f in found.findings if f.fault is Fault.SILENT] == [(f"r{who}",)]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("delay", [0.3, 2.0])
 def test_who_let_go_and_went_away_slips_no_more_once_that_is_said(delay: float) -> None:
     """What was made of the motion after it is made anew without."""
@@ -508,6 +513,7 @@ def test_a_sensor_that_shows_nothing_of_a_small_force_within_its_bound_is_not_fa
     assert found.status is not TeamStatus.INCONSISTENT, found.message
 
 
+@pytest.mark.slow
 def test_errors_along_a_slow_turn_do_not_lock_a_gimbal() -> None:
     """Those of one robot hide it, those of the others double it, all within their bounds."""
     rate, t = 0.02, np.arange(0.0, 4.0, 0.02)

@@ -136,6 +136,7 @@ def leap(*topics, seconds):
     return lambda topic, k, t, f, w: (t + seconds * (topic in topics and t > 5.0), f, w)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("by", [JOINTS, POSE])
 @pytest.mark.parametrize(
     "change",

@@ -52,6 +52,7 @@ def report(folders, tmp_path_factory) -> Report:
     return Report.of(moved, [folders[1]])
 
 
+@pytest.mark.slow
 def test_a_run_that_was_saved_before_the_last_one_of_a_recording_is_repeated(folders, tmp_path):
     shutil.copytree(folders[0], tmp_path / "bag")
     run = RunFile.load(tmp_path / "bag")
@@ -161,6 +162,7 @@ def test_data_that_break_their_bounds_are_no_number_to_be_used(folders):
     assert json.loads(as_json(broken))["lower"] == [None] * 10
 
 
+@pytest.mark.slow
 def test_a_report_that_cannot_be_written_is_printed(folders, monkeypatch, capsys, tmp_path):
     def full(place, what):
         raise ConfigurationError(f"The {what} {place} cannot be written: no space left on device.")
