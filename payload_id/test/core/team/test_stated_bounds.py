@@ -209,6 +209,28 @@ def test_of_two_robots_the_one_that_has_unloaded_long_before_lets_nothing_go() -
 
 
 @pytest.mark.slow
+def test_what_no_body_does_is_not_forgotten_for_later_data_that_one_could() -> None:
+    """A frame that one axis leaves open, and a hand that turns to and fro in a long run."""
+    t, axis = np.arange(0.0, 24.0, 0.02), np.array([0.6, -0.8, 0.0])
+    team = RigidTeam(np.random.default_rng(5), 2, axis=(0.36, 0.48, 0.8), turn=0.1)
+    angle = 0.15 * (np.clip(t - 4.0, 0.0, 1.0) - np.clip(t - 6.0, 0.0, 1.0))
+    rate = 0.15 * ((np.abs(t - 4.5) < 0.5) * 1.0 - (np.abs(t - 6.5) < 0.5))
+    away, turned = Rotation.from_rotvec(angle[:, None] * axis), team.samples(1, t)
+    own = away.inv().apply(turned.twist[:, :3]) + rate[:, None] * axis
+    hand = replace(
+        turned, rotation=turned.rotation @ away.as_matrix(), force=away.inv().apply(turned.force),
+        moment=away.inv().apply(turned.moment),
+        twist=np.hstack([own, away.inv().apply(turned.twist[:, 3:])]),
+    )  # fmt: skip
+    bounds = RobotBounds(
+        orientation=0.02, position=0.02, angular_velocity=0.01, linear_velocity=0.02, clock=0.02,
+        force_absolute=5.0, moment_absolute=5.0,
+    )  # fmt: skip
+    said = [found.status for found in every_update(bounds, [team.samples(0, t), hand], 8.0, {})]
+    assert set(said) == {TeamStatus.INCONSISTENT}, said
+
+
+@pytest.mark.slow
 @pytest.mark.parametrize("seed", [1, 2, 3])
 def test_forces_that_only_stated_tilts_explain_leave_their_numbers(seed) -> None:
     """Fine sensors of forces beside bases that are three degrees off level."""

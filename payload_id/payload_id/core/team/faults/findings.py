@@ -9,6 +9,7 @@ from .evidence import Evidence
 from .forces import Told, is_by_moments, of_forces
 from .missing import missing
 from .motions import of_motions
+from .pairs import differs
 
 
 @dataclass(frozen=True)
@@ -20,12 +21,14 @@ class Findings:
         cannot: What cannot be given, and why.
         contradicts: Whether any of them means that the data contradict each other.
         doubtful: Whether nothing of the payload counts until somebody has looked.
+        apart: Names of robots whose angular velocities are those of no body that the first holds.
     """
 
     all: tuple[Finding, ...]
     cannot: tuple[str, ...]
     contradicts: bool
     doubtful: bool = False
+    apart: tuple[str, ...] = ()
 
     def with_forces(self, finding: Finding | None) -> Findings:
         """Return them with what is known of forces alone; the same if that is nothing.
@@ -48,4 +51,5 @@ def findings_of(evidence: Evidence) -> Findings:
     mild, cannot = missing(evidence, {n for finding in grave for n in finding.robots})
     consistent = all(frame.consistent for frame in evidence.rows.frame_bounds)
     broken = certain or forces.contradicts or not consistent
-    return Findings((*grave, *mild), tuple(cannot), broken, forces.doubtful)
+    apart = tuple(n for i, n in enumerate(evidence.names) if i and differs(evidence, i))
+    return Findings((*grave, *mild), tuple(cannot), broken, forces.doubtful, apart)

@@ -56,7 +56,8 @@ def of_motions(e: Evidence) -> tuple[list[Finding], bool]:
     consistent = [bounds.consistent for bounds in e.rows.frame_bounds]
     certain = any(differs(e, i) for i in range(1, N))
     for i in range(N):
-        if locked := _locked(e, i):
+        locked = _locked(e, i)
+        if locked and (N > 2 or slipped_since(e, 1, 0) is None):  # what slips turns otherwise
             out.append(locked)
         elif (late := _late(e, i)) and slipped_since(e, i, 0) is None:
             certain = True

@@ -172,6 +172,9 @@ class TeamEstimator:
             silent, ahead, self._given.sparse(), front,
         )  # fmt: skip
         self._known = answer.known
+        for name in answer.apart:  # what is once contradicted stays so
+            clock = self._given.bounds_of(name).clock
+            self._offsets[name] = ClockBounds.stated(clock).none_left()
         hinged = self._articulated.update(
             answer.estimate.findings, robots, every, self._step, self._touched
         )

@@ -43,6 +43,7 @@ class Solved:
 
     estimate: TeamEstimate
     known: Known
+    apart: tuple[str, ...] = ()
 
 
 def solved(
@@ -93,7 +94,7 @@ def solved(
         payloads_of(names, phi, shown, frames, about, windows),
         findings.all, findings.cannot, front, len(used), windows.holds(), found.noise_factor,
     )  # fmt: skip
-    return Solved(estimate, kept)
+    return Solved(estimate, kept, findings.apart)
 
 
 def nothing(known: Known, prior: PayloadPrior) -> Solved:
