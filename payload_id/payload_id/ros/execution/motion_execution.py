@@ -379,7 +379,11 @@ class MotionExecution:
         if self.at_rest and not self._held and len(stamps):
             self._check_place(q[-1], newest, slowed)
         elif not self.at_rest and time > end + self.timing.settling:
-            self._fail(*self._restless(silence))
+            reason, detail = self._restless(silence)
+            if self.fault is not None and self.fault[0] is self.reason:
+                self.detail = f"{self.detail.rstrip('.')}. Then: {detail}"
+                self.fault = self.reason, self.detail
+            self._fail(reason, detail)
             self.phase = Phase.DONE
         if self.at_rest:
             self.phase = Phase.DONE

@@ -526,6 +526,18 @@ def test_after_a_fault_an_arm_that_is_not_held_is_waited_for_until_its_motion_is
     assert "rejected a cancelling" in execution.detail
 
 
+def test_that_an_arm_goes_on_though_it_was_asked_to_hold_is_said_with_the_fault():
+    arm = Deaf()
+    execution = arm.begin(certified())
+    arm.run(execution, lambda: arm.time >= 0.3)
+    execution.stop(Reason.FOREIGN_COMMAND, "why", arm.now_ns)
+    arm.run(execution)
+    assert not execution.at_rest and execution.reason is Reason.FOREIGN_COMMAND
+    assert execution.fault == (execution.reason, execution.detail)
+    assert execution.detail.startswith("why. Then: The arm did not come to rest")
+    assert "asked to hold" in execution.detail
+
+
 def test_an_arm_that_stands_at_its_end_has_arrived_whatever_the_slider_says():
     arm, execution = with_slider()
     arm.run(execution, lambda: arm.time >= 0.6)

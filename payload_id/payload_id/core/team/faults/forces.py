@@ -109,8 +109,7 @@ def of_forces(e: Evidence) -> Told:
         return rest
     i, inverted = found.robot, found.value < INVERTED
     certain = found.sure and (inverted or _beyond_rows(e, i, found.value, found.phi))
-    much = MUCH if found.sure else UNEXPLAINED
-    likely = found.left[0] > much and found.left[1] < EXPLAINED
+    likely = found.left[0] > MUCH and found.left[1] < EXPLAINED
     if not certain and not (likely if e.found.consistent else found.sure):
         return rest  # errors of frames and motion may look like it
     fault = Fault.FORCE_INVERTED if inverted else Fault.FORCE_FALSE
