@@ -448,7 +448,7 @@ def test_what_is_asked_for_at_once_is_done_in_its_order(idle):
     futures = []
     for client in clients:
         futures.append(client.call_async(Trigger.Request()))
-        time.sleep(0.02)  # so that they arrive in this order
+        time.sleep(0.1)  # so that they arrive in this order
     nothing = SampleBlock(joint_names=blocks(measured(LOADED, 1.0))[0].joint_names)
 
     def answered() -> bool:

@@ -544,6 +544,7 @@ def test_intervals_of_an_estimator_that_is_gone_are_not_planned_with_or_followed
     robot.observer.wait(robot.is_at_rest, "an arm at rest")  # an estimate grows old meanwhile
     robot.estimates.publish(known(0.05))
     robot.planned()
+    robot.estimates.publish(known(0.05))  # planning may have taken long
     robot.estimates.vanish()
     time.sleep(0.5)  # until the planner has heard of it
     try:
