@@ -74,6 +74,8 @@ class RobotListener:
         """Let go what has arrived so far."""
         for topic in self._topics.values():
             topic.forget()
+        for vain in self._vain.values():
+            vain.clear()
         self._began = time.monotonic()
 
     @property

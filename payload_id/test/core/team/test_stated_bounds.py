@@ -122,6 +122,19 @@ def test_a_sensor_that_shows_no_more_than_its_error_is_named(shown) -> None:
     assert not found.identifiable.any() and found.contains(team.phi()).all()
 
 
+@pytest.mark.parametrize("error", [0.0, 0.1])
+@pytest.mark.parametrize("with_moments", [True, False])
+def test_where_nobody_shows_any_force_nothing_is_known_of_the_payload(error, with_moments) -> None:
+    """Sensors that are not connected show zeros."""
+    team, t = RigidTeam(np.random.default_rng(1), 3), np.arange(0.0, 8.0, 0.02)
+    samples = [team.samples(i, t) for i in range(3)]
+    none = [0.0 * s.moment if with_moments else None for s in samples]
+    empty = [replace(s, force=0.0 * s.force, moment=m) for s, m in zip(samples, none, strict=True)]
+    found = estimate(RobotBounds(force_absolute=error), *empty)
+    assert found.status in (TeamStatus.INCONSISTENT, TeamStatus.NOT_IDENTIFIABLE)
+    assert not found.identifiable.any()
+
+
 def test_who_exerts_next_to_nothing_is_asked_to_say_so() -> None:
     """All bounds hold; that it might be a dead sensor is said of nobody."""
     t, places = np.arange(0.0, 8.0, 0.01), np.array([[0.0, 0, 0], [0.5, 0.1, 0], [0.2, -0.4, 0.1]])

@@ -11,6 +11,7 @@ import numpy as np
 
 from ...arrays import Array
 from ..closed_form.pairwise import kabsch_umeyama
+from ..estimate import Fault, Finding
 from .evidence import Evidence
 
 LARGEST = 0.5  # [s] of the offsets that are tried
@@ -21,6 +22,34 @@ EXPLAINED = 0.15  # of the angular velocity, that two offsets may leave where it
 BETTER = 0.7  # of what one offset leaves, and of what a slip at that time does, that two may leave
 AS_GOOD = 1.15  # times what other rotations before and after leave, that one may leave
 SLACK = 2e-3  # [s] beyond what clocks may wander
+
+
+def leapt(e: Evidence, i: int, j: int) -> Finding | None:
+    """Return that the clock of one of two robots leapt; None: neither did.
+
+    Against a third one only its own clock leaps; where that does not tell, it may be either's.
+    """
+    leap = clock_leap(e, i, j)
+    if leap is None:
+        return None
+    since, size = leap
+    others = [k for k in range(len(e.names)) if k not in (i, j)]
+    whose = [r for r in (i, j) if any(clock_leap(e, r, k) is not None for k in others)]
+    robots = tuple(e.names[r] for r in sorted(whose if len(whose) == 1 else (i, j)))
+    return Finding(
+        Fault.CLOCK, robots,
+        f"The clock of {' or '.join(robots)} leapt at {since:.1f} s of team time: against "
+        f"{e.names[j]}, the stamps of {e.names[i]} are {1e3 * size:+.0f} ms off since then. Let "
+        "clocks be slewed, not stepped, while a team is measured, and begin anew.",
+        since,
+    )  # fmt: skip
+
+
+def one_leap_each(found: list[Finding]) -> list[Finding]:
+    """Return findings with each leap once, and no clock off for it; empty: no clock leapt."""
+    leaps = {f.robots: f for f in found if f.fault is Fault.CLOCK and np.isfinite(f.since)}
+    rest = [f for f in found if f.fault is not Fault.CLOCK]
+    return [*rest, *leaps.values()] if leaps else []
 
 
 def clock_leap(e: Evidence, i: int, j: int) -> tuple[float, float] | None:

@@ -51,6 +51,11 @@ UNKNOWN = (
     "each sensor: axes, signs, an axis that stands still, saturation, what else touches the "
     "payload. Until somebody has looked no number counts."
 )
+NOBODY = (
+    "No robot shows more force than its own error may be: nobody carries anything, or no sensor "
+    "shows anything. Look at the sensors and what publishes them; until there is some force no "
+    "number counts."
+)
 BY_MOMENTS = (
     "The forces of {name} fit none of the others', whatever the payload; moments about its grasp, "
     "which do not know them, fit: check each axis, sign and bias of its sensor, and since when it "
@@ -95,6 +100,8 @@ class Factor:
 
 def of_forces(e: Evidence) -> Told:
     """Return whose forces a free factor explains much better, or are none."""
+    if len(e.windows) and all(_is_within_error(e, i) for i in range(len(e.names))):
+        return Told([Finding(Fault.NO_FORCE, tuple(e.names), NOBODY)], doubtful=True)
     if dead := [finding for i in range(len(e.names)) if (finding := _unchanging(e, i))]:
         return Told(dead, contradicts=True)
     if faint := [finding for i in range(len(e.names)) if (finding := _faint(e, i))]:
@@ -142,19 +149,17 @@ def _unchanging(e: Evidence, i: int) -> Finding | None:
     force, weight = e.windows.wrench[i][held, :3], e.windows.features[i][held, :3]
     if len(force) < LEAST_WINDOWS or not turns(e):
         return None
-    size = float(np.abs(force).max())
-    if np.ptp(force, axis=0).max() > DIGITS * size:
+    if np.ptp(force, axis=0).max() > DIGITS * float(np.abs(force).max()):
         return None
     error = float(e.windows.wrench_error[i][:, :3].mean())
     turned = float(np.ptp(weight, axis=0).max() / np.linalg.norm(weight, axis=1).max())
     change = turned * float(np.linalg.norm(force[0]))  # of what holds up a part of the weight
-    if _is_within_error(e, i) or error > SLIGHT * _exerts(e) or (size > 0.0 and change < 2 * error):
+    if _is_within_error(e, i) or error > SLIGHT * _exerts(e) or change < 2 * error:
         return None  # a sensor may show that little as nothing, within its bound
-    what = "do not change" if size else "are zero throughout"
     return Finding(
         Fault.FORCE_FALSE, (e.names[i],),
-        f"The forces of {e.names[i]} {what} while the payload moves: its sensor or driver stands "
-        "still. Have it measure, or, if it exerts nothing, say that it left.",
+        f"The forces of {e.names[i]} do not change while the payload moves: its sensor or driver "
+        "stands still. Have it measure, or, if it exerts nothing, say that it left.",
     )  # fmt: skip
 
 
@@ -191,7 +196,7 @@ def _unexplained(e: Evidence) -> float:
 
     These are those of the bounds, and what frames may be off by [N, Nm].
     """
-    if len(e.windows) < LEAST_WINDOWS:
+    if len(e.windows) < LEAST_WINDOWS or not _exerts(e):
         return 0.0
     block, frames, bounds = e.rows.of_estimate(e.windows), e.rows.frames, e.rows.bounds
     error, here = block.d.reshape(-1, 6).copy(), e.windows.present & e.windows.holding
@@ -214,7 +219,7 @@ def _unexplained(e: Evidence) -> float:
 
 def _false_factor(e: Evidence) -> Factor | None:
     """Return the factor with which alone a robot's forces fit; None if there is none."""
-    if len(e.windows) < LEAST_WINDOWS:
+    if len(e.windows) < LEAST_WINDOWS or not _exerts(e):
         return None
     block = e.rows.of_estimate(e.windows)
     weight = UNIFORM / np.maximum(block.d, 0.05 * np.median(block.d))

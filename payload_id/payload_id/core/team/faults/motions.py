@@ -10,14 +10,14 @@ from ...arrays import Array
 from ..blocks import Blocks
 from ..closed_form.hinge import Hinge
 from ..estimate import Fault, Finding
-from .clock_leaps import clock_leap
+from .clock_leaps import leapt, one_leap_each
 from .evidence import LEAST_TURN, Evidence, turning
+from .letting_go import force_gone_since, let_go, lets_go, part_at
 from .own_twists import of_own_twists
 from .pairs import (
     agree,
     are_mirrored,
     are_rigid_after,
-    contradict,
     differs,
     hinge_between,
     misfit,
@@ -33,11 +33,6 @@ LOCKED = 0.15  # of the other robots' angular velocity about an axis, below whic
 SURELY = 2.0 * np.sqrt(3.0) / (1.0 - LOCKED)
 CLOCK_DEVIATIONS, CLOCK_SLACK = 6.0, 2e-3  # [-, s] beyond what is stated
 CLEARLY = 0.5  # of a misfit, below which a robot is on one part of a payload rather than another
-NOTHING = 0.02  # of the total force that counts as none
-LEAST_WITHOUT = 4  # windows with some force, and with none
-AT_ONCE = 0.5  # [s] between letting go and moving otherwise
-SOON = 3.0  # [s] after which a robot that let go has moved otherwise
-TINY = 1e-9  # of forces [N]
 OF_TWO = (
     " If it is rigid, one of both slips or let go; of two robots that does not show whose hand."
 )
@@ -61,11 +56,11 @@ def of_motions(e: Evidence) -> tuple[list[Finding], bool]:
             out.append(locked)
         elif (late := _late(e, i)) and slipped_since(e, i, 0) is None:
             certain = True
-            out.append(_leapt(e, i, 0) or late)
+            out.append(leapt(e, i, 0) or late)
         elif i and (not consistent[i] or _unlike(e, i)):
             suspects.append(i)
     if out:
-        return _one_leap_each(out) or _reference_late(e, out) or out, certain
+        return one_leap_each(out) or _reference_late(e, out) or out, certain
     certain |= not all(consistent[i] for i in suspects)
     first, suspects = _by_majority(e, suspects)
     named = [_named(e, i, first) for i in suspects]
@@ -257,28 +252,28 @@ def _named(e: Evidence, i: int, j: int) -> Finding:
             f"The angular velocities of {name} are {times:.3g} times those of {other}, and fit but "
             "for that: check their unit, which is rad/s.",
         )  # fmt: skip
-    if (leapt := _leapt(e, i, j)) is not None:
-        return leapt
+    if (leap := leapt(e, i, j)) is not None:
+        return leap
     since = slipped_since(e, i, j)
-    gone = since is not None and _lets_go(e, i, j, since)
+    gone = since is not None and lets_go(e, i, j, since)
     slips = since is not None and (
         gone or (are_rigid_after(e, i, j, since) and not turn_after(e, i, j, since))
     )
     turned = None if slips else hinge_between(e, i, j)
     if turned is not None and (slip := _slip_of(e, i, j, turned)) is not None:
-        since, turned, gone = slip, None, _lets_go(e, i, j, slip)
+        since, turned, gone = slip, None, lets_go(e, i, j, slip)
     if not gone and (since is not None or turned is not None):
         for k in (i,) if len(e.names) > 2 else (i, j):
-            begin = _force_gone_since(e, k)
-            if begin is not None and _part(e, i, j, begin):
-                return _let_go(e.names[k], begin)
+            begin = force_gone_since(e, k)
+            if begin is not None and part_at(e, i, j, begin):
+                return let_go(e.names[k], begin)
     if since is None and turned is None:  # it may be long ago
         since = slipped_long_ago(e, i, j)
         if since is not None:
             turned = turn_after(e, i, j, since)
     if since is not None and turned is None:
         if gone:
-            return _let_go(name, since)
+            return let_go(name, since)
         robots = _whose(e, i, j)
         return Finding(
             Fault.SLIPS, robots,
@@ -298,45 +293,6 @@ def _named(e: Evidence, i: int, j: int) -> Finding:
         Fault.UNKNOWN, _whose(e, i, j),
         f"{name} does not move with {other} as one rigid body within the stated bounds. Check that "
         "both hold the payload, their frames, their clocks and the bounds.",
-    )  # fmt: skip
-
-
-def _leapt(e: Evidence, i: int, j: int) -> Finding | None:
-    """Return that the clock of one of two robots leapt; None: neither did.
-
-    Against a third one only its own clock leaps; where that does not tell, it may be either's.
-    """
-    leap = clock_leap(e, i, j)
-    if leap is None:
-        return None
-    since, size = leap
-    others = [k for k in range(len(e.names)) if k not in (i, j)]
-    whose = [r for r in (i, j) if any(clock_leap(e, r, k) is not None for k in others)]
-    robots = tuple(e.names[r] for r in sorted(whose if len(whose) == 1 else (i, j)))
-    return Finding(
-        Fault.CLOCK, robots,
-        f"The clock of {' or '.join(robots)} leapt at {since:.1f} s of team time: against "
-        f"{e.names[j]}, the stamps of {e.names[i]} are {1e3 * size:+.0f} ms off since then. Let "
-        "clocks be slewed, not stepped, while a team is measured, and begin anew.",
-        since,
-    )  # fmt: skip
-
-
-def _one_leap_each(found: list[Finding]) -> list[Finding]:
-    """Return findings with each leap once, and no clock off for it; empty: no clock leapt."""
-    leaps = {f.robots: f for f in found if f.fault is Fault.CLOCK and np.isfinite(f.since)}
-    rest = [f for f in found if f.fault is not Fault.CLOCK]
-    return [*rest, *leaps.values()] if leaps else []
-
-
-def _let_go(name: str, since: float) -> Finding:
-    """Return that a robot let go of the payload at a time [s]."""
-    return Finding(
-        Fault.SLIPS, (name,),
-        f"{name} let go of the payload at {since:.1f} s of team time: since then it does not move "
-        "with the others as before, and exerts nothing. Hold it again and reset the estimator, or "
-        "say that it left.",
-        since,
     )  # fmt: skip
 
 
@@ -376,37 +332,3 @@ def articulated(name: str, other: str, angle: float, axis: Array) -> Finding:
         "Lock the hinge, or use what 'hinged' tells of both bodies.",
         axis=axis,
     )  # fmt: skip
-
-
-def _force_gone_since(e: Evidence, i: int) -> float | None:
-    """Return since when a robot that exerted some force exerts hardly any; None: that is not so."""
-    size = np.linalg.norm(e.forces.wrench[:, :, :3], axis=2)
-    nothing = size[i] < NOTHING * size.sum(axis=0)
-    gone = np.logical_and.accumulate(nothing[::-1])[::-1]
-    first = len(gone) - int(np.count_nonzero(gone))
-    if min(first, len(gone) - first) < LEAST_WITHOUT:
-        return None
-    return float(e.forces.start[first])
-
-
-def _lets_go(e: Evidence, i: int, j: int, since: float) -> bool:
-    """Tell whether a robot exerts hardly any force since it moves otherwise, but did before.
-
-    Of two robots either may have moved otherwise: what has unloaded long before lets nothing go.
-    """
-    after, before = e.forces.start > since, e.forces.start < since - AT_ONCE
-    if not after.any():
-        return False
-    size = np.linalg.norm(e.forces.wrench[:, :, :3], axis=2)
-    share = size[i] / np.maximum(size.sum(axis=0), TINY)
-    exerted = len(e.names) > 2 or bool((share[before][-LEAST_WITHOUT:] >= NOTHING).any())
-    return exerted and float(size[i, after].sum()) < NOTHING * float(size[:, after].sum())
-
-
-def _part(e: Evidence, i: int, j: int, begin: float) -> bool:
-    """Tell whether two robots move as one body until a time, and no more soon after it."""
-    until, soon = (
-        replace(e, blocks=e.blocks.take(np.flatnonzero(e.blocks.time < begin + seconds)))
-        for seconds in (0.0, SOON)
-    )
-    return not contradict(until, j, i) and contradict(soon, j, i)
