@@ -30,6 +30,7 @@ from ...core.safety.tube.tracking_tube import ROBUST, TrackingTube
 AT_REST = 0.02  # [rad/s or m/s] that counts as rest where torques take over
 PLANS = 4  # the newest ones, of which states that come late may still be
 SHORTEST_WAY = 0.02  # [s] to the beginning of a motion: a shorter one is left out
+BRAKING = 0.3  # [s] within which an arm that is to be held comes to rest wherever that is
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,6 +98,7 @@ class TorqueFollower:
         begin = DesiredState.rest(trajectory.q[0])
         self._way = -errors(now, begin, self._continuous)[0]  # q_m - q_0
         self._rest: Array | None = None
+        self._brakes_until = -np.inf  # time of measurements [s]
         self._check(now)
         self._state: ArmourState = controller.start(now)
 
@@ -133,8 +135,15 @@ class TorqueFollower:
         self._parts = list(parts)
 
     def hold(self, now: Measurement) -> None:
-        """Brake, and hold where the arm is; nothing of this is certified."""
-        self._rest = np.array(now.q)
+        """Brake, and hold where the arm comes to rest; nothing of this is certified.
+
+        The newest state may be of long ago, and where a moving arm was pulls it back: so only its
+        velocity counts until it is slow, but not for ever, as an arm may sink.
+
+        Args:
+            now: The newest state.
+        """
+        self._rest, self._brakes_until = np.array(now.q), np.inf
 
     def desired(self, time: float) -> DesiredState:
         """Return what is desired at a time of measurements [s], arrays of shape (n,)."""
@@ -162,11 +171,22 @@ class TorqueFollower:
         """Return the torque for a state."""
         while self._parts and now.time >= self._parts[0][0]:
             _, self.controller = self._parts.pop(0)
+        if self._rest is not None:
+            self._brake(now)
         found, self._state = self.controller.command(self._state, now, self.desired(now.time))
         for reason in found.reasons:
             kind = reason.split(":")[0]
             self.said[kind] = self.said.get(kind, 0) + 1
         return found
+
+    def _brake(self, now: Measurement) -> None:
+        """Have the arm rest where it is, until it is slow or was braked for long enough."""
+        self._brakes_until = min(self._brakes_until, now.time + BRAKING)
+        if now.time > self._brakes_until:
+            return
+        self._rest = np.array(now.q)
+        if (np.abs(now.dq) <= AT_REST).all():
+            self._brakes_until = -np.inf
 
     def has_left_tube(self, now: Measurement) -> bool:
         """Tell whether the arm is farther from what is desired than the tube allows."""

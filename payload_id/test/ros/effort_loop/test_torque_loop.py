@@ -65,6 +65,15 @@ def test_the_first_torque_is_that_which_holds_the_arm_where_it_is(away):
     assert np.allclose(begun.holding_torque(HOME + away), held(HOME + away), atol=1e-9)
 
 
+def moved(dynamics: ArmDynamics, q, dq, u):
+    """Return positions and velocities after a period under a torque."""
+    # M is known from unit accelerations; RNEA without them is the rest.
+    rest, _ = dynamics.torque(q, dq, dq, STILL)
+    M = np.array([dynamics.torque(q, dq, dq, unit)[0] - rest for unit in np.eye(N)]).T
+    dq = dq + PERIOD * np.linalg.solve(M, u - rest)
+    return q + PERIOD * dq, dq
+
+
 def leaps(*seen, simulated=False):
     """Return by how much each of some stamps leaps that come at some times, both in [s]."""
     watch = StampWatch(0, 0.0, simulated)
@@ -209,7 +218,7 @@ def test_torques_end_at_the_limit_of_the_certificate_and_that_is_said():
     assert any("the limit is" in reason for reason in found.reasons) and begun.said
 
 
-def test_an_arm_that_is_braked_is_desired_at_rest_where_it_was():
+def test_an_arm_that_is_braked_is_desired_at_rest_where_it_is():
     begun = follower()
     moving = Measurement(1.0, HOME + 0.05, np.full(N, 0.1))
     free = begun.step(moving).torque
@@ -218,6 +227,49 @@ def test_an_arm_that_is_braked_is_desired_at_rest_where_it_was():
     assert begun.is_over(1.0)
     # Power of the change of torque: against the motion.
     assert (begun.step(moving).torque - free) @ moving.dq < 0.0
+
+
+def braked(silent: float):
+    """Return velocities and positions of an arm from the moment on that it is to be held.
+
+    Until then no state came for some time [s], and it was only held up.
+    """
+    begun, dynamics = follower(), ArmDynamics(MODEL, proof()[0].box)
+    now = begun.desired(1.4)
+    q, dq, old = now.q, now.dq, Measurement(1.4, now.q, now.dq)
+    seen = []
+    for k in range(round((silent + 1.0) / PERIOD)):
+        time = 1.4 + k * PERIOD
+        if k == round(silent / PERIOD):
+            begun.hold(old)
+        fresh = k >= round(silent / PERIOD)
+        u = begun.step(Measurement(time, q, dq)).torque if fresh else begun.holding_torque(old.q)
+        q, dq = moved(dynamics, q, dq, u)
+        if fresh:
+            seen.append((q, dq))
+    positions, velocities = (np.array(x) for x in zip(*seen, strict=True))
+    return velocities, positions
+
+
+@pytest.mark.parametrize("silent", [0.0, 0.3])
+def test_an_arm_that_is_to_be_held_after_a_silence_is_not_pulled_back(silent):
+    velocities, positions = braked(silent)
+    towards = np.sign(velocities[0])
+    assert np.abs(velocities[0]).max() > 0.05
+    assert (towards * velocities).min() > -0.02
+    assert np.abs(velocities[600:]).max() < 0.02
+    assert np.abs(positions[-1] - positions[600]).max() < 2e-3
+
+
+def test_an_arm_that_is_braked_and_sinks_all_the_same_is_pulled_back_before_long():
+    begun, sinking = follower(), np.full(N, -0.05)
+    begun.hold(Measurement(1.0, HOME, sinking))
+    held_at = []
+    for time in np.arange(1.5, 2.5, 0.01):  # states had stayed away for half a second
+        begun.step(Measurement(time, HOME + (time - 1.0) * sinking, sinking))
+        held_at.append(begun.desired(time).q)
+    assert np.allclose(held_at[10], HOME + 0.6 * sinking)
+    assert np.array_equal(held_at[40], held_at[-1])
 
 
 @pytest.mark.parametrize(
@@ -252,11 +304,7 @@ def test_the_closed_loop_stays_within_the_tube_with_a_state_that_is_late():
     for k in range(700):
         time = -0.2 + k * PERIOD
         u = begun.step(Measurement(time - 3 * PERIOD, *seen[-4])).torque
-        # M is known from unit accelerations; RNEA without them is the rest.
-        rest, _ = dynamics.torque(q, dq, dq, STILL)
-        M = np.array([dynamics.torque(q, dq, dq, unit)[0] - rest for unit in np.eye(N)]).T
-        dq = dq + PERIOD * np.linalg.solve(M, u - rest)
-        q = q + PERIOD * dq
+        q, dq = moved(dynamics, q, dq, u)
         seen.append((q, dq))
         desired = begun.desired(time + PERIOD)
         assert made.tube.contains(desired.q - q, desired.dq - dq), time
