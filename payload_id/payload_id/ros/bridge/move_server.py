@@ -436,9 +436,7 @@ class MoveServer:
         """Return the result of a motion."""
         execution = self.execution if moved else None
         result = Move.Result(success=reason is Reason.COMPLETED)
-        states = self._context.arm.states
-        heard = states.known and states.silence <= self._context.settings.silence
-        result.at_rest = bool(heard and (states.speed < AT_REST).all())
+        result.at_rest = self._context.arm.is_seen_at_rest(self._context.settings.silence)
         result.message, result.reason = sentence(reason, detail), reason_message(reason, detail)
         if execution is not None:
             if execution.fault is not None and execution.fault[0] is not reason:

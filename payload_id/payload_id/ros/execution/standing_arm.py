@@ -17,6 +17,7 @@ from ...files.robots.robot_sections import JointLimits
 from ..common.topic_report import silence_report
 from .arm_parameters import ArmParameters
 from .joint_state_listener import JointStateListener
+from .rest_watch import AT_REST
 from .start_check import NotReadyError, check_limits, check_rest, start_of
 from .stop_reason import Reason
 from .turn_count import nearest_turns
@@ -109,6 +110,11 @@ class StandingArm:
         return nearest_turns(
             target, states.q, self.continuous, allowed.position_lower, allowed.position_upper
         )
+
+    def is_seen_at_rest(self, within: float = FRESH) -> bool:
+        """Tell whether joint states of at most an age [s] show the arm standing still."""
+        heard = self.states.known and self.states.silence <= within
+        return bool(heard and (self.states.speed < AT_REST).all())
 
     def check_alive(self) -> None:
         """Raise unless joint states arrive."""

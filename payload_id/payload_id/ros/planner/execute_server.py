@@ -225,6 +225,7 @@ class ExecuteServer:
         result = Execute.Result(success=reason is Reason.COMPLETED)
         result.message = said if moved else sentence(reason, said)
         result.reason = message_of_reason(reason, result.message)
+        result.at_rest = self._context.arm.is_seen_at_rest()
         if moved and self.followed is not None:
             result.at_rest = self.followed.at_rest
             result.largest_tube_use = self.followed.largest_tube_use

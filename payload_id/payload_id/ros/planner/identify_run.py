@@ -92,7 +92,6 @@ class IdentifyRun:
         """Do all of it; return the result."""
         asked, result = self.asked, self.result
         result.reason = reason_message(Reason.REFUSED)
-        result.at_rest = True
         self._motion.prepare(None)
         self._motion.prepare(self._handle)
         ended: tuple[int, str] | None = None
@@ -111,6 +110,8 @@ class IdentifyRun:
             self._context.bridge.hindrance = nothing
         if self._in_run:
             ended = await self._conclude(ended)
+        if result.reason.code == StopReason.REFUSED:  # nothing moved
+            result.at_rest = self._context.arm.is_seen_at_rest()
         result.error_code, result.message = ended or (Result.NONE, "")
         result.success = result.error_code == Result.NONE
         result.last_half_width = self._context.half_width()

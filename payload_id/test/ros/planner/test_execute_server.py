@@ -62,6 +62,7 @@ class Planner:
         context.busy = context.cell_missing = context.reserved = ""
         context.arm = SimpleNamespace(
             check_alive=lambda: None,
+            is_seen_at_rest=lambda: self.stands,
             start=lambda limits, holding: np.zeros(7),
             states=SimpleNamespace(known=False, now_ns=0, take=lambda every: None),
         )
@@ -74,7 +75,7 @@ class Planner:
         plans = SimpleNamespace(plan_named=lambda name: kept)
         self.server = ExecuteServer(context, plans)
         context.ask = self.ask
-        self.result = None
+        self.result, self.stands = None, False
 
     async def ask(self, request):
         """Return what stands for what is left of the plan."""
@@ -166,6 +167,14 @@ def test_nothing_is_handed_over_while_anything_is_wrong(name):
     message = planner.executed()
     assert words in message and not planner.bridge.handed
     assert planner.result.reason.code == StopReason.REFUSED
+
+
+@pytest.mark.parametrize("stands", [True, False])
+def test_a_refusal_says_whether_the_arm_stands(stands):
+    planner = Planner()
+    planner.stands = stands
+    assert planner.executed(token="another")
+    assert planner.result.at_rest is stands
 
 
 def test_nothing_is_planned_while_it_is_not_known_what_is_around_the_arm():

@@ -49,7 +49,7 @@ class World:
             settings=SimpleNamespace(certificates_folder="/c"),
             arm=SimpleNamespace(
                 check_alive=lambda: None, states=self, in_present_turns=lambda pose, limits: pose,
-                allowed=lambda limits, q: WIDE,
+                allowed=lambda limits, q: WIDE, is_seen_at_rest=lambda: self.stands,
             ),
         )  # fmt: skip
         self.the_run = IdentifyRun(context, self, self, self, self.handle)
@@ -61,7 +61,7 @@ class World:
 
     # Context
 
-    known, name, trouble, ceased = True, "estimator", "", ""
+    known, name, trouble, ceased, stands = True, "estimator", "", "", True
 
     async def refresh(self):
         pass
@@ -188,10 +188,12 @@ def test_a_planner_that_is_ended_says_so_at_once_and_solves_nothing():
     assert world.done[-1] == "end" and "stop" not in world.done
 
 
-def test_what_is_cancelled_before_it_moves_ends_the_run_and_solves_nothing():
+@pytest.mark.parametrize("stands", [True, False])
+def test_what_is_cancelled_before_it_moves_ends_the_run_and_solves_nothing(stands):
     made = world()
-    made.handle.is_cancel_requested = True
+    made.handle.is_cancel_requested, made.stands = True, stands
     result = made.run()
+    assert result.at_rest is stands
     assert made.done == [] and result.error_code == Result.CANCELLED
     made = world()
     made.called_off = "The service ~/stop was called"

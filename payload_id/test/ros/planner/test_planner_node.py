@@ -576,6 +576,7 @@ def test_identify_refuses_what_cannot_be_before_anything_moves(robot, fields, co
     result, status = robot.result(future)
     assert status == ABORTED and result.error_code == getattr(Identify.Result, code)
     assert words in result.message and not robot.commands and not robot.estimates.running
+    assert result.at_rest
 
 
 def test_identify_wants_a_recording_unless_it_is_told_otherwise(robot):
