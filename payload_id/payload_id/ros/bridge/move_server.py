@@ -184,7 +184,7 @@ class MoveServer:
         self._controller.begin()
         watch = ArmWatch(
             arm.joints, arm.continuous, settings.silence, arm.encoder_error, self._slider,
-            self._back_end.delay, self._back_end.gives_back,
+            self._besides, self._back_end.gives_back,
         )  # fmt: skip
         start_ns = arm.states.now_ns + round(settings.start_delay * 1e9)
         self._back_end.foreign()  # what was heard before is of no account
@@ -395,6 +395,11 @@ class MoveServer:
         context.node.get_logger().warning(response.message)
         self._state.publish(self)
         return response
+
+    def _besides(self) -> str:
+        """Say how joint states have failed the back end, or contradict one another."""
+        said = (self._back_end.delay(), self._context.arm.leap())
+        return "; ".join(x for x in said if x)
 
     def _end(self, execution: MotionExecution) -> None:
         """Note how a motion ended, and wake who waits for it."""

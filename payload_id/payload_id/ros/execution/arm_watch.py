@@ -60,7 +60,8 @@ class ArmWatch:
         encoder_error: Largest error of a measured position, shape (n,) [rad or m]: the arm may be
             so much farther from the motion than it seems.
         slider: What may make the arm late on its path.
-        delay: Says by how much, and why, what was commanded is itself beside its time; else empty.
+        besides: Says what else may have made it so: that what was commanded is itself beside its
+            time, or that joint states contradict one another; else empty.
         needs_states: Whether what moves the arm follows joint states, and so must have them until
             the arm rests.
         use: Part of the tube that the newest joint states take [-].
@@ -73,7 +74,7 @@ class ArmWatch:
     silence: float
     encoder_error: Array
     slider: SpeedSlider = field(default_factory=SpeedSlider)
-    delay: Callable[[], str] = lambda: ""
+    besides: Callable[[], str] = lambda: ""
     needs_states: bool = False
     use: float = 0.0
     largest_use: float = 0.0
@@ -108,8 +109,8 @@ class ArmWatch:
         if outside is not None:
             return outside
         if found is not None:
-            delay = self.delay()
-            return (found[0], f"{found[1]}; {delay}") if delay else found
+            besides = self.besides()
+            return (found[0], f"{found[1]}; {besides}") if besides else found
         return self._silent(seen)
 
     def _silent(self, seen: Seen) -> tuple[Reason, str] | None:

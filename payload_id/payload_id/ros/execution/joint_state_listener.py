@@ -26,6 +26,7 @@ RESTART = 1.0  # [s] by which stamps jump back when a driver or simulation start
 ASLEEP = 0.1  # [s] between two looks at every message, beyond which this process stood still
 WAKING = 1.0  # [s] in which what has come meanwhile is read
 MEMORY = 0.2  # [s] of joint states by which rest is judged
+LEAST_LEAP = 0.05  # [rad or m] by which positions leap that belong to different arms
 
 
 class JointStateListener:
@@ -125,6 +126,27 @@ class JointStateListener:
         slope = np.ptp(q, axis=0) / max(span, 1e-3) if len(q) > 1 else np.zeros(q.shape[1])
         measured = np.abs(dq).max(axis=0)
         return np.asarray(np.where(np.isfinite(measured), measured, slope))
+
+    def leap(self, fastest: Array) -> tuple[int, float, float] | None:
+        """Return the largest step of recent positions that an arm cannot have made.
+
+        Args:
+            fastest: Largest speed of each joint, shape (n,) [rad/s or m/s].
+
+        Returns:
+            joint: Its number.
+            step: By how much its position changes [rad or m].
+            time: Between the two stamps [s].
+        """
+        if len(self._memory) < 2:
+            return None
+        time = 1e-9 * np.diff([entry[0] for entry in self._memory])
+        q = np.array([entry[1] for entry in self._memory])
+        q[:, self._endless] = np.unwrap(q[:, self._endless], axis=0)
+        step = np.abs(np.diff(q, axis=0))
+        beyond = step - fastest * time[:, None] - LEAST_LEAP
+        k, j = np.unravel_index(int(np.argmax(beyond)), beyond.shape)
+        return (int(j), float(step[k, j]), float(time[k])) if beyond[k, j] > 0.0 else None
 
     def take_peak(self) -> Array | None:
         """Return the largest torque of each joint in what was taken since the last call.

@@ -14,7 +14,7 @@ from ...core.safety.tube.tracking_tube import TrackingTube
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
 from ...files.robots.robot_sections import JointLimits
-from ..common.topic_report import silence_report
+from ..common.topic_report import publisher_names, silence_report
 from .arm_parameters import ArmParameters
 from .joint_state_listener import JointStateListener
 from .rest_watch import AT_REST
@@ -23,6 +23,7 @@ from .stop_reason import Reason
 from .turn_count import nearest_turns
 
 FRESH = 1.0  # [s] age of joint states with which a motion may begin
+FASTEST = 5.0  # times the largest speed of any set of limits, beyond which no arm moves [-]
 
 
 class StandingArm:
@@ -60,6 +61,8 @@ class StandingArm:
         self.continuous: Sequence[bool] = RobotModel.from_robot_file(robot).continuous
         errors = (uncertainty.per_joint(x, robot.n) for x in ("position_error", "joint_zero"))
         self.encoder_error = np.asarray(np.sum(list(errors), axis=0))
+        speeds = [limits.velocity for limits in robot.limit_sets.values()]
+        self._fastest = FASTEST * np.max(speeds, axis=0) if speeds else np.full(robot.n, np.inf)
         self.states = JointStateListener(
             node, robot, parameters.joint_states_topic, parameters.reliability,
             parameters.clock_tolerance,
@@ -82,6 +85,8 @@ class StandingArm:
             raise NotReadyError(f"{states.clock.fault}. {states.clock.reason.value}")
         if doubt := states.held.doubt(time.monotonic()):
             raise NotReadyError(f"{doubt}. {Reason.HELD_JOINT_OFF.value}")
+        if leap := self.leap():
+            raise NotReadyError(f"{leap}.")
         check_rest(self.joints, states.speed, states.topic)
         if states.turns.doubt:
             raise NotReadyError(f"{states.turns.doubt}.")
@@ -109,6 +114,20 @@ class StandingArm:
         allowed = self.allowed(limits, states.q)
         return nearest_turns(
             target, states.q, self.continuous, allowed.position_lower, allowed.position_upper
+        )
+
+    def leap(self) -> str:
+        """Say that positions change as those of one arm cannot; empty if they do not."""
+        found = self.states.leap(self._fastest)
+        if found is None:
+            return ""
+        joint, step, seconds = found
+        topic = self.states.topic
+        by = ", ".join(publisher_names(self._node, topic)) or "nobody known"
+        return (
+            f"{self.joints[joint]} changes by {step:.3g} rad (m) within {seconds:.2g} s in the "
+            f"joint states on {topic} (published by {by}), which no motion does: its encoder "
+            "jumps, or somebody else publishes states of this joint"
         )
 
     def is_seen_at_rest(self, within: float = FRESH) -> bool:

@@ -68,7 +68,7 @@ class FakeArm:
     def __init__(self) -> None:
         self.q, self.speed, self.known, self.silence = HOME.copy(), np.zeros(7), True, 0.0
         self.clock, self.now_ns, self.dropped = ClockWatch(0.2), STAMP, None
-        self.unusable, self.awake = "", np.inf
+        self.unusable, self.awake, self.leaps = "", np.inf, None
         self.held = HeldJointWatch((), 1.0)
         self.turns = TurnCount(
             ROBOT.joints, np.arange(7) == 2, True, np.full(7, 2.0), "", HOME, STAMP, np.zeros(7)
@@ -79,6 +79,7 @@ class FakeArm:
         return stamps, self.q[None], np.zeros((1, 7))
 
     unheard = property(lambda self: self.silence)
+    leap = lambda self, fastest: self.leaps  # noqa: E731
 
 
 class FakeBackEnd(BackEnd):
@@ -165,7 +166,8 @@ class Robot:
         context.arm = standing = StandingArm.__new__(StandingArm)
         standing.joints, standing.states = ROBOT.joints, self.arm
         standing.continuous = (True, False, True, False, True, False, True)
-        standing.encoder_error = np.zeros(7)
+        standing.encoder_error, standing._fastest = np.zeros(7), np.full(7, np.inf)
+        standing._node = SimpleNamespace(get_publishers_info_by_topic=lambda topic: [])
         standing._robot, standing._tube, standing._margin = ROBOT, ROBOT.control.stated_tube(), 0.0
         context.obstacles = ObstacleStore(1.0)
         context.estimate = context.holding = None
@@ -224,6 +226,9 @@ WRONG = {
     "a fault": (lambda r: vars(r.context).update(fault="TUBE_LEFT"), "~/acknowledge"),
     "motion": (lambda r: vars(r.arm).update(speed=np.full(7, 0.1)), "The arm is moving"),
     "elsewhere": (lambda r: vars(r.arm).update(q=HOME + 0.1), "not where the plan begins"),
+    "two arms": (
+        lambda r: vars(r.arm).update(leaps=(3, 0.5, 0.001)), "somebody else publishes states"
+    ),
     "outside limits": (lambda r: r.arm.q.__setitem__(1, 2.6), "outside the limits"),
     "clock behind": (
         lambda r: vars(r.arm).update(clock=ClockWatch(0.2).after(STAMP, STAMP + 300_000_000)),
@@ -455,6 +460,15 @@ def at_rest(robot):
 def acknowledged(robot, reason):
     request, response = Acknowledge.Request(reason=reason), Acknowledge.Response()
     return robot.server.on_acknowledge(request, response).success
+
+
+def test_states_of_two_arms_are_told_where_the_tube_is_left():
+    robot = moving()
+    robot.arm.leaps = 3, 0.5, 0.001
+    FAULTS[Reason.TUBE_LEFT](robot)
+    robot.server.on_watch_due()
+    at_rest(robot)
+    assert "somebody else publishes states" in robot.context.fault
 
 
 @pytest.mark.parametrize("stopping", [False, True], ids=["moving", "stopping"])

@@ -73,7 +73,7 @@ def test_an_arm_that_is_late_for_no_reason_is_behind_and_one_beside_its_path_is_
 
 
 def test_what_was_itself_commanded_late_is_told_with_the_fault(watch):
-    watch.delay = lambda: "set-points themselves are late"
+    watch.besides = lambda: "set-points themselves are late"
     assert late(watch, 0.15, 9.0)[1].endswith("set-points themselves are late")
     assert late(watch, 0.0, 9.0) is None
 

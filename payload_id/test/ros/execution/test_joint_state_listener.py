@@ -102,6 +102,32 @@ def test_an_arm_that_stands_at_the_seam_of_a_turn_stands_still(observer):
     assert listener.speed.max() < 0.02
 
 
+@pytest.mark.parametrize(
+    ("positions", "step"),
+    [
+        ([0.0, 0.3, 0.001, 0.3], 0.3),  # two arms
+        ([0.0, 0.012, 0.024, 0.036], None),  # one at 1.2 rad/s
+        ([0.0, 0.0, 0.03, 0.03], None),  # its states come in pairs
+        ([1e-4, 2.0 * np.pi, 1e-4, 2.0 * np.pi - 1e-4], None),  # at the seam of a turn
+    ],
+)
+def test_positions_that_no_arm_has_one_after_the_other_are_told(observer, positions, step):
+    listener = JointStateListener(observer.node, ROBOT, "", "reliable", 60.0)
+    publisher = observer.publisher(JointState, listener.topic)
+    observer.wait(lambda: publisher.get_subscription_count() > 0, "the listener")
+    assert listener.leap(np.full(ROBOT.n, 2.0)) is None
+    joint = int(np.argmax(ROBOT.continuous))
+    for k, value in enumerate(positions):
+        pose = np.where(np.arange(ROBOT.n) == joint, value, 0.2)
+        publisher.publish(joint_states(1000.0 + 0.01 * k, pose.tolist(), []))
+    observer.wait(lambda: listener.take(every=True) and listener.received == 4, "them")
+    found = listener.leap(np.full(ROBOT.n, 2.0))
+    if step is None:
+        assert found is None
+    else:
+        assert found == (joint, pytest.approx(step, abs=0.002), pytest.approx(0.01))
+
+
 def test_the_arm_is_heard_among_others_on_its_topic(observer):
     listener = JointStateListener(observer.node, ROBOT, "", "reliable", 60.0)
     publisher = observer.publisher(JointState, listener.topic)
