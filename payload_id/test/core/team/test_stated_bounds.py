@@ -135,6 +135,77 @@ def test_where_nobody_shows_any_force_nothing_is_known_of_the_payload(error, wit
     assert not found.identifiable.any()
 
 
+@pytest.mark.parametrize("still", [True, False], ids=["at rest", "without turning"])
+@pytest.mark.parametrize("dead", [(0, 1, 2), (2,)], ids=["all", "one"])
+def test_a_dead_sensor_is_named_though_nothing_turns(dead, still) -> None:
+    """Without frames the mass follows from the vertical: what is not shown would be left out."""
+    t = np.arange(0.0, 8.0, 0.02)
+    team = RigidTeam(np.random.default_rng(1), 3, turn=0.0, pause=(-9.0, 20.0) if still else None)
+    samples = [team.samples(i, t) for i in range(3)]
+    samples = [replace(s, force=0.0 * s.force) if i in dead else s for i, s in enumerate(samples)]
+    found = estimate(RobotBounds(force_absolute=0.05), *samples)
+    names = [f.robots for f in found.findings if f.fault is Fault.NO_FORCE]
+    assert names == [tuple(f"r{i}" for i in dead)]
+    assert found.status is not TeamStatus.USABLE and not found.identifiable.any()
+
+
+@pytest.mark.parametrize("turn", [0.0, 0.25])
+@pytest.mark.parametrize("number", [2, 3])
+def test_forces_on_the_robots_instead_of_the_payload_are_named(number, turn) -> None:
+    """The sign that most who begin have wrong: that of all."""
+    team, t = RigidTeam(np.random.default_rng(2), number, turn=turn), np.arange(0.0, 8.0, 0.02)
+    samples = [team.samples(i, t) for i in range(number)]
+    wrong = [replace(s, force=-s.force, moment=-s.moment) for s in samples]
+    found = estimate(RobotBounds(force_absolute=0.05, moment_absolute=0.05), *wrong)
+    assert found.status is TeamStatus.INCONSISTENT
+    (finding,) = (f for f in found.findings if f.fault is Fault.FORCE_INVERTED)
+    assert finding.robots == tuple(s.name for s in samples)
+
+
+def test_what_is_once_contradicted_stays_so_until_its_cause_is_taken_out() -> None:
+    """A hand pushes for some seconds, and later data no longer show it."""
+    team, t = RigidTeam(np.random.default_rng(0), 3), np.arange(0.0, 12.0, 0.02)
+    samples = [team.samples(i, t) for i in range(3)]
+    pushed = ((t > 4.0) & (t < 8.0))[:, None] * np.array([3.6, -3.84, 2.88])
+    samples[1] = replace(samples[1], force=samples[1].force + pushed)
+    bounds = RobotBounds(
+        force_absolute=1.0, force_bias=0.2, moment_absolute=0.05, angular_velocity=0.01,
+        linear_velocity=0.01, orientation=2e-3, position=2e-3,
+    )  # fmt: skip
+    said = every_update(bounds, samples, 3.0, {})
+    first = next(k for k, found in enumerate(said) if found.status is TeamStatus.INCONSISTENT)
+    assert {found.status for found in said[first:]} == {TeamStatus.INCONSISTENT}
+    assert "do not take back" in said[-1].message
+    estimator = TeamEstimator([s.name for s in samples], TeamBounds(bounds), PRIOR)
+    for end in (9.0, 12.0):
+        for robot in samples:
+            estimator.add(robot.where((robot.time > end - 9.0) & (robot.time <= end)))
+        estimator.update()
+    estimator.touched(3.9, 8.1)
+    found = estimator.update()
+    assert found.status in (TeamStatus.GOOD, TeamStatus.USABLE), found.message
+    assert found.contains(team.phi()).all()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", [3, 4, 5])
+@pytest.mark.parametrize("number", [3, 4])
+def test_a_dead_axis_leaves_no_false_number(number, seed) -> None:
+    """With bounds so wide that some payload explains the rest."""
+    team, t = RigidTeam(np.random.default_rng(seed), number), np.arange(0.0, 12.0, 0.02)
+    samples = [team.samples(i, t) for i in range(number)]
+    for axis in range(3):
+        shown = np.where(np.arange(3) == axis, 0.0, samples[1].force)
+        spoilt = [replace(s, force=shown) if i == 1 else s for i, s in enumerate(samples)]
+        found = estimate(
+            RobotBounds(force_absolute=0.3, moment_absolute=0.1, angular_velocity=0.02,
+                        linear_velocity=0.02, orientation=5e-3, position=5e-3),
+            *spoilt,
+        )  # fmt: skip
+        if found.status in (TeamStatus.GOOD, TeamStatus.USABLE):
+            assert found.contains(team.phi()).all()
+
+
 def test_who_exerts_next_to_nothing_is_asked_to_say_so() -> None:
     """All bounds hold; that it might be a dead sensor is said of nobody."""
     t, places = np.arange(0.0, 8.0, 0.01), np.array([[0.0, 0, 0], [0.5, 0.1, 0], [0.2, -0.4, 0.1]])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from ..estimate import Fault, Finding
@@ -10,6 +11,8 @@ from .forces import Told, is_by_moments, of_forces
 from .missing import missing
 from .motions import of_motions
 from .pairs import differs
+
+MISSING = (Fault.SILENT, Fault.COLLINEAR, Fault.NO_ROTATION)
 
 
 @dataclass(frozen=True)
@@ -29,6 +32,17 @@ class Findings:
     contradicts: bool
     doubtful: bool = False
     apart: tuple[str, ...] = ()
+
+    @property
+    def blames(self) -> bool:
+        """Whether anybody is named for data that are wrong, and not merely missing."""
+        return any(finding.fault not in MISSING for finding in self.all)
+
+    def after(self, earlier: Sequence[Finding]) -> Findings:
+        """Return them with those of an earlier time, which stay true."""
+        told = {(finding.fault, finding.robots) for finding in earlier}
+        newer = (finding for finding in self.all if (finding.fault, finding.robots) not in told)
+        return replace(self, all=(*earlier, *newer))
 
     def with_forces(self, finding: Finding | None) -> Findings:
         """Return them with what is known of forces alone; the same if that is nothing.

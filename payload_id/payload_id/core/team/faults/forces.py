@@ -43,6 +43,7 @@ EXPLAINED = 1.5  # root mean square of what is left, in parts of the bounds' sta
 UNEXPLAINED = 2.0  # likewise, more than errors at their bounds all the time leave
 MOVED = 6.0  # deviations of frames from where kinematics put them
 LEAST_PART = 0.01  # of all forces, that is not looked at
+SOME = 0.3  # likewise, of which a dead axis may be the cause
 MUCH = 1.0  # likewise, more than others leave that no factor on one robot's forces explains
 INVERTED = -0.5  # a factor below which the sign is wrong
 UNKNOWN = (
@@ -55,6 +56,11 @@ NOBODY = (
     "No robot shows more force than its own error may be: nobody carries anything, or no sensor "
     "shows anything. Look at the sensors and what publishes them; until there is some force no "
     "number counts."
+)
+STANDS_STILL = (
+    "The force of {name} along {axis} of its grasp frame does not change while the payload moves, "
+    "and payloads explain all forces but that one well: the sensor's axis seems to be dead. Until "
+    "somebody has looked no number counts."
 )
 BY_MOMENTS = (
     "The forces of {name} fit none of the others', whatever the payload; moments about its grasp, "
@@ -87,26 +93,27 @@ class Factor:
         value: The factor.
         phi: Of the payload then, shape (10,).
         sure: Whether errors of frames and motion cannot look like it.
-        left: Root mean square of what is left without it and with it, in parts of the bounds'
-            standard deviations.
     """
 
     robot: int
     value: float
     phi: Array
     sure: bool
-    left: tuple[float, float]
 
 
 def of_forces(e: Evidence) -> Told:
     """Return whose forces a free factor explains much better, or are none."""
-    if len(e.windows) and all(_is_within_error(e, i) for i in range(len(e.names))):
+    if len(e.forces) and all(_is_within_error(e, i) for i in range(len(e.names))):
         return Told([Finding(Fault.NO_FORCE, tuple(e.names), NOBODY)], doubtful=True)
     if dead := [finding for i in range(len(e.names)) if (finding := _unchanging(e, i))]:
         return Told(dead, contradicts=True)
     if faint := [finding for i in range(len(e.names)) if (finding := _faint(e, i))]:
         return Told(faint, doubtful=True)
     found, left = _false_factor(e), _unexplained(e)
+    if left > SOME and (
+        dead := [finding for axis in _still_axes(e) if (finding := _dead(e, axis, left))]
+    ):
+        return Told(dead, doubtful=e.found.consistent)
     unexplained = left > UNEXPLAINED
     told = [] if e.found.consistent and not unexplained else _by_moments(e)
     rest = Told(told, doubtful=bool(told) and e.found.consistent)
@@ -116,7 +123,7 @@ def of_forces(e: Evidence) -> Told:
         return rest
     i, inverted = found.robot, found.value < INVERTED
     certain = found.sure and (inverted or _beyond_rows(e, i, found.value, found.phi))
-    likely = found.left[0] > MUCH and found.left[1] < EXPLAINED
+    likely = left > MUCH and _unexplained(e, found) < EXPLAINED
     if not certain and not (likely if e.found.consistent else found.sure):
         return rest  # errors of frames and motion may look like it
     fault = Fault.FORCE_INVERTED if inverted else Fault.FORCE_FALSE
@@ -145,13 +152,13 @@ def _how(factor: float) -> str:
 
 def _unchanging(e: Evidence, i: int) -> Finding | None:
     """Return that a robot's forces do not change while the payload moves, to the last digits."""
-    held = e.windows.present[i] & e.windows.holding[i]
-    force, weight = e.windows.wrench[i][held, :3], e.windows.features[i][held, :3]
+    held = e.forces.present[i] & e.forces.holding[i]
+    force, weight = e.forces.wrench[i][held, :3], e.forces.features[i][held, :3]
     if len(force) < LEAST_WINDOWS or not turns(e):
         return None
     if np.ptp(force, axis=0).max() > DIGITS * float(np.abs(force).max()):
         return None
-    error = float(e.windows.wrench_error[i][:, :3].mean())
+    error = float(e.forces.wrench_error[i][:, :3].mean())
     turned = float(np.ptp(weight, axis=0).max() / np.linalg.norm(weight, axis=1).max())
     change = turned * float(np.linalg.norm(force[0]))  # of what holds up a part of the weight
     if _is_within_error(e, i) or error > SLIGHT * _exerts(e) or change < 2 * error:
@@ -163,12 +170,38 @@ def _unchanging(e: Evidence, i: int) -> Finding | None:
     )  # fmt: skip
 
 
+def _still_axes(e: Evidence) -> list[tuple[int, int]]:
+    """Return robots and axes along which forces stand still, to the last digits, of them alone."""
+    found: list[tuple[int, int]] = []
+    for i in range(len(e.names)):
+        force = e.forces.wrench[i][e.forces.present[i] & e.forces.holding[i], :3]
+        if len(force) < LEAST_WINDOWS or not turns(e):
+            continue
+        still = np.ptp(force, axis=0) <= DIGITS * float(np.abs(force).max())
+        found += [(i, int(axis)) for axis in np.flatnonzero(still) if not still.all()]
+    return found
+
+
+def _dead(e: Evidence, axis: tuple[int, int], left: float) -> Finding | None:
+    """Return that a force that stands still along an axis explains what payloads leave.
+
+    It may be that little; then what is unknown of it explains no more than its part.
+    """
+    i, k = axis
+    X, p = e.rows.frames.rotation[i], e.rows.frames.position[i]
+    along = np.concatenate([X[:, k], np.cross(p, X[:, k])])
+    if not np.isfinite(along).all() or _unexplained(e, free=along) > MUCH_BETTER * left:
+        return None
+    sentence = STANDS_STILL.format(name=e.names[i], axis="xyz"[k])
+    return Finding(Fault.FORCE_FALSE, (e.names[i],), sentence)
+
+
 def _faint(e: Evidence, i: int) -> Finding | None:
     """Return that a robot that holds the payload shows no more force than errors may be."""
-    held = e.windows.present[i] & e.windows.holding[i]
+    held = e.forces.present[i] & e.forces.holding[i]
     if np.count_nonzero(held) < LEAST_WINDOWS or not _exerts(e) or not _is_within_error(e, i):
         return None
-    error = e.windows.wrench_error[i][held, :3] + e.rows.bounds[i].force_bias
+    error = e.forces.wrench_error[i][held, :3] + e.rows.bounds[i].force_bias
     if error.mean() > SLIGHT * _exerts(e):
         return None
     return Finding(
@@ -181,20 +214,25 @@ def _faint(e: Evidence, i: int) -> Finding | None:
 
 def _is_within_error(e: Evidence, i: int) -> bool:
     """Tell whether a robot that holds the payload never shows more force than errors may be."""
-    held = e.windows.present[i] & e.windows.holding[i]
-    error = e.windows.wrench_error[i][held, :3] + e.rows.bounds[i].force_bias
-    return bool((np.abs(e.windows.wrench[i][held, :3]) <= error).all())
+    held = e.forces.present[i] & e.forces.holding[i]
+    error = e.forces.wrench_error[i][held, :3] + e.rows.bounds[i].force_bias
+    return bool((np.abs(e.forces.wrench[i][held, :3]) <= error).all())
 
 
 def _exerts(e: Evidence) -> float:
-    """Return the mean size of the force of all robots together [N]."""
-    return float(np.linalg.norm(e.windows.wrench[:, :, :3].sum(axis=0), axis=1).mean())
+    """Return the mean size of the vertical force of all robots together [N]."""
+    return float(np.abs(e.forces.lift.sum(axis=0)).mean())
 
 
-def _unexplained(e: Evidence) -> float:
+def _unexplained(e: Evidence, factor: Factor | None = None, free: Array | None = None) -> float:
     """Return what some payload leaves of the rows, in parts of the deviations of their errors.
 
     These are those of the bounds, and what frames may be off by [N, Nm].
+
+    Args:
+        e: What is known.
+        factor: On a robot's forces; None: on nobody's.
+        free: Wrench of which nothing is known but its direction, shape (6,); None: there is none.
     """
     if len(e.windows) < LEAST_WINDOWS or not _exerts(e):
         return 0.0
@@ -213,8 +251,11 @@ def _unexplained(e: Evidence) -> float:
         error[:, 3:] += ((place + far * turn + turn) * size)[:, None]
     least, reach = LEAST_PART * _exerts(e), float(np.max(np.abs(frames.position[frames.known])))
     error = np.maximum(error, np.repeat([least, least * reach], 3))
-    rows = np.hstack([block.A, block.B, block.b[:, None]]).reshape(len(error), 6, -1)
-    return _left(rows, error, block.B.shape[1])
+    b = block.b
+    if factor is not None:
+        b = b + (factor.value - 1.0) * e.rows.wrench_of(e.windows, factor.robot).ravel()
+    rows = np.hstack([block.A, block.B, b[:, None]]).reshape(len(error), 6, -1)
+    return _left(rows, error, block.B.shape[1], free)
 
 
 def _false_factor(e: Evidence) -> Factor | None:
@@ -229,7 +270,7 @@ def _false_factor(e: Evidence) -> Factor | None:
     nothing, zero = np.zeros((p, 1)), np.zeros(p)
     usual = np.vstack([A, boxes])
     _, without = _fit(usual, np.concatenate([b, zero]))
-    whole, rest = without / float(b @ b), float(np.sqrt(without / len(b)))
+    whole = without / float(b @ b)
     least, best = np.inf, None
     for i in range(len(e.names)):
         own = e.rows.wrench_of(e.windows, i).ravel() * weight
@@ -247,8 +288,7 @@ def _false_factor(e: Evidence) -> Factor | None:
             least, factor = left / size, float(x[-1])
             deviation = float(np.linalg.norm(np.linalg.pinv(free)[-1]))
             least_step = max(CLEAR * deviation, _faked(e, i, weight, own, usual))
-            both = rest, float(np.sqrt(left / len(b)))
-            best = Factor(i, factor, x[:10], abs(factor - 1.0) >= least_step, both)
+            best = Factor(i, factor, x[:10], abs(factor - 1.0) >= least_step)
     if best is None or least > MUCH_BETTER**2 * whole or not _beyond(e, best.robot, best.value):
         return None
     return best
@@ -287,7 +327,7 @@ def is_by_moments(finding: Finding) -> bool:
     return finding.sentence == BY_MOMENTS.format(name=finding.robots[0])
 
 
-def _left(rows: Array, error: Array, p: int) -> float:
+def _left(rows: Array, error: Array, p: int, free: Array | None = None) -> float:
     """Return what some payload leaves of rows, in parts of their errors' deviations.
 
     Of any mass: moments about a grasp do not know it, since a point there adds none.
@@ -297,9 +337,15 @@ def _left(rows: Array, error: Array, p: int) -> float:
             (W, k, 11 + p).
         error: Bounds on the errors, shape (W, k).
         p: Number of nuisance parameters.
+        free: Direction in which the rows of each window err by any amount, shape (k,).
     """
-    error = np.maximum(error, 0.05 * np.median(error))
-    weighted = (rows * (UNIFORM / error)[..., None]).reshape(-1, 11 + p)
+    weight = UNIFORM / np.maximum(error, 0.05 * np.median(error))
+    each = rows * weight[..., None]
+    if free is not None:
+        out = weight * free
+        out /= np.linalg.norm(out, axis=1, keepdims=True)
+        each = each - np.einsum("wk,wj,wjc->wkc", out, out, each)
+    weighted = each.reshape(-1, 11 + p)
     boxes = np.hstack([np.zeros((p, 10)), UNIFORM * np.eye(p)])
     _, rest = _fit(np.vstack([weighted[:, :-1], boxes]), np.append(weighted[:, -1], np.zeros(p)))
     return float(np.sqrt(rest / len(weighted)))

@@ -140,7 +140,11 @@ class TeamEstimator:
         self._take_back(*stretch)
 
     def _take_back(self, begin: float, end: float) -> None:
-        """Forget the windows of a stretch of time, and what they have shown."""
+        """Forget the windows of a stretch of time, and what they have shown.
+
+        Its cause may have been what is said of that stretch: a contradiction must come again.
+        """
+        self._known = replace(self._known, contradiction=None)
         windows = self._windows
         false = (windows.start + self.settings.window >= begin) & (windows.start <= end)
         if false.any():

@@ -13,11 +13,36 @@ from ...bounds.feasibility import smallest_noise_factor
 from ...bounds.least_squares_image import image
 from ...bounds.scaled_rows import ScaledRows
 from ...rows.row_block import RowBlock
+from ..estimate import Finding
 from ..rows import TeamRows
 from ..windows import Windows
 
 MOST_OF_HULL = 48  # windows whose rows the intervals use
 IMAGES = 8
+
+
+@dataclass(frozen=True)
+class Contradiction:
+    """That data contradicted the bounds or each other: more of them do not take that back.
+
+    Attributes:
+        time: Team time of the update that found it [s].
+        findings: Of then.
+        message: Of then.
+    """
+
+    time: float
+    findings: tuple[Finding, ...]
+    message: str
+
+    @property
+    def sentence(self) -> str:
+        """It, as one of later times."""
+        return (
+            f"Data until {self.time:.1f} s of team time contradicted the stated bounds or each "
+            "other, which later data do not take back. Say who left, or when something touched "
+            f"the payload; or remove the cause and reset. Said then: {self.message}"
+        )
 
 
 @dataclass(frozen=True)
@@ -27,10 +52,12 @@ class Known:
     Attributes:
         interval: Of phi in {1}.
         memory: Of the last solution.
+        contradiction: The newest one; None: there was none.
     """
 
     interval: Interval
     memory: Memory
+    contradiction: Contradiction | None = None
 
 
 def interval_bounds(

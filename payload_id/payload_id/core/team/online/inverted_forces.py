@@ -5,8 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
+import numpy as np
+
 from ...body.payload_prior import PayloadPrior
 from ..estimate import Fault, Finding
+from ..faults.findings import MISSING
 from ..rows import TeamRows
 from ..windows import Windows
 from .interval_rows import is_explained
@@ -18,7 +21,7 @@ FORCE, WRENCH = slice(0, 3), slice(0, 6)
 def inverted(
     names: Sequence[str], rows: TeamRows, used: Windows, windows: Windows, prior: PayloadPrior
 ) -> Finding | None:
-    """Return the only robot with whose sign turned round some payload explains all forces.
+    """Return the only robot, or all, with whose sign turned round some payload explains all forces.
 
     Of two robots' forces, both with the wrong sign of one of them turned have the same sum but for
     its sign; a payload's mass is not negative. Where the forces of another are explained if they
@@ -32,7 +35,7 @@ def inverted(
         prior: What the payload may be.
     """
     if len(used) < LEAST_WINDOWS:
-        return None
+        return _everybody(names) if _all_pull_down(windows) else None
     guilty = [
         i
         for i in range(len(names))
@@ -41,6 +44,8 @@ def inverted(
             for both in zip(_turned(used, i), _turned(windows, i), strict=False)
         )
     ]
+    if not guilty and _is_explained_by_all(rows, used, windows, prior):
+        return _everybody(names)
     if len(guilty) != 1 or any(
         is_explained(rows, _scaled(used, j, FORCE, 0.0), _scaled(windows, j, FORCE, 0.0), prior)
         for j in range(len(names))
@@ -53,6 +58,37 @@ def inverted(
         f"The forces of {name} fit with the opposite sign, and no payload explains them as they "
         "are: its sensor is inverted. Samples hold the force on the payload.",
     )  # fmt: skip
+
+
+def _everybody(names: Sequence[str]) -> Finding:
+    """Return that the forces of all robots have the wrong sign."""
+    return Finding(
+        Fault.FORCE_INVERTED, tuple(names),
+        "The forces of all robots together pull the payload down, and fit with the opposite sign. "
+        "Samples hold the force on the payload, not the one on the robot.",
+    )  # fmt: skip
+
+
+def _all_pull_down(windows: Windows) -> bool:
+    """Tell whether every robot says that it pulls the payload down, by more than its error."""
+    held = windows.holding & windows.present
+    if np.count_nonzero(held.all(axis=0)) < LEAST_WINDOWS:
+        return False
+    pull = np.where(held, windows.lift + windows.lift_error, 0.0)
+    return bool((pull.sum(axis=1) < 0.0).all())
+
+
+def _is_explained_by_all(
+    rows: TeamRows, used: Windows, windows: Windows, prior: PayloadPrior
+) -> bool:
+    """Tell whether some payload explains the forces of all with the opposite sign."""
+    for part in (FORCE, WRENCH):
+        chosen, every = used, windows
+        for i in range(len(rows.bounds)):
+            chosen, every = (_scaled(x, i, part, -1.0) for x in (chosen, every))
+        if is_explained(rows, chosen, every, prior):
+            return True
+    return False
 
 
 def _turned(windows: Windows, i: int) -> Iterator[Windows]:
@@ -72,5 +108,4 @@ def _scaled(windows: Windows, i: int, part: slice, factor: float) -> Windows:
 
 def may_be_inverted(findings: Sequence[Finding]) -> bool:
     """Tell whether nothing was found that tells of motions, or of forces better."""
-    mild = (Fault.FORCE_FALSE, Fault.SILENT, Fault.COLLINEAR, Fault.NO_ROTATION)
-    return all(finding.fault in mild for finding in findings)
+    return all(finding.fault in (Fault.FORCE_FALSE, *MISSING) for finding in findings)

@@ -29,7 +29,7 @@ from ..joint import form_of, joint_fit
 from ..rows import TeamRows
 from ..windows import Windows
 from .held import payloads_of
-from .interval_rows import Known, interval_bounds
+from .interval_rows import Contradiction, Known, interval_bounds
 from .inverted_forces import inverted, may_be_inverted
 
 LEAST_WINDOWS = 4  # of an estimate
@@ -75,6 +75,12 @@ def solved(
     interval = found.interval.intersect(known.interval) if found.consistent else known.interval
     if (interval.lower > interval.upper).any():
         consistent, interval = False, known.interval
+    past = known.contradiction
+    if past is not None and (consistent or not findings.blames):
+        findings = findings.after(past.findings)
+    forgotten = past is not None and consistent
+    if forgotten:
+        consistent, interval = False, known.interval
     shown = Interval(*prior.box()) if findings.doubtful else interval
     within = interval if consistent else Interval(*prior.box())
     phi, frames = _point(rows, used, estimator, prior, within)
@@ -84,8 +90,12 @@ def solved(
     if not consistent:
         frames = rows.frames  # false forces would draw them along
     learnt = consistent and not findings.doubtful
-    kept = Known(interval if learnt else known.interval, found.memory)
     status, message = _verdict(names, shown, prior, findings, found, consistent, len(windows))
+    if past is not None and forgotten:
+        message = past.sentence
+    elif not consistent:
+        past = Contradiction(front, findings.all, message)
+    kept = Known(interval if learnt else known.interval, found.memory, past)
     about = _about(frame_bounds, rows.frames, frames)
     grasps = {n: _frame(n, i, frames, about[i]) for i, n in enumerate(names)}
     estimate = TeamEstimate(
