@@ -11,7 +11,7 @@ the features of the first robot, whose frame is exact, while it is there.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -31,6 +31,10 @@ MOVING = 7  # channels of windows in motion follow those at rest
 OF_ROBOT = 15  # nuisance parameters: a, dp, clock, bias, gains of force and moment, drag
 
 
+DEVIATIONS = 6.0  # of a frame's estimate, by which it is likely off at most, ...
+WELL_KNOWN = 0.1  # ... where that is no more than this [rad; part of the reach of grasps]
+
+
 @dataclass(frozen=True)
 class TeamRows:
     """Makes rows of windows.
@@ -44,6 +48,32 @@ class TeamRows:
     frames: GraspFrames
     bounds: list[RobotBounds]
     frame_bounds: list[FrameBounds]
+
+    def likely(self, reach: float) -> TeamRows:
+        """Return rows for frames that are off by no more than they likely may be.
+
+        That is six deviations of their estimates, and what poses may err by; or what is proved.
+        Deviations of frames that are hardly known say little.
+
+        Args:
+            reach: Largest distance of grasps [m].
+        """
+        spread = np.sqrt(np.maximum(np.diagonal(self.frames.covariance, axis1=1, axis2=2), 0.0))
+        likely = list(self.frame_bounds)
+        for i in np.flatnonzero(self.frames.known)[1:]:
+            off = DEVIATIONS * spread[i]
+            if off[:3].max() > WELL_KNOWN or off[6:9].max() > WELL_KNOWN * reach:
+                continue
+            frame, one, two = self.frame_bounds[i], self.bounds[0], self.bounds[i]
+            turn = one.orientation + two.orientation + one.tilt + two.tilt
+            far = float(np.linalg.norm(self.frames.position[i]))
+            place = one.position + two.position + far * (one.orientation + two.orientation)
+            likely[i] = replace(
+                frame,
+                a=np.minimum(frame.a, turn + off[:3]),
+                position=np.minimum(frame.position, place + off[6:9]),
+            )
+        return replace(self, frame_bounds=likely)
 
     @property
     def half_width(self) -> Array:

@@ -4,38 +4,67 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...arrays import Array, BoolArray
 from ..estimate import Fault, Finding
 from .evidence import Evidence, turns
-from .unexplained import LEAST_WINDOWS, exerts, unexplained
+from .unexplained import LEAST_WINDOWS, exerts, without
 
 SLIGHT = 0.1  # of all forces, above which a bound lets a sensor show nothing
 DIGITS = 1e-9  # relative, within which readings are one and the same
-SOME = (
-    0.3  # left by payloads, in parts of errors' deviations, of which a dead axis may be the cause
-)
+SURELY = 2.0  # deviations of what a force is off, beyond its bound, that are no chance
+LEAST_SILENT = 4  # windows
 MUCH_BETTER = 0.3  # of a residual, from which on a dead axis is believed to cause it
 NOBODY = (
     "No robot shows more force than its own error may be: nobody carries anything, or no sensor "
     "shows anything. Look at the sensors and what publishes them; until there is some force no "
     "number counts."
 )
-STANDS_STILL = (
-    "The force of {name} along {axis} of its grasp frame does not change while the payload moves, "
-    "and payloads explain all forces but that one well: the sensor's axis seems to be dead. Until "
-    "somebody has looked no number counts."
+NOBODY_THEN = (
+    "From {begin:.1f} s to {end:.1f} s of team time no robot shows more force than its own error "
+    "may be, and otherwise some do: nobody held the payload then, or no sensor showed anything. "
+    "Say that something touched it in that time, or reset."
+)
+DEAD = (
+    "The forces of {name} do not change while the payload moves, and payloads explain those of the "
+    "others much better: its sensor or driver stands still. Until somebody has looked no number "
+    "counts. Have it measure, or, if it exerts nothing, say that it left."
+)
+DEAD_AXIS = (
+    "The force of {name} along {axes} of its grasp frame does not change while the payload moves, "
+    "and payloads explain all forces but that one much better: an axis of its sensor seems to be "
+    "dead. Until somebody has looked no number counts."
 )
 
 
 def silent_team(e: Evidence) -> list[Finding]:
     """Return that no robot shows any force."""
-    if not len(e.forces) or not all(_is_within_error(e, i) for i in range(len(e.names))):
+    if not len(e.forces) or not _within_errors(e).all():
         return []
     return [Finding(Fault.NO_FORCE, tuple(e.names), NOBODY)]
 
 
-def standing_still(e: Evidence) -> list[Finding]:
-    """Return whose forces do not change while the payload moves, to the last digits."""
-    return [finding for i in range(len(e.names)) if (finding := _unchanging(e, i))]
+def silent_stretch(e: Evidence) -> list[Finding]:
+    """Return that no robot shows any force for some time, and some payload explains no forces."""
+    silent = _within_errors(e).all(axis=0)
+    if e.found.consistent or np.count_nonzero(silent) < LEAST_SILENT:
+        return []
+    begin = float(e.forces.start[silent][0])
+    end = float((e.forces.start + e.forces.length)[silent][-1])
+    return [
+        Finding(Fault.NO_FORCE, tuple(e.names), NOBODY_THEN.format(begin=begin, end=end), begin)
+    ]
+
+
+def standing_still(e: Evidence, left: float) -> list[Finding]:
+    """Return whose forces stand still, in whole or along an axis, and so explain what is left.
+
+    Args:
+        e: What is known.
+        left: What payloads leave, as `unexplained` has it.
+    """
+    if not left or not turns(e):
+        return []
+    return [finding for i in range(len(e.names)) if (finding := _standing_still(e, i, left))]
 
 
 def faint(e: Evidence) -> list[Finding]:
@@ -43,67 +72,44 @@ def faint(e: Evidence) -> list[Finding]:
     return [finding for i in range(len(e.names)) if (finding := _faint(e, i))]
 
 
-def dead_axes(e: Evidence, left: float) -> list[Finding]:
-    """Return whose forces stand still along one axis, and so explain what payloads leave.
+def _standing_still(e: Evidence, i: int, left: float) -> Finding | None:
+    """Return that robot i's force, which stands still along some axes, explains what is left.
 
-    Args:
-        e: What is known.
-        left: What payloads leave, as `unexplained` has it.
+    It may honestly be that little, or constant: so it must be off by more than it may, as the
+    others tell.
     """
-    if left < SOME:
-        return []
-    return [finding for i, k in _still_axes(e) if (finding := _dead(e, i, k, left))]
-
-
-def _unchanging(e: Evidence, i: int) -> Finding | None:
-    """Return that a robot's forces do not change while the payload moves, to the last digits."""
     held = e.forces.present[i] & e.forces.holding[i]
-    force, weight = e.forces.wrench[i][held, :3], e.forces.features[i][held, :3]
-    if len(force) < LEAST_WINDOWS or not turns(e):
+    wrench = e.forces.wrench[i][held]
+    if np.count_nonzero(held) < LEAST_WINDOWS or not e.rows.frames.known[i]:
         return None
-    if np.ptp(force, axis=0).max() > DIGITS * float(np.abs(force).max()):
+    still = np.ptp(wrench, axis=0) <= DIGITS * np.repeat(_sizes(wrench), 3)
+    whole = bool(still[:3].all())
+    still[3:] &= whole & wrench[:, 3:].any()  # moments of a sensor that stands still do so, too
+    axes = np.flatnonzero(still)
+    if not len(axes):
         return None
-    error = float(e.forces.wrench_error[i][:, :3].mean())
-    turned = float(np.ptp(weight, axis=0).max() / np.linalg.norm(weight, axis=1).max())
-    change = turned * float(np.linalg.norm(force[0]))  # of what holds up a part of the weight
-    if _is_within_error(e, i) or error > SLIGHT * exerts(e) or change < 2 * error:
-        return None  # a sensor may show that little as nothing, within its bound
-    return Finding(
-        Fault.FORCE_FALSE, (e.names[i],),
-        f"The forces of {e.names[i]} do not change while the payload moves: its sensor or driver "
-        "stands still. Have it measure, or, if it exerts nothing, say that it left.",
-    )  # fmt: skip
-
-
-def _still_axes(e: Evidence) -> list[tuple[int, int]]:
-    """Return robots and axes along which forces stand still, to the last digits, of them alone."""
-    found: list[tuple[int, int]] = []
-    for i in range(len(e.names)):
-        force = e.forces.wrench[i][e.forces.present[i] & e.forces.holding[i], :3]
-        if len(force) < LEAST_WINDOWS or not turns(e):
-            continue
-        still = np.ptp(force, axis=0) <= DIGITS * float(np.abs(force).max())
-        found += [(i, int(axis)) for axis in np.flatnonzero(still) if not still.all()]
-    return found
-
-
-def _dead(e: Evidence, i: int, k: int, left: float) -> Finding | None:
-    """Return that robot i's force, which stands still along axis k, explains what payloads leave.
-
-    It may be that little; then what is unknown of it explains no more than its part.
-    """
-    X, p = e.rows.frames.rotation[i], e.rows.frames.position[i]
-    along = np.concatenate([X[:, k], np.cross(p, X[:, k])])
-    if not np.isfinite(along).all() or unexplained(e, free=along) > MUCH_BETTER * left:
+    explained, off, deviation = without(e, i, axes)
+    here = e.windows.present[i] & e.windows.holding[i]
+    bound = e.windows.wrench_error[i][here][:, axes]
+    bound = bound + np.where(axes < 3, e.rows.bounds[i].force_bias, 0.0)
+    beyond = np.abs(off[here]).mean(axis=0) > (bound + SURELY * deviation[here]).mean(axis=0)
+    if explained > MUCH_BETTER * left or not beyond.any():
         return None
-    sentence = STANDS_STILL.format(name=e.names[i], axis="xyz"[k])
+    sentence = DEAD if whole else DEAD_AXIS
+    along = " and ".join(np.array(["x", "y", "z"])[still[:3]])
+    sentence = sentence.format(name=e.names[i], axes=along)
     return Finding(Fault.FORCE_FALSE, (e.names[i],), sentence)
+
+
+def _sizes(wrench: Array) -> Array:
+    """Return the largest force and the largest moment of wrenches, shape (2,)."""
+    return np.asarray(np.abs(wrench).reshape(len(wrench), 2, 3).max(axis=(0, 2)))
 
 
 def _faint(e: Evidence, i: int) -> Finding | None:
     """Return that a robot that holds the payload shows no more force than errors may be."""
     held = e.forces.present[i] & e.forces.holding[i]
-    if np.count_nonzero(held) < LEAST_WINDOWS or not exerts(e) or not _is_within_error(e, i):
+    if not held.any() or not exerts(e) or not _within_errors(e)[i].all():
         return None
     error = e.forces.wrench_error[i][held, :3] + e.rows.bounds[i].force_bias
     if error.mean() > SLIGHT * exerts(e):
@@ -116,8 +122,8 @@ def _faint(e: Evidence, i: int) -> Finding | None:
     )  # fmt: skip
 
 
-def _is_within_error(e: Evidence, i: int) -> bool:
-    """Tell whether a robot that holds the payload never shows more force than errors may be."""
-    held = e.forces.present[i] & e.forces.holding[i]
-    error = e.forces.wrench_error[i][held, :3] + e.rows.bounds[i].force_bias
-    return bool((np.abs(e.forces.wrench[i][held, :3]) <= error).all())
+def _within_errors(e: Evidence) -> BoolArray:
+    """Return where no robot that holds the payload shows more force than errors may be, (N, W)."""
+    bias = np.array([bound.force_bias for bound in e.rows.bounds])[:, None, None]
+    within = np.abs(e.forces.wrench[..., :3]) <= e.forces.wrench_error[..., :3] + bias
+    return np.asarray(within.all(axis=2) | ~(e.forces.present & e.forces.holding))

@@ -26,6 +26,8 @@ class Evidence:
         windows: Of forces, those whose frames are known.
         forces: All windows of forces.
         found: Bounds on phi.
+        likely: By what bounds would have to be multiplied for some payload to explain the forces
+            with frames as far off as they likely may be [-]; NaN: there is nothing to explain.
         reach: Largest distance of grasps [m].
         silent: Since when robots are silent, by name.
         ahead: How far clocks that leapt are ahead, or behind (negative), by name [s].
@@ -38,10 +40,16 @@ class Evidence:
     windows: Windows
     forces: Windows
     found: Bounds
+    likely: float
     reach: float
     silent: Mapping[str, float]
     ahead: Mapping[str, float]
     sparse: Mapping[str, float]
+
+
+def is_explained(e: Evidence) -> bool:
+    """Tell whether some payload explains the forces, and one with frames as they likely are."""
+    return bool(e.found.consistent and not e.likely > 1.0)
 
 
 def turns(e: Evidence) -> bool:

@@ -137,15 +137,3 @@ def _beyond(e: Evidence, i: int, factor: float) -> bool:
     bounds = e.rows.bounds[i]
     error += UNIFORM * bounds.force_bias + bounds.force_gain / (1.0 - bounds.force_gain) * force
     return bool(abs(factor - 1.0) * force > error)
-
-
-def beyond_rows(e: Evidence, factor: Factor) -> bool:
-    """Tell whether a factor changes the rows by more than all that is stated lets them err.
-
-    Where no frame is bounded no row says how much that is.
-    """
-    block = e.rows.of_bounds(e.windows)
-    allowed = block.d + block.A_error @ np.abs(factor.phi) + np.abs(block.B).sum(axis=1)
-    changed = np.abs((factor.value - 1.0) * e.rows.wrench_of(e.windows, factor.robot).ravel())
-    force = (np.arange(len(allowed)) % 6 < 3) & np.isfinite(allowed)  # of each window's six rows
-    return bool(force.any() and changed[force].mean() > allowed[force].mean())

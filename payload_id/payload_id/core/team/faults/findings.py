@@ -51,10 +51,11 @@ class Findings:
         """
         if finding is None:
             return self
-        if any(is_by_moments(f) and f.robots != finding.robots for f in self.all):
+        named = set(finding.robots)
+        if any(is_by_moments(f) and not named.issuperset(f.robots) for f in self.all):
             return self
-        others = [other for other in self.all if other.fault is not Fault.FORCE_FALSE]
-        return replace(self, all=(finding, *others), contradicts=True)
+        others = [f for f in self.all if f.fault is not Fault.FORCE_FALSE and f.robots]
+        return replace(self, all=(finding, *others))
 
 
 def findings_of(evidence: Evidence) -> Findings:
@@ -64,6 +65,6 @@ def findings_of(evidence: Evidence) -> Findings:
     grave = [*kinematic, *forces.findings]
     mild, cannot = missing(evidence, {n for finding in grave for n in finding.robots})
     consistent = all(frame.consistent for frame in evidence.rows.frame_bounds)
-    broken = certain or forces.contradicts or not consistent
+    broken = certain or not consistent
     apart = tuple(n for i, n in enumerate(evidence.names) if i and differs(evidence, i))
     return Findings((*grave, *mild), tuple(cannot), broken, forces.doubtful, apart)

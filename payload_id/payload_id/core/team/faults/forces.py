@@ -1,14 +1,12 @@
 r"""Whose forces do not fit those of the others: dead sensors, factors, what moments tell.
 
-Where some payload explains the forces within all bounds a factor on one robot's must be more than
-errors of frames and motion could make of the rows, too; then it contradicts the bounds. By less
-than that it contradicts nothing. But where it leaves what errors leave, and without it more is left
-than such errors usually leave, with frames as far off as they likely may be, nothing counts until
-somebody has looked. Neither does it where no factor explains what is left, and that is more than
-errors at their bounds all the time leave.
+That is asked where no payload explains the forces within all bounds: with frames anywhere within
+what is proved of them, or as far off as they likely may be. In the second case nothing contradicts
+what is stated, but no number counts until somebody has looked. Where some payload explains them
+nobody is blamed, whatever else explains them better.
 
-Where no factor explains forces that no payload explains (a sensor that turned false in mid-run, one
-axis of it, a large bias), moments about robot i's grasp p_i do not know its force at all:
+Where no factor explains the forces (a sensor that turned false in mid-run, one axis of it, a large
+bias), moments about robot i's grasp p_i do not know its force at all:
 
     Y_m phi - p_i x Y_f phi = sum_j (m_j + (p_j - p_i) x f_j),
 
@@ -22,21 +20,20 @@ from dataclasses import dataclass
 import numpy as np
 
 from ...body.inertial import skew
+from ...identification.status import times_as_large
 from ..estimate import Fault, Finding
-from .dead_sensors import dead_axes, faint, silent_team, standing_still
-from .evidence import Evidence
-from .factors import INVERTED, beyond_rows, false_factor, how_they_fit
-from .unexplained import LEAST_WINDOWS, UNIFORM, unexplained, what_is_left
+from .dead_sensors import faint, silent_stretch, silent_team, standing_still
+from .evidence import Evidence, is_explained
+from .factors import INVERTED, false_factor, how_they_fit
+from .unexplained import LEAST_WINDOWS, unexplained, what_is_left
 
 MUCH_BETTER = 0.3  # of a residual, from which on a factor on one robot's forces is believed
 EXPLAINED = 1.5  # root mean square of what is left, in parts of the bounds' standard deviations
-UNEXPLAINED = 2.0  # likewise, more than errors at their bounds all the time leave
-MUCH = 1.0  # likewise, more than others leave that no factor on one robot's forces explains
 UNKNOWN = (
-    "Forces fit no payload where the robots most likely hold it: {left:.1f} times as much is left "
-    "as errors at their bounds leave, and no factor on one robot's forces explains it. Look at "
-    "each sensor: axes, signs, an axis that stands still, saturation, what else touches the "
-    "payload. Until somebody has looked no number counts."
+    "Forces fit no payload where the robots most likely hold it: their bounds would have to be "
+    "{times}, and no factor on one robot's forces explains them. Look at each sensor: axes, signs, "
+    "an axis that stands still, saturation, what else touches the payload. Until somebody has "
+    "looked no number counts."
 )
 BY_MOMENTS = (
     "The forces of {name} fit none of the others', whatever the payload; moments about its grasp, "
@@ -51,57 +48,47 @@ class Told:
 
     Attributes:
         findings: Whose are false, or may be.
-        contradicts: Whether they contradict the bounds.
         doubtful: Whether nothing of the payload counts until somebody has looked.
     """
 
     findings: list[Finding]
-    contradicts: bool = False
     doubtful: bool = False
 
 
 def of_forces(e: Evidence) -> Told:
     """Return whose forces are none, are explained much better by a factor, or are false."""
-    if found := silent_team(e):
+    if found := silent_team(e) or faint(e):
         return Told(found, doubtful=True)
-    if found := standing_still(e):
-        return Told(found, contradicts=True)
-    if found := faint(e):
-        return Told(found, doubtful=True)
-    left = unexplained(e)
-    if found := dead_axes(e, left):
-        return Told(found, doubtful=e.found.consistent)
-    return _of_factors(e, left, _of_moments(e, left))
-
-
-def _of_moments(e: Evidence, left: float) -> Told:
-    """Return whose forces moments tell to be false, or that nothing explains what is left."""
-    consistent, much = e.found.consistent, left > UNEXPLAINED
-    if told := [] if consistent and not much else _by_moments(e):
-        return Told(told, doubtful=consistent)
-    if not (much and consistent):
+    if is_explained(e):
         return Told([])
-    sentence = UNKNOWN.format(left=left / UNIFORM)
-    return Told([Finding(Fault.UNKNOWN, (), sentence)], doubtful=True)
+    return Told(_blamed(e), doubtful=e.found.consistent)
 
 
-def _of_factors(e: Evidence, left: float, otherwise: Told) -> Told:
-    """Return whose forces a factor explains much better; what is told otherwise if it does not."""
+def _blamed(e: Evidence) -> list[Finding]:
+    """Return who may be to blame where no payload explains the forces."""
+    if found := silent_stretch(e) or standing_still(e, unexplained(e)):
+        return found
+    by_moments = _by_moments(e)
+    if found := _by_factor(e, by_moments) or by_moments:
+        return found
+    if not e.found.consistent:
+        return []
+    return [Finding(Fault.UNKNOWN, (), UNKNOWN.format(times=times_as_large(e.likely)))]
+
+
+def _by_factor(e: Evidence, by_moments: list[Finding]) -> list[Finding]:
+    """Return whose forces a factor explains, unless moments tell of another robot."""
     found = false_factor(e)
-    if found is None:
-        return otherwise
-    i, inverted = found.robot, found.value < INVERTED
-    if any(f.robots and f.robots != (e.names[i],) for f in otherwise.findings):
-        return otherwise
-    certain = found.sure and (inverted or beyond_rows(e, found))
-    likely = left > MUCH and unexplained(e, (i, found.value)) < EXPLAINED
-    if not certain and not (likely if e.found.consistent else found.sure):
-        return otherwise  # errors of frames and motion may look like it
-    fault = Fault.FORCE_INVERTED if inverted else Fault.FORCE_FALSE
-    doubtful = not certain and e.found.consistent
-    doubt = " Until somebody has looked no number counts." if doubtful else ""
-    sentence = f"The forces of {e.names[i]} fit {how_they_fit(found.value)}{doubt}"
-    return Told([Finding(fault, (e.names[i],), sentence)], certain, doubtful)
+    if found is None or any(f.robots != (e.names[found.robot],) for f in by_moments):
+        return []
+    fits = e.found.consistent and unexplained(e, (found.robot, found.value)) < EXPLAINED
+    if not found.sure and not fits:
+        return []  # errors of frames and motion may look like it
+    name = e.names[found.robot]
+    fault = Fault.FORCE_INVERTED if found.value < INVERTED else Fault.FORCE_FALSE
+    doubt = " Until somebody has looked no number counts." if e.found.consistent else ""
+    sentence = f"The forces of {name} fit {how_they_fit(found.value)}{doubt}"
+    return [Finding(fault, (name,), sentence)]
 
 
 def _by_moments(e: Evidence) -> list[Finding]:

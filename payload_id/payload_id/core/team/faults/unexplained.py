@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from ...arrays import Array
+from ...arrays import Array, IntArray
+from ...body.inertial import skew
 from .evidence import Evidence
 
 LEAST_WINDOWS = 8
@@ -18,9 +19,7 @@ def exerts(e: Evidence) -> float:
     return float(np.abs(e.forces.lift.sum(axis=0)).mean())
 
 
-def unexplained(
-    e: Evidence, scaled: tuple[int, float] | None = None, free: Array | None = None
-) -> float:
+def unexplained(e: Evidence, scaled: tuple[int, float] | None = None) -> float:
     """Return what some payload leaves of the rows, in parts of the deviations of their errors.
 
     These are those of the bounds, and what frames may be off by [N, Nm].
@@ -28,10 +27,46 @@ def unexplained(
     Args:
         e: What is known.
         scaled: Robot on whose forces there is a factor, and that; None: on nobody's.
-        free: Wrench of which nothing is known but its direction, shape (6,); None: there is none.
     """
-    if len(e.windows) < LEAST_WINDOWS or not exerts(e):
-        return 0.0
+    return 0.0 if _are_few(e) else what_is_left(*_rows_of(e, scaled))
+
+
+def without(e: Evidence, i: int, axes: IntArray) -> tuple[float, Array, Array]:
+    """Return what some payload leaves of the rows where robot i's wrench is not known in part.
+
+    Args:
+        e: What is known.
+        i: Number of the robot, whose frame is known.
+        axes: Of its wrench, k of 0 to 5, along which nothing is known of it.
+
+    Returns:
+        left: As `unexplained` has it.
+        off: By how much it then is another one there than it shows, shape (W, k) [N, N m].
+        deviation: Of `off`, by what is left, shape (W, k) [N, N m].
+    """
+    rows, error, p = _rows_of(e)
+    X, place = e.rows.frames.rotation[i], e.rows.frames.position[i]
+    wrench = np.block([[X, np.zeros((3, 3))], [skew(place) @ X, X]])[:, axes]
+    weight = _weight_of(error)[..., None]
+    each = rows * weight
+    out, size = np.linalg.qr(weight * wrench)
+    part = np.swapaxes(out, 1, 2) @ each
+    told = (each - out @ part).reshape(-1, 11 + p)
+    x, left = _fitted(told, p)
+    share = np.linalg.solve(size, part)
+    off = share[..., :-1] @ x - share[..., -1]
+    spread = np.linalg.pinv(np.vstack([told[:, :-1], np.eye(10 + p)[10:]]), rcond=1e-10)
+    own = np.linalg.norm(np.linalg.inv(size), axis=2)
+    return left, off, left * (own + np.linalg.norm(share[..., :-1] @ spread, axis=2))
+
+
+def _are_few(e: Evidence) -> bool:
+    """Whether there are too few windows to tell anything of forces, or no forces."""
+    return len(e.windows) < LEAST_WINDOWS or not exerts(e)
+
+
+def _rows_of(e: Evidence, scaled: tuple[int, float] | None = None) -> tuple[Array, Array, int]:
+    """Return rows, bounds on their errors, and the number of nuisance parameters."""
     block, frames, bounds = e.rows.of_estimate(e.windows), e.rows.frames, e.rows.bounds
     error, here = block.d.reshape(-1, 6).copy(), e.windows.present & e.windows.holding
     spread = np.sqrt(np.maximum(np.diagonal(frames.covariance, axis1=1, axis2=2), 0.0))
@@ -52,10 +87,10 @@ def unexplained(
         robot, factor = scaled
         b = b + (factor - 1.0) * e.rows.wrench_of(e.windows, robot).ravel()
     rows = np.hstack([block.A, block.B, b[:, None]]).reshape(len(error), 6, -1)
-    return what_is_left(rows, error, block.B.shape[1], free)
+    return rows, error, block.B.shape[1]
 
 
-def what_is_left(rows: Array, error: Array, p: int, free: Array | None = None) -> float:
+def what_is_left(rows: Array, error: Array, p: int) -> float:
     """Return what some payload leaves of rows, in parts of their errors' deviations.
 
     Of any mass: moments about a grasp do not know it, since a point there adds none.
@@ -65,20 +100,21 @@ def what_is_left(rows: Array, error: Array, p: int, free: Array | None = None) -
             (W, k, 11 + p).
         error: Bounds on the errors, shape (W, k).
         p: Number of nuisance parameters.
-        free: Direction in which the rows of each window err by any amount, shape (k,).
     """
-    weight = UNIFORM / np.maximum(error, 0.05 * np.median(error))
-    each = rows * weight[..., None]
-    if free is not None:
-        out = weight * free
-        out /= np.linalg.norm(out, axis=1, keepdims=True)
-        each = each - np.einsum("wk,wj,wjc->wkc", out, out, each)
-    weighted = each.reshape(-1, 11 + p)
+    return _fitted((rows * _weight_of(error)[..., None]).reshape(-1, 11 + p), p)[1]
+
+
+def _weight_of(error: Array) -> Array:
+    """Return one over the deviation of errors within bounds."""
+    return np.asarray(UNIFORM / np.maximum(error, 0.05 * np.median(error)))
+
+
+def _fitted(weighted: Array, p: int) -> tuple[Array, float]:
+    """Return what fits weighted rows best, nuisance in its boxes, and the deviation it leaves."""
     boxes = np.hstack([np.zeros((p, 10)), UNIFORM * np.eye(p)])
-    _, rest = least_squares(
-        np.vstack([weighted[:, :-1], boxes]), np.append(weighted[:, -1], np.zeros(p))
-    )
-    return float(np.sqrt(rest / len(weighted)))
+    A, b = np.vstack([weighted[:, :-1], boxes]), np.append(weighted[:, -1], np.zeros(p))
+    x, rest = least_squares(A, b)
+    return x, float(np.sqrt(rest / len(weighted)))
 
 
 def least_squares(A: Array, b: Array) -> tuple[Array, float]:

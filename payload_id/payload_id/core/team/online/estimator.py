@@ -142,12 +142,12 @@ class TeamEstimator:
     def _take_back(self, begin: float, end: float) -> None:
         """Forget the windows of a stretch of time, and what they have shown.
 
-        Its cause may have been what is said of that stretch: a contradiction must come again.
+        Of a long run not every window is there any more that has contradicted others.
         """
-        self._known = replace(self._known, contradiction=None)
-        windows = self._windows
+        windows, told = self._windows, self._known.contradiction
         false = (windows.start + self.settings.window >= begin) & (windows.start <= end)
-        if false.any():
+        first = min(np.concatenate([windows.start[:1], self._blocks.time[:1], [np.inf]]))
+        if false.any() or (told is not None and begin <= told.time and end >= first):
             self._windows = windows.take(np.flatnonzero(~false))
             self._known = Known(Interval(*self.prior.box()), Memory())
 

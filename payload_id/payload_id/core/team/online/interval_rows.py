@@ -75,12 +75,21 @@ def interval_bounds(
 
 def is_explained(rows: TeamRows, used: Windows, windows: Windows, prior: PayloadPrior) -> bool:
     """Tell whether some payload within the prior explains the forces within all bounds."""
+    return noise_factor(rows, used, windows, prior) <= 1.0
+
+
+def noise_factor(rows: TeamRows, used: Windows, windows: Windows, prior: PayloadPrior) -> float:
+    """Return by what bounds must be multiplied for some payload to explain the forces [-].
+
+    Returns:
+        factor: NaN where there are no rows with bounded errors.
+    """
     block = _finite_rows(rows, used, windows, prior)
     if block is None:
-        return False
+        return float("nan")
     known = _beforehand(block, Interval(*prior.box()))
     scaled = ScaledRows.of(block, known, block.bound(known.magnitude), narrow=False)
-    return smallest_noise_factor(scaled, prior.shape()).factor <= 1.0
+    return float(smallest_noise_factor(scaled, prior.shape()).factor)
 
 
 def _finite_rows(

@@ -24,8 +24,8 @@ def inverted(
     """Return the only robot, or all, with whose sign turned round some payload explains all forces.
 
     Of two robots' forces, both with the wrong sign of one of them turned have the same sum but for
-    its sign; a payload's mass is not negative. Where the forces of another are explained if they
-    count nothing, the false ones may be that one's.
+    its sign; a payload's mass is not negative. Where some payload explains the forces of another if
+    they count nothing, or some times as much, the false ones may be that one's.
 
     Args:
         names: Of the robots.
@@ -46,10 +46,11 @@ def inverted(
     ]
     if not guilty and _is_explained_by_all(rows, used, windows, prior):
         return _everybody(names)
+    others = [j for j in range(len(names)) if [j] != guilty]
     if len(guilty) != 1 or any(
-        is_explained(rows, _scaled(used, j, FORCE, 0.0), _scaled(windows, j, FORCE, 0.0), prior)
-        for j in range(len(names))
-        if j != guilty[0]
+        is_explained(rows, _scaled(used, j, FORCE, c), _scaled(windows, j, FORCE, c), prior)
+        for j in others
+        for c in (0.0, _best_factor(rows, used, j))
     ):
         return None
     name = names[guilty[0]]
@@ -91,6 +92,15 @@ def _is_explained_by_all(
     return False
 
 
+def _best_factor(rows: TeamRows, used: Windows, j: int) -> float:
+    """Return the factor on robot j's forces with which they fit best; 0 if that is below 0."""
+    block, own = rows.of_estimate(used), rows.wrench_of(used, j).ravel()
+    weight = 1.0 / np.maximum(block.d, 0.05 * np.median(block.d))
+    A = np.hstack([block.A, -own[:, None]]) * weight[:, None]
+    x, *_ = np.linalg.lstsq(A, (block.b - own) * weight, rcond=1e-10)
+    return max(float(x[-1]), 0.0)
+
+
 def _turned(windows: Windows, i: int) -> Iterator[Windows]:
     """Yield windows with the sign of robot i's forces turned, and with that of moments, too."""
     for part in (FORCE, WRENCH) if windows.wrench[i][:, 3:].any() else (FORCE,):
@@ -108,4 +118,5 @@ def _scaled(windows: Windows, i: int, part: slice, factor: float) -> Windows:
 
 def may_be_inverted(findings: Sequence[Finding]) -> bool:
     """Tell whether nothing was found that tells of motions, or of forces better."""
-    return all(finding.fault in (Fault.FORCE_FALSE, *MISSING) for finding in findings)
+    mild = (Fault.FORCE_FALSE, *MISSING)
+    return all(finding.fault in mild or not finding.robots for finding in findings)

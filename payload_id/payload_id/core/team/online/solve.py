@@ -22,14 +22,14 @@ from ..blocks import Blocks
 from ..bounds import RobotBounds
 from ..closed_form.pair_equations import FrameBounds
 from ..estimate import GraspFrame, PrincipalAxes, TeamEstimate, TeamStatus
-from ..faults.evidence import Evidence
+from ..faults.evidence import Evidence, is_explained
 from ..faults.findings import Findings, findings_of
 from ..grasp_frames import GraspFrames
 from ..joint import form_of, joint_fit
 from ..rows import TeamRows
 from ..windows import Windows
 from .held import payloads_of
-from .interval_rows import Contradiction, Known, interval_bounds
+from .interval_rows import Contradiction, Known, interval_bounds, noise_factor
 from .inverted_forces import inverted, may_be_inverted
 
 LEAST_WINDOWS = 4  # of an estimate
@@ -66,11 +66,15 @@ def solved(
     rows = TeamRows(frames, bounds, frame_bounds)
     used = windows.take(_with_frames(windows, frames))
     found = interval_bounds(rows, used, windows, prior, intervals, known)
-    findings = findings_of(
-        Evidence(names, rows, blocks, used, windows, found, prior.com_max, silent, ahead, sparse)
+    likely = noise_factor(rows.likely(prior.com_max), used, windows, prior)
+    evidence = Evidence(
+        names, rows, blocks, used, windows, found, likely, prior.com_max, silent, ahead, sparse
     )
-    if not found.consistent and may_be_inverted(findings.all):
-        findings = findings.with_forces(inverted(names, rows, used, windows, prior))
+    findings = findings_of(evidence)
+    if not is_explained(evidence) and may_be_inverted(findings.all):
+        findings = findings.with_forces(
+            inverted(names, rows.likely(prior.com_max), used, windows, prior)
+        )
     consistent = found.consistent and not findings.contradicts
     interval = found.interval.intersect(known.interval) if found.consistent else known.interval
     if (interval.lower > interval.upper).any():
