@@ -24,12 +24,15 @@ class RunPrediction:
         known: Half widths of the payload's intervals before the run, shape (10,).
         collected: What the rows of the pieces that were followed add up to.
         last: The newest piece and its handover [s]; whether it was followed is not known yet.
+        before: The piece that was left at its handover, and what was collected before it; the arm
+            goes on to its end where the newest comes too late.
     """
 
     predictor: Predictor
     known: Array
     collected: Collected
     last: tuple[Trajectory, float] | None = None
+    before: tuple[Trajectory, Collected] | None = None
 
     @classmethod
     def fresh(cls, predicting: Callable[[Array], Predictor], box: ParameterBox) -> RunPrediction:
@@ -48,20 +51,29 @@ class RunPrediction:
         return self.predictor.rows(_alone(motion), until)
 
     def take_in_last(self, start: MotionState) -> None:
-        """Add the rows of the newest piece if it was left for the state where the next begins."""
+        """Add the rows of what was followed until the state where the next piece begins."""
         if self.last is None:
             return
-        motion, handover = self.last
-        for until in (handover, motion.duration):
-            if np.allclose(MotionState.of(motion, until).q, start.q, atol=1e-9):
-                self.collected = self.collected.plus(self.rows(motion, until))
-                break
-        self.last = None
+        (motion, handover), self.last = self.last, None
+        before, self.before = self.before, None
+        if _passes(motion, handover, start):
+            self.before = motion, self.collected
+            self.collected = self.collected.plus(self.rows(motion, handover))
+        elif _passes(motion, motion.duration, start):
+            self.collected = self.collected.plus(self.rows(motion, motion.duration))
+        elif before is not None and _passes(before[0], before[0].duration, start):
+            motion, collected = before
+            self.collected = collected.plus(self.rows(motion, motion.duration))
 
     def condition_number_after(self, motion: Trajectory, until: float) -> float:
         """Return the condition number of the payload's stacked regressor with a further motion."""
         values = np.linalg.eigvalsh(self.collected.plus(self.rows(motion, until)).plain)
         return float(np.sqrt(values[-1] / values[0])) if values[0] > 0.0 else float("inf")
+
+
+def _passes(motion: Trajectory, time: float, state: MotionState) -> bool:
+    """Tell whether a motion is where a state is at a time [s]."""
+    return bool(np.allclose(MotionState.of(motion, time).q, state.q, atol=1e-9))
 
 
 def _alone(motion: Trajectory) -> Callable[[Array], Motion]:
