@@ -14,6 +14,7 @@ from __future__ import annotations
 from dataclasses import dataclass, fields
 
 import numpy as np
+from scipy.spatial.transform import Rotation
 
 from ..arrays import Array, BoolArray
 from .closed_form.resample import Resampling
@@ -59,6 +60,21 @@ class Blocks:
     gain: Array
     left_out: Array
     shift: Array
+
+    def turned(self) -> Array:
+        """Return how far each robot's attitude turns beside its chief axis, shape (N,) [rad].
+
+        That is the least of the largest |theta x d| for a direction d of the body.
+        """
+        least = np.zeros(len(self.present))
+        usable = self.present & (np.linalg.det(self.rotation) > 0.0)  # no left-handed ones
+        for i in np.flatnonzero(usable.sum(axis=1) > 1):
+            attitudes = Rotation.from_matrix(self.rotation[i, usable[i]])
+            away = (attitudes.mean().inv() * attitudes).as_rotvec()
+            _, axes = np.linalg.eigh(away.T @ away)
+            beside = np.cross(away[:, None], axes.T[None])
+            least[i] = np.linalg.norm(beside, axis=2).max(axis=0).min()
+        return least
 
     def __len__(self) -> int:
         return len(self.time)

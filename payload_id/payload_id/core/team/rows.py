@@ -32,6 +32,7 @@ OF_ROBOT = 15  # nuisance parameters: a, dp, clock, bias, gains of force and mom
 
 
 DEVIATIONS = 6.0  # of a frame's estimate, by which it is likely off at most, ...
+TINY = 1e-9  # [rad]
 WELL_KNOWN = 0.1  # ... where that is no more than this [rad; part of the reach of grasps]
 
 
@@ -49,29 +50,31 @@ class TeamRows:
     bounds: list[RobotBounds]
     frame_bounds: list[FrameBounds]
 
-    def likely(self, reach: float) -> TeamRows:
+    def likely(self, reach: float, turned: Array) -> TeamRows:
         """Return rows for frames that are off by no more than they likely may be.
 
-        That is six deviations of their estimates, and what poses may err by; or what is proved.
-        Deviations of frames that are hardly known say little.
+        That is six deviations of their estimates, and what poses may err by, also where their
+        errors grow with how far the payload turns and so look like another frame; or what is
+        proved. Deviations of frames that are hardly known say little.
 
         Args:
             reach: Largest distance of grasps [m].
+            turned: How far each robot's attitude turns beside its chief axis, shape (N,) [rad].
         """
         spread = np.sqrt(np.maximum(np.diagonal(self.frames.covariance, axis1=1, axis2=2), 0.0))
         likely = list(self.frame_bounds)
         for i in np.flatnonzero(self.frames.known)[1:]:
             off = DEVIATIONS * spread[i]
-            if off[:3].max() > WELL_KNOWN or off[6:9].max() > WELL_KNOWN * reach:
-                continue
             frame, one, two = self.frame_bounds[i], self.bounds[0], self.bounds[i]
-            turn = one.orientation + two.orientation + one.tilt + two.tilt
+            more = 1.0 + 1.0 / max(float(turned[i]), TINY)
+            turn = more * (one.orientation + two.orientation)
             far = float(np.linalg.norm(self.frames.position[i]))
-            place = one.position + two.position + far * (one.orientation + two.orientation)
+            a = turn + one.tilt + two.tilt + off[:3]
+            position = more * (one.position + two.position) + far * turn + off[6:9]
+            if max(turn, off[:3].max()) > WELL_KNOWN or position.max() > WELL_KNOWN * reach:
+                continue
             likely[i] = replace(
-                frame,
-                a=np.minimum(frame.a, turn + off[:3]),
-                position=np.minimum(frame.position, place + off[6:9]),
+                frame, a=np.minimum(frame.a, a), position=np.minimum(frame.position, position)
             )
         return replace(self, frame_bounds=likely)
 

@@ -66,15 +66,14 @@ def solved(
     rows = TeamRows(frames, bounds, frame_bounds)
     used = windows.take(_with_frames(windows, frames))
     found = interval_bounds(rows, used, windows, prior, intervals, known)
-    likely = noise_factor(rows.likely(prior.com_max), used, windows, prior)
+    near = rows.likely(prior.com_max, blocks.turned())
+    likely = noise_factor(near, used, windows, prior)
     evidence = Evidence(
         names, rows, blocks, used, windows, found, likely, prior.com_max, silent, ahead, sparse
     )
     findings = findings_of(evidence)
     if not is_explained(evidence) and may_be_inverted(findings.all):
-        findings = findings.with_forces(
-            inverted(names, rows.likely(prior.com_max), used, windows, prior)
-        )
+        findings = findings.with_forces(inverted(names, near, used, windows, prior))
     consistent = found.consistent and not findings.contradicts
     interval = found.interval.intersect(known.interval) if found.consistent else known.interval
     if (interval.lower > interval.upper).any():
