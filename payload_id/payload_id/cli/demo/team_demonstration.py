@@ -140,10 +140,10 @@ def _line(seconds: float, what: str, newest: TeamEstimate | None) -> str:
     head = f"{seconds:5.1f} s  {what:36s}"
     if newest is None or not np.isfinite(newest.phi[0]):
         return f"{head}{'' if newest is None else STATUS[newest.status]}"
-    places = digits(newest.half_width[0])
+    mass, lower, upper = (float(x[0]) for x in (newest.phi, newest.lower, newest.upper))
+    places, reach = digits((upper - lower) / 2), max(upper - mass, mass - lower)
     return (
-        f"{head}mass {number(newest.phi[0], places)} ± {number(newest.reach[0], places)} kg  "
-        f"{STATUS[newest.status]}"
+        f"{head}mass {number(mass, places)} ± {number(reach, places)} kg  {STATUS[newest.status]}"
     )
 
 

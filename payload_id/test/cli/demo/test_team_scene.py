@@ -1,7 +1,9 @@
 """What the demonstration of a team simulates and publishes is what the node is told to expect."""
 
 import numpy as np
+from payload_id_msgs.msg import TeamEstimate
 
+from payload_id.cli.demo.team_demonstration import _line
 from payload_id.cli.demo.team_robots import _message
 from payload_id.cli.demo.team_scene import BOUNDS, NAMES, ROBOT, draw_team
 from payload_id.core.body.equivalent_ellipsoid import equivalent_ellipsoid
@@ -49,3 +51,12 @@ def test_a_picture_is_drawn_of_whatever_is_known(tmp_path):
     )
     path = team_figure(tmp_path / "nothing.png", nothing, "nothing")
     assert path.read_bytes().startswith(b"\x89PNG")
+
+
+def test_progress_is_the_mass_and_how_far_off_it_may_be_or_why_there_is_none():
+    message = TeamEstimate(status=TeamEstimate.GOOD, phi=np.full(10, 2.0))
+    message.lower, message.upper = np.full(10, 1.9), np.full(10, 2.3)
+    line = _line(12.0, "levelled", message)
+    assert "2.00 ± 0.30 kg" in line and "GOOD" in line
+    assert "WAITING" in _line(1.0, "levelled", TeamEstimate(phi=np.full(10, np.nan)))
+    assert _line(1.0, "levelled", None).endswith("levelled" + " " * 28)
