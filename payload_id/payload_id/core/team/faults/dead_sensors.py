@@ -7,13 +7,12 @@ import numpy as np
 from ...arrays import Array, BoolArray
 from ..estimate import Fault, Finding
 from .evidence import Evidence, turns
-from .unexplained import LEAST_WINDOWS, exerts, without
+from .unexplained import LEAST_WINDOWS, MUCH_BETTER, exerts, without
 
 SLIGHT = 0.1  # of all forces, above which a bound lets a sensor show nothing
 DIGITS = 1e-9  # relative, within which readings are one and the same
 SURELY = 2.0  # deviations of what a force is off, beyond its bound, that are no chance
-LEAST_SILENT = 4  # windows
-MUCH_BETTER = 0.3  # of a residual, from which on a dead axis is believed to cause it
+LEAST_SILENT = 4  # windows, one after the other
 NOBODY = (
     "No robot shows more force than its own error may be: nobody carries anything, or no sensor "
     "shows anything. Look at the sensors and what publishes them; until there is some force no "
@@ -45,11 +44,13 @@ def silent_team(e: Evidence) -> list[Finding]:
 
 def silent_stretch(e: Evidence) -> list[Finding]:
     """Return that no robot shows any force for some time, and some payload explains no forces."""
-    silent = _within_errors(e).all(axis=0)
-    if e.found.consistent or np.count_nonzero(silent) < LEAST_SILENT:
+    silent = np.concatenate([[False], _within_errors(e).all(axis=0), [False]])
+    first, last = np.flatnonzero(np.diff(silent)).reshape(-1, 2).T
+    if e.found.consistent or not len(first) or (last - first).max() < LEAST_SILENT:
         return []
-    begin = float(e.forces.start[silent][0])
-    end = float((e.forces.start + e.forces.length)[silent][-1])
+    k = int(np.argmax(last - first))
+    begin = float(e.forces.start[first[k]])
+    end = float(e.forces.start[last[k] - 1] + e.forces.length[last[k] - 1])
     return [
         Finding(Fault.NO_FORCE, tuple(e.names), NOBODY_THEN.format(begin=begin, end=end), begin)
     ]

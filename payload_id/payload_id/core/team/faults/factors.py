@@ -15,9 +15,8 @@ import numpy as np
 
 from ...arrays import Array
 from .evidence import Evidence
-from .unexplained import LEAST_WINDOWS, UNIFORM, exerts, least_squares
+from .unexplained import LEAST_WINDOWS, MUCH_BETTER, UNIFORM, exerts, least_squares
 
-MUCH_BETTER = 0.3  # of a residual, from which on a factor on one robot's forces is believed
 CLEAR = 6.0  # deviations of a factor, by errors as large as the bounds, that are no chance
 FAKED = 2.0  # times the share of errors in what tells a factor
 VANISHED = 0.05  # part of all forces, below which a factor has made them vanish

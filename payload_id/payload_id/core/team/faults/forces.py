@@ -25,9 +25,8 @@ from ..estimate import Fault, Finding
 from .dead_sensors import faint, silent_stretch, silent_team, standing_still
 from .evidence import Evidence, is_explained
 from .factors import INVERTED, false_factor, how_they_fit
-from .unexplained import LEAST_WINDOWS, unexplained, what_is_left
+from .unexplained import LEAST_WINDOWS, MUCH_BETTER, unexplained, what_is_left
 
-MUCH_BETTER = 0.3  # of a residual, from which on a factor on one robot's forces is believed
 EXPLAINED = 1.5  # root mean square of what is left, in parts of the bounds' standard deviations
 UNKNOWN = (
     "Forces fit no payload where the robots most likely hold it: their bounds would have to be "
@@ -73,7 +72,8 @@ def _blamed(e: Evidence) -> list[Finding]:
         return found
     if not e.found.consistent:
         return []
-    return [Finding(Fault.UNKNOWN, (), UNKNOWN.format(times=times_as_large(e.likely)))]
+    times = times_as_large(e.likely) if np.isfinite(e.likely) else "larger than any"
+    return [Finding(Fault.UNKNOWN, (), UNKNOWN.format(times=times))]
 
 
 def _by_factor(e: Evidence, by_moments: list[Finding]) -> list[Finding]:

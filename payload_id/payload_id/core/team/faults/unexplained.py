@@ -6,11 +6,12 @@ import numpy as np
 
 from ...arrays import Array, IntArray
 from ...body.inertial import skew
+from ..rows import DEVIATIONS
 from .evidence import Evidence
 
 LEAST_WINDOWS = 8
 UNIFORM = np.sqrt(3.0)  # half-width of a box over its standard deviation
-MOVED = 6.0  # deviations of frames from where kinematics put them
+MUCH_BETTER = 0.3  # of what is left, down to which a single cause is believed to leave it
 LEAST_PART = 0.01  # of all forces, that is not looked at
 
 
@@ -69,15 +70,14 @@ def _rows_of(e: Evidence, scaled: tuple[int, float] | None = None) -> tuple[Arra
     """Return rows, bounds on their errors, and the number of nuisance parameters."""
     block, frames, bounds = e.rows.of_estimate(e.windows), e.rows.frames, e.rows.bounds
     error, here = block.d.reshape(-1, 6).copy(), e.windows.present & e.windows.holding
-    spread = np.sqrt(np.maximum(np.diagonal(frames.covariance, axis1=1, axis2=2), 0.0))
+    variance = np.diagonal(frames.covariance, axis1=1, axis2=2)
+    moved = DEVIATIONS * np.sqrt(np.maximum(variance, 0.0))
     for i in np.flatnonzero(frames.known):
         size = np.linalg.norm(e.windows.wrench[i], axis=1) * here[i]
         far = float(np.linalg.norm(frames.position[i]))
-        off = sum(b.orientation + b.tilt for b in (bounds[0], bounds[i]))
-        turn = off + MOVED * float(np.linalg.norm(spread[i, :3]))
-        place = (
-            bounds[0].position + bounds[i].position + MOVED * float(np.linalg.norm(spread[i, 6:9]))
-        )
+        turn = sum(b.orientation + b.tilt for b in (bounds[0], bounds[i]))
+        turn += float(np.linalg.norm(moved[i, :3]))
+        place = bounds[0].position + bounds[i].position + float(np.linalg.norm(moved[i, 6:9]))
         error[:, :3] += (turn * size)[:, None]
         error[:, 3:] += ((place + far * turn + turn) * size)[:, None]
     least, reach = LEAST_PART * exerts(e), float(np.max(np.abs(frames.position[frames.known])))

@@ -81,8 +81,8 @@ def solved(
     past = known.contradiction
     if past is not None and (consistent or not findings.blames):
         findings = findings.after(past.findings)
-    forgotten = past is not None and consistent
-    if forgotten:
+    forgotten = past if consistent else None
+    if forgotten is not None:
         consistent, interval = False, known.interval
     shown = Interval(*prior.box()) if findings.doubtful else interval
     within = interval if consistent else Interval(*prior.box())
@@ -94,8 +94,8 @@ def solved(
         frames = rows.frames  # false forces would draw them along
     learnt = consistent and not findings.doubtful
     status, message = _verdict(names, shown, prior, findings, found, consistent, len(windows))
-    if past is not None and forgotten:
-        message = past.sentence
+    if forgotten is not None:
+        message = forgotten.sentence
     elif not consistent:
         past = Contradiction(front, findings.all, message)
     kept = Known(interval if learnt else known.interval, found.memory, past)
