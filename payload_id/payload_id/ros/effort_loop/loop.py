@@ -45,14 +45,13 @@ from .order_reader import OrderReader
 from .period_watch import PeriodWatch
 from .real_time import scheduled_in_real_time, sleep_until
 from .stamp_watch import StampWatch
-from .torque_follower import TorqueFollower, controller_of
+from .torque_follower import STALE, TorqueFollower, controller_of
 
 QUEUE = 100  # joint states that may wait
 NEWEST = 3  # of the usable ones that wait, of which the one with the newest stamp counts
 LEAD = 0.6  # of the period by which a torque is computed before it is due [-], ...
 LONGEST_LEAD = 1e-3  # [s] but no longer: its state grows old
 IDLE = 0.01  # [s] between two looks for an order while no torques are sent
-STALE = 0.05  # [s] without a joint state after which the last pose is held against gravity
 DEAF = 0.25  # [s] likewise, after which an arm without a bridge is given away, or nothing is begun
 GONE = 1.0  # [s] without an order after which the bridge counts as gone, ...
 STOOD_STILL = f"The bridge has not asked for {GONE:g} s"  # ... unless it orders again

@@ -31,6 +31,7 @@ AT_REST = 0.02  # [rad/s or m/s] that counts as rest where torques take over
 PLANS = 4  # the newest ones, of which states that come late may still be
 SHORTEST_WAY = 0.02  # [s] to the beginning of a motion: a shorter one is left out
 BRAKING = 0.3  # [s] within which an arm that is to be held comes to rest wherever that is
+STALE = 0.05  # [s] without a joint state after which an arm is only held up against gravity
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,6 +100,7 @@ class TorqueFollower:
         self._way = -errors(now, begin, self._continuous)[0]  # q_m - q_0
         self._rest: Array | None = None
         self._brakes_until = -np.inf  # time of measurements [s]
+        self._seen = now.time  # of the newest state [s]
         self._check(now)
         self._state: ArmourState = controller.start(now)
 
@@ -138,7 +140,8 @@ class TorqueFollower:
         """Brake, and hold where the arm comes to rest; nothing of this is certified.
 
         The newest state may be of long ago, and where a moving arm was pulls it back: so only its
-        velocity counts until it is slow, but not for ever, as an arm may sink.
+        velocity counts until it is slow, but not for ever, as an arm may sink. The same holds after
+        every silence while it is held.
 
         Args:
             now: The newest state.
@@ -173,6 +176,7 @@ class TorqueFollower:
             _, self.controller = self._parts.pop(0)
         if self._rest is not None:
             self._brake(now)
+        self._seen = now.time
         found, self._state = self.controller.command(self._state, now, self.desired(now.time))
         for reason in found.reasons:
             kind = reason.split(":")[0]
@@ -181,6 +185,8 @@ class TorqueFollower:
 
     def _brake(self, now: Measurement) -> None:
         """Have the arm rest where it is, until it is slow or was braked for long enough."""
+        if now.time - self._seen > STALE:
+            self._brakes_until = np.inf
         self._brakes_until = min(self._brakes_until, now.time + BRAKING)
         if now.time > self._brakes_until:
             return

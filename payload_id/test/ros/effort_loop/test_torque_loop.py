@@ -229,20 +229,23 @@ def test_an_arm_that_is_braked_is_desired_at_rest_where_it_is():
     assert (begun.step(moving).torque - free) @ moving.dq < 0.0
 
 
-def braked(silent: float):
+def braked(silent: float, again: float = 0.0):
     """Return velocities and positions of an arm from the moment on that it is to be held.
 
-    Until then no state came for some time [s], and it was only held up.
+    Until then no state came for some time [s], and it was only held up; and once more after 4 ms.
     """
     begun, dynamics = follower(), ArmDynamics(MODEL, proof()[0].box)
     now = begun.desired(1.4)
     q, dq, old = now.q, now.dq, Measurement(1.4, now.q, now.dq)
     seen = []
-    for k in range(round((silent + 1.0) / PERIOD)):
+    first = round(silent / PERIOD)
+    unheard = range(first + 4, first + 4 + round(again / PERIOD))
+    for k in range(first + len(unheard) + 1000):
         time = 1.4 + k * PERIOD
-        if k == round(silent / PERIOD):
+        if k == first:
             begun.hold(old)
-        fresh = k >= round(silent / PERIOD)
+        fresh = k >= first and k not in unheard
+        old = Measurement(time, q, dq) if fresh else old
         u = begun.step(Measurement(time, q, dq)).torque if fresh else begun.holding_torque(old.q)
         q, dq = moved(dynamics, q, dq, u)
         if fresh:
@@ -251,9 +254,9 @@ def braked(silent: float):
     return velocities, positions
 
 
-@pytest.mark.parametrize("silent", [0.0, 0.3])
-def test_an_arm_that_is_to_be_held_after_a_silence_is_not_pulled_back(silent):
-    velocities, positions = braked(silent)
+@pytest.mark.parametrize(("silent", "again"), [(0.0, 0.0), (0.3, 0.0), (0.3, 0.2), (0.0, 0.6)])
+def test_an_arm_that_is_to_be_held_after_a_silence_is_not_pulled_back(silent, again):
+    velocities, positions = braked(silent, again)
     towards = np.sign(velocities[0])
     assert np.abs(velocities[0]).max() > 0.05
     assert (towards * velocities).min() > -0.02
