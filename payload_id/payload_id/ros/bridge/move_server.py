@@ -184,7 +184,7 @@ class MoveServer:
         self._controller.begin()
         watch = ArmWatch(
             arm.joints, arm.continuous, settings.silence, arm.encoder_error, self._slider,
-            self._besides, self._back_end.gives_back,
+            lambda: "; ".join(self._besides()), self._back_end.gives_back,
         )  # fmt: skip
         start_ns = arm.states.now_ns + round(settings.start_delay * 1e9)
         self._back_end.foreign()  # what was heard before is of no account
@@ -264,6 +264,8 @@ class MoveServer:
             if execution.done:
                 self._end(execution)
         self._look_where_it_was_left(q)
+        if not moving and self._back_end.still_has_arm:
+            self._look_on_the_way_back()
         context.look_at_device()
         self._state.publish(self)
 
@@ -292,6 +294,20 @@ class MoveServer:
         )
         self._left = None
         self._context.latch(f"{Reason.CONTROLLER_FAULT.name}: {found}")
+        self._context.node.get_logger().error(found)
+
+    def _look_on_the_way_back(self) -> None:
+        """Keep as a fault that an arm is not seen which no controller but torques holds yet."""
+        silence = self._context.arm.states.unheard
+        if self._left is not None:
+            self._left = time.monotonic(), *self._left[1:]
+        if silence <= self._context.settings.silence or self._context.fault:
+            return
+        found = (
+            f"No joint states for {silence:.2f} s, and no controller has taken the arm back after "
+            "the motion yet: torques only hold it up"
+        )
+        self._context.latch(f"{Reason.JOINT_STATES_LOST.name}: {found}")
         self._context.node.get_logger().error(found)
 
     def _outside_fault(self) -> tuple[Reason, str] | None:
@@ -396,16 +412,16 @@ class MoveServer:
         self._state.publish(self)
         return response
 
-    def _besides(self) -> str:
-        """Say how joint states have failed the back end, or contradict one another."""
-        said = (self._back_end.delay(), self._context.arm.leap())
-        return "; ".join(x for x in said if x)
+    def _besides(self) -> list[str]:
+        """Say how joint states have failed the back end, and that they are not of one arm."""
+        return [x for x in (self._back_end.delay(), self._context.arm.strangers()) if x]
 
     def _end(self, execution: MotionExecution) -> None:
         """Note how a motion ended, and wake who waits for it."""
         reason, detail = execution.reason or Reason.COMPLETED, execution.detail
-        if (delay := self._back_end.delay()) and delay not in detail:
-            detail = f"{detail}; {delay}" if detail else f"{delay[:1].upper()}{delay[1:]}"
+        for besides in self._besides():
+            if besides not in detail:
+                detail = f"{detail}; {besides}" if detail else f"{besides[:1].upper()}{besides[1:]}"
         self.ended, context = (reason, detail), self._context
         held = execution.held or reason.is_fault
         context.holding = None if held else execution.end_positions()

@@ -6,6 +6,7 @@ every few milliseconds, costs a third of that; the middleware's queue holds them
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from typing import Any
 
@@ -15,6 +16,9 @@ from rclpy.qos import QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 
 from ...files.robots.robot_file import RobotFile
+
+SEVERAL = 3  # times that numbers of messages go back, ...
+LATELY = 1.0  # ... within so many [s], where more than one publisher sends them
 
 
 class Never(CallbackGroup):
@@ -61,13 +65,27 @@ class PolledSubscription:
             data: The serialized message (CDR).
             received_ns: When the middleware received it [ns]; 0 if it does not say.
         """
+        for data, info in self._taken(most):
+            yield data, int(info.get("received_timestamp") or 0)
+
+    def take_numbered(self, most: int) -> Iterator[tuple[bytes, int | None]]:
+        """Yield the waiting messages, at most `most`.
+
+        Yields:
+            data: The serialized message (CDR).
+            number: Which of its publisher's messages it is; None if the middleware does not say.
+        """
+        for data, info in self._taken(most):
+            yield data, info.get("publication_sequence_number")
+
+    def _taken(self, most: int) -> Iterator[tuple[bytes, dict[str, Any]]]:
+        """Yield the waiting messages with what the middleware says of them."""
         with self._subscription.handle:
             for _ in range(most):
                 taken = self._subscription.handle.take_message(self._type, True)
                 if taken is None:
                     return
-                data, info = taken
-                yield data, int(info.get("received_timestamp") or 0)
+                yield taken
 
     def destroy(self) -> None:
         """End it."""
@@ -78,6 +96,34 @@ class PolledSubscription:
         with self._subscription.handle:
             while self._subscription.handle.take_message(self._type, True) is not None:
                 pass
+
+
+class PublisherCount:
+    """Tells by the numbers of messages whether one publisher alone sends them.
+
+    A publisher counts its messages. Numbers that go back again and again are of several.
+    """
+
+    def __init__(self) -> None:
+        """Begin without messages."""
+        self._newest = 0
+        self._back: deque[float] = deque(maxlen=SEVERAL)
+
+    def see(self, number: int | None, now: float) -> None:
+        """Take in the number of a message that is looked at now [s]."""
+        if number is None:
+            return
+        if number <= self._newest:
+            self._back.append(now)
+        self._newest = number
+
+    def is_doubted(self, now: float) -> bool:
+        """Tell whether numbers have gone back lately [s]: one publisher's do as it begins anew."""
+        return bool(self._back) and now - self._back[-1] <= LATELY
+
+    def are_several(self, now: float) -> bool:
+        """Tell whether several have sent messages lately [s]."""
+        return len(self._back) == SEVERAL and now - self._back[0] <= LATELY
 
 
 def joint_state_subscription(

@@ -43,6 +43,7 @@ from .handover import Handover
 from .messages import Ask, End, Follow, Hold, LoopSettings, LoopState, Order, Rest
 from .order_reader import OrderReader
 from .period_watch import PeriodWatch
+from .pose_watch import PoseWatch
 from .real_time import scheduled_in_real_time, sleep_until
 from .stamp_watch import StampWatch
 from .torque_follower import STALE, TorqueFollower, controller_of
@@ -96,6 +97,7 @@ class TorqueLoop:
         self._leapt_ns = 0  # by which stamps have leapt since then [ns]
         self._gap = 0.0  # longest time without a joint state in this motion [s]
         self._stamps: StampWatch | None = None
+        self._poses, self._unmeasured = PoseWatch.of(robot), 0
         self._number, self._refusal = 0, ""
         self._alone, self._gone = "", False  # why nobody may order any more; nobody ever will
         self._gives_away = self._ended = False
@@ -195,6 +197,8 @@ class TorqueLoop:
             self._gap = 0.0
             if self._stamps is not None:
                 self._stamps.forget()
+            self._poses.forget()
+            self._unmeasured = 0
             controller = controller_of(self._model, order.proof)
             now = self._measurement()
             self._follower = TorqueFollower(controller, now, order.trajectory, 0.0)
@@ -209,12 +213,12 @@ class TorqueLoop:
         so is, in a motion, what is no newer than what came.
         """
         waiting = [data for data, _ in self._states.take_all(QUEUE)]
-        usable = (state for data in reversed(waiting) if (state := self._usable(data)))
+        now = time.monotonic()
+        usable = (state for data in reversed(waiting) if (state := self._usable(data, now)))
         in_order = reversed([*islice(usable, NEWEST)])
         state = max(in_order, key=_worth, default=None)  # the first of a stamp
         if state is None:
             return False
-        now = time.monotonic()
         simulated = abs(1e-9 * (time.time_ns() - state[0])) > OTHER_CLOCK
         if self._follower is None:
             if self._stamps is None or self._stamps.simulated is not simulated:
@@ -228,19 +232,25 @@ class TorqueLoop:
             self._gap = max(self._gap, now - self._heard)
             self._leapt_ns += self._stamps.leap(state[0], now)
         self._newest, self._heard = state, now
+        self._poses.take(state[0], state[1], now)
         return True
 
-    def _usable(self, data: bytes) -> tuple[int, Array, Array] | None:
-        """Return stamp, positions and velocities of a message; None if it is of no use."""
+    def _usable(self, data: bytes, now: float) -> tuple[int, Array, Array] | None:
+        """Return stamp, positions and velocities of a message; None if it is of no use now."""
         message = decoded(data, JointState)
         if message is None:
             return None
         found = self._map.convert(message.name, message.position, message.velocity, ())
         if isinstance(found, Drop) or not (np.abs(found[0]) <= LARGEST).all():
             return None
-        if self._follower is not None and not (np.abs(found[1]) <= FASTEST).all():
-            return None
-        return stamp_of(message.header.stamp), found[0], found[1]
+        stamp = stamp_of(message.header.stamp)
+        if self._follower is not None:
+            if not (np.abs(found[1]) <= FASTEST).all():
+                self._unmeasured += 1
+                return None
+            if not self._poses.admits(stamp, found[0], now):
+                return None
+        return stamp, found[0], found[1]
 
     def _measurement(self) -> Measurement:
         """Return the newest state."""
@@ -320,6 +330,8 @@ class TorqueLoop:
             self._gap if self._gap > STALE else 0.0,
             self._alone,
             0 if self._stamps is None else self._stamps.passed_over,
+            self._poses.strange,
+            self._unmeasured,
         )
 
 

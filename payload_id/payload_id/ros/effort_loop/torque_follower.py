@@ -26,11 +26,13 @@ from ...core.errors import InputError
 from ...core.motion.joint_trajectory import DesiredState, JointTrajectory, sample
 from ...core.safety.torque.parameter_box import ParameterBox
 from ...core.safety.tube.tracking_tube import ROBUST, TrackingTube
+from ...core.safety.tube.tube_watch import position_error
 
 AT_REST = 0.02  # [rad/s or m/s] that counts as rest where torques take over
 PLANS = 4  # the newest ones, of which states that come late may still be
 SHORTEST_WAY = 0.02  # [s] to the beginning of a motion: a shorter one is left out
 BRAKING = 0.3  # [s] within which an arm that is to be held comes to rest wherever that is
+SLOW_FOR = 0.05  # [s] of joint states after which it rests
 STALE = 0.05  # [s] without a joint state after which an arm is only held up against gravity
 
 
@@ -101,6 +103,7 @@ class TorqueFollower:
         self._rest: Array | None = None
         self._brakes_until = -np.inf  # time of measurements [s]
         self._seen = now.time  # of the newest state [s]
+        self._slow: Measurement | None = None  # since when, and where, the arm has been slow
         self._check(now)
         self._state: ArmourState = controller.start(now)
 
@@ -146,7 +149,7 @@ class TorqueFollower:
         Args:
             now: The newest state.
         """
-        self._rest, self._brakes_until = np.array(now.q), np.inf
+        self._rest, self._brakes_until, self._slow = np.array(now.q), np.inf, None
 
     def desired(self, time: float) -> DesiredState:
         """Return what is desired at a time of measurements [s], arrays of shape (n,)."""
@@ -186,12 +189,19 @@ class TorqueFollower:
     def _brake(self, now: Measurement) -> None:
         """Have the arm rest where it is, until it is slow or was braked for long enough."""
         if now.time - self._seen > STALE:
-            self._brakes_until = np.inf
+            self._brakes_until, self._slow = np.inf, None
         self._brakes_until = min(self._brakes_until, now.time + BRAKING)
         if now.time > self._brakes_until:
             return
         self._rest = np.array(now.q)
-        if (np.abs(now.dq) <= AT_REST).all():
+        if not (np.abs(now.dq) <= AT_REST).all():
+            self._slow = None
+            return
+        since = self._slow = self._slow or now
+        way = np.abs(position_error(since.q, now.q, self.controller.dynamics.model.continuous))
+        if (way > AT_REST * SLOW_FOR).any():
+            self._slow = now
+        elif now.time - since.time >= SLOW_FOR:
             self._brakes_until = -np.inf
 
     def has_left_tube(self, now: Measurement) -> bool:

@@ -10,14 +10,16 @@ import numpy as np
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 
+from ...core.arm.one_arm import beyond_reach
 from ...core.arrays import Array
 from ...core.samples.joint_map import JointMap
 from ...core.samples.sample_checks import FASTEST, LARGEST, Drop, SampleGate
 from ...files.robots.robot_file import RobotFile
 from ..common.conversions import decoded, stamp_of
-from ..common.polled_subscription import joint_state_subscription
+from ..common.polled_subscription import PublisherCount, joint_state_subscription
 from .clock_watch import ClockWatch
 from .held_joint_watch import HeldJointWatch
+from .rest_watch import AT_REST, SETTLED
 from .silence import Silence
 from .turn_count import TurnCount
 
@@ -26,7 +28,6 @@ RESTART = 1.0  # [s] by which stamps jump back when a driver or simulation start
 ASLEEP = 0.1  # [s] between two looks at every message, beyond which this process stood still
 WAKING = 1.0  # [s] in which what has come meanwhile is read
 MEMORY = 0.2  # [s] of joint states by which rest is judged
-LEAST_LEAP = 0.05  # [rad or m] by which positions leap that belong to different arms
 
 
 class JointStateListener:
@@ -60,6 +61,7 @@ class JointStateListener:
         self.received = 0
         self.dropped = ""
         self._map, self._gate = JointMap(robot.joints), SampleGate()
+        self._all, self._own = PublisherCount(), PublisherCount()  # of any joints; of this arm's
         self._endless = np.array(robot.continuous, dtype=bool)
         self._arrived, self._started = -np.inf, time.monotonic()
         self._dropped_at = self._taken = -np.inf
@@ -95,6 +97,11 @@ class JointStateListener:
         return f" Messages come on {self.topic}, but cannot be used: the last one {self.dropped}."
 
     @property
+    def has_several_publishers(self) -> bool:
+        """Whether more than one sends states of this arm's joints."""
+        return self._own.are_several(time.monotonic())
+
+    @property
     def known(self) -> bool:
         """Whether there were any joint states."""
         return bool(self._memory)
@@ -117,15 +124,18 @@ class JointStateListener:
     def speed(self) -> Array:
         """Largest recent speed of each joint, shape (n,) [rad/s or m/s].
 
-        Where the driver gives no velocity, from positions over the memory.
+        From positions over the memory where the driver gives no velocity, and where positions move
+        although it gives none to speak of.
         """
         span = 1e-9 * (self._memory[-1][0] - self._memory[0][0])
         q = np.array([entry[1] for entry in self._memory])
         dq = np.array([entry[2] for entry in self._memory])
         q[:, self._endless] = np.unwrap(q[:, self._endless], axis=0)
-        slope = np.ptp(q, axis=0) / max(span, 1e-3) if len(q) > 1 else np.zeros(q.shape[1])
+        way = np.ptp(q, axis=0)
+        slope = way / max(span, 1e-3)
         measured = np.abs(dq).max(axis=0)
-        return np.asarray(np.where(np.isfinite(measured), measured, slope))
+        moves = ~np.isfinite(measured) | (way > AT_REST * SETTLED)
+        return np.where(moves, np.fmax(measured, slope), measured)
 
     def leap(self, fastest: Array) -> tuple[int, float, float] | None:
         """Return the largest step of recent positions that an arm cannot have made.
@@ -144,7 +154,7 @@ class JointStateListener:
         q = np.array([entry[1] for entry in self._memory])
         q[:, self._endless] = np.unwrap(q[:, self._endless], axis=0)
         step = np.abs(np.diff(q, axis=0))
-        beyond = step - fastest * time[:, None] - LEAST_LEAP
+        beyond = beyond_reach(step, time[:, None], fastest)
         k, j = np.unravel_index(int(np.argmax(beyond)), beyond.shape)
         return (int(j), float(step[k, j]), float(time[k])) if beyond[k, j] > 0.0 else None
 
@@ -180,10 +190,12 @@ class JointStateListener:
         if every and self._follows and now - self._taken > ASLEEP and self.known:
             self._woke = self.now_ns, now  # what waits is read piece by piece, the oldest first
         self._taken, self._follows = now, every
-        waiting = [data for data, _ in self._subscription.take_all(QUEUE)]
-        every = every or bool(self.held.joints) or self.turns.needed
+        waiting = list(self._subscription.take_numbered(QUEUE))
+        for _, number in waiting:
+            self._all.see(number, now)
+        every = every or bool(self.held.joints) or self.turns.needed or self._all.is_doubted(now)
         looked_at = waiting if every else reversed(waiting)
-        usable = (x for data in looked_at if (x := self._read(data)))
+        usable = (x for data, number in looked_at if (x := self._read(data, number)))
         found = list(usable if every else islice(usable, 1))  # others speak on the topic, too
         self._unheard.look()
         if found:
@@ -200,13 +212,15 @@ class JointStateListener:
         stamps = np.array([x[0] for x in found], dtype=np.int64)
         return stamps, np.array([x[1] for x in found]), np.array([x[2] for x in found])
 
-    def _read(self, data: bytes) -> tuple[int, Array, Array] | None:
+    def _read(self, data: bytes, number: int | None) -> tuple[int, Array, Array] | None:
         """Return stamp, positions and velocities of a message that can be used."""
         message = decoded(data, JointState)
         if message is None:
             return None
         self.held.see(message.name, message.position, time.monotonic())
         found = self._judged(message)
+        if isinstance(found, tuple) or found in (Drop.DUPLICATE, Drop.OUT_OF_ORDER):
+            self._own.see(number, time.monotonic())
         if isinstance(found, tuple):
             return found
         why = f"counts as {found.value.replace('_', ' ')}" if isinstance(found, Drop) else found

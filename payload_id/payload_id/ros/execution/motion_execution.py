@@ -190,7 +190,8 @@ class MotionExecution:
         slowed = self.watch.slider.explains(seen.now) and not self._held
         moving = self.phase is not Phase.SETTLING or slowed
         fault = self.watch.look(self.commanded, self.motion.tube, seen, moving, outside)
-        if self._held and not moving:
+        lost = fault is not None and fault[0] is Reason.JOINT_STATES_LOST
+        if self._held and not moving and not lost:
             fault = None  # it is not where it was commanded to be
         if moving and self.watch.lag:
             self.start_ns += round(1e9 * self.watch.lag)

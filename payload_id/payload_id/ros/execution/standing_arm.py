@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from rclpy.node import Node
 
+from ...core.arm.one_arm import fastest
 from ...core.arrays import Array
 from ...core.rows.joint_torque.uncertainty import Uncertainty
 from ...core.safety.tube.tracking_tube import TrackingTube
@@ -23,7 +24,6 @@ from .stop_reason import Reason
 from .turn_count import nearest_turns
 
 FRESH = 1.0  # [s] age of joint states with which a motion may begin
-FASTEST = 5.0  # times the largest speed of any set of limits, beyond which no arm moves [-]
 
 
 class StandingArm:
@@ -61,8 +61,7 @@ class StandingArm:
         self.continuous: Sequence[bool] = RobotModel.from_robot_file(robot).continuous
         errors = (uncertainty.per_joint(x, robot.n) for x in ("position_error", "joint_zero"))
         self.encoder_error = np.asarray(np.sum(list(errors), axis=0))
-        speeds = [limits.velocity for limits in robot.limit_sets.values()]
-        self._fastest = FASTEST * np.max(speeds, axis=0) if speeds else np.full(robot.n, np.inf)
+        self._fastest = fastest((x.velocity for x in robot.limit_sets.values()), robot.n)
         self.states = JointStateListener(
             node, robot, parameters.joint_states_topic, parameters.reliability,
             parameters.clock_tolerance,
@@ -85,8 +84,8 @@ class StandingArm:
             raise NotReadyError(f"{states.clock.fault}. {states.clock.reason.value}")
         if doubt := states.held.doubt(time.monotonic()):
             raise NotReadyError(f"{doubt}. {Reason.HELD_JOINT_OFF.value}")
-        if leap := self.leap():
-            raise NotReadyError(f"{leap}.")
+        if strangers := self.strangers():
+            raise NotReadyError(f"{strangers}.")
         check_rest(self.joints, states.speed, states.topic)
         if states.turns.doubt:
             raise NotReadyError(f"{states.turns.doubt}.")
@@ -116,14 +115,18 @@ class StandingArm:
             target, states.q, self.continuous, allowed.position_lower, allowed.position_upper
         )
 
-    def leap(self) -> str:
-        """Say that positions change as those of one arm cannot; empty if they do not."""
-        found = self.states.leap(self._fastest)
-        if found is None:
+    def strangers(self) -> str:
+        """Say that joint states are not those of one arm by one publisher; empty if they are."""
+        found, topic = self.states.leap(self._fastest), self.states.topic
+        if found is None and not self.states.has_several_publishers:
             return ""
-        joint, step, seconds = found
-        topic = self.states.topic
         by = ", ".join(publisher_names(self._node, topic)) or "nobody known"
+        if found is None:
+            return (
+                f"More than one publisher sends states of this arm's joints on {topic} (published "
+                f"by {by}): have one node publish them"
+            )
+        joint, step, seconds = found
         return (
             f"{self.joints[joint]} changes by {step:.3g} rad (m) within {seconds:.2g} s in the "
             f"joint states on {topic} (published by {by}), which no motion does: its encoder "

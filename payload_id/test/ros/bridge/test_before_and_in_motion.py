@@ -69,6 +69,7 @@ class FakeArm:
         self.q, self.speed, self.known, self.silence = HOME.copy(), np.zeros(7), True, 0.0
         self.clock, self.now_ns, self.dropped = ClockWatch(0.2), STAMP, None
         self.unusable, self.awake, self.leaps = "", np.inf, None
+        self.has_several_publishers = False
         self.held = HeldJointWatch((), 1.0)
         self.turns = TurnCount(
             ROBOT.joints, np.arange(7) == 2, True, np.full(7, 2.0), "", HOME, STAMP, np.zeros(7)
@@ -85,7 +86,7 @@ class FakeArm:
 class FakeBackEnd(BackEnd):
     """Notes what would have been sent."""
 
-    target, is_taken = "/arm/joint_trajectory", False
+    target, is_taken, still_has_arm = "/arm/joint_trajectory", False, False
 
     def __init__(self) -> None:
         self.sent, self.holds, self.parts, self.left = [], 0, [], []
@@ -228,6 +229,9 @@ WRONG = {
     "elsewhere": (lambda r: vars(r.arm).update(q=HOME + 0.1), "not where the plan begins"),
     "two arms": (
         lambda r: vars(r.arm).update(leaps=(3, 0.5, 0.001)), "somebody else publishes states"
+    ),
+    "two publishers": (
+        lambda r: vars(r.arm).update(has_several_publishers=True), "More than one publisher"
     ),
     "outside limits": (lambda r: r.arm.q.__setitem__(1, 2.6), "outside the limits"),
     "clock behind": (
@@ -469,6 +473,28 @@ def test_states_of_two_arms_are_told_where_the_tube_is_left():
     robot.server.on_watch_due()
     at_rest(robot)
     assert "somebody else publishes states" in robot.context.fault
+
+
+@pytest.mark.parametrize("reason", [Reason.TUBE_LEFT, Reason.CONTROLLER_FAULT, Reason.CLOCK_FAULT])
+def test_of_several_publishers_is_told_whatever_they_look_like(reason):
+    robot = moving()
+    robot.arm.has_several_publishers = True
+    FAULTS[reason](robot)
+    robot.server.on_watch_due()
+    at_rest(robot)
+    assert robot.context.fault.count("More than one publisher sends states") == 1
+
+
+@pytest.mark.parametrize("has_arm", [True, False])
+def test_an_arm_that_is_not_seen_before_it_was_given_back_is_a_fault(has_arm):
+    robot = Robot()
+    robot.back_end.still_has_arm = has_arm
+    robot.arm.silence = 0.9 * robot.context.settings.silence
+    robot.server.on_watch_due()
+    assert not robot.context.fault
+    robot.arm.silence = 1.1 * robot.context.settings.silence
+    robot.server.on_watch_due()
+    assert robot.context.fault.startswith("JOINT_STATES_LOST") is has_arm
 
 
 @pytest.mark.parametrize("stopping", [False, True], ids=["moving", "stopping"])

@@ -21,6 +21,7 @@ from payload_id.ros.effort_loop import loop, real_time
 from payload_id.ros.effort_loop.loop import LEAD, LONGEST_LEAD, STOOD_STILL, TorqueLoop
 from payload_id.ros.effort_loop.messages import Ask, Follow
 from payload_id.ros.effort_loop.order_reader import OrderReader
+from payload_id.ros.effort_loop.pose_watch import PoseWatch
 from payload_id.ros.effort_loop.stamp_watch import SILENT, StampWatch
 
 STEPS = 200
@@ -102,6 +103,8 @@ def heard(*kinds):
     one._map, one._newest, one._follower = JointMap(JOINTS), None, object()
     one._leapt_ns, one._gap, one._heard = 0, 0.0, time.monotonic()
     one._stamps = StampWatch(100 * 10**9, one._heard)
+    one._poses, one._unmeasured = PoseWatch(np.full(7, 10.0), [False] * 6 + [True]), 0
+    one._poses.take(100 * 10**9, np.zeros(7), one._heard)
     looks = []
     for k in range(100):
         waiting[:] = [kind(100.0001 + 1e-4 * k) for kind in kinds]
@@ -130,6 +133,31 @@ def test_old_states_and_those_of_others_at_the_same_time_do_not_count(late):
     assert heard(arm, fast) == 100
     if late:
         assert heard(other, arm) == 100
+
+
+def test_in_a_motion_another_arm_does_not_count_however_new_its_stamps_are():
+    arm = lambda t: state(JOINTS, t)  # noqa: E731
+    other = lambda t: state(JOINTS, t + 4e-5, 1.0)  # noqa: E731
+    assert heard(arm, other) == 100
+
+
+@pytest.mark.parametrize(
+    ("step", "passed", "late", "one_arm"),
+    [
+        (0.04, 1e-3, 0.0, True),  # less than encoders and late states may do
+        (0.30, 1e-3, 0.0, False),
+        (2.0 * np.pi, 1e-3, 0.0, True),  # a turn of a joint without limits
+        (0.30, 0.1, 0.0, True),  # a silence in which it can have gone there
+        (0.30, 1e-3, 0.1, True),  # states that were held up come at once
+    ],
+)
+def test_positions_count_that_the_arm_can_have_come_to(step, passed, late, one_arm):
+    watch = PoseWatch(np.full(2, 3.0), [False, True])
+    assert watch.admits(10**9, np.array([9.0, 9.0]), 0.0)  # nothing is known yet
+    watch.take(10**9, np.zeros(2), 0.0)
+    stamp = 10**9 + round(1e9 * (passed + late))
+    found = watch.admits(stamp, np.array([0.0, step]), passed)
+    assert found is one_arm and watch.strange == (not one_arm)
 
 
 def admitted(watch, seen, admits):

@@ -264,6 +264,20 @@ def test_an_arm_that_is_to_be_held_after_a_silence_is_not_pulled_back(silent, ag
     assert np.abs(positions[-1] - positions[600]).max() < 2e-3
 
 
+def test_one_state_that_shows_no_velocity_does_not_end_braking():
+    begun, dq = follower(), np.full(N, 0.2)
+    begun.hold(Measurement(1.0, HOME, dq))
+    for k in range(100):  # a driver that fills in zeros now and then, or all the time
+        time = 1.0 + k * PERIOD
+        q = HOME + (time - 1.0) * dq
+        begun.step(Measurement(time, q, STILL if k > 50 or k % 5 else dq))
+        assert np.array_equal(begun.desired(time).q, q)
+    for k in range(100, 160):  # it stands
+        begun.step(Measurement(1.0 + k * PERIOD, q, STILL))
+    begun.step(Measurement(1.2, HOME, dq))
+    assert np.array_equal(begun.desired(1.2).q, q)
+
+
 def test_an_arm_that_is_braked_and_sinks_all_the_same_is_pulled_back_before_long():
     begun, sinking = follower(), np.full(N, -0.05)
     begun.hold(Measurement(1.0, HOME, sinking))

@@ -10,6 +10,7 @@ from sensor_msgs.msg import JointState
 
 from harness import Observer
 from payload_id.files.robots.robot_file import RobotFile
+from payload_id.ros.common.polled_subscription import PublisherCount
 from payload_id.ros.execution.joint_state_listener import ASLEEP, WAKING, JointStateListener
 from ros_domain import next_domain
 
@@ -126,6 +127,53 @@ def test_positions_that_no_arm_has_one_after_the_other_are_told(observer, positi
         assert found is None
     else:
         assert found == (joint, pytest.approx(step, abs=0.002), pytest.approx(0.01))
+
+
+@pytest.mark.parametrize(("speed", "moves"), [(0.3, True), (0.03, True), (0.01, False)])
+def test_positions_that_move_count_where_a_driver_fills_in_velocities(observer, speed, moves):
+    listener = JointStateListener(observer.node, ROBOT, "", "reliable", 60.0)
+    publisher = observer.publisher(JointState, listener.topic)
+    observer.wait(lambda: publisher.get_subscription_count() > 0, "the listener")
+    for k in range(20):
+        pose = [0.2 + 0.01 * k * speed] * ROBOT.n
+        publisher.publish(joint_states(1000.0 + 0.01 * k, pose, [0.0] * ROBOT.n))
+    observer.wait(lambda: listener.take(every=True) and listener.received == 20, "them")
+    assert listener.speed.min() == (pytest.approx(speed, rel=0.1) if moves else 0.0)
+
+
+@pytest.mark.parametrize(
+    ("ahead", "joints", "several"),
+    [
+        (0.0, ROBOT.joints, True),
+        (0.1, ROBOT.joints, True),  # all of the arm's own states are old
+        (-0.1, ROBOT.joints, True),
+        (0.0, ["finger"], False),  # a gripper
+    ],
+)
+def test_another_publisher_of_the_same_joints_is_noticed(observer, ahead, joints, several):
+    listener = JointStateListener(observer.node, ROBOT, "", "reliable", 60.0)
+    publishers = [observer.publisher(JointState, listener.topic) for _ in range(2)]
+    observer.wait(lambda: all(x.get_subscription_count() > 0 for x in publishers), "the listener")
+    for k in range(20):
+        pose = [0.2] * ROBOT.n
+        publishers[0].publish(joint_states(1000.0 + 0.01 * k, pose, [0.0] * ROBOT.n))
+        other = joint_states(1000.0 + ahead + 0.01 * k, pose, [0.0] * ROBOT.n)
+        other.name, other.position = list(joints), [0.2] * len(joints)
+        other.velocity = [0.0] * len(joints)
+        publishers[1].publish(other)
+        time.sleep(0.005)
+        listener.take(every=False)
+    assert listener.has_several_publishers is several
+
+
+def test_a_publisher_that_begins_anew_is_one():
+    one = PublisherCount()
+    for k in (1, 2, 3, 7, 8, 1, 2, 3):  # some were lost
+        one.see(k, 0.0)
+    assert one.is_doubted(0.0) and not one.are_several(0.0)
+    for k in (2, 4, 3, 5):
+        one.see(k, 0.1)
+    assert one.are_several(0.1) and not one.are_several(2.0)
 
 
 def test_the_arm_is_heard_among_others_on_its_topic(observer):

@@ -109,6 +109,11 @@ class BackEnd(Protocol):
         """Say, once, that the controller does not hold the arm as it was asked to; else empty."""
         return ""
 
+    @property
+    def still_has_arm(self) -> bool:
+        """Whether the arm has not been given back yet that is not to move any more."""
+        return False
+
     def unanswered(self) -> str:
         """Say what the controller may move a standing arm by yet; empty if nothing."""
         return ""

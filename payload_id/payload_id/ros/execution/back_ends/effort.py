@@ -109,6 +109,11 @@ class Effort(BackEnd):
         idle = state is not None and state.hears and not state.sends and not self._process.death
         return self._taken and idle and not self._ours and not self._handover.waits
 
+    @property
+    def still_has_arm(self) -> bool:
+        """Whether its resting controller has not taken the arm back yet."""
+        return self._ours and not self._wanted
+
     def release(self) -> None:
         """Give the arm back to its resting controller."""
         self._taken = self._moving = self._wanted = False
@@ -214,7 +219,7 @@ class Effort(BackEnd):
         return self._trouble if self._taken else None
 
     def delay(self) -> str:
-        """Say how joint states have failed the loop: stamps that leapt, a gap, others' states."""
+        """Say how joint states have failed the loop: stamps, a gap, velocities, others' states."""
         state, said = self._process.state, []
         if state is not None and state.leapt:
             said.append(
@@ -228,6 +233,15 @@ class Effort(BackEnd):
             )
         if state is not None and state.passed_over:
             said.append(f"{state.passed_over} joint states were old, or another's: passed over")
+        if state is not None and state.strange:
+            said.append(
+                f"{state.strange} joint states had positions that the arm cannot have come to: "
+                "passed over"
+            )
+        if state is not None and state.unmeasured:
+            said.append(
+                f"{state.unmeasured} joint states had no velocities that can be used: passed over"
+            )
         return ", and ".join(said)
 
     def doubt(self) -> str:

@@ -24,8 +24,8 @@ class RunPrediction:
         known: Half widths of the payload's intervals before the run, shape (10,).
         collected: What the rows of the pieces that were followed add up to.
         last: The newest piece and its handover [s]; whether it was followed is not known yet.
-        before: The piece that was left at its handover, and what was collected before it; the arm
-            goes on to its end where the newest comes too late.
+        before: The piece that was followed last, and what was collected before it; the arm goes on
+            to its end where the newest comes too late, or none is found.
     """
 
     predictor: Predictor
@@ -52,18 +52,19 @@ class RunPrediction:
 
     def take_in_last(self, start: MotionState) -> None:
         """Add the rows of what was followed until the state where the next piece begins."""
-        if self.last is None:
-            return
-        (motion, handover), self.last = self.last, None
-        before, self.before = self.before, None
-        if _passes(motion, handover, start):
-            self.before = motion, self.collected
-            self.collected = self.collected.plus(self.rows(motion, handover))
-        elif _passes(motion, motion.duration, start):
-            self.collected = self.collected.plus(self.rows(motion, motion.duration))
-        elif before is not None and _passes(before[0], before[0].duration, start):
-            motion, collected = before
-            self.collected = collected.plus(self.rows(motion, motion.duration))
+        ways: list[tuple[Trajectory, float, Collected]] = []
+        if self.last is not None:
+            motion, handover = self.last
+            ways += [(motion, time, self.collected) for time in (handover, motion.duration)]
+        if self.before is not None:
+            motion, collected = self.before
+            ways.append((motion, motion.duration, collected))
+        self.last = None
+        for motion, until, collected in ways:
+            if _passes(motion, until, start):
+                self.before = motion, collected
+                self.collected = collected.plus(self.rows(motion, until))
+                return
 
     def condition_number_after(self, motion: Trajectory, until: float) -> float:
         """Return the condition number of the payload's stacked regressor with a further motion."""
