@@ -99,9 +99,10 @@ class PolledSubscription:
 
 
 class PublisherCount:
-    """Tells by the numbers of messages whether one publisher alone sends them.
+    """Tells by the numbers and stamps of messages whether one publisher alone sends them.
 
-    A publisher counts its messages. Numbers that go back again and again are of several.
+    A publisher counts its messages, and its stamps do not go back. What goes back again and again
+    is of several.
     """
 
     def __init__(self) -> None:
@@ -109,20 +110,20 @@ class PublisherCount:
         self._newest = 0
         self._back: deque[float] = deque(maxlen=SEVERAL)
 
-    def see(self, number: int | None, now: float) -> None:
-        """Take in the number of a message that is looked at now [s]."""
-        if number is None:
-            return
-        if number <= self._newest:
-            self._back.append(now)
-        self._newest = number
+    def see(self, number: int | None, is_old: bool, now: float) -> None:
+        """Take in a message.
 
-    def is_doubted(self, now: float) -> bool:
-        """Tell whether numbers have gone back lately [s]: one publisher's do as it begins anew."""
-        return bool(self._back) and now - self._back[-1] <= LATELY
+        Args:
+            number: Which of its publisher's messages it is; None where that is not known.
+            is_old: Whether its stamp is older than the one of a message before it.
+            now: When it is looked at [s].
+        """
+        if is_old or (number and number <= self._newest):
+            self._back.append(now)
+        self._newest = number or self._newest
 
     def are_several(self, now: float) -> bool:
-        """Tell whether several have sent messages lately [s]."""
+        """Tell whether several have sent messages lately [s]; one that begins anew is one."""
         return len(self._back) == SEVERAL and now - self._back[0] <= LATELY
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from itertools import islice
+from collections.abc import Iterator
 
 import numpy as np
 from rclpy.node import Node
@@ -27,7 +27,10 @@ QUEUE = 4000  # messages that may wait
 RESTART = 1.0  # [s] by which stamps jump back when a driver or simulation starts anew
 ASLEEP = 0.1  # [s] between two looks at every message, beyond which this process stood still
 WAKING = 1.0  # [s] in which what has come meanwhile is read
+NEWEST = 4  # messages of the arm that are judged at each look while nothing moves
 MEMORY = 0.2  # [s] of joint states by which rest is judged
+
+Numbered = tuple[JointState | None, int | None]  # a message, and which of its publisher's it is
 
 
 class JointStateListener:
@@ -61,7 +64,7 @@ class JointStateListener:
         self.received = 0
         self.dropped = ""
         self._map, self._gate = JointMap(robot.joints), SampleGate()
-        self._all, self._own = PublisherCount(), PublisherCount()  # of any joints; of this arm's
+        self._publishers = PublisherCount()  # of states of this arm's joints
         self._endless = np.array(robot.continuous, dtype=bool)
         self._arrived, self._started = -np.inf, time.monotonic()
         self._dropped_at = self._taken = -np.inf
@@ -99,7 +102,7 @@ class JointStateListener:
     @property
     def has_several_publishers(self) -> bool:
         """Whether more than one sends states of this arm's joints."""
-        return self._own.are_several(time.monotonic())
+        return self._publishers.are_several(time.monotonic())
 
     @property
     def known(self) -> bool:
@@ -178,7 +181,7 @@ class JointStateListener:
         """Take what has arrived.
 
         Args:
-            every: Whether each message counts, or only the newest of the arm; where turns are
+            every: Whether each message counts, or only the newest of the arm, some; where turns are
                 counted or held joints watched, which may come in messages of their own, each does.
 
         Returns:
@@ -191,12 +194,10 @@ class JointStateListener:
             self._woke = self.now_ns, now  # what waits is read piece by piece, the oldest first
         self._taken, self._follows = now, every
         waiting = list(self._subscription.take_numbered(QUEUE))
-        for _, number in waiting:
-            self._all.see(number, now)
-        every = every or bool(self.held.joints) or self.turns.needed or self._all.is_doubted(now)
-        looked_at = waiting if every else reversed(waiting)
-        usable = (x for data, number in looked_at if (x := self._read(data, number)))
-        found = list(usable if every else islice(usable, 1))  # others speak on the topic, too
+        every = every or bool(self.held.joints) or self.turns.needed
+        decode = ((decoded(data, JointState), number) for data, number in reversed(waiting))
+        known = [*(decode if every else self._newest_of(decode))]
+        found = [x for message, number in reversed(known) if (x := self._read(message, number))]
         self._unheard.look()
         if found:
             self._unheard.end()
@@ -212,15 +213,28 @@ class JointStateListener:
         stamps = np.array([x[0] for x in found], dtype=np.int64)
         return stamps, np.array([x[1] for x in found]), np.array([x[2] for x in found])
 
-    def _read(self, data: bytes, number: int | None) -> tuple[int, Array, Array] | None:
+    def _newest_of(self, messages: Iterator[Numbered]) -> Iterator[Numbered]:
+        """Yield messages, the newest first, until there are `NEWEST` of the arm: others speak, too.
+
+        Of two publishers both are among them, whatever the beat of the looks.
+        """
+        left, joints = NEWEST, set(self._map.joints)
+        for message, number in messages:
+            yield message, number
+            left -= message is not None and joints <= set(message.name)
+            if not left:
+                return
+
+    def _read(
+        self, message: JointState | None, number: int | None
+    ) -> tuple[int, Array, Array] | None:
         """Return stamp, positions and velocities of a message that can be used."""
-        message = decoded(data, JointState)
         if message is None:
             return None
         self.held.see(message.name, message.position, time.monotonic())
         found = self._judged(message)
         if isinstance(found, tuple) or found in (Drop.DUPLICATE, Drop.OUT_OF_ORDER):
-            self._own.see(number, time.monotonic())
+            self._publishers.see(number, found is Drop.OUT_OF_ORDER, time.monotonic())
         if isinstance(found, tuple):
             return found
         why = f"counts as {found.value.replace('_', ' ')}" if isinstance(found, Drop) else found

@@ -124,6 +124,11 @@ class LoadService:
                 "the arm stands still. Start the driver."
             )
         self._until(lambda: not self._known(), LOOK)
+        if self._states.has_several_publishers:
+            raise InputError(
+                f"More than one publisher sends states of these joints on {self._states.topic}, so "
+                "it is not known whether the arm stands still. Have one node publish them."
+            )
         check_rest(self._robot.joints, self._states.speed, self._states.topic)
         for mode in self._modes:
             if doubt := mode.doubt():

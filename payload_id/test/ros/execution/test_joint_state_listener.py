@@ -169,11 +169,22 @@ def test_another_publisher_of_the_same_joints_is_noticed(observer, ahead, joints
 def test_a_publisher_that_begins_anew_is_one():
     one = PublisherCount()
     for k in (1, 2, 3, 7, 8, 1, 2, 3):  # some were lost
-        one.see(k, 0.0)
-    assert one.is_doubted(0.0) and not one.are_several(0.0)
+        one.see(k, False, 0.0)
+    assert not one.are_several(0.0)
     for k in (2, 4, 3, 5):
-        one.see(k, 0.1)
+        one.see(k, False, 0.1)
     assert one.are_several(0.1) and not one.are_several(2.0)
+
+
+@pytest.mark.parametrize("number", [None, 0])
+def test_a_middleware_that_does_not_number_messages_leaves_their_stamps(number):
+    one = PublisherCount()
+    for _ in range(20):
+        one.see(number, False, 0.0)
+    assert not one.are_several(0.0)
+    for k in range(6):
+        one.see(number, k % 2 == 1, 0.0)
+    assert one.are_several(0.0)
 
 
 def test_the_arm_is_heard_among_others_on_its_topic(observer):

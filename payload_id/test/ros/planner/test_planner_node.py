@@ -529,6 +529,8 @@ def test_identify_begins_no_motion_where_the_estimator_was_killed_while_it_was_p
         result, status = robot.result(future)
     finally:
         robot.estimates.killed = False
+        again = time.monotonic() + 1.0  # it says how it is every 0.5 s
+        robot.observer.wait(lambda: time.monotonic() > again, "the estimator")
     assert status == ABORTED and result.error_code == Identify.Result.ESTIMATOR_LOST
     assert "Nothing was heard of the estimator" in result.message, result.message
     assert np.abs(robot.q - start).max() < 1e-3
