@@ -134,8 +134,9 @@ class StandingArm:
         )
 
     def is_seen_at_rest(self, within: float = FRESH) -> bool:
-        """Tell whether joint states of at most an age [s] show the arm standing still."""
+        """Tell whether joint states of at most an age [s], its own, show the arm standing still."""
         heard = self.states.known and self.states.silence <= within
+        heard = heard and not self.states.has_several_publishers
         return bool(heard and (self.states.speed < AT_REST).all())
 
     def check_alive(self) -> None:

@@ -112,6 +112,8 @@ class IdentifyRun:
             ended = await self._conclude(ended)
         if result.reason.code == StopReason.REFUSED:  # nothing moved
             result.at_rest = self._context.arm.is_seen_at_rest()
+            if ended is not None and ended[0] == Result.CANCELLED:
+                result.reason = reason_message(Reason.CANCELLED)
         result.error_code, result.message = ended or (Result.NONE, "")
         result.success = result.error_code == Result.NONE
         result.last_half_width = self._context.half_width()
