@@ -18,7 +18,7 @@ from sensor_msgs.msg import JointState
 from ...files.robots.robot_file import RobotFile
 
 SEVERAL = 3  # times that numbers of messages go back, ...
-LATELY = 1.0  # ... within so many [s], where more than one publisher sends them
+LATELY = 3.0  # ... within so many [s], where more than one publisher sends them
 
 
 class Never(CallbackGroup):
@@ -99,10 +99,10 @@ class PolledSubscription:
 
 
 class PublisherCount:
-    """Tells by the numbers and stamps of messages whether one publisher alone sends them.
+    """Tells by the numbers of messages whether one publisher alone sends them.
 
-    A publisher counts its messages, and its stamps do not go back. What goes back again and again
-    is of several.
+    A publisher counts its messages. Numbers that go back again and again are of several; where the
+    middleware does not tell them, stamps that do.
     """
 
     def __init__(self) -> None:
@@ -118,7 +118,7 @@ class PublisherCount:
             is_old: Whether its stamp is older than the one of a message before it.
             now: When it is looked at [s].
         """
-        if is_old or (number and number <= self._newest):
+        if number <= self._newest if number else is_old:
             self._back.append(now)
         self._newest = number or self._newest
 

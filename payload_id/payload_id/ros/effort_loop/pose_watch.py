@@ -11,9 +11,15 @@ from ...core.samples.stamps import seconds_since
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
 
+AGREED = 0.05  # [s] for which strange positions go on from one another before they count
+Seen = tuple[int, Array, float]  # stamp [ns], positions, and when they came [s]
+
 
 class PoseWatch:
     """Compares positions with the newest ones that counted.
+
+    Strange ones that go on from one another count once none of the others has come for a while: the
+    arm is faster than was thought, or its encoder has jumped.
 
     Attributes:
         strange: Joint states that were no arm's motion, since `forget`.
@@ -27,7 +33,8 @@ class PoseWatch:
             continuous: Joints whose position may be reported up to whole turns.
         """
         self._speed, self._continuous = speed, continuous
-        self._newest: tuple[int, Array, float] | None = None
+        self._newest: Seen | None = None
+        self._strange: tuple[Seen, float] | None = None  # the last of them, and since when [s]
         self.strange = 0
 
     @classmethod
@@ -42,16 +49,21 @@ class PoseWatch:
 
     def admits(self, stamp_ns: int, q: Array, now: float) -> bool:
         """Tell whether the arm can be at q, shape (n,), now [s] or by a stamp [ns]."""
-        if self._newest is None:
+        seen = stamp_ns, q, now
+        if self._newest is None or self._follows(self._newest, seen):
             return True
-        stamp, before, heard = self._newest
-        seconds = max(now - heard, float(seconds_since(stamp_ns, stamp)))
-        step = position_error(before, q, self._continuous)
-        if (beyond_reach(step, seconds, self._speed) <= 0.0).all():
-            return True
+        goes_on = self._strange is not None and self._follows(self._strange[0], seen)
+        since = self._strange[1] if self._strange is not None and goes_on else now
+        self._strange = seen, since
         self.strange += 1
-        return False
+        return now - since > AGREED
 
     def take(self, stamp_ns: int, q: Array, now: float) -> None:
         """Note the newest positions."""
-        self._newest = stamp_ns, q, now
+        self._newest, self._strange = (stamp_ns, q, now), None
+
+    def _follows(self, before: Seen, seen: Seen) -> bool:
+        """Tell whether one arm can have gone from one place to another."""
+        seconds = max(seen[2] - before[2], float(seconds_since(seen[0], before[0])))
+        step = position_error(before[1], seen[1], self._continuous)
+        return bool((beyond_reach(step, seconds, self._speed) <= 0.0).all())

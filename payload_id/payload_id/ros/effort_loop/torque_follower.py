@@ -32,6 +32,7 @@ AT_REST = 0.02  # [rad/s or m/s] that counts as rest where torques take over
 PLANS = 4  # the newest ones, of which states that come late may still be
 SHORTEST_WAY = 0.02  # [s] to the beginning of a motion: a shorter one is left out
 BRAKING = 0.3  # [s] within which an arm that is to be held comes to rest wherever that is
+GAPS = 2.0  # times a silence, for which it brakes after that, if that is less [-]
 SLOW_FOR = 0.05  # [s] of joint states after which it rests
 STALE = 0.05  # [s] without a joint state after which an arm is only held up against gravity
 
@@ -188,13 +189,14 @@ class TorqueFollower:
 
     def _brake(self, now: Measurement) -> None:
         """Have the arm rest where it is, until it is slow or was braked for long enough."""
-        if now.time - self._seen > STALE:
-            self._brakes_until, self._slow = np.inf, None
+        unseen, moves = now.time - self._seen, bool((np.abs(now.dq) > AT_REST).any())
+        if unseen > STALE and moves:
+            self._brakes_until, self._slow = now.time + min(BRAKING, GAPS * unseen), None
         self._brakes_until = min(self._brakes_until, now.time + BRAKING)
         if now.time > self._brakes_until:
             return
         self._rest = np.array(now.q)
-        if not (np.abs(now.dq) <= AT_REST).all():
+        if moves:
             self._slow = None
             return
         since = self._slow = self._slow or now

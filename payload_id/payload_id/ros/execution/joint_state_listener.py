@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import deque
-from collections.abc import Iterator
+from itertools import islice
 
 import numpy as np
 from rclpy.node import Node
@@ -19,7 +19,7 @@ from ..common.conversions import decoded, stamp_of
 from ..common.polled_subscription import PublisherCount, joint_state_subscription
 from .clock_watch import ClockWatch
 from .held_joint_watch import HeldJointWatch
-from .rest_watch import AT_REST, SETTLED
+from .rest_watch import AT_REST
 from .silence import Silence
 from .turn_count import TurnCount
 
@@ -27,10 +27,8 @@ QUEUE = 4000  # messages that may wait
 RESTART = 1.0  # [s] by which stamps jump back when a driver or simulation starts anew
 ASLEEP = 0.1  # [s] between two looks at every message, beyond which this process stood still
 WAKING = 1.0  # [s] in which what has come meanwhile is read
-NEWEST = 4  # messages of the arm that are judged at each look while nothing moves
+COUNTED = 0.05  # [s] between two counts of the topic's publishers
 MEMORY = 0.2  # [s] of joint states by which rest is judged
-
-Numbered = tuple[JointState | None, int | None]  # a message, and which of its publisher's it is
 
 
 class JointStateListener:
@@ -57,7 +55,8 @@ class JointStateListener:
             reliability: Empty: as the robot file says.
             clock_tolerance: By how much stamps and that clock may differ [s].
         """
-        self._clock = node.get_clock()
+        self._node, self._clock = node, node.get_clock()
+        self._speakers, self._counted = 0, -np.inf  # publishers of the topic, and when counted [s]
         self.clock = ClockWatch(clock_tolerance)
         self._subscription = joint_state_subscription(node, robot, topic, reliability, QUEUE)
         self.topic = self._subscription.topic
@@ -102,7 +101,8 @@ class JointStateListener:
     @property
     def has_several_publishers(self) -> bool:
         """Whether more than one sends states of this arm's joints."""
-        return self._publishers.are_several(time.monotonic())
+        now = time.monotonic()
+        return self._others_speak(now) and self._publishers.are_several(now)
 
     @property
     def known(self) -> bool:
@@ -127,18 +127,20 @@ class JointStateListener:
     def speed(self) -> Array:
         """Largest recent speed of each joint, shape (n,) [rad/s or m/s].
 
-        From positions over the memory where the driver gives no velocity, and where positions move
-        although it gives none to speak of.
+        From positions over the memory where the driver gives no velocity; and by the line that fits
+        them best where that moves although the velocities hardly do.
         """
         span = 1e-9 * (self._memory[-1][0] - self._memory[0][0])
         q = np.array([entry[1] for entry in self._memory])
         dq = np.array([entry[2] for entry in self._memory])
         q[:, self._endless] = np.unwrap(q[:, self._endless], axis=0)
-        way = np.ptp(q, axis=0)
-        slope = way / max(span, 1e-3)
         measured = np.abs(dq).max(axis=0)
-        moves = ~np.isfinite(measured) | (way > AT_REST * SETTLED)
-        return np.where(moves, np.fmax(measured, slope), measured)
+        time = 1e-9 * np.array([entry[0] - self._memory[0][0] for entry in self._memory])
+        time -= time.mean()
+        line = np.abs(time @ q) / max(time @ time, 1e-9)
+        moves = line * span > AT_REST * MEMORY
+        largest = np.where(moves, np.fmax(measured, line), measured)
+        return np.where(np.isfinite(measured), largest, np.ptp(q, axis=0) / max(span, 1e-3))
 
     def leap(self, fastest: Array) -> tuple[int, float, float] | None:
         """Return the largest step of recent positions that an arm cannot have made.
@@ -181,8 +183,9 @@ class JointStateListener:
         """Take what has arrived.
 
         Args:
-            every: Whether each message counts, or only the newest of the arm, some; where turns are
-                counted or held joints watched, which may come in messages of their own, each does.
+            every: Whether each message counts, or only the newest of the arm; where turns are
+                counted or held joints watched, which may come in messages of their own, or the
+                topic has other publishers, each does.
 
         Returns:
             stamps: Shape (N,) [ns], int64.
@@ -194,10 +197,10 @@ class JointStateListener:
             self._woke = self.now_ns, now  # what waits is read piece by piece, the oldest first
         self._taken, self._follows = now, every
         waiting = list(self._subscription.take_numbered(QUEUE))
-        every = every or bool(self.held.joints) or self.turns.needed
-        decode = ((decoded(data, JointState), number) for data, number in reversed(waiting))
-        known = [*(decode if every else self._newest_of(decode))]
-        found = [x for message, number in reversed(known) if (x := self._read(message, number))]
+        every = every or bool(self.held.joints) or self.turns.needed or self._others_speak(now)
+        looked_at = waiting if every else reversed(waiting)
+        usable = (x for data, number in looked_at if (x := self._read(data, number)))
+        found = list(usable if every else islice(usable, 1))
         self._unheard.look()
         if found:
             self._unheard.end()
@@ -213,22 +216,15 @@ class JointStateListener:
         stamps = np.array([x[0] for x in found], dtype=np.int64)
         return stamps, np.array([x[1] for x in found]), np.array([x[2] for x in found])
 
-    def _newest_of(self, messages: Iterator[Numbered]) -> Iterator[Numbered]:
-        """Yield messages, the newest first, until there are `NEWEST` of the arm: others speak, too.
+    def _others_speak(self, now: float) -> bool:
+        """Tell whether the topic has more than one publisher: a gripper's, or a second arm's."""
+        if now - self._counted > COUNTED:
+            self._counted, self._speakers = now, self._node.count_publishers(self.topic)
+        return self._speakers > 1
 
-        Of two publishers both are among them, whatever the beat of the looks.
-        """
-        left, joints = NEWEST, set(self._map.joints)
-        for message, number in messages:
-            yield message, number
-            left -= message is not None and joints <= set(message.name)
-            if not left:
-                return
-
-    def _read(
-        self, message: JointState | None, number: int | None
-    ) -> tuple[int, Array, Array] | None:
+    def _read(self, data: bytes, number: int | None) -> tuple[int, Array, Array] | None:
         """Return stamp, positions and velocities of a message that can be used."""
+        message = decoded(data, JointState)
         if message is None:
             return None
         self.held.see(message.name, message.position, time.monotonic())

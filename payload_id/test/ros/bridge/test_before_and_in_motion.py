@@ -485,6 +485,15 @@ def test_of_several_publishers_is_told_whatever_they_look_like(reason):
     assert robot.context.fault.count("More than one publisher sends states") == 1
 
 
+def test_of_another_publisher_in_a_motion_the_arm_is_held():
+    robot = moving()
+    robot.arm.has_several_publishers = True
+    robot.server.on_watch_due()
+    assert robot.back_end.holds == 1
+    at_rest(robot)
+    assert robot.context.fault.startswith("JOINT_STATES_LOST: More than one publisher")
+
+
 @pytest.mark.parametrize("has_arm", [True, False])
 def test_an_arm_that_is_not_seen_before_it_was_given_back_is_a_fault(has_arm):
     robot = Robot()

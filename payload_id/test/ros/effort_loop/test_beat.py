@@ -160,6 +160,18 @@ def test_positions_count_that_the_arm_can_have_come_to(step, passed, late, one_a
     assert found is one_arm and watch.strange == (not one_arm)
 
 
+def test_an_arm_that_is_faster_than_was_thought_is_believed_before_long():
+    """One that falls, or whose encoder has jumped."""
+    watch, believed = PoseWatch(np.full(1, 0.5), [False]), []
+    watch.take(0, np.zeros(1), 0.0)
+    for k in range(1, 200):
+        now, q = 1e-3 * k, np.array([0.3 + 2e-3 * k])
+        believed.append(watch.admits(round(1e9 * now), q, now))
+        if believed[-1]:
+            watch.take(round(1e9 * now), q, now)
+    assert not any(believed[:50]) and all(believed[60:])
+
+
 def admitted(watch, seen, admits):
     """Return which of some stamps, by the times at which they come [s], a watch takes in."""
     used = []

@@ -264,6 +264,17 @@ def test_an_arm_that_is_to_be_held_after_a_silence_is_not_pulled_back(silent, ag
     assert np.abs(positions[-1] - positions[600]).max() < 2e-3
 
 
+def test_short_silences_again_and_again_leave_an_arm_held_most_of_the_time():
+    begun, dq, held_at = follower(), np.full(N, 0.05), []
+    begun.hold(Measurement(0.0, HOME, dq))
+    for k in range(1, 2000):
+        if 0.3 <= 0.001 * k and k % 500 < 60:  # 60 ms of 500
+            continue
+        begun.step(Measurement(0.001 * k, HOME + 0.001 * k * dq, dq))
+        held_at.append(begun.desired(0.0).q[0])
+    assert (np.diff(held_at[320:]) != 0.0).mean() < 0.3
+
+
 def test_one_state_that_shows_no_velocity_does_not_end_braking():
     begun, dq = follower(), np.full(N, 0.2)
     begun.hold(Measurement(1.0, HOME, dq))
