@@ -231,6 +231,19 @@ def test_a_manager_that_has_not_answered_as_the_motion_begins_is_no_start(arm):
     assert arm.manager.asked[-1] == (RESTING, TORQUES, False)
 
 
+def test_an_arm_is_given_back_whether_or_not_the_manager_says_so(arm):
+    arm.moving()
+    arm.back_end.release()
+    arm.look()
+    assert arm.manager.asked[-1][:2] == (RESTING, TORQUES) and arm.back_end.still_has_arm
+    arm.look((False, "no answer"))
+    arm.activity(**{RESTING: "inactive", TORQUES: "active"})
+    assert arm.back_end.still_has_arm
+    arm.manager.waits = False
+    arm.activity(**{RESTING: "active", TORQUES: "inactive"})
+    assert not arm.back_end.still_has_arm
+
+
 def test_states_of_others_are_told_after_a_motion_and_hinder_the_next(arm, monkeypatch):
     monkeypatch.setattr(effort, "publisher_names", lambda node, topic: ["/arm", "/relay"])
     arm.moving()

@@ -359,6 +359,9 @@ class Effort(BackEnd):
         """Take in which controllers are active."""
         states = {x.name: x.state.label for x in message.controllers}
         own = states.get(self._settings.torque_controller) == ACTIVE
+        given_back = not own and states.get(self._settings.resting_controller) == ACTIVE
+        if given_back and not self._wanted and not self._handover.waits:
+            self._ours = False  # whether or not that was answered
         if self._ours and not own and self._wanted and not self._handover.waits:
             self._ours = False
             state, name = self._process.state, self._settings.torque_controller
