@@ -42,6 +42,7 @@ STILL = 0.02  # [rad/s]
 SETTLED = 0.1  # [s] of joint states in which the arm stands
 RATE = 100.0  # of joint states [Hz]
 HEARING = 5.0  # [s] after a disturbance in which a sampler may not hear every joint state
+ON_THE_WAY = 0.05  # [s] for which a joint state may be on its way to one, while another has it
 ANSWER = 20.0  # [s] within which a node that hears a request answers
 READY = 90.0  # [s] until a node that was started anew takes part
 
@@ -101,8 +102,11 @@ class Rig(PlannedRobot):
 
     @contextmanager
     def disturbed(self) -> Iterator[None]:
-        """Have joint states of meanwhile, and of a moment later, not be missed in the recording."""
-        first = len(self.joint_states)
+        """Have joint states of meanwhile not be missed in the recording, nor those about it.
+
+        What a driver sent just before it is killed may reach one who listens, and not another.
+        """
+        first = len(self.joint_states) - round(ON_THE_WAY * RATE)
         yield
         self.spin(0.05)
         self._disturbed.append((first, len(self.joint_states) + round(HEARING * RATE)))
