@@ -328,8 +328,8 @@ class MoveServer:
             return states.clock.reason, fault
         if doubt := states.held.fault(time.monotonic()):
             return Reason.HELD_JOINT_OFF, doubt
-        if states.has_several_publishers:
-            return Reason.JOINT_STATES_LOST, self._context.arm.strangers()
+        if states.has_several_publishers and (strangers := self._context.arm.strangers()):
+            return Reason.JOINT_STATES_LOST, strangers
         return None
 
     def _look_around(self) -> None:

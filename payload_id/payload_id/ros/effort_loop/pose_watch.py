@@ -11,7 +11,7 @@ from ...core.samples.stamps import seconds_since
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
 
-AGREED = 0.05  # [s] for which strange positions go on from one another before they count
+AGREED = 0.25  # [s] for which strange positions go on from one another before they count
 Seen = tuple[int, Array, float]  # stamp [ns], positions, and when they came [s]
 
 

@@ -220,6 +220,8 @@ class JointStateListener:
         """Tell whether the topic has more than one publisher: a gripper's, or a second arm's."""
         if now - self._counted > COUNTED:
             self._counted, self._speakers = now, self._node.count_publishers(self.topic)
+            if self._speakers < 2:
+                self._publishers = PublisherCount()
         return self._speakers > 1
 
     def _read(self, data: bytes, number: int | None) -> tuple[int, Array, Array] | None:

@@ -164,12 +164,22 @@ def test_an_arm_that_is_faster_than_was_thought_is_believed_before_long():
     """One that falls, or whose encoder has jumped."""
     watch, believed = PoseWatch(np.full(1, 0.5), [False]), []
     watch.take(0, np.zeros(1), 0.0)
-    for k in range(1, 200):
+    for k in range(1, 400):
         now, q = 1e-3 * k, np.array([0.3 + 2e-3 * k])
         believed.append(watch.admits(round(1e9 * now), q, now))
         if believed[-1]:
             watch.take(round(1e9 * now), q, now)
-    assert not any(believed[:50]) and all(believed[60:])
+    assert not any(believed[:240]) and all(believed[260:])
+
+
+def test_another_arm_is_not_believed_though_the_own_one_is_silent_for_a_moment():
+    watch = PoseWatch(np.full(1, 0.35), [False])
+    for k in range(1000):
+        now = 1e-3 * k
+        for q, silent in ((0.0, k % 100 >= 40), (0.6, False)):
+            if not silent and watch.admits(k * 10**6, np.array([q]), now):
+                assert q == 0.0
+                watch.take(k * 10**6, np.array([q]), now)
 
 
 def admitted(watch, seen, admits):

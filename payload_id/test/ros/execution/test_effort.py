@@ -239,9 +239,13 @@ def test_an_arm_is_given_back_whether_or_not_the_manager_says_so(arm):
     arm.look((False, "no answer"))
     arm.activity(**{RESTING: "inactive", TORQUES: "active"})
     assert arm.back_end.still_has_arm
-    arm.manager.waits = False
+    assert arm.manager.waits  # it was asked again
     arm.activity(**{RESTING: "active", TORQUES: "inactive"})
     assert not arm.back_end.still_has_arm
+    arm.look((False, "no answer"))
+    assert not arm.back_end.still_has_arm
+    arm.activity(**{RESTING: "inactive", TORQUES: "active"})  # what came before was old
+    assert arm.back_end.still_has_arm
 
 
 def test_states_of_others_are_told_after_a_motion_and_hinder_the_next(arm, monkeypatch):

@@ -69,6 +69,8 @@ class Effort(BackEnd):
         self._taken = self._moving = False  # moving: a motion was sent, and not given up
         self._ours = False  # the torque controller has the arm, as far as is known
         self._wanted = False  # ... and is to have it
+        self._unanswered = False  # whether that it has not is known by activity alone
+        self._is_back = False  # its resting controller has it, by what came since torques took it
         self._number = 0
         self._trouble: tuple[Trouble, str] | None = None
         self._next_try = self._next_look = self._next_question = 0.0
@@ -318,17 +320,19 @@ class Effort(BackEnd):
         if time.monotonic() >= self._next_try:
             self._next_try = time.monotonic() + AGAIN
             self._asked_for_torques = self._wanted
+            self._is_back = self._is_back and not self._wanted
             self._handover.ask(activate, deactivate, self._wanted)
 
     def _on_answer(self, done: bool, words: str) -> None:
         """Note which controller has the arm."""
         if done:
+            self._unanswered = False
             self._ours = (
                 self._asked_for_torques
             )  # if that is not wanted any more, `_look` asks again
             self._next_try = 0.0
             return
-        self._ours = True  # as far as is known: then the arm is given back
+        self._ours = not self._is_back  # as far as is known: then the arm is given back
         said = f"{self._settings.manager} did not switch controllers: {words or 'no words'}"
         self._node.get_logger().error(said)
         if self._wanted:
@@ -359,9 +363,12 @@ class Effort(BackEnd):
         """Take in which controllers are active."""
         states = {x.name: x.state.label for x in message.controllers}
         own = states.get(self._settings.torque_controller) == ACTIVE
-        given_back = not own and states.get(self._settings.resting_controller) == ACTIVE
-        if given_back and not self._wanted and not self._handover.waits:
-            self._ours = False  # whether or not that was answered
+        self._is_back = not own and states.get(self._settings.resting_controller) == ACTIVE
+        taking = self._handover.waits and self._asked_for_torques
+        if self._ours and self._is_back and not self._wanted and not taking:
+            self._ours, self._unanswered = False, True
+        elif own and self._unanswered and not self._wanted:  # that was said before torques took it
+            self._ours, self._unanswered = True, False
         if self._ours and not own and self._wanted and not self._handover.waits:
             self._ours = False
             state, name = self._process.state, self._settings.torque_controller
