@@ -34,7 +34,7 @@ class PoseWatch:
         """
         self._speed, self._continuous = speed, continuous
         self._newest: Seen | None = None
-        self._strange: tuple[Seen, float] | None = None  # the last of them, and since when [s]
+        self._other: tuple[Seen, float] | None = None  # the last of them, and since when [s]
         self.strange = 0
 
     @classmethod
@@ -52,15 +52,15 @@ class PoseWatch:
         seen = stamp_ns, q, now
         if self._newest is None or self._follows(self._newest, seen):
             return True
-        goes_on = self._strange is not None and self._follows(self._strange[0], seen)
-        since = self._strange[1] if self._strange is not None and goes_on else now
-        self._strange = seen, since
+        goes_on = self._other is not None and self._follows(self._other[0], seen)
+        since = self._other[1] if self._other is not None and goes_on else now
+        self._other = seen, since
         self.strange += 1
         return now - since > AGREED
 
     def take(self, stamp_ns: int, q: Array, now: float) -> None:
         """Note the newest positions."""
-        self._newest, self._strange = (stamp_ns, q, now), None
+        self._newest, self._other = (stamp_ns, q, now), None
 
     def _follows(self, before: Seen, seen: Seen) -> bool:
         """Tell whether one arm can have gone from one place to another."""

@@ -15,7 +15,7 @@ from ...core.safety.tube.tracking_tube import TrackingTube
 from ...files.robots.robot_file import RobotFile
 from ...files.robots.robot_model import RobotModel
 from ...files.robots.robot_sections import JointLimits
-from ..common.topic_report import publisher_names, silence_report
+from ..common.topic_report import publisher_names, several_publishers, silence_report
 from .arm_parameters import ArmParameters
 from .joint_state_listener import JointStateListener
 from .rest_watch import AT_REST
@@ -120,12 +120,9 @@ class StandingArm:
         found, topic = self.states.leap(self._fastest), self.states.topic
         if found is None and not self.states.has_several_publishers:
             return ""
-        by = ", ".join(publisher_names(self._node, topic)) or "nobody known"
         if found is None:
-            return (
-                f"More than one publisher sends states of this arm's joints on {topic} (published "
-                f"by {by}): have one node publish them"
-            )
+            return several_publishers(self._node, topic)
+        by = ", ".join(publisher_names(self._node, topic)) or "nobody known"
         joint, step, seconds = found
         return (
             f"{self.joints[joint]} changes by {step:.3g} rad (m) within {seconds:.2g} s in the "

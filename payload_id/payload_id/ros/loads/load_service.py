@@ -22,6 +22,7 @@ from ...core.errors import (
 from ...files.robots.robot_file import RobotFile
 from ..common.conversions import decoded
 from ..common.polled_subscription import PolledSubscription
+from ..common.topic_report import several_publishers
 from ..execution.joint_state_listener import JointStateListener
 from ..execution.start_check import check_rest
 from ..supervision.condition_watch import condition_watches
@@ -125,10 +126,7 @@ class LoadService:
             )
         self._until(lambda: not self._known(), LOOK)
         if self._states.has_several_publishers:
-            raise InputError(
-                f"More than one publisher sends states of these joints on {self._states.topic}, so "
-                "it is not known whether the arm stands still. Have one node publish them."
-            )
+            raise InputError(f"{several_publishers(self._node, self._states.topic)}.")
         check_rest(self._robot.joints, self._states.speed, self._states.topic)
         for mode in self._modes:
             if doubt := mode.doubt():

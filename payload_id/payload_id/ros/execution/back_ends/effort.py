@@ -222,28 +222,26 @@ class Effort(BackEnd):
 
     def delay(self) -> str:
         """Say how joint states have failed the loop: stamps, a gap, velocities, others' states."""
-        state, said = self._process.state, []
-        if state is not None and state.leapt:
+        state = self._process.state
+        if state is None:
+            return ""
+        said = []
+        if state.leapt:
             said.append(
                 f"stamps of the joint states have leapt by {state.leapt:.2f} s, "
                 "the torques have not"
             )
-        if state is not None and state.gap:
+        if state.gap:
             said.append(
                 f"for {state.gap:.2f} s the torque loop heard no joint state, or stood still, and "
                 "the arm was only held up"
             )
-        if state is not None and state.passed_over:
-            said.append(f"{state.passed_over} joint states were old, or another's: passed over")
-        if state is not None and state.strange:
-            said.append(
-                f"{state.strange} joint states had positions that the arm cannot have come to: "
-                "passed over"
-            )
-        if state is not None and state.unmeasured:
-            said.append(
-                f"{state.unmeasured} joint states had no velocities that can be used: passed over"
-            )
+        passed_over = (
+            (state.passed_over, "were old, or another's"),
+            (state.strange, "had positions that the arm cannot have come to"),
+            (state.unmeasured, "had no velocities that can be used"),
+        )
+        said += [f"{n} joint states {why}: passed over" for n, why in passed_over if n]
         return ", and ".join(said)
 
     def doubt(self) -> str:
