@@ -24,8 +24,8 @@ def several_publishers(node: Node, topic: str) -> str:
     """Say that more than one publisher sends joint states of one arm."""
     by = ", ".join(publisher_names(node, topic)) or "nobody known"
     return (
-        f"More than one publisher sends states of this arm's joints on {topic} (published by {by}): "
-        "have one node publish them"
+        f"More than one publisher sends states of this arm's joints on {topic} (published by "
+        f"{by}): have one node publish them"
     )
 
 
